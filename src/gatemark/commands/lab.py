@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark lab`: keep a lab open to play with."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from gatemark.commands import output
+from gatemark.error import UsageError
+
+HOSTS = {"lan": "lan", "gateway": "gw", "wan": "wan"}
+
+app = typer.Typer(help="Keep a lab open to play with.", no_args_is_help=True)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command()
+def up(
+    path: Annotated[str, typer.Option(help="route or nat")] = "route",
+    brake_pps: Annotated[int, typer.Option(help="Slow the gateway to about so many packets/s.")] = 0,
+    json_: Json = False,
+) -> None:
+    """Build a lab and keep it until `gatemark lab down`."""
+    from gatemark.run import keep  # noqa: PLC0415
+    from gatemark.station import doctor  # noqa: PLC0415
+    from gatemark.station.recover import recover  # noqa: PLC0415
+
+    if path not in ("route", "nat"):
+        raise UsageError(f"--path {path}: route or nat")
+    doctor.require()
+    for line in recover():
+        typer.echo(line, err=True)
+    kept = keep.up(path, brake_pps)
+    if json_:
+        output.lines([{"lab": kept.lab, "holder": kept.holder}])
+    else:
+        typer.echo(f"lab {kept.lab} is up: `gatemark lab shell lan`, `gatemark lab down`")
+
+
+@app.command()
+def status(json_: Json = False) -> None:
+    """List the labs that are open, runs' own among them."""
+    from dataclasses import asdict  # noqa: PLC0415
+
+    from gatemark.run import keep  # noqa: PLC0415
+
+    labs = keep.labs()
+    if json_:
+        output.lines(asdict(kept) for kept in labs)
+    elif labs:
+        rows = [("LAB", "HELD BY PID", "HOSTS")]
+        rows += [(kept.lab, str(kept.holder), ", ".join(kept.namespaces)) for kept in labs]
+        output.columns(rows)
+    else:
+        typer.echo("no lab is open")
+
+
+@app.command()
+def shell(
+    host: Annotated[str, typer.Argument(metavar="lan|gateway|wan")],
+    command: Annotated[list[str] | None, typer.Argument(help="Run this instead of a shell.")] = None,
+) -> None:
+    """Open a shell on a host of the open lab, or run one command there."""
+    from gatemark.run import keep  # noqa: PLC0415
+
+    if host not in HOSTS:
+        raise UsageError(f"no host '{host}': lan, gateway or wan")
+    space = f"gm-{keep.the_one().lab}-{HOSTS[host]}"
+    argv = command or [os.environ.get("SHELL", "/bin/sh")]
+    os.execvp("ip", ["ip", "netns", "exec", space, *argv])  # noqa: S606
+
+
+@app.command()
+def down() -> None:
+    """Take the open lab down."""
+    from gatemark.run import keep  # noqa: PLC0415
+
+    typer.echo(f"lab {keep.down()} is gone")

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark plan`: what a suite or plan would run, and how long it would take."""
+
+from typing import Annotated
+
+import typer
+
+from gatemark.commands import output
+from gatemark.commands.setting import SET_HELP
+
+
+def plan(
+    name: Annotated[str, typer.Argument(metavar="SUITE|PLAN")] = "quick",
+    set_: Annotated[list[str] | None, typer.Option("--set", help=SET_HELP)] = None,
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object for each trial.")] = False,
+) -> None:
+    """Show what would run, and for how long; nothing is started."""
+    import msgspec  # noqa: PLC0415
+
+    from gatemark.commands.setting import chosen  # noqa: PLC0415
+    from gatemark.plan.expand import points  # noqa: PLC0415
+    from gatemark.plan.order import order  # noqa: PLC0415
+    from gatemark.report import number  # noqa: PLC0415
+    from gatemark.run.estimate import estimate_s  # noqa: PLC0415
+
+    suite, plans = chosen(name, set_ or [])
+    trials = order(plans, seed=0)
+    if json_:
+        output.lines(msgspec.to_builtins(trial) for trial in trials)
+        return
+    typer.echo(f"{suite.name}: {suite.title}\n{suite.why}\n")
+    rows = [("PLAN", "ARMS", "POINTS", "REPEATS", "TRIALS", "TIME", "WHAT")]
+    for one in plans:
+        mine = [trial for trial in trials if trial.plan == one.name]
+        arms = ", ".join(arm.name for arm in one.arm)
+        counts = [str(len(points(one))), str(one.repeat.times), str(len(mine))]
+        rows.append((one.name, arms, *counts, number.seconds(estimate_s(mine)), one.title))
+    output.columns(rows)
+    typer.echo(f"\n{len(trials)} trials, about {number.seconds(estimate_s(trials))}")

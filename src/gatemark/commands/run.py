@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark run`: measure, keep every trial, tell the answer, write the report."""
+
+import secrets
+import shlex
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gatemark.commands import output
+from gatemark.commands.setting import SET_HELP
+from gatemark.error import UsageError
+
+if TYPE_CHECKING:
+    from gatemark.plan.model import Plan, Suite
+    from gatemark.store.directory import RunDirectory
+    from gatemark.store.run import Run
+
+RUNS = Path("gatemark-runs")
+INVALID = 4  # exit code: measured, but no trial may be used
+
+
+def run(
+    name: Annotated[str, typer.Argument(metavar="SUITE|PLAN", help="`gatemark list`")] = "quick",
+    station: Annotated[str, typer.Option(help="A station's name or file.")] = "lab",
+    set_: Annotated[list[str] | None, typer.Option("--set", help=SET_HELP)] = None,
+    out: Annotated[Path | None, typer.Option(help=f"The run's directory (default: {RUNS}/...).")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on with the run in this directory.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Order the trials by this number.")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print each value as JSON.")] = False,
+) -> None:
+    """Run a suite or a plan on a station, and write its report."""
+    from gatemark.station.doctor import require  # noqa: PLC0415
+    from gatemark.station.load import load as load_station  # noqa: PLC0415
+
+    bench = load_station(station)
+    if resume:
+        directory = _reopen(resume, out=out, settings=set_)
+    else:
+        directory = _begin(name, station, set_ or [], out, seed)
+    require()
+    measured = _measure(directory, bench)
+    _tell(directory, measured, json_=json_)
+
+
+def _reopen(path: Path, *, out: Path | None, settings: Sequence[str] | None) -> "RunDirectory":
+    from gatemark.store.directory import RunDirectory  # noqa: PLC0415
+
+    if out or settings:
+        raise UsageError("--resume goes on with a run as it was planned: leave out --out and --set")
+    directory = RunDirectory.open(path)
+    directory.mend()
+    return directory
+
+
+def _begin(
+    name: str, station: str, settings: list[str], out: Path | None, seed: int | None
+) -> "RunDirectory":
+    from gatemark.commands.setting import chosen  # noqa: PLC0415
+    from gatemark.store.directory import RunDirectory  # noqa: PLC0415
+
+    suite, plans = chosen(name, settings)
+    now = datetime.now(UTC)
+    title = f"{now:%Y%m%d-%H%M%S}-{suite.name.replace('/', '-')}"
+    seed = secrets.randbelow(1 << 31) if seed is None else seed
+    path = out or RUNS / title
+    planned = _plan(suite, plans, seed, title, _command(name, station, settings, seed))
+    return RunDirectory.create(path, planned)
+
+
+def _plan(
+    suite: "Suite", plans: list["Plan"], seed: int, title: str, command: tuple[str, ...]
+) -> "Run":
+    import platform  # noqa: PLC0415
+
+    import gatemark  # noqa: PLC0415
+    from gatemark.plan.order import order  # noqa: PLC0415
+    from gatemark.store.run import Run, StationInfo  # noqa: PLC0415
+
+    return Run(
+        run=title,
+        suite=suite.name,
+        title=suite.title,
+        command=command,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        seed=seed,
+        station=StationInfo(name="lab", kind="netns", virtual=True),
+        plans=tuple(plans),
+        trials=order(plans, seed),
+        versions={"gatemark": gatemark.__version__, "python": platform.python_version()},
+    )
+
+
+def _command(name: str, station: str, settings: list[str], seed: int) -> tuple[str, ...]:
+    sets = [word for setting in settings for word in ("--set", shlex.quote(setting))]
+    where = [] if station == "lab" else ["--station", shlex.quote(station)]
+    return ("gatemark", "run", name, *where, *sets, "--seed", str(seed))
+
+
+def _measure(directory: "RunDirectory", bench: object) -> "Run":
+    from gatemark.report.live import Live  # noqa: PLC0415
+    from gatemark.run.engine import execute  # noqa: PLC0415
+    from gatemark.station.netns import Lab  # noqa: PLC0415
+    from gatemark.station.recover import recover  # noqa: PLC0415
+
+    assert isinstance(bench, Lab)
+    live = Live({plan.name: plan.repeat.times for plan in directory.load().plans})
+    for line in recover():
+        live.warn(line)
+    return execute(directory, bench, live)
+
+
+def _tell(directory: "RunDirectory", measured: "Run", *, json_: bool) -> None:
+    import msgspec  # noqa: PLC0415
+
+    from gatemark.report import page, terminal  # noqa: PLC0415
+    from gatemark.stats.judge import judge  # noqa: PLC0415
+    from gatemark.stats.values import values  # noqa: PLC0415
+    from gatemark.store.directory import telling  # noqa: PLC0415
+
+    records = directory.records()
+    judgement = judge(measured, records)
+    with telling(directory.path):
+        page.write(measured, records, judgement, directory.page)
+    if json_:
+        output.lines(msgspec.to_builtins(value) for value in values(judgement))
+    else:
+        terminal.tell(measured, judgement, directory.path, directory.page)
+    if records and not any(record.status == "ok" for record in records):
+        raise typer.Exit(INVALID)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--set key=value`: change a plan's numbers from the command line."""
+
+import tomllib
+from collections.abc import Sequence
+from typing import Any
+
+from gatemark.error import UsageError
+from gatemark.plan.model import Plan, Suite
+
+SET_HELP = "Change a key of a plan: sweep.rate_pps=[1000,2000], repeat.times=2, gateway.brake_pps=0."
+
+
+def chosen(name: str, settings: Sequence[str]) -> tuple[Suite, list[Plan]]:
+    """The suite or plan by name, with the settings put into every plan that they apply to."""
+    from gatemark.plan.expand import applies, override  # noqa: PLC0415
+    from gatemark.plan.load import load  # noqa: PLC0415
+
+    suite, plans = load(name)
+    values = dict(map(_parse, settings))
+    for key in values:
+        if not any([applies(plan, key) for plan in plans]):
+            raise UsageError(f"--set {key}: no plan of '{name}' has it; `gatemark plan {name}` shows them")
+    return suite, [
+        override(plan, {key: value for key, value in values.items() if applies(plan, key)})
+        for plan in plans
+    ]
+
+
+def _parse(setting: str) -> tuple[str, Any]:
+    key, equals, text = setting.partition("=")
+    if not equals:
+        raise UsageError(f"--set {setting}: write key=value, as in --set repeat.times=2")
+    try:
+        return key.strip(), tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return key.strip(), text.strip()

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can go wrong, as few kinds as the user can act on; each message names the mend."""
+
+
+class GatemarkError(Exception):
+    """A failure told to the user in one line; `exit_code` is what the command ends with."""
+
+    exit_code = 1
+
+
+class UsageError(GatemarkError):
+    """The user asked for something impossible: a wrong option, plan or station file."""
+
+    exit_code = 2
+
+
+class StationError(GatemarkError):
+    """The bench could not be built, set or given back."""
+
+
+class NodeError(GatemarkError):
+    """A host or its agent failed or went away."""
+
+
+class UnavailableError(GatemarkError):
+    """This machine or device cannot do it; the message says what would."""
+
+
+class InvalidTrialError(GatemarkError):
+    """The trial ran, but what it measured may not be used; it becomes a record all the same."""

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The brake: a lab gateway made slow and steady by waiting, by the clock, for every packet."""
+
+from gatemark.node.agent import Agent
+from gatemark.node.shell import Node
+
+DEVICES = ("gw0", "gw1")
+
+# What forwarding one packet costs besides the wait, roughly; the rate that comes out is measured.
+FORWARDING_NS = 1250
+
+
+def wait_ns(rate_pps: int) -> int:
+    """The wait that makes a gateway forward about `rate_pps` packets/s."""
+    return max(0, round(1e9 / rate_pps) - FORWARDING_NS)
+
+
+class Brake:
+    """The brake of one gateway; an agent in the gateway holds it."""
+
+    def __init__(self, gateway: Node) -> None:
+        self.gateway = gateway
+        self.rate_pps = 0
+        self._agent: Agent | None = None
+
+    async def set(self, rate_pps: int) -> None:
+        """Brake to about `rate_pps` packets/s, or release (0)."""
+        if rate_pps == self.rate_pps:
+            return
+        await self.release()
+        if rate_pps:
+            request = {"devices": list(DEVICES), "wait_ns": wait_ns(rate_pps)}
+            self._agent = await Agent.launch(self.gateway, "brake", request)
+        self.rate_pps = rate_pps
+
+    async def release(self) -> None:
+        """Take the brake off."""
+        if self._agent:
+            await self._agent.close()
+        self._agent, self.rate_pps = None, 0

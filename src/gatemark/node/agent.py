@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One job of gm-agent on a host: the laboratory's side of agent/PROTOCOL.md."""
+
+import asyncio
+import json
+import platform
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import Any, Self
+
+from gatemark.error import NodeError, UnavailableError
+from gatemark.node.shell import Node
+
+PROTOCOL_VERSION = 1
+ANSWER_S = 10.0  # hello, ready and the end of a closed job come at once; a slow board is given time
+ABORT_S = 0.5
+LONGEST_LINE_BYTES = 64 << 20  # a watch over an hour hands over its columns in one line
+
+Tick = Callable[[dict[str, Any]], None]
+
+
+def agent_path(arch: str | None = None) -> Path:
+    """The agent's binary for an architecture (default: this machine's)."""
+    arch = arch or platform.machine()
+    path = Path(str(resources.files("gatemark") / "agents" / arch / "gm-agent"))
+    if not path.exists():
+        raise UnavailableError(f"no agent built for {arch}: `gatemark agent build --target {arch}`")
+    return path
+
+
+class Agent:
+    """A running job. `launch` returns it ready; it is ended by `close`, or killed by `abort`."""
+
+    def __init__(self, node: Node, verb: str, process: asyncio.subprocess.Process) -> None:
+        self.node = node
+        self.verb = verb
+        self.process = process
+        self.ready: dict[str, Any] = {}
+
+    @classmethod
+    async def launch(cls, node: Node, verb: str, request: dict[str, Any]) -> Self:
+        """Start a job on a host and bring it to `ready`. Raises NodeError."""
+        process = await asyncio.create_subprocess_exec(
+            *node.argv(str(agent_path()), verb),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=LONGEST_LINE_BYTES,
+        )
+        agent = cls(node, verb, process)
+        try:
+            hello = await agent.event("hello")
+            if hello["protocol"] != PROTOCOL_VERSION:
+                raise NodeError(
+                    f"{node.name}: agent speaks protocol {hello['protocol']}: rebuild it"
+                )
+            agent.tell(request)
+            agent.ready = await agent.event("ready")
+        except BaseException:
+            await agent.abort()
+            raise
+        return agent
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Send one line."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+
+    async def start(self) -> None:
+        """Let it begin; returns when it has."""
+        self.tell({"cmd": "start"})
+        await self.event("start")
+
+    async def done(self, within_s: float, tick: Tick | None = None) -> dict[str, Any]:
+        """Wait for a job that ends by itself."""
+        report = await self.event("done", within_s, tick)
+        await self.process.wait()
+        return report
+
+    async def close(self, tick: Tick | None = None) -> dict[str, Any]:
+        """End the job in order and take its report."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        return await self.done(ANSWER_S, tick)
+
+    async def abort(self) -> None:
+        """End the job without its report: its pipe is closed first, then it is killed."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        try:
+            await asyncio.wait_for(self.process.wait(), ABORT_S)
+        except TimeoutError:
+            self.process.kill()
+            await self.process.wait()
+
+    async def event(
+        self, wanted: str, within_s: float = ANSWER_S, tick: Tick | None = None
+    ) -> dict[str, Any]:
+        """The next event of a kind; ticks go to `tick`, an error is raised as NodeError."""
+        try:
+            async with asyncio.timeout(within_s):
+                return await self._next(wanted, tick)
+        except TimeoutError:
+            await self.abort()
+            late = f"did not say '{wanted}' in {within_s:g} s"
+            raise NodeError(f"{self.node.name}: gm-agent {self.verb} {late}") from None
+
+    async def _next(self, wanted: str, tick: Tick | None) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        while line := await self.process.stdout.readline():
+            message: dict[str, Any] = json.loads(line)
+            match message["ev"]:
+                case "error":
+                    raise NodeError(f"{self.node.name}: gm-agent {self.verb}: {_words(message)}")
+                case "tick":
+                    if tick:
+                        tick(message)
+                case event if event == wanted:
+                    return message
+        assert self.process.stderr is not None
+        said = (await self.process.stderr.read()).decode(errors="replace").strip().splitlines()
+        why = said[-1] if said else "it ended without a word"
+        raise NodeError(f"{self.node.name}: gm-agent {self.verb}: {why}")
+
+
+def _words(error: dict[str, Any]) -> str:
+    key = f"{error['key']}: " if "key" in error else ""
+    mend = f"; {error['mend']}" if error.get("mend") else ""
+    return f"{key}{error['reason']}{mend}"

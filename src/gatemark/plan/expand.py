@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a plan to its points: factors crossed, checked before anything is built."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any, Final, get_type_hints
+
+import msgspec
+
+from gatemark.error import UsageError
+from gatemark.plan.model import Arm, Factor, Plan, Workload
+from gatemark.unit import LARGEST_FRAME_BYTES, SMALLEST_FRAME_BYTES
+
+# What a sweep may vary: every key of the workload.
+FACTORS: Final[tuple[str, ...]] = tuple(Workload.__struct_fields__)
+
+MOST_FLOWS: Final = 4096  # one guarded port each in the sink
+LONGEST_TRIAL_S: Final = 600.0
+MOST_PPS: Final = 50_000_000.0
+FEATURES: Final[tuple[str, ...]] = ()  # features by name; paths alone for now
+PROBES: Final = ("cpu", "softirq", "memory", "conntrack", "interfaces", "shaper")
+
+
+def points(plan: Plan) -> list[dict[str, Factor]]:
+    """The plan's points: the sweep's factors crossed, each crossed with the cases."""
+    names = list(plan.sweep)
+    crossed = [
+        dict(zip(names, levels, strict=True)) for levels in itertools.product(*plan.sweep.values())
+    ]
+    return [point | case for point in crossed for case in (plan.case or ({},))]
+
+
+def workload_at(plan: Plan, point: dict[str, Factor]) -> Workload:
+    """The plan's workload with the factors of one point put in. Raises UsageError."""
+    try:
+        return msgspec.convert(msgspec.to_builtins(plan.workload) | point, Workload)
+    except msgspec.ValidationError as error:
+        raise UsageError(str(error).replace("$.", "")) from None
+
+
+def check(plan: Plan) -> None:
+    """UsageError unless every point of the plan can be asked for; the message names the key."""
+    if not plan.arm:
+        raise UsageError("a plan needs a [setup] or at least one [[arm]]")
+    _check_arms(plan.arm)
+    _check_counts(plan)
+    for name, levels in plan.sweep.items():
+        if not levels:
+            raise UsageError(f"`{name}` has no levels; give at least one")
+    for point in points(plan):
+        for reason in _faults(workload_at(plan, point)):
+            raise UsageError(reason)
+
+
+def _check_arms(arms: tuple[Arm, ...]) -> None:
+    for arm in arms:
+        for feature in arm.features:
+            if feature.split(":")[0] not in FEATURES:
+                known = ", ".join(FEATURES) or "none yet"
+                raise UsageError(f"`features`: no feature '{feature}'; known are: {known}")
+    names = [arm.name for arm in arms]
+    if len(set(names)) < len(names):
+        raise UsageError(f"`arm`: two arms are named '{max(names, key=names.count)}'; rename one")
+
+
+def _check_counts(plan: Plan) -> None:
+    if not 1 <= plan.repeat.times <= 1000:
+        raise UsageError("`times` of [repeat] must be 1 to 1000")
+    if not 0 <= plan.probe.times <= 1000:
+        raise UsageError("`times` of [probe] must be 0 to 1000")
+    if plan.gateway.brake_pps and not 1000 <= plan.gateway.brake_pps <= 500_000:
+        raise UsageError("`brake_pps` must be 1000 to 500000, or 0 for no brake")
+    for probe in plan.probe.use:
+        if probe not in PROBES:
+            raise UsageError(f"`use`: no probe '{probe}'; known are: {', '.join(PROBES)}")
+
+
+def _faults(load: Workload) -> Iterator[str]:
+    """Why this workload cannot be sent, each reason with the mend."""
+    smallest = SMALLEST_FRAME_BYTES[load.family]
+    if not smallest <= load.frame_bytes <= LARGEST_FRAME_BYTES:
+        yield (
+            f"`frame_bytes` = {load.frame_bytes} is impossible for {load.family}: a frame with FCS "
+            f"and our test header has {smallest} to {LARGEST_FRAME_BYTES} bytes"
+        )
+    if not 1 <= load.flows <= MOST_FLOWS:
+        yield f"`flows` = {load.flows}: 1 to {MOST_FLOWS}"
+    if not 0 <= load.rate_pps <= MOST_PPS:
+        yield f"`rate_pps` = {load.rate_pps:g}: 0 (as fast as it goes) to {MOST_PPS:g}"
+    if not 0.05 <= load.duration_s <= LONGEST_TRIAL_S:
+        yield f"`duration_s` = {load.duration_s:g}: 0.05 to {LONGEST_TRIAL_S:g}"
+    if not 0 <= load.burst <= 256:
+        yield f"`burst` = {load.burst}: 0 (by the rate) to 256"
+    if load.cap_pps < 0:
+        yield f"`cap_pps` = {load.cap_pps:g}: 0 (no cap) or more"
+
+
+def override(plan: Plan, settings: dict[str, Any]) -> Plan:
+    """The plan with `--set` keys (`repeat.times`, `sweep.rate_pps`, ...) put in, checked again.
+
+    A factor of `workload` that the plan sweeps cannot be set there: it would have no effect.
+    """
+    for key, value in settings.items():
+        table, name = key.split(".")
+        if table == "sweep":
+            levels = tuple(value) if isinstance(value, list) else (value,)
+            plan = msgspec.structs.replace(plan, sweep={**plan.sweep, name: levels})
+        else:
+            plan = _with(plan, table, name, value)
+    check(plan)
+    return plan
+
+
+def applies(plan: Plan, key: str) -> bool:
+    """Whether a `--set` key means something in this plan. Raises UsageError for an unknown key."""
+    table, _, name = key.partition(".")
+    known = {**{t: get_type_hints(Plan)[t].__struct_fields__ for t in SETTABLE}, "sweep": FACTORS}
+    if name not in known.get(table, ()):
+        keys = [f"{t}.{n}" for t, names in known.items() for n in names]
+        raise UsageError(f"--set {key}: no such key; known are: {', '.join(sorted(keys))}")
+    if table == "sweep":
+        return name in plan.sweep
+    return not (table == "workload" and name in plan.sweep)
+
+
+SETTABLE: Final = ("gateway", "workload", "repeat", "probe")
+
+
+def _with(plan: Plan, table: str, name: str, value: Any) -> Plan:
+    part = msgspec.to_builtins(getattr(plan, table)) | {name: value}
+    try:
+        new = msgspec.convert(part, get_type_hints(Plan)[table])
+    except msgspec.ValidationError as error:
+        raise UsageError(f"--set {table}.{name}: {error}") from None
+    return msgspec.structs.replace(plan, **{table: new})

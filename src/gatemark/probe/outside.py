@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is read in every pass, from outside the gateway: its threads' CPU and the test ports."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gatemark.node.agent import Agent
+from gatemark.node.shell import Local, Node
+from gatemark.probe.window import Report, window
+from gatemark.station.napi import Thread
+from gatemark.station.wiring import Port
+from gatemark.store.record import CpuReading
+
+INTERVAL_MS = 50
+
+# Columns of /proc/net/dev after the name that we use (net/core/net-procfs.c).
+COLUMNS = {"rx_packets": 1, "rx_dropped": 3, "tx_packets": 9, "tx_dropped": 11}
+
+
+async def watch_threads(threads: Mapping[str, Thread], cpu: int, longest_s: float) -> Agent:
+    """Start reading the schedstat of the gateway's threads; `cpu` is the tester's."""
+    request = {
+        "interval_ms": INTERVAL_MS,
+        "samples": round((longest_s + 10) * 1000 / INTERVAL_MS),
+        "what": ["threads"],
+        "threads": [thread.pid for thread in threads.values()],
+        "cpu": cpu,
+    }
+    return await Agent.launch(Local(), "watch", request)
+
+
+def cpu_readings(
+    report: Report, threads: Iterable[Thread], t0_ns: int, t1_ns: int, received_pps: float
+) -> tuple[CpuReading, ...]:
+    """Busy share of each thread, and its time for each packet delivered, while it was sent."""
+    seen = window(report, t0_ns, t1_ns)
+    if seen is None:
+        return ()
+    readings = []
+    for thread in threads:
+        run_ns = seen.change(report["threads"][str(thread.pid)]["run_ns"])
+        busy = run_ns / (seen.seconds * 1e9)
+        per_packet = busy * 1e9 / received_pps if received_pps else None
+        readings.append(
+            CpuReading(thread=thread.name, cpu=thread.cpu, busy=busy, ns_per_packet=per_packet)
+        )
+    return tuple(readings)
+
+
+async def port_counters(ports: Iterable[Port]) -> dict[str, int]:
+    """Counters of the tester's ports: `lan0.tx_packets` and so on."""
+    devices: dict[Node, list[str]] = {}
+    for port in ports:
+        devices.setdefault(port.node, []).append(port.device)
+    counters: dict[str, int] = {}
+    for node, names in devices.items():
+        counters |= _parse(await node.run("cat", "/proc/net/dev"), names)
+    return counters
+
+
+def _parse(said: str, names: list[str]) -> dict[str, int]:
+    rows: dict[str, Any] = dict(line.split(":") for line in said.splitlines() if ":" in line)
+    rows = {name.strip(): row.split() for name, row in rows.items()}
+    return {
+        f"{name}.{what}": int(rows[name][column])
+        for name in names
+        for what, column in COLUMNS.items()
+    }

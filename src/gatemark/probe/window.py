@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The readings of a `watch` over the time in which a trial really sent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Report = dict[str, Any]
+
+FEWEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The samples of a report that lie wholly inside the sending time."""
+
+    first: int
+    last: int
+    seconds: float
+
+    def change(self, column: Sequence[float]) -> float:
+        """By how much a counter rose."""
+        return column[self.last] - column[self.first]
+
+
+def window(report: Report, t0_ns: int, t1_ns: int) -> Window | None:
+    """The window for a sending time; None if fewer than two samples fell into it.
+
+    A sample before the start or after the end is not used, nor interpolated to: the load changes
+    just there.
+    """
+    times = report["t_ns"]
+    inside = [index for index, at in enumerate(times) if t0_ns <= at <= t1_ns]
+    if len(inside) < FEWEST:
+        return None
+    first, last = inside[0], inside[-1]
+    return Window(first, last, (times[last] - times[first]) / 1e9)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A station at work: the lab, the setup and the brake that its gateway has now."""
+
+import asyncio
+from types import TracebackType
+from typing import Self
+
+from gatemark.error import GatemarkError
+from gatemark.gateway.brake import Brake
+from gatemark.gateway.setup import Setup
+from gatemark.plan.model import Arm
+from gatemark.station.netns import Lab
+
+
+class Bench:
+    """`async with Bench(lab)`: up, and whatever happens down again."""
+
+    def __init__(self, station: Lab) -> None:
+        self.station = station
+        self.setup = Setup(station.gateway)
+        self.brake = Brake(station.gateway)
+
+    async def __aenter__(self) -> Self:
+        """Build the station."""
+        await self.station.up()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Undo the setup, release the brake, remove the station; each even if another fails."""
+        try:
+            await asyncio.shield(self._give_back())
+        finally:
+            await asyncio.shield(self.station.down())
+
+    async def prepare(self, arm: Arm, brake_pps: int) -> None:
+        """Bring the gateway to an arm's setup and check that the ports are as they must be."""
+        await self.brake.set(0 if arm.path == "direct" else brake_pps)
+        await self.setup.change(arm)
+        await self.station.check()
+
+    async def _give_back(self) -> None:
+        try:
+            await self.setup.undo()
+            await self.brake.release()
+        except GatemarkError:
+            pass  # a namespace that is going away needs no undo to succeed

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run from its first trial to its last: one at a time, each kept as it ends, resumable."""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from gatemark.error import GatemarkError
+from gatemark.node.inventory import inventory
+from gatemark.plan.model import TrialSpec
+from gatemark.run import trial
+from gatemark.run.bench import Bench
+from gatemark.run.estimate import estimate_s
+from gatemark.run.stop import on_stop
+from gatemark.station import lock
+from gatemark.station.netns import Lab
+from gatemark.store import series
+from gatemark.store.directory import RunDirectory
+from gatemark.store.record import Record
+from gatemark.store.run import Run
+
+
+class Display(Protocol):
+    """Who is told how a run goes on (report.live.Live)."""
+
+    def begin(self, total_trials: int, estimate_s: float) -> None:
+        """So many trials, about so long."""
+
+    def trial(self, spec: TrialSpec, index: int, seconds_left: float | None = None) -> None:
+        """A trial starts."""
+
+    def rate(self, received_pps: float) -> None:
+        """What the sink sees now."""
+
+    def result(self, record: Record) -> None:
+        """A trial ended."""
+
+    def warn(self, text: str) -> None:
+        """Something to know at once."""
+
+    def end(self) -> None:
+        """The run ended."""
+
+
+class StoppedError(GatemarkError):
+    """The user stopped the run."""
+
+
+def execute(directory: RunDirectory, station: Lab, display: Display) -> Run:
+    """Run every trial of a run that has no record yet. Raises GatemarkError; records stay."""
+    try:
+        return asyncio.run(_execute(directory, station, display))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise StoppedError(
+            f"stopped; what was measured is kept: `gatemark run --resume {directory.path}` goes on"
+        ) from None
+    finally:
+        display.end()
+
+
+async def _execute(directory: RunDirectory, station: Lab, display: Display) -> Run:
+    task = asyncio.current_task()
+    assert task is not None
+    on_stop(task.cancel)
+    run = directory.load()
+    done = {record.trial for record in directory.records()}
+    left = [spec for spec in run.trials if spec.trial not in done]
+    if left:
+        async with Bench(station) as bench:
+            if not run.before:
+                run = replace(run, station=station.info, before=await inventory(station))
+                directory.save(run)
+            await _trials(bench, directory, left, len(run.trials), display)
+            run = replace(run, after=await inventory(station))
+    run = replace(run, finished=datetime.now(UTC).isoformat(timespec="seconds"))
+    directory.save(run)
+    return run
+
+
+async def _trials(
+    bench: Bench, directory: RunDirectory, left: list[TrialSpec], total: int, display: Display
+) -> None:
+    loop = asyncio.get_running_loop()
+    display.begin(total, estimate_s(left))
+    began, expected = loop.time(), estimate_s(left)
+    for index, spec in enumerate(left):
+        remaining = estimate_s(left[index:])
+        pace = (loop.time() - began) / (expected - remaining) if index else 1.0
+        display.trial(spec, total - len(left) + index, remaining * pace)
+        with lock.machine(display.warn):
+            record, found = await trial.run(bench, spec, display.rate)
+        if found:
+            name = f"{spec.sequence:05d}.parquet"
+            series.write(directory.series / name, found)
+            record = replace(record, series=name)
+        directory.append(record)
+        display.result(record)
+

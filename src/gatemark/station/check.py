@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Before each trial: is every test port still as the measurement needs it?"""
+
+import asyncio
+from collections.abc import Mapping
+
+from gatemark.error import StationError
+from gatemark.node.shell import Node
+
+# `ethtool -k` names; a merged or cut packet would not be one wire packet in one skb.
+OFF = ("tcp-segmentation-offload", "generic-segmentation-offload")
+GRO = "generic-receive-offload"
+
+
+async def check_ports(ports: Mapping[str, Node]) -> None:
+    """Raise StationError unless segmentation and aggregation are off on every test port."""
+    nodes = dict.fromkeys(ports.values())
+    await asyncio.gather(
+        *(_check_node(node, [port for port, at in ports.items() if at == node]) for node in nodes)
+    )
+
+
+async def _check_node(node: Node, devices: list[str]) -> None:
+    script = " ".join(
+        f"echo port {device}; ethtool -k {device}; ip -d link show dev {device};"
+        for device in devices
+    )
+    said = await node.run("sh", "-ec", script)
+    for part in said.split("port ")[1:]:
+        if fault := _fault(part):
+            device = part.split()[0]
+            raise StationError(f"{node.name}: {device}: {fault}; take the lab down and up again")
+
+
+def _fault(said: str) -> str:
+    """What is wrong with a port, by what ethtool and ip said of it."""
+    words = dict(line.strip().partition(": ")[::2] for line in said.splitlines() if ": " in line)
+    for feature in OFF:
+        if not words.get(feature, "off").startswith("off"):
+            return f"{feature} is on, so a packet on it may stand for many"
+    if words.get(GRO, "off").startswith("on") and "gro_max_size 1 " not in said + " ":
+        return "GRO may merge packets (gro_max_size is not 1)"
+    return ""

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Locks: one for the machine while a trial runs, one for each lab in its name.
+
+A lock is `flock` on a file, so the kernel frees it when its holder dies, however it dies. That is
+how the next start knows what is left over.
+"""
+
+import fcntl
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from gatemark.error import StationError
+
+LAB = re.compile(r"[0-9a-f]{6}")
+
+
+def folder() -> Path:
+    """Where this user's locks are kept; made if missing."""
+    if os.geteuid() == 0:
+        path = Path("/run/gatemark")
+    else:
+        path = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/gatemark-{os.geteuid()}")  # noqa: S108
+        path = path / "gatemark"
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return path
+
+
+@contextmanager
+def machine(waiting: Callable[[str], None], patience_s: float = 600.0) -> Iterator[None]:
+    """Hold the machine: one trial at a time. `waiting` is told once if another run has it."""
+    with (folder() / "machine.lock").open("a+") as file:
+        told, until = False, time.monotonic() + patience_s
+        while not _take(file):
+            if time.monotonic() > until:
+                raise StationError(
+                    f"another run has held this machine for {patience_s:g} s: end it"
+                )
+            if not told:
+                waiting("another run is measuring on this machine: waiting for it")
+                told = True
+            time.sleep(0.05)
+        yield
+
+
+@contextmanager
+def threads() -> Iterator[None]:
+    """Hold while a NAPI thread is made: labs tell their own by what was not there before."""
+    with (folder() / "threads.lock").open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def named(lab: str, purpose: str) -> Iterator[None]:
+    """Hold a lab's own lock for as long as the lab lives; the file says who holds it and why."""
+    path = folder() / f"{lab}.lock"
+    with path.open("a+") as file:
+        # A clean-up between open and flock may have unlinked the file: then the lock is nobody's.
+        if not _take(file) or not path.exists():
+            raise StationError(f"lab {lab} is in use: try again")
+        file.truncate(0)
+        file.write(f"{os.getpid()} {purpose}\n")
+        file.flush()
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds a lab."""
+
+    pid: int
+    purpose: str  # "run", or "kept": `gatemark lab up`
+
+
+def holder(lab: str) -> Holder | None:
+    """Who holds a lab's lock; None if it is free: what bears its name is left over."""
+    try:
+        with (folder() / f"{lab}.lock").open("r+") as file:
+            if _take(file):
+                return None
+            pid, _, purpose = file.read().strip().partition(" ")
+            return Holder(int(pid or 0), purpose)
+    except FileNotFoundError:
+        return None
+
+
+def names() -> list[str]:
+    """Labs that have a lock file, held or free."""
+    return sorted(path.stem for path in folder().glob("*.lock") if LAB.fullmatch(path.stem))
+
+
+def forget(lab: str) -> None:
+    """Remove the file of a lock that nobody holds."""
+    (folder() / f"{lab}.lock").unlink(missing_ok=True)
+
+
+def _take(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Remove what a crash or SIGKILL left: namespaces, their processes and locks, all by our names.
+
+Nothing is kept to remember: a namespace that carries a lab's name whose lock is free is left over.
+Links, rules, qdiscs and BPF programs live inside the namespaces and go with them.
+"""
+
+import os
+import re
+import signal
+import time
+from pathlib import Path
+
+from pyroute2 import netns
+
+from gatemark.station import lock
+
+NAME = re.compile(r"gm-([0-9a-f]{6})-(lan|gw|wan)")
+PATIENCE_S = 5.0
+
+
+def recover() -> list[str]:
+    """Clean up after dead runs; returns one line for each lab that was removed."""
+    ours = [found for name in netns.listnetns() if (found := NAME.fullmatch(name))]
+    left = {found[1] for found in ours} | set(lock.names())
+    return [_remove(lab) for lab in sorted(left) if lock.holder(lab) is None]
+
+
+def _remove(lab: str) -> str:
+    spaces = [name for name in netns.listnetns() if name.startswith(f"gm-{lab}-")]
+    for name in spaces:
+        end_processes(name)
+        netns.remove(name)
+    lock.forget(lab)
+    return f"removed what a dead run left: lab {lab}, {len(spaces)} namespaces"
+
+
+def end_processes(name: str) -> None:
+    """Kill every process that lives in one of our namespaces, and wait until it has gone."""
+    inode = Path(f"/run/netns/{name}").stat().st_ino
+    until = time.monotonic() + PATIENCE_S
+    while (pids := _inside(inode)) and time.monotonic() < until:
+        for pid in pids:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        time.sleep(0.01)
+
+
+def _inside(inode: int) -> list[int]:
+    return [int(path.name) for path in Path("/proc").glob("[0-9]*") if _netns(path) == inode]
+
+
+def _netns(process: Path) -> int | None:
+    try:
+        if (process / "stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
+            return None
+        return (process / "ns/net").stat().st_ino
+    except OSError:
+        return None

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The trials of one point: all its repeats, both passes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from statistics import median
+
+from gatemark.store.record import Definition, Record, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One point of one arm. Invalid and skipped trials are counted and not used."""
+
+    plan: str
+    arm: str
+    point: dict[str, Scalar]
+    definition: Definition
+    outside: tuple[Record, ...]  # in running order; these give the values
+    probed: tuple[Record, ...]  # these give evidence only
+    invalid: int
+
+    @property
+    def setup(self) -> str:
+        """The setup in words, as `plan.model.Arm` has it."""
+        return " + ".join((self.definition.path, *self.definition.features))
+
+
+def group(records: Iterable[Record]) -> list[Group]:
+    """The points of these records, in the order in which they first ran."""
+    members: dict[tuple[object, ...], list[Record]] = {}
+    for record in sorted(records, key=lambda r: r.sequence):
+        key = (record.plan, record.arm, *sorted(record.point.items()))
+        members.setdefault(key, []).append(record)
+    return [_gather(found) for found in members.values()]
+
+
+def _gather(records: Sequence[Record]) -> Group:
+    valid = [record for record in records if record.status == "ok"]
+    first = next(iter(valid), records[0])
+    passes: dict[str, list[Record]] = {"outside": [], "probed": []}
+    for record in valid:
+        passes[record.pass_].append(record)
+    return Group(
+        plan=first.plan,
+        arm=first.arm,
+        point=first.point,
+        definition=first.definition,
+        outside=tuple(passes["outside"]),
+        probed=tuple(passes["probed"]),
+        invalid=sum(record.status == "invalid" for record in records),
+    )
+
+
+def readings(records: Iterable[Record], quantity: str) -> list[float]:
+    """The finite values of a quantity; a trial that lacks it is left out."""
+    found = (record.values.get(quantity) for record in records)
+    return [value for value in found if value is not None and isfinite(value)]
+
+
+def middle(values: Sequence[float]) -> float | None:
+    """The median, or None of nothing."""
+    return median(values) if values else None

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judge a run: from its records to points, knees, limits, warnings and the answer."""
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from gatemark.stats import warn
+from gatemark.stats.ceiling import ceiling_pps
+from gatemark.stats.facts import gather
+from gatemark.stats.group import Group, group, middle, readings
+from gatemark.stats.interval import median_interval
+from gatemark.stats.judgement import Interval, Judgement, Limit, PointResult, Warning_
+from gatemark.stats.limit import ON_SCHEDULE, Verdict, decide
+from gatemark.stats.sentence import sentence
+from gatemark.stats.sweep import RATE, knees
+from gatemark.store.record import UNITS, Record, Scalar
+from gatemark.store.run import Run
+
+DIRECT = "direct"  # the path without a gateway
+
+
+def judge(run: Run, records: Sequence[Record]) -> Judgement:
+    """Everything that `show` and the report say about a run, finished or not."""
+    groups = sorted(group(records), key=lambda found: _place(run, found))
+    ceilings = tuple(_ceiling(found) for found in groups if found.definition.path == DIRECT)
+    judged = [(g, _point(g, ceilings)) for g in groups if g.definition.path != DIRECT]
+    points, found_knees = tuple(result for _, result in judged), tuple(knees(judged))
+    done = {record.trial for record in records}
+    invalid = sum(record.status == "invalid" for record in records)
+    missing = sum(spec.trial not in done for spec in run.trials)
+    return Judgement(
+        ceilings=ceilings,
+        points=points,
+        knees=found_knees,
+        sentence=sentence(run, records, ceilings, points, found_knees),
+        warnings=_of_run(judged, ceilings, invalid, missing),
+        trials=len(records),
+        invalid=invalid,
+        skipped=sum(record.status == "skipped" for record in records),
+        missing=missing,
+    )
+
+
+def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
+    verdict = decide(gather(trials, ceiling_pps(ceilings, trials.definition)))
+    return _result(trials, verdict, at_least=verdict.limit == "tester")
+
+
+def _ceiling(trials: Group) -> PointResult:
+    """The tester alone: what it cannot do is its own limit, and no lower bound."""
+    verdict = decide(gather(trials, None))
+    if trials.outside and verdict.limit not in ("none", "link"):
+        verdict = Verdict("tester", "no gateway between LAN host and WAN host")
+    return _result(trials, verdict, at_least=False)
+
+
+def _result(trials: Group, verdict: Verdict, *, at_least: bool) -> PointResult:
+    return PointResult(
+        plan=trials.plan,
+        arm=trials.arm,
+        setup=trials.setup,
+        point=trials.point,
+        definition=trials.definition,
+        values=_values(trials),
+        limit=verdict.limit,
+        why=verdict.why,
+        at_least=at_least,
+        invalid=trials.invalid,
+        warnings=_of_point(trials, verdict.limit if trials.definition.path != DIRECT else "none"),
+    )
+
+
+def _values(trials: Group) -> dict[str, Interval]:
+    """Values come from outside; only what watching cost can be known from the probed pass."""
+    values = {}
+    for quantity in UNITS:
+        source = trials.probed if quantity == "probe_cpu" else trials.outside
+        if samples := readings(source, quantity):
+            values[quantity] = median_interval(samples)
+    return values
+
+
+def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
+    rates = readings(trials.outside, "received_pps")
+    found = [warn.tester_limited(limit), warn.invalid_trials(trials.invalid)]
+    if rates:
+        found += [
+            warn.few_repeats(len(rates)),
+            warn.spread(median_interval(rates)),
+            warn.first_run_slow(rates),
+            warn.drift(rates),
+            warn.bimodal(rates),
+            warn.probe_effect(rates, readings(trials.probed, "received_pps")),
+            _bursty(trials.outside),
+        ]
+    return tuple(warning for warning in found if warning)
+
+
+def _bursty(records: Sequence[Record]) -> Warning_ | None:
+    """Pacing is judged where the schedule was met; else the tester is warned of already."""
+    schedule = [r for record in records if (r := record.evidence.schedule_ratio) is not None]
+    rates = readings(records, "offered_pps")
+    if not schedule or not rates or median(schedule) < ON_SCHEDULE:
+        return None
+    late = [record.evidence.late_ns.get("p99", 0.0) for record in records]
+    return warn.bursty_sender(
+        median(rates),
+        median(late),
+        median(record.evidence.gaps_over_1ms for record in records),
+        middle([record.definition.duration_s for record in records]) or 0.0,
+    )
+
+
+def _of_run(
+    judged: Sequence[tuple[Group, PointResult]],
+    ceilings: Sequence[PointResult],
+    invalid: int,
+    missing: int,
+) -> tuple[Warning_, ...]:
+    found = [warn.invalid_trials(invalid)]
+    if missing:
+        found.append(warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume."))
+    if judged and not any("received_pps" in ceiling.values for ceiling in ceilings):
+        advice = "The tester alone was not measured; what it limits cannot be told."
+        found.append(warn.warning("no-ceiling", advice))
+    lossy = [g for g, result in judged if result.limit not in ("none", "tester") and g.outside]
+    if lossy and not any(trials.probed for trials in lossy):
+        advice = "Flow table and shaper were not watched; add [probe] to the plan."
+        found.append(warn.warning("no-probed-pass", advice))
+    return tuple(warning for warning in found if warning)
+
+
+def _place(run: Run, trials: Group) -> tuple[object, ...]:
+    """The order of the plans, of their arms, then of the factors' levels."""
+    plans = {plan.name: i for i, plan in enumerate(run.plans)}
+    arms = {
+        (plan.name, arm.name or arm.setup): i
+        for plan in run.plans
+        for i, arm in enumerate(plan.arm)
+    }
+    sweep = next((plan.sweep for plan in run.plans if plan.name == trials.plan), {})
+    levels = [
+        (name, *_level(level, sweep.get(name, ())))
+        for name, level in sorted(trials.point.items(), key=lambda item: item[0] == RATE)
+    ]
+    plan, arm = plans.get(trials.plan, len(plans)), arms.get((trials.plan, trials.arm), len(arms))
+    return (plan, trials.plan, arm, trials.arm, levels)
+
+
+def _level(level: Scalar, levels: Sequence[Scalar]) -> tuple[int, float, str]:
+    """Rates and sizes by number, words as the plan lists them."""
+    if not isinstance(level, str):
+        return 0, float(level), ""
+    return 1, levels.index(level) if level in levels else len(levels), level

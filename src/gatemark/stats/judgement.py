@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `stats` makes of a run, in the shape that terminal, page and `--json` share."""
+
+from typing import Literal
+
+import msgspec
+
+from gatemark.store.record import Definition, Scalar
+
+Limit = Literal["none", "tester", "link", "cpu", "memory", "flow-table", "shaper", "unknown"]
+
+
+class Interval(msgspec.Struct, frozen=True):
+    """A median with its interval.
+
+    `level` is the coverage that lo..hi has for the median (distribution-free, from order
+    statistics): at least 0.95 where n >= 6; below that lo..hi is the range and `level` is smaller.
+    """
+
+    value: float
+    lo: float
+    hi: float
+    n: int
+    level: float
+
+
+class Warning_(msgspec.Struct, frozen=True):  # noqa: N801 - Warning is a builtin
+    """A warning by code, with what to do about it."""
+
+    code: str  # tester-limited, bursty-sender, drift, first-run-slow, bimodal, probe-effect, ...
+    advice: str
+
+
+class PointResult(msgspec.Struct, frozen=True, kw_only=True):
+    """One point of one arm, judged from all its trials of both passes."""
+
+    plan: str
+    arm: str
+    setup: str  # "route", "nat + filter:100"
+    point: dict[str, Scalar]
+    definition: Definition
+    values: dict[str, Interval]  # quantity (store.record.UNITS) -> median with interval
+    limit: Limit  # what held it back; none: all that was offered was delivered
+    why: str  # the evidence in words: "napi/gw0 busy 99.8 % of cpu 1"
+    at_least: bool  # the tester was the limit: print a ">=" before the rate
+    invalid: int  # trials that did not count, with a reason in their records
+    warnings: tuple[Warning_, ...] = ()
+
+
+class Knee(msgspec.Struct, frozen=True, kw_only=True):
+    """Where an arm of a rate sweep stops delivering what is offered (one direction)."""
+
+    plan: str
+    arm: str
+    setup: str
+    point: dict[str, Scalar] = {}  # the sweep's other factors: all but rate_pps
+    direction: str
+    definition: Definition
+    knee_pps: Interval  # offered rate where received stops following, by a two-segment fit
+    knee_l1_bps: float  # the same as bits on the wire, with preamble, FCS and gap
+    peak_pps: Interval  # the most that was received at any offered rate
+    no_loss_pps: float  # highest offered rate of the sweep without a lost packet in most repeats
+    collapse: dict[str, Interval]  # received at 1.5 and 2 times the knee / peak ("1.5", "2.0")
+    limit: Limit
+    why: str
+    at_least: bool  # no knee up to the highest offered rate, or the tester was the limit
+    cpu_r2: float | None  # straightness of CPU against offered rate below the knee
+    warnings: tuple[Warning_, ...] = ()
+
+
+class Judgement(msgspec.Struct, frozen=True, kw_only=True):
+    """A run, judged."""
+
+    ceilings: tuple[PointResult, ...]  # path `direct`: the tester alone
+    points: tuple[PointResult, ...]  # all the others
+    knees: tuple[Knee, ...]
+    sentence: str  # the answer in one sentence, numbers with units
+    warnings: tuple[Warning_, ...]  # of the run as a whole
+    trials: int
+    invalid: int
+    skipped: int
+    missing: int  # planned and not (yet) run
+
+
+class Value(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of `gatemark show RUN --json`."""
+
+    plan: str
+    arm: str = ""
+    point: dict[str, Scalar]
+    setup: str
+    quantity: str
+    value: float
+    lo: float
+    hi: float
+    unit: str
+    n: int
+    definition: Definition
+    limit: Limit
+    at_least: bool = False  # a lower bound: print a ">=" before it
+    warnings: tuple[str, ...]

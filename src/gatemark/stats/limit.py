@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What limited a point: ordered rules, the first that finds its evidence names the limit.
+
+A gateway is a row of stages: port queue and CPU, flow table, shaper, link. What a later stage
+dropped had already come through the earlier ones, so the later one is narrower, even where the CPU
+is saturated by the surplus. Therefore the drop counters are asked before the CPU. The tester comes
+first of all: where it fell short, the gateway was not asked the question.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gatemark.stats.ceiling import near
+from gatemark.stats.facts import LOSS, Drops, Facts
+from gatemark.stats.judgement import Limit
+
+ON_SCHEDULE = 0.99  # tried / scheduled
+SATURATED = 0.97  # of a CPU; a saturated forwarding thread was seen at 99 %, real loss from 98 %
+QUEUE_FULL = 0.9  # of a CPU, where its queue overflowed besides
+HALF = 0.5  # a cause explains a loss if it explains half of it
+CUT = 0.1  # or if it took a tenth of what reached it
+FULL_LINK = 0.97  # of the L1 rate; the rest is clock tolerance and control traffic
+LOW_MEMORY = 0.02  # of all memory: near the kernel's own reserve (vm.min_free_kbytes)
+LOW_MEMORY_BYTES = 1 << 20  # where the total is not known
+LOSS_AT_SINK = LOSS  # of what was tried: as much as the default criterion lets be lost
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A limit and its evidence in words."""
+
+    limit: Limit
+    why: str
+
+
+Rule = Callable[[Facts], str | None]
+
+
+def decide(facts: Facts) -> Verdict:
+    """The limit of a point."""
+    if facts.received_pps is None:
+        return Verdict("unknown", "no valid trial")
+    for limit, rule in RULES:
+        if why := rule(facts):
+            return Verdict(limit, why)
+    return Verdict("unknown", _unexplained(facts))
+
+
+def _nothing(facts: Facts) -> str | None:
+    if facts.lossy or facts.loss is None or not facts.paced or facts.sink_dropped > LOSS_AT_SINK:
+        return None
+    if _off_schedule(facts) or near(facts.received_pps or 0.0, facts.ceiling_pps):
+        return None
+    return f"{percent(facts.loss)} lost, on schedule"
+
+
+def _sink(facts: Facts) -> str | None:
+    if facts.sink_dropped <= LOSS_AT_SINK:
+        return None
+    return f"the sink itself dropped {percent(facts.sink_dropped)} of what was sent"
+
+
+def _ceiling(facts: Facts) -> str | None:
+    if not near(facts.received_pps or 0.0, facts.ceiling_pps):
+        return None
+    share = (facts.received_pps or 0.0) / (facts.ceiling_pps or 1.0)
+    return f"at {percent(share)} of the tester's ceiling of {facts.ceiling_pps:.0f} packets/s"
+
+
+def _sender(facts: Facts) -> str | None:
+    """Off schedule counts only where it, and not the gateway's loss, is most of what is missing."""
+    if not facts.paced and not facts.lossy:
+        return "sent as fast as the tester can, nothing lost"
+    if _off_schedule(facts) and (not facts.lossy or facts.missed_share >= HALF):
+        return f"the sender made {percent(facts.schedule or 0.0)} of its schedule"
+    return None
+
+
+def _flow_table(facts: Facts) -> str | None:
+    drops = facts.flow_table
+    if not facts.lossy or not drops or not _explains(drops):
+        return None
+    return f"conntrack dropped {percent(drops.loss_share)} of what was lost"
+
+
+def _shaper(facts: Facts) -> str | None:
+    drops = facts.shaper
+    if not facts.lossy or not drops or not _explains(drops):
+        return None
+    return f"the queue of {drops.where} dropped {percent(drops.loss_share)} of what was lost"
+
+
+def _cpu(facts: Facts) -> str | None:
+    """Frames refused at the test port are the gateway's: with veth its queue sits there."""
+    core = facts.core
+    if not facts.lossy or not core:
+        return None
+    full = core.busy >= QUEUE_FULL and facts.refused_share >= HALF
+    if core.busy < SATURATED and not full:
+        return None
+    queue = "; its queue refused the surplus" if facts.refused_share >= HALF else ""
+    return f"{core.threads} busy {percent(core.busy)} of cpu {core.cpu}{queue}"
+
+
+def _link(facts: Facts) -> str | None:
+    if not facts.link_bps or facts.l1_bps is None or facts.l1_bps < FULL_LINK * facts.link_bps:
+        return None
+    return f"{percent(facts.l1_bps / facts.link_bps)} of the link's {facts.link_bps / 1e6:g} Mbit/s"
+
+
+def _memory(facts: Facts) -> str | None:
+    if not facts.lossy or not facts.memory:
+        return None
+    available, total = facts.memory["available_bytes"], facts.memory.get("total_bytes")
+    if available >= (LOW_MEMORY * total if total else LOW_MEMORY_BYTES):
+        return None
+    return f"{available / 2**20:.1f} MiB of memory left"
+
+
+def _late_sender(facts: Facts) -> str | None:
+    """The schedule was missed and nothing on the gateway explains the loss besides."""
+    if not _off_schedule(facts):
+        return None
+    return f"the sender made {percent(facts.schedule or 0.0)} of its schedule"
+
+
+RULES: tuple[tuple[Limit, Rule], ...] = (
+    ("none", _nothing),
+    ("tester", _sink),
+    ("tester", _ceiling),
+    ("tester", _sender),
+    ("flow-table", _flow_table),
+    ("shaper", _shaper),
+    ("cpu", _cpu),
+    ("link", _link),
+    ("memory", _memory),
+    ("tester", _late_sender),
+)
+
+
+def percent(ratio: float) -> str:
+    """A share in words, with three figures: 99.8 %, 0.15 %."""
+    return f"{100 * ratio:.3g} %"
+
+
+def _off_schedule(facts: Facts) -> bool:
+    return facts.schedule is not None and facts.schedule < ON_SCHEDULE
+
+
+def _explains(drops: Drops) -> bool:
+    return drops.loss_share >= HALF or drops.cut >= CUT
+
+
+def _unexplained(facts: Facts) -> str:
+    if facts.loss is None:
+        return "packets were not accounted for"
+    busiest = f", busiest CPU {percent(facts.core.busy)}" if facts.core else ", CPU not read"
+    return f"{percent(facts.loss)} lost and no evidence that explains it{busiest}"

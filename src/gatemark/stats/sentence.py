@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer of a run in one sentence, numbers with units."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gatemark.stats.judgement import Knee, Limit, PointResult
+from gatemark.stats.wire import l1_bps
+from gatemark.store.record import Definition, Record
+from gatemark.store.run import Run
+
+MOST_SETUPS = 4  # named; the table below the sentence has them all
+VERBS = {"route": "routes", "nat": "NATs"}
+WAYS = {"up": "from LAN to WAN", "down": "from WAN to LAN", "both": "both ways together"}
+LIMITS: dict[Limit, str] = {
+    "none": "all that was offered came through",
+    "tester": "the tester is the limit",
+    "link": "the link is the limit",
+    "cpu": "its CPU is the limit",
+    "memory": "its memory is the limit",
+    "flow-table": "its flow table is the limit",
+    "shaper": "its shaper is the limit",
+    "unknown": "what limits it is not known",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """One rate that the sentence may tell."""
+
+    setup: str
+    definition: Definition
+    rate_pps: float
+    limit: Limit
+    at_least: bool
+
+
+def sentence(
+    run: Run,
+    records: Sequence[Record],
+    ceilings: Sequence[PointResult],
+    points: Sequence[PointResult],
+    knees: Sequence[Knee],
+) -> str:
+    """The knees if there are any, else the most that came through."""
+    told = _choose([_of_knee(knee) for knee in knees] or _of_points(points))
+    if told:
+        return f"{_gateway(run, told)} {_rates(told)}; {_limits(told, records)}."
+    alone = _choose(_of_points(ceilings))
+    if alone:
+        return f"The tester alone carries {_full(alone[0])}; no gateway has been measured yet."
+    if records:
+        return f"Nothing has been measured yet: none of {len(records)} trials was valid."
+    return "Nothing has been measured yet."
+
+
+def si(value: float, unit: str) -> str:
+    """Three figures and a prefix: `30.5 k packets/s`, `20.5 Mbit/s`."""
+    figures, prefix = _scaled(value)
+    return f"{figures} {prefix}{'' if unit == 'bit/s' or not prefix else ' '}{unit}".rstrip()
+
+
+def _scaled(value: float) -> tuple[str, str]:
+    for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= 0.9995 * factor:  # 999.6 is 1.00 k, not 1e+03
+            scaled = value / factor
+            return f"{scaled:.{2 if scaled < 9.995 else 1 if scaled < 99.95 else 0}f}", prefix
+    return f"{value:.3g}", ""
+
+
+def _of_knee(knee: Knee) -> Rate:
+    return Rate(knee.setup, knee.definition, knee.knee_pps.value, knee.limit, knee.at_least)
+
+
+def _of_points(points: Sequence[PointResult]) -> list[Rate]:
+    return [
+        Rate(p.setup, p.definition, p.values["received_pps"].value, p.limit, p.at_least)
+        for p in points
+        if "received_pps" in p.values
+    ]
+
+
+def _choose(rates: Sequence[Rate]) -> list[Rate]:
+    """One rate a setup, the highest: at the smallest frame, the first family and direction."""
+    if not rates:
+        return []
+    lead = min((rate.definition for rate in rates), key=_precedence)
+    best: dict[str, Rate] = {}
+    for rate in rates:
+        held = best.get(rate.setup)
+        if _precedence(rate.definition) == _precedence(lead) and (
+            held is None or rate.rate_pps > held.rate_pps
+        ):
+            best[rate.setup] = rate
+    return list(best.values())
+
+
+def _precedence(definition: Definition) -> tuple[int, str, int]:
+    order = {"up": 0, "down": 1, "both": 2}
+    size = definition.frame_bytes or 1 << 16
+    return size, definition.family, order.get(definition.direction, 3)
+
+
+def _gateway(run: Run, told: Sequence[Rate]) -> str:
+    if any(rate.definition.brake_pps for rate in told):
+        return "A braked lab gateway"
+    if run.station.virtual:
+        return "A namespace gateway" if run.station.kind == "netns" else "A virtual gateway"
+    return "This gateway"
+
+
+def _rates(told: Sequence[Rate]) -> str:
+    parts = [f"{_verb(told[0])} {_full(told[0])}"]
+    parts += [f"{_verb(r)} {_bound(r)}{si(r.rate_pps, '')}" for r in told[1:MOST_SETUPS]]
+    if len(told) > MOST_SETUPS:
+        parts.append(f"has {len(told) - MOST_SETUPS} more setups measured")
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _verb(rate: Rate) -> str:
+    path, *features = rate.setup.split(" + ")
+    verb = VERBS.get(path, f"carries by {path}")
+    return f"{verb} with {' + '.join(features)}" if features else verb
+
+
+def _full(rate: Rate) -> str:
+    """A rate with its frame size, its bits on the wire and its way."""
+    size, way = rate.definition.frame_bytes, rate.definition.direction
+    text = _bound(rate) + si(rate.rate_pps, "packets/s")
+    if size:
+        bits = si(l1_bps(rate.rate_pps, size), "bit/s")
+        text += f" of {size}-byte frames ({bits} on the wire)"
+    return text if way == "up" else f"{text} {WAYS.get(way, way)}"
+
+
+def _bound(rate: Rate) -> str:
+    return "≥ " if rate.at_least else ""
+
+
+def _limits(told: Sequence[Rate], records: Sequence[Record]) -> str:
+    """One clause where all share a limit, else one for each setup."""
+    cpus = {reading.cpu for record in records for reading in record.evidence.cpu}
+    phrases = LIMITS | ({"cpu": "its one CPU is the limit"} if len(cpus) == 1 else {})
+    if len({rate.limit for rate in told}) == 1:
+        return phrases[told[0].limit]
+    return ", ".join(f"{phrases[rate.limit]} ({rate.setup})" for rate in told[:MOST_SETUPS])

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A judgement as flat values, one line each, for `show --json`."""
+
+from collections.abc import Iterator
+
+from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult, Value
+from gatemark.store.record import UNITS
+
+# What a faster tester could only raise; a delay or a share of an overloaded tester has no bound.
+BOUNDED = frozenset(
+    f"{rate}_{unit}"
+    for rate in ("received", "knee", "peak")
+    for unit in ("pps", "l1_bps", "l2_bps", "l4_bps")
+)
+
+
+def values(judgement: Judgement) -> list[Value]:
+    """All values: the tester's ceilings, the points, then the knees."""
+    points = (*judgement.ceilings, *judgement.points)
+    return [
+        *(value for point in points for value in _of_point(point)),
+        *(value for knee in judgement.knees for value in _of_knee(knee)),
+    ]
+
+
+def _of_point(point: PointResult) -> Iterator[Value]:
+    for quantity, interval in point.values.items():
+        yield _value(point, quantity, interval, UNITS[quantity])
+
+
+def _of_knee(knee: Knee) -> Iterator[Value]:
+    rate = knee.knee_pps
+    yield _value(knee, "knee_pps", rate, "packets/s")
+    yield _value(knee, "knee_l1_bps", _scale(rate, knee.knee_l1_bps), "bit/s")
+    yield _value(knee, "peak_pps", knee.peak_pps, "packets/s")
+    yield _value(knee, "no_loss_pps", _exactly(knee.no_loss_pps, rate.n), "packets/s")
+    for times, interval in knee.collapse.items():
+        yield _value(knee, f"collapse_{times}", interval, "ratio")
+    if knee.cpu_r2 is not None:
+        yield _value(knee, "cpu_r2", _exactly(knee.cpu_r2, rate.n), "ratio")
+
+
+def _value(judged: PointResult | Knee, quantity: str, interval: Interval, unit: str) -> Value:
+    return Value(
+        plan=judged.plan,
+        arm=judged.arm,
+        point=judged.point,
+        setup=judged.setup,
+        quantity=quantity,
+        value=interval.value,
+        lo=interval.lo,
+        hi=interval.hi,
+        unit=unit,
+        n=interval.n,
+        definition=judged.definition,
+        limit=judged.limit,
+        at_least=judged.at_least and quantity in BOUNDED,
+        warnings=tuple(warning.code for warning in judged.warnings),
+    )
+
+
+def _scale(interval: Interval, value: float) -> Interval:
+    """The same interval in another unit, in which its median is `value`."""
+    factor = value / interval.value if interval.value else 0.0
+    lo, hi = interval.lo * factor, interval.hi * factor
+    return Interval(value, lo, hi, interval.n, interval.level)
+
+
+def _exactly(value: float, n: int) -> Interval:
+    """A value read off the sweep's levels, not estimated: it has no interval of its own."""
+    return Interval(value, value, value, n, 0.0)

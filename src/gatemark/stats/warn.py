@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Warnings: what a reader must know before trusting a value, by code, with advice.
+
+Each rule takes the samples in the order in which they ran and answers with a warning or None. A
+difference under 2 % is not worth a warning: it is what Korcek and others allowed between repeats.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import ceil, factorial
+from statistics import median
+from typing import Literal
+
+from gatemark.stats.judgement import Interval, Limit, Warning_
+
+Code = Literal[
+    "bimodal",
+    "bursty-sender",
+    "drift",
+    "few-repeats",
+    "first-run-slow",
+    "incomplete",
+    "invalid-trials",
+    "no-ceiling",
+    "no-probed-pass",
+    "probe-effect",
+    "spread",
+    "tester-limited",
+]
+
+WORTH = 0.02  # of the value
+WIDE = 0.05  # of the value: an interval wider than this
+ENOUGH = 6  # repeats for a 95 % interval of the median
+MODES = 10  # samples from which two modes can be told from chance
+POLL = 64  # packets: one NAPI poll (NAPI_POLL_WEIGHT); more at once overflow short queues
+HOLES = 0.02  # of the time, in gaps over 1 ms
+
+
+def warning(code: Code, advice: str) -> Warning_:
+    """A warning whose code is one of the enumerated."""
+    return Warning_(code, advice)
+
+
+def tester_limited(limit: Limit) -> Warning_ | None:
+    """The tester was the limit, so the value is a lower bound."""
+    if limit != "tester":
+        return None
+    return warning("tester-limited", "Read it as at least this much; use a faster tester.")
+
+
+def few_repeats(n: int) -> Warning_ | None:
+    """Too few repeats for a 95 % interval."""
+    if n >= ENOUGH:
+        return None
+    return warning(
+        "few-repeats", f"{n} of {ENOUGH} repeats: the interval is the range; repeat more often."
+    )
+
+
+def spread(interval: Interval) -> Warning_ | None:
+    """The interval is wide against its value."""
+    width = interval.hi - interval.lo
+    if width <= WIDE * abs(interval.value):
+        return None
+    return warning("spread", "The repeats differ; quiet the machine or repeat more often.")
+
+
+def invalid_trials(invalid: int) -> Warning_ | None:
+    """Trials did not count."""
+    if not invalid:
+        return None
+    return warning("invalid-trials", f"{invalid} did not count; their records say why.")
+
+
+def first_run_slow(values: Sequence[float]) -> Warning_ | None:
+    """The first is below all the others by more than the others differ among themselves."""
+    if len(values) < 4:
+        return None
+    first, rest = values[0], values[1:]
+    below = min(rest) - first
+    if below <= max(max(rest) - min(rest), WORTH * median(rest)):
+        return None
+    return warning("first-run-slow", "Caches or tables were cold; send a warm-up first.")
+
+
+def drift(values: Sequence[float]) -> Warning_ | None:
+    """The values rise or fall over the run (Mann and Kendall's test against order)."""
+    if len(values) < ENOUGH:
+        return None
+    half = len(values) // 2
+    change = median(values[-half:]) - median(values[:half])
+    if abs(change) <= WORTH * abs(median(values)):
+        return None
+    if order_p(values) > 0.01:
+        return None
+    return warning("drift", "Values move with time: heat, clock or a neighbour; interleave arms.")
+
+
+def bimodal(values: Sequence[float]) -> Warning_ | None:
+    """Two groups of at least three, farther apart than three times what either spans."""
+    if len(values) < MODES:
+        return None
+    ordered = sorted(values)
+    for cut in range(3, len(ordered) - 2):
+        low, high = ordered[:cut], ordered[cut:]
+        gap = high[0] - low[-1]
+        span = max(low[-1] - low[0], high[-1] - high[0])
+        if gap > max(3 * span, WORTH * abs(median(ordered))):
+            advice = (
+                f"Two states near {median(low):.4g} and {median(high):.4g}; find what switches."
+            )
+            return warning("bimodal", advice)
+    return None
+
+
+def probe_effect(outside: Sequence[float], probed: Sequence[float]) -> Warning_ | None:
+    """The two passes differ by more than both their ranges together.
+
+    One probed trial falls outside the range of six others in two cases of seven by chance alone;
+    by a whole range it does rarely.
+    """
+    if len(outside) < 2 or not probed:
+        return None
+    ranges = max(outside) - min(outside) + max(probed) - min(probed)
+    change = median(probed) - median(outside)
+    if abs(change) <= max(ranges, WORTH * abs(median(outside))):
+        return None
+    share = change / median(outside) if median(outside) else 1.0
+    return warning("probe-effect", f"Probes move the value by {share:+.1%}; use fewer of them.")
+
+
+def order_p(values: Sequence[float]) -> float:
+    """How often chance alone orders values as much, up or down: Kendall's exact test (1938).
+
+    Counted here because `scipy.stats` takes more than a second to load for `show`; a test compares.
+    """
+    falls = sum((a > b) + (a == b) / 2 for a, b in combinations(values, 2))
+    ways = [1]  # permutations by their number of falls, one value more at a time
+    for n in range(2, len(values) + 1):
+        ways = [sum(ways[max(0, k - n + 1) : k + 1]) for k in range(len(ways) + n - 1)]
+    fewest = ceil(min(falls, len(ways) - 1 - falls))
+    return min(1.0, 2 * sum(ways[: fewest + 1]) / factorial(len(values)))
+
+
+def bursty_sender(
+    rate_pps: float, late_p99_ns: float, gaps_over_1ms: float, sent_s: float
+) -> Warning_ | None:
+    """Packets left in clumps that a queue may not hold, or with holes at the sink.
+
+    Lateness times rate is how many packets a late sender has to catch up with at once. Gaps over
+    1 ms mean nothing where packets are due that far apart.
+    """
+    clump = late_p99_ns * rate_pps / 1e9
+    holes = gaps_over_1ms * 1e-3 / sent_s if sent_s and rate_pps > 5000 else 0.0
+    if clump <= POLL and holes <= HOLES:
+        return None
+    return warning("bursty-sender", "Pacing failed at times; give the sender a CPU of its own.")

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One trial as it is kept: what was asked, what was counted, the evidence for what held it back.
+
+A record is written once and never changed. It holds evidence; verdicts (the limit of a point, its
+warnings) are judged from both passes by `gatemark.stats`.
+"""
+
+from typing import Literal
+
+import msgspec
+
+RECORD_SCHEMA = "gatemark.record/1"
+
+Status = Literal["ok", "invalid", "skipped"]
+Pass = Literal["outside", "probed"]
+Scalar = str | int | float | bool
+
+
+class Definition(msgspec.Struct, frozen=True, kw_only=True):
+    """What makes two values comparable; unlike definitions are not compared unasked."""
+
+    quantity: str = "received rate"  # what the trial measures
+    path: str  # route, nat; direct: LAN host to WAN host without the gateway
+    features: tuple[str, ...] = ()
+    direction: str = "up"  # up: LAN to WAN; down: WAN to LAN; both
+    family: str = "ipv4"
+    l4: str = "udp"
+    frame_bytes: int | None = None  # L2 with FCS; None: not one size
+    flows: int = 1
+    rate_layer: str = "packets/s"
+    loss_criterion: float | None = None  # ratio; None: no criterion
+    duration_s: float = 0.0
+    brake_pps: int = 0  # nominal rate of the braked lab gateway; 0: not braked
+
+
+class Accounting(msgspec.Struct, frozen=True, kw_only=True):
+    """Every packet of a UDP trial: tried = unique + lost; duplicates are counted apart."""
+
+    scheduled: int  # what the schedule asked for (0: as fast as it goes)
+    tried: int  # handed to the test port
+    refused: int  # of these, refused by the port: the gateway's queue was full
+    unique: int  # delivered, each once
+    lost: int  # tried - unique
+    duplicated: int
+    reordered: int
+    stale: int
+    corrupt: int
+    foreign: int
+    ring_dropped: int  # lost by the sink itself: the trial is the tester's
+    interfaces: dict[str, int]  # counter deltas: "lan0.tx_packets", "wan0.rx_packets", ...
+    mismatch: dict[str, int]  # where a counter and the accounting differ: name -> difference
+
+
+class CpuReading(msgspec.Struct, frozen=True, kw_only=True):
+    """One thread of the gateway on its own CPU, over the time that was sent."""
+
+    thread: str  # "napi/gw0"
+    cpu: int
+    busy: float  # share of that CPU, 0..1, from schedstat
+    ns_per_packet: float | None = None  # by packet delivered
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What the limit of a point is judged from (`gatemark.stats.limit`)."""
+
+    schedule_ratio: float | None = None  # tried / scheduled
+    sender_cpu: float | None = None  # share of its CPU that the sender used
+    sink_cpu: float | None = None
+    late_ns: dict[str, float] = {}  # send time against due time: p50, p99, p999, max
+    gaps_over_1ms: int = 0  # at the sink
+    cpu: tuple[CpuReading, ...] = ()
+    qdisc: dict[str, dict[str, int]] = {}  # probed pass: "gw1": {"drops": 3, "overlimits": 9}
+    conntrack: dict[str, int] = {}  # probed pass: entries, max, drop, early_drop, insert_failed
+    memory: dict[str, int] = {}  # probed pass: available_bytes (lowest), total_bytes, slab_bytes
+    softnet: dict[str, int] = {}  # probed pass: dropped, squeezed on the gateway's CPU
+    link_bps: int | None = None  # L1 rate of the slowest test link; None: no such limit (veth)
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """One trial."""
+
+    schema: str = RECORD_SCHEMA
+    trial: str  # unique in its run: "sweep/route/up/20000/3/outside"
+    plan: str  # "quick/sweep"
+    arm: str
+    point: dict[str, Scalar]  # the factors of this point: {"rate_pps": 20000, "direction": "up"}
+    repeat: int  # from 1
+    pass_: Pass = msgspec.field(name="pass")
+    sequence: int  # place in the run's order, from 0
+    status: Status
+    reason: str = ""  # why it is invalid or was skipped
+    started: str  # ISO 8601, UTC
+    definition: Definition
+    values: dict[str, float] = {}  # by quantity; its unit is in UNITS
+    accounting: Accounting | None = None
+    evidence: Evidence = Evidence()
+    placement: dict[str, str] = {}  # "gateway": "cpu 1, fifo 50", "sender": "cpu 0, other", ...
+    ports: dict[str, str] = {}  # "sender": "raw", "sink": "ring"
+    burst: int | None = None  # packets a system call
+    notes: tuple[str, ...] = ()  # what was done otherwise than the plan said
+    deviations: tuple[str, ...] = ()  # from the RFC or paper that the plan cites
+    series: str = ""  # file below series/ that holds this trial's time series, if any
+
+
+# Every quantity that a record's `values` may hold, with its unit.
+UNITS: dict[str, str] = {
+    "offered_pps": "packets/s",
+    "received_pps": "packets/s",
+    "received_l1_bps": "bit/s",  # with preamble, FCS and gap
+    "received_l2_bps": "bit/s",  # frames with FCS
+    "received_l4_bps": "bit/s",  # UDP payload
+    "loss_ratio": "ratio",
+    "delay_min_ns": "ns",
+    "delay_p50_ns": "ns",
+    "delay_p90_ns": "ns",
+    "delay_p99_ns": "ns",
+    "delay_p999_ns": "ns",
+    "delay_max_ns": "ns",
+    "cpu_busy": "ratio",  # busiest thread of the gateway
+    "probe_cpu": "ratio",  # what watching itself cost, of the CPU it ran on
+}

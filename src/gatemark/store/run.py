@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run's `run.json` holds: everything needed to read, judge, repeat and resume it."""
+
+from typing import Any
+
+import msgspec
+
+from gatemark.plan.model import Plan, TrialSpec
+
+RUN_SCHEMA = "gatemark.run/1"
+
+
+class StationInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """The bench that a run used."""
+
+    name: str  # "lab"
+    kind: str  # netns
+    virtual: bool
+    placement: dict[str, str] = {}  # "gateway": "cpu 1", "tester": "cpu 0"
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """One execution of a suite on a station."""
+
+    schema: str = RUN_SCHEMA
+    run: str  # its name: "20261121-161500-quick"
+    suite: str  # "quick", or the plan's name where one plan alone was run
+    title: str
+    command: tuple[str, ...]  # what repeats it: ("gatemark", "run", "quick", "--seed", "7")
+    started: str  # ISO 8601, UTC
+    finished: str = ""  # empty: cut or still going
+    seed: int
+    station: StationInfo
+    plans: tuple[Plan, ...]
+    trials: tuple[TrialSpec, ...]  # in running order
+    before: dict[str, Any] = {}  # inventory: "gateway" and "tester"
+    after: dict[str, Any] = {}
+    versions: dict[str, str] = {}
+    notes: tuple[str, ...] = ()

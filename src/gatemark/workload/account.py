@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every packet of a UDP trial accounted for, and cross-checked with the interfaces' counters."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from gatemark.store.record import Accounting
+from gatemark.workload.udp import Report, Way
+
+Counters = Mapping[str, int]  # "lan0.tx_packets" -> count
+
+SINK_SUMS = ("unique", "duplicated", "reordered", "stale", "corrupt", "foreign", "ring_dropped")
+
+
+def account(ways: Sequence[Way], before: Counters, after: Counters) -> Accounting:
+    """The sums over all directions, with what the test ports counted meanwhile."""
+    moved = {name: after[name] - before[name] for name in after}
+    sums = {name: sum(int(way.sink[name]) for way in ways) for name in SINK_SUMS}
+    tried = _sum(way.sender["tried"] for way in ways)
+    return Accounting(
+        scheduled=_sum(way.sender["scheduled"] for way in ways),
+        tried=tried,
+        refused=_sum(way.sender["refused"] for way in ways),
+        lost=tried - sums["unique"],
+        interfaces=moved,
+        mismatch={
+            name: difference
+            for way in ways
+            for name, difference in _differences(way, moved).items()
+            if difference
+        },
+        **sums,
+    )
+
+
+def _differences(way: Way, moved: Counters) -> dict[str, int]:
+    """Counter less account. What a port was offered it sent or dropped; what came in was seen."""
+    source, sink = way.wire.source.device, way.wire.sink.device
+    offered = moved[f"{source}.tx_packets"] + moved[f"{source}.tx_dropped"]
+    return {
+        f"{source}.tx": offered - int(way.sender["tried"]),
+        f"{sink}.rx": moved[f"{sink}.rx_packets"] - _arrived(way.sink),
+    }
+
+
+def _arrived(sink: Report) -> int:
+    """Packets that the sink's device handed up: test packets, strange ones, and its own losses."""
+    return _sum(sink[name] for name in ("received", "corrupt", "foreign", "ring_dropped"))
+
+
+def _sum(values: Iterable[int]) -> int:
+    return sum(int(value) for value in values)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""UDP at a rate: one sender and one sink for each direction, every packet accounted for."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Self
+
+from msgspec.structs import replace
+
+from gatemark.node.agent import Agent, Tick
+from gatemark.plan.model import Workload
+from gatemark.station.cpu import Placement
+from gatemark.station.wiring import LAN_PORT, WAN_PORT, Wire
+
+Report = dict[str, Any]
+
+FAMILY = {"ipv4": 4, "ipv6": 6}
+GRACE_S = 5.0  # a sender ends by itself after its time; more than this and it hangs
+OPEN_PPS = 5000
+SENDER_PORT, SINK_PORT = "raw", "ring"
+BIN_MS = 10  # of the rate over time: short trials are read in steps of it
+TICK_MS = 500  # short trials are not disturbed at all
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What one direction reported."""
+
+    wire: Wire
+    sender: Report
+    sink: Report
+    ports: dict[str, str]  # how the agents reached the wire: "sender", "sink"
+
+
+class Stream:
+    """One direction of a trial: agents launched by `ready`, run by `go`.
+
+    `flow_ports` are the LAN side's ports as the sender must use them: its own for traffic up, and
+    down those by which the flows are known at the gateway's WAN side.
+    """
+
+    def __init__(self, wire: Wire, load: Workload, placement: Placement, run: int) -> None:
+        self.wire = wire
+        self.load = load
+        self.placement = placement
+        self.run = run
+        self._sender: Agent | None = None
+        self._sink: Agent | None = None
+
+    async def ready(self, flow_ports: Sequence[int]) -> Self:
+        """Bring sink and sender to their start. Raises NodeError."""
+        self._sink = await Agent.launch(self.wire.sink.node, "sink", self._sink_request())
+        request = self._send_request(list(flow_ports))
+        self._sender = await Agent.launch(self.wire.source.node, "send", request)
+        return self
+
+    async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
+        """Send, wait until nothing is on its way any more, and take both reports."""
+        assert self._sender is not None
+        assert self._sink is not None
+        await self._sink.start()
+        await self._sender.start()
+        sent = await self._sender.done(self.load.duration_s + GRACE_S)
+        await drained()
+        ports = {"sender": self._sender.ready["port"], "sink": self._sink.ready["port"]}
+        return Way(self.wire, sent, await self._sink.close(tick), ports)
+
+    async def abort(self) -> None:
+        """End both agents, whatever they do."""
+        for agent in (self._sender, self._sink):
+            if agent:
+                await agent.abort()
+
+    def _send_request(self, flow_ports: list[int]) -> dict[str, Any]:
+        load, wire = self.load, self.wire
+        up = wire.direction == "up"
+        return {
+            "port": SENDER_PORT,
+            "device": wire.source.device,
+            "family": FAMILY[load.family],
+            "src": wire.source.address(load.family),
+            "dst": wire.target.address(load.family),
+            "dst_mac": wire.next_hop.mac,
+            "src_port": flow_ports if up else WAN_PORT,
+            "dst_port": WAN_PORT if up else flow_ports,
+            "flows": load.flows,
+            "frame_bytes": load.frame_bytes,
+            "rate_pps": load.rate_pps,
+            "duration_ms": round(load.duration_s * 1000),
+            "burst": load.burst,
+            "cap_pps": load.cap_pps,
+            "run": self.run,
+            "cpu": self.placement.sender,
+        }
+
+    def _sink_request(self) -> dict[str, Any]:
+        load = self.load
+        return {
+            "port": SINK_PORT,
+            "device": self.wire.sink.device,
+            "family": FAMILY[load.family],
+            "dst_port": WAN_PORT if self.wire.direction == "up" else lan_ports(load.flows),
+            "flows": load.flows,
+            "bin_ms": BIN_MS,
+            "run": self.run,
+            "cpu": self.placement.sink,
+            "tick_ms": TICK_MS if load.duration_s >= 2 else 0,
+        }
+
+
+def lan_ports(flows: int) -> list[int]:
+    """The LAN side's own port of each flow."""
+    return [LAN_PORT + flow for flow in range(flows)]
+
+
+async def open_mappings(up: Wire, load: Workload, placement: Placement, run: int) -> list[int]:
+    """Send one packet of each flow up through NAT; returns the ports that the WAN host saw.
+
+    Traffic down through a masquerade reaches the LAN host only as the answer to such a flow.
+    """
+    few = replace(
+        load, rate_pps=OPEN_PPS, duration_s=max(0.05, load.flows / OPEN_PPS * 1.5), cap_pps=0.0
+    )
+    stream = Stream(up, few, placement, run)
+    try:
+        await stream.ready(lan_ports(load.flows))
+        way = await stream.go(partial(asyncio.sleep, 0.05))
+    finally:
+        await stream.abort()
+    return list(way.sink["flow"]["source_port"])
