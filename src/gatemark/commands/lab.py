@@ -19,7 +19,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 @app.command()
 def up(
     path: Annotated[str, typer.Option(help="route or nat")] = "route",
-    brake_pps: Annotated[int, typer.Option(help="Slow the gateway to about so many packets/s.")] = 0,
+    brake_pps: Annotated[
+        int, typer.Option(help="Slow the gateway to about so many packets/s.")
+    ] = 0,
     json_: Json = False,
 ) -> None:
     """Build a lab and keep it until `gatemark lab down`."""
@@ -60,7 +62,9 @@ def status(json_: Json = False) -> None:
 @app.command()
 def shell(
     host: Annotated[str, typer.Argument(metavar="lan|gateway|wan")],
-    command: Annotated[list[str] | None, typer.Argument(help="Run this instead of a shell.")] = None,
+    command: Annotated[
+        list[str] | None, typer.Argument(help="Run this instead of a shell.")
+    ] = None,
 ) -> None:
     """Open a shell on a host of the open lab, or run one command there."""
     from gatemark.run import keep  # noqa: PLC0415

@@ -2,7 +2,6 @@
 """`gatemark run`: measure, keep every trial, tell the answer, write the report."""
 
 import secrets
-import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,8 +26,12 @@ def run(
     name: Annotated[str, typer.Argument(metavar="SUITE|PLAN", help="`gatemark list`")] = "quick",
     station: Annotated[str, typer.Option(help="A station's name or file.")] = "lab",
     set_: Annotated[list[str] | None, typer.Option("--set", help=SET_HELP)] = None,
-    out: Annotated[Path | None, typer.Option(help=f"The run's directory (default: {RUNS}/...).")] = None,
-    resume: Annotated[Path | None, typer.Option(help="Go on with the run in this directory.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help=f"The run's directory (default: {RUNS}/...).")
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on with the run in this directory.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Order the trials by this number.")] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print each value as JSON.")] = False,
 ) -> None:
@@ -95,8 +98,8 @@ def _plan(
 
 
 def _command(name: str, station: str, settings: list[str], seed: int) -> tuple[str, ...]:
-    sets = [word for setting in settings for word in ("--set", shlex.quote(setting))]
-    where = [] if station == "lab" else ["--station", shlex.quote(station)]
+    sets = [word for setting in settings for word in ("--set", setting)]
+    where = [] if station == "lab" else ["--station", station]
     return ("gatemark", "run", name, *where, *sets, "--seed", str(seed))
 
 

@@ -8,7 +8,9 @@ from typing import Any
 from gatemark.error import UsageError
 from gatemark.plan.model import Plan, Suite
 
-SET_HELP = "Change a key of a plan: sweep.rate_pps=[1000,2000], repeat.times=2, gateway.brake_pps=0."
+SET_HELP = (
+    "Change a key of a plan: sweep.rate_pps=[1000,2000], repeat.times=2, gateway.brake_pps=0."
+)
 
 
 def chosen(name: str, settings: Sequence[str]) -> tuple[Suite, list[Plan]]:
@@ -20,7 +22,9 @@ def chosen(name: str, settings: Sequence[str]) -> tuple[Suite, list[Plan]]:
     values = dict(map(_parse, settings))
     for key in values:
         if not any([applies(plan, key) for plan in plans]):
-            raise UsageError(f"--set {key}: no plan of '{name}' has it; `gatemark plan {name}` shows them")
+            raise UsageError(
+                f"--set {key}: no plan of '{name}' has it; `gatemark plan {name}` shows them"
+            )
     return suite, [
         override(plan, {key: value for key, value in values.items() if applies(plan, key)})
         for plan in plans

@@ -97,4 +97,3 @@ async def _trials(
             record = replace(record, series=name)
         directory.append(record)
         display.result(record)
-

@@ -61,7 +61,9 @@ def labs() -> list[Kept]:
     """All labs that somebody holds."""
     spaces = netns.listnetns()
     return [
-        Kept(lab, holder.pid, holder.purpose, tuple(s for s in spaces if s.startswith(f"gm-{lab}-")))
+        Kept(
+            lab, holder.pid, holder.purpose, tuple(s for s in spaces if s.startswith(f"gm-{lab}-"))
+        )
         for lab in lock.names()
         if (holder := lock.holder(lab))
     ]

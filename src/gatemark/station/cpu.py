@@ -19,8 +19,8 @@ class Placement:
         """As it stands in a record."""
         return {
             "gateway": f"cpu {self.gateway}",
-            "sender": f"cpu {self.sender}",
-            "sink": f"cpu {self.sink}",
+            "sender": f"cpu {self.sender}, nice -20",
+            "sink": f"cpu {self.sink}, nice -20",
         }
 
 

@@ -95,4 +95,3 @@ def _said(*command: str) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.strip()
-

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CPU against offered rate: a straight line to 100 % says that the CPU is the limit."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from gatemark.report import number, sweep
+from gatemark.report.chart import curve, theme
+from gatemark.report.chart.figure import Chart, Figure, Row, heads
+from gatemark.stats.judgement import Judgement, Knee
+
+FULL = 0.97  # busy share from which a thread has no time left
+
+
+def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
+    """None where the gateway's CPU was not read."""
+    rows = [
+        row for row in curve.rows(judgement, knees, ["cpu_busy"]) if row["cpu_busy"] is not None
+    ]
+    if not rows:
+        return None
+    name = sweep.anchor("cpu", knees[0])
+    columns = {"arm": "setup", "direction": "direction", "offered_pps": "offered (packets/s)"}
+    arms = sweep.arms(knees)
+    return Figure(
+        name=name,
+        title=title(judgement, knees),
+        definition=(
+            "Share of its own CPU that the gateway's busiest thread used, read from outside "
+            f"(schedstat), against the offered rate: {sweep.traffic(knees[0].definition)}."
+        ),
+        panels=tuple(
+            (curve.heading(way), _panel(name, way, rows, arms)) for way in curve.directions(knees)
+        ),
+        rows=rows,
+        columns=columns | heads("cpu_busy", "CPU busy", "ratio") | {"limit": "limit"},
+        plan=knees[0].plan,
+        extra={f"{name}-names": _names(rows)},
+    )
+
+
+def title(judgement: Judgement, knees: Sequence[Knee]) -> str:
+    """The finding: is the CPU full at every knee?"""
+    busy = [
+        at.values["cpu_busy"].value
+        for at in (sweep.loaded(judgement, knee) for knee in knees)
+        if at is not None and "cpu_busy" in at.values
+    ]
+    if busy and min(busy) >= FULL:
+        return "The gateway's CPU is full at every knee"
+    if busy:
+        return (
+            f"At the knee the gateway's CPU is {number.quantity(max(busy), 'ratio')} busy at most"
+        )
+    return "How busy is the gateway's CPU?"
+
+
+def _names(rows: Sequence[Row]) -> list[Row]:
+    """A place for each arm's name: the steepest line is named on its left, the others right.
+
+    The place is the last point below 70 %, where lines have parted and are not yet flat.
+    """
+    kept: dict[tuple[object, object], Row] = {}
+    for row in rows:
+        key = (row["direction"], row["arm"])
+        if key not in kept or float(row["cpu_busy"] or 0) < 0.7:
+            kept[key] = row
+    found: list[Row] = []
+    for way in dict.fromkeys(way for way, _ in kept):
+        mine = [row for (w, _), row in kept.items() if w == way]
+        mine.sort(key=lambda row: -_steep(row))
+        names = ("arm", "direction", "offered_pps", "cpu_busy")
+        found += [
+            {**{name: row[name] for name in names}, "side": "right" if place else "left"}
+            for place, row in enumerate(mine)
+        ]
+    return found
+
+
+def _steep(row: Row) -> float:
+    return float(row["cpu_busy"] or 0) / max(float(row["offered_pps"] or 0), 1.0)
+
+
+def _panel(name: str, way: str, rows: Sequence[Row], arms: Sequence[str]) -> Chart:
+    right = max(float(row["offered_pps"] or 0) for row in rows)
+    x = theme.offered_axis(right)
+    axis = alt.Axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 1])
+    y = alt.Y("cpu_busy:Q", title="CPU busy", axis=axis, scale=alt.Scale(domain=[0, 1.05]))
+    full = alt.Chart(alt.InlineData(values=[{"cpu_busy": 1}])).mark_rule(style="ceiling")
+    layers = [full.encode(y=y)]
+    layers += curve.line(curve.only(name, way), "cpu_busy", {"x": x, "y": y}, arms)
+    if theme.direct(arms):
+        for side, align, dx in theme.SIDES:
+            base = curve.only(f"{name}-names", way).transform_filter(alt.datum.side == side)
+            text = base.mark_text(style="label", align=align, dx=1.5 * dx)
+            layers.append(text.encode(x, y, text="arm:N", color=theme.color(arms)))
+    return alt.layer(*layers).properties(
+        width="container",
+        height=theme.HEIGHT,
+        description=f"CPU busy against offered rate, {curve.heading(way)}",
+    )

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Offered against received: where an arm stops following, with its interval."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from gatemark.report import number, sweep
+from gatemark.report.chart import curve, theme
+from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, three
+from gatemark.stats.judgement import Judgement, Knee
+from gatemark.store.record import Record
+
+LEFTMOST, RIGHTMOST = 0.4, 0.54  # share of the axis that a label needs on its side at 360 px
+HEADROOM = 1.25  # of the highest value; a ceiling below that is drawn, a higher one is told
+
+
+def figure(judgement: Judgement, knees: Sequence[Knee], records: Sequence[Record]) -> Figure:
+    """One panel for each direction; `knees` share a plan and a kind of traffic."""
+    rows = curve.rows(judgement, knees, ["received_pps", "loss_ratio"])
+    name = sweep.anchor("knee", knees[0])
+    extra = {
+        f"{name}-repeats": _repeats(knees, records),
+        f"{name}-marks": _marks(knees, max(float(row["offered_pps"] or 0) for row in rows)),
+        f"{name}-ends": _ends(rows),
+    }
+    columns = {"arm": "setup", "direction": "direction", "offered_pps": "offered (packets/s)"}
+    columns |= heads("received_pps", "received", "packets/s") | heads("loss_ratio", "loss", "ratio")
+    ceilings = _ceilings(judgement, knees)
+    panels = tuple(
+        (curve.heading(way), _panel(name, way, rows, sweep.arms(knees), ceilings.get(way)))
+        for way in curve.directions(knees)
+    )
+    return Figure(
+        name=name,
+        title=title(knees),
+        definition=definition(knees, ceilings),
+        panels=panels,
+        rows=rows,
+        columns=columns | {"limit": "limit"},
+        plan=knees[0].plan,
+        extra=extra,
+    )
+
+
+def title(knees: Sequence[Knee]) -> str:
+    """The finding: `The gateway keeps up until 30.1 k packets/s (route), 26.2 k (nat)`."""
+    told = sweep.lead(knees)
+    if len(told) <= theme.LABELLED:
+        return f"The gateway keeps up until {', '.join(_until(knee) for knee in told)}"
+    told.sort(key=lambda knee: -knee.knee_pps.value)
+    return f"The gateway keeps up until {_until(told[0])} at best, {_until(told[-1])} at worst"
+
+
+def _until(knee: Knee) -> str:
+    bound = number.AT_LEAST if knee.at_least else ""
+    return f"{bound}{number.quantity(knee.knee_pps.value, 'packets/s')} ({knee.arm})"
+
+
+def definition(knees: Sequence[Knee], ceilings: dict[str, float]) -> str:
+    """What was measured, under which brake, and how far the tester itself could go."""
+    kind = knees[0].definition
+    parts = [
+        f"Received against offered rate: {sweep.traffic(kind)}. "
+        "Line: median; band: its interval; dots: single trials; upright: the knee."
+    ]
+    if kind.brake_pps:
+        slow = number.nominal(kind.brake_pps, "packets/s")
+        parts.append(f"The gateway is braked to about {slow}.")
+    if ceilings:
+        least = number.quantity(min(ceilings.values()), "packets/s")
+        parts.append(f"The tester alone reaches {least}.")
+    return " ".join(parts)
+
+
+def _ceilings(judgement: Judgement, knees: Sequence[Knee]) -> dict[str, float]:
+    """The tester's own rate by direction, at the size of these knees."""
+    size = knees[0].definition.frame_bytes
+    return {
+        point.definition.direction: point.values["received_pps"].value
+        for point in judgement.ceilings
+        if point.definition.frame_bytes == size and "received_pps" in point.values
+    }
+
+
+def _repeats(knees: Sequence[Knee], records: Sequence[Record]) -> list[Row]:
+    return [
+        {
+            "arm": knee.arm,
+            "direction": knee.direction,
+            "offered_pps": float(record.point.get("rate_pps") or record.values["offered_pps"]),
+            "received_pps": finite(record.values["received_pps"]),
+        }
+        for knee in knees
+        for record in sweep.records_of(records, knee)
+    ]
+
+
+def _marks(knees: Sequence[Knee], right: float) -> list[Row]:
+    """Where the knees stand; labels keep out of each other's way by side and level."""
+    found: list[Row] = []
+    for way in curve.directions(knees):
+        mine = sorted((k for k in knees if k.direction == way), key=lambda k: k.knee_pps.value)
+        for level, knee in enumerate(mine):
+            text = number.compact(knee.knee_pps, "packets/s", at_least=knee.at_least)
+            row: Row = {"arm": knee.arm, "direction": way, "label": f"{knee.arm} {text}"}
+            left_from = RIGHTMOST if knee is mine[-1] else LEFTMOST
+            side = "left" if knee.knee_pps.value > left_from * right else "right"
+            found.append(row | three("knee_pps", knee.knee_pps) | {"side": side, "level": level})
+    return found
+
+
+def _ends(rows: Sequence[Row]) -> list[Row]:
+    """The last point of each line, where its arm's name stands: above the highest, else below."""
+    last = {(row["arm"], row["direction"]): row for row in rows}
+    best: dict[object, float] = {}
+    for (_, way), row in last.items():
+        best[way] = max(best.get(way, 0.0), float(row["received_pps"] or 0))
+    names = ("arm", "direction", "offered_pps", "received_pps")
+    return [
+        {**{name: row[name] for name in names}, "top": float(row["received_pps"] == best[way])}
+        for (_, way), row in last.items()
+    ]
+
+
+def _panel(
+    name: str, way: str, rows: Sequence[Row], arms: Sequence[str], ceiling: float | None
+) -> Chart:
+    right = max(float(row["offered_pps"] or 0) for row in rows)
+    top = max(float(row["received_pps_hi"] or 0) for row in rows) * 1.15
+    near = ceiling is not None and ceiling <= top * HEADROOM
+    top = max(top, ceiling * 1.08) if near and ceiling else top
+    x = theme.offered_axis(right)
+    y = theme.received_axis(top)
+    layers = [_ideal(min(right, top), x, y)]
+    if near and ceiling is not None:
+        layers += _ceiling(ceiling, y)
+    layers += _knees(name, way, arms, top)
+    dots = curve.only(f"{name}-repeats", way).mark_circle(size=12, opacity=0.45)
+    layers.append(dots.encode(x, y, theme.color(arms)))
+    layers += curve.line(curve.only(name, way), "received_pps", {"x": x, "y": y}, arms)
+    if theme.direct(arms):
+        layers += _names(name, way, arms, x, y)
+    return alt.layer(*layers).properties(
+        width="container",
+        height=theme.HEIGHT,
+        description=f"Received against offered rate, {curve.heading(way)}",
+    )
+
+
+def _ideal(end: float, x: alt.X, y: alt.Y) -> alt.Chart:
+    """All that is offered is received: y = x."""
+    data = alt.InlineData(values=[{"offered_pps": at, "received_pps": at} for at in (0, end)])
+    drawn: alt.Chart = alt.Chart(data).mark_line(style="ideal", clip=True).encode(x, y)
+    return drawn
+
+
+def _ceiling(pps: float, y: alt.Y) -> list[alt.Chart]:
+    data = alt.InlineData(values=[{"received_pps": pps, "label": "tester's ceiling"}])
+    base = alt.Chart(data)
+    text = base.mark_text(style="note", align="left", dx=4, dy=-6)
+    return [
+        base.mark_rule(style="ceiling").encode(y=y),
+        text.encode(y=y, x=alt.value(0), text="label:N"),
+    ]
+
+
+def _knees(name: str, way: str, arms: Sequence[str], top: float) -> list[alt.Chart]:
+    base = curve.only(f"{name}-marks", way)
+    low, high = alt.X("knee_pps_lo:Q"), alt.X2("knee_pps_hi:Q")
+    band = base.mark_rect(opacity=0.25).encode(low, high, color=theme.color(arms))
+    rule = base.mark_rule(strokeWidth=1.5, clip=True)
+    layers = [
+        band,
+        rule.encode(alt.X("knee_pps:Q"), color=theme.color(arms), strokeDash=theme.dash(arms)),
+    ]
+    for side, align, dx in theme.SIDES if theme.direct(arms) else ():
+        text = base.transform_filter(alt.datum.side == side).transform_calculate(
+            at=f"{top * 0.05} + {top * 0.08} * datum.level"
+        )
+        mark = text.mark_text(style="label", align=align, dx=dx)
+        shown = mark.encode(
+            alt.X("knee_pps:Q"), alt.Y("at:Q"), text="label:N", color=theme.color(arms)
+        )
+        layers.append(shown)
+    return layers
+
+
+def _names(name: str, way: str, arms: Sequence[str], x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    base = curve.only(f"{name}-ends", way)
+    layers = []
+    for top, dy in ((1, -12), (0, 16)):
+        text = base.transform_filter(alt.datum.top == top).mark_text(
+            style="label", align="right", dy=dy
+        )
+        layers.append(text.encode(x, y, text="arm:N", color=theme.color(arms)))
+    return layers

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How figures look. Colours are the page's CSS variables, so light, dark and paper need no redraw.
+
+Marks take their look by style name (`ceiling`, `ideal`, `note`, ...) and their arm's colour from
+the category range; dash and marker repeat the arm for those who do not see the colour.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import altair as alt
+
+HEIGHT = 260
+SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
+DASHES = [[1, 0], [7, 3], [2, 2], [9, 2, 2, 2], [4, 4], [12, 3]]
+SI = "datum.value ? format(datum.value, '~s') : '0'"
+SIDES: tuple[tuple[str, Literal["left", "right"], int], ...] = (
+    ("left", "right", -6),  # a label on the left is aligned to its right end, six pixels off
+    ("right", "left", 6),
+)
+LONGEST_LABEL = 14
+LABELLED = 3  # up to so many arms are named at their lines, more get a legend
+
+_INK, _SOFT, _GRID = "var(--ink)", "var(--soft)", "var(--grid)"
+_FONT = "system-ui, sans-serif"
+
+
+def direct(arms: Sequence[str]) -> bool:
+    """Whether names stand at their lines; many or long ones go into a legend."""
+    return len(arms) <= LABELLED and all(len(arm) <= LONGEST_LABEL for arm in arms)
+
+
+def config() -> dict[str, Any]:
+    """The Vega-Lite configuration that the page hands to every figure."""
+    text = {"font": _FONT, "fontSize": 12}
+    return {
+        "background": "transparent",
+        "font": _FONT,
+        "view": {"stroke": None},
+        "axis": {
+            "labelColor": _SOFT,
+            "titleColor": _SOFT,
+            "titleFontWeight": "normal",
+            "titleFontSize": 12,
+            "labelFontSize": 11,
+            "gridColor": _GRID,
+            "domainColor": _GRID,
+            "tickColor": _GRID,
+        },
+        "legend": {
+            "labelColor": _INK,
+            "orient": "top",
+            "title": None,
+            "columns": 1,
+            "labelLimit": 300,
+            "labelFontSize": 12,
+        },
+        "range": {"category": [f"var(--arm{number})" for number in range(1, 7)]},
+        "style": {
+            "ceiling": {"color": _SOFT, "strokeWidth": 1.5},
+            "ideal": {"color": _SOFT, "strokeWidth": 1, "strokeDash": [1, 3]},
+            "note": {**text, "fontSize": 11, "color": _SOFT},
+            "value": {**text, "color": _INK, "baseline": "middle"},
+            "whisker": {"color": _INK, "strokeWidth": 1.5},
+            "label": {**text, "fontWeight": 600},
+            "bar": {"color": "var(--bar)"},
+        },
+    }
+
+
+def color(arms: Sequence[str]) -> alt.Color:
+    """An arm's colour: always the same for the same place in the plan."""
+    return alt.Color("arm:N", scale=alt.Scale(domain=list(arms)), legend=_legend(arms))
+
+
+def shape(arms: Sequence[str]) -> alt.Shape:
+    """An arm's marker."""
+    scale = alt.Scale(domain=list(arms), range=_cycle(SHAPES, arms))
+    return alt.Shape("arm:N", scale=scale, legend=_legend(arms))
+
+
+def dash(arms: Sequence[str]) -> alt.StrokeDash:
+    """An arm's dash."""
+    scale = alt.Scale(domain=list(arms), range=_cycle(DASHES, arms))
+    return alt.StrokeDash("arm:N", scale=scale, legend=_legend(arms))
+
+
+def _legend(arms: Sequence[str]) -> alt.Legend | None:
+    """All layers of a panel must agree on it, or Vega-Lite complains."""
+    return None if direct(arms) else alt.Legend(symbolOpacity=1)
+
+
+def _cycle(kinds: Sequence[Any], arms: Sequence[str]) -> list[Any]:
+    return [kinds[place % len(kinds)] for place in range(len(arms))]
+
+
+def offered_axis(most: float) -> alt.X:
+    """The offered rate across, from zero, labelled 10k, 20k."""
+    scale = alt.Scale(domain=[0, most], nice=False)
+    axis = alt.Axis(labelExpr=SI, tickCount=6, grid=False)
+    return alt.X("offered_pps:Q", title="offered, packets/s", axis=axis, scale=scale)
+
+
+def received_axis(most: float) -> alt.Y:
+    """The received rate upwards, from zero."""
+    scale = alt.Scale(domain=[0, most], nice=False)
+    axis = alt.Axis(labelExpr=SI, tickCount=6)
+    return alt.Y("received_pps:Q", title="received, packets/s", axis=axis, scale=scale)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The progress of a run on stderr: one block on a terminal, rare single lines elsewhere.
+
+Drawn by the caller's own calls and at most twice a second: the laboratory shares a processor with
+the tester, so nothing here runs while a trial is not reporting (DESIGN §7).
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from gatemark.plan.model import TrialSpec
+from gatemark.report import number, table
+from gatemark.store.record import Record
+
+if TYPE_CHECKING:
+    from rich.console import Console, Group
+    from rich.live import Live as RichLive
+
+DRAW_EVERY_S = 0.5
+LINE_EVERY_S = 5.0
+LAST_WARNINGS = 3
+BAR_WIDTH = 30
+
+
+class Live:
+    """Tells where a run is. `repeats` gives each plan's number of repeats, for `repeat k of n`."""
+
+    def __init__(
+        self,
+        repeats: Mapping[str, int] | None = None,
+        console: "Console | None" = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        from rich.console import Console  # noqa: PLC0415  lazy: it costs start-up time
+
+        self._console = console or Console(stderr=True, highlight=False, soft_wrap=True)
+        self._repeats = dict(repeats or {})
+        self._clock = clock
+        self._block: RichLive | None = None
+        self._drawn = -1e9
+        self._total = 0
+        self._done = 0
+        self._seconds_left: float | None = None
+        self._what = ""
+        self._rate = ""
+        self._last = ""
+        self._warnings: list[str] = []
+
+    def begin(self, total_trials: int, estimate_s: float) -> None:
+        """Start the block: so many trials, about so long."""
+        from rich.live import Live as RichLive  # noqa: PLC0415
+
+        self._total, self._seconds_left = total_trials, estimate_s
+        if self._console.is_terminal:
+            self._block = RichLive(
+                console=self._console, auto_refresh=False, transient=True, redirect_stdout=False
+            )
+            self._block.start()
+        else:
+            self._line(f"{total_trials} trials, about {number.seconds(estimate_s)}")
+
+    def trial(self, spec: TrialSpec, index: int, seconds_left: float | None = None) -> None:
+        """A trial starts; `index` counts from 0."""
+        self._done, self._seconds_left, self._rate = index, seconds_left, ""
+        self._what = describe(spec, self._repeats.get(spec.plan))
+        self._draw()
+
+    def rate(self, received_pps: float) -> None:
+        """What the sink sees now."""
+        self._rate = f"now {number.quantity(received_pps, 'packets/s')}"
+        self._draw()
+
+    def result(self, record: Record) -> None:
+        """A trial ended."""
+        self._done += 1
+        self._last = outcome(record)
+        self._draw()
+
+    def warn(self, text: str) -> None:
+        """Something to know at once."""
+        self._warnings.append(text)
+        if self._block is None:
+            self._line(f"warning: {text}")
+        self._draw(at_once=True)
+
+    def end(self) -> None:
+        """Take the block away; the warnings stay on the screen."""
+        if self._block is None:
+            return
+        self._block.stop()
+        self._block = None
+        for text in self._warnings:
+            self._line(f"warning: {text}")
+
+    def _draw(self, *, at_once: bool = False) -> None:
+        now = self._clock()
+        every = DRAW_EVERY_S if self._block is not None else LINE_EVERY_S
+        if now - self._drawn < every and not (at_once and self._block is not None):
+            return
+        self._drawn = now
+        if self._block is not None:
+            self._block.update(self._picture(), refresh=True)
+        elif self._what:
+            self._line(
+                "  ".join(part for part in (self._progress(), self._what, self._last) if part)
+            )
+
+    def _progress(self) -> str:
+        left = "" if self._seconds_left is None else f", {number.seconds(self._seconds_left)} left"
+        return f"{self._done}/{self._total}{left}"
+
+    def _picture(self) -> "Group":
+        from rich.console import Group  # noqa: PLC0415
+        from rich.text import Text  # noqa: PLC0415
+
+        filled = BAR_WIDTH * self._done // max(self._total, 1)
+        bar = Text("  ").append("━" * filled, "cyan").append("━" * (BAR_WIDTH - filled), "dim")
+        lines = [Text(self._what, "bold"), bar.append(f"  {self._progress()}")]
+        lines += [Text(f"  {text}") for text in (self._rate, self._last) if text]
+        lines += [Text(f"  warning: {text}", "yellow") for text in self._warnings[-LAST_WARNINGS:]]
+        return Group(*lines)
+
+    def _line(self, text: str) -> None:
+        from rich.text import Text  # noqa: PLC0415
+
+        self._console.print(Text(text), soft_wrap=True)
+
+
+def describe(spec: TrialSpec, repeats: int | None) -> str:
+    """A trial in words: `quick/sweep  nat  offered 40 k packets/s, up  repeat 3 of 6`."""
+    probed = spec.pass_ != "outside"
+    of = f" of {repeats}" if repeats and not probed else ""
+    passed = ", probed pass" if probed else ""
+    words = (spec.plan, spec.arm.name or spec.arm.setup, table.point(spec.point))
+    return "  ".join((*words, f"repeat {spec.repeat}{of}{passed}"))
+
+
+def outcome(record: Record) -> str:
+    """A finished trial in words: `last: 26.2 k packets/s, loss 12.6 %, CPU 99.8 %  (nat ↑ up)`."""
+    place = f"{record.arm} {table.point(record.point)}"
+    if record.status != "ok":
+        return f"last: {record.status}, {record.reason}  ({place})"
+    kinds = (("received_pps", "", "packets/s"), ("loss_ratio", "loss ", "ratio"))
+    parts = [
+        word + number.quantity(record.values[name], unit)
+        for name, word, unit in (*kinds, ("cpu_busy", "CPU ", "ratio"))
+        if name in record.values
+    ]
+    return f"last: {', '.join(parts)}  ({place})"

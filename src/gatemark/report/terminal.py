@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The terminal: `Live` while a run goes on (stderr), the answer at its end (stdout)."""
+
+import shlex
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TextIO
+
+from gatemark.report import table
+from gatemark.report.live import Live
+from gatemark.report.table import Table
+from gatemark.stats.judgement import Judgement, Warning_
+from gatemark.store.run import Run
+
+__all__ = ["Live", "answer", "repeat_command", "tell"]
+
+Line = tuple[str, str]  # rich style, text
+
+
+def answer(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> str:
+    """The answer as plain text: sentence, tables, warnings, where it lies, how to repeat it."""
+    return "\n".join(text for _, text in _lines(run, judgement, folder, page)) + "\n"
+
+
+def tell(
+    run: Run, judgement: Judgement, folder: Path, page: Path | None, stream: TextIO | None = None
+) -> None:
+    """Print the answer on stdout (or `stream`); colour only on a terminal without NO_COLOR."""
+    from rich.console import Console  # noqa: PLC0415  lazy: it costs start-up time
+    from rich.text import Text  # noqa: PLC0415
+
+    console = Console(file=stream, highlight=False, soft_wrap=True)
+    for style, text in _lines(run, judgement, folder, page):
+        console.print(Text(text, style=style if console.is_terminal else ""))
+
+
+def repeat_command(run: Run) -> str:
+    """The command that repeats the run, quoted for a shell."""
+    return shlex.join(run.command)
+
+
+def counts(judgement: Judgement) -> str:
+    """What became of the trials: `288 trials, 2 invalid, 4 not run`."""
+    parts = [f"{judgement.trials} trial{'' if judgement.trials == 1 else 's'}"]
+    more = ((judgement.invalid, "invalid"), (judgement.skipped, "skipped"))
+    parts += [f"{count} {word}" for count, word in (*more, (judgement.missing, "not run")) if count]
+    return ", ".join(parts)
+
+
+def warnings(judgement: Judgement) -> list[tuple[Warning_, str]]:
+    """Every warning once, with where it was seen: of the run first, then knees and points."""
+    seen: dict[tuple[str, str], list[str]] = {}
+    for warning in judgement.warnings:
+        seen.setdefault((warning.code, warning.advice), [])
+    for place, found in _placed(judgement):
+        for warning in found:
+            seen.setdefault((warning.code, warning.advice), []).append(place)
+    return [(Warning_(*key), _where(list(dict.fromkeys(places)))) for key, places in seen.items()]
+
+
+def _placed(judgement: Judgement) -> Iterator[tuple[str, Iterable[Warning_]]]:
+    for knee in judgement.knees:
+        yield f"{knee.setup} {knee.direction}", knee.warnings
+    for point in (*judgement.ceilings, *judgement.points):
+        yield f"{point.setup} {point.definition.direction}", point.warnings
+
+
+def _where(places: list[str]) -> str:
+    shown = ", ".join(places[:3])
+    return f"{shown} and {len(places) - 3} more" if len(places) > 3 else shown
+
+
+def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> Iterator[Line]:
+    yield "bold", judgement.sentence
+    yield "dim", _conditions(run, judgement)
+    shown = (table.knees(judgement), table.ceilings(judgement), table.singles(judgement))
+    for made in shown:
+        yield from _table(made)
+    yield from _warnings(judgement)
+    yield "", ""
+    yield "", f"folder  {folder}"
+    if page is not None:
+        yield "", f"page    {page}"
+    yield "", f"repeat  {repeat_command(run)}"
+
+
+def _conditions(run: Run, judgement: Judgement) -> str:
+    brakes = {p.gateway.brake_pps for p in run.plans} - {0}
+    braked = [f"braked to about {b / 1000:g} k packets/s" for b in sorted(brakes)]
+    virtual = "virtual gateway" if run.station.virtual else "real gateway"
+    return "; ".join([f"station {run.station.name}", virtual, *braked, counts(judgement)])
+
+
+def _table(made: Table) -> Iterator[Line]:
+    if not made.rows:
+        return
+    yield "", ""
+    yield "bold", made.caption
+    head, *rows = made.lines()
+    yield "dim", f"  {head}"
+    for row in rows:
+        yield "", f"  {row}"
+
+
+def _warnings(judgement: Judgement) -> Iterator[Line]:
+    found = warnings(judgement)
+    if found:
+        yield "", ""
+    for warning, where in found:
+        place = f" ({where})" if where else ""
+        yield "yellow", f"warning {warning.code}{place}: {warning.advice}"

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Planted limits: each is put into the lab in turn, and the result names it."""
+
+from gatemark.plan.model import Workload
+from gatemark.run.bench import Bench
+
+from tests.lab.conftest import measure, plan
+
+OVERLOAD = Workload(rate_pps=30_000, flows=64, duration_s=0.6)
+
+
+async def _shaper(bench: Bench) -> None:
+    shaper = "root tbf rate 5mbit burst 16kb limit 32kb"
+    await bench.station.gateway.run("tc", "qdisc", "add", "dev", "gw1", *shaper.split())
+
+
+async def _four_ports(bench: Bench) -> None:
+    (arm,) = plan("nat", OVERLOAD).arm
+    await bench.prepare(arm, 0)
+    rules = (
+        "flush chain inet gatemark postrouting; add rule inet gatemark postrouting "
+        'oifname "gw1" meta l4proto udp masquerade to :40000-40003'
+    )
+    await bench.station.gateway.run("nft", rules)
+
+
+def test_a_braked_gateway_is_limited_by_its_cpu() -> None:
+    judgement, _ = measure(plan("route", OVERLOAD, brake_pps=10_000))
+    assert judgement.points[0].limit == "cpu", judgement.points[0].why
+
+
+def test_a_token_bucket_on_the_wan_port_is_a_shaper() -> None:
+    judgement, _ = measure(plan("route", OVERLOAD), plant=_shaper)
+    assert judgement.points[0].limit == "shaper", judgement.points[0].why
+
+
+def test_a_sender_that_caps_itself_is_the_tester() -> None:
+    load = Workload(rate_pps=30_000, cap_pps=20_000, flows=64, duration_s=0.6)
+    judgement, _ = measure(plan("route", load))
+    assert judgement.points[0].limit == "tester", judgement.points[0].why
+
+
+def test_a_capped_sender_is_printed_as_at_least() -> None:
+    load = Workload(rate_pps=30_000, cap_pps=20_000, flows=64, duration_s=0.6)
+    judgement, _ = measure(plan("route", load))
+    assert judgement.points[0].at_least
+
+
+def test_an_exhausted_masquerade_port_range_is_the_flow_table() -> None:
+    load = Workload(rate_pps=5_000, flows=64, duration_s=0.6)
+    judgement, _ = measure(plan("nat", load), plant=_four_ports)
+    assert judgement.points[0].limit == "flow-table", judgement.points[0].why
+
+
+def test_what_is_delivered_whole_has_no_limit() -> None:
+    load = Workload(rate_pps=2_000, flows=8, duration_s=0.6)
+    judgement, _ = measure(plan("route", load))
+    assert judgement.points[0].limit == "none", judgement.points[0].why

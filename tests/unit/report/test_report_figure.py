@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures draw what was judged: their rows equal the judgement's values."""
+
+import math
+
+import altair as alt
+import builder
+import msgspec
+
+from gatemark.report import page, sweep
+from gatemark.report.chart import bar, cpu, delay, knee
+from gatemark.stats.judgement import Interval, Knee, PointResult
+
+
+def test_knee_rows_are_the_points_of_the_sweep() -> None:
+    judged = builder.judgement()
+    figure = knee.figure(judged, judged.knees, builder.trials())
+    assert len(figure.rows) == len(builder.KNEES) * len(builder.RATES)
+    by_place = {(r["arm"], r["direction"], r["offered_pps"]): r for r in figure.rows}
+    for point in judged.points:
+        if point.plan != "quick/sweep":
+            continue
+        row = by_place[point.arm, point.definition.direction, point.point["rate_pps"]]
+        received = point.values["received_pps"]
+        assert row["received_pps"] == received.value
+        assert (row["received_pps_lo"], row["received_pps_hi"]) == (received.lo, received.hi)
+
+
+def test_knee_figure_shows_each_trial_and_each_knee() -> None:
+    judged = builder.judgement()
+    figure = knee.figure(judged, judged.knees, builder.trials())
+    repeats = figure.extra[f"{figure.name}-repeats"]
+    assert len(repeats) == len(figure.rows) * builder.REPEATS
+    marks = figure.extra[f"{figure.name}-marks"]
+    assert {(m["arm"], m["direction"]): m["knee_pps"] for m in marks} == builder.KNEES
+    assert (
+        figure.title
+        == "The gateway keeps up until 30.1 k packets/s (route), 26.2 k packets/s (nat)"
+    )
+    assert "braked to about 30 k packets/s" in figure.definition
+    assert "tester alone reaches 407 k packets/s" in figure.definition
+
+
+def test_panels_are_the_directions() -> None:
+    judged = builder.judgement()
+    figure = knee.figure(judged, judged.knees, builder.trials())
+    assert [heading for heading, _ in figure.panels] == ["↑ up: LAN to WAN", "↓ down: WAN to LAN"]
+
+
+def test_near_ceiling_is_drawn() -> None:
+    judged = builder.judgement()
+    slow = tuple(_at(point, 31_000.0) for point in judged.ceilings)
+    figure = knee.figure(msgspec.structs.replace(judged, ceilings=slow), judged.knees, [])
+    assert "tester's ceiling" in str(figure.specifications()[0])
+    far = knee.figure(judged, judged.knees, [])
+    assert "tester's ceiling" not in str(far.specifications()[0])
+
+
+def _at(point: PointResult, rate: float) -> PointResult:
+    values = point.values | {"received_pps": Interval(rate, rate, rate, 6, 0.969)}
+    return msgspec.structs.replace(point, values=values)
+
+
+def test_every_panel_is_valid_vega_lite_and_complete() -> None:
+    for figure in page.figures(builder.judgement(), builder.trials()):
+        named = figure.datasets()
+        for place, spec in enumerate(figure.specifications()):
+            assert spec["width"] == "container"
+            wanted = {layer["data"]["name"] for layer in spec["layer"] if "data" in layer}
+            assert wanted <= set(named) | set(spec.get("datasets", {}))
+            assert isinstance(figure.alone(place), alt.LayerChart)
+            figure.alone(place).to_dict()
+
+
+def test_what_was_not_read_has_no_figure() -> None:
+    judged = builder.judgement()
+    bare = [_without(point, ("cpu_busy", "delay_p50_ns")) for point in judged.points]
+    judged = msgspec.structs.replace(judged, points=tuple(bare), ceilings=())
+    assert cpu.figure(judged, judged.knees) is None
+    assert delay.figure(judged, judged.knees) is None
+    assert bar.ceilings(judged) is None
+
+
+def _without(point: PointResult, names: tuple[str, ...]) -> PointResult:
+    values = {name: i for name, i in point.values.items() if name not in names}
+    return msgspec.structs.replace(point, values=values)
+
+
+def test_many_or_long_arms_get_a_legend() -> None:
+    judged = builder.judgement()
+    long = "nat + filter:100 + capture:68"
+    knees = tuple(_renamed(k, long) for k in judged.knees)
+    points = tuple(msgspec.structs.replace(p, arm=_name(p.arm, long)) for p in judged.points)
+    judged = msgspec.structs.replace(judged, knees=knees, points=points)
+    spec = str(knee.figure(judged, judged.knees, []).specifications()[0])
+    assert "'legend': {'symbolOpacity': 1}" in spec
+
+
+def _name(arm: str, long: str) -> str:
+    return long if arm == "nat" else arm
+
+
+def _renamed(found: Knee, long: str) -> Knee:
+    return msgspec.structs.replace(found, arm=_name(found.arm, long))
+
+
+def test_infinity_is_left_out() -> None:
+    judged = builder.judgement()
+    odd = msgspec.structs.replace(
+        judged.knees[0], knee_pps=Interval(30_000.0, 29_000.0, math.inf, 6, 0.9)
+    )
+    judged = msgspec.structs.replace(judged, knees=(odd, *judged.knees[1:]))
+    assert "Infinity" not in page.embedded(page.figures(judged, []))
+
+
+def test_knees_of_unlike_traffic_get_figures_of_their_own() -> None:
+    judged = builder.judgement()
+    bigger = [
+        msgspec.structs.replace(
+            k, definition=msgspec.structs.replace(k.definition, frame_bytes=1518)
+        )
+        for k in judged.knees
+    ]
+    judged = msgspec.structs.replace(judged, knees=(*judged.knees, *bigger))
+    assert len(sweep.groups(judged)) == 2

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The terminal: a block that draws seldom, plain text where there is no terminal."""
+
+import io
+from pathlib import Path
+
+import builder
+import msgspec
+import pytest
+from rich.console import Console
+
+from gatemark.report import terminal
+from gatemark.report.live import Live
+from gatemark.stats.judgement import Warning_
+
+ESCAPE = "\x1b"
+
+
+class Clock:
+    """A clock that the test moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def live(*, terminal: bool) -> tuple[Live, io.StringIO, Clock]:
+    out, clock = io.StringIO(), Clock()
+    console = Console(
+        file=out, force_terminal=terminal, width=100, highlight=False, color_system=None
+    )
+    return Live(repeats={"quick/sweep": 6}, console=console, clock=clock), out, clock
+
+
+def drive(shown: Live, clock: Clock, every_s: float) -> None:
+    run, records = builder.run(), builder.trials()
+    shown.begin(len(records), 90)
+    for index, (spec, record) in enumerate(zip(run.trials, records, strict=True)):
+        shown.trial(spec, index, 90 - index * every_s)
+        shown.rate(record.values["received_pps"])
+        clock.now += every_s
+        shown.result(record)
+    shown.end()
+
+
+def test_plain_lines_come_every_few_seconds() -> None:
+    shown, out, clock = live(terminal=False)
+    drive(shown, clock, 0.25)
+    lines = out.getvalue().splitlines()
+    assert ESCAPE not in out.getvalue()
+    assert lines[0] == "288 trials, about 1 min 30 s"
+    assert 10 <= len(lines) <= 2 + 288 * 0.25 / 5
+    assert any("quick/sweep" in line and "repeat" in line and "of 6" in line for line in lines)
+
+
+def test_block_is_drawn_at_most_twice_a_second() -> None:
+    shown, out, clock = live(terminal=True)
+    drive(shown, clock, 0.05)
+    drawn = out.getvalue().count("━━━━")
+    assert 0 < out.getvalue().count("left") <= 2 + 288 * 0.05 / 0.5
+    assert drawn
+
+
+def test_block_tells_rate_last_and_warnings() -> None:
+    shown, out, clock = live(terminal=True)
+    run, records = builder.run(), builder.trials()
+    shown.begin(2, 10)
+    shown.result(records[60])
+    clock.now = 1
+    shown.trial(run.trials[60], 1, 5)
+    clock.now = 2
+    shown.rate(26_200)
+    shown.warn("the sender is bursty")
+    text = out.getvalue()
+    assert "now 26.2 k packets/s" in text
+    assert "last: 30.0 k packets/s, loss 14.3 %, CPU 99.2 %" in text
+    assert "(route ↑ up, offered 35 k packets/s)" in text
+    assert "1/2, 5 s left" in text
+    shown.end()
+    assert out.getvalue().rstrip().endswith("warning: the sender is bursty")
+
+
+def test_warning_comes_at_once_without_a_terminal() -> None:
+    shown, out, _ = live(terminal=False)
+    shown.begin(1, 1)
+    shown.warn("low on memory")
+    assert "warning: low on memory" in out.getvalue()
+
+
+def test_invalid_trial_tells_its_reason() -> None:
+    shown, out, _ = live(terminal=True)
+    bad = msgspec.structs.replace(builder.trials()[0], status="invalid", reason="sink lost packets")
+    shown.begin(1, 1)
+    shown.result(bad)
+    assert "invalid, sink lost packets" in out.getvalue()
+    shown.end()
+
+
+def test_answer_is_plain_when_piped() -> None:
+    out = io.StringIO()
+    folder, page = Path("results/x"), Path("results/x/report.html")
+    terminal.tell(builder.run(), builder.judgement(), folder, page, stream=out)
+    assert ESCAPE not in out.getvalue()
+    assert out.getvalue() == terminal.answer(builder.run(), builder.judgement(), folder, page)
+
+
+def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("NO_COLOR", "1")
+    out = Screen()
+    terminal.tell(builder.run(), builder.judgement(), Path("x"), None, stream=out)
+    assert f"{ESCAPE}[33m" not in out.getvalue()
+
+
+def test_command_is_quoted_for_a_shell() -> None:
+    run = msgspec.structs.replace(builder.run(), command=("gatemark", "run", "my plan.toml"))
+    assert terminal.repeat_command(run) == "gatemark run 'my plan.toml'"
+
+
+def test_a_warning_of_many_points_is_told_once() -> None:
+    judged = builder.judgement()
+    spread = Warning_("spread", "Repeat more often.")
+    points = tuple(msgspec.structs.replace(p, warnings=(spread,)) for p in judged.points)
+    judged = msgspec.structs.replace(judged, points=points)
+    found = [where for warning, where in terminal.warnings(judged) if warning.code == "spread"]
+    assert found == ["route up, route down, nat up and 1 more"]

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run from records to points, warnings, flat values and the answer."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from math import inf, isfinite, nan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gatemark.stats.judge import judge
+from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.sentence import si
+from gatemark.stats.values import values
+
+from .conftest import Simulated, Trial, run, sweep
+
+RATES = (10_000, 20_000, 30_000, 40_000, 50_000, 62_000)
+
+
+def judged(*trials: Trial) -> Judgement:
+    records = [replace(trial, sequence=i).record() for i, trial in enumerate(trials)]
+    return judge(run(records), records)
+
+
+def codes(point: PointResult) -> set[str]:
+    return {warning.code for warning in point.warnings}
+
+
+def test_repeats_of_a_point_are_one_result() -> None:
+    result = judged(*(Trial(repeat=i) for i in range(1, 7)))
+    assert [point.values["received_pps"].n for point in result.points] == [6]
+
+
+def test_values_come_from_the_outside_pass() -> None:
+    result = judged(Trial(received=20_000), Trial(received=15_000, probed=True))
+    assert result.points[0].values["received_pps"].value == 20_000
+
+
+def test_probe_effect_is_seen_between_the_passes() -> None:
+    point = judged(*(Trial(repeat=i) for i in range(6)), Trial(received=15_000, probed=True))
+    assert "probe-effect" in codes(point.points[0])
+
+
+def test_invalid_trials_are_counted_and_not_used() -> None:
+    result = judged(Trial(), Trial(received=1, status="invalid", repeat=2))
+    point = result.points[0]
+    assert (point.invalid, point.values["received_pps"].value) == (1, 20_000)
+
+
+def test_all_invalid_leaves_a_point_without_values() -> None:
+    point = judged(Trial(status="invalid")).points[0]
+    assert (point.values, point.limit) == ({}, "unknown")
+
+
+def test_statuses_are_counted() -> None:
+    found = judged(Trial(), Trial(status="invalid", repeat=2), Trial(status="skipped", repeat=3))
+    assert (found.trials, found.invalid, found.skipped) == (3, 1, 1)
+
+
+def test_trials_to_go_are_missing() -> None:
+    records = sweep(Simulated(30_500), RATES)
+    assert judge(run(records), records[:10]).missing == len(records) - 10
+
+
+def test_direct_path_is_a_ceiling_and_no_point() -> None:
+    found = judged(Trial(path="direct", scheduled=0), Trial(path="route"))
+    assert [len(found.ceilings), len(found.points)] == [1, 1]
+
+
+def test_value_near_the_measured_ceiling_is_at_least() -> None:
+    found = judged(Trial(21_000, path="direct", scheduled=0), Trial(20_000))
+    assert (found.points[0].limit, found.points[0].at_least) == ("tester", True)
+
+
+def test_run_without_a_ceiling_says_so() -> None:
+    assert "no-ceiling" in {warning.code for warning in judged(Trial()).warnings}
+
+
+def test_brake_is_a_condition_and_no_warning() -> None:
+    points = judged(*(Trial(brake=30_000, repeat=i) for i in range(6))).points
+    assert codes(points[0]) == set()
+
+
+def test_readings_that_are_no_numbers_are_left_out() -> None:
+    record = Trial().record()
+    record.values.update(received_pps=nan, delay_max_ns=inf)
+    assert "received_pps" not in judge(run([record]), [record]).points[0].values
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 10**6), st.floats(0, 1), st.integers(1, 3), st.floats(0, 1)),
+        max_size=25,
+    )
+)
+def test_any_run_is_judged_in_finite_numbers(drawn: list[tuple[int, float, int, float]]) -> None:
+    trials = [Trial(rate, rate * share, repeat, busy=b) for rate, share, repeat, b in drawn]
+    found = values(judged(*trials))
+    assert all(isfinite(value.value) and value.lo <= value.value <= value.hi for value in found)
+
+
+def test_values_of_a_knee_carry_their_units() -> None:
+    records = sweep(Simulated(30_500), RATES)
+    found = {value.quantity: value.unit for value in values(judge(run(records), records))}
+    expected = {"knee_pps": "packets/s", "knee_l1_bps": "bit/s", "collapse_1.5": "ratio"}
+    assert expected.items() <= found.items()
+
+
+def test_value_of_an_overloaded_tester_bounds_the_rate_only() -> None:
+    found = values(judged(Trial(40_000, scheduled=60_000)))
+    assert {value.quantity for value in found if value.at_least} == {
+        "received_pps",
+        "received_l1_bps",
+    }
+
+
+def test_answer_names_rates_and_limit() -> None:
+    records = [*sweep(Simulated(30_500), RATES), *sweep(Simulated(29_700), RATES, path="nat")]
+    assert judge(run(records, virtual=False), records).sentence == (
+        "This gateway routes 30.5 k packets/s of 64-byte frames (20.5 Mbit/s on the wire) "
+        "and NATs 29.7 k; its one CPU is the limit."
+    )
+
+
+@pytest.mark.parametrize(
+    ("brake", "kind", "opening"),
+    [
+        (30_000, "netns", "A braked lab gateway routes"),
+        (0, "netns", "A namespace gateway routes"),
+        (0, "qemu", "A virtual gateway routes"),
+    ],
+)
+def test_answer_says_what_kind_of_gateway(brake: int, kind: str, opening: str) -> None:
+    records = [Trial(brake=brake).record()]
+    assert judge(run(records, kind=kind), records).sentence.startswith(opening)
+
+
+def test_answer_marks_a_lower_bound() -> None:
+    assert "routes ≥ 40.0 k packets/s" in judged(Trial(40_000, scheduled=60_000)).sentence
+
+
+def test_answer_names_each_limit_where_they_differ() -> None:
+    found = judged(Trial(), Trial(60_000, 30_000, path="nat", busy=0.99, refused=30_000))
+    assert "all that was offered came through (route), its one CPU is the limit (nat)" in (
+        found.sentence
+    )
+
+
+def test_answer_before_anything_was_measured() -> None:
+    assert judge(run(), []).sentence == "Nothing has been measured yet."
+
+
+def test_answer_of_a_run_without_a_valid_trial() -> None:
+    assert "none of 1 trials was valid" in judged(Trial(status="invalid")).sentence
+
+
+def test_answer_with_the_ceiling_alone() -> None:
+    assert judged(Trial(path="direct")).sentence.startswith("The tester alone carries 20.0 k")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0 W"), (999.4, "999 W"), (999.6, "1.00 k W"), (30_500, "30.5 k W"), (1e6, "1.00 M W")],
+)
+def test_three_figures_and_a_prefix(value: float, text: str) -> None:
+    assert si(value, "W") == text
+
+
+def test_judging_loads_no_scipy() -> None:
+    code = "import sys, gatemark.stats.judge, gatemark.stats.values; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert {"numpy", "scipy"}.isdisjoint(loaded)
