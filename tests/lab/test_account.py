@@ -2,9 +2,9 @@
 """Every packet of a trial is accounted for, whatever it crosses and however large it is."""
 
 import pytest
-from gatemark.plan.model import Workload
 
-from tests.lab.conftest import measure, plan
+from gatemark.plan.model import Workload
+from lab.planted import measure, plan
 
 
 @pytest.mark.parametrize("path", ["direct", "route", "nat"])

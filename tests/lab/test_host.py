@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The host is left as it was: after a run, and after runs that were killed."""
 
+import itertools
 import json
 import random
 import signal
@@ -96,9 +97,7 @@ def test_a_resumed_run_has_each_trial_exactly_once(
 @pytest.mark.slow
 def test_no_finished_record_is_lost_by_a_kill(killed_run: tuple[Path, list[list[str]]]) -> None:
     _, seen = killed_run
-    assert all(
-        later[: len(earlier)] == earlier for earlier, later in zip(seen, seen[1:], strict=False)
-    )
+    assert all(later[: len(earlier)] == earlier for earlier, later in itertools.pairwise(seen))
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+
 from gatemark.run import keep
 from gatemark.station import lock
 from gatemark.station.recover import recover

@@ -3,8 +3,7 @@
 
 from gatemark.plan.model import Workload
 from gatemark.run.bench import Bench
-
-from tests.lab.conftest import measure, plan
+from lab.planted import measure, plan
 
 OVERLOAD = Workload(rate_pps=30_000, flows=64, duration_s=0.6)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: the closed list of verbs. Each verb's file imports what it needs when called."""
+"""The command line: the closed list of verbs; each imports what it needs when it is called."""
 
 import typer
 
@@ -25,12 +25,10 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _options(
-    version: bool = typer.Option(  # noqa: ARG001
+    version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print the version."
     ),
-    debug: bool = typer.Option(  # noqa: ARG001  read in __main__
-        False, "--debug", help="On failure show the whole trace."
-    ),
+    debug: bool = typer.Option(False, "--debug", help="On failure show the whole trace."),
 ) -> None:
     pass
 

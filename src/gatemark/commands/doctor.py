@@ -11,7 +11,7 @@ from gatemark.commands import output
 def doctor(
     json_: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
-    """Say what this machine can and cannot do, and how to mend it; exit 1 if something is missing."""
+    """Say what this machine can and cannot do, and the mend; exit 1 if something is missing."""
     from dataclasses import asdict  # noqa: PLC0415
 
     from gatemark.station.doctor import examine  # noqa: PLC0415

@@ -29,7 +29,7 @@ def plan(
         output.lines(msgspec.to_builtins(trial) for trial in trials)
         return
     typer.echo(f"{suite.name}: {suite.title}\n{suite.why}\n")
-    rows = [("PLAN", "ARMS", "POINTS", "REPEATS", "TRIALS", "TIME", "WHAT")]
+    rows: list[tuple[str, ...]] = [("PLAN", "ARMS", "POINTS", "REPEATS", "TRIALS", "TIME", "WHAT")]
     for one in plans:
         mine = [trial for trial in trials if trial.plan == one.name]
         arms = ", ".join(arm.name for arm in one.arm)

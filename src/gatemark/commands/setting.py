@@ -21,7 +21,7 @@ def chosen(name: str, settings: Sequence[str]) -> tuple[Suite, list[Plan]]:
     suite, plans = load(name)
     values = dict(map(_parse, settings))
     for key in values:
-        if not any([applies(plan, key) for plan in plans]):
+        if not sum(applies(plan, key) for plan in plans):
             raise UsageError(
                 f"--set {key}: no plan of '{name}' has it; `gatemark plan {name}` shows them"
             )

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plan and suite files: found by name, read from TOML, refused with file, line and the mend."""
 
-import difflib
 import re
-import tomllib
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -12,8 +10,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from gatemark.error import UsageError
-from gatemark.plan.expand import FACTORS, check
-from gatemark.plan.model import PLAN_SCHEMA, SUITE_SCHEMA, Arm, Plan, Suite, Workload
+from gatemark.plan.expand import FACTORS, check, plain
+from gatemark.plan.model import PLAN_SCHEMA, SUITE_SCHEMA, Arm, Factor, Plan, Suite, Workload
+from gatemark.plan.toml import line_of, nearest, read_toml, refuse_unknown_keys
 
 T = TypeVar("T")
 
@@ -70,42 +69,10 @@ def read_plan(path: Path, name: str) -> Plan:
     try:
         check(plan)
     except UsageError as error:
-        raise UsageError(f"{path}:{line_of(path, *_words(str(error)))}: {error}") from None
+        table = re.search(r"\[(\w+)\]", str(error))
+        line = line_of(path, *_words(str(error)), table=table[1] if table else "sweep")
+        raise UsageError(f"{path}:{line}: {error}") from None
     return plan
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """A TOML file; an unreadable one is the user's error, told with its line."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise UsageError(f"{path}: {reason}") from None
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"line (\d+)", str(error))
-        where = f"{path}:{line[1]}" if line else f"{path}"
-        raise UsageError(f"{where}: {error}") from None
-
-
-def line_of(path: Path, *words: str) -> int:
-    """Line of the first key or table among `words` in a TOML file, 1 if none is there."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    for word in words:
-        name = re.escape(word)
-        key = re.compile(rf"""\s*(\[+\s*([\w.]+\.)?{name}\s*\]|["']?{name}["']?\s*=)""")
-        for number, line in enumerate(lines, 1):
-            if key.match(line):
-                return number
-    return 1
-
-
-def refuse_unknown_keys(data: dict[str, Any], known: list[str], path: Path, table: str) -> None:
-    """UsageError with file, line and the nearest known key for the first key not in `known`."""
-    for key in data:
-        if key not in known:
-            where = f"{path}:{line_of(path, key)}"
-            place = f" in [{table}]" if table else ""
-            raise UsageError(f"{where}: unknown key '{key}'{place}{nearest(key, known)}")
 
 
 def _names() -> list[str]:
@@ -122,36 +89,47 @@ def _alone(plan: Plan) -> Suite:
     )
 
 
-def nearest(word: str, known: list[str]) -> str:
-    """`; did you mean 'x'?`, or what is known where nothing is near."""
-    near = difflib.get_close_matches(word, known, 1)
-    return f"; did you mean '{near[0]}'?" if near else f"; known are: {', '.join(sorted(known))}"
-
-
 def _fields(struct: type[msgspec.Struct]) -> list[str]:
     return [field.encode_name for field in msgspec.structs.fields(struct)]
 
 
-def _tables(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], list[str]]]:
-    """Each table of a plan file with the keys that it may have."""
-    top = [key for key in _fields(Plan) if key not in ("name", "case")]
-    yield "", data, [*top, "setup"]
-    for name, value in data.items():
-        rows = value if isinstance(value, list) else [value]
-        for row in (row for row in rows if isinstance(row, dict)):
-            match name:
-                case "setup" | "arm" | "gateway" | "workload" | "repeat" | "probe":
-                    struct = TABLES.get(name) or Plan.__annotations__[name]
-                    yield name, row, _fields(struct)
-                case "sweep":
-                    yield name, row, [*FACTORS, "case"]
-                    for case in row.get("case", []):
-                        yield "sweep.case", case, list(FACTORS)
-
-
 def _refuse_unknown(data: dict[str, Any], path: Path) -> None:
-    for table, row, known in _tables(data):
-        refuse_unknown_keys(row, known, path, table)
+    top = [key for key in _fields(Plan) if key not in ("name", "case")]
+    refuse_unknown_keys(data, [*top, "setup"], path, "")
+    for name, place, row in _rows(data):
+        match name:
+            case "setup" | "arm" | "gateway" | "workload" | "repeat" | "probe":
+                struct = TABLES.get(name) or Plan.__annotations__[name]
+                refuse_unknown_keys(row, _fields(struct), path, name, place)
+            case "sweep":
+                refuse_unknown_keys(row, [*FACTORS, "case"], path, name, place)
+                _refuse_single_levels(row, path)
+            case "sweep.case":
+                refuse_unknown_keys(row, list(FACTORS), path, name, place)
+
+
+def _rows(data: dict[str, Any], above: str = "") -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Each table of a plan file: its name, its place as `line_of` has it, its keys."""
+    for key, value in data.items():
+        name = above + key
+        if isinstance(value, list):
+            rows = [(f"{name}[{at}]", row) for at, row in enumerate(value)]
+        else:
+            rows = [(name, value)]
+        for place, row in rows:
+            if isinstance(row, dict):
+                yield name, place, row
+                yield from _rows(row, f"{name}.")
+
+
+def _refuse_single_levels(sweep: dict[str, Any], path: Path) -> None:
+    for name, levels in sweep.items():
+        scalar = Factor.__args__  # type: ignore[attr-defined]
+        if name == "case":
+            continue
+        if not isinstance(levels, list) or not all(isinstance(level, scalar) for level in levels):
+            line = line_of(path, name, table="sweep")
+            raise UsageError(f"{path}:{line}: `{name}` of [sweep] is not a list of levels: [1, 2]")
 
 
 def _reshape(data: dict[str, Any]) -> dict[str, Any]:
@@ -173,20 +151,22 @@ def _named(arms: tuple[Arm, ...]) -> tuple[Arm, ...]:
 def _convert(data: dict[str, Any], struct: type[T], path: Path, schema: str) -> T:
     if data.get("schema") != schema:
         was = data.get("schema", "none")
-        raise UsageError(f'{path}:{line_of(path, "schema")}: schema is {was!r}; write "{schema}"')
+        line = line_of(path, "schema", table="")
+        raise UsageError(f'{path}:{line}: schema is {was!r}; write "{schema}"')
     try:
         return msgspec.convert(data, struct)
     except msgspec.ValidationError as error:
-        line = line_of(path, *_words(str(error)))
-        raise UsageError(f"{path}:{line}: {_plain(str(error))}") from None
+        said = plain(str(error))
+        if line_of(path, "setup", table="") > 1:
+            said = said.replace("arm[0]", "setup", 1)
+        said = re.sub(r"^case\b", "sweep.case", said)
+        table = said.partition(": ")[0].rpartition(".")[0]
+        line = line_of(path, *_words(said), table=table)
+        raise UsageError(f"{path}:{line}: {said}") from None
 
 
 def _words(message: str) -> list[str]:
-    """The keys that a message speaks of, innermost first."""
-    return re.findall(r"[.`'](\w+)", message)[::-1]
-
-
-def _plain(message: str) -> str:
-    """msgspec's wording with the path in front: `workload.flows: Expected int, got str`."""
-    found = re.fullmatch(r"(.*) - at `\$\.?(.*)`", message, re.S)
-    return f"{found[2]}: {found[1]}" if found else message
+    """The keys that a message speaks of: those of the path in front, innermost first, then others."""
+    path, colon, rest = message.partition(": ")
+    keys = re.findall(r"\w+", re.sub(r"\[.*?\]", "", path)) if colon else []
+    return [*keys[::-1], *re.findall(r"[`'](\w+)[`']", rest if colon else message)]

@@ -105,4 +105,3 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     probes: tuple[str, ...] = ()
     deviations: tuple[str, ...] = ()  # of its plan, from what that cites
     sequence: int = 0
-

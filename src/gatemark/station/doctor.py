@@ -78,10 +78,16 @@ def _kernel() -> Finding:
 
 def _nft() -> Finding:
     """Whether the kernel takes a masquerade rule; asked with --check, so nothing is changed."""
-    rules = "table inet gatemark { chain c { type nat hook postrouting priority srcnat; masquerade; }; }"
+    chain = "chain c { type nat hook postrouting priority srcnat; masquerade; }"
     try:
         command = ["nft", "--check", "-f", "-"]
-        done = subprocess.run(command, input=rules, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command,
+            input=f"table inet gatemark {{ {chain}; }}",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     except FileNotFoundError:
         return Finding("nat", ok=False, said="no nft", mend="apt-get install nftables")
     said = "masquerade works" if done.returncode == 0 else done.stderr.strip().splitlines()[0]

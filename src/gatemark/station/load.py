@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gatemark.error import UsageError
-from gatemark.plan.load import line_of, nearest, read_toml, refuse_unknown_keys
+from gatemark.plan.toml import line_of, nearest, read_toml, refuse_unknown_keys
 from gatemark.station.netns import Lab
 
 STATION_SCHEMA = "gatemark.station/1"

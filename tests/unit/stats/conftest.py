@@ -170,4 +170,4 @@ def spec(trial: str, point: dict[str, Scalar]) -> TrialSpec:
 
 
 def seeded(seed: int) -> random.Random:
-    return random.Random(seed)  # noqa: S311 - made-up measurements, the same at each run
+    return random.Random(seed)

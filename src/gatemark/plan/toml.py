@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A TOML file of the user's: read, and its keys found again by line for the message."""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gatemark.error import UsageError
+
+HEADER = re.compile(r"\s*(?P<open>\[{1,2})\s*(?P<name>[^\[\]]+?)\s*\]")
+KEY = re.compile(r"""(?P<at>^\s*|[{,]\s*)(?P<name>["']?[\w.-]+["']?)\s*=""")
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A TOML file; an unreadable one is the user's error, told with its line."""
+    try:
+        text = path.read_bytes().decode()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}: give the path of a TOML file") from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{path}:{line}: not UTF-8: save it in that encoding") from None
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise UsageError(f"{path}:1: nested too deep for TOML that a person wrote") from None
+    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
+        found = re.search(r"line (\d+)", str(error))
+        line = int(found[1]) if found else text.count("\n") + 1
+        raise UsageError(f"{path}:{line}: not TOML: {error}") from None
+
+
+def line_of(path: Path, *words: str, table: str | None = None) -> int:
+    """Line of the first key or table among `words` in a TOML file, 1 if none is there.
+
+    One that stands in `table` is taken before one elsewhere: "" is the top, `arm[1]` the second
+    `[[arm]]`, `sweep` also what lies below it.
+    """
+    places = list(_places(path.read_text(encoding="utf-8").splitlines()))
+    for word in words:
+        named = [place for place in places if place.word == word]
+        here = [place for place in named if table is not None and place.within(table)]
+        for place in here or named:
+            return place.line
+    return 1
+
+
+def refuse_unknown_keys(
+    data: Iterable[str], known: list[str], path: Path, table: str, place: str | None = None
+) -> None:
+    """UsageError with file, line and the nearest known key for the first key not in `known`.
+
+    `table` is how the message calls the table, `place` how `line_of` does if that differs.
+    """
+    for key in data:
+        if key not in known:
+            line = line_of(path, key, table=table if place is None else place)
+            where = f" in [{table}]" if table else ""
+            raise UsageError(f"{path}:{line}: unknown key '{key}'{where}{nearest(key, known)}")
+
+
+def nearest(word: str, known: list[str]) -> str:
+    """`; did you mean 'x'?`, or what is known where nothing is near."""
+    near = difflib.get_close_matches(word, known, 1)
+    return f"; did you mean '{near[0]}'?" if near else f"; known are: {', '.join(sorted(known))}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    line: int
+    table: str
+    word: str
+
+    def within(self, table: str) -> bool:
+        """Whether it stands in a table or below it; at the top only by itself."""
+        return self.table == table or (bool(table) and self.table.startswith(table))
+
+
+def _places(lines: list[str]) -> Iterator[_Place]:
+    """Every key and table header of a file. By pattern: only the line is taken from here."""
+    table, seen = "", dict[str, int]()
+    for number, line in enumerate(lines, 1):
+        if header := HEADER.match(line):
+            table = name = header["name"]
+            if header["open"] == "[[":
+                seen[name] = seen.get(name, -1) + 1
+                table = f"{name}[{seen[name]}]"
+            yield _Place(number, table, name.rpartition(".")[2])
+            continue
+        outer = table
+        for key in KEY.finditer(line):
+            *above, word = (part.strip("\"'") for part in key["name"].split("."))
+            inside = ".".join(filter(None, (outer, *above)))
+            yield from (_Place(number, table, part) for part in above)
+            yield _Place(number, inside, word)
+            if key["at"].strip() == "" and line[key.end() :].lstrip().startswith("{"):
+                outer = ".".join(filter(None, (inside, word)))  # an inline table's own keys

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measure a small plan on a lab of its own, with something planted in it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from gatemark.plan.model import Arm, Gateway, Plan, Probe, Repeat, Workload
+from gatemark.plan.order import order
+from gatemark.run import trial
+from gatemark.run.bench import Bench
+from gatemark.station import lock
+from gatemark.station.netns import Lab
+from gatemark.station.recover import recover
+from gatemark.stats.judge import judge
+from gatemark.stats.judgement import Judgement
+from gatemark.store.record import Record
+from gatemark.store.run import Run
+
+Plant = Callable[[Bench], Awaitable[None]]
+
+ALL_PROBES = ("cpu", "softirq", "memory", "conntrack", "interfaces", "shaper")
+
+
+def plan(
+    arm: str | Arm, load: Workload, *, brake_pps: int = 0, repeats: int = 1, name: str = "test/plan"
+) -> Plan:
+    """A plan of one arm, measured in both passes."""
+    return Plan(
+        schema="gatemark.plan/1",
+        title="",
+        why="",
+        reading="",
+        name=name,
+        arm=(Arm(path=arm, name=arm) if isinstance(arm, str) else arm,),  # type: ignore[arg-type]
+        workload=load,
+        gateway=Gateway(brake_pps=brake_pps),
+        repeat=Repeat(times=repeats),
+        probe=Probe(use=ALL_PROBES),
+    )
+
+
+def measure(*plans: Plan, plant: Plant | None = None) -> tuple[Judgement, list[Record]]:
+    """Run plans on a lab of their own, with `plant` done to it first; judge what came out."""
+    return asyncio.run(_measure(plans, plant))
+
+
+async def _measure(plans: tuple[Plan, ...], plant: Plant | None) -> tuple[Judgement, list[Record]]:
+    recover()
+    lab = Lab()
+    trials = order(plans, seed=1)
+    records = []
+    async with Bench(lab) as bench:
+        if plant:
+            await plant(bench)
+        for spec in trials:
+            with lock.machine(print):
+                record, _ = await trial.run(bench, spec, lambda _: None)
+            records.append(record)
+    run = Run(
+        run="test",
+        suite="test",
+        title="",
+        command=(),
+        started="",
+        seed=1,
+        station=lab.info,
+        plans=plans,
+        trials=trials,
+    )
+    return judge(run, records), records
