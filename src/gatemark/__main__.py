@@ -4,24 +4,33 @@
 import os
 import sys
 
+from gatemark.error import GatemarkError
+
 
 def main() -> None:
-    """Run the command line; a GatemarkError becomes one line and its exit code."""
-    from gatemark.commands.app import app  # noqa: PLC0415
-    from gatemark.error import GatemarkError  # noqa: PLC0415
-
+    """Run the command line; a failure becomes one line and its exit code."""
+    # ip, tc, nft and ethtool live where neither cron nor an ordinary user looks.
+    os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
     debug = "--debug" in sys.argv or bool(os.environ.get("GATEMARK_DEBUG"))
     try:
+        from gatemark.commands.app import app  # noqa: PLC0415  a missing library is told too
+
         app()
-    except GatemarkError as error:
+    except Exception as error:
         if debug:
             raise
-        print(f"gatemark: {error}", file=sys.stderr)  # noqa: T201
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        # The reader of our output (`head`) went away: nothing to tell anyone.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        print(f"gatemark: {_told(error)}", file=sys.stderr)  # noqa: T201
+        sys.exit(error.exit_code if isinstance(error, GatemarkError) else 1)
+
+
+def _told(error: Exception) -> str:
+    match error:
+        case GatemarkError():
+            return str(error)
+        case OSError(strerror=str(reason), filename=name):
+            return f"{name}: {reason}" if name else reason
+    said = f"{type(error).__name__}: {error}".splitlines()[0]
+    return f"a fault of gatemark's own ({said}); `gatemark --debug ...` shows where"
 
 
 if __name__ == "__main__":

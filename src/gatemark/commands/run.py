@@ -36,7 +36,6 @@ def run(
     json_: Annotated[bool, typer.Option("--json", help="Print each value as JSON.")] = False,
 ) -> None:
     """Run a suite or a plan on a station, and write its report."""
-    from gatemark.station.doctor import require  # noqa: PLC0415
     from gatemark.station.load import load as load_station  # noqa: PLC0415
 
     bench = load_station(station)
@@ -44,18 +43,18 @@ def run(
         directory = _reopen(resume, out=out, settings=set_)
     else:
         directory = _begin(name, station, set_ or [], out, seed)
-    require()
     measured = _measure(directory, bench)
     _tell(directory, measured, json_=json_)
 
 
 def _reopen(path: Path, *, out: Path | None, settings: Sequence[str] | None) -> "RunDirectory":
+    from gatemark.station.doctor import require  # noqa: PLC0415
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
 
     if out or settings:
         raise UsageError("--resume goes on with a run as it was planned: leave out --out and --set")
     directory = RunDirectory.open(path)
-    directory.mend()
+    require()
     return directory
 
 
@@ -63,9 +62,11 @@ def _begin(
     name: str, station: str, settings: list[str], out: Path | None, seed: int | None
 ) -> "RunDirectory":
     from gatemark.commands.setting import chosen  # noqa: PLC0415
+    from gatemark.station.doctor import require  # noqa: PLC0415
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
 
     suite, plans = chosen(name, settings)
+    require()  # before the directory is made: where nothing can be measured, none is left
     now = datetime.now(UTC)
     title = f"{now:%Y%m%d-%H%M%S}-{suite.name.replace('/', '-')}"
     seed = secrets.randbelow(1 << 31) if seed is None else seed

@@ -37,5 +37,5 @@ def _parse(setting: str) -> tuple[str, Any]:
         raise UsageError(f"--set {setting}: write key=value, as in --set repeat.times=2")
     try:
         return key.strip(), tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return key.strip(), text.strip()

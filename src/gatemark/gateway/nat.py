@@ -21,7 +21,11 @@ table inet {TABLE} {{
 async def apply(gateway: Node) -> Callable[[], Awaitable[None]]:
     """Route, and add our own table with one masquerade rule; the undo removes that table alone."""
     stop_routing = await route.apply(gateway)
-    await gateway.run("nft", "-f", "-", stdin=RULES)
+    try:
+        await gateway.run("nft", "-f", "-", stdin=RULES)
+    except BaseException:
+        await stop_routing()
+        raise
 
     async def undo() -> None:
         await gateway.run("nft", "delete", "table", "inet", TABLE)

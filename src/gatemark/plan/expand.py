@@ -2,14 +2,24 @@
 """From a plan to its points: factors crossed, checked before anything is built."""
 
 import itertools
+import re
 from collections.abc import Iterator
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, get_args, get_type_hints
 
 import msgspec
 
 from gatemark.error import UsageError
-from gatemark.plan.model import Arm, Factor, Plan, Workload
+from gatemark.plan.model import Arm, Direction, Factor, Family, Path, Plan, Workload
+from gatemark.plan.toml import nearest
 from gatemark.unit import LARGEST_FRAME_BYTES, SMALLEST_FRAME_BYTES
+
+# Words that a key takes, for the message where it has another.
+CHOICES: Final[dict[str, tuple[str, ...]]] = {
+    "path": get_args(Path),
+    "direction": get_args(Direction),
+    "family": get_args(Family),
+    "kind": ("udp",),
+}
 
 # What a sweep may vary: every key of the workload.
 FACTORS: Final[tuple[str, ...]] = tuple(Workload.__struct_fields__)
@@ -19,6 +29,11 @@ LONGEST_TRIAL_S: Final = 600.0
 MOST_PPS: Final = 50_000_000.0
 FEATURES: Final[tuple[str, ...]] = ()  # features by name; paths alone for now
 PROBES: Final = ("cpu", "softirq", "memory", "conntrack", "interfaces", "shaper")
+
+
+def factors(plan: Plan) -> tuple[str, ...]:
+    """What varies from point to point: the sweep's factors, then those of the cases."""
+    return tuple(dict.fromkeys([*plan.sweep, *itertools.chain(*plan.case)]))
 
 
 def points(plan: Plan) -> list[dict[str, Factor]]:
@@ -35,7 +50,17 @@ def workload_at(plan: Plan, point: dict[str, Factor]) -> Workload:
     try:
         return msgspec.convert(msgspec.to_builtins(plan.workload) | point, Workload)
     except msgspec.ValidationError as error:
-        raise UsageError(str(error).replace("$.", "")) from None
+        raise UsageError(plain(str(error))) from None
+
+
+def plain(message: str) -> str:
+    """msgspec's wording, the path in front and the mend behind: `workload.flows: Expected ...`."""
+    found = re.fullmatch(r"(.*) - at `\$?\.?(.*)`", message, re.S)
+    if not found:
+        return message
+    choices = CHOICES.get(found[2].rpartition(".")[2], ()) if "enum" in found[1] else ()
+    mend = f"; known are: {', '.join(choices)}" if choices else ""
+    return f"{found[2]}: {found[1]}{mend}"
 
 
 def check(plan: Plan) -> None:
@@ -44,9 +69,7 @@ def check(plan: Plan) -> None:
         raise UsageError("a plan needs a [setup] or at least one [[arm]]")
     _check_arms(plan.arm)
     _check_counts(plan)
-    for name, levels in plan.sweep.items():
-        if not levels:
-            raise UsageError(f"`{name}` has no levels; give at least one")
+    _check_levels(plan)
     for point in points(plan):
         for reason in _faults(workload_at(plan, point)):
             raise UsageError(reason)
@@ -61,6 +84,20 @@ def _check_arms(arms: tuple[Arm, ...]) -> None:
     names = [arm.name for arm in arms]
     if len(set(names)) < len(names):
         raise UsageError(f"`arm`: two arms are named '{max(names, key=names.count)}'; rename one")
+
+
+def _check_levels(plan: Plan) -> None:
+    """Each point is there once: a trial is known by its point."""
+    for name, levels in plan.sweep.items():
+        if not levels:
+            raise UsageError(f"`{name}` has no levels; give at least one")
+        if len(set(levels)) < len(levels):
+            twice = max(levels, key=levels.count)
+            raise UsageError(f"`{name}` has the level {twice} twice; `times` repeats a point")
+        if any(name in case for case in plan.case):
+            raise UsageError(f"`{name}` is in [sweep] and in a [[sweep.case]]; leave one out")
+    if any(case in plan.case[:at] for at, case in enumerate(plan.case)):
+        raise UsageError("`case`: two [[sweep.case]] are alike; `times` repeats a point")
 
 
 def _check_counts(plan: Plan) -> None:
@@ -91,8 +128,8 @@ def _faults(load: Workload) -> Iterator[str]:
         yield f"`duration_s` = {load.duration_s:g}: 0.05 to {LONGEST_TRIAL_S:g}"
     if not 0 <= load.burst <= 256:
         yield f"`burst` = {load.burst}: 0 (by the rate) to 256"
-    if load.cap_pps < 0:
-        yield f"`cap_pps` = {load.cap_pps:g}: 0 (no cap) or more"
+    if not 0 <= load.cap_pps <= MOST_PPS:
+        yield f"`cap_pps` = {load.cap_pps:g}: 0 (no cap) to {MOST_PPS:g}"
 
 
 def override(plan: Plan, settings: dict[str, Any]) -> Plan:
@@ -103,11 +140,14 @@ def override(plan: Plan, settings: dict[str, Any]) -> Plan:
     for key, value in settings.items():
         table, name = key.split(".")
         if table == "sweep":
-            levels = tuple(value) if isinstance(value, list) else (value,)
-            plan = msgspec.structs.replace(plan, sweep={**plan.sweep, name: levels})
+            levels = value if isinstance(value, list) else [value]
+            plan = _with(plan, table, name, levels)
         else:
             plan = _with(plan, table, name, value)
-    check(plan)
+    try:
+        check(plan)
+    except UsageError as error:
+        raise UsageError(f"--set {', '.join(settings)}: {plan.name}: {error}") from None
     return plan
 
 
@@ -117,10 +157,10 @@ def applies(plan: Plan, key: str) -> bool:
     known = {**{t: get_type_hints(Plan)[t].__struct_fields__ for t in SETTABLE}, "sweep": FACTORS}
     if name not in known.get(table, ()):
         keys = [f"{t}.{n}" for t, names in known.items() for n in names]
-        raise UsageError(f"--set {key}: no such key; known are: {', '.join(sorted(keys))}")
+        raise UsageError(f"--set {key}: no such key{nearest(key, keys)}")
     if table == "sweep":
         return name in plan.sweep
-    return not (table == "workload" and name in plan.sweep)
+    return not (table == "workload" and name in factors(plan))
 
 
 SETTABLE: Final = ("gateway", "workload", "repeat", "probe")
@@ -131,5 +171,6 @@ def _with(plan: Plan, table: str, name: str, value: Any) -> Plan:
     try:
         new = msgspec.convert(part, get_type_hints(Plan)[table])
     except msgspec.ValidationError as error:
-        raise UsageError(f"--set {table}.{name}: {error}") from None
+        reason = plain(str(error)).partition(": ")[2]
+        raise UsageError(f"--set {table}.{name}: {reason}") from None
     return msgspec.structs.replace(plan, **{table: new})

@@ -2,9 +2,10 @@
 """Plan and suite files: found by name, read from TOML, refused with file, line and the mend."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
@@ -64,7 +65,8 @@ def read_plan(path: Path, name: str) -> Plan:
     if "setup" in data and "arm" in data:
         raise UsageError(f"{path}:{line_of(path, 'setup')}: [setup] and [[arm]] exclude each other")
     _refuse_unknown(data, path)
-    plan = _convert(_reshape(data), Plan, path, PLAN_SCHEMA)
+    written = {"case": "sweep.case"} | ({"arm[0]": "setup"} if "setup" in data else {})
+    plan = _convert(_reshape(data), Plan, path, PLAN_SCHEMA, written)
     plan = msgspec.structs.replace(plan, name=name, arm=_named(plan.arm))
     try:
         check(plan)
@@ -124,10 +126,9 @@ def _rows(data: dict[str, Any], above: str = "") -> Iterator[tuple[str, str, dic
 
 def _refuse_single_levels(sweep: dict[str, Any], path: Path) -> None:
     for name, levels in sweep.items():
-        scalar = Factor.__args__  # type: ignore[attr-defined]
         if name == "case":
             continue
-        if not isinstance(levels, list) or not all(isinstance(level, scalar) for level in levels):
+        if not isinstance(levels, list) or not all(isinstance(level, Factor) for level in levels):
             line = line_of(path, name, table="sweep")
             raise UsageError(f"{path}:{line}: `{name}` of [sweep] is not a list of levels: [1, 2]")
 
@@ -148,7 +149,14 @@ def _named(arms: tuple[Arm, ...]) -> tuple[Arm, ...]:
     return tuple(msgspec.structs.replace(arm, name=arm.name or arm.setup) for arm in arms)
 
 
-def _convert(data: dict[str, Any], struct: type[T], path: Path, schema: str) -> T:
+def _convert(
+    data: dict[str, Any],
+    struct: type[T],
+    path: Path,
+    schema: str,
+    written: Mapping[str, str] = MappingProxyType({}),
+) -> T:
+    """The structure of a file's data; `written` tells what `_reshape` renamed: ours to theirs."""
     if data.get("schema") != schema:
         was = data.get("schema", "none")
         line = line_of(path, "schema", table="")
@@ -157,16 +165,15 @@ def _convert(data: dict[str, Any], struct: type[T], path: Path, schema: str) -> 
         return msgspec.convert(data, struct)
     except msgspec.ValidationError as error:
         said = plain(str(error))
-        if line_of(path, "setup", table="") > 1:
-            said = said.replace("arm[0]", "setup", 1)
-        said = re.sub(r"^case\b", "sweep.case", said)
+        for ours, theirs in written.items():
+            said = re.sub(rf"^{re.escape(ours)}", theirs, said)
         table = said.partition(": ")[0].rpartition(".")[0]
         line = line_of(path, *_words(said), table=table)
         raise UsageError(f"{path}:{line}: {said}") from None
 
 
 def _words(message: str) -> list[str]:
-    """The keys that a message speaks of: those of the path in front, innermost first, then others."""
+    """The keys that a message speaks of: of the path in front, innermost first, then others."""
     path, colon, rest = message.partition(": ")
     keys = re.findall(r"\w+", re.sub(r"\[.*?\]", "", path)) if colon else []
     return [*keys[::-1], *re.findall(r"[`'](\w+)[`']", rest if colon else message)]

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from gatemark.plan.expand import points, workload_at
+from gatemark.plan.expand import factors, points, workload_at
 from gatemark.plan.model import Factor, Plan, TrialSpec
 
 
@@ -40,7 +40,7 @@ def _blocks(plan: Plan) -> Iterator[list[TrialSpec]]:
 def _block(plan: Plan, repeat: int, pass_: Literal["outside", "probed"]) -> list[TrialSpec]:
     return [
         TrialSpec(
-            trial="/".join([plan.name, arm.name, *_levels(point), str(repeat), pass_]),
+            trial="/".join([plan.name, arm.name, *_levels(plan, point), str(repeat), pass_]),
             plan=plan.name,
             arm=arm,
             gateway=plan.gateway,
@@ -56,5 +56,6 @@ def _block(plan: Plan, repeat: int, pass_: Literal["outside", "probed"]) -> list
     ]
 
 
-def _levels(point: dict[str, Factor]) -> list[str]:
-    return [f"{level:g}" if isinstance(level, float) else str(level) for level in point.values()]
+def _levels(plan: Plan, point: dict[str, Factor]) -> list[str]:
+    """One word for each factor of the plan, so that no two points share a name."""
+    return [str(point.get(factor, "-")) for factor in factors(plan)]

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gatemark.error import StationError
 from gatemark.node.agent import Agent
 from gatemark.node.shell import Local, Node
 from gatemark.probe.window import Report, window
@@ -61,6 +62,8 @@ async def port_counters(ports: Iterable[Port]) -> dict[str, int]:
 def _parse(said: str, names: list[str]) -> dict[str, int]:
     rows: dict[str, Any] = dict(line.split(":") for line in said.splitlines() if ":" in line)
     rows = {name.strip(): row.split() for name, row in rows.items()}
+    if gone := [name for name in names if name not in rows]:
+        raise StationError(f"{', '.join(gone)}: a test port is gone; start the run again")
     return {
         f"{name}.{what}": int(rows[name][column])
         for name in names

@@ -2,6 +2,7 @@
 """A station at work: the lab, the setup and the brake that its gateway has now."""
 
 import asyncio
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -44,8 +45,6 @@ class Bench:
         await self.station.check()
 
     async def _give_back(self) -> None:
-        try:
-            await self.setup.undo()
-            await self.brake.release()
-        except GatemarkError:
-            pass  # a namespace that is going away needs no undo to succeed
+        for give_back in (self.setup.undo, self.brake.release):
+            with suppress(GatemarkError):  # a namespace that is going away needs no undo to succeed
+                await give_back()

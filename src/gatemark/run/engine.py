@@ -17,7 +17,7 @@ from gatemark.run.stop import on_stop
 from gatemark.station import lock
 from gatemark.station.netns import Lab
 from gatemark.store import series
-from gatemark.store.directory import RunDirectory
+from gatemark.store.directory import RunDirectory, telling
 from gatemark.store.record import Record
 from gatemark.store.run import Run
 
@@ -51,7 +51,9 @@ class StoppedError(GatemarkError):
 def execute(directory: RunDirectory, station: Lab, display: Display) -> Run:
     """Run every trial of a run that has no record yet. Raises GatemarkError; records stay."""
     try:
-        return asyncio.run(_execute(directory, station, display))
+        with directory.alone():
+            directory.mend()
+            return asyncio.run(_execute(directory, station, display))
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise StoppedError(
             f"stopped; what was measured is kept: `gatemark run --resume {directory.path}` goes on"
@@ -93,7 +95,8 @@ async def _trials(
             record, found = await trial.run(bench, spec, display.rate)
         if found:
             name = f"{spec.sequence:05d}.parquet"
-            series.write(directory.series / name, found)
+            with telling(directory.path):
+                series.write(directory.series / name, found)
             record = replace(record, series=name)
         directory.append(record)
         display.result(record)

@@ -2,6 +2,7 @@
 """What this machine can and cannot do for the built-in lab, found by trying, each with its mend."""
 
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -52,9 +53,7 @@ def _cpus() -> Finding:
 
 
 def _tool(name: str) -> Finding:
-    # /usr/sbin is not in every user's PATH, but root has it.
-    path = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
-    if path:
+    if path := shutil.which(name):
         return Finding(name, ok=True, said=path)
     return Finding(name, ok=False, said="missing", mend=f"apt-get install {PACKAGES[name]}")
 
@@ -70,14 +69,15 @@ def _agent() -> Finding:
 
 def _kernel() -> Finding:
     release = os.uname().release
-    major, minor = (int(part) for part in release.split(".")[:2])
-    ok = (major, minor) >= (5, 17)
+    ok = tuple(map(int, re.findall(r"\d+", release)[:2])) >= (5, 17)
     mend = "threaded NAPI needs 5.12, the brake 5.17: use a newer kernel"
     return Finding("kernel", ok=ok, said=release, mend=mend)
 
 
 def _nft() -> Finding:
     """Whether the kernel takes a masquerade rule; asked with --check, so nothing is changed."""
+    if os.geteuid():
+        return Finding("nat", ok=False, said="cannot be asked without root", mend="run with sudo")
     chain = "chain c { type nat hook postrouting priority srcnat; masquerade; }"
     try:
         command = ["nft", "--check", "-f", "-"]
@@ -88,9 +88,10 @@ def _nft() -> Finding:
             text=True,
             check=False,
         )
-    except FileNotFoundError:
+    except OSError:
         return Finding("nat", ok=False, said="no nft", mend="apt-get install nftables")
-    said = "masquerade works" if done.returncode == 0 else done.stderr.strip().splitlines()[0]
+    faults = done.stderr.strip().splitlines() or ["nft failed without a word"]
+    said = "masquerade works" if done.returncode == 0 else faults[0]
     mend = "the kernel needs nf_tables with nat and masquerade"
     return Finding("nat", ok=done.returncode == 0, said=said, mend=mend)
 

@@ -37,13 +37,12 @@ def _check(data: dict[str, Any], path: Path) -> None:
         raise UsageError(f'{path}:{line_of(path, "schema")}: write schema = "{STATION_SCHEMA}"')
     refuse_unknown_keys(data, ["schema", "gateway"], path, "")
     gateway = data.get("gateway")
+    if isinstance(gateway, dict):
+        refuse_unknown_keys(gateway, ["kind"], path, "gateway")
     if not isinstance(gateway, dict) or "kind" not in gateway:
         raise UsageError(
             f"{path}:{line_of(path, 'gateway')}: a station needs [gateway] with a kind"
         )
-    refuse_unknown_keys(gateway, ["kind"], path, "gateway")
     if gateway["kind"] not in KINDS:
-        known = ", ".join(KINDS)
-        raise UsageError(
-            f"{path}:{line_of(path, 'kind')}: no kind {gateway['kind']!r}; known: {known}"
-        )
+        line, known = line_of(path, "kind", table="gateway"), ", ".join(KINDS)
+        raise UsageError(f"{path}:{line}: no kind {gateway['kind']!r}; known: {known}")

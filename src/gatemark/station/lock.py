@@ -17,6 +17,7 @@ from typing import IO
 
 from gatemark.error import StationError
 
+ASKING_S = 0.2
 LAB = re.compile(r"[0-9a-f]{6}")
 
 
@@ -60,10 +61,7 @@ def threads() -> Iterator[None]:
 def named(lab: str, purpose: str) -> Iterator[None]:
     """Hold a lab's own lock for as long as the lab lives; the file says who holds it and why."""
     path = folder() / f"{lab}.lock"
-    with path.open("a+") as file:
-        # A clean-up between open and flock may have unlinked the file: then the lock is nobody's.
-        if not _take(file) or not path.exists():
-            raise StationError(f"lab {lab} is in use: try again")
+    with _own(path) as file:
         file.truncate(0)
         file.write(f"{os.getpid()} {purpose}\n")
         file.flush()
@@ -71,6 +69,20 @@ def named(lab: str, purpose: str) -> Iterator[None]:
             yield
         finally:
             path.unlink(missing_ok=True)
+
+
+def _own(path: Path) -> IO[str]:
+    """A lock's file, locked. Who only asks for the holder has it for a moment: wait for that."""
+    until = time.monotonic() + ASKING_S
+    while True:
+        file = path.open("a+")
+        # A clean-up between open and flock may have unlinked the file: then the lock is nobody's.
+        if _take(file) and path.exists():
+            return file
+        file.close()
+        if time.monotonic() > until:
+            raise StationError(f"lab {path.stem} is in use: try again")
+        time.sleep(0.005)
 
 
 @dataclass(frozen=True, slots=True)

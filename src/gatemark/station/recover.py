@@ -27,7 +27,8 @@ def recover() -> list[str]:
 
 
 def _remove(lab: str) -> str:
-    spaces = [name for name in netns.listnetns() if name.startswith(f"gm-{lab}-")]
+    named = map(NAME.fullmatch, netns.listnetns())
+    spaces = [found[0] for found in named if found and found[1] == lab]
     for name in spaces:
         end_processes(name)
         netns.remove(name)

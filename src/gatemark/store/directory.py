@@ -6,6 +6,7 @@ loses at most the trial that it was in.
 """
 
 import errno
+import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,6 +51,17 @@ class RunDirectory:
             )
         return directory
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the run: who writes trials does so alone. The kernel frees it with its holder."""
+        handle = os.open(self.path, os.O_DIRECTORY)
+        try:
+            if not _take(handle):
+                raise UsageError(f"{self.path} is being measured just now: wait for its end")
+            yield
+        finally:
+            os.close(handle)
+
     def save(self, run: Run) -> None:
         """Write `run.json` whole or not at all."""
         fresh = self.run_file.with_suffix(".json.new")
@@ -67,7 +79,7 @@ class RunDirectory:
             return msgspec.json.decode(self.run_file.read_bytes(), type=Run)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise GatemarkError(
-                f"{self.run_file}: damaged or of another version: {error}"
+                f"{self.run_file}: damaged or of another version: {error}; measure anew"
             ) from None
 
     def append(self, record: Record) -> None:
@@ -101,7 +113,8 @@ class RunDirectory:
                     yield msgspec.json.decode(line, type=Record), len(line)
                 except (msgspec.DecodeError, UnicodeDecodeError) as error:
                     raise GatemarkError(
-                        f"{self.trials_file}:{number}: damaged or of another version: {error}"
+                        f"{self.trials_file}:{number}: damaged or of another version: {error}; "
+                        "delete that line and --resume measures its trial again"
                     ) from None
 
 
@@ -111,9 +124,11 @@ def telling(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        kept = f"what was measured is kept: `gatemark run --resume {path}` goes on"
         mend = "free space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "name another --out"
-        raise GatemarkError(f"{path}: {error.strerror}: {mend}; {kept}") from None
+        kept = f"; what was measured is kept: `gatemark run --resume {path}` goes on"
+        begun = os.path.lexists(path / "run.json")
+        said = f"{path}: {error.strerror}: {mend}{kept if begun else ''}"
+        raise GatemarkError(said) from None
 
 
 def _sync_folder(path: Path) -> None:
@@ -123,3 +138,11 @@ def _sync_folder(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _take(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door. What is missing is installed first (setup/install); `make` alone lists the targets.
+
+# Everything here is one thing after another; the agent's own Makefile builds in parallel.
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+PYTHON := .venv/bin/python
+STAGE  ?=
+BENCH  ?= lab traffic
+
+.PHONY: help setup run test lint bench fuzz agent clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
+
+setup: ## install what `make run` needs, and build the agent
+	@setup/install run
+
+run: setup ## measure a gateway in the built-in lab and show its knee
+	@.venv/bin/gatemark run quick
+
+test: ## run every test, or one stage: make test STAGE=unit
+	@setup/install test
+	@$(PYTHON) tests/run.py $(STAGE)
+
+lint: ## ruff, mypy, clang-format, clang-tidy, shellcheck
+	@setup/install lint
+	@$(PYTHON) tests/run.py lint
+
+bench: ## run the programs in benchmarks/, or one: make bench BENCH=traffic
+	@setup/install bench
+	@set -e; for name in $(BENCH); do $(PYTHON) -m benchmarks.$$name; done
+
+fuzz: ## feed the agent's parsers with nonsense for a while
+	@setup/install fuzz
+	@$(MAKE) -C agent fuzz
+
+agent: ## build the agent for every processor
+	@setup/install run
+	@$(MAKE) -C agent cross ZIG="$(CURDIR)/$(PYTHON) -m ziglang"
+
+clean: ## remove what was built, .venv too; runs stay
+	@$(MAKE) -s -C agent clean
+	@rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache dist src/gatemark/agents
+	@find . -name __pycache__ -prune -exec rm -rf {} +

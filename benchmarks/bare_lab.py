@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The built-in lab for programs that are not trials: our agent and the peers get the same hosts."""
+
+import asyncio
+import json
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from benchmarks.compare import progress
+from benchmarks.peers import Ends
+from gatemark.node.agent import agent_path
+from gatemark.station import lock
+from gatemark.station.netns import Lab
+from gatemark.station.recover import recover
+
+Report = dict[str, Any]
+
+
+@contextmanager
+def lab() -> Iterator[Lab]:
+    """A lab that routes, with the machine held."""
+    recover()
+    made = Lab()
+    with lock.machine(progress):
+        asyncio.run(made.up())
+        try:
+            yield made
+        finally:
+            asyncio.run(made.down())
+
+
+def ends(made: Lab, path: str) -> Ends:
+    """Sender and sink for `direct` or `route`. Where no gateway works, the sink has its CPU."""
+    placement = made.placement
+    direct = path == "direct"
+    near, far = ("lan9", "wan9") if direct else ("lan0", "wan0")
+    hop = made.ports["wan9" if direct else "gw0"]
+    sink_cpu = placement.gateway if direct else placement.sink
+    mask = f"echo {1 << sink_cpu:x} > /sys/class/net/{far}/queues/rx-0/rps_cpus"
+    subprocess.run(made.wan.argv("sh", "-c", mask), check=True)
+    return Ends(
+        source=made.lan.netns,
+        sink=made.wan.netns,
+        device=near,
+        src=made.ports[near].address("ipv4"),
+        dst=made.ports[far].address("ipv4"),
+        src_mac=made.ports[near].mac,
+        dst_mac=hop.mac,
+        sender_cpu=placement.sender,
+        sink_cpu=sink_cpu,
+    )
+
+
+def received(made: Lab, device: str) -> int:
+    """Packets that a port of the WAN host has received, by its own counter."""
+    path = f"/sys/class/net/{device}/statistics/rx_packets"
+    done = subprocess.run(made.wan.argv("cat", path), capture_output=True, text=True, check=True)
+    return int(done.stdout)
+
+
+def delivered(made: Lab, device: str, seconds: float) -> float:
+    """Packets/s that arrive there in the middle of a sending time that has just begun."""
+    time.sleep(0.4)
+    first, began = received(made, device), time.monotonic()
+    time.sleep(seconds - 0.8)
+    last, ended = received(made, device), time.monotonic()
+    return (last - first) / (ended - began)
+
+
+class OurAgent:
+    """gm-agent without the laboratory around it: one job, spoken to by its pipe."""
+
+    def __init__(self, command: tuple[str, ...], request: Report) -> None:
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+        self.event("hello")
+        self.tell(request)
+        self.event("ready")
+
+    def tell(self, message: Report) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+
+    def event(self, wanted: str) -> Report:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            message: Report = json.loads(line)
+            if message["ev"] == "error":
+                raise RuntimeError(message["reason"])
+            if message["ev"] == wanted:
+                return message
+        raise RuntimeError(f"gm-agent ended without '{wanted}'")
+
+    def start(self) -> None:
+        self.tell({"cmd": "start"})
+        self.event("start")
+
+    def close(self) -> Report:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        report = self.event("done")
+        self.process.wait()
+        return report
+
+
+def our_sender(at: Ends, payload: int, rate_pps: float, seconds: float) -> OurAgent:
+    """Our sender, ready: one flow, number and time in every packet."""
+    request = {
+        "port": "raw",
+        "device": at.device,
+        "family": 4,
+        "src": at.src,
+        "dst": at.dst,
+        "dst_mac": at.dst_mac,
+        "src_port": 20000,
+        "dst_port": 9,
+        "frame_bytes": payload + 46,
+        "rate_pps": rate_pps,
+        "duration_ms": round(seconds * 1000),
+        "run": 1,
+    }
+    return OurAgent(at.at_source(str(agent_path()), "send"), request)
+
+
+def our_sink(at: Ends, device: str) -> OurAgent:
+    """Our sink, ready, with a duplicate window, delay and gaps for every packet."""
+    request = {"port": "ring", "device": device, "family": 4, "dst_port": 9, "run": 1}
+    return OurAgent(at.at_sink(str(agent_path()), "sink"), request)

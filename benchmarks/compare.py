@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two sides of a comparison, measured in turn: their ratio, its spread, one line for each."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`ratio` above 1 means that ours is better; `spread` is half its range over its median."""
+
+    what: str
+    ours: float
+    peer: str  # a program, or "target" where the other side is a goal
+    theirs: float
+    ratio: float
+    unit: str
+    n: int
+    spread: float
+
+
+def compare(
+    what: str, ours: Sequence[float], peer: str, theirs: Sequence[float], unit: str
+) -> Comparison:
+    """More is better; the ratio is taken round by round, since rounds drift together."""
+    return _compare(
+        what, ours, peer, theirs, unit, [a / b for a, b in zip(ours, theirs, strict=True) if b]
+    )
+
+
+def compare_less(
+    what: str, ours: Sequence[float], peer: str, theirs: Sequence[float], unit: str
+) -> Comparison:
+    """Less is better: an error, a loss, a spread."""
+    ratios = [b / a for a, b in zip(ours, theirs, strict=True) if a]
+    return _compare(what, ours, peer, theirs, unit, ratios)
+
+
+def _compare(
+    what: str,
+    ours: Sequence[float],
+    peer: str,
+    theirs: Sequence[float],
+    unit: str,
+    ratios: Sequence[float],
+) -> Comparison:
+    ratio = median(ratios) if ratios else float("inf")
+    spread = (max(ratios) - min(ratios)) / 2 / ratio if ratios else 0.0
+    return Comparison(what, median(ours), peer, median(theirs), ratio, unit, len(ratios), spread)
+
+
+def show(rows: Sequence[Comparison], *, json_: bool) -> None:
+    """One JSON object a line, or a table."""
+    if json_:
+        for row in rows:
+            print(json.dumps(asdict(row)))
+        return
+    print(f"{'what':48} {'ours':>12} {'peer':>10} {'theirs':>12} {'ratio':>7} {'±':>5}  n  unit")
+    for row in rows:
+        print(
+            f"{row.what:48} {row.ours:12,.6g} {row.peer:>10} {row.theirs:12,.6g} "
+            f"{row.ratio:7.2f} {row.spread:5.0%} {row.n:2}  {row.unit}"
+        )
+
+
+def progress(text: str) -> None:
+    """What is measured now, on stderr."""
+    print(f"\r\x1b[K{text}" if sys.stderr.isatty() else text, end="", file=sys.stderr, flush=True)
+    if not sys.stderr.isatty():
+        print(file=sys.stderr)

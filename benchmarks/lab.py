@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is the braked lab gateway a steady slow box? Its CPU line, its knee and its capacity, judged.
+
+Goals: the thread's CPU against the offered rate is straight (R² at least 0.995), loss begins where
+the thread reaches 100 %, and the capacity of six repeats spreads by less than 2 %. The gateway
+without the brake is shown beside it: there, single packets cost a wake-up each, so its load at low
+rates does not extrapolate.
+"""
+
+import argparse
+import asyncio
+from collections.abc import Iterator, Sequence
+
+from benchmarks.compare import Comparison, compare, compare_less, progress, show
+from gatemark.plan.model import Arm, Gateway, Plan, Repeat, Workload
+from gatemark.plan.order import order
+from gatemark.run import trial
+from gatemark.run.bench import Bench
+from gatemark.station import lock
+from gatemark.station.netns import Lab
+from gatemark.station.recover import recover
+from gatemark.stats.judge import judge
+from gatemark.stats.judgement import Judgement, Knee
+from gatemark.store.record import Record
+from gatemark.store.run import Run
+
+BRAKES_PPS = (10_000, 30_000, 80_000)
+SHARES = (0.2, 0.4, 0.6, 0.8, 0.9, 1.1, 1.2, 1.5, 2.0)  # of the nominal rate
+PLAIN_PPS = (10_000, 25_000, 50_000, 100_000, 200_000, 300_000)
+
+STRAIGHT_R2 = 0.995
+CAPACITY_SPREAD = 0.02
+FULL = 0.98  # busy share from which a thread counts as at 100 %: schedstat is read every 50 ms
+LOSSY = 0.005  # below it the lab's own hiccups lose, see docs/architecture.md
+
+
+def main() -> None:
+    """Measure each brake in blocks of shuffled rates; print the comparisons with the goals."""
+    parser = argparse.ArgumentParser(prog="benchmarks.lab", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=6, help="repeats of each rate (default: 6)")
+    parser.add_argument("--json", action="store_true", help="one JSON object a comparison")
+    options = parser.parse_args()
+    recover()
+    rows: list[Comparison] = []
+    for brake in (*BRAKES_PPS, 0):
+        rates = [round(brake * share) for share in SHARES] if brake else list(PLAIN_PPS)
+        plan = _plan(brake, rates, options.rounds)
+        judgement, records = asyncio.run(_measure(plan))
+        rows += _braked(brake, judgement.knees[0], records) if brake else _plain(records)
+    progress("")
+    show(rows, json_=options.json)
+
+
+def _plan(brake: int, rates: Sequence[float], rounds: int) -> Plan:
+    return Plan(
+        schema="gatemark.plan/1",
+        title="",
+        why="",
+        reading="",
+        name=f"lab/{brake}",
+        arm=(Arm(path="route", name="route"),),
+        gateway=Gateway(brake_pps=brake),
+        workload=Workload(flows=64, duration_s=1.0),
+        sweep={"rate_pps": tuple(rates)},
+        repeat=Repeat(times=rounds),
+    )
+
+
+async def _measure(plan: Plan) -> tuple[Judgement, list[Record]]:
+    lab, trials, records = Lab(), order([plan], seed=1), []
+    async with Bench(lab) as bench:
+        for spec in trials:
+            progress(f"{spec.trial} ({len(records) + 1} of {len(trials)})")
+            with lock.machine(progress):
+                record, _ = await trial.run(bench, spec, lambda _: None)
+            records.append(record)
+    run = Run(
+        run="lab",
+        suite="lab",
+        title="",
+        command=(),
+        started="",
+        seed=1,
+        station=lab.info,
+        plans=(plan,),
+        trials=trials,
+    )
+    return judge(run, records), records
+
+
+def _braked(brake: int, knee: Knee, records: Sequence[Record]) -> Iterator[Comparison]:
+    name = f"braked at {brake // 1000} k"
+    peak = knee.peak_pps
+    r2 = knee.cpu_r2 or 0.0
+    yield compare(f"{name}: CPU line, R²", [r2], "target", [STRAIGHT_R2], "R²")
+    yield compare_less(
+        f"{name}: spread of the capacity, range over median",
+        [(peak.hi - peak.lo) / peak.value],
+        "target",
+        [CAPACITY_SPREAD],
+        "ratio",
+    )
+    lossy = [r.values["cpu_busy"] for r in records if r.values.get("loss_ratio", 0) > LOSSY]
+    yield compare(
+        f"{name}: CPU where loss begins (least busy)", [min(lossy)], "target", [FULL], "ratio"
+    )
+    yield compare(f"{name}: knee", [knee.knee_pps.value], "target", [float(brake)], "packets/s")
+
+
+def _plain(records: Sequence[Record]) -> Iterator[Comparison]:
+    """No goal here: what one packet costs at each rate, against the highest rate's cost."""
+    costs: dict[float, list[float]] = {}
+    for record in records:
+        cost = next((c.ns_per_packet for c in record.evidence.cpu if c.busy > 0), None)
+        if record.status == "ok" and cost:
+            costs.setdefault(float(record.point["rate_pps"]), []).append(cost)
+    highest = costs[max(costs)]
+    for rate, found in sorted(costs.items()):
+        rounds = min(len(found), len(highest))
+        what = f"plain at {rate / 1000:.0f} k: CPU a packet, against {max(costs) / 1000:.0f} k"
+        yield compare_less(what, found[:rounds], "itself", highest[:rounds], "ns")
+
+
+if __name__ == "__main__":
+    main()

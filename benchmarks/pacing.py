@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How evenly senders pace: every gap between packets as tcpdump's kernel time stamps have it."""
+
+import struct
+import subprocess
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import pairwise
+from pathlib import Path
+
+from benchmarks.bare_lab import ends, our_sender
+from benchmarks.compare import Comparison, compare_less, progress
+from benchmarks.peers import SENDERS, WITH_SINK, Ends, Peer, sending, served
+from gatemark.station.netns import Lab
+
+GAP_RATES = (50_000, 100_000)
+PAYLOAD = 64
+SECONDS = 2.0
+TARGET_US = 15.0
+TARGET_RATE = 0.001
+PCAP_NS_MAGIC = 0xA1B23C4D
+
+Values = dict[tuple[str, str], list[float]]  # (what, tool) -> one value a round
+
+
+def gaps(made: Lab, folder: Path, rounds: int) -> Iterator[Comparison]:
+    """Error of the gaps (99 %), gaps above 1 ms and error of the rate, at each rate."""
+    found: Values = defaultdict(list)
+    for number in range(1, rounds + 1):
+        for rate in GAP_RATES:
+            progress(f"round {number} of {rounds}: pacing at {rate} packets/s")
+            at = ends(made, "direct")
+            for peer in (None, *WITH_SINK, *SENDERS):
+                _measure(made, at, peer, rate, folder, found)
+    for (what, tool), theirs in found.items():
+        if tool != "ours":
+            yield compare_less(what, found[what, "ours"], tool, theirs, _unit(what))
+            continue
+        if what.startswith("gap error"):
+            yield compare_less(what, theirs, "target", [TARGET_US] * len(theirs), "us")
+        if what.startswith("rate error"):
+            yield compare_less(what, theirs, "target", [TARGET_RATE] * len(theirs), "ratio")
+
+
+def _measure(
+    made: Lab, at: Ends, peer: Peer | None, rate: int, folder: Path, found: Values
+) -> None:
+    tool = peer.name if peer else "ours"
+    times = _arrivals(made, at, peer, rate, folder)
+    if len(times) < rate * SECONDS / 100:
+        return  # this tool cannot pace such a rate at all
+    errors = sorted(abs(later - earlier - 1e9 / rate) / 1e3 for earlier, later in pairwise(times))
+    span_s = (times[-1] - times[0]) / 1e9
+    found[f"gap error, 99 %, {rate} packets/s", tool].append(errors[len(errors) * 99 // 100])
+    found[f"gap holes, above 1 ms, {rate} packets/s", tool].append(
+        sum(error > 1000 for error in errors)
+    )
+    found[f"rate error, {rate} packets/s", tool].append(abs((len(times) - 1) / span_s / rate - 1))
+
+
+def _arrivals(made: Lab, at: Ends, peer: Peer | None, rate: int, folder: Path) -> list[int]:
+    """Arrival times in ns of one tool's packets at the WAN host."""
+    trace = folder / "gaps.pcap"
+    words = f"tcpdump -i wan9 -Q in -s 64 -B 65536 --time-stamp-precision=nano -w {trace} udp"
+    with ExitStack() as stack:
+        if peer:
+            stack.enter_context(served(peer, at))
+        tcpdump = subprocess.Popen(at.at_sink(*words.split()), stderr=subprocess.DEVNULL)
+        time.sleep(0.4)
+        if peer:
+            stack.enter_context(sending(peer, at, PAYLOAD, rate, SECONDS, folder))
+            time.sleep(SECONDS + 0.3)
+        else:
+            sender = our_sender(at, PAYLOAD, rate, SECONDS)
+            sender.start()
+            sender.event("done")
+        tcpdump.terminate()
+        tcpdump.wait()
+    del made
+    return _times(trace.read_bytes())
+
+
+def _times(pcap: bytes) -> list[int]:
+    """Time stamps of a nanosecond pcap, the first and last tenth left out: tools start and end."""
+    (magic,) = struct.unpack_from("<I", pcap)
+    assert magic == PCAP_NS_MAGIC
+    times, at = [], 24
+    while at + 16 <= len(pcap):
+        seconds, nanoseconds, kept, _ = struct.unpack_from("<IIII", pcap, at)
+        times.append(seconds * 1_000_000_000 + nanoseconds)
+        at += 16 + kept
+    tenth = len(times) // 10
+    return times[tenth : len(times) - tenth]
+
+
+def _unit(what: str) -> str:
+    return {"gap error": "us", "gap holes": "gaps", "rate error": "ratio"}[
+        what.split(",", maxsplit=1)[0]
+    ]

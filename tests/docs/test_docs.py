@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the documents say is so: command blocks run, files and links exist, verbs are verbs.
+
+A comment above a block says more about it:
+    <!-- not run: why -->   only its make targets and verbs are looked up
+    <!-- needs root -->     skipped without root
+    <!-- file: PATH -->     the block is that file, word for word
+A block finds a run's directory `first`, made up, unless it makes one of that name itself.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import builder
+import pytest
+from typer.main import get_command
+
+from gatemark.commands.app import app
+from gatemark.store.directory import RunDirectory
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("docs", "src/**", "agent", "bpf", "benchmarks", "tests", "setup")
+HOMES = ("*.md", *(f"{folder}/*.md" for folder in FOLDERS))
+DOCUMENTS = sorted({path for home in HOMES for path in ROOT.glob(home)})
+LONGEST_S = 120
+
+FENCE = re.compile(r"^```(\w*)$")
+MARK = re.compile(r"^<!-- (not run|needs root|file)(?:: (.*))? -->$")
+INLINE = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+OURS = ("gatemark", ".venv/bin/gatemark")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block: where it begins, its language, what the comment above says, its text."""
+
+    place: str
+    language: str
+    mark: str
+    note: str
+    text: str
+
+    @property
+    def script(self) -> str:
+        """Its commands: of a console those after the prompt, without what they print."""
+        if self.language == "sh":
+            return self.text
+        return "".join(f"{line[2:]}\n" for line in self.text.splitlines() if line[:2] == "$ ")
+
+
+def blocks(path: Path) -> Iterator[Block]:
+    """The fenced blocks of a document."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    above, start, language = "", 0, ""
+    for number, line in enumerate(lines, 1):
+        fence = FENCE.match(line)
+        if fence and not start:
+            start, language = number, fence[1]
+        elif fence:
+            mark = MARK.match(above)
+            kind, note = (mark[1], mark[2] or "") if mark else ("", "")
+            place = f"{path.relative_to(ROOT)}:{start}"
+            yield Block(
+                place, language, kind, note, "".join(f"{x}\n" for x in lines[start : number - 1])
+            )
+            start, above = 0, ""
+        elif not start and line:
+            above = line
+
+
+def prose(path: Path) -> str:
+    """A document without its blocks."""
+    return re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+
+
+BLOCKS = [block for path in DOCUMENTS for block in blocks(path)]
+COMMANDS = [block for block in BLOCKS if block.language in ("console", "sh")]
+
+
+def named(found: list[Block]) -> list[Any]:
+    """Blocks as parameters, each under its place."""
+    return [pytest.param(block, id=block.place) for block in found]
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> dict[str, str]:
+    """An environment in which `gatemark` and `python` are those under test."""
+    command = tmp_path / "bin" / "gatemark"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m gatemark "$@"\n')
+    command.chmod(0o755)
+    path = [str(command.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
+    return {**os.environ, "PATH": os.pathsep.join(path), "PYTHONPATH": str(ROOT / "src")}
+
+
+@pytest.mark.parametrize("block", named([b for b in COMMANDS if b.mark != "not run"]))
+def test_a_command_block_runs(block: Block, tmp_path: Path, shell: dict[str, str]) -> None:
+    if block.mark == "needs root" and os.geteuid() != 0:
+        pytest.skip("needs root")
+    if "--out first" not in block.script:
+        directory = RunDirectory.create(tmp_path / "first", builder.run())
+        for record in builder.trials():
+            directory.append(record)
+    code, said = call(block.script, tmp_path, shell)
+    if code and "is up:" in said:
+        call("gatemark lab down", tmp_path, shell)
+    assert code == 0, f"{block.place}\n{said}"
+
+
+def call(script: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:
+    """Run a script to its first failure: exit code and all that it printed."""
+    done = subprocess.run(
+        ["bash", "-euxo", "pipefail", "-c", script],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=LONGEST_S,
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("block", named([b for b in COMMANDS if b.mark == "not run"]))
+def test_what_is_not_run_exists(block: Block) -> None:
+    assert block.note, f"{block.place}: say why it is not run"
+    assert block.script, f"{block.place}: no command in it"
+    for line in block.script.splitlines():
+        assert unknown(line) is None, f"{block.place}: {line}: no {unknown(line)}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_commands_in_the_text_exist(path: Path) -> None:
+    wrong = [(code, what) for code in INLINE.findall(prose(path)) if (what := unknown(code))]
+    assert not wrong
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path: Path) -> None:
+    assert [to for to in LINK.findall(prose(path)) if not (path.parent / to).exists()] == []
+
+
+@pytest.mark.parametrize("block", named([b for b in BLOCKS if b.mark == "file"]))
+def test_a_file_that_is_shown_is_the_file(block: Block) -> None:
+    assert block.text == (ROOT / block.note).read_text(encoding="utf-8")
+
+
+def unknown(command: str) -> str | None:
+    """The first word of a command of ours that does not exist: a verb, an option, a target."""
+    try:
+        first, *words = shlex.split(command, comments=True) or [""]
+    except ValueError:  # no command at all
+        return None
+    if first == "sudo" and words:
+        first, *words = words
+    if first == "make":
+        return unknown_target(words)
+    return unknown_verb(words) if first in OURS else None
+
+
+def unknown_target(words: list[str]) -> str | None:
+    """Of `make TARGET NAME=value`."""
+    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), flags=re.M)
+    wanted = (word for word in words if word.islower() and "=" not in word)
+    return next((word for word in wanted if word not in targets), None)
+
+
+def unknown_verb(words: list[str]) -> str | None:
+    """Of `gatemark VERB [VERB] --option ...`; what stands for something is in capitals."""
+    command: Any = get_command(app)
+    for word in words:
+        if word in ("--", "..."):
+            return None
+        if word.startswith("-"):
+            known = {"-h", "--help"} | {name for p in command.params for name in p.opts}
+            if word.split("=")[0] not in known:
+                return word
+        elif verbs := getattr(command, "commands", None):
+            if not word.islower():
+                return None
+            if word not in verbs:
+                return word
+            command = verbs[word]
+    return None
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        ("make run", None),
+        ("make walk", "walk"),
+        ("make test STAGE=unit", None),
+        ("gatemark run quick --set repeat.times=1", None),
+        ("gatemark rum quick", "rum"),
+        ("gatemark run --sed 7", "--sed"),
+        ("gatemark lab shell gateway -- ip -br link", None),
+        ("gatemark lab open", "open"),
+        ("sudo .venv/bin/gatemark runs", "runs"),
+        ("gatemark", None),
+        ("ls --nonsense", None),
+    ],
+)
+def test_what_does_not_exist_is_seen(command: str, what: str | None) -> None:
+    assert unknown(command) == what
+
+
+def test_blocks_are_found_with_their_marks() -> None:
+    found = list(blocks(ROOT / "README.md"))
+    assert {"not run", "needs root", "file", ""} <= {block.mark for block in found}
+    assert next(b.script for b in found if b.mark == "not run") == "make run\nmake test\n"

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the stages of tests, one line each, and says what to read where one failed.
+
+python tests/run.py [STAGE ...]     all of them without a name; exit 1 where anything failed
+
+The last line, `N passed, N failed, N skipped`, stands alone for whoever reads us by program.
+"""
+# ruff: noqa: T201 (what it prints is what it is for)
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ET
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON = sys.executable
+ZIG = f"ZIG={PYTHON} -m ziglang"
+
+# TAP, which the agent's harness prints: "ok 1 - name", "not ok 2 - name", "ok 3 - name # SKIP why"
+TAP_LINE = re.compile(r"^\s*(?P<failed>not )?ok\b(?:.*#\s*skip\w*\s*(?P<skip>.*))?", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a stage counted; `output` is shown only where something failed."""
+
+    passed: int = 0
+    failed: int = 0
+    skips: Counter[str] = field(default_factory=Counter)  # reason: how many
+    output: str = ""
+
+    def add(self, other: "Outcome") -> None:
+        """Take in another outcome; the output of what passed is of no interest."""
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skips += other.skips
+        if other.failed:
+            self.output += other.output
+
+    def line(self) -> str:
+        """`12 passed, 1 failed, 2 skipped (2: needs root)`."""
+        counts = f"{self.passed} passed, {self.failed} failed, {self.skips.total()} skipped"
+        reasons = "; ".join(f"{n}: {reason}" for reason, n in self.skips.most_common())
+        return f"{counts} ({reasons})" if reasons else counts
+
+
+def call(command: Sequence[str]) -> tuple[int, str]:
+    """Run one command at the top of the repository: its exit code and all that it printed."""
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    return done.returncode, f"$ {' '.join(command)}\n{done.stdout}"
+
+
+def check(command: Sequence[str]) -> Outcome:
+    """A command that is one test in itself."""
+    code, output = call(command)
+    return Outcome(passed=int(code == 0), failed=int(code != 0), output=output)
+
+
+def files(*patterns: str) -> list[str]:
+    """Sources by glob, from the top of the repository, in order."""
+    found = (path for pattern in patterns for path in ROOT.glob(pattern))
+    return sorted(str(path.relative_to(ROOT)) for path in found)
+
+
+def lint() -> Outcome:
+    """Style and types; each tool counts as one test."""
+    tool = str(Path(PYTHON).parent)
+    sources = files("agent/src/**/*.c")
+    flags = ("-std=gnu11", "-D_GNU_SOURCE", '-DBRAKE_OBJECT=""', "-Iagent/src", "-I.")
+    homes = ("agent/src", "agent/tests", "agent/fuzz", "bpf")
+    style = files(*(f"{home}/**/*.[ch]" for home in homes))
+    scripts = files("setup/install", ".ci/run")
+    commands = [
+        [f"{tool}/ruff", "check", "--quiet"],
+        [f"{tool}/ruff", "format", "--check", "--quiet"],
+        [f"{tool}/mypy"],
+        [f"{tool}/clang-format", "--dry-run", "-Werror", *style],
+        [f"{tool}/clang-tidy", "--quiet", *sources, "--", *flags],
+        ["shellcheck", *scripts],
+    ]
+    total = Outcome()
+    with ThreadPoolExecutor() as pool:
+        for outcome in pool.map(check, commands):
+            total.add(outcome)
+    return total
+
+
+def agent() -> Outcome:
+    """The agent's own tests: native with sanitizers, then mips and mipsel under qemu-user."""
+    total = Outcome()
+    for target in ("test", "test-mips"):
+        code, output = call(["make", "-s", "-C", "agent", target, ZIG])
+        total.add(read_tap(output, code))
+    return total
+
+
+def read_tap(output: str, code: int) -> Outcome:
+    """Count TAP lines; a command that failed without one, or tested nothing, failed as such."""
+    outcome = Outcome(output=output)
+    for found in filter(None, map(TAP_LINE.match, output.splitlines())):
+        if found["failed"]:
+            outcome.failed += 1
+        elif found["skip"] is not None:
+            outcome.skips[found["skip"] or "no reason given"] += 1
+        else:
+            outcome.passed += 1
+    silent = outcome.passed + outcome.skips.total() == 0
+    outcome.failed += int(not outcome.failed and (code != 0 or silent))
+    return outcome
+
+
+def pytest(name: str, workers: int) -> Callable[[], Outcome]:
+    """A stage of pytest's: the tests in `tests/NAME`, several at a time or one by one (0)."""
+
+    def stage() -> Outcome:
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder) / "junit.xml"
+            command = [PYTHON, "-m", "pytest", f"tests/{name}", "-n", str(workers)]
+            code, output = call([*command, f"--junitxml={report}"])
+            outcome = Outcome(output=output)
+            for tag, reason in read_junit(report):
+                match tag:
+                    case "passed":
+                        outcome.passed += 1
+                    case "skipped":
+                        outcome.skips[reason] += 1
+                    case _:
+                        outcome.failed += 1
+            # A crash, a wrong option or an empty folder leaves no failed test, only an exit code.
+            outcome.failed += int(code != 0 and not outcome.failed)
+            return outcome
+
+    return stage
+
+
+def read_junit(report: Path) -> Iterator[tuple[str, str]]:
+    """Every test case with what became of it: passed, skipped (and why), failure or error."""
+    if not report.exists():
+        return
+    for case in ET.parse(report).iter("testcase"):  # noqa: S314 (pytest wrote it a moment ago)
+        ends = {end.tag: end.get("message", "") for end in case}
+        tag = next((t for t in ("failure", "error", "skipped") if t in ends), "passed")
+        yield tag, ends.get(tag, "")
+
+
+def lab() -> Outcome:
+    """Real traffic in namespaces, one test at a time: each has the machine for itself."""
+    if os.geteuid() != 0:
+        return Outcome(skips=Counter({"the whole stage: needs root": 1}))
+    return pytest("lab", workers=0)()
+
+
+STAGES: dict[str, Callable[[], Outcome]] = {
+    "lint": lint,
+    "agent": agent,
+    "unit": pytest("unit", workers=2),
+    "lab": lab,
+    "golden": pytest("golden", workers=2),
+    "docs": pytest("docs", workers=2),
+}
+
+
+def main(names: Sequence[str]) -> int:
+    """Run the named stages, or all, in their order."""
+    if unknown := [name for name in names if name not in STAGES]:
+        print(f"no stage {unknown[0]!r}; there are: {', '.join(STAGES)}", file=sys.stderr)
+        return 2
+    total = Outcome()
+    for name in names or STAGES:
+        print(f"{name:8}", end="", flush=True)  # said before, so that one sees what takes long
+        began = time.monotonic()
+        outcome = STAGES[name]()
+        print(f"{time.monotonic() - began:6.1f} s  {outcome.line()}", flush=True)
+        if outcome.failed:
+            print(outcome.output, flush=True)
+        total.add(outcome)
+    print(f"{total.passed} passed, {total.failed} failed, {total.skips.total()} skipped")
+    return int(total.failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What cannot be done is told in one line on stderr that names the mend, with its exit code."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import builder
+import pytest
+from command import GATEMARK, Done, environment, gatemark
+
+from gatemark.store.directory import RunDirectory
+
+PLAN = """\
+schema = "gatemark.plan/1"
+title = "t"
+why = "w"
+reading = "r"
+[setup]
+path = "nat"
+[workload]
+frame_bytes = 40
+"""
+STATION = 'schema = "gatemark.station/1"\n[gateway]\nkidn = "netns"\n'
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run on disk."""
+    path = tmp_path_factory.mktemp("kept") / "run"
+    directory = RunDirectory.create(path, builder.run())
+    for record in builder.trials()[:20]:
+        directory.append(record)
+    return path
+
+
+def refused(done: Done, code: int, said: str) -> None:
+    """One line, on stderr, without a trace."""
+    assert done.err.count("\n") == 1, done.err
+    assert done.err.startswith(f"gatemark: {said}")
+    assert (done.code, done.out) == (code, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("plan qick", "no suite or plan 'qick'; did you mean 'quick'?"),
+        ("run qick", "no suite or plan 'qick'; did you mean 'quick'?"),
+        ("run none.toml", "none.toml: No such file or directory: give the path of a TOML file"),
+        ("run --station labb", "no station 'labb'; did you mean 'lab'?"),
+        ("run --station none.toml", "none.toml: No such file or directory: give the path"),
+        ("run --resume none", "none: no run there (run.json is missing); `gatemark run` makes one"),
+        ("run --resume none --out x", "--resume goes on with a run as it was planned: leave out"),
+        ("run --resume none --set a=1", "--resume goes on with a run as it was planned: leave out"),
+        ("show none", "none: no run there"),
+        ("report none", "none: no run there"),
+        ("plan quick --set repeat.times", "--set repeat.times: write key=value, as in --set rep"),
+        ("plan quick --set repeat.tims=2", "--set repeat.tims: no such key; did you mean 'repea"),
+        ("plan quick --set repeat.times=many", "--set repeat.times: Expected `int`, got `str`"),
+        ("plan quick --set repeat.times=0", "--set repeat.times: quick/ceiling: `times` of [rep"),
+        ("plan quick --set workload.frame_bytes=40", "--set workload.frame_bytes: quick/sweep: "),
+        ("plan quick/sweep --set sweep.flows=1", "--set sweep.flows: no plan of 'quick/sweep' has"),
+        ("plan quick --set =1", "--set : no such key; "),
+        ("lab shell attic", "no host 'attic': lan, gateway or wan"),
+        ("lab up --path switch", "--path switch: route or nat"),
+        ("agent build --target pdp11", "--target pdp11: known are x86_64, aarch64, armv7, mips"),
+    ],
+)
+def test_a_usage_error_names_the_mend(words: str, said: str, tmp_path: Path) -> None:
+    refused(gatemark(*words.split(), cwd=tmp_path), 2, said)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", ["frobnicate", "run --frob", "plan a b", "show", "run --seed x"])
+def test_a_wrong_command_line_shows_its_usage(words: str) -> None:
+    done = gatemark(*words.split())
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("Usage: ")
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("verb", ["plan", "run"])
+def test_a_plan_with_an_impossible_size_is_told_with_its_line(verb: str, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(PLAN)
+    done = gatemark(verb, "p.toml", cwd=tmp_path)
+    refused(done, 2, "p.toml:8: `frame_bytes` = 40 is impossible for ipv4: a frame with FCS and")
+
+
+def test_a_station_with_a_typo_is_told_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(STATION)
+    done = gatemark("run", "--station", "s.toml", cwd=tmp_path)
+    refused(done, 2, "s.toml:3: unknown key 'kidn' in [gateway]; did you mean 'kind'?")
+
+
+def test_a_directory_that_holds_a_run_is_not_taken(run: Path) -> None:
+    if os.geteuid():
+        pytest.skip("needs root: another run is refused for its rights first")
+    done = gatemark("run", "quick", "--out", run)
+    refused(done, 2, f"{run} holds a run already: continue it with --resume {run}, or name anot")
+
+
+def test_a_damaged_record_is_told_with_its_line(run: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(run, tmp_path / "copy")
+    with (copy / "trials.jsonl").open("a") as file:
+        file.write("{}\n")
+    refused(gatemark("show", copy), 1, f"{copy}/trials.jsonl:21: damaged or of another version")
+
+
+def test_a_run_that_is_no_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("")
+    refused(gatemark("show", tmp_path / "run"), 2, f"{tmp_path}/run: no run there")
+
+
+# --- rights and tools
+
+
+def unprivileged() -> Sequence[str]:
+    """What runs a command as nobody; files of ours stay readable: only the rights are gone."""
+    if os.geteuid():
+        return ()
+    before = ("unshare", "--user")
+    if subprocess.run([*before, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no user namespaces here: cannot lay root down")
+    return before
+
+
+@pytest.mark.parametrize("words", ["run quick --out new", "lab up"])
+def test_without_root_the_lab_is_refused(words: str, tmp_path: Path) -> None:
+    done = gatemark(*words.split(), before=unprivileged(), cwd=tmp_path)
+    refused(done, 1, "rights: not root; namespaces need it: run with sudo")
+
+
+def test_without_root_no_empty_run_is_left(tmp_path: Path) -> None:
+    gatemark("run", "quick", before=unprivileged(), cwd=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_root_a_run_cannot_go_on(run: Path) -> None:
+    done = gatemark("run", "--resume", run, before=unprivileged())
+    refused(done, 1, "rights: not root; namespaces need it: run with sudo")
+
+
+def test_a_run_that_may_not_be_read_is_told(run: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(run, tmp_path / "copy")
+    (copy / "run.json").chmod(0)
+    done = gatemark("show", copy, before=unprivileged())
+    refused(done, 1, f"{copy}/run.json: Permission denied")
+
+
+def test_without_root_the_doctor_says_so_and_fails() -> None:
+    done = gatemark("doctor", before=unprivileged())
+    assert done.code == 1
+    assert "NO  rights      not root: namespaces need it: run with sudo\n" in done.out
+    assert "NO  nat         cannot be asked without root: run with sudo\n" in done.out
+
+
+def mounting(script: str, *words: str) -> Done:
+    """`gatemark WORDS` where `script` has changed the mounts; nobody else sees them."""
+    if os.geteuid():
+        pytest.skip("needs root: changes mounts of its own")
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-ec", f'{script}\nexec "$@"', "sh", *GATEMARK, *words],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=False,
+        timeout=60,
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.root
+@pytest.mark.parametrize(
+    ("tool", "package"), [("nft", "nftables"), ("ethtool", "ethtool"), ("tc", "iproute2")]
+)
+def test_without_a_tool_its_package_is_named(tool: str, package: str, tmp_path: Path) -> None:
+    found = shutil.which(tool, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+    assert found, f"these tests need {tool}"
+    hide = f"mount --bind /dev/null {Path(found).resolve()}"
+    done = mounting(hide, "run", "quick", "--out", str(tmp_path / "new"))
+    refused(done, 1, f"{tool}: missing; apt-get install {package}")
+
+
+@pytest.mark.root
+def test_a_full_disk_under_the_report_is_told_with_the_mend(run: Path, tmp_path: Path) -> None:
+    disk = f"mount -t tmpfs -o size=1m none {tmp_path}; cp -r {run} {tmp_path}/run"
+    done = mounting(disk, "report", str(tmp_path / "run"))
+    refused(done, 1, f"{tmp_path}/run: No space left on device: free space; what was measured is")
+
+
+def test_tools_are_found_where_a_poor_path_does_not_look() -> None:
+    """As cron and `su` have it; without it the doctor would see tools that a run does not."""
+    rows = gatemark("doctor", "--json", env={"PATH": "/usr/bin:/bin"}).out
+    assert '"what": "nft", "ok": true' in rows
+    assert '"said": "no nft"' not in rows
+
+
+# --- the trace
+
+
+def test_debug_shows_the_trace() -> None:
+    done = gatemark("--debug", "plan", "qick")
+    assert "Traceback" in done.err
+    assert done.err.splitlines()[-1].startswith("gatemark.error.UsageError: no suite or plan")
+
+
+def test_a_fault_of_our_own_is_one_line_too(tmp_path: Path) -> None:
+    """Planted: a module of ours that breaks as it is imported."""
+    (tmp_path / "msgspec.py").write_text("raise LookupError('planted\\nhere')\n")
+    paths = f"{tmp_path}{os.pathsep}{environment()['PYTHONPATH']}"
+    done = gatemark("list", env={"PYTHONPATH": paths})
+    refused(done, 1, "a fault of gatemark's own (LookupError: planted); `gatemark --debug ...`")

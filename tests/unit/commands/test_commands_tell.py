@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is told: data alone on stdout, an object a line where asked, colour only on a terminal."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import builder
+import pytest
+from command import GATEMARK, Done, environment, gatemark
+
+import gatemark as package
+from gatemark.plan.load import load, suites
+from gatemark.store.directory import RunDirectory
+
+ESCAPE = "\x1b"
+COLOUR = re.compile(r"\x1b\[[0-9;]*[3489][0-7][0-9;]*m")
+HEAVY = ("pyroute2", "duckdb", "altair", "rich.console", "scipy", "vl_convert", "numpy", "pandas")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("kept") / "run"
+    directory = RunDirectory.create(path, builder.run())
+    for record in builder.trials():
+        directory.append(record)
+    return path
+
+
+def rows(done: Done) -> list[dict[str, Any]]:
+    assert (done.code, done.err) == (0, "")
+    return [json.loads(line) for line in done.out.splitlines()]
+
+
+def test_list_names_every_suite_and_plan() -> None:
+    names = [line.split()[0] for line in gatemark("list").out.splitlines()]
+    wanted = [n for s in suites() for n in (s, *(plan.name for plan in load(s)[1]))]
+    assert names == wanted
+
+
+def test_list_as_json_has_a_line_for_each_plan() -> None:
+    found = [row["plan"] for row in rows(gatemark("list", "--json"))]
+    assert found == [plan.name for suite in suites() for plan in load(suite)[1]]
+
+
+def test_plan_tells_how_many_trials_and_how_long() -> None:
+    done = gatemark("plan", "quick/plain", "--set", "repeat.times=3")
+    assert (done.code, done.err) == (0, "")
+    assert re.search(r"^4 trials, about \d+ s$", done.out, re.MULTILINE)
+
+
+def test_plan_as_json_has_a_line_for_each_trial() -> None:
+    found = rows(gatemark("plan", "quick", "--json"))
+    assert len({row["trial"] for row in found}) == len(found)
+    assert {row["plan"] for row in found} == {plan.name for plan in load("quick")[1]}
+
+
+def test_a_setting_shows_in_the_plan() -> None:
+    found = rows(gatemark("plan", "sweep", "--set", "sweep.rate_pps=[7, 9]", "--json"))
+    assert {row["workload"]["rate_pps"] for row in found} == {7, 9}
+
+
+def test_a_text_needs_no_quotes() -> None:
+    found = rows(gatemark("plan", "plain", "--set", "workload.direction=both", "--json"))
+    assert {row["workload"]["direction"] for row in found} == {"both"}
+
+
+def test_show_tells_the_answer(run: Path) -> None:
+    done = gatemark("show", run)
+    assert (done.code, done.err) == (0, "")
+    assert "routes" in done.out
+    assert str(run) in done.out
+
+
+def test_show_as_json_has_the_keys_of_a_value(run: Path) -> None:
+    words = "plan point setup quantity value lo hi unit n definition limit warnings"
+    found = rows(gatemark("show", run, "--json"))
+    assert found
+    assert all(set(words.split()) <= row.keys() for row in found)
+
+
+def test_a_cut_run_can_be_shown(tmp_path: Path) -> None:
+    RunDirectory.create(tmp_path / "run", builder.run())
+    done = gatemark("show", tmp_path / "run")
+    assert (done.code, done.err) == (0, "")
+
+
+def test_doctor_tells_a_row_for_each_ability() -> None:
+    done = gatemark("doctor")
+    assert done.err == ""
+    assert {line.split()[0] for line in done.out.splitlines()} <= {"ok", "NO"}
+
+
+def test_doctor_as_json_has_a_mend_for_whatever_is_missing() -> None:
+    done = gatemark("doctor", "--json")
+    found = [json.loads(line) for line in done.out.splitlines()]
+    assert all(row["mend"] for row in found if not row["ok"])
+
+
+def test_lab_status_as_json_is_data_alone() -> None:
+    rows(gatemark("lab", "status", "--json"))
+
+
+def test_the_version_is_told() -> None:
+    assert gatemark("--version") == Done(0, f"gatemark {package.__version__}\n", "")
+
+
+@pytest.mark.parametrize("words", ["-h", "--help", "run -h", "lab -h", "agent build -h"])
+def test_help_goes_to_stdout(words: str) -> None:
+    done = gatemark(*words.split())
+    assert (done.code, done.err) == (0, "")
+    assert done.out.lstrip().startswith("Usage: ")
+
+
+def test_short_help_is_one_screen() -> None:
+    assert gatemark("-h").out.count("\n") <= 24
+
+
+def test_the_verbs_are_those_of_the_design() -> None:
+    named = re.findall(r"^  ([a-z]+)  ", gatemark("--help").out.split("Commands:")[1], re.MULTILINE)
+    later = {"export", "diff", "cmp", "rank", "fit", "ab", "bisect", "station", "campaign"}
+    assert set(named) - later == {"run", "list", "plan", "show", "report", "doctor", "lab", "agent"}
+
+
+# --- streams
+
+
+@pytest.mark.parametrize("words", ["list", "plan quick", "plan quick --json", "show RUN", "doctor"])
+def test_a_pipe_gets_no_colour(words: str, run: Path) -> None:
+    done = gatemark(*words.replace("RUN", str(run)).split())
+    assert ESCAPE not in done.out
+
+
+@pytest.mark.parametrize("words", ["list", "plan quick --json", "show RUN", "show RUN --json"])
+def test_a_reader_that_goes_away_is_nothing_to_tell(words: str, run: Path) -> None:
+    command = [*GATEMARK, *words.replace("RUN", str(run)).split()]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()  # before the first line: every write fails
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    process.wait(60)
+
+
+def on_terminal(*words: str | Path, env: dict[str, str]) -> str:
+    """What a command writes to a terminal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [*GATEMARK, *map(str, words)],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment({"TERM": "xterm-256color", **env}),
+    ):
+        os.close(theirs)
+        said = b""
+        try:
+            while part := os.read(ours, 1 << 16):
+                said += part
+        except OSError:  # EIO: nobody has the other end open any more
+            pass
+    os.close(ours)
+    return said.decode()
+
+
+def test_a_terminal_gets_colour(run: Path) -> None:
+    assert ESCAPE in on_terminal("show", run, env={"NO_COLOR": ""})
+
+
+def test_no_color_takes_the_colour_away(run: Path) -> None:
+    assert not COLOUR.search(on_terminal("show", run, env={"NO_COLOR": "1"}))
+
+
+# --- starting
+
+
+def test_the_command_line_starts_without_what_is_heavy() -> None:
+    code = "import sys, gatemark.commands.app; print(*sys.modules)"
+    command = [sys.executable, "-c", code]
+    loaded = subprocess.run(command, env=environment(), check=True, capture_output=True, text=True)
+    assert {*HEAVY} & {*loaded.stdout.split()} == set()

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The laboratory's side of the agent's protocol, against processes that speak it, or do not."""
+
+import asyncio
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from gatemark.error import GatemarkError, NodeError, UnavailableError
+from gatemark.node.agent import Agent, agent_path
+from gatemark.node.shell import Local
+
+SPEAK = """
+import json, sys
+def say(ev, **more): print(json.dumps({"ev": ev, **more}), flush=True)
+def hear(): return sys.stdin.readline()
+say("hello", version="9", protocol=PROTOCOL)
+request = json.loads(hear() or "{}")
+"""
+GOOD = """
+say("ready", port="raw", asked=request)
+hear(); say("start")
+say("tick", n=1); say("tick", n=2)
+hear(); say("done", sum=3)
+"""
+
+
+def built() -> bool:
+    try:
+        return agent_path().exists()
+    except UnavailableError:
+        return False
+
+
+needs_agent = pytest.mark.skipif(not built(), reason="no agent built: make agent")
+
+
+@dataclass(frozen=True)
+class Scripted(Local):
+    """A host on which our agent is a script."""
+
+    name: str = "WAN host"
+    script: str = ""
+    protocol: int = 1
+
+    def argv(self, *_command: str) -> tuple[str, ...]:
+        speak = SPEAK.replace("PROTOCOL", str(self.protocol))
+        return (sys.executable, "-c", speak + self.script)
+
+
+async def lived(host: Local, ticks: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    agent = await Agent.launch(host, "sink", {"flows": 2})
+    try:
+        await agent.start()
+        return agent.ready, await agent.close(ticks.append)
+    finally:
+        await agent.abort()
+
+
+def failed(script: str, protocol: int = 1) -> str:
+    with pytest.raises(NodeError) as error:
+        asyncio.run(lived(Scripted(script=script, protocol=protocol), []))
+    return str(error.value)
+
+
+@needs_agent
+def test_a_job_goes_from_hello_to_done() -> None:
+    ready, report = asyncio.run(lived(Scripted(script=GOOD), []))
+    assert (ready["asked"], report["sum"]) == ({"flows": 2}, 3)
+
+
+@needs_agent
+def test_ticks_are_handed_on() -> None:
+    ticks: list[Any] = []
+    asyncio.run(lived(Scripted(script=GOOD), ticks))
+    assert [tick["n"] for tick in ticks] == [1, 2]
+
+
+@needs_agent
+def test_another_protocol_is_told_with_the_mend() -> None:
+    assert failed(GOOD, protocol=2) == "WAN host: agent speaks protocol 2: rebuild it"
+
+
+@needs_agent
+def test_an_agents_error_is_told_with_host_key_and_mend() -> None:
+    script = 'say("error", key="device", reason="no device lan7", mend="name another")'
+    said = "WAN host: gm-agent sink: device: no device lan7; name another"
+    assert failed(script) == said
+
+
+@needs_agent
+def test_an_agent_that_dies_is_told_by_its_last_word() -> None:
+    assert failed('sys.exit("out of\\nmemory")') == "WAN host: gm-agent sink: memory"
+
+
+@needs_agent
+def test_an_agent_that_dies_silently_is_told() -> None:
+    assert failed("") == "WAN host: gm-agent sink: it ended without a word"
+
+
+@needs_agent
+def test_an_agent_that_hangs_is_ended() -> None:
+    async def hang() -> int | None:
+        agent = await Agent.launch(
+            Scripted(script='say("ready")\nimport time; time.sleep(60)'), "sink", {}
+        )
+        with pytest.raises(NodeError, match=r"gm-agent sink did not say 'done' in 0\.05 s"):
+            await agent.done(0.05)
+        return agent.process.returncode
+
+    assert asyncio.run(hang()) == -9
+
+
+@needs_agent
+def test_our_own_agent_says_what_is_wrong_with_a_request() -> None:
+    with pytest.raises(NodeError, match=r"^this machine: gm-agent watch: .*nonsense"):
+        asyncio.run(Agent.launch(Local(), "watch", {"nonsense": 1}))
+
+
+@needs_agent
+def test_our_own_agent_watches_this_machine() -> None:
+    async def watch() -> dict[str, Any]:
+        request = {"interval_ms": 50, "samples": 100, "what": ["memory"], "cpu": 0}
+        agent = await Agent.launch(Local(), "watch", request)
+        await agent.start()
+        return await agent.close()
+
+    report = asyncio.run(watch())
+    assert len(report["memory"]["available_bytes"]) == len(report["t_ns"]) >= 1
+
+
+def test_an_agent_that_was_not_built_is_told_with_the_mend() -> None:
+    with pytest.raises(GatemarkError, match="no agent built for pdp11: `gatemark agent build --ta"):
+        agent_path("pdp11")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts take commands: what failed is told with the host's name."""
+
+import asyncio
+
+import pytest
+
+from gatemark.error import NodeError
+from gatemark.node.shell import Local, Namespace
+
+
+def test_what_a_command_printed_is_returned() -> None:
+    assert asyncio.run(Local().run("echo", "a b")) == "a b\n"
+
+
+def test_a_command_is_given_its_input() -> None:
+    assert asyncio.run(Local().run("cat", stdin="x\ny")) == "x\ny"
+
+
+def test_what_is_no_text_does_not_break_it() -> None:
+    assert asyncio.run(Local().run("printf", r"\377")) == "\N{REPLACEMENT CHARACTER}"
+
+
+def test_a_failure_names_host_command_and_its_last_word() -> None:
+    with pytest.raises(NodeError) as error:
+        asyncio.run(Local("LAN host").run("sh", "-c", "echo no >&2; echo never >&2; exit 3"))
+    assert str(error.value).startswith("LAN host: 'sh -c echo no")
+    assert str(error.value).endswith("failed: never")
+
+
+def test_a_silent_failure_says_so() -> None:
+    with pytest.raises(NodeError, match="this machine: 'false' failed: no message"):
+        asyncio.run(Local().run("false"))
+
+
+def test_a_missing_tool_names_the_mend() -> None:
+    with pytest.raises(NodeError, match="no 'gm-nothing' on this machine; `gatemark doctor` says"):
+        asyncio.run(Local().run("gm-nothing"))
+
+
+def test_a_namespace_is_entered_by_ip() -> None:
+    host = Namespace("gateway", "gm-abc123-gw")
+    assert host.argv("tc", "qdisc") == ("ip", "netns", "exec", "gm-abc123-gw", "tc", "qdisc")

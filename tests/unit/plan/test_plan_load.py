@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans by name and from files: what is wrong with one is told with its line and the mend."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gatemark.error import UsageError
+from gatemark.plan import load as loading
+from gatemark.plan.expand import points
+from gatemark.plan.load import load, read_plan
+from gatemark.plan.order import order
+
+HEAD = """\
+schema = "gatemark.plan/1"
+title = "t"
+why = "w"
+reading = "r"
+"""
+SETUP = '[setup]\npath = "nat"\n'
+
+
+def refused(folder: Path, text: str | bytes) -> str:
+    """What `load` says of a plan file, without the path in front: `line: message`."""
+    path = folder / "p.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(UsageError) as error:
+        load(str(path))
+    said = str(error.value)
+    assert "\n" not in said
+    return said.removeprefix(f"{path}:")
+
+
+def test_a_whole_plan_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        HEAD
+        + '[[arm]]\npath = "nat"\n[[arm]]\nname = "plain"\npath = "route"\n[gateway]\n'
+        + 'brake_pps = 30_000\n[sweep]\nflows = [1, 64]\n[[sweep.case]]\nfamily = "ipv6"\n'
+        + "frame_bytes = 80\n[repeat]\ntimes = 3\n[expect]\nloss_below_knee = 0\n"
+    )
+    suite, [plan] = load(str(path))
+    assert (suite.name, suite.plans) == ("mine", ("mine",))
+    assert [arm.name for arm in plan.arm] == ["nat", "plain"]
+    assert plan.sweep == {"flows": (1, 64)}
+    assert plan.case == ({"family": "ipv6", "frame_bytes": 80},)
+    assert (plan.gateway.brake_pps, plan.repeat.times) == (30_000, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("tilte = 3\n", "5: unknown key 'tilte'; did you mean 'title'?"),
+        ('[setup]\npaht = "nat"\n', "6: unknown key 'paht' in [setup]; did you mean 'path'?"),
+        ('setup = {paht = "nat"}\n', "5: unknown key 'paht' in [setup]; did you mean 'path'?"),
+        (SETUP + "[sweep]\nflow = [1]\n", "8: unknown key 'flow' in [sweep]; did you mean 'flows'"),
+        (SETUP + "[[sweep.case]]\nflow = 1\n", "8: unknown key 'flow' in [sweep.case]; did you"),
+        (SETUP + "[serch]\n", "7: unknown key 'serch'; known are: arm, cites"),
+        (SETUP + "[repeat]\npath = 1\n", "8: unknown key 'path' in [repeat]; known are: times"),
+        (SETUP + "repeat.tims = 1\n", "7: unknown key 'repeat' in [setup]"),
+        ('[[arm]]\npath="nat"\n[[arm]]\nfoo=1\n', "8: unknown key 'foo' in [arm]; known are: feat"),
+    ],
+)
+def test_an_unknown_key_is_named_with_its_line_and_the_nearest(
+    text: str, said: str, tmp_path: Path
+) -> None:
+    assert refused(tmp_path, HEAD + text).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (SETUP + '[workload]\nflows = "4"\n', "8: workload.flows: Expected `int`, got `str`"),
+        ('[[arm]]\npath="nat"\n[[arm]]\npath="x"\n', "8: arm[1].path: Invalid enum value 'x'"),
+        (
+            '[setup]\npath = "x"\n',
+            "6: setup.path: Invalid enum value 'x'; known are: route, nat, d",
+        ),
+        ("[setup]\n", "5: setup: Object missing required field `path`"),
+        (SETUP + "[repeat]\ntimes = 1.5\n", "8: repeat.times: Expected `int`, got `float`"),
+        (SETUP + '[expect]\nloss = "no"\n', "7: expect[...]: Expected `float`, got `str`"),
+        (
+            SETUP + "[workload]\nrate_pps = 1" + "0" * 400,
+            "8: workload.rate_pps: Number out of range",
+        ),
+        (SETUP + "[sweep]\nflows = 64\n", "8: `flows` of [sweep] is not a list of levels"),
+        (SETUP + "[sweep]\nflows = [[1]]\n", "8: `flows` of [sweep] is not a list of levels"),
+        (
+            SETUP + '[sweep]\ndirection = ["in"]\n',
+            "8: direction: Invalid enum value 'in'; known are",
+        ),
+        (SETUP + "[[sweep.case]]\nflows = [1]\n", "7: sweep.case[0][...]: Expected"),
+    ],
+)
+def test_a_wrong_type_is_told_with_its_line(text: str, said: str, tmp_path: Path) -> None:
+    assert refused(tmp_path, HEAD + text).startswith(said)
+
+
+@pytest.mark.parametrize(
+    "table",
+    ["setup", "arm", "gateway", "workload", "sweep", "repeat", "probe", "expect", "cites"],
+)
+@pytest.mark.parametrize("value", ["3", '"x"', "[3]", "[[3]]", "2026-11-21", "true"])
+def test_a_table_that_is_none_is_told_with_its_line(table: str, value: str, tmp_path: Path) -> None:
+    setup = "" if table in ("setup", "arm") else SETUP
+    assert refused(tmp_path, f"{HEAD}{table} = {value}\n{setup}").startswith(f"5: {table}")
+
+
+@pytest.mark.parametrize("value", ["3", "[3]", "{}", '"x"', "[[]]"])
+def test_a_case_that_is_no_table_is_told_with_its_line(value: str, tmp_path: Path) -> None:
+    said = refused(tmp_path, f"{HEAD}{SETUP}[sweep]\ncase = {value}\n")
+    assert said.startswith("8: sweep.case")
+
+
+@pytest.mark.parametrize("key", ["schema", "title", "why", "reading"])
+def test_a_missing_key_is_named(key: str, tmp_path: Path) -> None:
+    text = re.sub(rf"^{key} .*\n", "", HEAD, flags=re.MULTILINE)
+    said = refused(tmp_path, text + SETUP)
+    assert said.startswith("1: ")
+    assert key in said
+
+
+def test_another_schema_is_told_with_the_right_one(tmp_path: Path) -> None:
+    said = refused(tmp_path, HEAD.replace("plan/1", "plan/2") + SETUP)
+    assert said == "1: schema is 'gatemark.plan/2'; write \"gatemark.plan/1\""
+
+
+def test_a_setup_beside_arms_is_refused(tmp_path: Path) -> None:
+    said = refused(tmp_path, HEAD + SETUP + '[[arm]]\npath = "nat"\n')
+    assert said == "5: [setup] and [[arm]] exclude each other"
+
+
+def test_a_plan_without_setup_is_refused(tmp_path: Path) -> None:
+    assert refused(tmp_path, HEAD) == "1: a plan needs a [setup] or at least one [[arm]]"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("[setup\n", 5), ('why2 = "w', 5), (SETUP + 'path = "nat"\n', 7)]
+)
+def test_broken_toml_is_told_with_its_line(text: str, line: int, tmp_path: Path) -> None:
+    assert refused(tmp_path, HEAD + text).startswith(f"{line}: not TOML: ")
+
+
+@pytest.mark.parametrize("value", ["[" * 3000 + "]" * 3000, "9" * 5000])
+def test_toml_that_breaks_parsers_is_refused(value: str, tmp_path: Path) -> None:
+    assert re.match(r"\d+: ", refused(tmp_path, f"{HEAD}cites = {value}\n"))
+
+
+def test_another_encoding_is_told_with_its_line(tmp_path: Path) -> None:
+    said = refused(tmp_path, HEAD.encode() + "cites = ['Z\u00fcrich']".encode("latin-1"))
+    assert said == "5: not UTF-8: save it in that encoding"
+
+
+def test_a_missing_file_is_told_with_the_mend(tmp_path: Path) -> None:
+    path = tmp_path / "none.toml"
+    with pytest.raises(UsageError, match=r"none\.toml: No such file .*: give the path of a TOML"):
+        load(str(path))
+
+
+def test_a_folder_is_no_plan(tmp_path: Path) -> None:
+    (tmp_path / "d.toml").mkdir()
+    with pytest.raises(UsageError, match=r"d\.toml: Is a directory: give the path of a TOML file"):
+        load(str(tmp_path / "d.toml"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[workload]\nframe_bytes = 63\n", "8: `frame_bytes` = 63 is impossible for ipv4"),
+        ("[workload]\nframe_bytes = 1519\n", "8: `frame_bytes` = 1519 is impossible for ipv4"),
+        ('[workload]\nfamily = "ipv6"\nframe_bytes = 79\n', "9: `frame_bytes` = 79 is impossible"),
+        (
+            '[workload]\nframe_bytes = 100\n[sweep]\nfamily = ["ipv4", "ipv6"]\n'
+            "frame_bytes = [64, 80]\n",
+            "11: `frame_bytes` = 64 is impossible for ipv6: a frame with FCS and our test header "
+            "has 80 to 1518 bytes",
+        ),
+        ("[sweep]\nflows = []\n", "8: `flows` has no levels; give at least one"),
+        ("[sweep]\nflows = [1, 2, 1]\n", "8: `flows` has the level 1 twice"),
+        ("[sweep]\nflows = [1]\n[[sweep.case]]\nflows = 2\n", "8: `flows` is in [sweep] and in a"),
+        ("[[sweep.case]]\nflows = 2\n[[sweep.case]]\nflows = 2\n", "7: `case`: two [[sweep.case]]"),
+        ("[workload]\nflows = 0\n", "8: `flows` = 0: 1 to 4096"),
+        ("[workload]\nrate_pps = -1\n", "8: `rate_pps` = -1: 0 (as fast as it goes) to 5e+07"),
+        ("[workload]\nrate_pps = nan\n", "8: `rate_pps` = nan"),
+        ("[workload]\nduration_s = inf\n", "8: `duration_s` = inf"),
+        ("[workload]\nburst = 257\n", "8: `burst` = 257"),
+        ("[workload]\ncap_pps = -1\n", "8: `cap_pps` = -1"),
+        ("[workload]\ncap_pps = nan\n", "8: `cap_pps` = nan"),
+        ("[gateway]\nbrake_pps = 999\n", "8: `brake_pps` must be 1000 to 500000"),
+        ("[repeat]\ntimes = 2\n[probe]\ntimes = -1\n", "10: `times` of [probe] must be 0 to 1000"),
+        ("[probe]\ntimes = 2\n[repeat]\ntimes = 0\n", "10: `times` of [repeat] must be 1 to 1000"),
+        ('[probe]\nuse = ["cpu", "gpu"]\n', "8: `use`: no probe 'gpu'; known are: cpu, softirq"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_told_with_its_line(
+    text: str, said: str, tmp_path: Path
+) -> None:
+    assert refused(tmp_path, HEAD + SETUP + text).startswith(said)
+
+
+def test_an_unknown_feature_is_told_with_its_line(tmp_path: Path) -> None:
+    said = refused(tmp_path, HEAD + SETUP + 'features = ["filter:100"]\n')
+    assert said == "7: `features`: no feature 'filter:100'; known are: none yet"
+
+
+@pytest.mark.parametrize("name", ['name = "a"\n', ""])
+def test_two_arms_of_one_name_are_refused(name: str, tmp_path: Path) -> None:
+    said = refused(tmp_path, HEAD + f'[[arm]]\npath = "nat"\n{name}' * 2)
+    assert said.startswith("5: `arm`: two arms are named")
+
+
+def test_a_suite_is_its_plans_in_its_order() -> None:
+    suite, plans = load("quick")
+    assert [plan.name for plan in plans] == [f"quick/{name}" for name in suite.plans]
+
+
+@pytest.mark.parametrize("name", ["quick/sweep", "sweep"])
+def test_a_plan_is_found_by_its_name(name: str) -> None:
+    suite, [plan] = load(name)
+    assert plan.name == suite.name == "quick/sweep"
+
+
+def test_the_nearest_name_is_offered() -> None:
+    with pytest.raises(UsageError, match=r"no suite or plan 'qick'; did you mean 'quick'\?"):
+        load("qick")
+
+
+def test_an_ambiguous_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for suite in ("one", "two"):
+        (tmp_path / suite).mkdir()
+        (tmp_path / suite / "suite.toml").write_text(
+            'schema = "gatemark.suite/1"\ntitle = "t"\nwhy = "w"\nplans = ["same"]\n'
+        )
+        (tmp_path / suite / "same.toml").write_text(HEAD + SETUP)
+    monkeypatch.setattr(loading, "plans_folder", lambda: tmp_path)
+    with pytest.raises(UsageError, match="several plans: one/same, two/same; name one"):
+        load("same")
+
+
+@pytest.mark.parametrize("suite", loading.suites())
+def test_every_shipped_plan_expands(suite: str) -> None:
+    for plan in load(suite)[1]:
+        assert points(plan)
+        assert order([plan], 0)
+        assert plan.why
+        assert plan.reading
+        assert plan.rows, "a shipped plan names the rows that it answers"
+
+
+def test_every_shipped_file_belongs_to_its_suite() -> None:
+    for suite in loading.suites():
+        files = {path.stem for path in (loading.plans_folder() / suite).glob("*.toml")}
+        assert files - {"suite"} == set(loading.read_suite(suite).plans)
+
+
+@given(text=st.text(alphabet=st.sampled_from('[]{}="\n.# atsweprm0-'), max_size=60))
+def test_no_text_breaks_the_loader(text: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.toml"
+    path.write_text(HEAD + text)
+    try:
+        said = f"{path}:1: {read_plan(path, 'any').title}"
+    except UsageError as error:
+        said = str(error)
+    assert re.match(rf"{re.escape(str(path))}:\d+: .", said)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A key's line in a TOML file: the one in its own table, not its namesake elsewhere."""
+
+from pathlib import Path
+
+import pytest
+
+from gatemark.plan.toml import line_of
+
+TEXT = """\
+title = "t = 1"
+a.b = 1
+inline = { times = 3, name = "x" }
+[setup]
+path = 1
+[ repeat ]
+times = 1
+[[arm]]
+"path" = 1
+[[arm]]
+path = 1
+[probe.deep]
+times = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "table", "line"),
+    [
+        (("title",), "", 1),
+        (("t",), "", 1),  # not there: a text is no key
+        (("b",), "a", 2),
+        (("a",), "", 2),
+        (("name",), "inline", 3),
+        (("times",), "inline", 3),
+        (("times",), "repeat", 7),
+        (("times",), "probe", 13),
+        (("times",), None, 3),
+        (("path",), "setup", 5),
+        (("path",), "arm[0]", 9),
+        (("path",), "arm[1]", 11),
+        (("arm",), "arm[1]", 10),
+        (("repeat",), None, 6),
+        (("deep",), None, 12),
+        (("nothing", "path"), "setup", 5),
+        (("nothing",), None, 1),
+        ((), None, 1),
+    ],
+)
+def test_line_of(words: tuple[str, ...], table: str | None, line: int, tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(TEXT)
+    assert line_of(path, *words, table=table) == line

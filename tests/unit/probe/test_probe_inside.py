@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the probes on the gateway give as evidence."""
+
+from gatemark.plan.expand import PROBES
+from gatemark.probe.inside import READERS, WATCHED
+from gatemark.probe.window import Window
+from gatemark.store.record import Evidence
+
+WHOLE = Window(0, 2, 1.0)
+
+
+def test_every_probe_of_a_plan_is_read_by_the_agent_or_from_tc() -> None:
+    assert {*WATCHED, "shaper"} == set(PROBES)
+
+
+def test_evidence_has_a_field_for_each_reader() -> None:
+    assert set(READERS) <= set(Evidence.__struct_fields__)
+
+
+def test_a_flow_table_shows_its_fullest_and_what_it_refused() -> None:
+    columns = {
+        "entries": [1, 9, 4],
+        "drop": [5, 5, 8],
+        "early_drop": [0, 0, 0],
+        "insert_failed": [1, 2, 2],
+    }
+    found = READERS["conntrack"](columns, WHOLE)
+    assert found == {"entries": 9, "drop": 3, "early_drop": 0, "insert_failed": 1}
+
+
+def test_memory_shows_the_least_that_was_free() -> None:
+    columns = {"available_bytes": [9, 2, 8], "slab_bytes": [1, 7, 3]}
+    assert READERS["memory"](columns, WHOLE) == {"available_bytes": 2, "slab_bytes": 7}
+
+
+def test_softnet_is_summed_over_processors() -> None:
+    columns = {
+        "0": {"dropped": [0, 1, 2], "squeezed": [5, 5, 5]},
+        "1": {"dropped": [3, 3, 4], "squeezed": [0, 0, 6]},
+    }
+    assert READERS["softnet"](columns, WHOLE) == {"dropped": 3, "squeezed": 6}

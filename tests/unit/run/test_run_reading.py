@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the agents' reports to a record: rates, delays, evidence, by hand-made reports."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from gatemark.node.shell import Local
+from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
+from gatemark.run.reading import complete, percentile, received, series
+from gatemark.run.trial import Raw
+from gatemark.station.napi import Thread
+from gatemark.station.wiring import ADDRESS, Port, wires
+from gatemark.store.record import UNITS, Definition, Record
+from gatemark.workload.udp import Way
+
+PORTS = {device: Port(Local(), device, "") for device in ADDRESS}
+THREADS = {"gw0": Thread("napi/gw0", 11, 1), "gw1": Thread("napi/gw1", 12, 1)}
+MS = 1_000_000
+S = 1_000_000_000
+SPEC = TrialSpec(
+    trial="s/p/route/1/outside",
+    plan="s/p",
+    arm=Arm(path="route", name="route"),
+    gateway=Gateway(),
+    workload=Workload(frame_bytes=100, duration_s=1.0),
+    point={},
+    repeat=1,
+    pass_="outside",  # noqa: S106
+)
+BASE = Record(
+    trial=SPEC.trial,
+    plan=SPEC.plan,
+    arm="route",
+    point={},
+    repeat=1,
+    pass_="outside",  # noqa: S106
+    sequence=0,
+    status="ok",
+    started="2026-11-21T16:15:00Z",
+    definition=Definition(path="route"),
+)
+
+
+def way(direction: str = "up", *, sender: Any = None, sink: Any = None) -> Way:
+    """1000 packets in the second from 10 ms on; every one arrives 30 us later."""
+    (wire,) = wires(PORTS, "route", direction)
+    sent = {
+        "scheduled": 1000,
+        "tried": 1000,
+        "refused": 0,
+        "t0_ns": 10 * MS,
+        "t1_ns": 10 * MS + S,
+        "cpu_ns": S // 4,
+        "burst": 1,
+        "late_ns": {"p50": 100, "max": 9000},
+    }
+    got = {
+        **dict.fromkeys(("duplicated", "reordered", "stale", "corrupt", "foreign"), 0),
+        "ring_dropped": 0,
+        "unique": 1000,
+        "received": 1000,
+        "gaps_over_1ms": 2,
+        "cpu_ns": S // 2,
+        "rate": {"t0_ns": 0, "bin_ms": 10, "packets": [0] + [10] * 100},
+        "delay_ns": {"low": [30_000], "count": [1000]},
+        "gap_ns": {"low": [1000], "count": [999]},
+    }
+    ports = {"sender": "raw", "sink": "ring"}
+    return Way(wire, sent | (sender or {}), got | (sink or {}), ports)
+
+
+def raw(*ways: Way, **more: Any) -> Raw:
+    zero = {
+        f"{d}.{c}_{k}": 0 for d in ADDRESS for c in ("rx", "tx") for k in ("packets", "dropped")
+    }
+    watch = {
+        "t_ns": [0, 100 * MS, 900 * MS],
+        "threads": {
+            "11": {"run_ns": [0, 0, 600 * MS]},
+            "12": {"run_ns": [0, 0, 200 * MS]},
+        },
+    }
+    return Raw(list(ways), watch, zero, zero, **more)
+
+
+def record(*ways: Way, spec: TrialSpec = SPEC, base: Record = BASE, **more: Any) -> Record:
+    return complete(base, spec, raw(*(ways or (way(),)), **more), THREADS)
+
+
+def test_received_is_counted_while_it_was_sent() -> None:
+    assert received(way()) == 1000.0
+
+
+def test_what_drains_afterwards_is_no_gift() -> None:
+    late = {"rate": {"t0_ns": 0, "bin_ms": 10, "packets": [0] + [10] * 100 + [256]}}
+    assert received(way(sink=late)) == 1000.0
+
+
+def test_bins_that_are_partly_outside_are_left_out() -> None:
+    edges = {"t0_ns": 15 * MS, "t1_ns": 35 * MS}
+    bins = {"rate": {"t0_ns": 0, "bin_ms": 10, "packets": [0, 99, 7, 99]}}
+    assert received(way(sender=edges, sink=bins)) == 700.0
+
+
+def test_silence_at_the_end_counts() -> None:
+    """A sink tells no bins after its last packet; they are empty, not unknown."""
+    bins = {"rate": {"t0_ns": 0, "bin_ms": 10, "packets": [0] + [10] * 50}}
+    assert received(way(sink=bins)) == 500.0
+
+
+def test_a_trial_shorter_than_a_bin_has_no_rate() -> None:
+    assert received(way(sender={"t0_ns": 11 * MS, "t1_ns": 19 * MS})) == 0.0
+
+
+@given(
+    bins=st.lists(st.integers(0, 10**6), min_size=1, max_size=50),
+    t0=st.integers(0, 600 * MS),
+    length=st.integers(0, 600 * MS),
+)
+def test_received_is_the_sum_of_the_bins_inside(bins: list[int], t0: int, length: int) -> None:
+    one = way(
+        sender={"t0_ns": t0, "t1_ns": t0 + length},
+        sink={"rate": {"t0_ns": 0, "bin_ms": 10, "packets": bins}},
+    )
+    told = dict(enumerate(bins))
+    width = 10 * MS
+    inside = [at for at in range(130) if at * width >= t0 and (at + 1) * width <= t0 + length]
+    wanted = sum(told.get(at, 0) for at in inside) * S / (len(inside) * width) if inside else 0.0
+    assert received(one) == pytest.approx(wanted)
+
+
+def test_rates_of_both_directions_are_added() -> None:
+    values = record(way("up"), way("down")).values
+    assert (values["offered_pps"], values["received_pps"]) == (2000.0, 2000.0)
+
+
+def test_rates_are_told_on_every_layer() -> None:
+    values = record().values
+    layers = [values[f"received_l{layer}_bps"] for layer in (1, 2, 4)]
+    assert layers == [1000 * 120 * 8, 1000 * 100 * 8, 1000 * (100 - 18 - 28) * 8]
+
+
+def test_offered_is_what_the_schedule_asked_for() -> None:
+    assert record(way(sender={"tried": 900})).values["offered_pps"] == 1000.0
+
+
+def test_without_a_schedule_offered_is_what_was_tried() -> None:
+    values = record(way(sender={"scheduled": 0, "tried": 5000})).values
+    assert values["offered_pps"] == 5000.0
+
+
+def test_loss_is_of_what_was_tried() -> None:
+    assert record(way(sink={"unique": 750})).values["loss_ratio"] == 0.25
+
+
+def test_nothing_tried_is_nothing_lost() -> None:
+    assert record(way(sender={"tried": 0}, sink={"unique": 0})).values["loss_ratio"] == 0.0
+
+
+def test_delays_are_over_all_packets_of_all_directions() -> None:
+    slow = {"delay_ns": {"low": [30_000, 70_000], "count": [500, 500]}}
+    values = record(way("up"), way("down", sink=slow)).values
+    told = {name.removeprefix("delay_"): v for name, v in values.items() if "delay" in name}
+    assert told == {
+        "min_ns": 30_000,
+        "p50_ns": 30_000,
+        "p90_ns": 70_000,
+        "p99_ns": 70_000,
+        "p999_ns": 70_000,
+        "max_ns": 70_000,
+    }
+
+
+def test_nothing_received_has_no_delay() -> None:
+    values = record(way(sink={"delay_ns": {"low": [], "count": []}})).values
+    assert not [name for name in values if "delay" in name]
+
+
+@given(
+    counts=st.dictionaries(st.integers(0, 10**9), st.integers(1, 50), min_size=1, max_size=20),
+    share=st.sampled_from([0.5, 0.9, 0.99, 0.999]),
+)
+def test_a_percentile_is_that_of_the_written_out_samples(
+    counts: dict[int, int], share: float
+) -> None:
+    samples = sorted(low for low, count in counts.items() for _ in range(count))
+    thousandths = round(share * 1000)
+    place = -(-thousandths * len(samples) // 1000)  # nearest rank, in whole numbers
+    assert percentile(counts, share) == samples[place - 1]
+
+
+def test_the_busiest_thread_is_the_gateways_load() -> None:
+    assert record().values["cpu_busy"] == pytest.approx(0.75)
+
+
+def test_a_trial_without_gateway_has_no_load_of_it() -> None:
+    base = replace(BASE, definition=Definition(path="direct"))
+    assert "cpu_busy" not in record(base=base).values
+
+
+def test_what_watching_cost_is_told() -> None:
+    inside = {"t_ns": [0, S], "cpu_ns": 30 * MS}
+    assert record(inside=inside).values["probe_cpu"] == pytest.approx(0.03)
+
+
+def test_every_value_has_a_unit() -> None:
+    inside = {"t_ns": [0, S], "cpu_ns": 30 * MS}
+    assert record(inside=inside).values.keys() <= UNITS.keys()
+
+
+@pytest.mark.parametrize(
+    ("scheduled", "tried", "ratio"), [(1000, 1000, 1.0), (1000, 900, 0.9), (0, 5000, None)]
+)
+def test_evidence_tells_how_far_the_schedule_was_met(
+    scheduled: int, tried: int, ratio: float | None
+) -> None:
+    evidence = record(way(sender={"scheduled": scheduled, "tried": tried})).evidence
+    assert evidence.schedule_ratio == ratio
+
+
+def test_evidence_tells_the_testers_own_load() -> None:
+    evidence = record(way("up"), way("down", sender={"cpu_ns": S * 3 // 4})).evidence
+    assert (evidence.sender_cpu, evidence.sink_cpu) == (0.75, 0.5)
+
+
+def test_evidence_takes_in_what_the_probes_found() -> None:
+    found = {"qdisc": {"gw1": {"drops": 3, "overlimits": 9}}}
+    assert record(found=found).evidence.qdisc == found["qdisc"]
+
+
+def test_evidence_tells_how_steady_the_sender_was() -> None:
+    evidence = record(way("up"), way("down")).evidence
+    assert (evidence.late_ns, evidence.gaps_over_1ms) == ({"p50": 100.0, "max": 9000.0}, 4)
+
+
+def test_the_record_names_the_ports_and_the_burst() -> None:
+    found = record()
+    assert (found.ports, found.burst) == ({"sender": "raw", "sink": "ring"}, 1)
+
+
+def test_series_hold_each_directions_histograms() -> None:
+    found = series(raw(way("up"), way("down")), THREADS)
+    assert found["sink.up.delay_ns"] == ([30_000], [1000])
+    assert "sink.down.gap_ns" in found
+
+
+def test_series_hold_the_probes_columns_by_their_path() -> None:
+    inside = {
+        "t_ns": [0, S],
+        "cpu_ns": 3,
+        "softnet": {"0": {"processed": [4, 9]}},
+        "gone": [],
+        "absent": ["shaper", "psi"],
+    }
+    found = series(raw(way(), inside=inside), THREADS)
+    watched = {name: pair for name, pair in found.items() if name.startswith("inside")}
+    assert watched == {"inside.softnet.0.processed": ([0, S], [4, 9])}

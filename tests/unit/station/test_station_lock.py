@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Locks between real processes: held by one, free when it ends, however it ends."""
+
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from gatemark.error import StationError
+from gatemark.station import lock
+
+HOLD = """
+import sys
+from gatemark.station import lock
+with {lock}:
+    print("held", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def lab() -> Iterator[str]:
+    name = secrets.token_hex(3)
+    yield name
+    lock.forget(name)
+
+
+def holding(what: str) -> "subprocess.Popen[str]":
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD.format(lock=what)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    return process
+
+
+def ended(process: "subprocess.Popen[str]", *, kill: bool) -> None:
+    if kill:
+        process.kill()
+    process.communicate(None if kill else "\n", timeout=20)
+
+
+def test_a_lab_says_who_holds_it_and_why(lab: str) -> None:
+    process = holding(f"lock.named('{lab}', 'kept')")
+    try:
+        assert lock.holder(lab) == lock.Holder(process.pid, "kept")
+    finally:
+        ended(process, kill=False)
+
+
+def test_a_held_lab_is_not_taken(lab: str) -> None:
+    process = holding(f"lock.named('{lab}', 'run')")
+    try:
+        with pytest.raises(StationError, match=f"lab {lab} is in use"), lock.named(lab, "run"):
+            pass
+    finally:
+        ended(process, kill=False)
+
+
+def test_a_lab_that_was_given_back_leaves_nothing(lab: str) -> None:
+    ended(holding(f"lock.named('{lab}', 'run')"), kill=False)
+    assert (lock.holder(lab), lab in lock.names()) == (None, False)
+
+
+def test_a_killed_holder_frees_its_lab_and_leaves_its_name(lab: str) -> None:
+    ended(holding(f"lock.named('{lab}', 'run')"), kill=True)
+    assert (lock.holder(lab), lab in lock.names()) == (None, True)
+
+
+def test_asking_who_holds_a_lab_does_not_take_it(lab: str) -> None:
+    ended(holding(f"lock.named('{lab}', 'run')"), kill=True)
+    lock.holder(lab)
+    with lock.named(lab, "run"):
+        assert lock.holder(lab) == lock.Holder(os.getpid(), "run")
+
+
+def test_a_lab_that_never_was_has_no_holder() -> None:
+    assert lock.holder("ffffff") is None
+
+
+def test_other_files_are_no_labs(lab: str) -> None:
+    with lock.machine(lambda _: None), lock.named(lab, "run"):
+        assert all(len(name) == 6 for name in lock.names())
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Locks of our own: the machine's is not held from those who measure meanwhile."""
+    place = tmp_path_factory.mktemp("locks")
+    monkeypatch.setattr(lock, "folder", lambda: place)
+    monkeypatch.setenv("GATEMARK_TEST_LOCKS", str(place))
+
+
+HERE = """__import__('pathlib').Path('{place}')"""
+
+
+def machine() -> str:
+    """The same lock in another process, in the folder of `alone`."""
+    place = HERE.format(place=os.environ["GATEMARK_TEST_LOCKS"])
+    return f"(setattr(lock, 'folder', lambda: {place}), lock.machine(print))[1]"
+
+
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize("kill", [True, False])
+def test_the_machine_is_free_when_its_holder_ends(kill: bool) -> None:
+    ended(holding(machine()), kill=kill)
+    with lock.machine(lambda _: pytest.fail("it waited")):
+        pass
+
+
+@pytest.mark.usefixtures("alone")
+def test_who_waits_for_the_machine_is_told_once() -> None:
+    process, told = holding(machine()), list[str]()
+    try:
+        with (
+            pytest.raises(StationError, match=r"another run has held this machine for 0\.2 s"),
+            lock.machine(told.append, patience_s=0.2),
+        ):
+            pass
+    finally:
+        ended(process, kill=False)
+    assert told == ["another run is measuring on this machine: waiting for it"]
+
+
+@pytest.mark.usefixtures("alone")
+def test_who_waits_for_the_machine_gets_it_in_the_end() -> None:
+    process, told = holding(machine()), list[str]()
+
+    def told_and_freed(text: str) -> None:
+        told.append(text)
+        process.kill()
+
+    with lock.machine(told_and_freed, patience_s=20):
+        assert told
+    ended(process, kill=True)
+
+
+def test_an_ordinary_user_keeps_locks_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    place = tmp_path_factory.mktemp("runtime")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(place))
+    assert lock.folder() == place / "gatemark"
+
+
+def test_who_only_asks_does_not_keep_a_lab_from_starting(lab: str) -> None:
+    """`recover` of one run asks about every lock, also that of a lab which is just being made."""
+    script = (
+        "from gatemark.station import lock\n"
+        "print('asking', flush=True)\n"
+        f"while True: lock.holder('{lab}')"
+    )
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, env=env)
+    try:
+        assert process.stdout is not None
+        process.stdout.readline()
+        for _ in range(200):
+            (lock.folder() / f"{lab}.lock").touch()
+            with lock.named(lab, "run"):
+                pass
+    finally:
+        process.kill()
+        process.communicate()

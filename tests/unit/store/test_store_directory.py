@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run's directory: written whole or not at all, readable after any cut, honest on a full disk."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import builder
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from gatemark.error import GatemarkError, UsageError
+from gatemark.store import series
+from gatemark.store.directory import RunDirectory, telling
+from gatemark.store.record import Record
+
+RECORDS = builder.trials()[:3]
+SMALL = replace(builder.run(), plans=(), trials=())
+LINE_BYTES = 4096  # more than any of these records has
+
+
+def kept(path: Path, records: list[Record]) -> RunDirectory:
+    directory = RunDirectory.create(path, builder.run())
+    for record in records:
+        directory.append(record)
+    return directory
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    kept(tmp_path / "new" / "run", RECORDS)
+    directory = RunDirectory.open(tmp_path / "new" / "run")
+    assert (directory.load(), directory.records()) == (builder.run(), RECORDS)
+
+
+def test_a_new_run_has_no_records(tmp_path: Path) -> None:
+    assert kept(tmp_path, []).records() == []
+
+
+def test_a_record_is_one_line(tmp_path: Path) -> None:
+    odd = replace(RECORDS[0], reason="two\nlines \u2028 \x00 \N{SNOWMAN}")
+    directory = kept(tmp_path, [odd])
+    assert directory.trials_file.read_bytes().count(b"\n") == 1
+    assert directory.records() == [odd]
+
+
+def test_a_directory_with_a_run_is_not_taken(tmp_path: Path) -> None:
+    kept(tmp_path, RECORDS)
+    with pytest.raises(
+        UsageError, match=rf"holds a run already: continue it with --resume {tmp_path}"
+    ):
+        RunDirectory.create(tmp_path, builder.run())
+
+
+def test_a_directory_without_a_run_is_not_opened(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no run there \(run.json is missing\)"):
+        RunDirectory.open(tmp_path)
+
+
+@settings(max_examples=40)
+@given(cut=st.integers(1, LINE_BYTES))
+def test_a_cut_last_line_loses_no_finished_record(
+    cut: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    directory = kept(tmp_path_factory.mktemp("cut"), RECORDS)
+    whole = directory.trials_file.read_bytes()
+    last = len(whole.splitlines(keepends=True)[-1])
+    directory.trials_file.write_bytes(whole[: len(whole) - 1 - (cut - 1) % last])
+    assert directory.records() == RECORDS[:2]
+    directory.mend()
+    directory.append(RECORDS[2])
+    assert directory.trials_file.read_bytes() == whole
+
+
+def test_whole_lines_need_no_mend(tmp_path: Path) -> None:
+    directory = kept(tmp_path, RECORDS)
+    before = directory.trials_file.read_bytes()
+    directory.mend()
+    assert directory.trials_file.read_bytes() == before
+
+
+def test_nothing_needs_no_mend(tmp_path: Path) -> None:
+    directory = kept(tmp_path, [])
+    directory.mend()
+    assert not directory.trials_file.exists()
+
+
+@pytest.mark.parametrize("damage", [b"{}\n", b"\xff\n", b"\n", b'{"schema": 3\n', b"null\n"])
+def test_a_damaged_record_is_told_with_its_line(damage: bytes, tmp_path: Path) -> None:
+    directory = kept(tmp_path, RECORDS)
+    lines = directory.trials_file.read_bytes().splitlines(keepends=True)
+    directory.trials_file.write_bytes(lines[0] + damage + lines[2])
+    with pytest.raises(GatemarkError, match=r"trials\.jsonl:2: damaged .*; delete that line and"):
+        directory.records()
+
+
+def test_a_damaged_record_is_not_mended_away(tmp_path: Path) -> None:
+    directory = kept(tmp_path, RECORDS)
+    directory.trials_file.write_bytes(b"{}\n" + directory.trials_file.read_bytes())
+    with pytest.raises(GatemarkError, match=r"trials\.jsonl:1: "):
+        directory.mend()
+
+
+@pytest.mark.parametrize("text", ["", "{", "{}", "\x00", "[]"])
+def test_a_damaged_run_is_told(text: str, tmp_path: Path) -> None:
+    directory = kept(tmp_path, [])
+    directory.run_file.write_text(text)
+    with pytest.raises(GatemarkError, match=r"run\.json: damaged or of another version"):
+        directory.load()
+
+
+def test_a_run_is_replaced_whole(tmp_path: Path) -> None:
+    """Who has the old file open goes on reading the old run: it is never written over."""
+    directory = kept(tmp_path, [])
+    with directory.run_file.open() as reader:
+        directory.save(replace(builder.run(), finished=""))
+        assert '"finished": "2026' in reader.read()
+    assert directory.load().finished == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.json", "series"]
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 64 KiB."""
+    if os.geteuid():
+        pytest.skip("needs root: mounts a tiny tmpfs")
+    command = ["mount", "-t", "tmpfs", "-o", "size=64k", "gatemark-test", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"no tmpfs here: {done.stderr.strip()}")
+    try:
+        yield tmp_path
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+def fill(path: Path) -> None:
+    with (path / "filler").open("wb", 0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(512))
+
+
+def append_until_full(directory: RunDirectory) -> tuple[list[Record], str]:
+    """Records that were taken, and what was said of the first that was not."""
+    taken: list[Record] = []
+    try:
+        for record in RECORDS * 100:
+            directory.append(record)
+            taken.append(record)
+    except GatemarkError as error:
+        return taken, str(error)
+    pytest.fail("the disk did not fill")
+
+
+@pytest.mark.root
+def test_a_full_disk_stops_the_run_and_names_the_mend(tiny_disk: Path) -> None:
+    directory = RunDirectory.create(tiny_disk, SMALL)
+    assert append_until_full(directory)[1] == (
+        f"{tiny_disk}: No space left on device: free space; what was measured is kept: "
+        f"`gatemark run --resume {tiny_disk}` goes on"
+    )
+
+
+@pytest.mark.root
+def test_a_full_disk_keeps_what_was_measured(tiny_disk: Path) -> None:
+    directory = RunDirectory.create(tiny_disk, SMALL)
+    taken, _ = append_until_full(directory)
+    assert directory.records() == taken
+
+
+@pytest.mark.root
+def test_a_run_goes_on_when_the_full_disk_has_space_again(tiny_disk: Path) -> None:
+    directory = RunDirectory.create(tiny_disk, SMALL)
+    directory.append(RECORDS[0])
+    fill(tiny_disk)
+    taken, _ = append_until_full(directory)
+    (tiny_disk / "filler").unlink()
+    directory.mend()
+    directory.append(RECORDS[1])
+    assert directory.records() == [RECORDS[0], *taken, RECORDS[1]]
+
+
+@pytest.mark.root
+def test_a_full_disk_under_the_series_is_told_alike(tiny_disk: Path) -> None:
+    directory = RunDirectory.create(tiny_disk, SMALL)
+    fill(tiny_disk)
+    found = {"a": (range(2000), [1.0] * 2000)}
+    with pytest.raises(GatemarkError, match="No space left"), telling(tiny_disk):
+        series.write(directory.series / "0.parquet", found)
+
+
+@pytest.mark.root
+def test_a_full_disk_leaves_the_old_run_file(tiny_disk: Path) -> None:
+    directory = RunDirectory.create(tiny_disk, SMALL)
+    fill(tiny_disk)
+    with pytest.raises(GatemarkError, match="free space"):
+        directory.save(replace(SMALL, notes=("x" * 70_000,)))
+    assert directory.load() == SMALL
+
+
+@pytest.mark.root
+def test_nothing_is_said_to_be_kept_before_there_is_a_run(tiny_disk: Path) -> None:
+    fill(tiny_disk)
+    with pytest.raises(GatemarkError) as error:
+        RunDirectory.create(tiny_disk / "run", builder.run())
+    assert str(error.value) == f"{tiny_disk / 'run'}: No space left on device: free space"
+
+
+def test_a_place_that_takes_no_files_is_told_with_the_mend() -> None:
+    with pytest.raises(GatemarkError, match=r"^/proc/gatemark: .*: name another --out$"):
+        RunDirectory.create(Path("/proc/gatemark"), builder.run())
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from gatemark.store.directory import RunDirectory
+with RunDirectory(Path(sys.argv[1])).alone():
+    print("held", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def holder(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
+    """Another process that measures the run in `tmp_path`."""
+    kept(tmp_path, RECORDS)
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    yield process
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.usefixtures("holder")
+def test_a_run_is_measured_by_one_at_a_time(tmp_path: Path) -> None:
+    directory = RunDirectory.open(tmp_path)
+    with pytest.raises(UsageError, match="is being measured just now"), directory.alone():
+        pass
+
+
+@pytest.mark.usefixtures("holder")
+def test_a_run_that_is_measured_can_be_read(tmp_path: Path) -> None:
+    assert RunDirectory.open(tmp_path).records() == RECORDS
+
+
+def test_a_killed_holder_frees_its_run(tmp_path: Path, holder: "subprocess.Popen[str]") -> None:
+    holder.kill()
+    holder.wait()
+    with RunDirectory.open(tmp_path).alone():
+        pass
+
+
+def test_an_error_while_it_is_held_stays_what_it_is(tmp_path: Path) -> None:
+    with pytest.raises(BlockingIOError), kept(tmp_path, []).alone():
+        raise BlockingIOError

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stage runner counts what it should, above all where nothing was tested."""
+
+import sys
+from pathlib import Path
+
+import pytest
+import run
+
+
+def test_tap_is_counted_with_the_reasons_of_skips() -> None:
+    text = "1..4\nok 1 - lpm\nnot ok 2 - pacing\nok 3 - ring # SKIP old kernel\n# ok that was it\n"
+    outcome = run.read_tap(text, 1)
+    assert outcome.line() == "1 passed, 1 failed, 1 skipped (1: old kernel)"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("", 0), ("no rule to make target\n", 2), ("ok 1 - lpm\nSegmentation fault\n", 139)],
+)
+def test_silence_and_crashes_are_failures(text: str, code: int) -> None:
+    assert run.read_tap(text, code).failed == 1
+
+
+def test_junit_tells_every_end_of_a_test(tmp_path: Path) -> None:
+    report = tmp_path / "junit.xml"
+    report.write_text(
+        "<testsuites><testsuite><testcase/><testcase><failure message='no'/></testcase>"
+        "<testcase><skipped message='no nft'/></testcase><testcase><error/></testcase>"
+        "</testsuite></testsuites>"
+    )
+    ends = [("passed", ""), ("failure", "no"), ("skipped", "no nft"), ("error", "")]
+    assert list(run.read_junit(report)) == ends
+
+
+def test_a_stage_without_tests_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tests" / "empty").mkdir(parents=True)
+    monkeypatch.setattr(run, "ROOT", tmp_path)
+    assert run.pytest("empty", workers=0)().failed == 1
+
+
+def test_the_output_of_what_failed_is_kept_and_of_the_rest_not() -> None:
+    total = run.Outcome()
+    total.add(run.check([sys.executable, "-c", "print('fine')"]))
+    total.add(run.check([sys.executable, "-c", "raise SystemExit('broken')"]))
+    assert (total.passed, total.failed) == (1, 1)
+    assert "broken" in total.output
+    assert "'fine'" not in total.output
+
+
+def test_an_unknown_stage_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.main(["units"]) == 2
+    assert "no stage 'units'; there are: lint, agent, unit" in capsys.readouterr().err

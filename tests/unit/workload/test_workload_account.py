@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every packet accounted for: sums over directions, and where the counters tell otherwise."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gatemark.node.shell import Local
+from gatemark.station.wiring import ADDRESS, Port, wires
+from gatemark.workload.account import account
+from gatemark.workload.udp import Way
+
+PORTS = {device: Port(Local(), device, "") for device in ADDRESS}
+COUNTERS = ("rx_packets", "rx_dropped", "tx_packets", "tx_dropped")
+NOTHING = {f"{device}.{name}": 0 for device in ADDRESS for name in COUNTERS}
+counts = st.integers(0, 1 << 40)
+
+
+def way(direction: str = "up", *, tried: int = 100, refused: int = 0, **sink: int) -> Way:
+    """A direction in which what was not refused arrived, unless told otherwise."""
+    (wire,) = wires(PORTS, "route", direction)
+    names = ("duplicated", "reordered", "stale", "corrupt", "foreign", "ring_dropped")
+    arrived = tried - refused
+    report = dict.fromkeys(names, 0) | {"unique": arrived, "received": arrived} | sink
+    sender = {"scheduled": tried, "tried": tried, "refused": refused}
+    return Way(wire, sender, report, {})
+
+
+def counted(*ways: Way) -> dict[str, int]:
+    """What true counters would show after these directions."""
+    after = dict(NOTHING)
+    for one in ways:
+        source, sink = one.wire.source.device, one.wire.sink.device
+        after[f"{source}.tx_packets"] += one.sender["tried"] - one.sender["refused"]
+        after[f"{source}.tx_dropped"] += one.sender["refused"]
+        names = ("received", "corrupt", "foreign", "ring_dropped")
+        after[f"{sink}.rx_packets"] += sum(one.sink[name] for name in names)
+    return after
+
+
+@given(tried=counts, refused=counts, lost=counts, foreign=counts, ring=counts)
+def test_true_counters_match(tried: int, refused: int, lost: int, foreign: int, ring: int) -> None:
+    one = way(
+        tried=tried + lost + refused,
+        refused=refused,
+        unique=tried,
+        received=tried,
+        foreign=foreign,
+        ring_dropped=ring,
+    )
+    assert account([one], NOTHING, counted(one)).mismatch == {}
+
+
+@given(tried=counts, arrived=counts)
+def test_what_was_tried_is_delivered_or_lost(tried: int, arrived: int) -> None:
+    one = way(tried=tried, unique=arrived, received=arrived)
+    found = account([one], NOTHING, counted(one))
+    assert found.tried == found.unique + found.lost
+
+
+def test_what_the_port_refused_is_lost() -> None:
+    one = way(tried=100, refused=30)
+    found = account([one], NOTHING, counted(one))
+    assert (found.tried, found.refused, found.lost) == (100, 30, 30)
+
+
+def test_duplicates_are_counted_apart() -> None:
+    one = way(tried=100, unique=100, received=105, duplicated=5)
+    found = account([one], NOTHING, counted(one))
+    assert (found.lost, found.duplicated, found.mismatch) == (0, 5, {})
+
+
+def test_directions_are_summed() -> None:
+    ways = [way("up", tried=100, unique=90), way("down", tried=50, unique=50, reordered=3)]
+    found = account(ways, NOTHING, counted(*ways))
+    assert (found.scheduled, found.tried, found.unique, found.reordered) == (150, 150, 140, 3)
+
+
+@pytest.mark.parametrize(
+    ("counter", "mismatch"),
+    [
+        ("lan0.tx_packets", {"lan0.tx": 7}),
+        ("lan0.tx_dropped", {"lan0.tx": 7}),
+        ("wan0.rx_packets", {"wan0.rx": 7}),
+        ("wan0.tx_packets", {}),  # the other direction is not this trial's
+    ],
+)
+def test_a_counter_that_moved_more_is_named(counter: str, mismatch: dict[str, int]) -> None:
+    one = way()
+    after = counted(one)
+    after[counter] += 7
+    assert account([one], NOTHING, after).mismatch == mismatch
+
+
+def test_only_what_moved_meanwhile_counts() -> None:
+    one = way()
+    before: dict[str, Any] = dict.fromkeys(NOTHING, 1000)
+    after = {name: value + 1000 for name, value in counted(one).items()}
+    found = account([one], before, after)
+    assert (found.interfaces["lan0.tx_packets"], found.mismatch) == (100, {})

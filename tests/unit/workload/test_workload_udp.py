@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What sender and sink are asked for: the right addresses and ports on either side of NAT."""
+
+from typing import Any
+
+import pytest
+
+from gatemark.node.shell import Local
+from gatemark.plan.model import Workload
+from gatemark.station.cpu import Placement
+from gatemark.station.wiring import ADDRESS, LAN_PORT, WAN_PORT, Port, wires
+from gatemark.workload.udp import Stream, lan_ports
+
+PORTS = {device: Port(Local(), device, f"mac of {device}") for device in ADDRESS}
+PLACEMENT = Placement(gateway=3, sender=0, sink=1)
+
+
+def asked(path: str, direction: str, load: Workload) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a direction's sender and sink are asked for, with the flows known by ports from 5000."""
+    (wire,) = wires(PORTS, path, direction)
+    stream = Stream(wire, load, PLACEMENT, run=7)
+    return stream._send_request([5000, 5001]), stream._sink_request()
+
+
+def test_up_is_sent_from_the_flows_to_the_wan_port() -> None:
+    send, sink = asked("nat", "up", Workload(flows=2))
+    assert (send["src_port"], send["dst_port"], sink["dst_port"]) == (
+        [5000, 5001],
+        WAN_PORT,
+        WAN_PORT,
+    )
+
+
+def test_down_is_sent_to_the_flows_as_the_wan_side_knows_them() -> None:
+    send, sink = asked("nat", "down", Workload(flows=2))
+    assert (send["src_port"], send["dst_port"]) == (WAN_PORT, [5000, 5001])
+    assert sink["dst_port"] == [LAN_PORT, LAN_PORT + 1]
+
+
+def test_down_through_nat_is_addressed_to_the_gateway() -> None:
+    send, sink = asked("nat", "down", Workload())
+    assert (send["dst"], send["dst_mac"], sink["device"]) == ("198.19.1.1", "mac of gw1", "lan0")
+
+
+@pytest.mark.parametrize(("family", "dst"), [("ipv4", "198.19.1.2"), ("ipv6", "2001:2:0:2::2")])
+def test_addresses_are_of_the_family(family: Any, dst: str) -> None:
+    send, sink = asked("route", "up", Workload(family=family))
+    assert (send["dst"], f"ipv{send['family']}", f"ipv{sink['family']}") == (dst, family, family)
+
+
+def test_sender_and_sink_work_on_their_own_processors() -> None:
+    send, sink = asked("route", "up", Workload())
+    assert (send["cpu"], sink["cpu"]) == (0, 1)
+
+
+def test_sender_and_sink_agree_on_the_run() -> None:
+    send, sink = asked("route", "up", Workload())
+    assert send["run"] == sink["run"] == 7
+
+
+@pytest.mark.parametrize(("duration_s", "ticks"), [(1.99, False), (2.0, True)])
+def test_a_short_trial_is_not_disturbed(duration_s: float, ticks: bool) -> None:
+    _, sink = asked("route", "up", Workload(duration_s=duration_s))
+    assert bool(sink["tick_ms"]) is ticks
+
+
+def test_the_time_is_told_in_whole_milliseconds() -> None:
+    assert asked("route", "up", Workload(duration_s=0.0555))[0]["duration_ms"] == 56
+
+
+def test_each_flow_has_its_port() -> None:
+    assert lan_ports(3) == [LAN_PORT, LAN_PORT + 1, LAN_PORT + 2]
