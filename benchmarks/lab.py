@@ -67,7 +67,8 @@ def _plan(brake: int, rates: Sequence[float], rounds: int) -> Plan:
 
 
 async def _measure(plan: Plan) -> tuple[Judgement, list[Record]]:
-    lab, trials, records = Lab(), order([plan], seed=1), []
+    lab, trials = Lab(), order([plan], seed=1)
+    records: list[Record] = []
     async with Bench(lab) as bench:
         for spec in trials:
             progress(f"{spec.trial} ({len(records) + 1} of {len(trials)})")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A made-up run of the quick suite: a gateway braked to 30 000 packets/s, routed and NATed.
 
-The model is FACTS §7: received follows offered up to the knee, stays flat beyond; CPU is a
-straight line to 100 %; delay rises from tens of microseconds to a full queue.
+The model: received follows offered up to the knee and stays flat beyond; CPU is a straight line to
+100 %; delay rises from tens of microseconds to a full queue.
 """
 
 import random

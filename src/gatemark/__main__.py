@@ -11,7 +11,7 @@ def main() -> None:
     """Run the command line; a failure becomes one line and its exit code."""
     # ip, tc, nft and ethtool live where neither cron nor an ordinary user looks.
     os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
-    debug = "--debug" in sys.argv or bool(os.environ.get("GATEMARK_DEBUG"))
+    debug = _take_debug() or bool(os.environ.get("GATEMARK_DEBUG"))
     try:
         from gatemark.commands.app import app  # noqa: PLC0415  a missing library is told too
 
@@ -21,6 +21,15 @@ def main() -> None:
             raise
         print(f"gatemark: {_told(error)}", file=sys.stderr)  # noqa: T201
         sys.exit(error.exit_code if isinstance(error, GatemarkError) else 1)
+
+
+def _take_debug() -> bool:
+    """Take `--debug` out of the command line, wherever it stands before a `--`."""
+    ours = sys.argv[: sys.argv.index("--")] if "--" in sys.argv else sys.argv
+    if "--debug" not in ours:
+        return False
+    sys.argv.remove("--debug")
+    return True
 
 
 def _told(error: Exception) -> str:

@@ -59,7 +59,7 @@ def status(json_: Json = False) -> None:
         typer.echo("no lab is open")
 
 
-@app.command()
+@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 def shell(
     host: Annotated[str, typer.Argument(metavar="lan|gateway|wan")],
     command: Annotated[
@@ -77,8 +77,12 @@ def shell(
 
 
 @app.command()
-def down() -> None:
+def down(json_: Json = False) -> None:
     """Take the open lab down."""
     from gatemark.run import keep  # noqa: PLC0415
 
-    typer.echo(f"lab {keep.down()} is gone")
+    lab = keep.down()
+    if json_:
+        output.lines([{"lab": lab}])
+    else:
+        typer.echo(f"lab {lab} is gone")

@@ -2,7 +2,6 @@
 """`gatemark run`: measure, keep every trial, tell the answer, write the report."""
 
 import secrets
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,16 +14,20 @@ from gatemark.error import UsageError
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan, Suite
+    from gatemark.station.netns import Lab
     from gatemark.store.directory import RunDirectory
     from gatemark.store.run import Run
 
+DEFAULT_SUITE, DEFAULT_STATION = "quick", "lab"
 RUNS = Path("gatemark-runs")
 INVALID = 4  # exit code: measured, but no trial may be used
 
 
 def run(
-    name: Annotated[str, typer.Argument(metavar="SUITE|PLAN", help="`gatemark list`")] = "quick",
-    station: Annotated[str, typer.Option(help="A station's name or file.")] = "lab",
+    name: Annotated[
+        str | None, typer.Argument(metavar="[SUITE|PLAN]", help="See `gatemark list`  [quick]")
+    ] = None,
+    station: Annotated[str | None, typer.Option(help="A station's name or file.  [lab]")] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help=SET_HELP)] = None,
     out: Annotated[
         Path | None, typer.Option(help=f"The run's directory (default: {RUNS}/...).")
@@ -38,29 +41,37 @@ def run(
     """Run a suite or a plan on a station, and write its report."""
     from gatemark.station.load import load as load_station  # noqa: PLC0415
 
-    bench = load_station(station)
     if resume:
-        directory = _reopen(resume, out=out, settings=set_)
+        if name or station or set_ or out or seed is not None:
+            raise UsageError("--resume goes on with a run as it was planned: leave out the rest")
+        directory = _reopen(resume)
+        bench = load_station(directory.load().station_file)
     else:
-        directory = _begin(name, station, set_ or [], out, seed)
+        bench = load_station(station or DEFAULT_STATION)
+        directory = _begin(name or DEFAULT_SUITE, bench, station, set_ or [], out, seed)
     measured = _measure(directory, bench)
     _tell(directory, measured, json_=json_)
 
 
-def _reopen(path: Path, *, out: Path | None, settings: Sequence[str] | None) -> "RunDirectory":
+def _reopen(path: Path) -> "RunDirectory":
     from gatemark.station.doctor import require  # noqa: PLC0415
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
 
-    if out or settings:
-        raise UsageError("--resume goes on with a run as it was planned: leave out --out and --set")
     directory = RunDirectory.open(path)
     require()
     return directory
 
 
 def _begin(
-    name: str, station: str, settings: list[str], out: Path | None, seed: int | None
+    name: str,
+    bench: "Lab",
+    station: str | None,
+    settings: list[str],
+    out: Path | None,
+    seed: int | None,
 ) -> "RunDirectory":
+    from msgspec.structs import replace  # noqa: PLC0415
+
     from gatemark.commands.setting import chosen  # noqa: PLC0415
     from gatemark.station.doctor import require  # noqa: PLC0415
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
@@ -71,46 +82,45 @@ def _begin(
     title = f"{now:%Y%m%d-%H%M%S}-{suite.name.replace('/', '-')}"
     seed = secrets.randbelow(1 << 31) if seed is None else seed
     path = out or RUNS / title
-    planned = _plan(suite, plans, seed, title, _command(name, station, settings, seed))
+    planned = _plan(suite, plans, bench, seed, _command(name, station, settings, seed))
+    planned = replace(planned, run=title, station_file=station or DEFAULT_STATION)
     return RunDirectory.create(path, planned)
 
 
 def _plan(
-    suite: "Suite", plans: list["Plan"], seed: int, title: str, command: tuple[str, ...]
+    suite: "Suite", plans: list["Plan"], bench: "Lab", seed: int, command: tuple[str, ...]
 ) -> "Run":
     import platform  # noqa: PLC0415
 
     import gatemark  # noqa: PLC0415
     from gatemark.plan.order import order  # noqa: PLC0415
-    from gatemark.store.run import Run, StationInfo  # noqa: PLC0415
+    from gatemark.store.run import Run  # noqa: PLC0415
 
     return Run(
-        run=title,
+        run="",
         suite=suite.name,
         title=suite.title,
         command=command,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         seed=seed,
-        station=StationInfo(name="lab", kind="netns", virtual=True),
+        station=bench.info,
         plans=tuple(plans),
         trials=order(plans, seed),
         versions={"gatemark": gatemark.__version__, "python": platform.python_version()},
     )
 
 
-def _command(name: str, station: str, settings: list[str], seed: int) -> tuple[str, ...]:
+def _command(name: str, station: str | None, settings: list[str], seed: int) -> tuple[str, ...]:
     sets = [word for setting in settings for word in ("--set", setting)]
-    where = [] if station == "lab" else ["--station", station]
+    where = ["--station", station] if station else []
     return ("gatemark", "run", name, *where, *sets, "--seed", str(seed))
 
 
-def _measure(directory: "RunDirectory", bench: object) -> "Run":
+def _measure(directory: "RunDirectory", bench: "Lab") -> "Run":
     from gatemark.report.live import Live  # noqa: PLC0415
     from gatemark.run.engine import execute  # noqa: PLC0415
-    from gatemark.station.netns import Lab  # noqa: PLC0415
     from gatemark.station.recover import recover  # noqa: PLC0415
 
-    assert isinstance(bench, Lab)
     live = Live({plan.name: plan.repeat.times for plan in directory.load().plans})
     for line in recover():
         live.warn(line)

@@ -29,4 +29,5 @@ def show(
     if json_:
         output.lines(msgspec.to_builtins(value) for value in values(judgement))
     else:
-        terminal.tell(kept, judgement, directory.path, directory.page)
+        page = directory.page if directory.page.exists() else None
+        terminal.tell(kept, judgement, directory.path, page)

@@ -77,7 +77,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     case: tuple[dict[str, Factor], ...] = ()  # `[[sweep.case]]`: factors that vary together
     repeat: Repeat = Repeat()
     probe: Probe = Probe()
-    expect: dict[str, float] = {}
     deviations: tuple[str, ...] = ()  # from what it cites
 
 

@@ -2,7 +2,7 @@
 """The progress of a run on stderr: one block on a terminal, rare single lines elsewhere.
 
 Drawn by the caller's own calls and at most twice a second: the laboratory shares a processor with
-the tester, so nothing here runs while a trial is not reporting (DESIGN §7).
+the tester, so nothing here runs while a trial is not reporting.
 """
 
 import time

@@ -93,6 +93,8 @@ async def _trials(
         display.trial(spec, total - len(left) + index, remaining * pace)
         with lock.machine(display.warn):
             record, found = await trial.run(bench, spec, display.rate)
+        if record.status != "ok":
+            bench.station.require_alive()
         if found:
             name = f"{spec.sequence:05d}.parquet"
             with telling(directory.path):

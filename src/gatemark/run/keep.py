@@ -59,7 +59,7 @@ def up(path: str, brake_pps: int) -> Kept:
 
 def labs() -> list[Kept]:
     """All labs that somebody holds."""
-    spaces = netns.listnetns()
+    spaces = sorted(netns.listnetns())
     return [
         Kept(
             lab, holder.pid, holder.purpose, tuple(s for s in spaces if s.startswith(f"gm-{lab}-"))

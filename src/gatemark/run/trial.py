@@ -43,7 +43,7 @@ class Raw:
 async def run(
     bench: Bench, spec: TrialSpec, on_rate: Callable[[float], None]
 ) -> tuple[Record, Series]:
-    """Run a trial. What goes wrong in it becomes an invalid record; only a lost station raises."""
+    """Run a trial; what goes wrong in it becomes an invalid record that says why."""
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     base = _base(bench, spec, started)
     try:

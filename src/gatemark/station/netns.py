@@ -89,6 +89,13 @@ class Lab:
         await asyncio.to_thread(self._remove)
         self._held.close()
 
+    def require_alive(self) -> None:
+        """Raise StationError if somebody removed the lab: nothing more can be measured on it."""
+        there = netns.listnetns()
+        for node in (self.lan, self.gateway, self.wan):
+            if node.netns not in there:
+                raise StationError(f"{node.name}: its namespace {node.netns} is gone; --resume")
+
     async def check(self) -> None:
         """Before a trial: threads pinned, or made anew; aggregation off. Raises StationError."""
         if not all(made.sound for made in self.threads.values()):

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from gatemark.stats.judgement import PointResult
 from gatemark.store.record import Definition
 
-NEAR = 0.9  # of the ceiling: DESIGN's "within 10 %"
+NEAR = 0.9  # of the ceiling: a value within 10 % of it may be the tester's own
 
 
 def ceiling_pps(ceilings: Iterable[PointResult], definition: Definition) -> float | None:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatemark.stats.judgement import Knee, Limit, PointResult
-from gatemark.stats.wire import l1_bps
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import Run
+from gatemark.unit import l1_bps
 
 MOST_SETUPS = 4  # named; the table below the sentence has them all
 VERBS = {"route": "routes", "nat": "NATs"}

@@ -12,8 +12,8 @@ from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Interval, Knee, PointResult, Warning_
 from gatemark.stats.knee import FOLLOWS, Sample, collapse, find_knee, peak, straightness
 from gatemark.stats.limit import ON_SCHEDULE, Verdict
-from gatemark.stats.wire import l1_bps
 from gatemark.store.record import Record, Scalar
+from gatemark.unit import l1_bps
 
 RATE = "rate_pps"  # the factor that makes a sweep
 FEWEST_RATES = 3

@@ -72,7 +72,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     qdisc: dict[str, dict[str, int]] = {}  # probed pass: "gw1": {"drops": 3, "overlimits": 9}
     conntrack: dict[str, int] = {}  # probed pass: entries, max, drop, early_drop, insert_failed
     memory: dict[str, int] = {}  # probed pass: available_bytes (lowest), total_bytes, slab_bytes
-    softnet: dict[str, int] = {}  # probed pass: dropped, squeezed on the gateway's CPU
+    softnet: dict[str, int] = {}  # probed pass: dropped, squeezed, summed over all CPUs
     link_bps: int | None = None  # L1 rate of the slowest test link; None: no such limit (veth)
 
 
@@ -94,7 +94,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, float] = {}  # by quantity; its unit is in UNITS
     accounting: Accounting | None = None
     evidence: Evidence = Evidence()
-    placement: dict[str, str] = {}  # "gateway": "cpu 1, fifo 50", "sender": "cpu 0, other", ...
+    placement: dict[str, str] = {}  # "gateway": "cpu 1, fifo 50", "sender": "cpu 0, nice -20", ...
     ports: dict[str, str] = {}  # "sender": "raw", "sink": "ring"
     burst: int | None = None  # packets a system call
     notes: tuple[str, ...] = ()  # what was done otherwise than the plan said

@@ -16,7 +16,7 @@ class StationInfo(msgspec.Struct, frozen=True, kw_only=True):
     name: str  # "lab"
     kind: str  # netns
     virtual: bool
-    placement: dict[str, str] = {}  # "gateway": "cpu 1", "tester": "cpu 0"
+    placement: dict[str, str] = {}  # "gateway": "cpu 1, ...", "sender": "cpu 0, ..."
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +31,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     finished: str = ""  # empty: cut or still going
     seed: int
     station: StationInfo
+    station_file: str = "lab"  # the name or file that `--station` gave
     plans: tuple[Plan, ...]
     trials: tuple[TrialSpec, ...]  # in running order
     before: dict[str, Any] = {}  # inventory: "gateway" and "tester"

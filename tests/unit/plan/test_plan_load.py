@@ -40,7 +40,7 @@ def test_a_whole_plan_is_read(tmp_path: Path) -> None:
         HEAD
         + '[[arm]]\npath = "nat"\n[[arm]]\nname = "plain"\npath = "route"\n[gateway]\n'
         + 'brake_pps = 30_000\n[sweep]\nflows = [1, 64]\n[[sweep.case]]\nfamily = "ipv6"\n'
-        + "frame_bytes = 80\n[repeat]\ntimes = 3\n[expect]\nloss_below_knee = 0\n"
+        + "frame_bytes = 80\n[repeat]\ntimes = 3\n"
     )
     suite, [plan] = load(str(path))
     assert (suite.name, suite.plans) == ("mine", ("mine",))
@@ -81,7 +81,6 @@ def test_an_unknown_key_is_named_with_its_line_and_the_nearest(
         ),
         ("[setup]\n", "5: setup: Object missing required field `path`"),
         (SETUP + "[repeat]\ntimes = 1.5\n", "8: repeat.times: Expected `int`, got `float`"),
-        (SETUP + '[expect]\nloss = "no"\n', "7: expect[...]: Expected `float`, got `str`"),
         (
             SETUP + "[workload]\nrate_pps = 1" + "0" * 400,
             "8: workload.rate_pps: Number out of range",
@@ -101,7 +100,7 @@ def test_a_wrong_type_is_told_with_its_line(text: str, said: str, tmp_path: Path
 
 @pytest.mark.parametrize(
     "table",
-    ["setup", "arm", "gateway", "workload", "sweep", "repeat", "probe", "expect", "cites"],
+    ["setup", "arm", "gateway", "workload", "sweep", "repeat", "probe", "cites"],
 )
 @pytest.mark.parametrize("value", ["3", '"x"', "[3]", "[[3]]", "2026-11-21", "true"])
 def test_a_table_that_is_none_is_told_with_its_line(table: str, value: str, tmp_path: Path) -> None:

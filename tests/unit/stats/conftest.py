@@ -9,9 +9,9 @@ from typing import Any
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Gateway, Plan, TrialSpec, Workload
 from gatemark.stats.group import Group, group
 from gatemark.stats.knee import Sample
-from gatemark.stats.wire import l1_bps
 from gatemark.store.record import Accounting, CpuReading, Definition, Evidence, Record, Scalar
 from gatemark.store.run import Run, StationInfo
+from gatemark.unit import l1_bps
 
 NOTHING_READ = Evidence()
 STEPS = (0.2, 0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4, 1.6, 1.8, 2.1)
