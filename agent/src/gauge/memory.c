@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Memory of the host: /proc/meminfo (proc_meminfo(5)), told there in KiB. */
+#include "gauge/gauge.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char *const names[] = { "MemFree:", "MemAvailable:", "Slab:" };
+
+#define COLUMNS (sizeof(names) / sizeof(names[0]))
+
+static int memory_open(struct gauge *gauge, const struct gauge_options *options,
+		       struct fault *fault)
+{
+	(void)options;
+	if (gauge_file(gauge, "/proc/meminfo") < 0)
+		return -ENOENT;
+	return gauge_add(gauge, "memory")
+		       ? 0
+		       : fault_system(fault, -ENOMEM, "samples", "memory for the samples");
+}
+
+static void memory_read(struct gauge *gauge, size_t row)
+{
+	char *line;
+
+	for (line = gauge_text(gauge->fd); line; line = gauge_next_line(line)) {
+		for (unsigned int i = 0; i < COLUMNS; i++) {
+			size_t length = strlen(names[i]);
+			char *at;
+
+			if (strncmp(line, names[i], length) != 0)
+				continue;
+			at = line + length;
+			gauge_set(gauge, gauge->series, i, row, gauge_number(&at, 10) << 10);
+		}
+	}
+}
+
+const struct gauge_kind gauge_memory = {
+	.name = "memory",
+	.single = true,
+	.columns = { "free_bytes", "available_bytes", "slab_bytes" },
+	.open = memory_open,
+	.read = memory_read,
+};

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Writes one JSON line at a time to stdout. Members take a key, elements of a list take NULL.
+ * Errors of write() stick in .error and end in nothing more being written: who reads us has gone.
+ */
+#ifndef GM_LINE_H
+#define GM_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct line {
+	int fd;
+	int error; /* 0 or -errno of the first write that failed */
+	bool comma; /* something stands before the next member or element */
+	size_t used;
+	char buffer[4096];
+};
+
+void line_begin(struct line *line, const char *event); /* {"ev":"event" */
+void line_end(struct line *line); /* } and the newline; flushes */
+
+void line_text(struct line *line, const char *key, const char *value);
+void line_integer(struct line *line, const char *key, int64_t value);
+void line_count(struct line *line, const char *key, uint64_t value);
+void line_object(struct line *line, const char *key);
+void line_list(struct line *line, const char *key);
+void line_close(struct line *line, char bracket); /* ] or } */
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The three conversations with rtnetlink that the agent needs: a device's clsact qdisc, and a BPF
+ * program at its ingress (tc-bpf(8)). TCX would be newer, but Debian 12's kernel 6.1 has none.
+ */
+#ifndef GM_NETLINK_H
+#define GM_NETLINK_H
+
+/* 0 or -errno; -EEXIST if the device has a clsact (or ingress) qdisc already. */
+int netlink_add_clsact(int device_index);
+
+/* Removes the qdisc with all that is attached to it. */
+int netlink_remove_clsact(int device_index);
+
+/* Attaches a program in direct-action mode; name is what tc shows. */
+int netlink_attach_ingress(int device_index, int program, const char *name);
+
+#endif

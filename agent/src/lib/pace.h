@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The schedule of a sender: packet i is due at t0 + i / rate. Kept in fixed point, a whole number
+ * of nanoseconds and 2^-32ths: an hour at a million packets a second ends within a nanosecond, and
+ * a step costs two additions on a machine without a floating-point unit.
+ */
+#ifndef GM_PACE_H
+#define GM_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pace {
+	uint64_t due_ns; /* when the next packet is due */
+	uint32_t due_fraction;
+	uint64_t gap_ns; /* between packets */
+	uint32_t gap_fraction;
+	uint64_t earliest_ns; /* the next packet goes no sooner, however late it is */
+	uint64_t least_gap_ns; /* half a gap; more where a cap holds the sender down */
+};
+
+/* rate_pps 0: everything is due at once. cap_pps 0: none. */
+void pace_begin(struct pace *pace, uint64_t t0_ns, double rate_pps, double cap_pps);
+
+/* Packets due in [t0, t0 + duration) at rate_pps. */
+uint64_t pace_scheduled(double rate_pps, uint64_t duration_ns);
+
+/* When the next packet should go: when due, or somewhat after the one before if that was late. */
+static inline uint64_t pace_target(const struct pace *pace)
+{
+	return pace->due_ns > pace->earliest_ns ? pace->due_ns : pace->earliest_ns;
+}
+
+/* count packets have gone at now_ns: the schedule moves on. */
+static inline void pace_step(struct pace *pace, unsigned int count, uint64_t now_ns)
+{
+	uint64_t fraction = (uint64_t)pace->gap_fraction * count + pace->due_fraction;
+
+	pace->due_ns += pace->gap_ns * count + (fraction >> 32);
+	pace->due_fraction = (uint32_t)fraction;
+	pace->earliest_ns = now_ns + pace->least_gap_ns * count;
+}
+
+/* Sleeps, then spins the last part, until target_ns or a signal. Returns the time read last. */
+uint64_t pace_wait(uint64_t target_ns);
+
+#endif

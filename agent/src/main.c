@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * gm-agent: one job of the laboratory on one host. `gm-agent VERB` reads a request as a JSON line
+ * from stdin and reports in JSON lines on stdout (PROTOCOL.md).
+ */
+#include "verbs/verb.h"
+#include "version.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#define EXIT_USAGE 2
+
+static const struct verb *const verbs[] = { &verb_send, &verb_sink, &verb_watch, &verb_brake };
+
+#define VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+static const struct key job_keys[] = {
+	KEY(job, cpu, INTEGER, .preset = -1, .min = -1, .max = CPU_SETSIZE - 1,
+	    .help = "pin the agent to this CPU; -1: leave it"),
+	KEY(job, tick_ms, INTEGER, .max = 3600000, .help = "report progress this often; 0: never"),
+	{ 0 },
+};
+
+static int help(void)
+{
+	printf("gm-agent " AGENT_VERSION ": does one job for the Gatemark laboratory\n\n"
+	       "Usage: gm-agent VERB < requests > events      one JSON object a line, see "
+	       "PROTOCOL.md\n"
+	       "       gm-agent VERB --help                   the keys of its request\n\nVerbs:\n");
+	for (size_t i = 0; i < VERBS; i++)
+		printf("  %-8s %s\n", verbs[i]->name, verbs[i]->help);
+	return EXIT_SUCCESS;
+}
+
+static void help_keys(const struct key *keys)
+{
+	for (; keys->name; keys++)
+		printf("  %-12s %s%s\n", keys->name, keys->help,
+		       keys->required ? " (required)" : "");
+}
+
+static int help_verb(const struct verb *verb)
+{
+	printf("gm-agent %s: %s\n\nKeys of the request:\n", verb->name, verb->help);
+	help_keys(verb->keys);
+	help_keys(job_keys);
+	return EXIT_SUCCESS;
+}
+
+static int pin(int64_t cpu, struct fault *fault)
+{
+	cpu_set_t set;
+
+	if (cpu < 0)
+		return 0;
+	CPU_ZERO(&set);
+	CPU_SET((size_t)cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) < 0)
+		return fault_set(fault, -EINVAL, "cpu", "choose one that taskset -p lists",
+				 "CPU %lld is not to be had here", (long long)cpu);
+	return 0;
+}
+
+/* From the request's text to the end of the job. */
+static int serve_request(const struct verb *verb, struct talk *talk, char *text,
+			 struct fault *fault)
+{
+	struct job *job = calloc(1, verb->request_bytes);
+	int error;
+
+	if (!job)
+		return fault_system(fault, -ENOMEM, NULL, "the request");
+	error = request_read(job, text, verb->keys, job_keys, fault);
+	if (!error)
+		error = pin(job->cpu, fault);
+	if (!error)
+		error = verb->run(talk, job, fault);
+	request_release(job, verb->keys);
+	free(job);
+	return error;
+}
+
+static int serve(const struct verb *verb, struct talk *talk)
+{
+	struct fault fault = { 0 };
+	char *text = NULL;
+	int result = talk_line(talk, &text);
+
+	if (result > 0)
+		result = serve_request(verb, talk, text, &fault);
+	else if (result == 0)
+		result = fault_set(&fault, -ECANCELED, NULL, "send a request on one line",
+				   "stdin was closed before a request came");
+	else
+		fault_system(&fault, result, NULL, "reading the request");
+	if (result)
+		talk_fault(talk, &fault);
+	free(text); /* not before: the fault may name a key inside */
+	return result ? result : talk->line.error;
+}
+
+static int run(const struct verb *verb)
+{
+	struct talk talk;
+	int result;
+
+	/* SIGTERM, not SIGKILL: a brake has to be taken off when the laboratory is gone. */
+	prctl(PR_SET_PDEATHSIG, (unsigned long)SIGTERM, 0ul, 0ul, 0ul);
+	talk_begin(&talk);
+	talk_hello(&talk, verb->name);
+	result = serve(verb, &talk);
+	talk_release(&talk);
+	if (!result)
+		return EXIT_SUCCESS;
+	return result == -EINVAL ? EXIT_USAGE : EXIT_FAILURE;
+}
+
+static const struct verb *find_verb(const char *name)
+{
+	for (size_t i = 0; i < VERBS; i++)
+		if (strcmp(verbs[i]->name, name) == 0)
+			return verbs[i];
+	return NULL;
+}
+
+static int is_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct verb *verb = argc > 1 ? find_verb(argv[1]) : NULL;
+
+	if (argc == 2 && is_help(argv[1]))
+		return help();
+	if (argc == 2 && strcmp(argv[1], "--version") == 0)
+		return puts("gm-agent " AGENT_VERSION) < 0;
+	if (verb && argc == 3 && is_help(argv[2]))
+		return help_verb(verb);
+	if (verb && argc == 2)
+		return run(verb);
+	fprintf(stderr,
+		argc > 1 ? "gm-agent: no such verb or option: %s; try gm-agent --help\n"
+			 : "gm-agent: a verb is missing; try gm-agent --help\n",
+		argc > 1 ? argv[argc > 2 && verb ? 2 : 1] : "");
+	return EXIT_USAGE;
+}

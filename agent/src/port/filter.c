@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Classic BPF: small enough to be written by hand, taken by every kernel. */
+#include "port/filter.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <sys/socket.h>
+
+#define EVERY_BYTE 0xffffffff
+
+static int attach(int fd, struct sock_filter *code, unsigned short length)
+{
+	struct sock_fprog program = { .len = length, .filter = code };
+
+	if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0)
+		return -errno;
+	return 0;
+}
+
+#define ATTACH(fd, code) attach(fd, code, sizeof(code) / sizeof((code)[0]))
+
+/* Offsets count from the Ethernet header. A fragment is none of ours: the sender sets DF. */
+static int attach_ipv4(int fd, uint16_t low, uint16_t high)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 23), /* protocol */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 17, 0, 7),
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 20), /* fragment offset, more fragments */
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x3fff, 5, 0),
+		BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, 14), /* header length */
+		BPF_STMT(BPF_LD | BPF_H | BPF_IND, 16), /* destination port */
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, low, 0, 2),
+		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, high, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, EVERY_BYTE),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+
+	return ATTACH(fd, code);
+}
+
+static int attach_ipv6(int fd, uint16_t low, uint16_t high)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 20), /* next header */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 17, 0, 4),
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 56), /* destination port */
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, low, 0, 2),
+		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, high, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, EVERY_BYTE),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+
+	return ATTACH(fd, code);
+}
+
+int filter_attach_ports(int fd, int family, uint16_t low, uint16_t high)
+{
+	return family == 4 ? attach_ipv4(fd, low, high) : attach_ipv6(fd, low, high);
+}
+
+int filter_attach_nothing(int fd)
+{
+	struct sock_filter code[] = { BPF_STMT(BPF_RET | BPF_K, 0) };
+
+	return ATTACH(fd, code);
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Classic BPF filters of the receiving sockets. */
+#ifndef GM_FILTER_H
+#define GM_FILTER_H
+
+#include <stdint.h>
+
+/* Lets through whole frames of UDP to ports low to high, none else. 0 or -errno. */
+int filter_attach_ports(int fd, int family, uint16_t low, uint16_t high);
+
+/* Drops everything. */
+int filter_attach_nothing(int fd);
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the ports share: how refusals are counted. */
+#include "port/port.h"
+
+#include <errno.h>
+
+/* The last one stands for all others. */
+const struct port_error port_errors[PORT_ERRORS] = {
+	{ ENOBUFS, "ENOBUFS" },
+	{ EAGAIN, "EAGAIN" },
+	{ ENETDOWN, "ENETDOWN" },
+	{ EMSGSIZE, "EMSGSIZE" },
+	{ EHOSTUNREACH, "EHOSTUNREACH" },
+	{ ECONNREFUSED, "ECONNREFUSED" },
+	{ EPERM, "EPERM" },
+	{ 0, "other" },
+};
+
+void port_refuse(struct port_tally *tally, int error)
+{
+	int i = 0;
+
+	while (i < PORT_ERRORS - 1 && port_errors[i].number != -error)
+		i++;
+	tally->errors[i]++;
+	tally->refused++;
+}

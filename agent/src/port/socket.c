@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Socket options and bursts. */
+#include "port/socket.h"
+#include "lib/address.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#define SEND_BUFFER_BYTES (64 << 20)
+#define SEND_BLOCK_US 10000
+
+static void force_buffer(int fd, int forced, int plain, int bytes)
+{
+	/* The forced one passes net.core.[rw]mem_max and wants CAP_NET_ADMIN. */
+	if (setsockopt(fd, SOL_SOCKET, forced, &bytes, sizeof(bytes)) < 0)
+		setsockopt(fd, SOL_SOCKET, plain, &bytes, sizeof(bytes));
+}
+
+/*
+ * A frame stays charged to the sender's buffer until somebody has consumed it: on a veth the
+ * gateway's ip_rcv(), so its whole queue has to fit. A full buffer blocks, which is the device's
+ * own pace (the schedule then shows it as late), but not so long that a closed stdin goes unseen.
+ */
+void socket_size_send(int fd)
+{
+	struct timeval most = { .tv_usec = SEND_BLOCK_US };
+
+	force_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, SEND_BUFFER_BYTES);
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most));
+}
+
+void socket_size_receive(int fd, size_t bytes)
+{
+	force_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF,
+		     bytes > INT32_MAX / 2 ? INT32_MAX / 2 : (int)bytes);
+}
+
+/*
+ * The system call itself: musl's sendmmsg() is a loop of sendmsg() on 64-bit machines, because the
+ * kernel takes some lengths as 64 bits where POSIX says int (src/network/sendmmsg.c). The padding
+ * beside them is zero in messages that were allocated as zero, on either byte order.
+ */
+static int send_burst(int fd, struct mmsghdr *messages, unsigned int count)
+{
+	return (int)syscall(SYS_sendmmsg, fd, messages, count, 0);
+}
+
+/*
+ * sendmmsg() stops at the first message that fails and tells the errno only if it was the first of
+ * all (___sys_sendmmsg, net/socket.c). So behind a partial count stands one message that was
+ * refused; ENOBUFS is what a full queue says, and a lasting error shows itself in the next call.
+ */
+unsigned int socket_send(int fd, struct mmsghdr *messages, unsigned int count,
+			 struct port_tally *tally)
+{
+	unsigned int done = 0;
+
+	while (done < count) {
+		int sent = send_burst(fd, messages + done, count - done);
+
+		tally->calls++;
+		if (sent < 0 && (errno == EAGAIN || errno == EINTR))
+			return done;
+		if (sent < 0) {
+			port_refuse(tally, -errno);
+			done++;
+			continue;
+		}
+		tally->sent += (unsigned int)sent;
+		done += (unsigned int)sent;
+		if (done < count) {
+			port_refuse(tally, -ENOBUFS);
+			done++;
+		}
+	}
+	return done;
+}
+
+int socket_allow(size_t descriptors)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return -errno;
+	if (limit.rlim_cur >= descriptors)
+		return 0;
+	limit.rlim_cur = descriptors;
+	if (limit.rlim_max < descriptors)
+		limit.rlim_max = descriptors;
+	return setrlimit(RLIMIT_NOFILE, &limit) < 0 ? -EMFILE : 0;
+}
+
+int socket_open_udp(int family, int flags)
+{
+	int yes = 1;
+	int fd = socket(family == 4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | flags, 0);
+
+	if (fd < 0)
+		return -errno;
+	if (family == 6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof(yes));
+	return fd;
+}
+
+int socket_bind_udp(int fd, int family, const uint8_t *bytes, uint16_t port)
+{
+	struct sockaddr_storage address;
+	socklen_t length = address_fill(&address, family, bytes, port);
+
+	return bind(fd, (struct sockaddr *)&address, length) < 0 ? -errno : 0;
+}

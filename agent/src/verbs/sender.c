@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The sender's loop. The clock is read once a burst (the waiting's last look is the packets'
+ * stamp), stdin is looked at every 10 ms.
+ */
+#include "verbs/sender.h"
+#include "lib/clock.h"
+
+#define LOOK_NS (10 * NS_PER_MS) /* how often stdin is looked at */
+#define LEAD_NS NS_PER_MS /* between the start event and the first packet */
+#define GRACE_NS NS_PER_MS /* what was due but late by no more at the end is still sent */
+
+static bool paced(const struct sender *sender)
+{
+	return sender->options.rate_pps > 0;
+}
+
+static void plan(struct sender *sender)
+{
+	const struct sender_options *options = &sender->options;
+
+	sender->t0_ns = clock_now() + LEAD_NS;
+	sender->end_ns = sender->t0_ns + options->duration_ns;
+	sender->bound = options->packets ? options->packets : UINT64_MAX;
+	if (paced(sender)) {
+		sender->scheduled = pace_scheduled(options->rate_pps, options->duration_ns);
+		if (sender->scheduled > sender->bound)
+			sender->scheduled = sender->bound;
+		sender->bound = sender->scheduled;
+		sender->end_ns += GRACE_NS;
+	}
+	pace_begin(&sender->pace, sender->t0_ns, options->rate_pps, options->cap_pps);
+	sender->look_ns = sender->t0_ns;
+	sender->tick_ns = options->tick_ns ? sender->t0_ns + options->tick_ns : UINT64_MAX;
+	sender->last_ns = sender->t0_ns;
+}
+
+static uint16_t port_of(const struct integers *list, uint32_t flow)
+{
+	return (uint16_t)list->item[list->count > 1 ? flow : 0];
+}
+
+static void stage(struct sender *sender, struct packet *packet)
+{
+	const struct sender_options *options = &sender->options;
+
+	packet->frame_bytes = (uint32_t)options->frame_bytes.item[sender->size];
+	packet->source_port = port_of(&options->source_ports, sender->flow);
+	packet->destination_port = port_of(&options->destination_ports, sender->flow);
+	packet->header.run = options->run;
+	packet->header.flow = sender->flow;
+	packet->header.sequence = sender->sequence;
+	if (++sender->size == options->frame_bytes.count)
+		sender->size = 0;
+	if (++sender->flow == options->flows) {
+		sender->flow = 0;
+		sender->sequence++;
+	}
+}
+
+static unsigned int stage_burst(struct sender *sender)
+{
+	uint64_t left = sender->bound - sender->tried;
+	unsigned int count = left < sender->options.burst ? (unsigned int)left
+							  : sender->options.burst;
+
+	for (unsigned int i = 0; i < count; i++)
+		stage(sender, &sender->staged[i]);
+	return count;
+}
+
+static void tick(struct sender *sender, uint64_t now)
+{
+	struct line *line = &sender->talk->line;
+
+	line_begin(line, "tick");
+	line_count(line, "t_ns", now);
+	line_count(line, "tried", sender->tried);
+	line_count(line, "refused", sender->tally.refused);
+	line_end(line);
+	sender->tick_ns += sender->options.tick_ns;
+}
+
+/* True if sending has to stop at now. */
+static bool look_up(struct sender *sender, uint64_t now)
+{
+	if (now >= sender->end_ns)
+		return true;
+	if (now < sender->look_ns)
+		return false;
+	sender->look_ns = now + LOOK_NS;
+	if (now >= sender->tick_ns)
+		tick(sender, now);
+	return talk_over(sender->talk);
+}
+
+/* Waits until the next packet should go, in steps that let stdin be looked at. */
+static bool wait_due(struct sender *sender, uint64_t *now)
+{
+	uint64_t target = pace_target(&sender->pace);
+
+	for (;;) {
+		uint64_t until = target < sender->look_ns ? target : sender->look_ns;
+
+		*now = pace_wait(until);
+		if (look_up(sender, *now))
+			return false;
+		if (*now >= target)
+			return true;
+	}
+}
+
+static void note_time(struct sender *sender, uint64_t now)
+{
+	if (paced(sender))
+		histogram_add(&sender->late, now - sender->pace.due_ns);
+	if (now - sender->last_ns > NS_PER_MS)
+		sender->gaps_over_1ms++;
+	sender->last_ns = now;
+}
+
+/* Hands over a burst, however often the port wants to be called. False: to stop. */
+static bool send_burst(struct sender *sender, unsigned int count)
+{
+	unsigned int done = 0;
+
+	while (done < count) {
+		struct packet *packets = &sender->staged[done];
+		unsigned int taken;
+		uint64_t now;
+
+		if (!wait_due(sender, &now))
+			return false;
+		for (unsigned int i = done; i < count; i++)
+			sender->staged[i].header.time_ns = now;
+		taken = sender->port.kind->send(&sender->port, packets, count - done,
+						&sender->tally);
+		if (!taken)
+			continue;
+		note_time(sender, now);
+		pace_step(&sender->pace, taken, now);
+		for (unsigned int i = 0; i < taken; i++)
+			sender->bytes += packets[i].frame_bytes;
+		sender->tried += taken;
+		done += taken;
+	}
+	return true;
+}
+
+void sender_run(struct sender *sender)
+{
+	plan(sender);
+	while (sender->tried < sender->bound)
+		if (!send_burst(sender, stage_burst(sender)))
+			break;
+	/* A schedule that was kept ends when the next packet would be due, not with the last one. */
+	sender->t1_ns = clock_now();
+	if (paced(sender) && sender->tried == sender->scheduled &&
+	    sender->t1_ns < sender->pace.due_ns)
+		sender->t1_ns = sender->pace.due_ns;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A verb: one job of the agent, what it can be asked for, and how it is done. */
+#ifndef GM_VERB_H
+#define GM_VERB_H
+
+#include "lib/fault.h"
+#include "lib/request.h"
+#include "lib/talk.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What every verb can be asked for; each request's struct begins with it. */
+struct job {
+	int64_t cpu; /* -1: any */
+	int64_t tick_ms; /* 0: never */
+};
+
+struct verb {
+	const char *name;
+	const char *help;
+	const struct key *keys;
+	size_t request_bytes; /* of the struct that keys fill */
+
+	/* From the request to done. 0 or -errno with the fault filled. */
+	int (*run)(struct talk *talk, const void *request, struct fault *fault);
+};
+
+extern const struct verb verb_send;
+extern const struct verb verb_sink;
+extern const struct verb verb_watch;
+extern const struct verb verb_brake;
+
+#endif

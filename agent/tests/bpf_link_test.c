@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bpf/brake.h"
+#include "lib/bpf_link.h"
+#include "tests/test.h"
+#include "verbs/brake_object.h"
+
+#include <errno.h>
+#include <linux/btf.h>
+#include <stdlib.h>
+
+static const struct bpf_map maps[] = {
+	{ .name = BRAKE_WAIT, .fd = 41 },
+	{ .name = BRAKE_PACKETS, .fd = 42 },
+};
+
+static struct bpf_program brake_program(const uint8_t *object, size_t length)
+{
+	return (struct bpf_program){
+		.object = object,
+		.object_bytes = length,
+		.section = BRAKE_SECTION,
+		.maps = maps,
+		.map_count = 2,
+	};
+}
+
+TEST(bpf_link_relocates_the_brake)
+{
+	struct bpf_program program = brake_program(brake_object, brake_object_bytes);
+	struct bpf_linked linked;
+	unsigned int seen_maps = 0, seen_functions = 0;
+
+	CHECK_EQUAL(bpf_link(&linked, &program), 0);
+	CHECK_EQUAL(linked.function_count, 2);
+	CHECK_EQUAL(linked.function[0].insn_off, 0);
+	CHECK_EQUAL(((const struct btf_header *)linked.btf)->magic, BTF_MAGIC);
+	for (size_t i = 0; i < linked.code_count; i++) {
+		const struct bpf_insn *insn = &linked.code[i];
+
+		if (insn->code != (BPF_LD | BPF_IMM | BPF_DW))
+			continue;
+		if (insn->src_reg == BPF_PSEUDO_MAP_FD)
+			seen_maps |= 1u << (insn->imm - 41);
+		if (insn->src_reg == BPF_PSEUDO_FUNC) {
+			seen_functions++;
+			CHECK_EQUAL((int64_t)i + 1 + insn->imm, linked.function[1].insn_off);
+		}
+		i++;
+	}
+	CHECK_EQUAL(seen_maps, 3);
+	CHECK_EQUAL(seen_functions, 1);
+	CHECK_EQUAL(linked.code[linked.code_count - 1].code, BPF_JMP | BPF_EXIT);
+	bpf_link_release(&linked);
+}
+
+TEST(bpf_link_misses_a_map)
+{
+	struct bpf_program program = brake_program(brake_object, brake_object_bytes);
+	struct bpf_linked linked;
+
+	program.map_count = 1;
+	CHECK_EQUAL(bpf_link(&linked, &program), -ENOENT);
+	program.section = "xdp";
+	CHECK_EQUAL(bpf_link(&linked, &program), -ENOEXEC);
+}
+
+/* Whatever is broken in an object: an error or a result, never a read outside of it. */
+TEST(bpf_link_survives_damage)
+{
+	size_t length = brake_object_bytes;
+	uint64_t state = 11;
+
+	for (int round = 0; round < 3000; round++) {
+		size_t kept = round % 4 ? length : test_random(&state) % length;
+		uint8_t *damaged = malloc(kept ? kept : 1);
+		struct bpf_program program = brake_program(damaged, kept);
+		struct bpf_linked linked;
+
+		memcpy(damaged, brake_object, kept);
+		for (int i = 0; kept && i < 8; i++) {
+			/* Mostly in headers and relocations: the file's ends. */
+			size_t at = test_random(&state) % kept;
+
+			damaged[at] = (uint8_t)test_random(&state);
+		}
+		if (bpf_link(&linked, &program) == 0)
+			bpf_link_release(&linked);
+		free(damaged);
+	}
+	CHECK(length > 0);
+}

@@ -1,0 +1,429 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: T201 - a test runner prints
+"""Runs whole agents against each other (wire.py draws the topology).
+
+Without root, or with --loopback (foreign binaries under qemu-user), only what works over lo.
+
+Usage: integration.py [--loopback] COMMAND...      such as build/x86_64/gm-agent
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from wire import (
+    A,
+    Agent,
+    B,
+    Keys,
+    SkipError,
+    Wire,
+    conserved,
+    expect,
+    holds,
+    ipv4_packet,
+    sh,
+)
+
+PROTOCOL = Path(__file__).resolve().parent.parent / "PROTOCOL.md"
+
+# Sends frames given in hex as they are: what the agent itself would never send.
+INJECT = """
+import socket, sys
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+s.bind(("v0", 0))
+for line in sys.stdin: s.send(bytes.fromhex(line))
+"""
+
+# How long a packet to v1 and the answer take: a port where nobody listens refuses at once.
+ANSWER = """
+import socket, time
+best = 1.0
+for port in (7001, 7002):
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.settimeout(1)
+    s.connect(("10.9.0.2", port))
+    began = time.monotonic()
+    try:
+        s.send(b"x")
+        s.recv(1)
+    except ConnectionRefusedError:
+        best = min(best, time.monotonic() - began)
+    except TimeoutError:
+        pass  # the kernel answers some six at once and then one a second
+print(best)
+"""
+
+
+def ports_and_families(wire: Wire) -> None:
+    """Every way to send against every way to receive."""
+    for family in (4, 6):
+        for port in {"udp", wire.send_port}:
+            for other in {"udp", wire.sink_port}:
+                sent, received = wire.trial(
+                    {"port": port, "family": family}, {"port": other, "family": family}
+                )
+                conserved(sent, received)
+                expect((sent["tried"], sent["scheduled"], sent["refused"]), (500, 500, 0))
+                expect(received["bytes"], 100 * 500)
+
+
+def sizes(wire: Wire) -> None:
+    """A list of sizes is cycled packet by packet."""
+    for family, least in ((4, 64), (6, 80)):
+        cycle = [least, 1518, 333]
+        sent, received = wire.trial(
+            {"family": family, "frame_bytes": cycle, "packets": 300}, {"family": family}
+        )
+        conserved(sent, received)
+        expect(sent["tried"], 300)
+        expect(sent["frame_bytes_tried"], 100 * sum(cycle))
+        expect(received["bytes"], 100 * sum(cycle))
+
+
+def flows(wire: Wire) -> None:
+    """Flows take turns, each with its own ports and numbers."""
+    sources = [5000 + i for i in range(7)]
+    targets = [9000 + i % 3 for i in range(7)]
+    for port, other in {("udp", "udp"), (wire.send_port, wire.sink_port)}:
+        sent, received = wire.trial(
+            {"port": port, "flows": 7, "src_port": sources, "dst_port": targets, "burst": 5}
+            | {"packets": 703},
+            {"port": other, "flows": 7, "dst_port": targets, "delay": "flow"},
+        )
+        conserved(sent, received)
+        expect(sent["tried_by_flow"], [101] * 3 + [100] * 4)
+        expect(received["flow"]["unique"], sent["tried_by_flow"])
+        expect(received["flow"]["highest"], [100] * 3 + [99] * 4)
+        expect(received["flow"]["source_port"], sources)
+        by_flow = [sum(flow["count"]) for flow in received["delay_by_flow"]]
+        expect(by_flow, sent["tried_by_flow"])
+
+
+def pacing(wire: Wire) -> None:
+    """The schedule is kept, or said to be missed."""
+    if wire.loopback:
+        raise SkipError("emulated time says nothing")
+    sent, received = wire.trial(
+        {"rate_pps": 20000, "packets": 0, "duration_ms": 500}, {"bin_ms": 50}
+    )
+    conserved(sent, received)
+    expect(sent["scheduled"], 10000)
+    rate = sent["tried"] / (sent["t1_ns"] - sent["t0_ns"]) * 1e9
+    # A machine under load may stop the sender at the very end, but nothing makes it too fast.
+    holds(0.5 * 20000 < rate < 1.001 * 20000, rate)
+    sent, _ = wire.trial({"rate_pps": 20000, "cap_pps": 5000, "packets": 0, "duration_ms": 400}, {})
+    expect(sent["scheduled"], 8000)
+    holds(sent["tried"] <= 2010, sent["tried"])
+
+
+def maximum(wire: Wire) -> None:
+    """As fast as it goes: nothing is scheduled, everything is accounted for."""
+    if wire.loopback:
+        raise SkipError("a socket overruns under emulation")
+    sent, received = wire.trial(
+        {"rate_pps": 0, "packets": 0, "duration_ms": 300}, {"ring_bytes": 64 << 20}
+    )
+    conserved(sent, received)
+    expect((sent["scheduled"], sent["burst"], "late_ns" in sent), (0, 32, False))
+    holds(sent["tried"] > 1000, sent["tried"])
+
+
+def early_end(wire: Wire) -> None:
+    """A closed stdin ends a sender that would go on for a minute."""
+    receiving = wire.sink()
+    receiving.start()
+    sending = wire.sender(packets=0, duration_ms=60000, tick_ms=20)
+    sending.start()
+    expect(sending.until("tick")["ev"], "tick")
+    began = time.monotonic()
+    sent = sending.close()
+    holds(time.monotonic() - began < 5)
+    holds(0 < sent["tried"] < sent["scheduled"], sent)
+    conserved(sent, receiving.close())
+
+
+def stdin_ends_early(wire: Wire) -> None:
+    """Nobody says start."""
+    for agent in (wire.sender(), wire.sink()):
+        expect(agent.ready["ev"], "ready")
+        event = agent.close()
+        expect(event["ev"], "error")
+        holds("before start" in event["reason"], event)
+
+
+REFUSALS: list[tuple[Keys, str, int]] = [
+    ({"speed": 1}, "speed", 2),
+    ({"rate_pps": "fast"}, "rate_pps", 2),
+    ({"flows": 0}, "flows", 2),
+    ({"frame_bytes": 63}, "frame_bytes", 2),
+    ({"frame_bytes": []}, "frame_bytes", 2),
+    ({"frame_bytes": 9019}, "frame_bytes", 2),
+    ({"family": 5}, "family", 2),
+    ({"family": 6, "frame_bytes": 79}, "frame_bytes", 2),
+    ({"src": "10.9.0.300"}, "src", 2),
+    ({"dst": "::1"}, "dst", 2),
+    ({"src_port": [1, 2]}, "src_port", 2),
+    ({"flows": 2, "dst_port": [1, 2, 3]}, "dst_port", 2),
+    ({"burst": 257}, "burst", 2),
+    ({"port": "carrier"}, "port", 2),
+    ({"cpu": 1000}, "cpu", 2),
+    ({"run": 256}, "run", 2),
+    ({"duration_ms": 0}, "duration_ms", 2),
+    ({"device": "nope0"}, "device", 1),
+    ({"device": "a-name-that-is-too-long"}, "device", 1),
+]
+
+
+def refusals(wire: Wire) -> None:
+    """A wrong request is told by its key; exit code 2, or 1 where the host is at fault."""
+    cases = list(REFUSALS)
+    if not wire.loopback:
+        cases.append(({"dst_mac": "02:00"}, "dst_mac", 2))
+        cases.append(({"frame_bytes": 9018}, "frame_bytes", 2))  # the MTU is 1500
+    for change, key, code in cases:
+        agent = wire.sender(**change)
+        event = agent.ready
+        expect((event["ev"], event.get("key"), agent.end()), ("error", key, code), change, event)
+        holds(event["reason"] and event["mend"], event)
+    for text in ("", "[]", "{", '{"a":1', "hello"):
+        agent = Agent(wire.a, "send", text)
+        expect((agent.ready["ev"], agent.end()), ("error", 2), text)
+
+
+def command_line(_: Wire) -> None:
+    """The help tells the keys that PROTOCOL.md documents, no more and no less."""
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*Agent.command, *words],
+            check=False,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+        )
+
+    protocol = PROTOCOL.read_text()
+    common = protocol.split("## Keys that every verb takes")[1].split("\n## ")[0]
+    for verb in ("send", "sink", "watch", "brake"):
+        section = common + protocol.split(f"\n## {verb}\n")[1].split("\n## ")[0]
+        first_cells = re.findall(r"(?m)^\| (`[^|]*) \|", section)
+        documented = set(re.findall(r"`(\w+)`", "".join(first_cells)))
+        told = set(re.findall(r"(?m)^  (\w+) ", run(verb, "--help").stdout))
+        expect(told, documented, verb)
+        holds(f"  {verb} " in run("--help").stdout)
+    for words in ((), ("fly",), ("send", "extra"), ("--loud",)):
+        expect(run(*words).returncode, 2, words)
+
+
+def payload(sequence: int, run: int = 7, flow: int = 0, magic: int = 0xC7) -> bytes:
+    """A test header of PROTOCOL.md, made here."""
+    return bytes([magic, run]) + flow.to_bytes(3) + sequence.to_bytes(4) + bytes(9)
+
+
+def sink_judges(wire: Wire) -> None:
+    """Duplicates, reordering, strangers and damage, each planted by hand."""
+    if wire.loopback:
+        raise SkipError("needs a raw socket")
+    # 2 comes late and then again, 4 so late that it is stale.
+    packets = [ipv4_packet(payload(number)) for number in (0, 1, 3, 2, 2, 5000, 4)]
+    strangers = [payload(9, run=8), payload(9, flow=1), payload(9, magic=1), b"short"]
+    packets += [ipv4_packet(stranger) for stranger in strangers]
+    packets += [ipv4_packet(payload(9), damage=1)]
+    ethernet = bytes.fromhex(wire.mac.replace(":", "") + "020000000001" + "0800")
+    receiving = wire.sink()
+    receiving.start()
+    frames = "".join((ethernet + packet).hex() + "\n" for packet in packets)
+    sh("ip", "netns", "exec", A, sys.executable, "-c", INJECT, text=frames)
+    told = receiving.close()
+    wanted = {"received": 7, "unique": 5, "duplicated": 1, "reordered": 2, "stale": 1}
+    wanted |= {"foreign": 4, "corrupt": 1}
+    expect({name: told[name] for name in wanted}, wanted)
+    expect(told["flow"]["highest"], [5000])
+
+
+def no_answer(wire: Wire) -> None:
+    """The guard sockets keep the host from answering with ICMP."""
+    if wire.loopback:
+        raise SkipError("the udp port has sockets of its own")
+
+    def unreachable() -> tuple[str, str]:
+        text = sh("ip", "netns", "exec", B, "cat", "/proc/net/snmp", "/proc/net/snmp6")
+        names, values = re.findall(r"(?m)^Icmp: (.*)$", text)
+        four = dict(zip(names.split(), values.split(), strict=True))["OutDestUnreachs"]
+        return four, re.findall(r"Icmp6OutDestUnreachs\s+(\d+)", text)[0]
+
+    before = unreachable()
+    for family in (4, 6):
+        conserved(*wire.trial({"family": family, "packets": 50}, {"family": family}))
+    expect(unreachable(), before)
+
+
+def check_rows(columns: Keys, rows: int) -> None:
+    """Every column of a watch is as long as its times."""
+    for name, values in columns.items():
+        if isinstance(values, dict):
+            check_rows(values, rows)
+        else:
+            expect(len(values), rows, name)
+
+
+def watching(wire: Wire) -> None:
+    """All gauges at once, with a thread that goes and a device that never was."""
+    what = ["threads", "cpu", "softnet", "interfaces", "memory", "conntrack"]
+    with subprocess.Popen(["sleep", "60"]) as sleeper:
+        request = {"interval_ms": 50, "samples": 100, "what": what, "tick_ms": 50}
+        request |= {"threads": [os.getpid(), sleeper.pid], "devices": ["lo", "nope0"]}
+        agent = Agent(wire.b, "watch", request)
+        expect(agent.ready["ev"], "ready", agent.ready)
+        agent.start()
+        agent.until("tick")
+        sleeper.kill()
+    time.sleep(0.3)
+    told = agent.close()
+    rows = len(told["t_ns"])
+    holds(3 <= rows <= 20, rows)
+    for name in what:
+        if name not in told["absent"]:
+            check_rows(told[name], rows)
+    holds(set(told["absent"]) <= {"conntrack"}, told["absent"])
+    expect(sorted(told["gone"]), sorted([str(sleeper.pid), "nope0"]))
+    run = told["threads"][str(os.getpid())]["run_ns"]
+    holds(run == sorted(run) and run[0] > 0, run)
+    holds(told["memory"]["free_bytes"][0] > 1 << 20)
+
+
+def watching_few(wire: Wire) -> None:
+    """The last of the samples is kept for the end."""
+    agent = Agent(wire.b, "watch", {"interval_ms": 50, "samples": 3, "what": ["memory"]})
+    agent.start()
+    time.sleep(0.4)
+    expect(len(agent.close()["t_ns"]), 3)
+
+
+def qdiscs() -> str:
+    """Of the device that carries the brake."""
+    return sh("tc", "-n", B, "qdisc", "show", "dev", "v1")
+
+
+def brake(wire: Wire, wait_ns: int) -> Agent:
+    """A brake up to its ready."""
+    if wire.loopback:
+        raise SkipError("needs BPF and a device of its own")
+    agent = Agent(B, "brake", {"devices": ["v1"], "wait_ns": wait_ns})
+    if agent.ready["ev"] == "error" and agent.ready.get("key") != "devices":
+        raise SkipError(agent.ready["reason"])
+    return agent
+
+
+def braking(wire: Wire) -> None:
+    """Packets wait, a second brake is refused, and nothing is left behind."""
+
+    def answer() -> float:
+        return float(sh("ip", "netns", "exec", A, sys.executable, "-c", ANSWER))
+
+    agent = brake(wire, 5_000_000)
+    expect(agent.ready["ev"], "ready", agent.ready)
+    second = brake(wire, 0)
+    expect((second.ready["ev"], second.ready["key"]), ("error", "devices"))
+    holds("clsact" in second.ready["mend"] and "clsact" in qdiscs())
+    conserved(*wire.trial({"rate_pps": 100, "packets": 20}, {}))
+    braked = answer()
+    holds(0.005 < braked < 0.5, braked)
+    agent.say({"cmd": "set", "wait_ns": 0})
+    expect(agent.event(), {"ev": "set", "wait_ns": 0})
+    holds(answer() < braked)
+    agent.say({"cmd": "set"})
+    expect(agent.event()["ev"], "error")
+    expect(agent.end(), 2)
+    holds("clsact" not in qdiscs(), qdiscs())
+
+
+def brake_lets_go(wire: Wire) -> None:
+    """Closing stdin and SIGTERM both take the brake off and tell its count."""
+    for by_signal in (False, True):
+        agent = brake(wire, 1000)
+        expect(agent.ready["ev"], "ready", agent.ready)
+        conserved(*wire.trial({"packets": 100}, {}))
+        if by_signal:
+            agent.process.send_signal(signal.SIGTERM)
+        told = agent.done() if by_signal else agent.close()
+        holds(told["packets"] >= 100, told)
+        holds("clsact" not in qdiscs())
+
+
+def device_down(wire: Wire) -> None:
+    """An interface that is down cannot be sent from."""
+    if wire.loopback:
+        raise SkipError("lo stays up")
+    sh("ip", "-n", A, "link", "set", "v0", "down")
+    agent = wire.sender()
+    expect((agent.ready["ev"], agent.ready["key"], agent.end()), ("error", "device", 1))
+    sh("ip", "-n", A, "link", "set", "v0", "up")
+
+
+TESTS = [
+    ports_and_families,
+    sizes,
+    flows,
+    pacing,
+    maximum,
+    early_end,
+    stdin_ends_early,
+    refusals,
+    command_line,
+    sink_judges,
+    no_answer,
+    watching,
+    watching_few,
+    braking,
+    brake_lets_go,
+    device_down,
+]
+
+FAILURES = (AssertionError, OSError, KeyError, TypeError, subprocess.SubprocessError)
+
+
+def run(wire: Wire) -> int:
+    """Runs every test, tells it as TAP; how many failed."""
+    failed = 0
+    began = time.monotonic()
+    for number, test in enumerate(TESTS, 1):
+        try:
+            test(wire)
+            print(f"ok {number} - {test.__name__}")
+        except SkipError as reason:
+            print(f"ok {number} - {test.__name__} # SKIP {reason}")
+        except FAILURES as reason:
+            failed += 1
+            print(f"# {type(reason).__name__} {reason}\nnot ok {number} - {test.__name__}")
+        finally:
+            Agent.end_all()
+    print(f"1..{len(TESTS)}\n# {time.monotonic() - began:.1f} s: {' '.join(Agent.command)}")
+    return failed
+
+
+def main(words: list[str]) -> int:
+    """The exit code."""
+    loopback = "--loopback" in words
+    command = [word for word in words if word != "--loopback"]
+    if not command:
+        print(__doc__, file=sys.stderr)
+        return 2
+    Agent.command = [*command[:-1], str(Path(command[-1]).resolve())]
+    if not loopback and os.geteuid() != 0:
+        print("ok - namespaces # SKIP not root: only what works over lo is run")
+        loopback = True
+    with Wire(loopback) as wire:
+        return 1 if run(wire) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/line.h"
+#include "tests/test.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+TEST(line_writes_json)
+{
+	struct line line = { 0 };
+	char told[256] = "";
+	int pipes[2];
+
+	CHECK_EQUAL(pipe(pipes), 0);
+	line.fd = pipes[1];
+	line_begin(&line, "done");
+	line_text(&line, "t", "a\"\\\n");
+	line_integer(&line, "i", INT64_MIN);
+	line_count(&line, "c", UINT64_MAX);
+	line_list(&line, "l");
+	line_count(&line, NULL, 0);
+	line_integer(&line, NULL, -1);
+	line_close(&line, ']');
+	line_object(&line, "o");
+	line_list(&line, "e");
+	line_close(&line, ']');
+	line_close(&line, '}');
+	line_count(&line, "z", 1);
+	line_end(&line);
+	CHECK(read(pipes[0], told, sizeof(told) - 1) > 0);
+	CHECK_TEXT(told, "{\"ev\":\"done\",\"t\":\"a\\\"\\\\\\u000a\",\"i\":-9223372036854775808,"
+			 "\"c\":18446744073709551615,\"l\":[0,-1],\"o\":{\"e\":[]},\"z\":1}\n");
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+TEST(line_keeps_first_error)
+{
+	struct line line = { .fd = -1 };
+
+	line_begin(&line, "done");
+	line_end(&line);
+	CHECK(line.error < 0);
+}
+
+TEST(line_longer_than_its_buffer)
+{
+	struct line line = { 0 };
+	char *told = calloc(1, 65536);
+	size_t used = 0;
+	ssize_t count;
+	int pipes[2];
+
+	CHECK_EQUAL(pipe(pipes), 0);
+	line.fd = pipes[1];
+	line_begin(&line, "done");
+	line_list(&line, "l");
+	for (int i = 0; i < 5000; i++)
+		line_count(&line, NULL, 12345);
+	line_close(&line, ']');
+	line_end(&line);
+	close(pipes[1]);
+	while ((count = read(pipes[0], told + used, 65535 - used)) > 0)
+		used += (size_t)count;
+	CHECK_EQUAL(used, strlen("{\"ev\":\"done\",\"l\":[]}\n") + 5000 * 6 - 1);
+	CHECK_TEXT(told + used - 8, "12345]}\n");
+	close(pipes[0]);
+	free(told);
+}

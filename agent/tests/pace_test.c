@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/clock.h"
+#include "lib/pace.h"
+#include "tests/test.h"
+
+/* Due times have to be t0 + i / rate to the nanosecond, for an hour. */
+TEST(pace_does_not_drift)
+{
+	static const double rates[] = { 3, 1000, 49999.7, 333333, 1e6, 2997924.58 };
+
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		const unsigned int bunch = 4096;
+		uint64_t bunches = (uint64_t)(rates[i] * 3600 / bunch);
+		struct pace pace;
+		double error;
+
+		pace_begin(&pace, 1000, rates[i], 0);
+		for (uint64_t n = 0; n < bunches; n++)
+			pace_step(&pace, bunch, 0);
+		error = (double)pace.due_ns - 1000 - (double)(bunches * bunch) * 1e9 / rates[i];
+		CHECK(error > -4 && error < 4);
+	}
+}
+
+TEST(pace_steps_add_up)
+{
+	struct pace one, many;
+
+	pace_begin(&one, 5, 333333, 0);
+	pace_begin(&many, 5, 333333, 0);
+	for (int i = 0; i < 256; i++)
+		pace_step(&one, 1, 0);
+	pace_step(&many, 256, 0);
+	CHECK_EQUAL(one.due_ns, many.due_ns);
+	CHECK_EQUAL(one.due_fraction, many.due_fraction);
+}
+
+TEST(pace_catches_up_at_double_speed)
+{
+	struct pace pace;
+	uint64_t now = 1000000;
+	int sent = 0;
+
+	pace_begin(&pace, 0, 100000, 0); /* a gap of 10 us, 100 of them late */
+	while (pace.due_ns < now) {
+		uint64_t target = pace_target(&pace);
+
+		now = target > now ? target : now;
+		pace_step(&pace, 1, now);
+		CHECK(pace_target(&pace) >= now + 5000);
+		sent++;
+	}
+	/* Both go on meanwhile: 100 late ones take 200 to catch up. */
+	CHECK(sent >= 198 && sent <= 202);
+	CHECK_EQUAL(pace_target(&pace), pace.due_ns > now + 5000 ? pace.due_ns : now + 5000);
+}
+
+TEST(pace_cap_holds_down)
+{
+	struct pace pace;
+
+	pace_begin(&pace, 0, 100000, 50000);
+	pace_step(&pace, 1, 0);
+	CHECK_EQUAL(pace_target(&pace), 20000);
+	pace_begin(&pace, 0, 0, 50000);
+	pace_step(&pace, 1, 7);
+	CHECK_EQUAL(pace_target(&pace), 20007);
+	pace_begin(&pace, 0, 0, 0);
+	pace_step(&pace, 32, 7);
+	CHECK_EQUAL(pace_target(&pace), 7);
+}
+
+TEST(pace_scheduled_counts)
+{
+	CHECK_EQUAL(pace_scheduled(1000, NS_PER_S), 1000);
+	CHECK_EQUAL(pace_scheduled(100000, 300 * NS_PER_MS), 30000);
+	CHECK_EQUAL(pace_scheduled(3, NS_PER_S), 3);
+	CHECK_EQUAL(pace_scheduled(0.5, NS_PER_S), 1);
+	CHECK_EQUAL(pace_scheduled(1.5, NS_PER_S), 2);
+	CHECK_EQUAL(pace_scheduled(10350.4, 10 * NS_PER_S), 103504);
+}
+
+TEST(pace_waits)
+{
+	uint64_t target = clock_now() + 300 * NS_PER_US;
+	uint64_t now;
+
+	clock_sharpen();
+	now = pace_wait(target);
+	CHECK(now >= target);
+	CHECK(pace_wait(target) >= target);
+}
+
+TEST(clock_offset_is_steady)
+{
+	uint64_t one = clock_realtime_offset();
+	uint64_t real = clock_read(CLOCK_REALTIME);
+	uint64_t now = clock_now();
+	int64_t difference = (int64_t)(real + one - now);
+
+	/* Generous: a machine under load may stop between the two reads. */
+	CHECK(difference <= 100000 && difference > -1000000000);
+}

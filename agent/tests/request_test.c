@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/request.h"
+#include "tests/test.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct order {
+	int64_t count;
+	double rate;
+	const char *name;
+	int kind;
+	struct integers sizes;
+	struct texts names;
+	unsigned int what;
+};
+
+static const char *const kinds[] = { "raw", "udp", NULL };
+
+static const struct key keys[] = {
+	KEY(order, count, INTEGER, .required = true, .min = 1, .max = 10, .help = "1 to 10"),
+	KEY(order, rate, NUMBER, .preset = 7, .max = 100, .help = "rate"),
+	KEY(order, name, TEXT, .help = "a name"),
+	KEY(order, kind, CHOICE, .preset = 1, .choices = kinds, .help = "raw or udp"),
+	{ 0 },
+};
+
+static const struct key more_keys[] = {
+	KEY(order, sizes, INTEGERS, .min = 64, .max = 1518, .help = "sizes"),
+	KEY(order, names, TEXTS, .help = "names"),
+	KEY(order, what, CHOICES, .choices = kinds, .help = "what"),
+	{ 0 },
+};
+
+static char *text;
+
+static int read_order(struct order *order, const char *source, struct fault *fault)
+{
+	free(text);
+	text = strdup(source);
+	*order = (struct order){ 0 };
+	*fault = (struct fault){ 0 };
+	return request_read(order, text, keys, more_keys, fault);
+}
+
+static void release(struct order *order)
+{
+	request_release(order, keys);
+	request_release(order, more_keys);
+}
+
+TEST(request_reads)
+{
+	struct order order;
+	struct fault fault;
+
+	CHECK_EQUAL(
+		read_order(&order,
+			   "{\"count\":3,\"name\":\"n\",\"kind\":\"raw\",\"sizes\":[64,1518,70],"
+			   "\"names\":[\"a\",\"b\"],\"what\":[\"udp\"],\"rate\":0.5}",
+			   &fault),
+		0);
+	CHECK_EQUAL(order.count, 3);
+	CHECK_TEXT(order.name, "n");
+	CHECK_EQUAL(order.kind, 0);
+	CHECK(order.rate == 0.5);
+	CHECK_EQUAL(order.sizes.count, 3);
+	CHECK_EQUAL(order.sizes.item[1], 1518);
+	CHECK_EQUAL(order.names.count, 2);
+	CHECK_TEXT(order.names.item[1], "b");
+	CHECK_EQUAL(order.what, 2);
+	release(&order);
+}
+
+TEST(request_presets)
+{
+	struct order order;
+	struct fault fault;
+
+	CHECK_EQUAL(read_order(&order, "{\"count\":1,\"sizes\":100}", &fault), 0);
+	CHECK(order.rate == 7.0);
+	CHECK_EQUAL(order.kind, 1);
+	CHECK(!order.name);
+	CHECK_EQUAL(order.sizes.count, 1);
+	CHECK_EQUAL(order.sizes.item[0], 100);
+	release(&order);
+}
+
+TEST(request_refuses)
+{
+	static const struct {
+		const char *text, *key;
+	} bad[] = {
+		{ "{\"count\":1,\"speed\":2}", "speed" },
+		{ "{}", "count" },
+		{ "{\"count\":0}", "count" },
+		{ "{\"count\":11}", "count" },
+		{ "{\"count\":1.5}", "count" },
+		{ "{\"count\":\"1\"}", "count" },
+		{ "{\"count\":[1]}", "count" },
+		{ "{\"count\":[]}", "count" },
+		{ "{\"count\":1,\"count\":1}", "count" },
+		{ "{\"count\":1,\"rate\":-1}", "rate" },
+		{ "{\"count\":1,\"rate\":1e999}", "rate" },
+		{ "{\"count\":1,\"rate\":true}", "rate" },
+		{ "{\"count\":1,\"name\":\"\"}", "name" },
+		{ "{\"count\":1,\"name\":null}", "name" },
+		{ "{\"count\":1,\"kind\":\"tcp\"}", "kind" },
+		{ "{\"count\":1,\"kind\":0}", "kind" },
+		{ "{\"count\":1,\"sizes\":[64,63]}", "sizes" },
+		{ "{\"count\":1,\"sizes\":[64,\"x\"]}", "sizes" },
+		{ "{\"count\":1,\"sizes\":[64,", "sizes" },
+		{ "{\"count\":1,\"names\":\"a\"}", "names" },
+		{ "{\"count\":1,\"names\":[1]}", "names" },
+		{ "{\"count\":1,\"what\":[\"tcp\"]}", "what" },
+		{ "{\"count\":1,\"what\":\"udp\"}", "what" },
+		{ "{\"count\":1", NULL },
+		{ "hello", NULL },
+	};
+	struct order order;
+	struct fault fault;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		CHECK_EQUAL(read_order(&order, bad[i].text, &fault), -EINVAL);
+		if (bad[i].key)
+			CHECK_TEXT(fault.key, bad[i].key);
+		else
+			CHECK(!fault.key);
+		CHECK(*fault.reason && *fault.mend);
+		release(&order);
+	}
+	free(text);
+	text = NULL;
+}
+
+TEST(request_bounds_lists)
+{
+	size_t room = 4 * (REQUEST_LIST_MAX + 1) + 64;
+	char *list = malloc(room);
+	struct order order;
+	struct fault fault;
+	size_t used = (size_t)snprintf(list, room, "{\"count\":1,\"sizes\":[64");
+
+	for (int i = 1; i < REQUEST_LIST_MAX; i++)
+		used += (size_t)snprintf(list + used, room - used, ",64");
+	snprintf(list + used, room - used, "]}");
+	CHECK_EQUAL(read_order(&order, list, &fault), 0);
+	CHECK_EQUAL(order.sizes.count, REQUEST_LIST_MAX);
+	release(&order);
+	snprintf(list + used, room - used, ",64]}");
+	CHECK_EQUAL(read_order(&order, list, &fault), -EINVAL);
+	CHECK_TEXT(fault.key, "sizes");
+	release(&order);
+	free(list);
+	free(text);
+	text = NULL;
+}

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole agents, the wire between them, and what a test says about both.
+
+gmagent-PID-a  v0 ------------ v1  gmagent-PID-b
+  send          10.9.0.0/24        sink, watch, brake
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+from typing import Any, ClassVar, Self
+
+Event = dict[str, Any]
+Keys = dict[str, Any]
+
+A, B = f"gmagent-{os.getpid()}-a", f"gmagent-{os.getpid()}-b"
+ADDRESS = {4: ("10.9.0.1", "10.9.0.2"), 6: ("fd09::1", "fd09::2")}
+
+
+class SkipError(Exception):
+    """The test cannot be run here; says why."""
+
+
+def sh(*words: str, text: str | None = None) -> str:
+    """Runs a command that has to succeed; returns what it prints."""
+    return subprocess.run(words, check=True, capture_output=True, text=True, input=text).stdout
+
+
+def expect(value: object, wanted: object, *about: object) -> None:
+    """Fails unless both are equal."""
+    if value != wanted:
+        raise AssertionError(f"{value!r}, not {wanted!r} {about or ''}")
+
+
+def holds(condition: object, *about: object) -> None:
+    """Fails unless it does."""
+    if not condition:
+        raise AssertionError(about)
+
+
+class Agent:
+    """One agent process and the conversation with it."""
+
+    command: ClassVar[list[str]] = []
+    running: ClassVar[list[Agent]] = []
+
+    def __init__(self, namespace: str | None, verb: str, request: str | Keys) -> None:
+        way_in = ["ip", "netns", "exec", namespace] if namespace else []
+        self.process = subprocess.Popen(
+            [*way_in, *self.command, verb],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.running.append(self)
+        self.hello = self.event()
+        self.say(request)
+        self.ready = self.event()
+
+    def say(self, what: str | Keys) -> None:
+        """Sends one line."""
+        assert self.process.stdin
+        text = what if isinstance(what, str) else json.dumps(what)
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+
+    def event(self) -> Event:
+        """Reads one line; empty where the agent has ended."""
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        return json.loads(line) if line else {}
+
+    def until(self, name: str) -> Event:
+        """Reads up to an event of this name, an error, or the end."""
+        while (event := self.event()) and event["ev"] not in {name, "error"}:
+            pass
+        return event
+
+    def start(self) -> Event:
+        """Passes the barrier."""
+        self.say({"cmd": "start"})
+        return self.event()
+
+    def end(self) -> int:
+        """Closes stdin and waits; returns the exit code."""
+        assert self.process.stdin
+        self.process.stdin.close()
+        return self.process.wait(10)
+
+    def done(self) -> Event:
+        """Waits for the job's own end."""
+        event = self.until("done")
+        expect(self.end(), 0 if event.get("ev") == "done" else 1)
+        return event
+
+    def close(self) -> Event:
+        """Ends the job from outside."""
+        assert self.process.stdin
+        self.process.stdin.close()
+        return self.done()
+
+    @classmethod
+    def end_all(cls) -> None:
+        """Ends what a failed test has left, in order: a brake has to be taken off."""
+        for agent in cls.running:
+            agent.end()
+            if agent.process.stdout:
+                agent.process.stdout.close()
+        cls.running.clear()
+
+
+class Wire:
+    """Where traffic goes: a veth between two namespaces, or lo."""
+
+    def __init__(self, loopback: bool) -> None:
+        self.loopback = loopback
+        self.a = None if loopback else A
+        self.b = None if loopback else B
+        self.mac = ""
+
+    def __enter__(self) -> Self:
+        if self.loopback:
+            return self
+        sh("ip", "netns", "add", A)
+        sh("ip", "netns", "add", B)
+        sh("ip", "-n", A, "link", "add", "v0", "type", "veth", "peer", "name", "v1", "netns", B)
+        for namespace, device, side in ((A, "v0", 0), (B, "v1", 1)):
+            own4, own6 = ADDRESS[4][side] + "/24", ADDRESS[6][side] + "/64"
+            sh("ip", "-n", namespace, "addr", "add", own4, "dev", device)
+            sh("ip", "-n", namespace, "addr", "add", own6, "dev", device, "nodad")
+            sh("ip", "-n", namespace, "link", "set", device, "up")
+        self.mac = json.loads(sh("ip", "-j", "-n", B, "link", "show", "v1"))[0]["address"]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for namespace in () if self.loopback else (A, B):
+            subprocess.run(["ip", "netns", "del", namespace], check=False)
+
+    def send_keys(self, **keys: object) -> Keys:
+        """A request to send 500 packets; time enough for a machine that has other work."""
+        port, family = keys.get("port", self.send_port), keys.get("family", 4)
+        source, destination = ADDRESS[6 if family == 6 else 4]
+        if self.loopback:
+            source = destination = "::1" if family == 6 else "127.0.0.1"
+        request: Keys = {
+            "port": port,
+            "device": "lo" if self.loopback else "v0",
+            "family": family,
+            "src": source,
+            "dst": destination,
+            "src_port": 5000,
+            "dst_port": 9000,
+            "frame_bytes": 100,
+            "rate_pps": 5000,
+            "packets": 500,
+            "duration_ms": 5000,
+            "run": 7,
+        }
+        if port == "raw":
+            request["dst_mac"] = self.mac
+        return request | keys
+
+    def sink_keys(self, **keys: object) -> Keys:
+        """A request to receive that."""
+        request: Keys = {
+            "port": self.sink_port,
+            "device": "lo" if self.loopback else "v1",
+            "family": 4,
+            "dst_port": 9000,
+            "run": 7,
+        }
+        return request | keys
+
+    @property
+    def send_port(self) -> str:
+        """What is to be tested where nothing else is said."""
+        return "udp" if self.loopback else "raw"
+
+    @property
+    def sink_port(self) -> str:
+        """The same for the other side."""
+        return "udp" if self.loopback else "ring"
+
+    def sender(self, **keys: object) -> Agent:
+        """A sender up to its ready."""
+        return Agent(self.a, "send", self.send_keys(**keys))
+
+    def sink(self, **keys: object) -> Agent:
+        """A sink up to its ready."""
+        return Agent(self.b, "sink", self.sink_keys(**keys))
+
+    def trial(self, send: Keys, sink: Keys) -> tuple[Event, Event]:
+        """A sink, a sender, both to their end."""
+        receiving = self.sink(**sink)
+        expect(receiving.ready["ev"], "ready", receiving.ready)
+        receiving.start()
+        sending = self.sender(**send)
+        expect(sending.ready["ev"], "ready", sending.ready)
+        sending.start()
+        return sending.done(), receiving.close()
+
+
+def conserved(sent: Event, received: Event) -> None:
+    """Packets are accounted for: tried = delivered once + lost, and what is lost was refused."""
+    expect(sent["tried"], sent["sent"] + sent["refused"])
+    expect(sum(sent["errors"].values()), sent["refused"])
+    expect(sum(sent["tried_by_flow"]), sent["tried"])
+    expect(received["unique"], sent["sent"], sent, received["foreign"], received["corrupt"])
+    expect(received["received"], received["unique"] + received["duplicated"] + received["stale"])
+    expect((received["corrupt"], received["ring_dropped"]), (0, 0))
+    expect(sum(received["flow"]["unique"]), received["unique"])
+    expect(sum(received["delay_ns"]["count"]), received["unique"])
+    expect(sum(received["gap_ns"]["count"]), received["received"] - 1)
+    expect(sum(received["rate"]["packets"]), received["received"])
+    expect(received["delay_negative"], 0)
+
+
+def ones_sum(data: bytes) -> int:
+    """RFC 1071."""
+    data += bytes(len(data) % 2)
+    total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
+
+
+def ipv4_packet(payload: bytes, damage: int = 0) -> bytes:
+    """A UDP packet from a to b made here, so that sink is not tested by its own kind."""
+    addresses = bytes(map(int, ".".join(ADDRESS[4]).split(".")))
+    udp = struct.pack("!HHHH", 5000, 9000, 8 + len(payload), 0) + payload
+    checksum = ~ones_sum(addresses + struct.pack("!HH", 17, len(udp)) + udp) & 0xFFFF
+    udp = udp[:6] + struct.pack("!H", checksum ^ damage) + udp[8:]
+    ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(udp), 0, 0x4000, 64, 17, 0) + addresses
+    return ip[:10] + struct.pack("!H", ~ones_sum(ip) & 0xFFFF) + ip[12:] + udp

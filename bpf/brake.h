@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/*
+ * What brake.bpf.c and the agent's verb brake (agent/src/verbs/brake.c) share.
+ * Kernel floor: Linux 5.17, for bpf_loop().
+ */
+#ifndef GM_BRAKE_H
+#define GM_BRAKE_H
+
+/* The program's section. */
+#define BRAKE_SECTION "tc"
+
+/* Maps, both with one entry of 64 bits under key 0. */
+#define BRAKE_WAIT "brake_wait" /* array: how long each packet waits, in ns; written by the agent */
+#define BRAKE_PACKETS "brake_packets" /* per-CPU array: packets that waited; read by the agent */
+
+/* The longest wait that the program can hold: its loop makes 2^22 steps of some 30 ns at most. */
+#define BRAKE_WAIT_MOST_NS 10000000
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/*
+ * The little of the kernel's BPF interface that our programs use, so that they build without
+ * vmlinux.h and without libbpf. Numbers are those of include/uapi/linux/bpf.h and never change.
+ */
+#ifndef GM_BPF_KERNEL_H
+#define GM_BPF_KERNEL_H
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef int __s32;
+typedef unsigned long long __u64;
+typedef long long __s64;
+
+/* The loader takes one section as one program with its static functions; the entry comes first. */
+#define SECTION(name) __attribute__((section(name), used))
+
+/*
+ * A map by its name. The reference is made in assembly: a C variable would need a BTF entry (VAR,
+ * DATASEC) that the kernel refuses as long as nobody rewrites it, as libbpf does. The agent
+ * creates the map and relocates the name (agent/src/lib/bpf_link.c).
+ */
+#define MAP(name)                                                                                  \
+	({                                                                                         \
+		void *map_;                                                                        \
+		asm volatile("%0 = " #name " ll" : "=r"(map_));                                    \
+		map_;                                                                              \
+	})
+
+#define TC_ACT_UNSPEC (-1) /* go on as if no program were there */
+
+static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
+static __u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
+/* Linux 5.17. step() returns 0 to go on, 1 to end. */
+static long (*const bpf_loop)(__u32 count, long (*step)(__u32 index, void *context), void *context,
+			      __u64 flags) = (void *)181;
+
+#endif
