@@ -10,6 +10,7 @@ rates does not extrapolate.
 import argparse
 import asyncio
 from collections.abc import Iterator, Sequence
+from statistics import median
 
 from benchmarks.compare import Comparison, compare, compare_less, progress, show
 from gatemark.plan.model import Arm, Gateway, Plan, Repeat, Workload
@@ -42,13 +43,18 @@ def main() -> None:
     options = parser.parse_args()
     recover()
     rows: list[Comparison] = []
+    curves: list[tuple[str, list[Record]]] = []
     for brake in (*BRAKES_PPS, 0):
         rates = [round(brake * share) for share in SHARES] if brake else list(PLAIN_PPS)
         plan = _plan(brake, rates, options.rounds)
         judgement, records = asyncio.run(_measure(plan))
+        curves.append((f"braked at {brake} packets/s" if brake else "plain", records))
         rows += _braked(brake, judgement.knees[0], records) if brake else _plain(records)
     progress("")
     show(rows, json_=options.json)
+    if not options.json:
+        for title, records in curves:
+            _draw(title, records)
 
 
 def _plan(brake: int, rates: Sequence[float], rounds: int) -> Plan:
@@ -101,11 +107,32 @@ def _braked(brake: int, knee: Knee, records: Sequence[Record]) -> Iterator[Compa
         [CAPACITY_SPREAD],
         "ratio",
     )
-    lossy = [r.values["cpu_busy"] for r in records if r.values.get("loss_ratio", 0) > LOSSY]
-    yield compare(
-        f"{name}: CPU where loss begins (least busy)", [min(lossy)], "target", [FULL], "ratio"
-    )
+    begins = next(busy for _, busy, loss in _curve(records) if loss > LOSSY)
+    yield compare(f"{name}: CPU where loss begins", [begins], "target", [FULL], "ratio")
     yield compare(f"{name}: knee", [knee.knee_pps.value], "target", [float(brake)], "packets/s")
+
+
+def _curve(records: Sequence[Record]) -> list[tuple[float, float, float]]:
+    """Median CPU share and loss at each offered rate, rates rising."""
+    rates: dict[float, list[Record]] = {}
+    for record in records:
+        if record.status == "ok":
+            rates.setdefault(float(record.point["rate_pps"]), []).append(record)
+    return [
+        (rate, _middle(found, "cpu_busy"), _middle(found, "loss_ratio"))
+        for rate, found in sorted(rates.items())
+    ]
+
+
+def _middle(records: Sequence[Record], quantity: str) -> float:
+    return median(record.values[quantity] for record in records)
+
+
+def _draw(title: str, records: Sequence[Record]) -> None:
+    """The curve itself, for people."""
+    print(f"\n{title}\n  offered, packets/s   CPU, %   a packet, ns   loss, %")
+    for rate, busy, loss in _curve(records):
+        print(f"  {rate:18,.0f} {busy:8.1%} {busy / rate * 1e9:14,.0f} {loss:9.2%}")
 
 
 def _plain(records: Sequence[Record]) -> Iterator[Comparison]:

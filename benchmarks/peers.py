@@ -132,7 +132,7 @@ def _trafgen(
     script = folder / f"trafgen-{payload}-{ends.device}.cfg"
     script.write_text(
         f"{{ eth(da={ends.dst_mac}, sa={ends.src_mac}), "
-        f"ipv4(saddr={ends.src}, daddr={ends.dst}, df), "
+        f"ipv4(saddr={ends.src}, daddr={ends.dst}, ttl=64, df), "
         f"udp(sp=20000, dp={PORT}), fill(0, {payload}) }}\n"
     )
     # A larger ring outgrows the socket's send buffer, and trafgen then gives up with EAGAIN.

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-static const char *const names[] = { "MemFree:", "MemAvailable:", "Slab:" };
+static const char *const names[] = { "MemTotal:", "MemFree:", "MemAvailable:", "Slab:" };
 
 #define COLUMNS (sizeof(names) / sizeof(names[0]))
 
@@ -40,7 +40,7 @@ static void memory_read(struct gauge *gauge, size_t row)
 const struct gauge_kind gauge_memory = {
 	.name = "memory",
 	.single = true,
-	.columns = { "free_bytes", "available_bytes", "slab_bytes" },
+	.columns = { "total_bytes", "free_bytes", "available_bytes", "slab_bytes" },
 	.open = memory_open,
 	.read = memory_read,
 };

@@ -11,6 +11,7 @@
 #include "lib/parse.h"
 #include "lib/request.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,7 @@ struct port_options {
 	struct integers destination_ports; /* send: as above; receive: all to listen on */
 	uint32_t frame_most; /* send: the largest frame_bytes */
 	unsigned int burst; /* send: the most packets of one send() */
+	bool paced; /* send: there is a schedule to keep, so do not let a slow receiver block */
 	size_t ring_bytes; /* receive: room for packets that wait */
 };
 

@@ -64,7 +64,7 @@ static int build_frames(struct raw *raw, const struct route *route, struct fault
 	return 0;
 }
 
-static int open_socket(struct raw *raw, int index, struct fault *fault)
+static int open_socket(struct raw *raw, int index, bool paced, struct fault *fault)
 {
 	/* Protocol 0 even in bind(): __register_prot_hook() is then not called (af_packet.c). */
 	struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_ifindex = index };
@@ -77,7 +77,7 @@ static int open_socket(struct raw *raw, int index, struct fault *fault)
 		return fault_system(fault, -errno, "device", "binding the raw socket");
 	if (setsockopt(raw->fd, SOL_PACKET, PACKET_QDISC_BYPASS, &yes, sizeof(yes)) < 0)
 		return fault_system(fault, -errno, "port", "bypassing the qdisc");
-	socket_size_send(raw->fd);
+	socket_size_send(raw->fd, paced);
 	return 0;
 }
 
@@ -103,7 +103,7 @@ static int raw_open(struct port *port, const struct port_options *options, struc
 	if (error)
 		return error;
 	error = build_frames(raw, &route, fault);
-	return error ? error : open_socket(raw, device.index, fault);
+	return error ? error : open_socket(raw, device.index, options->paced, fault);
 }
 
 static unsigned int raw_send(struct port *port, const struct packet *packets, unsigned int count,

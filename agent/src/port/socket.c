@@ -24,12 +24,15 @@ static void force_buffer(int fd, int forced, int plain, int bytes)
  * A frame stays charged to the sender's buffer until somebody has consumed it: on a veth the
  * gateway's ip_rcv(), so its whole queue has to fit. A full buffer blocks, which is the device's
  * own pace (the schedule then shows it as late), but not so long that a closed stdin goes unseen.
+ * Without a schedule that pace is just what is wanted: the kernel's default then holds the sender
+ * to what the receiving side takes, and no time goes into packets that a full queue drops.
  */
-void socket_size_send(int fd)
+void socket_size_send(int fd, bool paced)
 {
 	struct timeval most = { .tv_usec = SEND_BLOCK_US };
 
-	force_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, SEND_BUFFER_BYTES);
+	if (paced)
+		force_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, SEND_BUFFER_BYTES);
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most));
 }
 

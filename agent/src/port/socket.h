@@ -5,10 +5,11 @@
 
 #include "port/port.h"
 
+#include <stdbool.h>
 #include <sys/socket.h>
 
 /* Gives a socket room for what is on its way, and lets it block for a moment at most. */
-void socket_size_send(int fd);
+void socket_size_send(int fd, bool paced);
 void socket_size_receive(int fd, size_t bytes);
 
 /*

@@ -25,6 +25,7 @@ struct udp_send {
 	size_t payload_room;
 	struct mmsghdr message[PORT_BURST_MAX];
 	struct iovec vector[PORT_BURST_MAX];
+	bool paced;
 };
 
 /*
@@ -32,7 +33,7 @@ struct udp_send {
  * ENOBUFS into success (net/ipv4/udp.c). PROBE sets DF and sends up to the device's MTU, whatever
  * an ICMP message said.
  */
-static void set_options(int fd, int family)
+static void set_options(int fd, int family, bool paced)
 {
 	int probe = IP_PMTUDISC_PROBE;
 	int yes = 1;
@@ -44,7 +45,7 @@ static void set_options(int fd, int family)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_RECVERR, &yes, sizeof(yes));
 		setsockopt(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &probe, sizeof(probe));
 	}
-	socket_size_send(fd);
+	socket_size_send(fd, paced);
 }
 
 /* Two flows may have the same source port and differ in where they go: hence REUSEADDR. */
@@ -62,7 +63,7 @@ static int connect_one(int fd, const struct udp_send *udp, uint16_t source_port,
 	    setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, udp->device.name,
 		       (socklen_t)strlen(udp->device.name)) < 0)
 		return -errno;
-	set_options(fd, udp->family);
+	set_options(fd, udp->family, udp->paced);
 	error = socket_bind_udp(fd, udp->family, udp->source, source_port);
 	if (error)
 		return error;
@@ -120,6 +121,7 @@ static int udp_open(struct port *port, const struct port_options *options, struc
 	if (!udp)
 		return fault_system(fault, -ENOMEM, NULL, "the udp port");
 	udp->family = options->family;
+	udp->paced = options->paced;
 	error = device_find(&udp->device, options->device, 1, "device", fault);
 	if (!error)
 		error = device_carries(&udp->device, options->frame_most, "frame_bytes", fault);

@@ -140,6 +140,7 @@ static int open_port(struct sender *sender, const struct send_request *request, 
 		.destination_ports = request->dst_port,
 		.frame_most = largest(&request->frame_bytes),
 		.burst = sender->options.burst,
+		.paced = sender->options.rate_pps > 0,
 	};
 
 	sender->port.kind = ports[request->port];

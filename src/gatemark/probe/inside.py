@@ -82,6 +82,7 @@ def _conntrack(columns: dict[str, list[int]], whole: Window) -> dict[str, int]:
 
 def _memory(columns: dict[str, list[int]], _whole: Window) -> dict[str, int]:
     return {
+        "total_bytes": columns["total_bytes"][0],
         "available_bytes": min(columns["available_bytes"]),
         "slab_bytes": max(columns["slab_bytes"]),
     }

@@ -160,13 +160,12 @@ def _collapses(curves: Sequence[Curve]) -> dict[str, Interval]:
 
 
 def _cpu_straightness(sweep: Iterable[Judged], knee_pps: float) -> float | None:
-    pairs = [
-        (sample.offered, busy[0])
-        for trials, _ in sweep
-        for record in trials.outside
-        if (sample := _sample(record)) and (busy := readings([record], "cpu_busy"))
-    ]
-    below = [(offered, busy) for offered, busy in pairs if offered <= knee_pps]
+    """Of the median load at each rate: one disturbed trial does not bend a line."""
+    below = []
+    for trials, _ in sweep:
+        offered, busy = (readings(trials.outside, name) for name in ("offered_pps", "cpu_busy"))
+        if offered and busy and median(offered) <= knee_pps:
+            below.append((median(offered), median(busy)))
     return straightness([offered for offered, _ in below], [busy for _, busy in below])
 
 

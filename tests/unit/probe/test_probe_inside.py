@@ -29,8 +29,12 @@ def test_a_flow_table_shows_its_fullest_and_what_it_refused() -> None:
 
 
 def test_memory_shows_the_least_that_was_free() -> None:
-    columns = {"available_bytes": [9, 2, 8], "slab_bytes": [1, 7, 3]}
-    assert READERS["memory"](columns, WHOLE) == {"available_bytes": 2, "slab_bytes": 7}
+    columns = {"total_bytes": [9, 9, 9], "available_bytes": [9, 2, 8], "slab_bytes": [1, 7, 3]}
+    assert READERS["memory"](columns, WHOLE) == {
+        "total_bytes": 9,
+        "available_bytes": 2,
+        "slab_bytes": 7,
+    }
 
 
 def test_softnet_is_summed_over_processors() -> None:
