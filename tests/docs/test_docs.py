@@ -23,6 +23,7 @@ import pytest
 from typer.main import get_command
 
 from gatemark.commands.app import app
+from gatemark.node.agent import agent_path
 from gatemark.store.directory import RunDirectory
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -97,7 +98,8 @@ def shell(tmp_path: Path) -> dict[str, str]:
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -m gatemark "$@"\n')
     command.chmod(0o755)
-    path = [str(command.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
+    folders = (command.parent, Path(sys.executable).parent, agent_path().parent)
+    path = [*map(str, folders), os.environ["PATH"]]
     return {**os.environ, "PATH": os.pathsep.join(path), "PYTHONPATH": str(ROOT / "src")}
 
 

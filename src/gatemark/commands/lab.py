@@ -72,7 +72,8 @@ def shell(
     if host not in HOSTS:
         raise UsageError(f"no host '{host}': lan, gateway or wan")
     space = f"gm-{keep.the_one().lab}-{HOSTS[host]}"
-    argv = command or [os.environ.get("SHELL", "/bin/sh")]
+    words = [word for at, word in enumerate(command or []) if (at, word) != (0, "--")]
+    argv = words or [os.environ.get("SHELL", "/bin/sh")]
     os.execvp("ip", ["ip", "netns", "exec", space, *argv])  # noqa: S606
 
 

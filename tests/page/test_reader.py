@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a reader does with the page: scroll, unfold, download, print; wide, narrow and dark."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import builder
+import pytest
+from playwright.sync_api import Browser
+
+from gatemark.report import page
+from gatemark.report.chart.figure import Figure
+from page.visit import Visit, opened
+
+FIGURES = page.figures(builder.judgement(), builder.trials())
+PLOTS = sum(len(figure.panels) for figure in FIGURES)
+OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+DRAWN_FOR_PAPER = """() => addEventListener("afterprint", () => {
+  window.onPaper = document.querySelectorAll(".plot svg").length;
+})"""
+# Contrast of each axis label with the paper, by WCAG 2.2's relative luminance.
+CONTRASTS = """() => {
+  const light = (colour) => {
+    const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map((part) => {
+      const value = part / 255;
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  const paper = light(getComputedStyle(document.body).backgroundColor);
+  return [...document.querySelectorAll(".plot .role-axis-label text")].map((text) => {
+    const ink = light(getComputedStyle(text).fill);
+    return Math.max(ink, paper) / Math.min(ink, paper);
+  });
+}"""
+
+
+@pytest.fixture(scope="module")
+def toured(browser: Browser, whole: Path) -> Iterator[Visit]:
+    """A visit that has seen and opened everything."""
+    with opened(browser, whole) as visit:
+        visit.scroll()
+        visit.unfold()
+        visit.page.set_viewport_size({"width": 700, "height": 800})
+        visit.page.locator("#ceiling .mark-rect path").first.hover()
+        visit.page.locator("#vg-tooltip-element.visible").wait_for()
+        yield visit
+
+
+def test_a_figure_is_drawn_when_one_scrolls_to_it(browser: Browser, whole: Path) -> None:
+    with opened(browser, whole, idle=False) as visit:
+        assert visit.scroll() == [True] * PLOTS
+
+
+def test_figures_are_drawn_without_scrolling(browser: Browser, whole: Path) -> None:
+    with opened(browser, whole) as visit:
+        visit.wait()
+        assert visit.page.locator(".plot svg").count() == PLOTS
+
+
+def test_the_console_is_silent(toured: Visit) -> None:
+    assert toured.said == []
+
+
+def test_no_request_leaves_the_file(toured: Visit) -> None:
+    assert [url for url in toured.asked if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+def test_the_file_is_alone(toured: Visit, whole: Path) -> None:
+    assert [url for url in toured.asked if url.startswith("file:")] == [whole.as_uri()]
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
+def test_a_download_holds_the_rows_of_the_figure(toured: Visit, figure: Figure) -> None:
+    expected = [[row[key] for key in figure.columns] for row in figure.rows]
+    heads, *lines = toured.download(figure.name)
+    assert heads == list(figure.columns.values())
+    assert [valued(*pair) for pair in zip(lines, expected, strict=True)] == expected
+
+
+def valued(line: list[str], like: list[str | float | None]) -> list[str | float | None]:
+    """The cells of a line, each as what it should be: number, text or nothing."""
+    pairs = zip(line, like, strict=True)
+    return [(float(c) if isinstance(v, float | int) else c) if c else None for c, v in pairs]
+
+
+def test_a_table_twin_has_a_line_for_each_row(toured: Visit) -> None:
+    counts = {f.name: toured.page.locator(f"#{f.name} tbody tr").count() for f in FIGURES}
+    assert counts == {figure.name: len(figure.rows) for figure in FIGURES}
+
+
+@pytest.mark.parametrize("unfolded", [False, True], ids=["folded", "unfolded"])
+def test_a_phone_need_not_scroll_sideways(browser: Browser, whole: Path, unfolded: bool) -> None:
+    with opened(browser, whole, width=360) as visit:
+        visit.wait()
+        if unfolded:
+            visit.unfold()
+        assert visit.page.evaluate(OVERFLOW) == 0
+
+
+@pytest.mark.parametrize(
+    ("scheme", "medium"), [("light", "screen"), ("dark", "screen"), ("dark", "print")]
+)
+def test_figures_can_be_read_on_their_paper(
+    browser: Browser,
+    whole: Path,
+    scheme: Literal["light", "dark"],
+    medium: Literal["screen", "print"],
+) -> None:
+    with opened(browser, whole, scheme=scheme) as visit:
+        visit.page.emulate_media(media=medium)
+        visit.wait()
+        contrasts = visit.page.evaluate(CONTRASTS)
+        assert min(contrasts, default=0) >= 4.5
+
+
+def test_dark_paper_is_dark(browser: Browser, whole: Path) -> None:
+    with opened(browser, whole, scheme="dark") as visit:
+        colour = visit.page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+        assert max(map(int, re.findall(r"\d+", colour))) < 64
+
+
+def test_paper_has_more_than_one_page(browser: Browser, whole: Path) -> None:
+    with opened(browser, whole) as visit:
+        assert len(re.findall(rb"/Type\s*/Page\b", visit.page.pdf())) > 1
+
+
+def test_paper_shows_figures_that_nobody_scrolled_to(browser: Browser, whole: Path) -> None:
+    with opened(browser, whole, idle=False) as visit:
+        visit.page.evaluate(DRAWN_FOR_PAPER)
+        visit.page.pdf()
+        assert visit.page.evaluate("() => window.onPaper") == PLOTS
+
+
+def test_printing_is_silent(browser: Browser, whole: Path) -> None:
+    with opened(browser, whole) as visit:
+        visit.page.pdf()
+        assert visit.said == []
+
+
+def test_a_run_without_trials_opens_silently(browser: Browser, empty: Path) -> None:
+    with opened(browser, empty) as visit:
+        visit.page.evaluate("() => new Promise((done) => requestIdleCallback(done))")
+        assert visit.said == []
+
+
+def test_a_link_into_a_fold_opens_it(browser: Browser, whole: Path) -> None:
+    with opened(browser, whole) as visit:
+        visit.page.evaluate("() => { location.hash = 'every-point' }")
+        visit.page.locator("#every-point").wait_for(state="visible", timeout=5000)
+        assert visit.page.locator("#tables[open]").count() == 1
