@@ -77,7 +77,9 @@ class OurAgent:
 
     def __init__(self, command: tuple[str, ...], request: Report) -> None:
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+        self.process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, text=True, start_new_session=True
+        )
         self.event("hello")
         self.tell(request)
         self.event("ready")

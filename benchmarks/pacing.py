@@ -67,7 +67,9 @@ def _arrivals(made: Lab, at: Ends, peer: Peer | None, rate: int, folder: Path) -
     with ExitStack() as stack:
         if peer:
             stack.enter_context(served(peer, at))
-        tcpdump = subprocess.Popen(at.at_sink(*words.split()), stderr=subprocess.DEVNULL)
+        tcpdump = subprocess.Popen(
+            at.at_sink(*words.split()), stderr=subprocess.DEVNULL, start_new_session=True
+        )
         time.sleep(0.4)
         if peer:
             stack.enter_context(sending(peer, at, PAYLOAD, rate, SECONDS, folder))

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from gatemark.node.agent import FIRST
+
 Process = subprocess.Popen[str]
 
 IP_UDP_BYTES = 28
@@ -83,12 +85,19 @@ def sending(
 
 def _start(command: tuple[str, ...]) -> Process:
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True)
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        start_new_session=True,
+    )
 
 
 def _at(space: str, cpu: int, command: tuple[str, ...]) -> tuple[str, ...]:
     # Each tool gets what our agent gets: its CPU, and to go before whatever else runs there.
-    return ("ip", "netns", "exec", space, "taskset", "-c", str(cpu), "nice", "-n", "-20", *command)
+    return ("ip", "netns", "exec", space, "taskset", "-c", str(cpu), *FIRST, *command)
 
 
 def _iperf3(ends: Ends, payload: int, rate_pps: float, seconds: float, _: Path) -> tuple[str, ...]:
