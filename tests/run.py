@@ -173,6 +173,7 @@ STAGES: dict[str, Callable[[], Outcome]] = {
     "unit": pytest("unit", workers=2),
     "lab": lab,
     "golden": pytest("golden", workers=2),
+    "page": pytest("page", workers=0),  # one browser for all of them
     "docs": pytest("docs", workers=2),
 }
 

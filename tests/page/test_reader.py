@@ -43,9 +43,8 @@ def toured(browser: Browser, whole: Path) -> Iterator[Visit]:
     with opened(browser, whole) as visit:
         visit.scroll()
         visit.unfold()
+        visit.hover()
         visit.page.set_viewport_size({"width": 700, "height": 800})
-        visit.page.locator("#ceiling .mark-rect path").first.hover()
-        visit.page.locator("#vg-tooltip-element.visible").wait_for()
         yield visit
 
 
@@ -144,10 +143,3 @@ def test_a_run_without_trials_opens_silently(browser: Browser, empty: Path) -> N
     with opened(browser, empty) as visit:
         visit.page.evaluate("() => new Promise((done) => requestIdleCallback(done))")
         assert visit.said == []
-
-
-def test_a_link_into_a_fold_opens_it(browser: Browser, whole: Path) -> None:
-    with opened(browser, whole) as visit:
-        visit.page.evaluate("() => { location.hash = 'every-point' }")
-        visit.page.locator("#every-point").wait_for(state="visible", timeout=5000)
-        assert visit.page.locator("#tables[open]").count() == 1

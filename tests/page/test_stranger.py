@@ -17,8 +17,7 @@ def visit(browser: Browser, hostile: Path) -> Iterator[Visit]:
     with opened(browser, hostile) as visit:
         visit.scroll()
         visit.unfold()
-        visit.page.locator("figure .mark-symbol path").first.hover()
-        visit.page.locator("#vg-tooltip-element.visible").wait_for()
+        visit.hover()
         yield visit
 
 

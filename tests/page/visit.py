@@ -35,22 +35,28 @@ class Visit:
         plot = self.page.locator(".plot").nth(place)
         plot.scroll_into_view_if_needed()
         mark = plot.locator("svg .role-mark :is(path, line, text)")
-        mark.first.wait_for(state="attached", timeout=PATIENCE_MS)
+        mark.first.wait_for(state="attached")
         return bool(plot.evaluate(DRAWN))
 
     def wait(self) -> None:
         """Until every figure is drawn, without going there."""
-        self.page.wait_for_function(ALL_DRAWN, timeout=PATIENCE_MS)
+        self.page.wait_for_function(ALL_DRAWN)
 
     def unfold(self) -> None:
         """Open every fold; what opens builds its table a moment later."""
         self.page.evaluate(UNFOLD)
         twins = "() => [...document.querySelectorAll('[data-twin]')].every((f) => f.children[1])"
-        self.page.wait_for_function(twins, timeout=PATIENCE_MS)
+        self.page.wait_for_function(twins)
+
+    def hover(self) -> None:
+        """Point at the first point of the first figure until its values are shown."""
+        # Forced: the same point of another arm or layer may lie on it.
+        self.page.locator("figure .role-mark.mark-symbol path").first.hover(force=True)
+        self.page.locator("#vg-tooltip-element.visible").wait_for()
 
     def download(self, name: str) -> list[list[str]]:
         """The CSV file of the figure `name`, its heads first."""
-        with self.page.expect_download(timeout=PATIENCE_MS) as caught:
+        with self.page.expect_download() as caught:
             self.page.locator(f"#{name} [data-csv]").click()
         text = caught.value.path().read_bytes().decode("utf-8")
         return list(csv.reader(io.StringIO(text, newline="")))
@@ -71,6 +77,7 @@ def opened(
     )
     if not idle:
         context.add_init_script(NEVER_IDLE)
+    context.set_default_timeout(PATIENCE_MS)
     visit = Visit(context.new_page())
     visit.page.on("console", lambda message: visit.said.append(f"{message.type}: {message.text}"))
     visit.page.on("pageerror", lambda error: visit.said.append(f"uncaught: {error}"))
