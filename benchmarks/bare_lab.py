@@ -13,6 +13,7 @@ from benchmarks.compare import progress
 from benchmarks.peers import Ends
 from gatemark.node.agent import agent_path
 from gatemark.station import lock
+from gatemark.station.awake import awake
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
 
@@ -24,7 +25,7 @@ def lab() -> Iterator[Lab]:
     """A lab that routes, with the machine held."""
     recover()
     made = Lab()
-    with lock.machine(progress):
+    with lock.machine(progress), awake():
         asyncio.run(made.up())
         try:
             yield made

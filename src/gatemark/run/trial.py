@@ -18,6 +18,7 @@ from gatemark.probe.inside import Probes
 from gatemark.probe.outside import port_counters, watch_threads
 from gatemark.run import reading
 from gatemark.run.bench import Bench
+from gatemark.station.awake import awake
 from gatemark.station.wiring import Port, wires
 from gatemark.store.record import Definition, Record
 from gatemark.store.series import Series
@@ -47,7 +48,9 @@ async def run(
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     base = _base(bench, spec, started)
     try:
-        raw = await _measure(bench, spec, on_rate)
+        with awake() as idle:
+            base = replace(base, placement=base.placement | {"idle": idle})
+            raw = await _measure(bench, spec, on_rate)
         record = reading.complete(base, spec, raw, bench.station.threads)
         series = reading.series(raw, bench.station.threads)
     except GatemarkError as error:
