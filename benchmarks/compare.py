@@ -26,17 +26,24 @@ def compare(
     what: str, ours: Sequence[float], peer: str, theirs: Sequence[float], unit: str
 ) -> Comparison:
     """More is better; the ratio is taken round by round, since rounds drift together."""
-    return _compare(
-        what, ours, peer, theirs, unit, [a / b for a, b in zip(ours, theirs, strict=True) if b]
-    )
+    return _compare(what, ours, peer, theirs, unit, _ratios(ours, theirs, least=1e-9))
 
 
 def compare_less(
-    what: str, ours: Sequence[float], peer: str, theirs: Sequence[float], unit: str
+    what: str,
+    ours: Sequence[float],
+    peer: str,
+    theirs: Sequence[float],
+    unit: str,
+    least: float = 1e-9,
 ) -> Comparison:
-    """Less is better: an error, a loss, a spread."""
-    ratios = [b / a for a, b in zip(ours, theirs, strict=True) if a]
-    return _compare(what, ours, peer, theirs, unit, ratios)
+    """Less is better: an error, a loss, a count. `least` is what the measure can resolve."""
+    return _compare(what, ours, peer, theirs, unit, _ratios(theirs, ours, least))
+
+
+def _ratios(above: Sequence[float], below: Sequence[float], least: float) -> list[float]:
+    # A tool that failed in a round has a value less; the rounds that both have are compared.
+    return [max(a, least) / max(b, least) for a, b in zip(above, below, strict=False)]
 
 
 def _compare(
@@ -47,8 +54,8 @@ def _compare(
     unit: str,
     ratios: Sequence[float],
 ) -> Comparison:
-    ratio = median(ratios) if ratios else float("inf")
-    spread = (max(ratios) - min(ratios)) / 2 / ratio if ratios else 0.0
+    ratio = median(ratios)
+    spread = (max(ratios) - min(ratios)) / 2 / ratio
     return Comparison(what, median(ours), peer, median(theirs), ratio, unit, len(ratios), spread)
 
 

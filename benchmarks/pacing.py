@@ -18,8 +18,13 @@ from gatemark.station.netns import Lab
 GAP_RATES = (50_000, 100_000)
 PAYLOAD = 64
 SECONDS = 2.0
-TARGET_US = 15.0
-TARGET_RATE = 0.001
+
+# Measure -> unit, what it can resolve, goal.
+MEASURES: dict[str, tuple[str, float, float | None]] = {
+    "gap error": ("us", 0.01, 15.0),
+    "gap holes": ("gaps", 1, None),
+    "rate error": ("ratio", 1e-6, 0.001),
+}
 PCAP_NS_MAGIC = 0xA1B23C4D
 
 Values = dict[tuple[str, str], list[float]]  # (what, tool) -> one value a round
@@ -36,12 +41,12 @@ def gaps(made: Lab, folder: Path, rounds: int) -> Iterator[Comparison]:
                 _measure(made, at, peer, rate, folder, found)
     for (what, tool), theirs in found.items():
         if tool != "ours":
-            yield compare_less(what, found[what, "ours"], tool, theirs, _unit(what))
-            continue
-        if what.startswith("gap error"):
-            yield compare_less(what, theirs, "target", [TARGET_US] * len(theirs), "us")
-        if what.startswith("rate error"):
-            yield compare_less(what, theirs, "target", [TARGET_RATE] * len(theirs), "ratio")
+            unit, least, _ = MEASURES[what.split(",")[0]]
+            yield compare_less(what, found[what, "ours"], tool, theirs, unit, least)
+    for (what, tool), ours in found.items():
+        unit, least, target = MEASURES[what.split(",")[0]]
+        if tool == "ours" and target is not None:
+            yield compare_less(what, ours, "target", [target] * len(ours), unit, least)
 
 
 def _measure(
@@ -95,9 +100,3 @@ def _times(pcap: bytes) -> list[int]:
         at += 16 + kept
     tenth = len(times) // 10
     return times[tenth : len(times) - tenth]
-
-
-def _unit(what: str) -> str:
-    return {"gap error": "us", "gap holes": "gaps", "rate error": "ratio"}[
-        what.split(",", maxsplit=1)[0]
-    ]

@@ -35,10 +35,10 @@ def main() -> None:
     if absent := missing():
         parser.exit(1, f"not installed: {', '.join(absent)}; `make bench` installs them\n")
     with lab() as made, TemporaryDirectory() as folder:
-        rows = [*throughput(made, Path(folder), options.rounds)]
-        rows += gaps(made, Path(folder), options.rounds)
-    progress("")
-    show(rows, json_=options.json)
+        for measure in (throughput, gaps):
+            rows = list(measure(made, Path(folder), options.rounds))
+            progress("")
+            show(rows, json_=options.json)
 
 
 def throughput(made: Lab, folder: Path, rounds: int) -> Iterator[Comparison]:

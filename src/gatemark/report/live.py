@@ -52,7 +52,7 @@ class Live:
         from rich.live import Live as RichLive  # noqa: PLC0415
 
         self._total, self._seconds_left = total_trials, estimate_s
-        if self._console.is_terminal:
+        if self._console.is_terminal and not self._console.is_dumb_terminal:
             self._block = RichLive(
                 console=self._console, auto_refresh=False, transient=True, redirect_stdout=False
             )
