@@ -29,7 +29,12 @@ class Clock:
 def live(*, terminal: bool) -> tuple[Live, io.StringIO, Clock]:
     out, clock = io.StringIO(), Clock()
     console = Console(
-        file=out, force_terminal=terminal, width=100, highlight=False, color_system=None
+        file=out,
+        force_terminal=terminal,
+        width=100,
+        highlight=False,
+        color_system=None,
+        _environ={"TERM": "xterm"},
     )
     return Live(repeats={"quick/sweep": 6}, console=console, clock=clock), out, clock
 
