@@ -37,7 +37,7 @@ fuzz: ## feed the agent's parsers with nonsense for a while
 
 agent: ## build the agent for every processor
 	@setup/install run
-	@$(MAKE) -C agent cross ZIG="$(CURDIR)/$(PYTHON) -m ziglang"
+	@$(MAKE) -C agent install-cross ZIG="$(CURDIR)/$(PYTHON) -m ziglang"
 
 clean: ## remove what was built, .venv too; runs stay
 	@$(MAKE) -s -C agent clean

@@ -52,7 +52,8 @@ def _make(target: str) -> None:
     if not (folder / "Makefile").exists():
         raise GatemarkError("the agent's sources are not here: build it in a checkout of gatemark")
     zig = f"ZIG={sys.executable} -m ziglang"
-    command = ["make", "-s", "-C", str(folder), "install", f"ARCH={target}", zig]
+    goal = f"../src/gatemark/agents/{target}/gm-agent"
+    command = ["make", "-s", "-C", str(folder), goal, zig]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise GatemarkError(f"agent for {target}: {(done.stderr or done.stdout).strip()}")
