@@ -8,8 +8,11 @@ import msgspec
 PLAN_SCHEMA = "gatemark.plan/1"
 SUITE_SCHEMA = "gatemark.suite/1"
 
-Path = Literal["route", "nat", "direct"]
-Direction = Literal["up", "down", "both"]
+Path = Literal["switch", "route", "nat", "endpoint", "direct"]
+# up: LAN to WAN; send, receive: of the gateway itself (path `endpoint`).
+Direction = Literal["up", "down", "both", "send", "receive"]
+Kind = Literal["udp", "tcp"]
+Figure = Literal["auto", "curve", "bars"]  # auto: a knee over rates, a curve over sizes, else bars
 Family = Literal["ipv4", "ipv6"]
 Factor = str | int | float | bool
 
@@ -36,21 +39,33 @@ class Gateway(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is sent. Every key may be a factor of the sweep."""
 
-    kind: Literal["udp"] = "udp"
+    kind: Kind = "udp"
     direction: Direction = "up"
     family: Family = "ipv4"
+    duration_s: float = 1.0
+    # kind udp
     frame_bytes: int = 64  # L2 with FCS
+    payload_bytes: int = 0  # UDP payload; 0: what frame_bytes leaves
     flows: int = 1
     rate_pps: float = 0.0  # for each direction; 0: as fast as the tester can
-    duration_s: float = 1.0
+    rate_bps: float = 0.0  # the same as bits of UDP payload; 0: by rate_pps
     burst: int = 0  # packets a system call; 0: 1 below 500 000 packets/s
     cap_pps: float = 0.0  # hold the sender below its schedule; 0: do not
+    # kind tcp
+    write_bytes: int = 131_072  # of one write and one read: the "block" of iperf
+    streams: int = 1  # connections, for each direction
+    socket_buffer_bytes: int = 0  # of either end; 0: the kernel tunes it
+    congestion: str = "cubic"  # congestion control of either end
+    offload: bool = False  # TSO, GSO, GRO at the tester's ports; path direct alone
 
 
 class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How often each point is measured."""
 
-    times: int = 6  # in the outside pass; six give a 95 % interval of the median
+    times: int = 6  # at least, in the outside pass; six give a 95 % interval of the median
+    spread: float = 0.0  # repeat until the interval is within ± this share; 0: no more than times
+    most: int = 30  # repeats at the very most, however far they spread
+    twin: bool = False  # measure the first arm twice, interleaved (A/A): the noise floor
 
 
 class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -78,6 +93,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     repeat: Repeat = Repeat()
     probe: Probe = Probe()
     deviations: tuple[str, ...] = ()  # from what it cites
+    figure: Figure = "auto"  # how its points are drawn
 
 
 class Suite(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

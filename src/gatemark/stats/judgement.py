@@ -68,12 +68,40 @@ class Knee(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[Warning_, ...] = ()
 
 
+Verdict = Literal["faster", "slower", "no change", "within noise", "inconclusive"]
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """By how much new samples of one quantity differ from old ones (stats.compare)."""
+
+    change: Interval  # of new / old - 1, by Hodges and Lehmann, with its 95 % interval
+    p: float  # of no difference, exact rank sum test; adjusted (Holm) where many are compared
+    visible: float  # the smallest change that so many repeats show in four cases of five
+    noise: float  # a change up to this is not told from noise
+    verdict: Verdict
+    more: int = 0  # inconclusive: about so many more repeats of either would tell
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """One arm against the plan's first arm, at the same point of the same run."""
+
+    plan: str
+    arm: str
+    baseline: str  # the first arm's name
+    point: dict[str, Scalar]
+    definition: Definition  # of `arm`
+    quantity: str  # of store.record.UNITS
+    change: Change
+    at_least: bool  # one of the two was limited by the tester: the change says little
+
+
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """A run, judged."""
 
     ceilings: tuple[PointResult, ...]  # path `direct`: the tester alone
     points: tuple[PointResult, ...]  # all the others
     knees: tuple[Knee, ...]
+    comparisons: tuple[Comparison, ...] = ()  # arms against the first arm of their plan
     sentence: str  # the answer in one sentence, numbers with units
     warnings: tuple[Warning_, ...]  # of the run as a whole
     trials: int

@@ -19,18 +19,28 @@ Scalar = str | int | float | bool
 class Definition(msgspec.Struct, frozen=True, kw_only=True):
     """What makes two values comparable; unlike definitions are not compared unasked."""
 
-    quantity: str = "received rate"  # what the trial measures
-    path: str  # route, nat; direct: LAN host to WAN host without the gateway
+    quantity: str = "received rate"  # what the trial measures: received rate (UDP), goodput (TCP)
+    path: str  # switch, route, nat, endpoint; direct: without the gateway
     features: tuple[str, ...] = ()
-    direction: str = "up"  # up: LAN to WAN; down: WAN to LAN; both
+    direction: str = "up"  # up: LAN to WAN; down; both; send, receive: by the gateway itself
     family: str = "ipv4"
     l4: str = "udp"
-    frame_bytes: int | None = None  # L2 with FCS; None: not one size
-    flows: int = 1
-    rate_layer: str = "packets/s"
+    frame_bytes: int | None = None  # UDP: L2 with FCS; None: not one size
+    flows: int = 1  # UDP
+    write_bytes: int | None = None  # TCP: bytes of one write
+    streams: int | None = None  # TCP: connections, for each direction
+    socket_buffer_bytes: int | None = None  # TCP: 0: tuned by the kernel
+    congestion: str | None = None  # TCP
+    offload: bool = False  # segmentation and aggregation at the tester's ports
+    rate_layer: str = "packets/s"  # packets/s (UDP), l4 (TCP: payload bits)
     loss_criterion: float | None = None  # ratio; None: no criterion
     duration_s: float = 0.0
     brake_pps: int = 0  # nominal rate of the braked lab gateway; 0: not braked
+
+    @property
+    def headline(self) -> str:
+        """The quantity (of UNITS) that this definition is about."""
+        return "goodput_bps" if self.l4 == "tcp" else "received_pps"
 
 
 class Accounting(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,6 +119,12 @@ UNITS: dict[str, str] = {
     "received_l1_bps": "bit/s",  # with preamble, FCS and gap
     "received_l2_bps": "bit/s",  # frames with FCS
     "received_l4_bps": "bit/s",  # UDP payload
+    "goodput_bps": "bit/s",  # TCP payload that the receiving program read while it was sent
+    "retransmits": "segments",  # by all streams
+    "rtt_p50_ns": "ns",  # TCP's own smoothed round trip, over time and streams
+    "rtt_max_ns": "ns",
+    "cwnd_p50": "segments",  # congestion window of a stream
+    "mss_bytes": "bytes",  # payload of a full segment
     "loss_ratio": "ratio",
     "delay_min_ns": "ns",
     "delay_p50_ns": "ns",
