@@ -79,7 +79,7 @@ async def _measure(plan: Plan) -> tuple[Judgement, list[Record]]:
         for spec in trials:
             progress(f"{spec.trial} ({len(records) + 1} of {len(trials)})")
             with lock.machine(progress):
-                record, _ = await trial.run(bench, spec, lambda _: None)
+                record, _ = await trial.run(bench, spec, lambda *_: None)
             records.append(record)
     run = Run(
         run="lab",

@@ -22,6 +22,11 @@ def payload_bytes(frame_bytes: int, family: str) -> int:
     return frame_bytes - ETHERNET_BYTES - IP_BYTES[family] - UDP_BYTES
 
 
+def frame_bytes(payload: int, family: str) -> int:
+    """The frame with FCS that a UDP payload makes."""
+    return payload + ETHERNET_BYTES + IP_BYTES[family] + UDP_BYTES
+
+
 def l1_bps(rate_pps: float, frame_bytes: int) -> float:
     """Bits on the wire for each second, with preamble, FCS and gap."""
     return rate_pps * (frame_bytes + PREAMBLE_AND_GAP_BYTES) * 8

@@ -54,7 +54,7 @@ async def _measure(plans: tuple[Plan, ...], plant: Plant | None) -> tuple[Judgem
             await plant(bench)
         for spec in trials:
             with lock.machine(print):
-                record, _ = await trial.run(bench, spec, lambda _: None)
+                record, _ = await trial.run(bench, spec, lambda *_: None)
             records.append(record)
     run = Run(
         run="test",

@@ -7,7 +7,7 @@ from gatemark.plan.model import Workload
 from lab.planted import measure, plan
 
 
-@pytest.mark.parametrize("path", ["direct", "route", "nat"])
+@pytest.mark.parametrize("path", ["direct", "switch", "route", "nat"])
 @pytest.mark.parametrize("direction", ["up", "down", "both"])
 @pytest.mark.parametrize("family", ["ipv4", "ipv6"])
 def test_each_packet_is_delivered_once_or_lost(path: str, direction: str, family: str) -> None:
@@ -20,6 +20,23 @@ def test_each_packet_is_delivered_once_or_lost(path: str, direction: str, family
         duration_s=0.2,
     )
     _, (record, _probed) = measure(plan(path, load))
+    assert (record.status, record.reason) == ("ok", "")
+
+
+@pytest.mark.parametrize("direction", ["send", "receive", "both"])
+@pytest.mark.parametrize("family", ["ipv4", "ipv6"])
+def test_what_the_gateway_itself_sends_or_receives_is_accounted_for(
+    direction: str, family: str
+) -> None:
+    load = Workload(
+        direction=direction,  # type: ignore[arg-type]
+        family=family,  # type: ignore[arg-type]
+        frame_bytes=256,
+        flows=4,
+        rate_pps=3_000,
+        duration_s=0.2,
+    )
+    _, (record, _probed) = measure(plan("endpoint", load))
     assert (record.status, record.reason) == ("ok", "")
 
 

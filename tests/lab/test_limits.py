@@ -15,7 +15,7 @@ async def _shaper(bench: Bench) -> None:
 
 async def _four_ports(bench: Bench) -> None:
     (arm,) = plan("nat", OVERLOAD).arm
-    await bench.prepare(arm, 0)
+    await bench.prepare(arm, OVERLOAD, 0)
     rules = (
         "flush chain inet gatemark postrouting; add rule inet gatemark postrouting "
         'oifname "gw1" meta l4proto udp masquerade to :40000-40003'

@@ -9,7 +9,8 @@ import typer
 from gatemark.commands import output
 from gatemark.error import UsageError
 
-HOSTS = {"lan": "lan", "gateway": "gw", "wan": "wan"}
+HOSTS = {"lan": "lan", "gateway": "gw", "wan": "wan", "lan2": "lan2"}
+PATHS = ("switch", "route", "nat")
 
 app = typer.Typer(help="Keep a lab open to play with.", no_args_is_help=True)
 
@@ -18,7 +19,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @app.command()
 def up(
-    path: Annotated[str, typer.Option(help="route or nat")] = "route",
+    path: Annotated[str, typer.Option(help="switch, route or nat")] = "route",
     brake_pps: Annotated[
         int, typer.Option(help="Slow the gateway to about so many packets/s.")
     ] = 0,
@@ -29,8 +30,8 @@ def up(
     from gatemark.station import doctor  # noqa: PLC0415
     from gatemark.station.recover import recover  # noqa: PLC0415
 
-    if path not in ("route", "nat"):
-        raise UsageError(f"--path {path}: route or nat")
+    if path not in PATHS:
+        raise UsageError(f"--path {path}: {', '.join(PATHS)}")
     doctor.require()
     for line in recover():
         typer.echo(line, err=True)
@@ -61,7 +62,7 @@ def status(json_: Json = False) -> None:
 
 @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 def shell(
-    host: Annotated[str, typer.Argument(metavar="lan|gateway|wan")],
+    host: Annotated[str, typer.Argument(metavar="lan|gateway|wan|lan2")],
     command: Annotated[
         list[str] | None, typer.Argument(help="Run this instead of a shell.")
     ] = None,
@@ -70,7 +71,7 @@ def shell(
     from gatemark.run import keep  # noqa: PLC0415
 
     if host not in HOSTS:
-        raise UsageError(f"no host '{host}': lan, gateway or wan")
+        raise UsageError(f"no host '{host}': {', '.join(HOSTS)}")
     space = f"gm-{keep.the_one().lab}-{HOSTS[host]}"
     words = [word for at, word in enumerate(command or []) if (at, word) != (0, "--")]
     argv = words or [os.environ.get("SHELL", "/bin/sh")]

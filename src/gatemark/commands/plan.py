@@ -6,11 +6,12 @@ from typing import Annotated
 import typer
 
 from gatemark.commands import output
-from gatemark.commands.setting import SET_HELP
+from gatemark.commands.setting import SET_HELP, VARIANT_HELP
 
 
 def plan(
     name: Annotated[str, typer.Argument(metavar="SUITE|PLAN")] = "quick",
+    variant: Annotated[str, typer.Option(help=VARIANT_HELP)] = "",
     set_: Annotated[list[str] | None, typer.Option("--set", help=SET_HELP)] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each trial.")] = False,
 ) -> None:
@@ -18,12 +19,13 @@ def plan(
     import msgspec  # noqa: PLC0415
 
     from gatemark.commands.setting import chosen  # noqa: PLC0415
+    from gatemark.plan.expand import arms as measured  # noqa: PLC0415
     from gatemark.plan.expand import points  # noqa: PLC0415
     from gatemark.plan.order import order  # noqa: PLC0415
     from gatemark.report import number  # noqa: PLC0415
     from gatemark.run.estimate import estimate_s  # noqa: PLC0415
 
-    suite, plans = chosen(name, set_ or [])
+    suite, plans = chosen(name, variant, set_ or [])
     trials = order(plans, seed=0)
     if json_:
         output.lines(msgspec.to_builtins(trial) for trial in trials)
@@ -32,8 +34,9 @@ def plan(
     rows: list[tuple[str, ...]] = [("PLAN", "ARMS", "POINTS", "REPEATS", "TRIALS", "TIME", "WHAT")]
     for one in plans:
         mine = [trial for trial in trials if trial.plan == one.name]
-        arms = ", ".join(arm.name for arm in one.arm)
-        counts = [str(len(points(one))), str(one.repeat.times), str(len(mine))]
+        arms = ", ".join(arm.name for arm in measured(one))
+        repeats = f"{one.repeat.times}-{one.repeat.most}" if one.repeat.spread else one.repeat.times
+        counts = [str(len(points(one))), str(repeats), str(len(mine))]
         rows.append((one.name, arms, *counts, number.seconds(estimate_s(mine)), one.title))
     output.columns(rows)
     typer.echo(f"\n{len(trials)} trials, about {number.seconds(estimate_s(trials))}")

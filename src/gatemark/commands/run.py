@@ -2,6 +2,7 @@
 """`gatemark run`: measure, keep every trial, tell the answer, write the report."""
 
 import secrets
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatemark.commands import output
-from gatemark.commands.setting import SET_HELP
+from gatemark.commands.setting import SET_HELP, VARIANT_HELP
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
@@ -23,11 +24,30 @@ RUNS = Path("gatemark-runs")
 INVALID = 4  # exit code: measured, but no trial may be used
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What to measure, in the words of the command line."""
+
+    name: str
+    station: str | None
+    variant: str
+    settings: tuple[str, ...]
+
+    def command(self, seed: int) -> tuple[str, ...]:
+        """The command that repeats it."""
+        words = ["gatemark", "run", self.name]
+        words += ["--station", self.station] if self.station else []
+        words += ["--variant", self.variant] if self.variant else []
+        words += [word for setting in self.settings for word in ("--set", setting)]
+        return (*words, "--seed", str(seed))
+
+
 def run(
     name: Annotated[
         str | None, typer.Argument(metavar="[SUITE|PLAN]", help="See `gatemark list`  [quick]")
     ] = None,
     station: Annotated[str | None, typer.Option(help="A station's name or file.  [lab]")] = None,
+    variant: Annotated[str, typer.Option(help=VARIANT_HELP)] = "",
     set_: Annotated[list[str] | None, typer.Option("--set", help=SET_HELP)] = None,
     out: Annotated[
         Path | None, typer.Option(help=f"The run's directory (default: {RUNS}/...).")
@@ -42,13 +62,14 @@ def run(
     from gatemark.station.load import load as load_station  # noqa: PLC0415
 
     if resume:
-        if name or station or set_ or out or seed is not None:
+        if name or station or variant or set_ or out or seed is not None:
             raise UsageError("--resume goes on with a run as it was planned: leave out the rest")
         directory = _reopen(resume)
         bench = load_station(directory.load().station_file)
     else:
         bench = load_station(station or DEFAULT_STATION)
-        directory = _begin(name or DEFAULT_SUITE, bench, station, set_ or [], out, seed)
+        asked = _Asked(name or DEFAULT_SUITE, station, variant, tuple(set_ or ()))
+        directory = _begin(asked, bench, out, seed)
     measured = _measure(directory, bench)
     _tell(directory, measured, json_=json_)
 
@@ -62,28 +83,21 @@ def _reopen(path: Path) -> "RunDirectory":
     return directory
 
 
-def _begin(
-    name: str,
-    bench: "Lab",
-    station: str | None,
-    settings: list[str],
-    out: Path | None,
-    seed: int | None,
-) -> "RunDirectory":
+def _begin(asked: _Asked, bench: "Lab", out: Path | None, seed: int | None) -> "RunDirectory":
     from msgspec.structs import replace  # noqa: PLC0415
 
     from gatemark.commands.setting import chosen  # noqa: PLC0415
     from gatemark.station.doctor import require  # noqa: PLC0415
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
 
-    suite, plans = chosen(name, settings)
+    suite, plans = chosen(asked.name, asked.variant, asked.settings)
     require()  # before the directory is made: where nothing can be measured, none is left
     now = datetime.now(UTC)
     title = f"{now:%Y%m%d-%H%M%S}-{suite.name.replace('/', '-')}"
     seed = secrets.randbelow(1 << 31) if seed is None else seed
     path = out or RUNS / title
-    planned = _plan(suite, plans, bench, seed, _command(name, station, settings, seed))
-    planned = replace(planned, run=title, station_file=station or DEFAULT_STATION)
+    planned = _plan(suite, plans, bench, seed, asked.command(seed))
+    planned = replace(planned, run=title, station_file=asked.station or DEFAULT_STATION)
     return RunDirectory.create(path, planned)
 
 
@@ -108,12 +122,6 @@ def _plan(
         trials=order(plans, seed),
         versions={"gatemark": gatemark.__version__, "python": platform.python_version()},
     )
-
-
-def _command(name: str, station: str | None, settings: list[str], seed: int) -> tuple[str, ...]:
-    sets = [word for setting in settings for word in ("--set", setting)]
-    where = ["--station", station] if station else []
-    return ("gatemark", "run", name, *where, *sets, "--seed", str(seed))
 
 
 def _measure(directory: "RunDirectory", bench: "Lab") -> "Run":

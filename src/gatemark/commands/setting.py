@@ -13,12 +13,15 @@ SET_HELP = (
 )
 
 
-def chosen(name: str, settings: Sequence[str]) -> tuple[Suite, list[Plan]]:
-    """The suite or plan by name, with the settings put into every plan that they apply to."""
+VARIANT_HELP = "A variant of the plans, such as short: `gatemark list` names them."
+
+
+def chosen(name: str, variant: str, settings: Sequence[str]) -> tuple[Suite, list[Plan]]:
+    """The suite or plan by name, with variant and settings put in where they apply."""
     from gatemark.plan.expand import applies, override  # noqa: PLC0415
     from gatemark.plan.load import load  # noqa: PLC0415
 
-    suite, plans = load(name)
+    suite, plans = load(name, variant)
     values = dict(map(_parse, settings))
     for key in values:
         if not sum(applies(plan, key) for plan in plans):

@@ -3,8 +3,7 @@
 
 from gatemark.node.agent import Agent
 from gatemark.node.shell import Node
-
-DEVICES = ("gw0", "gw1")
+from gatemark.station.wiring import GATEWAY_PORTS
 
 # What forwarding one packet costs besides the wait, roughly; the rate that comes out is measured.
 FORWARDING_NS = 1250
@@ -29,7 +28,7 @@ class Brake:
             return
         await self.release()
         if rate_pps:
-            request = {"devices": list(DEVICES), "wait_ns": wait_ns(rate_pps)}
+            request = {"devices": list(GATEWAY_PORTS), "wait_ns": wait_ns(rate_pps)}
             self._agent = await Agent.launch(self.gateway, "brake", request)
         self.rate_pps = rate_pps
 

@@ -3,18 +3,15 @@
 
 from collections.abc import Awaitable, Callable
 
-from gatemark.gateway import route
+from gatemark.gateway import route, table
 from gatemark.node.shell import Node
 
 WAN_DEVICE = "gw1"
-TABLE = "gatemark"
-RULES = f"""
-table inet {TABLE} {{
+CHAIN = f"""
   chain postrouting {{
     type nat hook postrouting priority srcnat
     oifname "{WAN_DEVICE}" masquerade
   }}
-}}
 """
 
 
@@ -22,13 +19,13 @@ async def apply(gateway: Node) -> Callable[[], Awaitable[None]]:
     """Route, and add our own table with one masquerade rule; the undo removes that table alone."""
     stop_routing = await route.apply(gateway)
     try:
-        await gateway.run("nft", "-f", "-", stdin=RULES)
+        remove = await table.add(gateway, "gatemark", CHAIN)
     except BaseException:
         await stop_routing()
         raise
 
     async def undo() -> None:
-        await gateway.run("nft", "delete", "table", "inet", TABLE)
+        await remove()
         await stop_routing()
 
     return undo

@@ -5,14 +5,22 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 
 from gatemark.error import UsageError
-from gatemark.gateway import nat, route
+from gatemark.gateway import conntrack, filter, nat, route, switch  # noqa: A004  a feature's word
 from gatemark.node.shell import Node
+from gatemark.plan.feature import parts
 from gatemark.plan.model import Arm
 
 Undo = Callable[[], Awaitable[None]]
-Apply = Callable[[Node], Awaitable[Undo]]
+ApplyPath = Callable[[Node], Awaitable[Undo]]
+ApplyFeature = Callable[[Node, str, int], Awaitable[Undo]]
 
-PATHS: dict[str, Apply] = {"route": route.apply, "nat": nat.apply}
+PATHS: dict[str, ApplyPath] = {
+    "switch": switch.apply,
+    "route": route.apply,
+    "nat": nat.apply,
+}
+BARE = ("direct", "endpoint")  # nothing to set: no gateway, or the gateway as it is
+FEATURES: dict[str, ApplyFeature] = {"conntrack": conntrack.apply, "filter": filter.apply}
 
 
 class Setup:
@@ -28,11 +36,23 @@ class Setup:
         if arm == self.arm:
             return
         await self.undo()
-        if arm.path != "direct":
-            if arm.path not in PATHS:
-                raise UsageError(f"no path '{arm.path}'; known are: direct, {', '.join(PATHS)}")
-            self._undo.push_async_callback(await PATHS[arm.path](self.gateway))
+        try:
+            await self._apply(arm)
+        except BaseException:
+            await self.undo()
+            raise
         self.arm = arm
+
+    async def _apply(self, arm: Arm) -> None:
+        if arm.path not in BARE:
+            if arm.path not in PATHS:
+                known = ", ".join((*BARE, *PATHS))
+                raise UsageError(f"no path '{arm.path}'; known are: {known}")
+            self._undo.push_async_callback(await PATHS[arm.path](self.gateway))
+        for feature in arm.features:
+            name, number = parts(feature)
+            undo = await FEATURES[name](self.gateway, arm.path, number)
+            self._undo.push_async_callback(undo)
 
     async def undo(self) -> None:
         """Give the gateway back as it was."""

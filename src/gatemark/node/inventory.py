@@ -12,7 +12,9 @@ from gatemark.node.shell import Local, Node
 GATEWAY = {
     "kernel": "uname -srm",
     "interfaces": "ip -o link show",
-    "offloads": "for d in gw0 gw1; do echo $d; ethtool -k $d | grep -E ': (on|off)$'; done",
+    "processor": "grep -m1 'model name' /proc/cpuinfo | cut -d: -f2",
+    "cpu_mhz": "grep -m1 'cpu MHz' /proc/cpuinfo | cut -d: -f2",
+    "offloads": "for d in gw0 gw1 gw2; do echo $d; ethtool -k $d | grep -E ': (on|off)$'; done",
     "qdiscs": "tc qdisc show",
     "ruleset": "nft list ruleset",
     "forwarding": "cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv6/conf/all/forwarding",

@@ -7,27 +7,50 @@ from collections.abc import Iterator
 from typing import Any, Final, get_args, get_type_hints
 
 import msgspec
+from msgspec.structs import replace
 
 from gatemark.error import UsageError
-from gatemark.plan.model import Arm, Direction, Factor, Family, Path, Plan, Workload
+from gatemark.plan.feature import DIRECT, check_features, misfit
+from gatemark.plan.level import spread_out
+from gatemark.plan.model import (
+    Arm,
+    Direction,
+    Factor,
+    Family,
+    Figure,
+    Kind,
+    Path,
+    Plan,
+    Workload,
+)
+from gatemark.plan.sane import faults
 from gatemark.plan.toml import nearest
-from gatemark.unit import LARGEST_FRAME_BYTES, SMALLEST_FRAME_BYTES
+from gatemark.unit import frame_bytes, payload_bytes
 
 # Words that a key takes, for the message where it has another.
 CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "path": get_args(Path),
     "direction": get_args(Direction),
     "family": get_args(Family),
-    "kind": ("udp",),
+    "kind": get_args(Kind),
+    "figure": get_args(Figure),
 }
 
 # What a sweep may vary: every key of the workload.
 FACTORS: Final[tuple[str, ...]] = tuple(Workload.__struct_fields__)
 
-MOST_FLOWS: Final = 4096  # one guarded port each in the sink
-LONGEST_TRIAL_S: Final = 600.0
-MOST_PPS: Final = 50_000_000.0
-FEATURES: Final[tuple[str, ...]] = ()  # features by name; paths alone for now
+# Keys that mean something for one kind alone.
+OF_UDP: Final = (
+    "frame_bytes",
+    "payload_bytes",
+    "flows",
+    "rate_pps",
+    "rate_bps",
+    "burst",
+    "cap_pps",
+)
+OF_TCP: Final = ("write_bytes", "streams", "socket_buffer_bytes", "congestion", "offload")
+
 PROBES: Final = ("cpu", "softirq", "memory", "conntrack", "interfaces", "shaper")
 
 
@@ -46,11 +69,21 @@ def points(plan: Plan) -> list[dict[str, Factor]]:
 
 
 def workload_at(plan: Plan, point: dict[str, Factor]) -> Workload:
-    """The plan's workload with the factors of one point put in. Raises UsageError."""
+    """The plan's workload with the factors of one point put in, sizes and rates worked out.
+
+    What was given as `payload_bytes` and `rate_bps` is in `frame_bytes` and `rate_pps` as well.
+    Raises UsageError.
+    """
     try:
-        return msgspec.convert(msgspec.to_builtins(plan.workload) | point, Workload)
+        load = msgspec.convert(msgspec.to_builtins(plan.workload) | point, Workload)
     except msgspec.ValidationError as error:
         raise UsageError(plain(str(error))) from None
+    if load.payload_bytes:
+        load = replace(load, frame_bytes=frame_bytes(load.payload_bytes, load.family))
+    if load.rate_bps:
+        bits = 8 * max(1, payload_bytes(load.frame_bytes, load.family))
+        load = replace(load, rate_pps=load.rate_bps / bits)
+    return load
 
 
 def plain(message: str) -> str:
@@ -67,23 +100,27 @@ def check(plan: Plan) -> None:
     """UsageError unless every point of the plan can be asked for; the message names the key."""
     if not plan.arm:
         raise UsageError("a plan needs a [setup] or at least one [[arm]]")
-    _check_arms(plan.arm)
+    _check_arms(plan)
     _check_counts(plan)
     _check_levels(plan)
     for point in points(plan):
-        for reason in _faults(workload_at(plan, point)):
+        load = workload_at(plan, point)
+        for reason in (*faults(load), *_strangers(load, point)):
             raise UsageError(reason)
+        for arm in plan.arm:
+            if reason := misfit(arm, load):
+                raise UsageError(reason)
 
 
-def _check_arms(arms: tuple[Arm, ...]) -> None:
+def _check_arms(plan: Plan) -> None:
+    arms = plan.arm
     for arm in arms:
-        for feature in arm.features:
-            if feature.split(":")[0] not in FEATURES:
-                known = ", ".join(FEATURES) or "none yet"
-                raise UsageError(f"`features`: no feature '{feature}'; known are: {known}")
+        check_features(arm)
     names = [arm.name for arm in arms]
     if len(set(names)) < len(names):
         raise UsageError(f"`arm`: two arms are named '{max(names, key=names.count)}'; rename one")
+    if plan.repeat.twin and all(arm.path == DIRECT for arm in arms):
+        raise UsageError("`twin` of [repeat] measures a gateway twice; no arm has one")
 
 
 def _check_levels(plan: Plan) -> None:
@@ -101,8 +138,13 @@ def _check_levels(plan: Plan) -> None:
 
 
 def _check_counts(plan: Plan) -> None:
-    if not 1 <= plan.repeat.times <= 1000:
+    repeat = plan.repeat
+    if not 1 <= repeat.times <= 1000:
         raise UsageError("`times` of [repeat] must be 1 to 1000")
+    if not 0 <= repeat.spread <= 1:
+        raise UsageError("`spread` of [repeat] must be 0 (no gate) to 1, as 0.02 for ± 2 %")
+    if repeat.spread and not repeat.times <= repeat.most <= 1000:
+        raise UsageError(f"`most` of [repeat] must be `times` ({repeat.times}) to 1000")
     if not 0 <= plan.probe.times <= 1000:
         raise UsageError("`times` of [probe] must be 0 to 1000")
     if plan.gateway.brake_pps and not 1000 <= plan.gateway.brake_pps <= 500_000:
@@ -112,24 +154,12 @@ def _check_counts(plan: Plan) -> None:
             raise UsageError(f"`use`: no probe '{probe}'; known are: {', '.join(PROBES)}")
 
 
-def _faults(load: Workload) -> Iterator[str]:
-    """Why this workload cannot be sent, each reason with the mend."""
-    smallest = SMALLEST_FRAME_BYTES[load.family]
-    if not smallest <= load.frame_bytes <= LARGEST_FRAME_BYTES:
-        yield (
-            f"`frame_bytes` = {load.frame_bytes} is impossible for {load.family}: a frame with FCS "
-            f"and our test header has {smallest} to {LARGEST_FRAME_BYTES} bytes"
-        )
-    if not 1 <= load.flows <= MOST_FLOWS:
-        yield f"`flows` = {load.flows}: 1 to {MOST_FLOWS}"
-    if not 0 <= load.rate_pps <= MOST_PPS:
-        yield f"`rate_pps` = {load.rate_pps:g}: 0 (as fast as it goes) to {MOST_PPS:g}"
-    if not 0.05 <= load.duration_s <= LONGEST_TRIAL_S:
-        yield f"`duration_s` = {load.duration_s:g}: 0.05 to {LONGEST_TRIAL_S:g}"
-    if not 0 <= load.burst <= 256:
-        yield f"`burst` = {load.burst}: 0 (by the rate) to 256"
-    if not 0 <= load.cap_pps <= MOST_PPS:
-        yield f"`cap_pps` = {load.cap_pps:g}: 0 (no cap) to {MOST_PPS:g}"
+def _strangers(load: Workload, point: dict[str, Factor]) -> Iterator[str]:
+    """Factors that mean nothing for this kind, and pairs that say the same thing twice."""
+    others = OF_UDP if load.kind == "tcp" else OF_TCP
+    for name in point:
+        if name in others:
+            yield f"`{name}` means nothing for kind {load.kind}; leave it out of that point"
 
 
 def override(plan: Plan, settings: dict[str, Any]) -> Plan:
@@ -140,8 +170,7 @@ def override(plan: Plan, settings: dict[str, Any]) -> Plan:
     for key, value in settings.items():
         table, name = key.split(".")
         if table == "sweep":
-            levels = value if isinstance(value, list) else [value]
-            plan = _with(plan, table, name, levels)
+            plan = _with(plan, table, name, spread_out(name, value))
         else:
             plan = _with(plan, table, name, value)
     try:
@@ -149,6 +178,14 @@ def override(plan: Plan, settings: dict[str, Any]) -> Plan:
     except UsageError as error:
         raise UsageError(f"--set {', '.join(settings)}: {plan.name}: {error}") from None
     return plan
+
+
+def arms(plan: Plan) -> tuple[Arm, ...]:
+    """The arms that are measured: those of the plan, and the first gateway's twin if it has one."""
+    if not plan.repeat.twin:
+        return plan.arm
+    first = next(arm for arm in plan.arm if arm.path != DIRECT)
+    return (*plan.arm, replace(first, name=f"{first.name} (A/A)"))
 
 
 def applies(plan: Plan, key: str) -> bool:

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from gatemark.error import UsageError
-from gatemark.plan.expand import FACTORS, check, plain
+from gatemark.plan.expand import FACTORS, OF_TCP, OF_UDP, check, plain
+from gatemark.plan.level import spread_out
 from gatemark.plan.model import PLAN_SCHEMA, SUITE_SCHEMA, Arm, Factor, Plan, Suite, Workload
 from gatemark.plan.toml import line_of, nearest, read_toml, refuse_unknown_keys
 
@@ -19,6 +20,10 @@ T = TypeVar("T")
 
 # The tables of a plan file and the structure behind each.
 TABLES: dict[str, type[msgspec.Struct]] = {"setup": Arm, "arm": Arm, "workload": Workload}
+
+
+# The tables that a `[variant.NAME.TABLE]` may change.
+VARIED = ("gateway", "workload", "sweep", "repeat", "probe")
 
 
 def plans_folder() -> Path:
@@ -31,21 +36,31 @@ def suites() -> list[str]:
     return sorted(path.parent.name for path in plans_folder().glob("*/suite.toml"))
 
 
-def load(name: str) -> tuple[Suite, list[Plan]]:
+def load(name: str, variant: str = "") -> tuple[Suite, list[Plan]]:
     """A suite with its plans, or a suite of the one plan that `name` means.
 
     `name` is a suite (`quick`), a plan (`quick/sweep`, or `sweep` where it is the only one) or a
-    plan's file. Raises UsageError.
+    plan's file. `variant` is put into every plan that has one of that name. Raises UsageError.
     """
+    suite, plans = _find(name, variant)
+    known = sorted({one for plan in plans for one in plan.variants})
+    if variant and variant not in known:
+        mend = nearest(variant, known) if known else "; it has none"
+        raise UsageError(f"--variant {variant}: no plan of '{name}' has that variant{mend}")
+    return suite, plans
+
+
+def _find(name: str, variant: str) -> tuple[Suite, list[Plan]]:
     if name.endswith(".toml"):
-        plan = read_plan(Path(name), Path(name).stem)
+        plan = read_plan(Path(name), Path(name).stem, variant)
         return _alone(plan), [plan]
     if name in suites():
         suite = read_suite(name)
-        return suite, [read_plan(_file(name, plan), f"{name}/{plan}") for plan in suite.plans]
+        files = [(_file(name, plan), f"{name}/{plan}") for plan in suite.plans]
+        return suite, [read_plan(file, plan, variant) for file, plan in files]
     found = [plan for plan in _names() if plan == name or plan.split("/")[1] == name]
     if len(found) == 1:
-        plan = read_plan(_file(*found[0].split("/")), found[0])
+        plan = read_plan(_file(*found[0].split("/")), found[0], variant)
         return _alone(plan), [plan]
     if found:
         raise UsageError(f"'{name}' is the name of several plans: {', '.join(found)}; name one")
@@ -59,15 +74,24 @@ def read_suite(name: str) -> Suite:
     return msgspec.structs.replace(suite, name=name)
 
 
-def read_plan(path: Path, name: str) -> Plan:
+def read_plan(path: Path, name: str, variant: str = "") -> Plan:
     """A plan from its file, checked whole. Raises UsageError with file and line."""
     data = read_toml(path)
     if "setup" in data and "arm" in data:
         raise UsageError(f"{path}:{line_of(path, 'setup')}: [setup] and [[arm]] exclude each other")
     _refuse_unknown(data, path)
+    _refuse_strangers(data, path)
+    known = tuple(data.get("variant", {}))
+    data = _varied(data, variant if variant in known else "")
     written = {"case": "sweep.case"} | ({"arm[0]": "setup"} if "setup" in data else {})
     plan = _convert(_reshape(data), Plan, path, PLAN_SCHEMA, written)
-    plan = msgspec.structs.replace(plan, name=name, arm=_named(plan.arm))
+    plan = msgspec.structs.replace(
+        plan,
+        name=name,
+        arm=_named(plan.arm),
+        variants=known,
+        variant=variant if variant in known else "",
+    )
     try:
         check(plan)
     except UsageError as error:
@@ -96,18 +120,57 @@ def _fields(struct: type[msgspec.Struct]) -> list[str]:
 
 
 def _refuse_unknown(data: dict[str, Any], path: Path) -> None:
-    top = [key for key in _fields(Plan) if key not in ("name", "case")]
+    top = [key for key in _fields(Plan) if key not in ("name", "case", "variants")]
     refuse_unknown_keys(data, [*top, "setup"], path, "")
-    for name, place, row in _rows(data):
-        match name:
-            case "setup" | "arm" | "gateway" | "workload" | "repeat" | "probe":
-                struct = TABLES.get(name) or Plan.__annotations__[name]
-                refuse_unknown_keys(row, _fields(struct), path, name, place)
-            case "sweep":
-                refuse_unknown_keys(row, [*FACTORS, "case"], path, name, place)
-                _refuse_single_levels(row, path)
-            case "sweep.case":
-                refuse_unknown_keys(row, list(FACTORS), path, name, place)
+    variants = data.get("variant", {})
+    if not isinstance(variants, dict) or not all(isinstance(v, dict) for v in variants.values()):
+        line = line_of(path, "variant", table="")
+        raise UsageError(f"{path}:{line}: a variant is a table: [variant.short.repeat]")
+    for table, place, row in _rows({key: data[key] for key in data if key != "variant"}):
+        _refuse_in_table(table, row, path, place)
+    for name, variant in variants.items():
+        refuse_unknown_keys(variant, list(VARIED), path, f"variant.{name}")
+        for table, place, row in _rows(variant):
+            _refuse_in_table(table, row, path, f"variant.{name}.{place}")
+
+
+def _refuse_in_table(table: str, row: dict[str, Any], path: Path, place: str) -> None:
+    """Refuse the unknown keys of a table; `place` is where it stands, in a variant or not."""
+    said = place.partition("[")[0]
+    match table:
+        case "setup" | "arm" | "gateway" | "workload" | "repeat" | "probe":
+            struct = TABLES.get(table) or Plan.__annotations__[table]
+            refuse_unknown_keys(row, _fields(struct), path, said, place)
+        case "sweep":
+            refuse_unknown_keys(row, [*FACTORS, "case"], path, said, place)
+            _refuse_single_levels(row, path, place)
+        case "sweep.case":
+            refuse_unknown_keys(row, list(FACTORS), path, said, place)
+
+
+def _varied(data: dict[str, Any], variant: str) -> dict[str, Any]:
+    """The data with a variant's keys put over the plan's own; all variants are taken out."""
+    plain = {key: value for key, value in data.items() if key != "variant"}
+    for table, keys in data["variant"][variant].items() if variant else ():
+        plain[table] = plain.get(table, {}) | keys
+    return plain
+
+
+def _refuse_strangers(data: dict[str, Any], path: Path) -> None:
+    """Keys of [workload] that mean nothing for any kind that the plan sends."""
+    load, sweep = data.get("workload", {}), data.get("sweep", {})
+    if not isinstance(load, dict) or not isinstance(sweep, dict):
+        return
+    cases = sweep.get("case", [])
+    cases = [case for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []
+    if "kind" in sweep or any("kind" in case for case in cases):
+        return
+    others = OF_UDP if load.get("kind", "udp") == "tcp" else OF_TCP
+    for key in load:
+        if key in others:
+            line = line_of(path, key, table="workload")
+            kind = load.get("kind", "udp")
+            raise UsageError(f"{path}:{line}: `{key}` means nothing for kind {kind}; leave it out")
 
 
 def _rows(data: dict[str, Any], above: str = "") -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -124,13 +187,19 @@ def _rows(data: dict[str, Any], above: str = "") -> Iterator[tuple[str, str, dic
                 yield from _rows(row, f"{name}.")
 
 
-def _refuse_single_levels(sweep: dict[str, Any], path: Path) -> None:
+def _refuse_single_levels(sweep: dict[str, Any], path: Path, place: str) -> None:
     for name, levels in sweep.items():
         if name == "case":
             continue
-        if not isinstance(levels, list) or not all(isinstance(level, Factor) for level in levels):
-            line = line_of(path, name, table="sweep")
+        line = line_of(path, name, table=place)
+        if not isinstance(levels, list | dict) or not all(
+            isinstance(one, Factor) for one in levels
+        ):
             raise UsageError(f"{path}:{line}: `{name}` of [sweep] is not a list of levels: [1, 2]")
+        try:
+            spread_out(name, levels)
+        except UsageError as error:
+            raise UsageError(f"{path}:{line}: {error}") from None
 
 
 def _reshape(data: dict[str, Any]) -> dict[str, Any]:
@@ -141,7 +210,9 @@ def _reshape(data: dict[str, Any]) -> dict[str, Any]:
     sweep = data.get("sweep", {})
     if isinstance(sweep, dict) and "case" in sweep:
         data["case"] = sweep["case"]
-        data["sweep"] = {key: value for key, value in sweep.items() if key != "case"}
+        sweep = {key: value for key, value in sweep.items() if key != "case"}
+    if isinstance(sweep, dict):
+        data["sweep"] = {name: spread_out(name, levels) for name, levels in sweep.items()}
     return data
 
 

@@ -94,6 +94,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     probe: Probe = Probe()
     deviations: tuple[str, ...] = ()  # from what it cites
     figure: Figure = "auto"  # how its points are drawn
+    variants: tuple[str, ...] = ()  # names of its `[variant.NAME]` tables
+    variant: str = ""  # the one that was put in
 
 
 class Suite(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

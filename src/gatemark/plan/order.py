@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from gatemark.plan.expand import factors, points, workload_at
+from gatemark.plan.expand import arms, factors, points, workload_at
 from gatemark.plan.model import Factor, Plan, TrialSpec
 
 
@@ -27,6 +27,18 @@ def order(plans: Sequence[Plan], seed: int) -> tuple[TrialSpec, ...]:
     return tuple(
         msgspec.structs.replace(trial, sequence=place) for place, trial in enumerate(trials)
     )
+
+
+def further(
+    plan: Plan, repeat: int, only: Sequence[dict[str, Factor]], seed: int
+) -> list[TrialSpec]:
+    """One more block of a plan's outside pass: every arm at these points, shuffled.
+
+    The same seed and repeat give the same order, so a resumed run goes on as it would have.
+    """
+    block = [trial for trial in _block(plan, repeat, "outside") if trial.point in only]
+    random.Random(f"{seed}/{plan.name}/{repeat}").shuffle(block)  # noqa: S311  not for secrets
+    return block
 
 
 def _blocks(plan: Plan) -> Iterator[list[TrialSpec]]:
@@ -51,7 +63,7 @@ def _block(plan: Plan, repeat: int, pass_: Literal["outside", "probed"]) -> list
             probes=plan.probe.use if pass_ == "probed" else (),
             deviations=plan.deviations,
         )
-        for arm in plan.arm
+        for arm in arms(plan)
         for point in points(plan)
     ]
 

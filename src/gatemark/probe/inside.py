@@ -8,9 +8,9 @@ from typing import Any
 from gatemark.node.agent import Agent
 from gatemark.node.shell import Node
 from gatemark.probe.window import Report, Window
+from gatemark.station.wiring import GATEWAY_PORTS
 
 INTERVAL_MS = 100
-DEVICES = ("gw0", "gw1")
 CONNTRACK_MAX = "/proc/sys/net/netfilter/nf_conntrack_max"
 
 # Probe -> what the agent's `watch` reads for it; `shaper` is read from tc instead.
@@ -43,7 +43,7 @@ class Probes:
                 "interval_ms": INTERVAL_MS,
                 "samples": round((longest_s + 10) * 1000 / INTERVAL_MS),
                 "what": what,
-                "devices": list(DEVICES),
+                "devices": list(GATEWAY_PORTS),
                 "cpu": self.cpu,
             }
             self._agent = await Agent.launch(self.gateway, "watch", request)
@@ -105,7 +105,9 @@ READERS: dict[str, Callable[[Any, Window], dict[str, int]]] = {
 
 async def _qdiscs(gateway: Node) -> dict[str, dict[str, int]]:
     """Drops and overlimits of each test port's queueing disciplines, summed."""
-    sums: dict[str, dict[str, int]] = {device: {"drops": 0, "overlimits": 0} for device in DEVICES}
+    sums: dict[str, dict[str, int]] = {
+        device: {"drops": 0, "overlimits": 0} for device in GATEWAY_PORTS
+    }
     for qdisc in json.loads(await gateway.run("tc", "-s", "-j", "qdisc", "show")):
         if (device := qdisc["dev"]) in sums and qdisc["kind"] not in ("noqueue", "clsact"):
             for name in sums[device]:

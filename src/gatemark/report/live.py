@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from gatemark.plan.model import TrialSpec
 from gatemark.report import number, table
-from gatemark.store.record import Record
+from gatemark.store.record import UNITS, Record
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
@@ -60,15 +60,19 @@ class Live:
         else:
             self._line(f"{total_trials} trials, about {number.seconds(estimate_s)}")
 
+    def more(self, trials: int) -> None:
+        """So many trials more than was said at first."""
+        self._total += trials
+
     def trial(self, spec: TrialSpec, index: int, seconds_left: float | None = None) -> None:
         """A trial starts; `index` counts from 0."""
         self._done, self._seconds_left, self._rate = index, seconds_left, ""
         self._what = describe(spec, self._repeats.get(spec.plan))
         self._draw()
 
-    def rate(self, received_pps: float) -> None:
+    def rate(self, value: float, unit: str) -> None:
         """What the sink sees now."""
-        self._rate = f"now {number.quantity(received_pps, 'packets/s')}"
+        self._rate = f"now {number.quantity(value, unit)}"
         self._draw()
 
     def result(self, record: Record) -> None:
@@ -141,10 +145,10 @@ def outcome(record: Record) -> str:
     place = f"{record.arm} {table.point(record.point)}"
     if record.status != "ok":
         return f"last: {record.status}, {record.reason}  ({place})"
-    kinds = (("received_pps", "", "packets/s"), ("loss_ratio", "loss ", "ratio"))
+    kinds = (("received_pps", ""), ("goodput_bps", ""), ("loss_ratio", "loss "))
     parts = [
-        word + number.quantity(record.values[name], unit)
-        for name, word, unit in (*kinds, ("cpu_busy", "CPU ", "ratio"))
+        word + number.quantity(record.values[name], UNITS[name])
+        for name, word in (*kinds, ("cpu_busy", "CPU "))
         if name in record.values
     ]
     return f"last: {', '.join(parts)}  ({place})"

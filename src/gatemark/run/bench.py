@@ -9,7 +9,8 @@ from typing import Self
 from gatemark.error import GatemarkError
 from gatemark.gateway.brake import Brake
 from gatemark.gateway.setup import Setup
-from gatemark.plan.model import Arm
+from gatemark.plan.model import Arm, Workload
+from gatemark.station.demand import demand
 from gatemark.station.netns import Lab
 
 
@@ -38,11 +39,11 @@ class Bench:
         finally:
             await asyncio.shield(self.station.down())
 
-    async def prepare(self, arm: Arm, brake_pps: int) -> None:
-        """Bring the gateway to an arm's setup and check that the ports are as they must be."""
+    async def prepare(self, arm: Arm, load: Workload, brake_pps: int) -> None:
+        """Bring the gateway to an arm's setup, and the station to what the workload needs."""
         await self.brake.set(0 if arm.path == "direct" else brake_pps)
         await self.setup.change(arm)
-        await self.station.check()
+        await self.station.meet(demand(arm, load))
 
     async def _give_back(self) -> None:
         for give_back in (self.setup.undo, self.brake.release):

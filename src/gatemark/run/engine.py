@@ -2,6 +2,7 @@
 """A run from its first trial to its last: one at a time, each kept as it ends, resumable."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -12,7 +13,8 @@ from gatemark.node.inventory import inventory
 from gatemark.plan.model import TrialSpec
 from gatemark.run import trial
 from gatemark.run.bench import Bench
-from gatemark.run.estimate import estimate_s
+from gatemark.run.course import next_batch
+from gatemark.run.estimate import Pace, estimate_s
 from gatemark.run.stop import on_stop
 from gatemark.station import lock
 from gatemark.station.netns import Lab
@@ -28,10 +30,13 @@ class Display(Protocol):
     def begin(self, total_trials: int, estimate_s: float) -> None:
         """So many trials, about so long."""
 
+    def more(self, trials: int) -> None:
+        """So many trials more than was said: values spread too much."""
+
     def trial(self, spec: TrialSpec, index: int, seconds_left: float | None = None) -> None:
         """A trial starts."""
 
-    def rate(self, received_pps: float) -> None:
+    def rate(self, value: float, unit: str) -> None:
         """What the sink sees now."""
 
     def result(self, record: Record) -> None:
@@ -67,38 +72,55 @@ async def _execute(directory: RunDirectory, station: Lab, display: Display) -> R
     assert task is not None
     on_stop(task.cancel)
     run = directory.load()
-    done = {record.trial for record in directory.records()}
-    left = [spec for spec in run.trials if spec.trial not in done]
-    if left:
+    if next_batch(run, directory.records()):
         async with Bench(station) as bench:
             if not run.before:
                 run = replace(run, station=station.info, before=await inventory(station))
                 directory.save(run)
-            await _trials(bench, directory, left, len(run.trials), display)
+            run = await _batches(bench, directory, run, display)
             run = replace(run, after=await inventory(station))
     run = replace(run, finished=datetime.now(UTC).isoformat(timespec="seconds"))
     directory.save(run)
     return run
 
 
-async def _trials(
-    bench: Bench, directory: RunDirectory, left: list[TrialSpec], total: int, display: Display
-) -> None:
-    loop = asyncio.get_running_loop()
-    display.begin(total, estimate_s(left))
-    began, expected = loop.time(), estimate_s(left)
-    for index, spec in enumerate(left):
-        remaining = estimate_s(left[index:])
-        pace = (loop.time() - began) / (expected - remaining) if index else 1.0
-        display.trial(spec, total - len(left) + index, remaining * pace)
-        with lock.machine(display.warn):
-            record, found = await trial.run(bench, spec, display.rate)
-        if record.status != "ok":
-            bench.station.require_alive()
-        if found:
-            name = f"{spec.sequence:05d}.parquet"
-            with telling(directory.path):
-                series.write(directory.series / name, found)
-            record = replace(record, series=name)
-        directory.append(record)
-        display.result(record)
+async def _batches(bench: Bench, directory: RunDirectory, run: Run, display: Display) -> Run:
+    """Run batch after batch; what the spread asks for is planned before it runs."""
+    pace = Pace(asyncio.get_running_loop().time)
+    records = directory.records()
+    left = _left(run, records)
+    display.begin(len(run.trials), estimate_s(left))
+    while batch := next_batch(run, records):
+        if batch[0].trial not in {spec.trial for spec in run.trials}:
+            run = replace(run, trials=(*run.trials, *batch))
+            directory.save(run)
+            display.more(len(batch))
+        for spec in batch:
+            left = _left(run, records)
+            display.trial(spec, len(run.trials) - len(left), pace.left_s(left))
+            records.append(await _trial(bench, directory, spec, display))
+            pace.done(spec)
+    return run
+
+
+def _left(run: Run, records: Sequence[Record]) -> list[TrialSpec]:
+    done = {record.trial for record in records}
+    return [spec for spec in run.trials if spec.trial not in done]
+
+
+async def _trial(
+    bench: Bench, directory: RunDirectory, spec: TrialSpec, display: Display
+) -> Record:
+    """Run one trial and keep it."""
+    with lock.machine(display.warn):
+        record, found = await trial.run(bench, spec, display.rate)
+    if record.status != "ok":
+        bench.station.require_alive()
+    if found:
+        name = f"{spec.sequence:05d}.parquet"
+        with telling(directory.path):
+            series.write(directory.series / name, found)
+        record = replace(record, series=name)
+    directory.append(record)
+    display.result(record)
+    return record

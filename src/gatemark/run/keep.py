@@ -14,10 +14,11 @@ import sys
 import time
 from dataclasses import dataclass
 
+import msgspec
 from pyroute2 import netns
 
 from gatemark.error import GatemarkError, UsageError
-from gatemark.plan.model import Arm
+from gatemark.plan.model import Arm, Workload
 from gatemark.run.bench import Bench
 from gatemark.run.stop import on_stop
 from gatemark.station import lock
@@ -94,7 +95,7 @@ async def _hold(path: str, brake_pps: int) -> None:
     on_stop(end.set)
     lab = Lab(purpose=KEPT)
     async with Bench(lab) as bench:
-        await bench.prepare(Arm(path="nat" if path == "nat" else "route"), brake_pps)
+        await bench.prepare(msgspec.convert({"path": path}, Arm), Workload(), brake_pps)
         _say({"lab": lab.lab})
         await end.wait()
 

@@ -2,7 +2,7 @@
 """The life of one trial: prepare, arm the agents, send, drain, account, judge its validity."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,14 +19,18 @@ from gatemark.probe.outside import port_counters, watch_threads
 from gatemark.run import reading
 from gatemark.run.bench import Bench
 from gatemark.station.awake import awake
-from gatemark.station.wiring import Port, wires
+from gatemark.station.wiring import Port, Wire, wires
 from gatemark.store.record import Definition, Record
 from gatemark.store.series import Series
 from gatemark.workload.account import Counters
-from gatemark.workload.udp import Report, Stream, Way, lan_ports, open_mappings
+from gatemark.workload.tcp import Transfer
+from gatemark.workload.udp import Stream, lan_ports, open_mappings
+from gatemark.workload.way import Load, Report, Way
 
 QUIET_S = 0.03  # nothing arrived for so long: nothing is on its way any more
 LONGEST_DRAIN_S = 3.0
+
+Show = Callable[[float, str], None]  # a rate as it is now, and its unit
 
 
 @dataclass(slots=True)
@@ -41,16 +45,14 @@ class Raw:
     found: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
-async def run(
-    bench: Bench, spec: TrialSpec, on_rate: Callable[[float], None]
-) -> tuple[Record, Series]:
+async def run(bench: Bench, spec: TrialSpec, on_rate: Show) -> tuple[Record, Series]:
     """Run a trial; what goes wrong in it becomes an invalid record that says why."""
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     base = _base(bench, spec, started)
     try:
         with awake() as idle:
-            base = replace(base, placement=base.placement | {"idle": idle})
             raw = await _measure(bench, spec, on_rate)
+            base = replace(base, placement=bench.station.words | {"idle": idle})
         record = reading.complete(base, spec, raw, bench.station.threads)
         series = reading.series(raw, bench.station.threads)
     except GatemarkError as error:
@@ -62,21 +64,19 @@ async def run(
     return record, series
 
 
-async def _measure(bench: Bench, spec: TrialSpec, on_rate: Callable[[float], None]) -> Raw:
+async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
     station, load = bench.station, spec.workload
-    await bench.prepare(spec.arm, spec.gateway.brake_pps)
-    placement = station.placement
+    await bench.prepare(spec.arm, load, spec.gateway.brake_pps)
     ways = wires(station.ports, spec.arm.path, load.direction)
-    number = spec.sequence % 256
     async with AsyncExitStack() as stack:
-        ports = await _flow_ports(bench, spec, number)
-        streams = [Stream(wire, load, placement, number) for wire in ways]
-        for stream in streams:
-            stack.push_async_callback(stream.abort)
-            await stream.ready(ports if stream.wire.direction == "down" else lan_ports(load.flows))
-        watch = await watch_threads(station.threads, placement.sink, load.duration_s)
+        loads = await _loads(bench, spec, ways)
+        for one in loads:
+            stack.push_async_callback(one.abort)
+            await one.ready()
+        sink_cpu = station.placement.sink
+        watch = await watch_threads(station.threads, sink_cpu, load.duration_s)
         stack.push_async_callback(watch.abort)
-        probes = Probes(station.gateway, spec.probes, placement.sink)
+        probes = Probes(station.gateway, spec.probes, sink_cpu)
         stack.push_async_callback(probes.abort)
         test_ports = [port for wire in ways for port in (wire.source, wire.sink)]
         await probes.start(load.duration_s)
@@ -86,33 +86,38 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Callable[[float], Non
         async def drained() -> None:
             await _quiet([wire.sink for wire in ways])
 
-        done = await asyncio.gather(*(stream.go(drained, _rate(on_rate)) for stream in streams))
+        done = await asyncio.gather(*(one.go(drained, _rate(on_rate)) for one in loads))
         after = await port_counters(test_ports)
         threads = await watch.close()
         inside, found = await probes.stop()
     return Raw(list(done), threads, before, after, inside, found)
 
 
-async def _flow_ports(bench: Bench, spec: TrialSpec, number: int) -> list[int]:
-    """The ports by which the flows are known at the gateway's WAN side."""
-    flows, station = spec.workload.flows, bench.station
-    if spec.arm.path != "nat":
-        return lan_ports(flows)
-    await asyncio.to_thread(flowtable.flush, station.gateway)
-    if spec.workload.direction == "up":
-        return lan_ports(flows)
-    (up,) = wires(station.ports, "nat", "up")
-    return await open_mappings(up, spec.workload, station.placement, number)
+async def _loads(bench: Bench, spec: TrialSpec, ways: Sequence[Wire]) -> list[Load]:
+    """What sends in each direction. The gateway's table of connections is emptied before."""
+    load, placement, number = spec.workload, bench.station.placement, spec.sequence % 256
+    if spec.arm.path == "nat" or "conntrack" in spec.arm.features:
+        await asyncio.to_thread(flowtable.flush, bench.station.gateway)
+    if load.kind == "tcp":
+        return [Transfer(wire, load, placement) for wire in ways]
+    own = lan_ports(load.flows)
+    mapped = own
+    if spec.arm.path == "nat" and load.direction != "up":
+        (up,) = wires(bench.station.ports, "nat", "up")
+        mapped = await open_mappings(up, load, placement, number)
+    return [Stream(wire, load, placement, number, own if wire.away else mapped) for wire in ways]
 
 
-def _rate(on_rate: Callable[[float], None]) -> Tick:
-    """Turn the sink's running count into a rate."""
+def _rate(show: Show) -> Tick:
+    """Turn a sink's running count into a rate: packets/s, or bit/s of TCP."""
     last: list[tuple[int, int]] = []
 
     def tick(message: Report) -> None:
-        now = (message["t_ns"], message["received"])
+        tcp = "bytes" in message
+        now = (message["t_ns"], message["bytes"] * 8 if tcp else message["received"])
         if last:
-            on_rate((now[1] - last[-1][1]) * 1e9 / (now[0] - last[-1][0]))
+            per_second = (now[1] - last[-1][1]) * 1e9 / (now[0] - last[-1][0])
+            show(per_second, "bit/s" if tcp else "packets/s")
         last.append(now)
 
     return tick
@@ -132,8 +137,6 @@ async def _quiet(sinks: list[Port]) -> None:
 
 
 def _base(bench: Bench, spec: TrialSpec, started: str) -> Record:
-    load = spec.workload
-    direct = spec.arm.path == "direct"
     return Record(
         trial=spec.trial,
         plan=spec.plan,
@@ -144,25 +147,43 @@ def _base(bench: Bench, spec: TrialSpec, started: str) -> Record:
         sequence=spec.sequence,
         status="ok",
         started=started,
-        definition=Definition(
-            path=spec.arm.path,
-            features=spec.arm.features,
-            direction=load.direction,
-            family=load.family,
-            frame_bytes=load.frame_bytes,
-            flows=load.flows,
-            duration_s=load.duration_s,
-            brake_pps=0 if direct else spec.gateway.brake_pps,
-        ),
-        placement=bench.station.info.placement,
+        definition=definition(spec),
+        placement=bench.station.words,
         deviations=spec.deviations,
     )
 
 
+def definition(spec: TrialSpec) -> Definition:
+    """What the trial's values will be comparable with."""
+    load = spec.workload
+    both = Definition(
+        path=spec.arm.path,
+        features=spec.arm.features,
+        direction=load.direction,
+        family=load.family,
+        l4=load.kind,
+        duration_s=load.duration_s,
+        brake_pps=0 if spec.arm.path == "direct" else spec.gateway.brake_pps,
+    )
+    if load.kind == "udp":
+        return replace(both, frame_bytes=load.frame_bytes, flows=load.flows)
+    return replace(
+        both,
+        quantity="goodput",
+        rate_layer="l4",
+        write_bytes=load.write_bytes,
+        streams=load.streams,
+        socket_buffer_bytes=load.socket_buffer_bytes,
+        congestion=load.congestion,
+        offload=load.offload,
+    )
+
+
 def _validate(record: Record) -> None:
-    """Raise InvalidTrialError if a packet is unaccounted for."""
+    """Raise InvalidTrialError if a packet is unaccounted for; TCP accounts for itself."""
     accounting = record.accounting
-    assert accounting is not None
+    if accounting is None:
+        return
     if accounting.lost < 0:
         raise InvalidTrialError(f"{-accounting.lost} more packets delivered than tried")
     if accounting.mismatch:

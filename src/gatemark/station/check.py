@@ -9,11 +9,12 @@ from gatemark.node.shell import Node
 
 # `ethtool -k` names; a merged or cut packet would not be one wire packet in one skb.
 OFF = ("tcp-segmentation-offload", "generic-segmentation-offload")
+MARK = "@port"  # in front of each port's answers; `ip` says "port" of a bridged one itself
 GRO = "generic-receive-offload"
 
 
 async def check_ports(ports: Mapping[str, Node]) -> None:
-    """Raise StationError unless segmentation and aggregation are off on every test port."""
+    """Raise StationError unless segmentation and aggregation are off on each of these ports."""
     nodes = dict.fromkeys(ports.values())
     await asyncio.gather(
         *(_check_node(node, [port for port, at in ports.items() if at == node]) for node in nodes)
@@ -22,11 +23,11 @@ async def check_ports(ports: Mapping[str, Node]) -> None:
 
 async def _check_node(node: Node, devices: list[str]) -> None:
     script = " ".join(
-        f"echo port {device}; ethtool -k {device}; ip -d link show dev {device};"
+        f"echo {MARK} {device}; ethtool -k {device}; ip -d link show dev {device};"
         for device in devices
     )
     said = await node.run("sh", "-ec", script)
-    for part in said.split("port ")[1:]:
+    for part in said.split(f"{MARK} ")[1:]:
         if fault := _fault(part):
             device = part.split()[0]
             raise StationError(f"{node.name}: {device}: {fault}; take the lab down and up again")

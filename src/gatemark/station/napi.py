@@ -19,6 +19,7 @@ from gatemark.node.shell import Node
 from gatemark.station import lock
 
 FIFO_PRIORITY = 50
+SHARED_NICE = -20  # as the gateway's own program, before whatever else is on that CPU
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +30,33 @@ class Thread:
     pid: int
     cpu: int
 
-    @property
-    def sound(self) -> bool:
-        """Still there, still on its CPU alone, still in its class."""
+    def sound(self, *, shared: bool = False) -> bool:
+        """Still there, still on its CPU alone, in the class that is wanted."""
         try:
             return (
                 Path(f"/proc/{self.pid}/comm").read_text().startswith(f"{self.name}-")
                 and os.sched_getaffinity(self.pid) == {self.cpu}
-                and os.sched_getscheduler(self.pid) == os.SCHED_FIFO
+                and os.sched_getscheduler(self.pid) == (os.SCHED_OTHER if shared else os.SCHED_FIFO)
             )
         except OSError:
             return False
 
+    def classify(self, *, shared: bool) -> None:
+        """Give it its class; `shared` where a program of the gateway is on the same CPU.
+
+        Without a real-time class any other task on this CPU halves the rate; a kernel thread of
+        this class gives way to the scheduler's fair server, so the CPU is not lost to the rest.
+        But the gateway's own program would starve, so beside one both are of normal class.
+        """
+        if shared:
+            os.sched_setscheduler(self.pid, os.SCHED_OTHER, os.sched_param(0))
+            os.setpriority(os.PRIO_PROCESS, self.pid, SHARED_NICE)
+        else:
+            os.sched_setscheduler(self.pid, os.SCHED_FIFO, os.sched_param(FIFO_PRIORITY))
+
 
 async def thread(gateway: Node, device: str, cpu: int) -> Thread:
-    """Make a port of the gateway forward in a new thread, pin it and give it its class."""
+    """Make a port of the gateway forward in a new thread, bound to its CPU in class FIFO."""
     with lock.threads():
         before = _pids(device)
         await gateway.run(
@@ -57,9 +70,7 @@ async def thread(gateway: Node, device: str, cpu: int) -> Thread:
         raise StationError(f"gateway: no NAPI thread for {device}: is this kernel 5.12 or newer?")
     made = Thread(f"napi/{device}", new.pop(), cpu)
     os.sched_setaffinity(made.pid, {cpu})
-    # Without a real-time class any other task on this CPU halves the rate; a kernel thread of this
-    # class gives way to the scheduler's fair server, so the CPU is not lost to the rest.
-    os.sched_setscheduler(made.pid, os.SCHED_FIFO, os.sched_param(FIFO_PRIORITY))
+    made.classify(shared=False)
     return made
 
 

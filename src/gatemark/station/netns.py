@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The built-in lab: three namespaces of this machine, a gateway between two hosts.
+"""The built-in lab: namespaces of this machine, a gateway between hosts.
 
      LAN host            gateway             WAN host
     +--------+        +-----------+        +--------+
     |   lan0 |--------| gw0   gw1 |--------| wan0   |     the test ports
-    |   lan9 |------------------------------| wan9   |     the tester alone (path `direct`)
-    +--------+        +-----------+        +--------+
-     tester's CPU      gateway's CPU        tester's CPU
+    |   lan9 |--------|-----------|--------| wan9   |     the tester alone (path `direct`)
+    +--------+        |    gw2    |        +--------+
+     tester's CPU     +-----|-----+         tester's CPU
+                      | lan2      |
+                      +-----------+  second LAN host (path `switch`), tester's CPU
 
 Links are made inside the namespaces, so the host's own interfaces are never touched.
 
 A veth port hands a packet on by the CPU that sends it, so the sink's ring is filled by the
 gateway's thread: copying a packet into the ring is the tester's work in the gateway's time.
 Steering it to the tester's CPU would cost the gateway an interrupt to that CPU for each packet
-instead, 12 us of it in a virtual machine (docs/measured.md).
+instead, 12 us of it in a virtual machine (docs/measured.md). TCP is the exception: there the host
+would run its whole protocol on the gateway's CPU, so its ports are steered.
 """
 
 import asyncio
@@ -28,13 +31,18 @@ from gatemark.node.shell import Namespace
 from gatemark.station import lock
 from gatemark.station.check import check_ports
 from gatemark.station.cpu import Placement, place
-from gatemark.station.napi import FIFO_PRIORITY, Thread, thread
+from gatemark.station.demand import PLAIN, Demand
+from gatemark.station.napi import FIFO_PRIORITY, SHARED_NICE, Thread, thread
 from gatemark.station.recover import end_processes
-from gatemark.station.wiring import ADDRESS, Port
+from gatemark.station.wiring import ADDRESS, GATEWAY_PORTS, Port
 from gatemark.store.run import StationInfo
 
-LINKS = (("lan0", "gw0"), ("gw1", "wan0"), ("lan9", "wan9"))
-HOST = {"lan0": "lan", "lan9": "lan", "gw0": "gw", "gw1": "gw", "wan0": "wan", "wan9": "wan"}
+LINKS = (("lan0", "gw0"), ("gw1", "wan0"), ("lan9", "wan9"), ("gw2", "lan2"))
+HOST = {"lan0": "lan", "lan9": "lan", "wan0": "wan", "wan9": "wan", "lan2": "lan2"}
+HOST |= dict.fromkeys(GATEWAY_PORTS, "gw")
+ALONE = ("lan9", "wan9")  # the tester's own cable
+SWITCHED = ("lan0", "lan2")  # two hosts in one network, by way of the gateway's bridge
+NAMES = {"lan": "LAN host", "gw": "gateway", "wan": "WAN host", "lan2": "second LAN host"}
 NO_DAD = 2  # IFA_F_NODAD: the address is used at once
 
 # No neighbour, router or multicast chatter: every packet on a test port is a test packet. The
@@ -63,9 +71,11 @@ class Lab:
         self.purpose = purpose
         self.lab = secrets.token_hex(3)
         self.placement = placement or place()
-        self.lan = Namespace("LAN host", f"gm-{self.lab}-lan")
-        self.gateway = Namespace("gateway", f"gm-{self.lab}-gw")
-        self.wan = Namespace("WAN host", f"gm-{self.lab}-wan")
+        self.hosts = {
+            host: Namespace(name, f"gm-{self.lab}-{host}") for host, name in NAMES.items()
+        }
+        self.gateway = self.hosts["gw"]
+        self.demand = PLAIN
         self.ports: dict[str, Port] = {}
         self.threads: dict[str, Thread] = {}
         self._held = ExitStack()
@@ -73,16 +83,14 @@ class Lab:
     @property
     def info(self) -> StationInfo:
         """What a run says of it."""
-        words = self.placement.words()
-        words["gateway"] += f", napi threads, fifo {FIFO_PRIORITY}"
-        return StationInfo(name=self.name, kind=self.kind, virtual=True, placement=words)
+        return StationInfo(name=self.name, kind=self.kind, virtual=True, placement=self.words)
 
     async def up(self) -> None:
         """Build it. Raises UnavailableError without the rights, StationError if it fails."""
         self._held.enter_context(lock.named(self.lab, self.purpose))
         try:
             await asyncio.to_thread(self._build)
-            await asyncio.gather(*(self._offloads(device) for device in ADDRESS))
+            await asyncio.gather(*(self._offloads(device, "off") for device in HOST))
             await self.pin()
         except BaseException:
             await self.down()
@@ -96,37 +104,68 @@ class Lab:
     def require_alive(self) -> None:
         """Raise StationError if somebody removed the lab: nothing more can be measured on it."""
         there = netns.listnetns()
-        for node in (self.lan, self.gateway, self.wan):
+        for node in self.hosts.values():
             if node.netns not in there:
                 raise StationError(f"{node.name}: its namespace {node.netns} is gone; --resume")
 
-    async def check(self) -> None:
-        """Before a trial: threads pinned, or made anew; aggregation off. Raises StationError."""
-        if not all(made.sound for made in self.threads.values()):
-            await self.pin()
-        await check_ports(self._nodes())
+    async def meet(self, demand: Demand) -> None:
+        """Before a trial: the ports as it needs them, threads sound. Raises StationError."""
+        if demand.offload != self.demand.offload:
+            state = "on" if demand.offload else "off"
+            await asyncio.gather(*(self._offloads(device, state) for device in ALONE))
+        if demand.steered != self.demand.steered:
+            await self._steer(demand.steered)
+        self.demand = demand
+        shared = demand.shared
+        if not all(made.sound(shared=shared) for made in self.threads.values()):
+            if not all(made.sound(shared=not shared) for made in self.threads.values()):
+                await self.pin()
+            for made in self.threads.values():
+                made.classify(shared=shared)
+        nodes = self._nodes()
+        if demand.offload:
+            nodes = {device: node for device, node in nodes.items() if device not in ALONE}
+        await check_ports(nodes)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The placement as it is now."""
+        words = self.placement.words()
+        words["gateway"] += ", napi threads, "
+        words["gateway"] += f"nice {SHARED_NICE}" if self.demand.shared else f"fifo {FIFO_PRIORITY}"
+        if self.demand.steered:
+            words["steering"] = "the tester's ports to the tester's CPU (rps_cpus)"
+        return words
 
     async def pin(self) -> None:
         """Give the gateway's ports their threads on the gateway's CPU."""
-        for device in ("gw0", "gw1"):
+        for device in GATEWAY_PORTS:
             self.threads[device] = await thread(self.gateway, device, self.placement.gateway)
 
+    async def _steer(self, steered: bool) -> None:
+        """Let what a host of ours receives be worked on by that host's CPU, or by the sender's."""
+        place = self.placement
+        for device in ("lan0", "lan2", "wan0"):
+            cpu = place.sender if device == "lan0" else place.sink
+            path = f"/sys/class/net/{device}/queues/rx-0/rps_cpus"
+            mask = f"{1 << cpu:x}" if steered else "0"
+            await self._nodes()[device].run("sh", "-ec", f"echo {mask} > {path}")
+
     def _nodes(self) -> dict[str, Namespace]:
-        nodes = {"lan": self.lan, "gw": self.gateway, "wan": self.wan}
-        return {device: nodes[host] for device, host in HOST.items()}
+        return {device: self.hosts[host] for device, host in HOST.items()}
 
     def _build(self) -> None:
         try:
-            for node in (self.lan, self.gateway, self.wan):
+            for node in self.hosts.values():
                 netns.create(node.netns)
         except PermissionError:
             raise UnavailableError("the built-in lab needs root for namespaces: use sudo") from None
         with ExitStack() as stack:
             ends = {
-                host: stack.enter_context(IPRoute(netns=f"gm-{self.lab}-{host}"))
-                for host in ("lan", "gw", "wan")
+                host: stack.enter_context(IPRoute(netns=node.netns))
+                for host, node in self.hosts.items()
             }
-            for node in (self.lan, self.gateway, self.wan):
+            for node in self.hosts.values():
                 _write_sysctls(node.netns, QUIET)
             _write_sysctls(self.gateway.netns, ROUTER)
             self._link(ends)
@@ -138,21 +177,22 @@ class Lab:
             ends[HOST[near]].link("add", ifname=near, kind="veth", peer=peer)
         for device, host in HOST.items():
             self.ports[device] = Port(nodes[device], device, _address(ends[host], device))
-        for near, far in LINKS:
+        for near, far in (*LINKS[:3], SWITCHED):
             _neighbours(ends[HOST[near]], self.ports[near], self.ports[far])
             _neighbours(ends[HOST[far]], self.ports[far], self.ports[near])
         for host, port in (("lan", "gw0"), ("wan", "gw1")):
             for family, default in (("ipv4", "0.0.0.0/0"), ("ipv6", "::/0")):
                 ends[host].route("add", dst=default, gateway=self.ports[port].address(family))
 
-    async def _offloads(self, device: str) -> None:
-        gro = "on" if device in ("gw0", "gw1") else "off"
+    async def _offloads(self, device: str, state: str) -> None:
+        """At a gateway's port GRO stays on: without it the port has no NAPI."""
+        gro = "on" if device in GATEWAY_PORTS else state
         await self._nodes()[device].run(
-            "ethtool", "-K", device, "tso", "off", "gso", "off", "gro", gro
+            "ethtool", "-K", device, "tso", state, "gso", state, "gro", gro
         )
 
     def _remove(self) -> None:
-        for node in (self.lan, self.gateway, self.wan):
+        for node in self.hosts.values():
             if node.netns in netns.listnetns():
                 end_processes(node.netns)
                 netns.remove(node.netns)
@@ -170,6 +210,8 @@ def _address(end: IPRoute, device: str) -> str:
     index = end.link_lookup(ifname=device)[0]
     end.link("set", index=index, state="up")
     for family, flags in (("ipv4", 0), ("ipv6", NO_DAD)):
+        if device not in ADDRESS:
+            continue
         address, _, length = ADDRESS[device][family].partition("/")
         end.addr("add", index=index, address=address, prefixlen=int(length), flags=flags)
     return str(end.get_links(index)[0].get("address"))

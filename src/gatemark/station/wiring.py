@@ -12,11 +12,15 @@ ADDRESS = {
     "gw0": {"ipv4": "198.18.1.1/24", "ipv6": "2001:2:0:1::1/64"},
     "gw1": {"ipv4": "198.19.1.1/24", "ipv6": "2001:2:0:2::1/64"},
     "wan0": {"ipv4": "198.19.1.2/24", "ipv6": "2001:2:0:2::2/64"},
+    "lan2": {"ipv4": "198.18.1.3/24", "ipv6": "2001:2:0:1::3/64"},
     "lan9": {"ipv4": "198.18.9.1/24", "ipv6": "2001:2:0:9::1/64"},
     "wan9": {"ipv4": "198.18.9.2/24", "ipv6": "2001:2:0:9::2/64"},
 }
 
-# First UDP port of the flows on either side; flow i uses port + i on the LAN side.
+# The gateway's ports: LAN, WAN, and a second LAN port without an address (path `switch`).
+GATEWAY_PORTS = ("gw0", "gw1", "gw2")
+
+# First port of the flows on the LAN side; flow or stream i uses port + i.
 LAN_PORT = 20000
 WAN_PORT = 9  # discard, RFC 863
 
@@ -38,25 +42,46 @@ class Port:
 class Wire:
     """One direction of traffic: from a port to a port, by way of a next hop."""
 
-    direction: str  # up or down
+    direction: str  # up, down; send, receive: of the gateway itself
     source: Port
     sink: Port
     next_hop: Port  # where the frame goes first; the sink itself where there is no gateway
     target: Port  # whose address the packet bears; differs from the sink behind NAT
+    own: bool = False  # the far end is the gateway itself
+
+    @property
+    def away(self) -> bool:
+        """Whether the LAN host sends: up, or to the gateway."""
+        return self.direction in ("up", "receive")
+
+    @property
+    def near(self) -> Port:
+        """The LAN host's port, whichever way the traffic goes."""
+        return self.source if self.away else self.sink
+
+    @property
+    def far(self) -> Port:
+        """The other end's port."""
+        return self.sink if self.away else self.source
 
 
 def wires(ports: dict[str, Port], path: str, direction: str) -> list[Wire]:
-    """The directions that a trial sends in, for a path and `up`, `down` or `both`."""
-    ways = ("up", "down") if direction == "both" else (direction,)
-    return [_wire(ports, path, way) for way in ways]
+    """The directions that a trial sends in, for a path and a plan's direction."""
+    both = ("receive", "send") if path == "endpoint" else ("up", "down")
+    return [_wire(ports, path, way) for way in (both if direction == "both" else (direction,))]
+
+
+# Path -> the port beyond the LAN host's: on the path direct the far host stands in for the gateway.
+FAR = {"direct": "wan9", "endpoint": "gw0", "switch": "lan2", "route": "wan0", "nat": "wan0"}
 
 
 def _wire(ports: dict[str, Port], path: str, way: str) -> Wire:
-    if path == "direct":
-        ends = ports["lan9"], ports["wan9"]
-        source, sink = ends if way == "up" else ends[::-1]
-        return Wire(way, source, sink, next_hop=sink, target=sink)
-    if way == "up":
-        return Wire(way, ports["lan0"], ports["wan0"], next_hop=ports["gw0"], target=ports["wan0"])
-    target = ports["gw1"] if path == "nat" else ports["lan0"]
-    return Wire(way, ports["wan0"], ports["lan0"], next_hop=ports["gw1"], target=target)
+    near, far = ports["lan9" if path == "direct" else "lan0"], ports[FAR[path]]
+    away = way in ("up", "receive")
+    source, sink = (near, far) if away else (far, near)
+    if path not in ("route", "nat"):
+        return Wire(way, source, sink, next_hop=sink, target=sink, own=path == "endpoint")
+    if away:
+        return Wire(way, source, sink, next_hop=ports["gw0"], target=sink)
+    target = ports["gw1"] if path == "nat" else sink
+    return Wire(way, source, sink, next_hop=ports["gw1"], target=target)

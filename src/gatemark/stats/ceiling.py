@@ -13,28 +13,38 @@ from gatemark.store.record import Definition
 NEAR = 0.9  # of the ceiling: a value within 10 % of it may be the tester's own
 
 
-def ceiling_pps(ceilings: Iterable[PointResult], definition: Definition) -> float | None:
-    """The ceiling that holds for a definition, or None where none was measured.
+def ceiling(ceilings: Iterable[PointResult], definition: Definition) -> float | None:
+    """The ceiling that holds for a definition, in its own quantity, or None where none does.
 
-    It is that of the nearest frame size that is not larger: packets/s fall with size, so a smaller
-    frame's ceiling is never below the true one.
+    A size that was not measured takes the nearest on the side where the ceiling is surely no lower
+    than the true one: packets/s fall with the frame's size, goodput rises with the write's.
     """
-    rates: dict[int, float] = {}
+    found: dict[int, float] = {}
     for result in ceilings:
-        size = result.definition.frame_bytes
-        rate = result.values.get("received_pps")
-        if rate is not None and size is not None and _alike(result.definition, definition):
-            rates[size] = max(rate.value, rates.get(size, 0.0))
-    fitting = [size for size in rates if size <= (definition.frame_bytes or 0)]
-    return rates[max(fitting)] if fitting else None
+        size, value = _size(result.definition), result.values.get(definition.headline)
+        if value is not None and size is not None and _alike(result.definition, definition):
+            found[size] = max(value.value, found.get(size, 0.0))
+    wanted = _size(definition) or 0
+    if definition.l4 == "tcp":
+        fitting = [size for size in found if size >= wanted]
+        return found[min(fitting)] if fitting else None
+    fitting = [size for size in found if size <= wanted]
+    return found[max(fitting)] if fitting else None
 
 
-def near(rate_pps: float, ceiling: float | None) -> bool:
-    """Whether a rate is within 10 % of the ceiling, or above it."""
-    return ceiling is not None and rate_pps >= NEAR * ceiling
+def near(value: float, most: float | None) -> bool:
+    """Whether a value is within 10 % of the ceiling, or above it."""
+    return most is not None and value >= NEAR * most
+
+
+def _size(definition: Definition) -> int | None:
+    return definition.write_bytes if definition.l4 == "tcp" else definition.frame_bytes
 
 
 def _alike(ours: Definition, theirs: Definition) -> bool:
-    """Same family, and one way against one way: two ways at once share the tester's CPU."""
-    two_way = (ours.direction == "both", theirs.direction == "both")
-    return ours.family == theirs.family and two_way[0] == two_way[1]
+    """Same family and protocol, and one way against one way: two share the tester's CPU."""
+    kinds = [
+        (one.family, one.l4, one.direction == "both", one.streams, one.offload, one.congestion)
+        for one in (ours, theirs)
+    ]
+    return kinds[0] == kinds[1]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from gatemark.stats.group import Group, middle, readings
-from gatemark.store.record import Accounting, Record
+from gatemark.store.record import UNITS, Accounting, Definition, Record
 
 # The default loss criterion. The lab's own hiccups lose 0.05 to 0.2 % between 60 and 90 % load
 # (measured with a namespace gateway); below 0.1 % loss says nothing about capacity.
@@ -46,10 +46,13 @@ class Facts:
     missed_share: float  # of what is missing at the sink, what the sender did not even try
     sink_dropped: float  # of what was tried
     refused_share: float  # of what was lost
-    received_pps: float | None
+    carried: float | None  # the headline quantity: packets/s received, or bit/s of goodput
+    unit: str
     l1_bps: float | None
     link_bps: int | None
-    ceiling_pps: float | None
+    ceiling: float | None  # of the same quantity
+    greedy: bool  # sends as fast as the way takes it: what is lost is not the measure
+    tester_cpu: float  # share of its CPU that the busier end of the tester used
     core: Core | None
     flow_table: Drops | None
     shaper: Drops | None
@@ -61,30 +64,55 @@ class Facts:
         return self.loss is not None and self.loss > self.criterion
 
 
-def gather(trials: Group, ceiling_pps: float | None) -> Facts:
-    """The facts of a point, from the trials of both passes."""
+def gather(trials: Group, ceiling: float | None) -> Facts:
+    """The facts of a point, from the trials of both passes; the ceiling is of its quantity."""
     outside, everything = trials.outside, (*trials.outside, *trials.probed)
     counts = [record.accounting for record in outside if record.accounting]
     schedule = [r for record in outside if (r := record.evidence.schedule_ratio) is not None]
     criterion = trials.definition.loss_criterion
+    paced = bool(schedule or trials.point.get("rate_pps") or _sum(counts, "scheduled"))
     links = [bps for record in everything if (bps := record.evidence.link_bps)]
     return Facts(
         loss=_loss(outside),
         criterion=LOSS if criterion is None else criterion,
-        paced=bool(schedule or trials.point.get("rate_pps") or _sum(counts, "scheduled")),
+        paced=paced,
         schedule=middle(schedule),
         missed_share=_missed(counts),
-        sink_dropped=_share(_sum(counts, "ring_dropped"), _sum(counts, "tried")),
+        sink_dropped=_sink_dropped(trials.definition, counts),
         refused_share=_share(_sum(counts, "refused"), _sum(counts, "lost")),
-        received_pps=middle(readings(outside, "received_pps")),
+        carried=middle(readings(outside, trials.definition.headline)),
+        unit=UNITS[trials.definition.headline],
         l1_bps=middle(readings(outside, "received_l1_bps")),
         link_bps=min(links, default=None),
-        ceiling_pps=ceiling_pps,
+        ceiling=ceiling,
+        greedy=trials.definition.l4 == "tcp" or not paced,
+        tester_cpu=_tester_cpu(outside),
         core=_core(outside) or _core(trials.probed),
         flow_table=_flow_table(trials.probed),
         shaper=_shaper(trials.probed),
         memory=_memory(trials.probed),
     )
+
+
+def _tester_cpu(records: Iterable[Record]) -> float:
+    """Of the busier end, or of both where they share a CPU; the median."""
+    shares = []
+    for record in records:
+        ends = [record.evidence.sender_cpu or 0.0, record.evidence.sink_cpu or 0.0]
+        place = record.placement
+        together = "sender" in place and place["sender"] == place.get("sink")
+        shares.append(sum(ends) if together else max(ends))
+    return min(1.0, median(shares)) if shares else 0.0
+
+
+def _sink_dropped(definition: Definition, counts: Sequence[Accounting]) -> float:
+    """What the tester's sink lost itself, of what was tried.
+
+    Where the gateway's own program receives, what its socket dropped is the gateway's loss.
+    """
+    if (definition.path, definition.direction) == ("endpoint", "receive"):
+        return 0.0
+    return _share(_sum(counts, "ring_dropped"), _sum(counts, "tried"))
 
 
 def loss_ratio(record: Record) -> float | None:

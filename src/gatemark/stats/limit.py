@@ -19,6 +19,7 @@ SATURATED = 0.97  # of a CPU; a saturated forwarding thread was seen at 99 %, re
 QUEUE_FULL = 0.9  # of a CPU, where its queue overflowed besides
 HALF = 0.5  # a cause explains a loss if it explains half of it
 CUT = 0.1  # or if it took a tenth of what reached it
+TESTER_BUSY = 0.9  # of a CPU that one end of the tester used for itself
 FULL_LINK = 0.97  # of the L1 rate; the rest is clock tolerance and control traffic
 LOW_MEMORY = 0.02  # of all memory: near the kernel's own reserve (vm.min_free_kbytes)
 LOW_MEMORY_BYTES = 1 << 20  # where the total is not known
@@ -38,7 +39,7 @@ Rule = Callable[[Facts], str | None]
 
 def decide(facts: Facts) -> Verdict:
     """The limit of a point."""
-    if facts.received_pps is None:
+    if facts.carried is None:
         return Verdict("unknown", "no valid trial")
     for limit, rule in RULES:
         if why := rule(facts):
@@ -49,7 +50,7 @@ def decide(facts: Facts) -> Verdict:
 def _nothing(facts: Facts) -> str | None:
     if facts.lossy or facts.loss is None or not facts.paced or facts.sink_dropped > LOSS_AT_SINK:
         return None
-    if _off_schedule(facts) or near(facts.received_pps or 0.0, facts.ceiling_pps):
+    if _off_schedule(facts) or near(facts.carried or 0.0, facts.ceiling):
         return None
     return f"{percent(facts.loss)} lost, on schedule"
 
@@ -61,15 +62,15 @@ def _sink(facts: Facts) -> str | None:
 
 
 def _ceiling(facts: Facts) -> str | None:
-    if not near(facts.received_pps or 0.0, facts.ceiling_pps):
+    if not near(facts.carried or 0.0, facts.ceiling):
         return None
-    share = (facts.received_pps or 0.0) / (facts.ceiling_pps or 1.0)
-    return f"at {percent(share)} of the tester's ceiling of {facts.ceiling_pps:.0f} packets/s"
+    share = (facts.carried or 0.0) / (facts.ceiling or 1.0)
+    return f"at {percent(share)} of the tester's ceiling of {facts.ceiling:.4g} {facts.unit}"
 
 
 def _sender(facts: Facts) -> str | None:
     """Off schedule counts only where it, and not the gateway's loss, is most of what is missing."""
-    if not facts.paced and not facts.lossy:
+    if facts.loss is not None and facts.greedy and not facts.lossy and not _taken_up(facts):
         return "sent as fast as the tester can, nothing lost"
     if _off_schedule(facts) and (not facts.lossy or facts.missed_share >= HALF):
         return f"the sender made {percent(facts.schedule or 0.0)} of its schedule"
@@ -93,13 +94,22 @@ def _shaper(facts: Facts) -> str | None:
 def _cpu(facts: Facts) -> str | None:
     """Frames refused at the test port are the gateway's: with veth its queue sits there."""
     core = facts.core
-    if not facts.lossy or not core:
+    if not core or not (facts.lossy or _taken_up(facts)):
         return None
     full = core.busy >= QUEUE_FULL and facts.refused_share >= HALF
-    if core.busy < SATURATED and not full:
+    if core.busy < SATURATED and not full and not _taken_up(facts):
         return None
-    queue = "; its queue refused the surplus" if facts.refused_share >= HALF else ""
+    queue = "; its queue refused the surplus" if facts.lossy and facts.refused_share >= HALF else ""
     return f"{core.threads} busy {percent(core.busy)} of cpu {core.cpu}{queue}"
+
+
+def _taken_up(facts: Facts) -> bool:
+    """A sender that waits for the way asks for all there is; is it the gateway's CPU that it gets?
+
+    The pauses in which sender and receiver wait for each other leave a CPU a few per cent.
+    """
+    busy = facts.core.busy if facts.core else 0.0
+    return facts.greedy and busy >= QUEUE_FULL and busy > facts.tester_cpu
 
 
 def _link(facts: Facts) -> str | None:
@@ -109,7 +119,7 @@ def _link(facts: Facts) -> str | None:
 
 
 def _memory(facts: Facts) -> str | None:
-    if not facts.lossy or not facts.memory:
+    if not facts.memory or not (facts.lossy or facts.greedy):
         return None
     available, total = facts.memory["available_bytes"], facts.memory.get("total_bytes")
     if available >= (LOW_MEMORY * total if total else LOW_MEMORY_BYTES):
@@ -124,6 +134,13 @@ def _late_sender(facts: Facts) -> str | None:
     return f"the sender made {percent(facts.schedule or 0.0)} of its schedule"
 
 
+def _busy_tester(facts: Facts) -> str | None:
+    """A sender that waits for the way: a tester that is busy all the time gave all it had."""
+    if not facts.greedy or facts.tester_cpu < TESTER_BUSY:
+        return None
+    return f"an end of the tester was busy {percent(facts.tester_cpu)} of its CPU"
+
+
 RULES: tuple[tuple[Limit, Rule], ...] = (
     ("none", _nothing),
     ("tester", _sink),
@@ -135,6 +152,7 @@ RULES: tuple[tuple[Limit, Rule], ...] = (
     ("link", _link),
     ("memory", _memory),
     ("tester", _late_sender),
+    ("tester", _busy_tester),
 )
 
 
@@ -152,7 +170,9 @@ def _explains(drops: Drops) -> bool:
 
 
 def _unexplained(facts: Facts) -> str:
+    busiest = f"busiest CPU {percent(facts.core.busy)}" if facts.core else "CPU not read"
+    if facts.greedy:
+        return f"neither the gateway nor the tester was seen at its end: {busiest}"
     if facts.loss is None:
         return "packets were not accounted for"
-    busiest = f", busiest CPU {percent(facts.core.busy)}" if facts.core else ", CPU not read"
-    return f"{percent(facts.loss)} lost and no evidence that explains it{busiest}"
+    return f"{percent(facts.loss)} lost and no evidence that explains it, {busiest}"

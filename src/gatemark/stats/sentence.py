@@ -10,8 +10,9 @@ from gatemark.store.run import Run
 from gatemark.unit import l1_bps
 
 MOST_SETUPS = 4  # named; the table below the sentence has them all
-VERBS = {"route": "routes", "nat": "NATs"}
+VERBS = {"switch": "switches", "route": "routes", "nat": "NATs"}
 WAYS = {"up": "from LAN to WAN", "down": "from WAN to LAN", "both": "both ways together"}
+OWN = {"send": "sends", "receive": "receives", "both": "sends and receives"}
 LIMITS: dict[Limit, str] = {
     "none": "all that was offered came through",
     "tester": "the tester is the limit",
@@ -30,7 +31,7 @@ class Rate:
 
     setup: str
     definition: Definition
-    rate_pps: float
+    value: float  # packets/s, or bit/s of goodput
     limit: Limit
     at_least: bool
 
@@ -74,14 +75,14 @@ def _of_knee(knee: Knee) -> Rate:
 
 def _of_points(points: Sequence[PointResult]) -> list[Rate]:
     return [
-        Rate(p.setup, p.definition, p.values["received_pps"].value, p.limit, p.at_least)
+        Rate(p.setup, p.definition, p.values[p.definition.headline].value, p.limit, p.at_least)
         for p in points
-        if "received_pps" in p.values
+        if p.definition.headline in p.values
     ]
 
 
 def _choose(rates: Sequence[Rate]) -> list[Rate]:
-    """One rate a setup, the highest: at the smallest frame, the first family and direction."""
+    """One rate a setup, the highest: TCP before UDP, then the smallest frame, family, direction."""
     if not rates:
         return []
     lead = min((rate.definition for rate in rates), key=_precedence)
@@ -89,16 +90,17 @@ def _choose(rates: Sequence[Rate]) -> list[Rate]:
     for rate in rates:
         held = best.get(rate.setup)
         if _precedence(rate.definition) == _precedence(lead) and (
-            held is None or rate.rate_pps > held.rate_pps
+            held is None or rate.value > held.value
         ):
             best[rate.setup] = rate
     return list(best.values())
 
 
-def _precedence(definition: Definition) -> tuple[int, str, int]:
-    order = {"up": 0, "down": 1, "both": 2}
-    size = definition.frame_bytes or 1 << 16
-    return size, definition.family, order.get(definition.direction, 3)
+def _precedence(definition: Definition) -> tuple[int, int, str, int]:
+    order = {"up": 0, "send": 0, "down": 1, "receive": 1, "both": 2}
+    size = -(definition.write_bytes or 0) or definition.frame_bytes or 1 << 16
+    protocol = 0 if definition.l4 == "tcp" else 1
+    return protocol, size, definition.family, order.get(definition.direction, 3)
 
 
 def _gateway(run: Run, told: Sequence[Rate]) -> str:
@@ -111,7 +113,7 @@ def _gateway(run: Run, told: Sequence[Rate]) -> str:
 
 def _rates(told: Sequence[Rate]) -> str:
     parts = [f"{_verb(told[0])} {_full(told[0])}"]
-    parts += [f"{_verb(r)} {_bound(r)}{si(r.rate_pps, '')}" for r in told[1:MOST_SETUPS]]
+    parts += [f"{_verb(r)} {_bound(r)}{_short(r)}" for r in told[1:MOST_SETUPS]]
     if len(told) > MOST_SETUPS:
         parts.append(f"has {len(told) - MOST_SETUPS} more setups measured")
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
@@ -119,18 +121,27 @@ def _rates(told: Sequence[Rate]) -> str:
 
 def _verb(rate: Rate) -> str:
     path, *features = rate.setup.split(" + ")
-    verb = VERBS.get(path, f"carries by {path}")
+    own = OWN.get(rate.definition.direction, "ends") if path == "endpoint" else ""
+    verb = own or VERBS.get(path, f"carries by {path}")
     return f"{verb} with {' + '.join(features)}" if features else verb
 
 
+def _short(rate: Rate) -> str:
+    """The number alone, as the first one gave the unit of packets; bits name theirs."""
+    return si(rate.value, "bit/s" if rate.definition.l4 == "tcp" else "")
+
+
 def _full(rate: Rate) -> str:
-    """A rate with its frame size, its bits on the wire and its way."""
-    size, way = rate.definition.frame_bytes, rate.definition.direction
-    text = _bound(rate) + si(rate.rate_pps, "packets/s")
-    if size:
-        bits = si(l1_bps(rate.rate_pps, size), "bit/s")
+    """A rate with its size, its bits on the wire and its way."""
+    kind, way = rate.definition, rate.definition.direction
+    if kind.l4 == "tcp":
+        text = f"{_bound(rate)}{si(rate.value, 'bit/s')} of TCP goodput"
+    else:
+        text = _bound(rate) + si(rate.value, "packets/s")
+    if size := kind.frame_bytes:
+        bits = si(l1_bps(rate.value, size), "bit/s")
         text += f" of {size}-byte frames ({bits} on the wire)"
-    return text if way == "up" else f"{text} {WAYS.get(way, way)}"
+    return text if way in ("up", *OWN) and way != "both" else f"{text} {WAYS.get(way, way)}"
 
 
 def _bound(rate: Rate) -> str:

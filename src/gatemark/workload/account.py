@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from gatemark.store.record import Accounting
-from gatemark.workload.udp import Report, Way
+from gatemark.workload.way import Report, Way
 
 Counters = Mapping[str, int]  # "lan0.tx_packets" -> count
 

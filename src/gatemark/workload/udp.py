@@ -3,7 +3,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
@@ -13,47 +12,35 @@ from gatemark.node.agent import Agent, Tick
 from gatemark.plan.model import Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.wiring import LAN_PORT, WAN_PORT, Wire
+from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Way, tick_ms
 
-Report = dict[str, Any]
-
-FAMILY = {"ipv4": 4, "ipv6": 6}
-GRACE_S = 5.0  # a sender ends by itself after its time; more than this and it hangs
 OPEN_PPS = 5000
-SENDER_PORT, SINK_PORT = "raw", "ring"
-BIN_MS = 10  # of the rate over time: short trials are read in steps of it
-TICK_MS = 500  # short trials are not disturbed at all
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """What one direction reported."""
-
-    wire: Wire
-    sender: Report
-    sink: Report
-    ports: dict[str, str]  # how the agents reached the wire: "sender", "sink"
+# How the agents reach the wire; the gateway itself is a program with a plain socket.
+SENDER_PORT, SINK_PORT, OWN_PORT = "raw", "ring", "udp"
 
 
 class Stream:
-    """One direction of a trial: agents launched by `ready`, run by `go`.
+    """One direction of a trial.
 
     `flow_ports` are the LAN side's ports as the sender must use them: its own for traffic up, and
     down those by which the flows are known at the gateway's WAN side.
     """
 
-    def __init__(self, wire: Wire, load: Workload, placement: Placement, run: int) -> None:
+    def __init__(
+        self, wire: Wire, load: Workload, placement: Placement, run: int, flow_ports: Sequence[int]
+    ) -> None:
         self.wire = wire
         self.load = load
         self.placement = placement
         self.run = run
+        self.flow_ports = list(flow_ports)
         self._sender: Agent | None = None
         self._sink: Agent | None = None
 
-    async def ready(self, flow_ports: Sequence[int]) -> Self:
+    async def ready(self) -> Self:
         """Bring sink and sender to their start. Raises NodeError."""
         self._sink = await Agent.launch(self.wire.sink.node, "sink", self._sink_request())
-        request = self._send_request(list(flow_ports))
-        self._sender = await Agent.launch(self.wire.source.node, "send", request)
+        self._sender = await Agent.launch(self.wire.source.node, "send", self._send_request())
         return self
 
     async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
@@ -73,18 +60,17 @@ class Stream:
             if agent:
                 await agent.abort()
 
-    def _send_request(self, flow_ports: list[int]) -> dict[str, Any]:
+    def _send_request(self) -> dict[str, Any]:
         load, wire = self.load, self.wire
-        up = wire.direction == "up"
-        return {
-            "port": SENDER_PORT,
+        own = wire.own and not wire.away
+        request = {
+            "port": OWN_PORT if own else SENDER_PORT,
             "device": wire.source.device,
             "family": FAMILY[load.family],
             "src": wire.source.address(load.family),
             "dst": wire.target.address(load.family),
-            "dst_mac": wire.next_hop.mac,
-            "src_port": flow_ports if up else WAN_PORT,
-            "dst_port": WAN_PORT if up else flow_ports,
+            "src_port": self.flow_ports if wire.away else WAN_PORT,
+            "dst_port": WAN_PORT if wire.away else self.flow_ports,
             "flows": load.flows,
             "frame_bytes": load.frame_bytes,
             "rate_pps": load.rate_pps,
@@ -92,21 +78,23 @@ class Stream:
             "burst": load.burst,
             "cap_pps": load.cap_pps,
             "run": self.run,
-            "cpu": self.placement.sender,
+            "cpu": self.placement.gateway if own else self.placement.sender,
         }
+        return request if own else request | {"dst_mac": wire.next_hop.mac}
 
     def _sink_request(self) -> dict[str, Any]:
         load = self.load
+        own = self.wire.own and self.wire.away
         return {
-            "port": SINK_PORT,
+            "port": OWN_PORT if own else SINK_PORT,
             "device": self.wire.sink.device,
             "family": FAMILY[load.family],
-            "dst_port": WAN_PORT if self.wire.direction == "up" else lan_ports(load.flows),
+            "dst_port": WAN_PORT if self.wire.away else lan_ports(load.flows),
             "flows": load.flows,
             "bin_ms": BIN_MS,
             "run": self.run,
-            "cpu": self.placement.sink,
-            "tick_ms": TICK_MS if load.duration_s >= 2 else 0,
+            "cpu": self.placement.gateway if own else self.placement.sink,
+            "tick_ms": tick_ms(load.duration_s),
         }
 
 
@@ -123,9 +111,9 @@ async def open_mappings(up: Wire, load: Workload, placement: Placement, run: int
     few = replace(
         load, rate_pps=OPEN_PPS, duration_s=max(0.05, load.flows / OPEN_PPS * 1.5), cap_pps=0.0
     )
-    stream = Stream(up, few, placement, run)
+    stream = Stream(up, few, placement, run, lan_ports(load.flows))
     try:
-        await stream.ready(lan_ports(load.flows))
+        await stream.ready()
         way = await stream.go(partial(asyncio.sleep, 0.05))
     finally:
         await stream.abort()

@@ -10,14 +10,16 @@ from msgspec.structs import replace
 
 from gatemark.node.shell import Local
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
-from gatemark.run.reading import complete, percentile, received, series
+from gatemark.run.reading import complete, series
+from gatemark.run.received import percentile
 from gatemark.run.trial import Raw
 from gatemark.station.napi import Thread
-from gatemark.station.wiring import ADDRESS, Port, wires
+from gatemark.station.netns import HOST
+from gatemark.station.wiring import Port, wires
 from gatemark.store.record import UNITS, Definition, Record
-from gatemark.workload.udp import Way
+from gatemark.workload.way import Way, over_time
 
-PORTS = {device: Port(Local(), device, "") for device in ADDRESS}
+PORTS = {device: Port(Local(), device, "") for device in HOST}
 THREADS = {"gw0": Thread("napi/gw0", 11, 1), "gw1": Thread("napi/gw1", 12, 1)}
 MS = 1_000_000
 S = 1_000_000_000
@@ -74,9 +76,7 @@ def way(direction: str = "up", *, sender: Any = None, sink: Any = None) -> Way:
 
 
 def raw(*ways: Way, **more: Any) -> Raw:
-    zero = {
-        f"{d}.{c}_{k}": 0 for d in ADDRESS for c in ("rx", "tx") for k in ("packets", "dropped")
-    }
+    zero = {f"{d}.{c}_{k}": 0 for d in HOST for c in ("rx", "tx") for k in ("packets", "dropped")}
     watch = {
         "t_ns": [0, 100 * MS, 900 * MS],
         "threads": {
@@ -91,29 +91,34 @@ def record(*ways: Way, spec: TrialSpec = SPEC, base: Record = BASE, **more: Any)
     return complete(base, spec, raw(*(ways or (way(),)), **more), THREADS)
 
 
+def arrived(one: Way) -> float:
+    """Packets/s that this direction's sink counted while it was sent."""
+    return over_time(one, "packets")
+
+
 def test_received_is_counted_while_it_was_sent() -> None:
-    assert received(way()) == 1000.0
+    assert arrived(way()) == 1000.0
 
 
 def test_what_drains_afterwards_is_no_gift() -> None:
     late = {"rate": {"t0_ns": 0, "bin_ms": 10, "packets": [0] + [10] * 100 + [256]}}
-    assert received(way(sink=late)) == 1000.0
+    assert arrived(way(sink=late)) == 1000.0
 
 
 def test_bins_that_are_partly_outside_are_left_out() -> None:
     edges = {"t0_ns": 15 * MS, "t1_ns": 35 * MS}
     bins = {"rate": {"t0_ns": 0, "bin_ms": 10, "packets": [0, 99, 7, 99]}}
-    assert received(way(sender=edges, sink=bins)) == 700.0
+    assert arrived(way(sender=edges, sink=bins)) == 700.0
 
 
 def test_silence_at_the_end_counts() -> None:
     """A sink tells no bins after its last packet; they are empty, not unknown."""
     bins = {"rate": {"t0_ns": 0, "bin_ms": 10, "packets": [0] + [10] * 50}}
-    assert received(way(sink=bins)) == 500.0
+    assert arrived(way(sink=bins)) == 500.0
 
 
 def test_a_trial_shorter_than_a_bin_has_no_rate() -> None:
-    assert received(way(sender={"t0_ns": 11 * MS, "t1_ns": 19 * MS})) == 0.0
+    assert arrived(way(sender={"t0_ns": 11 * MS, "t1_ns": 19 * MS})) == 0.0
 
 
 @given(
@@ -130,7 +135,7 @@ def test_received_is_the_sum_of_the_bins_inside(bins: list[int], t0: int, length
     width = 10 * MS
     inside = [at for at in range(130) if at * width >= t0 and (at + 1) * width <= t0 + length]
     wanted = sum(told.get(at, 0) for at in inside) * S / (len(inside) * width) if inside else 0.0
-    assert received(one) == pytest.approx(wanted)
+    assert arrived(one) == pytest.approx(wanted)
 
 
 def test_rates_of_both_directions_are_added() -> None:
@@ -193,8 +198,14 @@ def test_a_percentile_is_that_of_the_written_out_samples(
     assert percentile(counts, share) == samples[place - 1]
 
 
-def test_the_busiest_thread_is_the_gateways_load() -> None:
-    assert record().values["cpu_busy"] == pytest.approx(0.75)
+def test_threads_that_share_a_cpu_load_it_together() -> None:
+    assert record().values["cpu_busy"] == pytest.approx(1.0)
+
+
+def test_threads_on_cpus_of_their_own_do_not_add_up() -> None:
+    apart = {"gw0": Thread("napi/gw0", 11, 1), "gw1": Thread("napi/gw1", 12, 2)}
+    found = complete(BASE, SPEC, raw(way()), apart)
+    assert found.values["cpu_busy"] == pytest.approx(0.75)
 
 
 def test_a_trial_without_gateway_has_no_load_of_it() -> None:

@@ -32,7 +32,7 @@ class Told(Local):
 def told(device: str, gro: int = 65536, **features: str) -> str:
     words = QUIET | {name.replace("_", "-"): value for name, value in features.items()}
     lines = "".join(f"{name}: {value}\n" for name, value in words.items())
-    return f"port {device}\nFeatures for {device}:\n{lines}{LINK.format(device=device, gro=gro)}"
+    return f"@port {device}\nFeatures for {device}:\n{lines}{LINK.format(device=device, gro=gro)}"
 
 
 def checked(*said: str) -> None:

@@ -18,7 +18,7 @@ from gatemark.station.recover import NAME, recover
 
 LAB = "abc123"  # of these tests; a lab's own name is random
 LEFT = (f"gm-{LAB}-lan", f"gm-{LAB}-gw")
-OTHERS = (f"gm-{LAB}-lan2", f"gm-{LAB}-test", "gm-abc12-lan", "gm-ABC123-lan", f"xgm-{LAB}-lan")
+OTHERS = (f"gm-{LAB}-lan3", f"gm-{LAB}-test", "gm-abc12-lan", "gm-ABC123-lan", f"xgm-{LAB}-lan")
 
 
 @pytest.mark.parametrize("name", [*OTHERS, "gm-", f"gm-{LAB}", f"gm-{LAB}-", f"gm-{LAB}-lan\n"])

@@ -9,9 +9,10 @@ import pytest
 from gatemark.error import UnavailableError
 from gatemark.node.shell import Local
 from gatemark.station.cpu import place
+from gatemark.station.netns import HOST
 from gatemark.station.wiring import ADDRESS, Port, wires
 
-PORTS = {device: Port(Local(), device, "") for device in ADDRESS}
+PORTS = {device: Port(Local(), device, "") for device in HOST}
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,11 @@ PORTS = {device: Port(Local(), device, "") for device in ADDRESS}
         ("route", "down", "wan0", "gw1", "lan0", "lan0"),
         ("nat", "up", "lan0", "gw0", "wan0", "wan0"),
         ("nat", "down", "wan0", "gw1", "gw1", "lan0"),
+        ("switch", "up", "lan0", "lan2", "lan2", "lan2"),
+        ("switch", "down", "lan2", "lan0", "lan0", "lan0"),
+        ("endpoint", "send", "gw0", "lan0", "lan0", "lan0"),
+        ("endpoint", "receive", "lan0", "gw0", "gw0", "gw0"),
+        ("direct", "send", "wan9", "lan9", "lan9", "lan9"),
     ],
 )
 def test_a_wire(
@@ -33,7 +39,7 @@ def test_a_wire(
     assert [port.device for port in ends] == [source, next_hop, target, sink]
 
 
-@pytest.mark.parametrize("path", ["direct", "route", "nat"])
+@pytest.mark.parametrize("path", ["direct", "switch", "route", "nat"])
 def test_both_directions_are_each_of_them(path: str) -> None:
     assert wires(PORTS, path, "both") == wires(PORTS, path, "up") + wires(PORTS, path, "down")
 
@@ -41,13 +47,15 @@ def test_both_directions_are_each_of_them(path: str) -> None:
 @pytest.mark.parametrize("family", ["ipv4", "ipv6"])
 def test_addresses_are_of_the_networks_for_benchmarks(family: str) -> None:
     networks = [ipaddress.ip_network(net) for net in ("198.18.0.0/15", "2001:2::/48")]
-    for port in PORTS.values():
+    for port in map(PORTS.__getitem__, ADDRESS):
         address = ipaddress.ip_address(port.address(family))
         assert any(address in net for net in networks if net.version == address.version)
 
 
 @pytest.mark.parametrize("family", ["ipv4", "ipv6"])
-@pytest.mark.parametrize("ends", [("lan0", "gw0"), ("gw1", "wan0"), ("lan9", "wan9")])
+@pytest.mark.parametrize(
+    "ends", [("lan0", "gw0"), ("gw1", "wan0"), ("lan9", "wan9"), ("lan0", "lan2")]
+)
 def test_the_ends_of_a_link_share_a_network(ends: tuple[str, str], family: str) -> None:
     near, far = (ipaddress.ip_interface(ADDRESS[device][family]) for device in ends)
     assert near.network == far.network

@@ -18,8 +18,8 @@ PLACEMENT = Placement(gateway=3, sender=0, sink=1)
 def asked(path: str, direction: str, load: Workload) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a direction's sender and sink are asked for, with the flows known by ports from 5000."""
     (wire,) = wires(PORTS, path, direction)
-    stream = Stream(wire, load, PLACEMENT, run=7)
-    return stream._send_request([5000, 5001]), stream._sink_request()
+    stream = Stream(wire, load, PLACEMENT, run=7, flow_ports=[5000, 5001])
+    return stream._send_request(), stream._sink_request()
 
 
 def test_up_is_sent_from_the_flows_to_the_wan_port() -> None:
@@ -70,3 +70,21 @@ def test_the_time_is_told_in_whole_milliseconds() -> None:
 
 def test_each_flow_has_its_port() -> None:
     assert lan_ports(3) == [LAN_PORT, LAN_PORT + 1, LAN_PORT + 2]
+
+
+def test_the_gateways_own_sender_is_a_plain_socket_on_its_cpu() -> None:
+    send, sink = asked("endpoint", "send", Workload(direction="send"))
+    assert (send["port"], send["device"], send["cpu"]) == ("udp", "gw0", 3)
+    assert "dst_mac" not in send
+    assert (sink["port"], sink["device"]) == ("ring", "lan0")
+
+
+def test_the_gateways_own_sink_is_a_plain_socket_on_its_cpu() -> None:
+    send, sink = asked("endpoint", "receive", Workload(direction="receive"))
+    assert (send["port"], send["device"], send["cpu"]) == ("raw", "lan0", 0)
+    assert (sink["port"], sink["device"], sink["cpu"]) == ("udp", "gw0", 3)
+
+
+def test_without_a_gateway_a_host_stands_in_for_its_program() -> None:
+    send, sink = asked("direct", "send", Workload(direction="send"))
+    assert (send["port"], send["device"], sink["device"]) == ("raw", "wan9", "lan9")

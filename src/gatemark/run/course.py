@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs next: the plans in turn, each repeated until its values are steady enough. Pure."""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from gatemark.plan.model import Plan, TrialSpec
+from gatemark.plan.order import further
+from gatemark.stats.enough import unsettled
+from gatemark.store.record import Record
+from gatemark.store.run import Run
+
+
+def next_batch(run: Run, records: Iterable[Record]) -> list[TrialSpec]:
+    """The trials to run before this is asked again; none at the end of the run.
+
+    Of each plan first the outside pass as planned, then one more block at a time for as long as
+    the spread asks for it, then the probed pass. A further block is not among `run.trials` yet.
+    """
+    kept = list(records)
+    done = {record.trial for record in kept}
+    for plan in run.plans:
+        mine = [spec for spec in run.trials if spec.plan == plan.name]
+        outside = [spec for spec in mine if spec.pass_ == "outside"]
+        left = [spec for spec in outside if spec.trial not in done]
+        if batch := left or _further(run, plan, outside, kept):
+            return batch
+        if probed := [spec for spec in mine if spec.pass_ == "probed" and spec.trial not in done]:
+            return probed
+    return []
+
+
+def _further(
+    run: Run, plan: Plan, outside: list[TrialSpec], records: list[Record]
+) -> list[TrialSpec]:
+    points = unsettled(plan, records)
+    if not points:
+        return []
+    repeat = 1 + max(spec.repeat for spec in outside)
+    block = further(plan, repeat, points, run.seed)
+    first = len(run.trials)
+    return [replace(spec, sequence=first + at) for at, spec in enumerate(block)]

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a TCP trial found: goodput at the receiving program, and what TCP tells of its way."""
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+from typing import TYPE_CHECKING
+
+from gatemark.store.series import Series
+from gatemark.workload.way import Way, over_time
+
+if TYPE_CHECKING:
+    from gatemark.run.trial import Raw
+
+# Columns of TCP_INFO over time: the agent's name, ours, and what makes one of the other.
+INFO = {"rtt_us": ("rtt_ns", 1000), "cwnd": ("cwnd", 1), "retransmits": ("retransmits", 1)}
+
+
+def values(ways: Sequence[Way]) -> dict[str, float]:
+    """Goodput of all directions together; round trip and window over time and streams."""
+    rtt_ns = [1000.0 * rtt for rtt in _column(ways, "rtt_us") if rtt]
+    window = _column(ways, "cwnd")
+    found: dict[str, float] = {
+        "goodput_bps": 8.0 * sum(over_time(way, "bytes") for way in ways),
+        "retransmits": float(sum(way.sender["retransmits"] for way in ways)),
+        "mss_bytes": float(ways[0].sender["mss_bytes"]),
+    }
+    if rtt_ns:
+        found |= {"rtt_p50_ns": median(rtt_ns), "rtt_max_ns": max(rtt_ns)}
+    if window:
+        found["cwnd_p50"] = float(median(window))
+    return found
+
+
+def segments_pps(raw: "Raw") -> float:
+    """Packets/s that came in at the sinks' ports: data, and acknowledgements where both send."""
+    came = sum(
+        raw.after[f"{way.wire.sink.device}.rx_packets"]
+        - raw.before[f"{way.wire.sink.device}.rx_packets"]
+        for way in raw.ways
+    )
+    return came * 1e9 / raw.ways[0].span_ns
+
+
+def series(way: Way) -> Series:
+    """Bytes over time at the sink; TCP_INFO of every stream over time at the source."""
+    name, rate, info = way.wire.direction, way.sink["rate"], way.sender["info"]
+    bins = range(len(rate["bytes"]))
+    times = [rate["t0_ns"] + number * rate["bin_ms"] * 1_000_000 for number in bins]
+    found: dict[str, tuple[list[int], list[float]]] = {f"sink.{name}.bytes": (times, rate["bytes"])}
+    for stream in sorted(set(info["stream"])):
+        rows = [row for row, number in enumerate(info["stream"]) if number == stream]
+        at = [info["t_ns"][row] for row in rows]
+        for column, (ours, factor) in INFO.items():
+            found[f"source.{name}.{stream}.{ours}"] = at, [info[column][r] * factor for r in rows]
+    return found
+
+
+def _column(ways: Iterable[Way], name: str) -> list[int]:
+    return [value for way in ways for value in way.sender["info"][name]]

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a trial needs the station to be, besides the setup of its gateway."""
+
+from dataclasses import dataclass
+
+from gatemark.plan.model import Arm, Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Conditions that a trial asks of a station; all are off by default."""
+
+    shared: bool = False  # a program of the gateway shares its CPU with the forwarding threads
+    steered: bool = False  # the tester's ports hand what they receive to the tester's CPU
+    offload: bool = False  # segmentation and aggregation at the tester's own cable
+
+
+PLAIN = Demand()
+
+
+def demand(arm: Arm, load: Workload) -> Demand:
+    """What a workload on an arm asks for.
+
+    TCP is steered: a veth hands a segment on by the CPU that sent it, so the receiving host's TCP,
+    its acknowledgements and the sender's answer to these would all run on the gateway's CPU.
+    """
+    tcp = load.kind == "tcp"
+    return Demand(
+        shared=arm.path == "endpoint",
+        steered=tcp and arm.path != "direct",
+        offload=tcp and load.offload,
+    )

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TCP as fast as it goes: a source that writes blocks and a sink that reads them.
+
+Connections are opened from the LAN side, whichever way the data goes, as through NAT they must be;
+the far end listens. What counts is goodput: bytes that the receiving program has read while the
+source wrote.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Self
+
+from gatemark.node.agent import Agent, Tick
+from gatemark.plan.model import Workload
+from gatemark.station.cpu import Placement
+from gatemark.station.wiring import LAN_PORT, Port, Wire
+from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Way, tick_ms
+
+# The far end listens on a port of its own for each direction, so that both can run at once.
+LISTEN_PORT = {"up": 5001, "receive": 5001, "down": 5002, "send": 5002}
+NEAR_PORT = {"up": LAN_PORT, "receive": LAN_PORT, "down": LAN_PORT + 1000, "send": LAN_PORT + 1000}
+SAMPLES = 50  # of TCP_INFO in a trial, at least every SLOWEST_MS
+FASTEST_MS, SLOWEST_MS = 20, 500
+
+
+class Transfer:
+    """One direction of a TCP trial."""
+
+    def __init__(self, wire: Wire, load: Workload, placement: Placement) -> None:
+        self.wire = wire
+        self.load = load
+        self.placement = placement
+        self._listener: Agent | None = None
+        self._connector: Agent | None = None
+
+    async def ready(self) -> Self:
+        """Open the connections. Raises NodeError."""
+        near, far = self.wire.near, self.wire.far
+        self._listener = await Agent.launch(far.node, "stream", self.request(far))
+        self._connector = await Agent.launch(near.node, "stream", self.request(near))
+        return self
+
+    async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
+        """Write until the time is over, and take both reports."""
+        assert self._listener is not None
+        assert self._connector is not None
+        ends = self._connector, self._listener
+        source, sink = ends if self.wire.away else ends[::-1]
+        await sink.start()
+        await source.start()
+        sent = await source.done(self.load.duration_s + GRACE_S)
+        await drained()
+        return Way(self.wire, sent, await sink.close(tick), {"sender": "tcp", "sink": "tcp"})
+
+    async def abort(self) -> None:
+        """End both agents, whatever they do."""
+        for agent in (self._connector, self._listener):
+            if agent:
+                await agent.abort()
+
+    def request(self, end: Port) -> dict[str, Any]:
+        """What one end is asked for (agent/PROTOCOL.md, stream)."""
+        load = self.load
+        duration_ms = round(load.duration_s * 1000)
+        return {
+            "device": end.device,
+            "family": FAMILY[load.family],
+            "src": end.address(load.family),
+            "streams": load.streams,
+            "write_bytes": load.write_bytes,
+            "socket_buffer_bytes": load.socket_buffer_bytes,
+            "congestion": load.congestion,
+            "duration_ms": duration_ms,
+            "cpu": self._cpu(end),
+            **self._opening(end),
+            **self._role(end, duration_ms),
+        }
+
+    def _opening(self, end: Port) -> dict[str, Any]:
+        listen = {"open": "listen", "src_port": LISTEN_PORT[self.wire.direction]}
+        if end is self.wire.far:
+            return listen
+        return {
+            "open": "connect",
+            "src_port": NEAR_PORT[self.wire.direction],
+            "dst": self.wire.far.address(self.load.family),
+            "dst_port": listen["src_port"],
+        }
+
+    def _role(self, end: Port, duration_ms: int) -> dict[str, Any]:
+        if end is self.wire.source:
+            sample_ms = min(SLOWEST_MS, max(FASTEST_MS, duration_ms // SAMPLES))
+            return {"role": "source", "sample_ms": sample_ms}
+        return {"role": "sink", "bin_ms": BIN_MS, "tick_ms": tick_ms(self.load.duration_s)}
+
+    def _cpu(self, end: Port) -> int:
+        """The gateway's program on the gateway's CPU; the hosts' where their ports are steered."""
+        if self.wire.own and end is self.wire.far:
+            return self.placement.gateway
+        return self.placement.sender if end is self.wire.near else self.placement.sink

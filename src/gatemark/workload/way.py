@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One direction of a trial: what every kind of workload is to the trial that runs it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+from gatemark.node.agent import Tick
+from gatemark.station.wiring import Wire
+
+Report = dict[str, Any]
+
+FAMILY = {"ipv4": 4, "ipv6": 6}
+GRACE_S = 5.0  # a sender ends by itself after its time; more than this and it hangs
+BIN_MS = 10  # of the rate over time: short trials are read in steps of it
+TICK_MS = 500  # short trials are not disturbed at all
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What one direction reported: either end's `done` (agent/PROTOCOL.md)."""
+
+    wire: Wire
+    sender: Report
+    sink: Report
+    ports: dict[str, str]  # how the agents reached the wire: "sender", "sink"
+
+    @property
+    def span_ns(self) -> int:
+        """How long it was sent."""
+        return int(self.sender["t1_ns"]) - int(self.sender["t0_ns"])
+
+
+class Load(Protocol):
+    """One direction of a trial: agents launched by `ready`, run by `go`, ended by `abort`."""
+
+    async def ready(self) -> Self:
+        """Bring both ends to their start. Raises NodeError."""
+
+    async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
+        """Send, wait until nothing is on its way any more, and take both reports."""
+
+    async def abort(self) -> None:
+        """End both agents, whatever they do."""
+
+
+def tick_ms(duration_s: float) -> int:
+    """How often an agent tells where it is: not at all in short trials."""
+    return TICK_MS if duration_s >= 2 else 0
+
+
+def over_time(way: Way, counted: str) -> float:
+    """Per second, of what a sink counted in bins, while it was sent.
+
+    Only bins that lie wholly inside the sending time count: what drained from the gateway's queue
+    afterwards would be a gift of a whole queue to a slow gateway in a short trial.
+    """
+    rate, t0, t1 = way.sink["rate"], way.sender["t0_ns"], way.sender["t1_ns"]
+    width = rate["bin_ms"] * 1_000_000
+    first = max(0, -(-(t0 - rate["t0_ns"]) // width))
+    last = (t1 - rate["t0_ns"]) // width
+    return sum(rate[counted][first:last]) * 1e9 / ((last - first) * width) if last > first else 0.0

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Variants: a plan's keys put over its own, found by name, their mistakes told by line."""
+
+from pathlib import Path
+
+import pytest
+
+from gatemark.error import UsageError
+from gatemark.plan.expand import points
+from gatemark.plan.load import load, read_plan, suites
+
+HEAD = """\
+schema = "gatemark.plan/1"
+title = "t"
+why = "w"
+reading = "r"
+[setup]
+path = "nat"
+[workload]
+duration_s = 20
+[sweep]
+flows = [1, 16, 64]
+"""
+SHORT = "[variant.short.workload]\nduration_s = 2\n[variant.short.sweep]\nflows = [1]\n"
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "p.toml"
+    path.write_text(HEAD + text)
+    return path
+
+
+def test_a_variant_changes_its_keys_alone(tmp_path: Path) -> None:
+    plan = read_plan(written(tmp_path, SHORT + "[variant.long.repeat]\ntimes = 30\n"), "p", "short")
+    assert (plan.workload.duration_s, plan.sweep, plan.repeat.times) == (2, {"flows": (1,)}, 6)
+    assert (plan.variants, plan.variant) == (("short", "long"), "short")
+
+
+def test_without_a_variant_a_plan_is_as_it_is(tmp_path: Path) -> None:
+    plan = read_plan(written(tmp_path, SHORT), "p")
+    assert (plan.workload.duration_s, len(points(plan)), plan.variant) == (20, 3, "")
+
+
+def test_an_unknown_variant_is_told_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"--variant shot: .* did you mean 'short'"):
+        load(str(written(tmp_path, SHORT)), "shot")
+
+
+def test_a_plan_without_variants_says_so(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="has that variant; it has none"):
+        load(str(written(tmp_path, "")), "short")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[variant.short.workload]\nduratoin_s = 1\n", "12: unknown key 'duratoin_s'"),
+        ("[variant.short.arm]\n", "11: unknown key 'arm' in \\[variant.short\\]"),
+        ("[variant]\nshort = 3\n", "11: a variant is a table"),
+        ("[variant.short.sweep]\nflows = 3\n", "12: `flows` of \\[sweep\\] is not a list"),
+    ],
+)
+def test_a_mistake_in_a_variant_is_told_with_its_line(text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=said):
+        read_plan(written(tmp_path, text), "p")
+
+
+def test_every_shipped_variant_is_sound() -> None:
+    for suite in suites():
+        for plan in load(suite)[1]:
+            for variant in plan.variants:
+                assert load(plan.name, variant)[1][0].variant == variant
+
+
+@pytest.mark.parametrize("suite", ["wrt54", "kofler", "procbench"])
+def test_a_studys_short_variant_takes_a_tenth_of_the_time(suite: str) -> None:
+    for plan in load(suite)[1]:
+        (short,) = load(plan.name, "short")[1]
+        assert short.workload.duration_s <= plan.workload.duration_s / 10
