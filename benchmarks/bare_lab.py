@@ -43,10 +43,10 @@ def ends(made: Lab, path: str) -> Ends:
     if direct:
         # The sender's CPU would do the sink's receive work too, for each tool alike.
         mask = f"echo {1 << sink_cpu:x} > /sys/class/net/{far}/queues/rx-0/rps_cpus"
-        subprocess.run(made.wan.argv("sh", "-c", mask), check=True)
+        subprocess.run(made.hosts["wan"].argv("sh", "-c", mask), check=True)
     return Ends(
-        source=made.lan.netns,
-        sink=made.wan.netns,
+        source=made.hosts["lan"].netns,
+        sink=made.hosts["wan"].netns,
         device=near,
         src=made.ports[near].address("ipv4"),
         dst=made.ports[far].address("ipv4"),
@@ -60,7 +60,9 @@ def ends(made: Lab, path: str) -> Ends:
 def received(made: Lab, device: str) -> int:
     """Packets that a port of the WAN host has received, by its own counter."""
     path = f"/sys/class/net/{device}/statistics/rx_packets"
-    done = subprocess.run(made.wan.argv("cat", path), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        made.hosts["wan"].argv("cat", path), capture_output=True, text=True, check=True
+    )
     return int(done.stdout)
 
 

@@ -63,8 +63,8 @@ def refused(done: Done, code: int, said: str) -> None:
         ("plan quick --set workload.frame_bytes=40", "--set workload.frame_bytes: quick/sweep: "),
         ("plan quick/sweep --set sweep.flows=1", "--set sweep.flows: no plan of 'quick/sweep' has"),
         ("plan quick --set =1", "--set : no such key; "),
-        ("lab shell attic", "no host 'attic': lan, gateway or wan"),
-        ("lab up --path switch", "--path switch: route or nat"),
+        ("lab shell attic", "no host 'attic': lan, gateway, wan, lan2"),
+        ("lab up --path direct", "--path direct: switch, route, nat"),
         ("agent build --target pdp11", "--target pdp11: known are x86_64, aarch64, armv7, mips"),
     ],
 )

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Can the comparisons be trusted? The same against the same, and a slow-down that was planted.
+
+Twenty A/A comparisons, ten braked and ten plain: at 95 % at most two may be called different. A
+slow-down of 5 % on the brake has to be found in each round, one of 0.5 % must not be called one.
+Arms take turns trial by trial, as in a plan.
+"""
+
+import argparse
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchmarks.compare import progress
+from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
+from gatemark.run import trial
+from gatemark.run.bench import Bench
+from gatemark.station import lock
+from gatemark.station.netns import Lab
+from gatemark.station.recover import recover
+from gatemark.stats.compare import compare
+from gatemark.stats.judgement import Change
+
+BRAKE_PPS = 30_000
+SECONDS = 0.5
+REPEATS = 6
+AT_OVERLOAD = Workload(rate_pps=45_000, flows=16, duration_s=SECONDS)
+TCP = Workload(kind="tcp", duration_s=SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Two gateways, or one twice, under the same load."""
+
+    what: str
+    load: Workload
+    old_pps: int  # brake
+    new_pps: int
+    rounds: int
+
+
+QUESTIONS = (
+    Question("A/A, braked, UDP at overload", AT_OVERLOAD, BRAKE_PPS, BRAKE_PPS, 5),
+    Question("A/A, braked, TCP", TCP, BRAKE_PPS, BRAKE_PPS, 5),
+    Question("A/A, plain, UDP at 45 k", AT_OVERLOAD, 0, 0, 5),
+    Question("A/A, plain, TCP", TCP, 0, 0, 5),
+    Question("5 % slower", AT_OVERLOAD, BRAKE_PPS, round(BRAKE_PPS * 0.95), 5),
+    Question("0.5 % slower", AT_OVERLOAD, BRAKE_PPS, round(BRAKE_PPS * 0.995), 5),
+)
+
+
+def main() -> None:
+    """Ask every question so many times; print each verdict and their counts."""
+    parser = argparse.ArgumentParser(prog="benchmarks.trust", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="one JSON object a comparison")
+    options = parser.parse_args()
+    recover()
+    found = asyncio.run(_ask())
+    progress("")
+    for question, changes in found:
+        _show(question, changes, json_=options.json)
+
+
+async def _ask() -> list[tuple[Question, list[Change]]]:
+    async with Bench(Lab()) as bench:
+        return [(question, await _answers(bench, question)) for question in QUESTIONS]
+
+
+async def _answers(bench: Bench, question: Question) -> list[Change]:
+    changes = []
+    for number in range(1, question.rounds + 1):
+        progress(f"{question.what}, round {number} of {question.rounds}")
+        samples: dict[str, list[float]] = {"old": [], "new": []}
+        for repeat in range(REPEATS):
+            turns = [("old", question.old_pps), ("new", question.new_pps)]
+            for arm, brake in turns if repeat % 2 else turns[::-1]:
+                samples[arm].append(await _measure(bench, question.load, arm, brake))
+        changes.append(compare(samples["old"], samples["new"]))
+    return changes
+
+
+async def _measure(bench: Bench, load: Workload, arm: str, brake_pps: int) -> float:
+    spec = TrialSpec(
+        trial=arm,
+        plan="benchmark",
+        arm=Arm(path="route", name=arm),
+        gateway=Gateway(brake_pps=brake_pps),
+        workload=load,
+        point={},
+        repeat=1,
+        pass_="outside",  # noqa: S106
+    )
+    with lock.machine(progress):
+        record, _ = await trial.run(bench, spec, lambda *_: None)
+    if record.status != "ok":
+        raise SystemExit(f"{arm}: {record.reason}")
+    return record.values[record.definition.headline]
+
+
+def _show(question: Question, changes: Sequence[Change], *, json_: bool) -> None:
+    if json_:
+        for change in changes:
+            row = {"what": question.what, "verdict": change.verdict, "p": change.p}
+            print(json.dumps(row | {"change": change.change.value, "visible": change.visible}))
+        return
+    counts = Counter(change.verdict for change in changes)
+    print(f"{question.what}: {', '.join(f'{n} {verdict}' for verdict, n in counts.items())}")
+    for line in _lines(changes):
+        print(f"  {line}")
+
+
+def _lines(changes: Sequence[Change]) -> Iterator[str]:
+    for change in changes:
+        i = change.change
+        yield (
+            f"{i.value:+7.2%} ({i.lo:+.2%} to {i.hi:+.2%}), p {change.p:.3f}, "
+            f"visible {change.visible:.2%}: {change.verdict}"
+        )
+
+
+if __name__ == "__main__":
+    main()
