@@ -11,7 +11,8 @@
 
 /* Maps, both with one entry of 64 bits under key 0. */
 #define BRAKE_WAIT "brake_wait" /* array: how long each packet waits, in ns; written by the agent */
-#define BRAKE_PACKETS "brake_packets" /* per-CPU array: packets that waited; read by the agent */
+#define BRAKE_PACKETS                                                                              \
+	"brake_packets" /* per-CPU array: packets (segments) that waited; read by the agent */
 
 /* The longest wait that the program can hold: its loop makes 2^22 steps of some 30 ns at most. */
 #define BRAKE_WAIT_MOST_NS 10000000

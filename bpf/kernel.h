@@ -28,6 +28,11 @@ typedef long long __s64;
 		map_;                                                                              \
 	})
 
+/* struct __sk_buff, as far as it is read; the verifier takes loads of whole fields. */
+struct packet {
+	__u32 length; /* with the link header at tc's hooks */
+};
+
 #define TC_ACT_UNSPEC (-1) /* go on as if no program were there */
 
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;

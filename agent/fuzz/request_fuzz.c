@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any text as a request of every kind of key: a result or a fault with words, never more. */
+/*
+ * Any text as a request of every kind of key, and as a verb's own: a result or a fault with words,
+ * never more.
+ */
 #include "lib/request.h"
+#include "verbs/verb.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,21 +49,35 @@ static void check_order(const struct order *order)
 			abort();
 }
 
+/* Reading overwrites the text, so each reader has a copy. */
+static void read_copy(void *request, const struct key *table, const uint8_t *data, size_t size,
+		      void (*check)(const struct order *))
+{
+	struct fault fault = { 0 };
+	char *text = malloc(size + 1);
+	int error;
+
+	if (!text)
+		return;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	error = request_read(request, text, table, NULL, &fault);
+	if (!error && check)
+		check(request);
+	if (error && (!*fault.reason || !*fault.mend))
+		abort();
+	request_release(request, table);
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct order order = { 0 };
-	struct fault fault = { 0 };
-	char *text = malloc(size + 1);
+	void *request = calloc(1, verb_stream.request_bytes);
 
-	if (!text)
-		return 0;
-	memcpy(text, data, size);
-	text[size] = '\0';
-	if (request_read(&order, text, keys, NULL, &fault) == 0)
-		check_order(&order);
-	else if (!*fault.reason || !*fault.mend)
-		abort();
-	request_release(&order, keys);
-	free(text);
+	read_copy(&order, keys, data, size, check_order);
+	if (request)
+		read_copy(request, verb_stream.keys, data, size, NULL);
+	free(request);
 	return 0;
 }

@@ -18,6 +18,7 @@ import sys
 import time
 from pathlib import Path
 
+from streams import STREAM_TESTS
 from wire import (
     A,
     Agent,
@@ -212,7 +213,7 @@ def command_line(_: Wire) -> None:
 
     protocol = PROTOCOL.read_text()
     common = protocol.split("## Keys that every verb takes")[1].split("\n## ")[0]
-    for verb in ("send", "sink", "watch", "brake"):
+    for verb in ("send", "sink", "stream", "watch", "brake"):
         section = common + protocol.split(f"\n## {verb}\n")[1].split("\n## ")[0]
         first_cells = re.findall(r"(?m)^\| (`[^|]*) \|", section)
         documented = set(re.findall(r"`(\w+)`", "".join(first_cells)))
@@ -385,6 +386,7 @@ TESTS = [
     watching_few,
     braking,
     brake_lets_go,
+    *STREAM_TESTS,
     device_down,
 ]
 

@@ -3,6 +3,7 @@
 
 gmagent-PID-a  v0 ------------ v1  gmagent-PID-b
   send          10.9.0.0/24        sink, watch, brake
+  stream, connecting               stream, listening
 """
 
 from __future__ import annotations
@@ -131,7 +132,8 @@ class Wire:
             own4, own6 = ADDRESS[4][side] + "/24", ADDRESS[6][side] + "/64"
             sh("ip", "-n", namespace, "addr", "add", own4, "dev", device)
             sh("ip", "-n", namespace, "addr", "add", own6, "dev", device, "nodad")
-            sh("ip", "-n", namespace, "link", "set", device, "up")
+            for name in ("lo", device):
+                sh("ip", "-n", namespace, "link", "set", name, "up")
         self.mac = json.loads(sh("ip", "-j", "-n", B, "link", "show", "v1"))[0]["address"]
         return self
 

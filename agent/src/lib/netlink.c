@@ -100,7 +100,7 @@ int netlink_remove_clsact(int device_index)
 	return talk(&request);
 }
 
-int netlink_attach_ingress(int device_index, int program, const char *name)
+int netlink_attach(int device_index, enum clsact_hook hook, int program, const char *name)
 {
 	struct request request =
 		request_for(RTM_NEWTFILTER, NLM_F_CREATE | NLM_F_EXCL, device_index);
@@ -111,7 +111,8 @@ int netlink_attach_ingress(int device_index, int program, const char *name)
 
 	memcpy(&protocol, every_protocol, sizeof(protocol));
 	request.tc.tcm_handle = 0;
-	request.tc.tcm_parent = TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS);
+	request.tc.tcm_parent =
+		TC_H_MAKE(TC_H_CLSACT, hook == CLSACT_EGRESS ? TC_H_MIN_EGRESS : TC_H_MIN_INGRESS);
 	request.tc.tcm_info = TC_H_MAKE(1u << 16, protocol);
 	append_text(&request, TCA_KIND, "bpf");
 	options = append(&request, TCA_OPTIONS, NULL, 0);

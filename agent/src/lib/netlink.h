@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The three conversations with rtnetlink that the agent needs: a device's clsact qdisc, and a BPF
- * program at its ingress (tc-bpf(8)). TCX would be newer, but Debian 12's kernel 6.1 has none.
+ * program at one of its hooks (tc-bpf(8)). TCX would be newer, but Debian 12's kernel 6.1 has none.
  */
 #ifndef GM_NETLINK_H
 #define GM_NETLINK_H
@@ -12,7 +12,9 @@ int netlink_add_clsact(int device_index);
 /* Removes the qdisc with all that is attached to it. */
 int netlink_remove_clsact(int device_index);
 
+enum clsact_hook { CLSACT_INGRESS, CLSACT_EGRESS };
+
 /* Attaches a program in direct-action mode; name is what tc shows. */
-int netlink_attach_ingress(int device_index, int program, const char *name);
+int netlink_attach(int device_index, enum clsact_hook hook, int program, const char *name);
 
 #endif

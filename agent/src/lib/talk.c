@@ -157,7 +157,7 @@ static const struct key command_keys[] = {
 	{ 0 },
 };
 
-int talk_start(struct talk *talk, struct fault *fault)
+int talk_await_start(struct talk *talk, struct fault *fault)
 {
 	struct command command = { 0 };
 	char *text = NULL;
@@ -173,12 +173,23 @@ int talk_start(struct talk *talk, struct fault *fault)
 		result = fault_set(fault, -EINVAL, "cmd", "send {\"cmd\":\"start\"}",
 				   "start was expected");
 	free(text);
-	if (result)
-		return result;
+	return result;
+}
+
+void talk_answer_start(struct talk *talk)
+{
 	line_begin(&talk->line, "start");
 	line_count(&talk->line, "t_ns", clock_now());
 	line_end(&talk->line);
-	return 0;
+}
+
+int talk_start(struct talk *talk, struct fault *fault)
+{
+	int error = talk_await_start(talk, fault);
+
+	if (!error)
+		talk_answer_start(talk);
+	return error;
 }
 
 bool talk_over(struct talk *talk)

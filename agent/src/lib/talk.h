@@ -39,6 +39,10 @@ int talk_line(struct talk *talk, char **text);
 /* Waits for {"cmd":"start"} and answers with the start event. */
 int talk_start(struct talk *talk, struct fault *fault);
 
+/* Its two halves, for who has something to do between them. */
+int talk_await_start(struct talk *talk, struct fault *fault);
+void talk_answer_start(struct talk *talk);
+
 /* True if the job has to end: stdin was closed, a signal came, or something else was said. */
 bool talk_over(struct talk *talk);
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -36,10 +37,19 @@ void socket_size_send(int fd, bool paced)
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most));
 }
 
+static int bounded(size_t bytes)
+{
+	return bytes > INT32_MAX / 2 ? INT32_MAX / 2 : (int)bytes;
+}
+
 void socket_size_receive(int fd, size_t bytes)
 {
-	force_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF,
-		     bytes > INT32_MAX / 2 ? INT32_MAX / 2 : (int)bytes);
+	force_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, bounded(bytes));
+}
+
+void socket_size_output(int fd, size_t bytes)
+{
+	force_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, bounded(bytes));
 }
 
 /*
@@ -52,10 +62,24 @@ static int send_burst(int fd, struct mmsghdr *messages, unsigned int count)
 	return (int)syscall(SYS_sendmmsg, fd, messages, count, 0);
 }
 
+/* True if the socket's own buffer is what holds it up: sock_alloc_send_pskb(), net/core/sock.c. */
+static bool is_full(int fd)
+{
+	int queued = 0;
+	int room = INT32_MAX;
+	socklen_t length = sizeof(room);
+
+	if (ioctl(fd, TIOCOUTQ, &queued) < 0)
+		return false;
+	getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, &length);
+	return queued >= room;
+}
+
 /*
  * sendmmsg() stops at the first message that fails and tells the errno only if it was the first of
  * all (___sys_sendmmsg, net/socket.c). So behind a partial count stands one message that was
- * refused; ENOBUFS is what a full queue says, and a lasting error shows itself in the next call.
+ * refused, unless the buffer stayed full; ENOBUFS is what a full queue says, and a lasting error
+ * shows itself in the next call.
  */
 unsigned int socket_send(int fd, struct mmsghdr *messages, unsigned int count,
 			 struct port_tally *tally)
@@ -75,6 +99,8 @@ unsigned int socket_send(int fd, struct mmsghdr *messages, unsigned int count,
 		}
 		tally->sent += (unsigned int)sent;
 		done += (unsigned int)sent;
+		if (done < count && is_full(fd))
+			return done;
 		if (done < count) {
 			port_refuse(tally, -ENOBUFS);
 			done++;

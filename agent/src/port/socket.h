@@ -12,6 +12,9 @@
 void socket_size_send(int fd, bool paced);
 void socket_size_receive(int fd, size_t bytes);
 
+/* Room for so many bytes on their way, and nothing else. */
+void socket_size_output(int fd, size_t bytes);
+
 /*
  * Sends messages (allocated as zero) with one sendmmsg(), past frames that are refused. Returns how
  * many are dealt with; fewer than count if the socket's buffer stayed full or a signal came.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * brake: makes a namespace gateway slow. Loads bpf/brake.bpf.c and attaches it at the clsact
- * ingress of each device until stdin is closed.
+ * hooks of each device until stdin is closed.
  */
 #include "bpf/brake.h"
 #include "lib/bpf.h"
@@ -19,13 +19,18 @@ struct brake_request {
 	struct job job;
 	struct texts devices;
 	int64_t wait_ns;
+	unsigned int hooks; /* bits of enum clsact_hook; none: ingress */
 };
+
+static const char *const hook_names[] = { "ingress", "egress", NULL };
 
 static const struct key brake_keys[] = {
 	KEY(brake_request, devices, TEXTS, .required = true,
-	    .help = "list of interfaces whose arriving packets wait"),
+	    .help = "list of interfaces whose packets wait"),
 	KEY(brake_request, wait_ns, INTEGER, .required = true, .max = BRAKE_WAIT_MOST_NS,
 	    .help = "wait for each packet, 0 to 10 000 000"),
+	KEY(brake_request, hooks, CHOICES, .choices = hook_names,
+	    .help = "where packets wait: ingress, egress or both; ingress if left out"),
 	{ 0 },
 };
 
@@ -72,6 +77,18 @@ static int set_wait(const struct brake *brake, int64_t wait_ns, struct fault *fa
 	return error ? fault_system(fault, error, "wait_ns", "setting the wait") : 0;
 }
 
+static int attach_hooks(const struct brake *brake, int index)
+{
+	unsigned int hooks = brake->request->hooks ? brake->request->hooks : 1u << CLSACT_INGRESS;
+	int error = 0;
+
+	if (hooks & 1u << CLSACT_INGRESS)
+		error = netlink_attach(index, CLSACT_INGRESS, brake->program, "gm_brake");
+	if (!error && hooks & 1u << CLSACT_EGRESS)
+		error = netlink_attach(index, CLSACT_EGRESS, brake->program, "gm_brake");
+	return error;
+}
+
 /* *index is set once there is something to be taken off again. */
 static int attach(const struct brake *brake, const char *name, int *index, struct fault *fault)
 {
@@ -88,7 +105,7 @@ static int attach(const struct brake *brake, const char *name, int *index, struc
 	if (error)
 		return fault_system(fault, error, "devices", "adding a clsact qdisc");
 	*index = device.index;
-	error = netlink_attach_ingress(device.index, brake->program, "gm_brake");
+	error = attach_hooks(brake, device.index);
 	return error ? fault_system(fault, error, "devices", "attaching the brake") : 0;
 }
 
@@ -227,7 +244,7 @@ static int brake_run(struct talk *talk, const void *request, struct fault *fault
 
 const struct verb verb_brake = {
 	.name = "brake",
-	.help = "makes each packet that arrives at some interfaces wait",
+	.help = "makes each packet at some interfaces wait",
 	.keys = brake_keys,
 	.request_bytes = sizeof(struct brake_request),
 	.run = brake_run,

@@ -28,6 +28,7 @@ struct verb {
 
 extern const struct verb verb_send;
 extern const struct verb verb_sink;
+extern const struct verb verb_stream;
 extern const struct verb verb_watch;
 extern const struct verb verb_brake;
 

@@ -19,21 +19,29 @@ class Brake:
 
     def __init__(self, gateway: Node) -> None:
         self.gateway = gateway
-        self.rate_pps = 0
+        self._set: tuple[int, bool] = (0, False)
         self._agent: Agent | None = None
 
-    async def set(self, rate_pps: int) -> None:
-        """Brake to about `rate_pps` packets/s, or release (0)."""
-        if rate_pps == self.rate_pps:
+    async def set(self, rate_pps: int, *, own: bool = False) -> None:
+        """Brake to about `rate_pps` packets/s, or release (0).
+
+        Packets wait as they arrive; where the gateway has traffic of its `own`, that waits as well,
+        as it leaves.
+        """
+        if (rate_pps, own) == self._set:
             return
         await self.release()
         if rate_pps:
-            request = {"devices": list(GATEWAY_PORTS), "wait_ns": wait_ns(rate_pps)}
+            request = {
+                "devices": list(GATEWAY_PORTS),
+                "wait_ns": wait_ns(rate_pps),
+                "hooks": ["ingress", "egress"] if own else ["ingress"],
+            }
             self._agent = await Agent.launch(self.gateway, "brake", request)
-        self.rate_pps = rate_pps
+        self._set = (rate_pps, own)
 
     async def release(self) -> None:
         """Take the brake off."""
         if self._agent:
             await self._agent.close()
-        self._agent, self.rate_pps = None, 0
+        self._agent, self._set = None, (0, False)

@@ -41,7 +41,8 @@ class Bench:
 
     async def prepare(self, arm: Arm, load: Workload, brake_pps: int) -> None:
         """Bring the gateway to an arm's setup, and the station to what the workload needs."""
-        await self.brake.set(0 if arm.path == "direct" else brake_pps)
+        braked = 0 if arm.path == "direct" else brake_pps
+        await self.brake.set(braked, own=arm.path == "endpoint")
         await self.setup.change(arm)
         await self.station.meet(demand(arm, load))
 

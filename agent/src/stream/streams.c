@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The set of streams: from its opening to its end, and whose turn it is. */
+#include "stream/streams.h"
+#include "lib/clock.h"
+#include "lib/device.h"
+#include "port/socket.h"
+#include "stream/open.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define LOOK_NS (10 * NS_PER_MS) /* how often stdin is looked at */
+
+/*
+ * Not zeros: on its way the data may be compressed, and pages that were never written share one
+ * that stays in the cache. xorshift64 (Marsaglia 2003).
+ */
+static void fill(uint8_t *block, size_t bytes)
+{
+	uint64_t state = 0x9e3779b97f4a7c15;
+
+	for (size_t i = 0; i < bytes; i++) {
+		state ^= state << 13;
+		state ^= state >> 7;
+		state ^= state << 17;
+		block[i] = (uint8_t)state;
+	}
+}
+
+static int prepare(struct streams *streams, struct fault *fault)
+{
+	const struct streams_options *options = &streams->options;
+	struct device device = { 0 };
+	int error = 0;
+
+	if (options->device)
+		error = device_find(&device, options->device, 1, "device", fault);
+	if (error)
+		return error;
+	streams->scope = (uint32_t)device.index;
+	error = socket_allow(options->count + 64);
+	if (error)
+		return fault_system(fault, error, "streams", "a socket for each stream");
+	streams->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (streams->epoll < 0)
+		return fault_system(fault, -errno, NULL, "epoll");
+	streams->block = malloc(options->write_bytes);
+	if (!streams->block)
+		return fault_system(fault, -ENOMEM, "write_bytes", "a block of data");
+	fill(streams->block, options->write_bytes);
+	return 0;
+}
+
+void streams_clear(struct streams *streams)
+{
+	memset(streams, 0, sizeof(*streams));
+	streams->listener = -1;
+	streams->epoll = -1;
+}
+
+int streams_open(struct streams *streams, const struct streams_options *options, struct talk *talk,
+		 struct fault *fault)
+{
+	int error;
+
+	streams->options = *options;
+	streams->talk = talk;
+	error = prepare(streams, fault);
+	if (error)
+		return error;
+	return options->listens ? open_listening(streams, fault) : open_connecting(streams, fault);
+}
+
+/*
+ * A source asks for the peer's FIN too: where the peer's window is closed, nothing that it sends
+ * would bring a reset.
+ */
+static int attend(struct streams *streams, struct fault *fault)
+{
+	for (unsigned int i = 0; i < streams->opened; i++) {
+		struct epoll_event event = {
+			.events = streams->options.source ? EPOLLOUT | EPOLLRDHUP : EPOLLIN,
+			.data.ptr = &streams->stream[i],
+		};
+
+		if (epoll_ctl(streams->epoll, EPOLL_CTL_ADD, streams->stream[i].fd, &event) < 0)
+			return fault_system(fault, -errno, NULL, "epoll");
+	}
+	streams->alive = streams->opened;
+	return 0;
+}
+
+int streams_start(struct streams *streams, struct fault *fault)
+{
+	const struct streams_options *options = &streams->options;
+	int error = options->listens ? open_accepting(streams, fault) : 0;
+
+	if (!error && !options->listens)
+		error = talk_await_start(streams->talk, fault);
+	if (!error)
+		error = attend(streams, fault);
+	if (error)
+		return error;
+	talk_answer_start(streams->talk);
+	clock_sharpen();
+	streams->t0_ns = clock_now();
+	streams->now_ns = streams->t0_ns;
+	streams->moved_ns = streams->t0_ns;
+	streams->end_ns = streams->t0_ns + options->duration_ns;
+	streams->look_ns = streams->t0_ns + LOOK_NS;
+	streams->tick_ns = options->tick_ns ? streams->t0_ns + options->tick_ns : UINT64_MAX;
+	return 0;
+}
+
+void streams_close(struct streams *streams)
+{
+	for (unsigned int i = 0; i < streams->opened; i++)
+		close(streams->stream[i].fd);
+	if (streams->listener >= 0)
+		close(streams->listener);
+	if (streams->epoll >= 0)
+		close(streams->epoll);
+	free(streams->block);
+}
+
+/* Milliseconds for epoll_wait(), rounded up: too short a wait would only come back for more. */
+static int wait_ms(const struct streams *streams, uint64_t due_ns)
+{
+	uint64_t now = clock_now();
+
+	if (streams->look_ns < due_ns)
+		due_ns = streams->look_ns;
+	return due_ns > now ? (int)((due_ns - now + NS_PER_MS - 1) / NS_PER_MS) : 0;
+}
+
+/* Level-triggered: each answer is the whole list of those that are ready. */
+static void refresh(struct streams *streams, uint64_t due_ns)
+{
+	struct epoll_event events[STREAMS_MAX];
+	int wait = streams->ready_count ? 0 : wait_ms(streams, due_ns);
+	int count = epoll_wait(streams->epoll, events, STREAMS_MAX, wait);
+
+	streams->ready_count = count > 0 ? (unsigned int)count : 0;
+	for (unsigned int i = 0; i < streams->ready_count; i++) {
+		streams->ready[i] = events[i].data.ptr;
+		streams->ready[i]->ended = events[i].events & EPOLLRDHUP;
+	}
+}
+
+struct stream *streams_next(struct streams *streams, uint64_t due_ns)
+{
+	if (streams->next == streams->ready_count) {
+		if (streams->ready_count < streams->alive || !streams->alive)
+			refresh(streams, due_ns);
+		streams->next = 0;
+	}
+	if (!streams->ready_count) {
+		streams->now_ns = clock_now();
+		return NULL;
+	}
+	return streams->ready[streams->next++];
+}
+
+void streams_rest(struct streams *streams)
+{
+	streams->ready[--streams->next] = streams->ready[--streams->ready_count];
+}
+
+void streams_end(struct streams *streams)
+{
+	struct stream *stream = streams->ready[streams->next - 1];
+
+	epoll_ctl(streams->epoll, EPOLL_CTL_DEL, stream->fd, NULL);
+	stream->ended = true;
+	streams->alive--;
+	streams_rest(streams);
+}
+
+static void tick(struct streams *streams)
+{
+	struct line *line = &streams->talk->line;
+
+	line_begin(line, "tick");
+	line_count(line, "t_ns", streams->now_ns);
+	line_count(line, "bytes", streams->bytes);
+	line_end(line);
+	streams->tick_ns += streams->options.tick_ns;
+}
+
+static int stalled(const struct streams *streams, struct fault *fault)
+{
+	char text[SECONDS_TEXT];
+
+	seconds_text(text, streams->options.stall_ns);
+	if (streams->options.source)
+		return fault_set(
+			fault, -ETIMEDOUT, NULL,
+			"look whether the peer still reads and the way to it still carries",
+			"the peer took nothing for %s", text);
+	return fault_set(fault, -ETIMEDOUT, NULL,
+			 "look whether the source was started and the way from it still carries",
+			 "no byte came for %s", text);
+}
+
+int streams_look(struct streams *streams, bool forgiven, struct fault *fault)
+{
+	if (streams->now_ns < streams->look_ns)
+		return 0;
+	streams->look_ns = streams->now_ns + LOOK_NS;
+	if (streams->bytes != streams->moved_bytes) {
+		streams->moved_bytes = streams->bytes;
+		streams->moved_ns = streams->now_ns;
+	}
+	if (streams->now_ns >= streams->tick_ns)
+		tick(streams);
+	if (talk_over(streams->talk))
+		return 1;
+	if (streams->now_ns - streams->moved_ns < streams->options.stall_ns || forgiven)
+		return 0;
+	return stalled(streams, fault);
+}
+
+int streams_broken(const struct streams *streams, const struct stream *stream, int error,
+		   struct fault *fault)
+{
+	char after[SECONDS_TEXT], of[SECONDS_TEXT];
+	int number = (int)(stream - streams->stream);
+
+	seconds_text(after, streams->now_ns - streams->t0_ns);
+	seconds_text(of, streams->options.duration_ns);
+	if (!error || error == -ECONNRESET || error == -EPIPE)
+		return fault_set(fault, error ? error : -EPIPE, NULL,
+				 "see what the peer reports; a gateway that forgets a connection "
+				 "resets it too",
+				 "the peer closed stream %d after %s of %s", number, after, of);
+	return fault_set(fault, error, NULL, "look at the way to the peer: routes, links, firewall",
+			 "stream %d broke after %s of %s: %s", number, after, of, strerror(-error));
+}
+
+const char *seconds_text(char text[SECONDS_TEXT], uint64_t time_ns)
+{
+	unsigned int hundredths = (unsigned int)(time_ns / (10 * NS_PER_MS) % 100);
+	unsigned long long whole = time_ns / NS_PER_S;
+
+	if (!hundredths)
+		snprintf(text, SECONDS_TEXT, "%llu s", whole);
+	else if (hundredths % 10)
+		snprintf(text, SECONDS_TEXT, "%llu.%02u s", whole, hundredths);
+	else
+		snprintf(text, SECONDS_TEXT, "%llu.%u s", whole, hundredths / 10);
+	return text;
+}
