@@ -49,7 +49,14 @@ OF_UDP: Final = (
     "burst",
     "cap_pps",
 )
-OF_TCP: Final = ("write_bytes", "streams", "socket_buffer_bytes", "congestion", "offload")
+OF_TCP: Final = (
+    "write_bytes",
+    "streams",
+    "socket_buffer_bytes",
+    "congestion",
+    "settle_s",
+    "offload",
+)
 
 PROBES: Final = ("cpu", "softirq", "memory", "conntrack", "interfaces", "shaper")
 
@@ -78,6 +85,8 @@ def workload_at(plan: Plan, point: dict[str, Factor]) -> Workload:
         load = msgspec.convert(msgspec.to_builtins(plan.workload) | point, Workload)
     except msgspec.ValidationError as error:
         raise UsageError(plain(str(error))) from None
+    if load.kind == "udp":
+        load = replace(load, settle_s=0.0)
     if load.payload_bytes:
         load = replace(load, frame_bytes=frame_bytes(load.payload_bytes, load.family))
     if load.rate_bps:

@@ -56,6 +56,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     streams: int = 1  # connections, for each direction
     socket_buffer_bytes: int = 0  # of either end; 0: the kernel tunes it
     congestion: str = "cubic"  # congestion control of either end
+    settle_s: float = 0.0  # sent before counting begins, in addition to duration_s
     offload: bool = False  # TSO, GSO, GRO at the tester's ports; path direct alone
 
 

@@ -49,6 +49,8 @@ def _tcp(load: Workload) -> Iterator[str]:
         yield f"`write_bytes` = {load.write_bytes}: 1 to {LARGEST_WRITE_BYTES}"
     if not 1 <= load.streams <= MOST_STREAMS:
         yield f"`streams` = {load.streams}: 1 to {MOST_STREAMS}"
+    if not 0 <= load.settle_s <= LONGEST_TRIAL_S:
+        yield f"`settle_s` = {load.settle_s:g}: 0 (count at once) to {LONGEST_TRIAL_S:g}"
     if not 0 <= load.socket_buffer_bytes <= LARGEST_BUFFER_BYTES:
         yield (
             f"`socket_buffer_bytes` = {load.socket_buffer_bytes}: 0 (tuned by the kernel) to "

@@ -10,7 +10,7 @@ OVERHEAD_S = 0.3  # what a trial takes besides sending: agents, checks, draining
 
 def estimate_s(trials: Iterable[TrialSpec]) -> float:
     """Seconds, roughly, before anything ran."""
-    return sum(spec.workload.duration_s + OVERHEAD_S for spec in trials)
+    return sum(spec.workload.settle_s + spec.workload.duration_s + OVERHEAD_S for spec in trials)
 
 
 class Pace:

@@ -56,4 +56,10 @@ def series(way: Way) -> Series:
 
 
 def _column(ways: Iterable[Way], name: str) -> list[int]:
-    return [value for way in ways for value in way.sender["info"][name]]
+    """The samples of the time that counts."""
+    return [
+        value
+        for way in ways
+        for at, value in zip(way.sender["info"]["t_ns"], way.sender["info"][name], strict=True)
+        if at >= way.window_ns[0]
+    ]

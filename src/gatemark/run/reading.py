@@ -60,11 +60,9 @@ def _evidence(
     delivered_pps: float,
 ) -> Evidence:
     # Directions run at the same time: the first one's window is the trial's.
-    sender = raw.ways[0].sender
-    late = sender.get("late_ns", {})
-    outside = cpu_readings(
-        raw.threads, threads.values(), sender["t0_ns"], sender["t1_ns"], delivered_pps
-    )
+    first = raw.ways[0]
+    late = first.sender.get("late_ns", {})
+    outside = cpu_readings(raw.threads, threads.values(), *first.window_ns, delivered_pps)
     gateway_cpu = next((thread.cpu for thread in threads.values()), 0)
     return Evidence(
         schedule_ratio=accounting.tried / accounting.scheduled

@@ -73,13 +73,13 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
         for one in loads:
             stack.push_async_callback(one.abort)
             await one.ready()
-        sink_cpu = station.placement.sink
-        watch = await watch_threads(station.threads, sink_cpu, load.duration_s)
+        sink_cpu, lasts_s = station.placement.sink, load.settle_s + load.duration_s
+        watch = await watch_threads(station.threads, sink_cpu, lasts_s)
         stack.push_async_callback(watch.abort)
         probes = Probes(station.gateway, spec.probes, sink_cpu)
         stack.push_async_callback(probes.abort)
         test_ports = [port for wire in ways for port in (wire.source, wire.sink)]
-        await probes.start(load.duration_s)
+        await probes.start(lasts_s)
         before = await port_counters(test_ports)
         await watch.start()
 
@@ -175,6 +175,7 @@ def definition(spec: TrialSpec) -> Definition:
         streams=load.streams,
         socket_buffer_bytes=load.socket_buffer_bytes,
         congestion=load.congestion,
+        settle_s=load.settle_s,
         offload=load.offload,
     )
 

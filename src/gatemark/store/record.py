@@ -31,6 +31,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     streams: int | None = None  # TCP: connections, for each direction
     socket_buffer_bytes: int | None = None  # TCP: 0: tuned by the kernel
     congestion: str | None = None  # TCP
+    settle_s: float = 0.0  # TCP: sent so long before counting began
     offload: bool = False  # segmentation and aggregation at the tester's ports
     rate_layer: str = "packets/s"  # packets/s (UDP), l4 (TCP: payload bits)
     loss_criterion: float | None = None  # ratio; None: no criterion

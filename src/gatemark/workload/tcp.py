@@ -47,9 +47,11 @@ class Transfer:
         source, sink = ends if self.wire.away else ends[::-1]
         await sink.start()
         await source.start()
-        sent = await source.done(self.load.duration_s + GRACE_S)
+        sent = await source.done(self.load.settle_s + self.load.duration_s + GRACE_S)
         await drained()
-        return Way(self.wire, sent, await sink.close(tick), {"sender": "tcp", "sink": "tcp"})
+        ports = {"sender": "tcp", "sink": "tcp"}
+        settle_ns = round(self.load.settle_s * 1e9)
+        return Way(self.wire, sent, await sink.close(tick), ports, settle_ns)
 
     async def abort(self) -> None:
         """End both agents, whatever they do."""
@@ -60,7 +62,7 @@ class Transfer:
     def request(self, end: Port) -> dict[str, Any]:
         """What one end is asked for (agent/PROTOCOL.md, stream)."""
         load = self.load
-        duration_ms = round(load.duration_s * 1000)
+        duration_ms = round((load.settle_s + load.duration_s) * 1000)
         return {
             "device": end.device,
             "family": FAMILY[load.family],

@@ -24,10 +24,16 @@ class Way:
     sender: Report
     sink: Report
     ports: dict[str, str]  # how the agents reached the wire: "sender", "sink"
+    settle_ns: int = 0  # from the first byte to the counted time
+
+    @property
+    def window_ns(self) -> tuple[int, int]:
+        """From when to when counts."""
+        return int(self.sender["t0_ns"]) + self.settle_ns, int(self.sender["t1_ns"])
 
     @property
     def span_ns(self) -> int:
-        """How long it was sent."""
+        """How long it was sent, in all."""
         return int(self.sender["t1_ns"]) - int(self.sender["t0_ns"])
 
 
@@ -50,12 +56,12 @@ def tick_ms(duration_s: float) -> int:
 
 
 def over_time(way: Way, counted: str) -> float:
-    """Per second, of what a sink counted in bins, while it was sent.
+    """Per second, of what a sink counted in bins, in the time that counts.
 
     Only bins that lie wholly inside the sending time count: what drained from the gateway's queue
     afterwards would be a gift of a whole queue to a slow gateway in a short trial.
     """
-    rate, t0, t1 = way.sink["rate"], way.sender["t0_ns"], way.sender["t1_ns"]
+    rate, (t0, t1) = way.sink["rate"], way.window_ns
     width = rate["bin_ms"] * 1_000_000
     first = max(0, -(-(t0 - rate["t0_ns"]) // width))
     last = (t1 - rate["t0_ns"]) // width

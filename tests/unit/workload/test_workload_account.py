@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gatemark.node.shell import Local
 from gatemark.station.wiring import ADDRESS, Port, wires
 from gatemark.workload.account import account
-from gatemark.workload.udp import Way
+from gatemark.workload.way import Way
 
 PORTS = {device: Port(Local(), device, "") for device in ADDRESS}
 COUNTERS = ("rx_packets", "rx_dropped", "tx_packets", "tx_dropped")
@@ -64,6 +64,23 @@ def test_what_the_port_refused_is_lost() -> None:
     one = way(tried=100, refused=30)
     found = account([one], NOTHING, counted(one))
     assert (found.tried, found.refused, found.lost) == (100, 30, 30)
+
+
+@pytest.mark.parametrize(
+    ("seen", "mismatch"), [(30, {}), (29, {}), (0, {}), (31, {"lan0.tx": 1})]
+)
+def test_a_refused_frame_need_not_be_counted_by_the_port(
+    seen: int, mismatch: dict[str, int]
+) -> None:
+    one = way(tried=100, refused=30)
+    after = counted(one) | {"lan0.tx_dropped": seen}
+    assert account([one], dict.fromkeys(after, 0), after).mismatch == mismatch
+
+
+def test_a_frame_that_vanished_is_named() -> None:
+    one = way(tried=100, refused=30)
+    after = counted(one) | {"lan0.tx_packets": 69, "lan0.tx_dropped": 0}
+    assert account([one], dict.fromkeys(after, 0), after).mismatch == {"lan0.tx": -1}
 
 
 def test_duplicates_are_counted_apart() -> None:
