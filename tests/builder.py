@@ -13,6 +13,7 @@ from gatemark.plan.model import PLAN_SCHEMA, Arm, Gateway, Plan, Probe, Repeat, 
 from gatemark.stats.judgement import Interval, Judgement, Knee, Limit, PointResult, Warning_
 from gatemark.store.record import CpuReading, Definition, Evidence, Record, Scalar
 from gatemark.store.run import Run, StationInfo
+from gatemark.unit import payload_bytes
 
 RATES = (5_000, 10_000, 15_000, 20_000, 25_000, 30_000, 35_000, 40_000, 50_000, 60_000)
 KNEES = {("route", "up"): 30_100, ("route", "down"): 29_900}
@@ -86,15 +87,15 @@ def run() -> Run:
             placement={"gateway": "cpu 1, fifo 50", "tester": "cpu 0, other"},
         ),
         plans=made,
-        trials=tuple(_spec(made, record) for record in records),
-        before=_inventory(52_000, 71),
-        after=_inventory(51_200, 4_711),
+        trials=tuple(spec(made, record) for record in records),
+        before=inventory(52_000, 71),
+        after=inventory(51_200, 4_711),
         versions={"gatemark": "0.1.0", "gm-agent": "0.1.0", "python": "3.11.2"},
         notes=("started with other work on the machine",),
     )
 
 
-def _inventory(temperature_mc: int, conntrack: int) -> dict[str, dict[str, object]]:
+def inventory(temperature_mc: int, conntrack: int) -> dict[str, dict[str, object]]:
     gateway: dict[str, object] = {
         "kernel": "6.1.0-28-amd64",
         "nft": "table ip nat { chain post { masquerade } }",
@@ -105,7 +106,7 @@ def _inventory(temperature_mc: int, conntrack: int) -> dict[str, dict[str, objec
     return {"gateway": gateway, "tester": {**tester, "temperature_mc": temperature_mc}}
 
 
-def _spec(made: Sequence[Plan], record: Record) -> TrialSpec:
+def spec(made: Sequence[Plan], record: Record) -> TrialSpec:
     plan = next(plan for plan in made if plan.name == record.plan)
     return TrialSpec(
         trial=record.trial,
@@ -128,10 +129,10 @@ def trials() -> list[Record]:
         *(r for arm, way in KNEES for r in _swept(arm, way, chance)),
         *_plain(chance),
     ]
-    return [_renumbered(record, place) for place, record in enumerate(found)]
+    return [renumbered(record, place) for place, record in enumerate(found)]
 
 
-def _renumbered(record: Record, place: int) -> Record:
+def renumbered(record: Record, place: int) -> Record:
     fields = {name: getattr(record, name) for name in record.__struct_fields__}
     return Record(**{**fields, "sequence": place})
 
@@ -142,8 +143,8 @@ def _direct(chance: random.Random) -> Iterable[Record]:
         for repeat in range(1, REPEATS + 1):
             got = rate * chance.gauss(1, 0.012)
             point: dict[str, Scalar] = {"direction": way, "frame_bytes": size}
-            yield _record(
-                "quick/ceiling", "direct", point, definition, repeat, _rates(got, got, size)
+            yield record(
+                "quick/ceiling", "direct", point, definition, repeat, rates(got, got, size)
             )
 
 
@@ -152,8 +153,8 @@ def _plain(chance: random.Random) -> Iterable[Record]:
         definition = Definition(path=arm, direction=way, frame_bytes=64, duration_s=1.0)
         for repeat in range(1, REPEATS + 1):
             got = rate * chance.gauss(1, 0.02)
-            values = _rates(390_000, got, 64) | {"cpu_busy": 0.998}
-            yield _record("quick/plain", arm, {"direction": way}, definition, repeat, values)
+            values = rates(390_000, got, 64) | {"cpu_busy": 0.998}
+            yield record("quick/plain", arm, {"direction": way}, definition, repeat, values)
 
 
 def _swept(arm: str, way: str, chance: random.Random) -> Iterable[Record]:
@@ -165,7 +166,7 @@ def _swept(arm: str, way: str, chance: random.Random) -> Iterable[Record]:
         point: dict[str, Scalar] = {"direction": way, "rate_pps": rate}
         for repeat in range(1, REPEATS + 1):
             values = _loaded(rate, knee, chance)
-            yield _record("quick/sweep", arm, point, definition, repeat, values)
+            yield record("quick/sweep", arm, point, definition, repeat, values)
 
 
 def _loaded(rate: float, knee: float, chance: random.Random) -> dict[str, float]:
@@ -173,24 +174,26 @@ def _loaded(rate: float, knee: float, chance: random.Random) -> dict[str, float]
     beyond = max(0.0, rate / knee - 1)
     most = knee * (1 - 0.02 * min(beyond, 1)) * chance.gauss(1, 0.004)
     p50 = 33_000_000.0 if beyond else 38_000 / max(0.12, 1 - 0.8 * busy)
-    values = _rates(rate, min(rate, most), 64)
+    values = rates(rate, min(rate, most), 64)
     values["cpu_busy"] = min(1.0, busy * 0.99 * chance.gauss(1, 0.005) + 0.008)
     for name, times in (("p50", 1.0), ("p99", 1.08 if beyond else 2.4), ("p999", 4.0)):
         values[f"delay_{name}_ns"] = p50 * times * chance.gauss(1, 0.03)
     return values
 
 
-def _rates(offered: float, received: float, size: int) -> dict[str, float]:
+def rates(offered: float, received: float, size: int) -> dict[str, float]:
+    """UDP over IPv4: its rates on every layer."""
     return {
         "offered_pps": offered,
         "received_pps": received,
         "received_l1_bps": received * (size + L1_EXTRA) * 8,
         "received_l2_bps": received * size * 8,
+        "received_l4_bps": received * payload_bytes(size, "ipv4") * 8,
         "loss_ratio": 1 - received / offered,
     }
 
 
-def _record(
+def record(
     plan: str,
     arm: str,
     point: dict[str, Scalar],
@@ -225,11 +228,11 @@ def median(samples: Sequence[float]) -> Interval:
 def judgement(records: Sequence[Record] | None = None) -> Judgement:
     """A hand-made judgement of `trials()`."""
     found = list(records) if records is not None else trials()
-    points = _points(found)
+    judged = points(found)
     return Judgement(
-        ceilings=tuple(p for p in points if p.plan == "quick/ceiling"),
-        points=tuple(p for p in points if p.plan != "quick/ceiling"),
-        knees=tuple(_knee(arm, way, points) for arm, way in KNEES),
+        ceilings=tuple(p for p in judged if p.plan == "quick/ceiling"),
+        points=tuple(p for p in judged if p.plan != "quick/ceiling"),
+        knees=tuple(_knee(arm, way, judged) for arm, way in KNEES),
         sentence="This gateway routes 30.1 k packets/s of 64-byte frames and NATs 26.2 k; "
         "its one core is the limit.",
         warnings=(Warning_("drift", "Received fell by 1.2 % over the run; repeat it when idle."),),
@@ -255,7 +258,7 @@ def nothing() -> Judgement:
     )
 
 
-def _points(records: Sequence[Record]) -> list[PointResult]:
+def points(records: Sequence[Record]) -> list[PointResult]:
     kept: dict[tuple[object, ...], list[Record]] = {}
     for record in records:
         kept.setdefault((record.plan, record.arm, *record.point.items()), []).append(record)

@@ -2,6 +2,11 @@
 """Makes `tests/` importable (`import builder`) and adds the golden files' switch."""
 
 import pytest
+from hypothesis import settings
+
+# A test checks what a function says, not how fast a shared machine lets it.
+settings.register_profile("gatemark", deadline=None)
+settings.load_profile("gatemark")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

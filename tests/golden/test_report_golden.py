@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transcripts of the answer and the knee figure; `pytest --update-golden` writes them anew."""
+"""Transcripts of answers, figures and tables; `pytest --update-golden` writes them anew."""
 
 import json
 from pathlib import Path
 
 import builder
 import pytest
+import studies
 
-from gatemark.report import terminal
+from gatemark.report import capacity, page, terminal
 from gatemark.report.chart import knee
 
 HERE = Path(__file__).parent / "report"
@@ -38,3 +39,27 @@ def test_knee_figure(request: pytest.FixtureRequest) -> None:
     spec = {key: part for key, part in figure.specifications()[0].items() if key != "$schema"}
     shown = {"title": figure.title, "definition": figure.definition, "panel": spec}
     check(request, "knee.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
+
+
+FIGURES = {
+    "size": "size-studies-blocks",
+    "share": "size-studies-blocks-share",
+    "group": "bars-studies-paths",
+    "change": "change-studies-paths",
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_study_figure(request: pytest.FixtureRequest, name: str) -> None:
+    drawn = page.figures(studies.judgement(), [], studies.plans(), studies.beside())
+    figure = next(one for one in drawn if one.name == FIGURES[name])
+    spec = {key: part for key, part in figure.specifications()[0].items() if key != "$schema"}
+    shown = {"title": figure.title, "definition": figure.definition, "panel": spec}
+    check(request, f"{name}.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
+
+
+def test_study_tables(request: pytest.FixtureRequest) -> None:
+    judged = studies.judgement()
+    made = [*capacity.tables(judged, studies.plans()), capacity.comparisons(judged)]
+    text = "\n\n".join("\n".join([one.caption, *one.lines()]) for one in made)
+    check(request, "studies.txt", text + "\n")

@@ -8,6 +8,7 @@ from pathlib import Path
 import builder
 import msgspec
 import pytest
+import studies
 from playwright.sync_api import Browser, sync_playwright
 
 from gatemark.report import page
@@ -43,6 +44,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with every kind of figure."""
     path = tmp_path_factory.mktemp("whole") / "report.html"
     return page.write(builder.run(), builder.trials(), builder.judgement(), path)
+
+
+@pytest.fixture(scope="package")
+def studied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """TCP by path and size, bars by length, what arms cost, published values beside ours."""
+    path = tmp_path_factory.mktemp("studied") / "report.html"
+    judged, beside = studies.judgement(), studies.beside()
+    return page.write(studies.run(), studies.trials(), judged, path, beside)
 
 
 @pytest.fixture(scope="package")

@@ -13,7 +13,7 @@ PACKAGE = ROOT / "src" / "gatemark"
 
 LEAVES = {"error", "unit"}  # anyone may import them, they import nothing of ours
 DOING = {"station", "node", "gateway", "workload", "probe"}
-READ = {"plan.model", "store.record", "store.run"}  # structures without I/O
+READ = {"plan.model", "store.published", "store.record", "store.run"}  # structures without I/O
 
 # Who may import what of ours, beside itself and the leaves: a package, or one module of it.
 MAY: dict[str, set[str] | None] = {

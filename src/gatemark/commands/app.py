@@ -4,7 +4,7 @@
 import typer
 
 import gatemark
-from gatemark.commands import agent, doctor, lab, plan, report, run, show
+from gatemark.commands import agent, cmp, diff, doctor, lab, plan, report, run, show
 from gatemark.commands import list as list_
 
 app = typer.Typer(
@@ -38,6 +38,8 @@ app.command("list")(list_.list_)
 app.command("plan")(plan.plan)
 app.command("show")(show.show)
 app.command("report")(report.report)
+app.command("diff")(diff.diff)
+app.command("cmp")(cmp.cmp)
 app.command("doctor")(doctor.doctor)
 app.add_typer(lab.app, name="lab")
 app.add_typer(agent.app, name="agent")

@@ -18,12 +18,16 @@ def report(
     """Write a run's report as one self-contained HTML file and print its path."""
     from gatemark.report import page  # noqa: PLC0415
     from gatemark.stats.judge import judge  # noqa: PLC0415
+    from gatemark.stats.reference import beside  # noqa: PLC0415
     from gatemark.store.directory import RunDirectory, telling  # noqa: PLC0415
+    from gatemark.store.reference import published  # noqa: PLC0415
 
     directory = RunDirectory.open(run)
     kept, records = directory.load(), directory.records()
+    judgement = judge(kept, records)
+    others = beside(judgement, published())
     with telling(directory.path):
-        path = page.write(kept, records, judge(kept, records), out or directory.page)
+        path = page.write(kept, records, judgement, out or directory.page, others)
     if json_:
         output.lines([{"page": str(path)}])
     else:

@@ -140,13 +140,15 @@ def _tell(directory: "RunDirectory", measured: "Run", *, json_: bool) -> None:
 
     from gatemark.report import page, terminal  # noqa: PLC0415
     from gatemark.stats.judge import judge  # noqa: PLC0415
+    from gatemark.stats.reference import beside  # noqa: PLC0415
     from gatemark.stats.values import values  # noqa: PLC0415
     from gatemark.store.directory import telling  # noqa: PLC0415
+    from gatemark.store.reference import published  # noqa: PLC0415
 
     records = directory.records()
     judgement = judge(measured, records)
     with telling(directory.path):
-        page.write(measured, records, judgement, directory.page)
+        page.write(measured, records, judgement, directory.page, beside(judgement, published()))
     if json_:
         output.lines(msgspec.to_builtins(value) for value in values(judgement))
     else:

@@ -1,33 +1,76 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gatemark show`: the answer of a run, or each of its values as data."""
+"""`gatemark show`: the answer of a run, each of its values as data, or one row to paste."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gatemark.commands import output
+from gatemark.error import UsageError
+
+if TYPE_CHECKING:
+    from gatemark.stats.judgement import Judgement
 
 RUN_HELP = "A run's directory."
+REFERENCE_HELP = "Published values of other devices beside these."
+ROW_HELP = "One row of a Markdown table, to paste into a wiki or forum."
 
 
 def show(
     run: Annotated[Path, typer.Argument(metavar="RUN", help=RUN_HELP)],
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each value.")] = False,
+    reference: Annotated[bool, typer.Option("--reference", help=REFERENCE_HELP)] = False,
+    row: Annotated[bool, typer.Option("--row", help=ROW_HELP)] = False,
+    header: Annotated[bool, typer.Option("--header", help="The table's head above --row.")] = False,
 ) -> None:
     """Show what a run found."""
     import msgspec  # noqa: PLC0415
 
+    from gatemark.report import row as markdown  # noqa: PLC0415
     from gatemark.report import terminal  # noqa: PLC0415
     from gatemark.stats.judge import judge  # noqa: PLC0415
     from gatemark.stats.values import values  # noqa: PLC0415
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
 
+    _refuse(json_=json_, reference=reference, row=row, header=header)
     directory = RunDirectory.open(run)
     kept = directory.load()
     judgement = judge(kept, directory.records())
-    if json_:
+    if reference:
+        _beside(judgement, json_=json_)
+    elif row:
+        typer.echo(
+            "\n".join([*([markdown.head()] if header else []), markdown.row(kept, judgement)])
+        )
+    elif json_:
         output.lines(msgspec.to_builtins(value) for value in values(judgement))
     else:
         page = directory.page if directory.page.exists() else None
         terminal.tell(kept, judgement, directory.path, page)
+
+
+def _refuse(*, json_: bool, reference: bool, row: bool, header: bool) -> None:
+    """UsageError for options that do not go together."""
+    if row and (json_ or reference):
+        raise UsageError("--row is Markdown alone: leave out --json and --reference")
+    if header and not row:
+        raise UsageError("--header is the head of a --row: add --row")
+
+
+def _beside(judgement: "Judgement", *, json_: bool) -> None:
+    """Every published value beside ours; where there is none, that is said on stderr."""
+    import msgspec  # noqa: PLC0415
+
+    from gatemark.report.reference import lines  # noqa: PLC0415
+    from gatemark.stats.reference import beside  # noqa: PLC0415
+    from gatemark.store.reference import published  # noqa: PLC0415
+
+    found = beside(judgement, published())
+    if json_:
+        output.lines(msgspec.to_builtins(one) for one in found)
+        return
+    if not found:
+        typer.echo("no published value has a definition like one of this run", err=True)
+    for line in lines(found) if found else ():
+        typer.echo(line)

@@ -4,7 +4,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from gatemark.report import number, sweep, terminal
+from gatemark.report import number, rate, terminal, word
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.store.record import Record
 from gatemark.store.run import Run
@@ -14,6 +14,21 @@ KINDS = {
     "qemu": "a virtual machine on this machine",
     "ssh": "a device, reached over SSH",
 }
+FEW = 3  # ceilings of one kind that are told one by one
+KNEE = (
+    "Knee",
+    "The offered rate at which received stops following, by a fit of two straight lines.",
+)
+GOODPUT = (
+    "Goodput",
+    "Bits a second of TCP payload that the receiving program read while it was sent; no headers, "
+    "nothing twice. Segments are not merged on their way through the gateway.",
+)
+COMPARED = (
+    "Comparisons",
+    "The change by Hodges and Lehmann with its 95 % interval; faster or slower by an exact rank "
+    "sum test, adjusted (Holm) for all comparisons of the table, and beyond the noise.",
+)
 
 
 def conditions(
@@ -23,7 +38,8 @@ def conditions(
     every = (
         ("Gateway", _gateway(run)),
         ("Brake", _brake(run)),
-        ("Tester's ceiling", [_ceiling(point) for point in judgement.ceilings]),
+        ("TCP", _tcp(judgement)),
+        ("Tester's ceiling", _ceilings(judgement)),
         ("Trials", _trials(records, judgement)),
         ("Not measured", _missing(judgement)),
         ("Deviations", _deviations(run, records)),
@@ -37,6 +53,7 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
     times = sorted({plan.repeat.times for plan in run.plans})
     repeats = " or ".join(str(count) for count in times) or "no"
     levels = sorted({round(i.level, 3) for p in judgement.points for i in p.values.values()})
+    kinds = {p.definition.l4 for p in (*judgement.ceilings, *judgement.points)}
     level = f"{number.quantity(levels[0], 'ratio')} at least" if levels else "no"
     return [
         ("Repeats", f"{repeats} repeats of each point; the median is shown."),
@@ -63,13 +80,12 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
             "that the test port refused is the gateway's loss.",
         ),
         (
-            "Knee",
-            "The offered rate at which received stops following, by a fit of two straight lines.",
-        ),
-        (
             "Bits on the wire",
             "L1: with preamble, frame check sequence and gap, 20 bytes more than the frame.",
         ),
+        *([KNEE] if judgement.knees else []),
+        *([GOODPUT] if "tcp" in kinds else []),
+        *([COMPARED] if judgement.comparisons else []),
     ]
 
 
@@ -85,20 +101,69 @@ def _gateway(run: Run) -> list[str]:
 
 
 def _brake(run: Run) -> list[str]:
+    slowed: dict[int, list[str]] = {}
+    for plan in run.plans:
+        if plan.gateway.brake_pps and any(arm.path != "direct" for arm in plan.arm):
+            slowed.setdefault(plan.gateway.brake_pps, []).append(plan.name)
     return [
-        f"{plan.name}: slowed on purpose to about "
-        f"{number.nominal(plan.gateway.brake_pps, 'packets/s')}, so that its knee lies below "
-        "the tester's ceiling."
-        for plan in run.plans
-        if plan.gateway.brake_pps
+        f"{', '.join(names)}: slowed on purpose to about {number.nominal(pps, 'packets/s')}, "
+        "so that its knee lies below the tester's ceiling."
+        for pps, names in slowed.items()
     ]
 
 
+def _tcp(judgement: Judgement) -> list[str]:
+    """What TCP depends on besides the gateway."""
+    points = [p for p in (*judgement.ceilings, *judgement.points) if p.definition.l4 == "tcp"]
+    if not points:
+        return []
+    every = [point.definition for point in points]
+    buffers = sorted({d.socket_buffer_bytes or 0 for d in every})
+    writes = sorted({d.write_bytes for d in every if d.write_bytes})
+    segments = sorted({p.values["mss_bytes"].value for p in points if "mss_bytes" in p.values})
+    names = sorted({d.congestion for d in every if d.congestion})
+    facts = [f"Congestion control {' and '.join(names)} at both ends." if names else ""]
+    if segments:
+        sizes = " and ".join(f"{size:g}" for size in segments[:3])
+        facts.append(f"Segments of {sizes} bytes of payload.")
+    if writes:
+        span = [word.size(size) for size in dict.fromkeys((writes[0], writes[-1]))]
+        facts.append(f"Writes of {' to '.join(span)}.")
+    tuned = [word.sized("socket_buffer_bytes", size) for size in buffers]
+    facts.append(f"{tuned[0][:1].upper()}{', '.join(tuned)[1:]}.")
+    if any(d.offload for d in every):
+        facts.append("Where it is said, segmentation and aggregation at the tester's ports.")
+    return [fact for fact in facts if fact]
+
+
+def _ceilings(judgement: Judgement) -> list[str]:
+    """Each ceiling; where one load was measured at many sizes, its range."""
+    alike: dict[tuple[object, ...], list[PointResult]] = {}
+    for point in judgement.ceilings:
+        d = point.definition
+        alike.setdefault((d.l4, d.family, d.direction, d.offload), []).append(point)
+    return [
+        text
+        for found in alike.values()
+        for text in ([_range(found)] if len(found) > FEW else map(_ceiling, found))
+    ]
+
+
+def _range(found: Sequence[PointResult]) -> str:
+    measured = [i.value for point in found if (i := rate.headline(point)) is not None]
+    first = found[0]
+    if not measured:
+        return f"{word.point_words(first)} and {len(found) - 1} more: not measured"
+    low, high = (number.quantity(v, rate.unit(first)) for v in (min(measured), max(measured)))
+    kind = f"{word.way(first.definition.direction)}, {first.definition.l4.upper()}"
+    return f"{kind}, {len(found)} loads (in the tables): {low} to {high}"
+
+
 def _ceiling(point: PointResult) -> str:
-    if "received_pps" not in point.values:
-        return f"{sweep.point_words(point)}: not measured"
-    rate = number.quantity_interval(point.values["received_pps"], "packets/s")
-    return f"{sweep.point_words(point)}: {rate}"
+    measured = rate.headline(point)
+    if measured is None:
+        return f"{word.point_words(point)}: not measured"
+    return f"{word.point_words(point)}: {number.quantity_interval(measured, rate.unit(point))}"
 
 
 def _trials(records: Sequence[Record], judgement: Judgement) -> list[str]:
@@ -115,8 +180,8 @@ def _missing(judgement: Judgement) -> list[str]:
     measured = {name for point in everyone for name in point.values}
     absent = [
         ("the tester's ceiling", not judgement.ceilings),
-        ("capacity", not judgement.knees),
-        ("delay", "delay_p50_ns" not in measured),
+        ("capacity", not judgement.knees and "goodput_bps" not in measured),
+        ("delay", not measured & {"delay_p50_ns", "rtt_p50_ns"}),
         ("the gateway's CPU", "cpu_busy" not in measured),
     ]
     return [name for name, is_absent in absent if is_absent]

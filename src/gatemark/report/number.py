@@ -36,6 +36,7 @@ _SCALES: dict[str, tuple[Scale, ...]] = {  # largest first
 KPPS = Scale(1e3, "k packets/s")
 MBPS = Scale(1e6, "Mbit/s")
 PERCENT = Scale(0.01, "%")
+SEGMENTS = Scale(1.0, "segments")
 
 
 def scale(values: Iterable[float], unit: str) -> Scale:
@@ -120,12 +121,15 @@ def quantity_interval(i: Interval, unit: str, *, at_least: bool = False) -> str:
 def compact(i: Interval, unit: str, *, at_least: bool = False) -> str:
     """A label beside a drawn interval: `411 ± 4 k`; prefix without unit, always ±."""
     to = scale([i.value], unit)
-    count = decimals([i], to)
     prefix = to.unit.removesuffix(unit).strip()
+    return f"{label(i, to, at_least=at_least)} {prefix}".strip()
+
+
+def label(i: Interval, to: Scale, *, at_least: bool = False) -> str:
+    """The same in a unit that the axis tells: `47.5 ± 0.3`."""
+    count = decimals([i], to)
     half = f" ± {_half(i, to, count)}" if i.n > 1 else ""
-    return (
-        f"{AT_LEAST if at_least else ''}{plain(i.value / to.factor, count)}{half} {prefix}".strip()
-    )
+    return f"{AT_LEAST if at_least else ''}{plain(i.value / to.factor, count)}{half}"
 
 
 def seconds(value: float) -> str:

@@ -15,17 +15,38 @@ import altair as alt
 import jinja2
 import vl_convert
 
-from gatemark.report import card, condition, inventory, sweep, table, terminal
-from gatemark.report.chart import bar, cpu, delay, knee, theme
+from gatemark.plan.model import Plan
+from gatemark.report import (
+    capacity,
+    card,
+    condition,
+    cost,
+    inventory,
+    reference,
+    study,
+    sweep,
+    table,
+    terminal,
+)
+from gatemark.report.chart import bar, change, cpu, delay, group, knee, size, theme
 from gatemark.report.chart.figure import Figure
 from gatemark.stats.judgement import Judgement
+from gatemark.stats.reference import Beside
 from gatemark.store.record import Record
 from gatemark.store.run import Run
 
+_Tables = list[tuple[str, table.Table]]  # with their anchors
 
-def write(run: Run, records: Sequence[Record], judgement: Judgement, path: Path) -> Path:
-    """Write the page to `path`, whole or not at all."""
-    text = render(run, records, judgement)
+
+def write(
+    run: Run,
+    records: Sequence[Record],
+    judgement: Judgement,
+    path: Path,
+    beside: Sequence[Beside] = (),
+) -> Path:
+    """Write the page to `path`, whole or not at all; `beside` are published values to show."""
+    text = render(run, records, judgement, beside)
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     draft = Path(name)
@@ -40,18 +61,22 @@ def write(run: Run, records: Sequence[Record], judgement: Judgement, path: Path)
     return path
 
 
-def render(run: Run, records: Sequence[Record], judgement: Judgement) -> str:
+def render(
+    run: Run, records: Sequence[Record], judgement: Judgement, beside: Sequence[Beside] = ()
+) -> str:
     """The page as text."""
-    drawn = figures(judgement, records)
+    drawn = figures(judgement, records, run.plans, beside)
+    payloads = _payloads(run, judgement)
     return _template().render(
         run=run,
         judgement=judgement,
-        cards=card.cards(judgement),
+        cards=card.cards(judgement, run.plans),
         conditions=condition.conditions(run, records, judgement),
         warnings=terminal.warnings(judgement),
         figures=drawn,
         readings=_readings(run, drawn),
-        tables=_tables(judgement),
+        answers=_answers(judgement, payloads, beside),
+        tables=_tables(run, judgement, payloads),
         inventory=inventory.table(run.before, run.after),
         method=condition.method(run, judgement),
         command=terminal.repeat_command(run),
@@ -63,15 +88,26 @@ def render(run: Run, records: Sequence[Record], judgement: Judgement) -> str:
     )
 
 
-def figures(judgement: Judgement, records: Sequence[Record]) -> list[Figure]:
-    """All figures in the order of the page: knees, CPU and delay of each sweep, then bars."""
+def figures(
+    judgement: Judgement,
+    records: Sequence[Record],
+    plans: Sequence[Plan] = (),
+    beside: Sequence[Beside] = (),
+) -> list[Figure]:
+    """All figures in the order of the page: sweeps, studies, what arms cost, single points."""
     drawn: list[Figure | None] = []
     for knees in sweep.groups(judgement):
         if not sweep.points_of(judgement, knees[0]):
             continue
         drawn.append(knee.figure(judgement, knees, records))
         drawn += [cpu.figure(judgement, knees), delay.figure(judgement, knees)]
-    drawn += [bar.ceilings(judgement), bar.singles(judgement)]
+    for found in study.studies(judgement, plans):
+        if found.shape == "curve":
+            drawn += size.figures(judgement, found, beside)
+        else:
+            drawn.append(group.figure(judgement, found, beside))
+    drawn += [change.figure(found) for found in cost.groups(judgement)]
+    drawn += [bar.singles(judgement, plans), bar.ceilings(judgement), group.ceilings(judgement)]
     return [figure for figure in drawn if figure is not None]
 
 
@@ -106,11 +142,28 @@ def _readings(run: Run, drawn: Sequence[Figure]) -> dict[str, str]:
     return found
 
 
-def _tables(judgement: Judgement) -> list[tuple[str, table.Table]]:
+def _answers(judgement: Judgement, made: _Tables, beside: Sequence[Beside]) -> _Tables:
+    """Tables that are answers, never folded: arms side by side, what they cost, the published."""
+    several = [(name, one) for name, one in made if len(one.head) > 2]
+    found = [
+        ("comparisons", capacity.comparisons(judgement)),
+        ("published", reference.table(beside)),
+    ]
+    return several + [(name, one) for name, one in found if one.rows]
+
+
+def _payloads(run: Run, judgement: Judgement) -> _Tables:
+    made = capacity.tables(judgement, run.plans)
+    return [(f"payload-{place}", one) for place, one in enumerate(made)]
+
+
+def _tables(run: Run, judgement: Judgement, payloads: _Tables) -> _Tables:
+    """Tables behind a fold."""
     made = (
         ("knees", table.knees(judgement)),
         ("ceilings", table.ceilings(judgement)),
-        ("single-points", table.singles(judgement)),
+        ("single-points", table.singles(judgement, run.plans)),
+        *((name, one) for name, one in payloads if len(one.head) <= 2),
         ("every-point", table.points(judgement)),
     )
     return [(name, one) for name, one in made if one.rows]

@@ -6,19 +6,26 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gatemark.stats.judgement import Judgement, Knee, PointResult
 from gatemark.store.record import Definition, Record, Scalar
+from gatemark.unit import payload_bytes
 
-ARROW = {"up": "↑ up", "down": "↓ down", "both": "↕ both"}
+RATES = ("rate_pps", "rate_bps")  # a point has one of them or none
 _ORDER = {"up": 0, "down": 1, "both": 2}
-DIRECTION = {"up": "LAN to WAN", "down": "WAN to LAN", "both": "both directions at once"}
 
 
 def offered_pps(point: PointResult) -> float:
     """The rate that the schedule asked for."""
-    rate = point.point.get("rate_pps")
-    if isinstance(rate, int | float) and rate:
-        return float(rate)
     offered = point.values.get("offered_pps")
-    return offered.value if offered else 0.0
+    return asked_pps(point.point, point.definition, offered.value if offered else 0.0)
+
+
+def asked_pps(point: Mapping[str, Scalar], definition: Definition, otherwise: float) -> float:
+    """The rate that a point's factors name, or that which was found."""
+    pps, bps = (point.get(name) for name in RATES)
+    if isinstance(pps, int | float) and pps:
+        return float(pps)
+    if isinstance(bps, int | float) and bps and definition.frame_bytes:
+        return bps / 8 / payload_bytes(definition.frame_bytes, definition.family)
+    return otherwise
 
 
 def points_of(judgement: Judgement, knee: Knee) -> list[PointResult]:
@@ -55,11 +62,10 @@ def loaded(judgement: Judgement, knee: Knee) -> PointResult | None:
     return beyond[0] if beyond else (points[-1] if points else None)
 
 
-def singles(judgement: Judgement) -> list[PointResult]:
-    """Points outside every sweep that has a knee, fastest first."""
+def alone(judgement: Judgement) -> list[PointResult]:
+    """Points outside every sweep that has a knee, in the order of the plans."""
     swept = {id(point) for knee in judgement.knees for point in points_of(judgement, knee)}
-    alone = [p for p in judgement.points if id(p) not in swept and "received_pps" in p.values]
-    return sorted(alone, key=lambda point: -point.values["received_pps"].value)
+    return [point for point in judgement.points if id(point) not in swept]
 
 
 def arms(knees: Sequence[Knee]) -> list[str]:
@@ -99,34 +105,20 @@ def anchor(kind: str, knee: Knee) -> str:
     parts = [kind, knee.plan, str(kinds.frame_bytes or "mix")]
     parts += [f"{kinds.flows}-flows"] if kinds.flows != 1 else []
     parts += [kinds.family] if kinds.family != "ipv4" else []
-    told = ("direction", "frame_bytes", "flows", "family")
+    told = ("direction", "frame_bytes", "payload_bytes", "flows", "family", *RATES)
     parts += [f"{name}-{level}" for name, level in knee.point.items() if name not in told]
-    return re.sub(r"[^a-z0-9]+", "-", "-".join(parts).lower()).strip("-")
+    return plain("-".join(parts))
 
 
-def traffic(definition: Definition) -> str:
-    """The traffic in words: `64-byte frames, UDP over IPv4, 1 flow, trials of 1 s`."""
-    size = f"{definition.frame_bytes}-byte frames" if definition.frame_bytes else "mixed sizes"
-    flows = f"{definition.flows} flow{'' if definition.flows == 1 else 's'}"
-    family = {"ipv4": "IPv4", "ipv6": "IPv6"}.get(definition.family, definition.family)
-    words = [size, f"{definition.l4.upper()} over {family}", flows]
-    if definition.duration_s:
-        words.append(f"trials of {definition.duration_s:g} s")
-    return ", ".join(words)
-
-
-def point_words(point: PointResult) -> str:
-    """A point's own factors in short: `↑ up, 64 B`."""
-    definition = point.definition
-    size = f", {definition.frame_bytes} B" if definition.frame_bytes else ""
-    flows = f", {definition.flows} flows" if definition.flows > 1 else ""
-    brake = ", braked" if definition.brake_pps else ""
-    return f"{ARROW.get(definition.direction, definition.direction)}{size}{flows}{brake}"
+def plain(text: str) -> str:
+    """A name that can stand in a link: small letters, digits and dashes."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 def _belongs(factors: Mapping[str, Scalar], definition: Definition, knee: Knee) -> bool:
     """Whether a point of the knee's plan and arm lies on the knee's own sweep."""
-    same = all(factors.get(name, level) == level for name, level in knee.point.items())
+    other = {name: level for name, level in knee.point.items() if name not in RATES}
+    same = all(factors.get(name, level) == level for name, level in other.items())
     return same and _traffic(definition) == _traffic(knee.definition)
 
 

@@ -2,12 +2,13 @@
 """Tables that terminal and page share: cells are text, made once from a judgement."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gatemark.report import number, sweep
-from gatemark.report.number import KPPS, MBPS, PERCENT, Scale
-from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult
+from gatemark.plan.model import Plan
+from gatemark.report import number, rate, study, sweep, word
+from gatemark.report.number import KPPS, MBPS, PERCENT, SEGMENTS, Scale
+from gatemark.stats.judgement import Judgement, Knee, PointResult
 
 NONE = number.DASH
 _NUMBER = re.compile(rf"^((?:{number.AT_LEAST})?\D?\d+)(.*)$", re.DOTALL)
@@ -64,56 +65,40 @@ def ceilings(judgement: Judgement) -> Table:
     return _rates(judgement.ceilings, "Tester's ceiling: without the gateway")
 
 
-def singles(judgement: Judgement) -> Table:
-    """Points that belong to no sweep: ranked by received rate."""
-    return _rates(sweep.singles(judgement), "Single points, fastest first")
+def singles(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
+    """Points that belong to no sweep and no study: ranked by received rate."""
+    return _rates(study.singles(judgement, plans), "Single points, fastest first")
 
 
 def points(judgement: Judgement) -> Table:
     """Every point with its rates, loss, delay, CPU and limit with its why."""
     everyone = (*judgement.ceilings, *judgement.points)
-    delay = number.scale(_middles(everyone, "delay_p50_ns"), "ns")
-    rate = _places(everyone, "received_pps", KPPS)
-    spec: tuple[tuple[str, Callable[[PointResult], str]], ...] = (
-        ("plan", lambda p: p.plan),
-        ("setup", _name),
-        ("point", lambda p: point(p.point)),
-        ("received, k packets/s", lambda p: cell(p, "received_pps", KPPS, rate)),
-        ("loss, %", lambda p: cell(p, "loss_ratio", PERCENT)),
-        (f"delay p50, {delay.unit}", lambda p: cell(p, "delay_p50_ns", delay)),
-        (f"delay p99, {delay.unit}", lambda p: cell(p, "delay_p99_ns", delay)),
-        ("CPU, %", lambda p: cell(p, "cpu_busy", PERCENT)),
-        ("limit", lambda p: p.limit),
-        ("why", lambda p: "; ".join([p.why or NONE, *_invalid(p)])),
-    )
-    rows = tuple(tuple(make(p) for _, make in spec) for p in everyone)
-    return Table("Every point, with the interval of its median", _heads(spec), rows, _RATE_COLUMNS)
-
-
-_RATE_COLUMNS = frozenset({3, 4, 5, 6, 7})
+    spec: list[Column] = [
+        Column("plan", lambda p: p.plan),
+        Column("setup", _name),
+        Column("point", lambda p: point(p.point)),
+        Column("received, k packets/s", *_cells(everyone, "received_pps", KPPS)),
+        Column("goodput, Mbit/s", *_cells(everyone, "goodput_bps", MBPS)),
+        *_seen_by_tcp(everyone),
+        Column("loss, %", *_cells(everyone, "loss_ratio", PERCENT, together=False)),
+        *(_delay(everyone, f"delay_{share}_ns", f"delay {share}") for share in ("p50", "p99")),
+        Column("CPU, %", *_cells(everyone, "cpu_busy", PERCENT, together=False)),
+        Column("limit", lambda p: p.limit),
+        Column("why", lambda p: "; ".join([p.why or NONE, *_invalid(p)])),
+    ]
+    return _made("Every point, with the interval of its median", spec, everyone)
 
 
 def cell(p: PointResult, name: str, to: Scale, places: int | None = None) -> str:
     """One quantity of a point with its interval; a dash where it was not measured."""
     if name not in p.values:
         return NONE
-    bound = p.at_least and name.startswith("received")
-    return number.interval(p.values[name], to, places, at_least=bound)
+    return number.interval(p.values[name], to, places, at_least=rate.bounded(p, name))
 
 
 def point(factors: Mapping[str, object]) -> str:
-    """A point's factors in short: `rate 20 k packets/s, up`."""
-    return ", ".join(_factor(name, level) for name, level in factors.items()) or NONE
-
-
-def _factor(name: str, level: object) -> str:
-    if name == "direction":
-        return sweep.ARROW.get(str(level), str(level))
-    if name == "rate_pps" and isinstance(level, int | float):
-        return f"offered {number.nominal(level, 'packets/s')}" if level else "as fast as it goes"
-    if name == "frame_bytes":
-        return f"{level} B"
-    return f"{name.replace('_', ' ')} {level}"
+    """A point's factors in short: `offered 20 k packets/s, ↑ up`."""
+    return word.point(factors)
 
 
 def _knee_row(judgement: Judgement, knee: Knee, places: int) -> tuple[str, ...]:
@@ -122,7 +107,7 @@ def _knee_row(judgement: Judgement, knee: Knee, places: int) -> tuple[str, ...]:
     twice = knee.collapse.get("2.0")
     return (
         knee.setup,
-        sweep.ARROW.get(knee.direction, knee.direction),
+        word.way(knee.direction),
         number.interval(knee.knee_pps, KPPS, places, at_least=knee.at_least),
         (number.AT_LEAST if knee.at_least else "") + bits,
         number.interval(twice, PERCENT) if twice else NONE,
@@ -131,24 +116,57 @@ def _knee_row(judgement: Judgement, knee: Knee, places: int) -> tuple[str, ...]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table of points. A quantity that no point has makes no column."""
+
+    head: str
+    make: Callable[[PointResult], str]
+    is_number: bool = False
+    is_there: bool = True
+
+
 def _rates(found: Sequence[PointResult], caption: str) -> Table:
-    rate = number.scale(_middles(found, "received_pps"), "packets/s")
+    rate_ = number.scale(_middles(found, "received_pps"), "packets/s")
     bits = number.scale(sorted(_middles(found, "received_l1_bps"))[:1], "bit/s")
-    places = _places(found, "received_pps", rate), _places(found, "received_l1_bps", bits)
-    spec: tuple[tuple[str, Callable[[PointResult], str]], ...] = (
-        ("setup", _name),
-        ("point", sweep.point_words),
-        (f"received, {rate.unit}", lambda p: cell(p, "received_pps", rate, places[0])),
-        (f"{bits.unit} (L1)", lambda p: cell(p, "received_l1_bps", bits, places[1])),
-        ("loss, %", lambda p: cell(p, "loss_ratio", PERCENT)),
-        ("limit", lambda p: p.limit),
-    )
-    rows = tuple(tuple(make(p) for _, make in spec) for p in found)
-    return Table(caption, _heads(spec), rows, frozenset({2, 3, 4}))
+    spec = [
+        Column("setup", _name),
+        Column("point", word.point_words),
+        Column(f"received, {rate_.unit}", *_cells(found, "received_pps", rate_)),
+        Column(f"{bits.unit} (L1)", *_cells(found, "received_l1_bps", bits)),
+        Column("goodput, Mbit/s", *_cells(found, "goodput_bps", MBPS)),
+        Column("loss, %", *_cells(found, "loss_ratio", PERCENT, together=False)),
+        *_seen_by_tcp(found),
+        Column("limit", lambda p: p.limit),
+    ]
+    return _made(caption, spec, found)
 
 
-def _heads(spec: Iterable[tuple[str, object]]) -> tuple[str, ...]:
-    return tuple(head for head, _ in spec)
+def _seen_by_tcp(found: Sequence[PointResult]) -> Iterator[Column]:
+    rtt = number.scale(_middles(found, "rtt_p50_ns"), "ns")
+    yield Column("retransmits", *_cells(found, "retransmits", SEGMENTS, together=False))
+    yield Column(f"RTT p50, {rtt.unit}", *_cells(found, "rtt_p50_ns", rtt, together=False))
+
+
+def _delay(found: Sequence[PointResult], name: str, head: str) -> Column:
+    to = number.scale(_middles(found, "delay_p50_ns"), "ns")
+    return Column(f"{head}, {to.unit}", *_cells(found, name, to, together=False))
+
+
+def _cells(
+    found: Sequence[PointResult], name: str, to: Scale, *, together: bool = True
+) -> tuple[Callable[[PointResult], str], bool, bool]:
+    """How a quantity is shown (with as many decimals in all rows, or each its own); is it there."""
+    mine = [p.values[name] for p in found if name in p.values]
+    places = number.decimals(mine, to) if together else None
+    return lambda p: cell(p, name, to, places), True, bool(mine)
+
+
+def _made(caption: str, spec: Iterable[Column], found: Iterable[PointResult]) -> Table:
+    shown = [column for column in spec if column.is_there]
+    rows = tuple(tuple(column.make(p) for column in shown) for p in found)
+    numeric = frozenset(place for place, column in enumerate(shown) if column.is_number)
+    return Table(caption, tuple(column.head for column in shown), rows, numeric)
 
 
 def _name(p: PointResult) -> str:
@@ -159,13 +177,5 @@ def _invalid(p: PointResult) -> list[str]:
     return [f"{p.invalid} invalid trial{'' if p.invalid == 1 else 's'}"] if p.invalid else []
 
 
-def _intervals(found: Iterable[PointResult], name: str) -> list[Interval]:
-    return [p.values[name] for p in found if name in p.values]
-
-
 def _middles(found: Iterable[PointResult], name: str) -> list[float]:
-    return [i.value for i in _intervals(found, name)]
-
-
-def _places(found: Iterable[PointResult], name: str, to: Scale) -> int:
-    return number.decimals(_intervals(found, name), to)
+    return [p.values[name].value for p in found if name in p.values]

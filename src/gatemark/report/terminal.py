@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from gatemark.report import table
+from gatemark.report import capacity, reference, table
 from gatemark.report.live import Live
 from gatemark.report.table import Table
 from gatemark.stats.judgement import Judgement, Warning_
+from gatemark.stats.reference import beside
+from gatemark.store.reference import published
 from gatemark.store.run import Run
 
 __all__ = ["Live", "answer", "repeat_command", "tell"]
@@ -73,9 +75,16 @@ def _where(places: list[str]) -> str:
 def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> Iterator[Line]:
     yield "bold", judgement.sentence
     yield "dim", _conditions(run, judgement)
-    shown = (table.knees(judgement), table.ceilings(judgement), table.singles(judgement))
+    shown = (
+        table.knees(judgement),
+        *capacity.tables(judgement, run.plans),
+        table.singles(judgement, run.plans),
+        capacity.comparisons(judgement),
+        table.ceilings(judgement),
+    )
     for made in shown:
         yield from _table(made)
+    yield from _published(judgement, folder)
     yield from _warnings(judgement)
     yield "", ""
     yield "", f"folder  {folder}"
@@ -100,6 +109,20 @@ def _table(made: Table) -> Iterator[Line]:
     yield "dim", f"  {head}"
     for row in rows:
         yield "", f"  {row}"
+
+
+def _published(judgement: Judgement, folder: Path) -> Iterator[Line]:
+    found = beside(judgement, published())
+    if not found:
+        return
+    yield "", ""
+    yield "bold", reference.CAPTION
+    head, *rows = reference.lines(found[: reference.MOST])
+    yield "dim", f"  {head}"
+    yield from (("", f"  {row}") for row in rows)
+    if len(found) > reference.MOST:
+        command = shlex.join(("gatemark", "show", str(folder), "--reference"))
+        yield "dim", f"  and {len(found) - reference.MOST} more: {command}"
 
 
 def _warnings(judgement: Judgement) -> Iterator[Line]:

@@ -5,25 +5,24 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from gatemark.stats import warn
-from gatemark.stats.ceiling import ceiling_pps
+from gatemark.stats.arms import DIRECT, comparisons
+from gatemark.stats.ceiling import ceiling
 from gatemark.stats.facts import gather
 from gatemark.stats.group import Group, group, middle, readings
 from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Interval, Judgement, Limit, PointResult, Warning_
 from gatemark.stats.limit import ON_SCHEDULE, Verdict, decide
+from gatemark.stats.sampled import Sampled, sampled
 from gatemark.stats.sentence import sentence
-from gatemark.stats.sweep import RATE, knees
+from gatemark.stats.sweep import RATES, Judged, knees
 from gatemark.store.record import UNITS, Record, Scalar
 from gatemark.store.run import Run
-
-DIRECT = "direct"  # the path without a gateway
 
 
 def judge(run: Run, records: Sequence[Record]) -> Judgement:
     """Everything that `show` and the report say about a run, finished or not."""
-    groups = sorted(group(records), key=lambda found: _place(run, found))
-    ceilings = tuple(_ceiling(found) for found in groups if found.definition.path == DIRECT)
-    judged = [(g, _point(g, ceilings)) for g in groups if g.definition.path != DIRECT]
+    alone, judged = _judged(run, records)
+    ceilings = tuple(result for _, result in alone)
     points, found_knees = tuple(result for _, result in judged), tuple(knees(judged))
     done = {record.trial for record in records}
     invalid = sum(record.status == "invalid" for record in records)
@@ -32,6 +31,7 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
         ceilings=ceilings,
         points=points,
         knees=found_knees,
+        comparisons=comparisons(run.plans, sampled(run, judged, found_knees)),
         sentence=sentence(run, records, ceilings, points, found_knees),
         warnings=_of_run(judged, ceilings, invalid, missing),
         trials=len(records),
@@ -41,8 +41,23 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
     )
 
 
+def samples(run: Run, records: Sequence[Record], quantities: Sequence[str] = ()) -> list[Sampled]:
+    """What runs are compared by: the tester's ceilings, then knees and points."""
+    alone, judged = _judged(run, records)
+    return sampled(run, (*alone, *judged), knees(judged), quantities)
+
+
+def _judged(run: Run, records: Sequence[Record]) -> tuple[list[Judged], list[Judged]]:
+    """The tester alone, and all the others, each in the order of the plans."""
+    groups = sorted(group(records), key=lambda found: _place(run, found))
+    alone = [(found, _ceiling(found)) for found in groups if found.definition.path == DIRECT]
+    ceilings = [result for _, result in alone]
+    others = [found for found in groups if found.definition.path != DIRECT]
+    return alone, [(found, _point(found, ceilings)) for found in others]
+
+
 def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
-    verdict = decide(gather(trials, ceiling_pps(ceilings, trials.definition)))
+    verdict = decide(gather(trials, ceiling(ceilings, trials.definition)))
     return _result(trials, verdict, at_least=verdict.limit == "tester")
 
 
@@ -81,7 +96,8 @@ def _values(trials: Group) -> dict[str, Interval]:
 
 
 def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
-    rates = readings(trials.outside, "received_pps")
+    headline = trials.definition.headline
+    rates = readings(trials.outside, headline)
     found = [warn.tester_limited(limit), warn.invalid_trials(trials.invalid)]
     if rates:
         found += [
@@ -90,7 +106,7 @@ def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
             warn.first_run_slow(rates),
             warn.drift(rates),
             warn.bimodal(rates),
-            warn.probe_effect(rates, readings(trials.probed, "received_pps")),
+            warn.probe_effect(rates, readings(trials.probed, headline)),
             _bursty(trials.outside),
         ]
     return tuple(warning for warning in found if warning)
@@ -120,7 +136,7 @@ def _of_run(
     found = [warn.invalid_trials(invalid)]
     if missing:
         found.append(warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume."))
-    if judged and not any("received_pps" in ceiling.values for ceiling in ceilings):
+    if judged and not any(found.definition.headline in found.values for found in ceilings):
         advice = "The tester alone was not measured; what it limits cannot be told."
         found.append(warn.warning("no-ceiling", advice))
     lossy = [g for g, result in judged if result.limit not in ("none", "tester") and g.outside]
@@ -141,7 +157,7 @@ def _place(run: Run, trials: Group) -> tuple[object, ...]:
     sweep = next((plan.sweep for plan in run.plans if plan.name == trials.plan), {})
     levels = [
         (name, *_level(level, sweep.get(name, ())))
-        for name, level in sorted(trials.point.items(), key=lambda item: item[0] == RATE)
+        for name, level in sorted(trials.point.items(), key=lambda item: item[0] in RATES)
     ]
     plan, arm = plans.get(trials.plan, len(plans)), arms.get((trials.plan, trials.arm), len(arms))
     return (plan, trials.plan, arm, trials.arm, levels)

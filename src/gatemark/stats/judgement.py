@@ -53,7 +53,7 @@ class Knee(msgspec.Struct, frozen=True, kw_only=True):
     plan: str
     arm: str
     setup: str
-    point: dict[str, Scalar] = {}  # the sweep's other factors: all but rate_pps
+    point: dict[str, Scalar] = {}  # the sweep's other factors: all but the rate
     direction: str
     definition: Definition
     knee_pps: Interval  # offered rate where received stops following, by a two-segment fit
@@ -65,6 +65,7 @@ class Knee(msgspec.Struct, frozen=True, kw_only=True):
     why: str
     at_least: bool  # no knee up to the highest offered rate, or the tester was the limit
     cpu_r2: float | None  # straightness of CPU against offered rate below the knee
+    reached_pps: tuple[float, ...] = ()  # each repeat's own knee: the samples of knee_pps
     warnings: tuple[Warning_, ...] = ()
 
 
@@ -80,6 +81,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     noise: float  # a change up to this is not told from noise
     verdict: Verdict
     more: int = 0  # inconclusive: about so many more repeats of either would tell
+    tail: float | None = None  # p where the ranks can tell no more (stats.compare); for Holm
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):

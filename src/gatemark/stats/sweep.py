@@ -16,6 +16,7 @@ from gatemark.store.record import Record, Scalar
 from gatemark.unit import l1_bps
 
 RATE = "rate_pps"  # the factor that makes a sweep
+RATES = frozenset({RATE, "rate_bps"})  # the same as bits of payload
 FEWEST_RATES = 3
 Judged = tuple[Group, PointResult]
 
@@ -37,7 +38,7 @@ def knees(points: Iterable[Judged]) -> list[Knee]:
     """The knees of all points that differ in their rate alone."""
     sweeps: dict[tuple[object, ...], list[Judged]] = {}
     for trials, result in points:
-        if RATE in result.point:
+        if RATES & result.point.keys():
             key = (result.plan, result.arm, result.definition.direction, *_others(result.point))
             sweeps.setdefault(key, []).append((trials, result))
     found = (_knee(sweep) for sweep in sweeps.values() if len(sweep) >= FEWEST_RATES)
@@ -69,6 +70,7 @@ def _knee(sweep: Sequence[Judged]) -> Knee | None:
         why=verdict.why,
         at_least=open_ended or verdict.limit == "tester",
         cpu_r2=_cpu_straightness(sweep, interval.value),
+        reached_pps=tuple(reached),
         warnings=_warnings(reached, interval, verdict),
     )
 
@@ -170,4 +172,4 @@ def _cpu_straightness(sweep: Iterable[Judged], knee_pps: float) -> float | None:
 
 
 def _others(point: dict[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
-    return tuple(sorted((name, level) for name, level in point.items() if name != RATE))
+    return tuple(sorted((name, level) for name, level in point.items() if name not in RATES))

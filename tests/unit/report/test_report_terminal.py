@@ -11,7 +11,8 @@ from rich.console import Console
 
 from gatemark.report import terminal
 from gatemark.report.live import Live
-from gatemark.stats.judgement import Warning_
+from gatemark.stats.judgement import Judgement, Warning_
+from gatemark.store.record import Definition
 
 ESCAPE = "\x1b"
 
@@ -44,7 +45,7 @@ def drive(shown: Live, clock: Clock, every_s: float) -> None:
     shown.begin(len(records), 90)
     for index, (spec, record) in enumerate(zip(run.trials, records, strict=True)):
         shown.trial(spec, index, 90 - index * every_s)
-        shown.rate(record.values["received_pps"])
+        shown.rate(record.values["received_pps"], "packets/s")
         clock.now += every_s
         shown.result(record)
     shown.end()
@@ -76,7 +77,7 @@ def test_block_tells_rate_last_and_warnings() -> None:
     clock.now = 1
     shown.trial(run.trials[60], 1, 5)
     clock.now = 2
-    shown.rate(26_200)
+    shown.rate(26_200, "packets/s")
     shown.warn("the sender is bursty")
     text = out.getvalue()
     assert "now 26.2 k packets/s" in text
@@ -135,3 +136,31 @@ def test_a_warning_of_many_points_is_told_once() -> None:
     judged = msgspec.structs.replace(judged, points=points)
     found = [where for warning, where in terminal.warnings(judged) if warning.code == "spread"]
     assert found == ["route up, route down, nat up and 1 more"]
+
+
+def nated(*brakes: int) -> Judgement:
+    """TCP from LAN to WAN through NAT at some brakes: what the blog of 2007 measured."""
+    definition = Definition(path="nat", l4="tcp", streams=1, duration_s=2.0)
+    point = msgspec.structs.replace(
+        builder.judgement().points[0],
+        definition=definition,
+        values={"goodput_bps": builder.median([50e6] * 6), "cpu_busy": builder.median([0.9] * 6)},
+    )
+    points = tuple(
+        msgspec.structs.replace(
+            point, definition=msgspec.structs.replace(definition, brake_pps=brake)
+        )
+        for brake in brakes
+    )
+    return msgspec.structs.replace(builder.nothing(), points=points)
+
+
+def test_published_values_are_told_below_the_answer() -> None:
+    text = terminal.answer(builder.run(), nated(1000), Path("x"), None)
+    assert "47.5 Mbit/s" in text
+    assert "more: gatemark show" not in text
+
+
+def test_a_dozen_published_values_are_enough_there() -> None:
+    text = terminal.answer(builder.run(), nated(1000, 2000, 3000, 4000), Path("my x"), None)
+    assert "  and 4 more: gatemark show 'my x' --reference" in text.splitlines()

@@ -2,6 +2,7 @@
 """A rate sweep from records to a knee with interval, limit and collapse."""
 
 import pytest
+from msgspec.structs import replace
 
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Knee
@@ -102,3 +103,17 @@ def test_both_ways_at_once_have_a_knee() -> None:
 def test_gateway_that_delivers_nothing_has_a_knee_at_zero() -> None:
     knee = knee_of(sweep(Simulated(1e-9), RATES))
     assert (round(knee.knee_pps.value), knee.collapse) == (0, {})
+
+
+def test_each_repeat_keeps_its_own_knee() -> None:
+    knee = knee_of(sweep(GATEWAY, RATES))
+    assert len(knee.reached_pps) == 6
+    assert min(knee.reached_pps) == knee.knee_pps.lo
+
+
+def test_a_rate_in_bits_makes_a_sweep_too() -> None:
+    records = [
+        replace(record, point={"direction": "up", "rate_bps": record.point["rate_pps"]})
+        for record in sweep(GATEWAY, RATES)
+    ]
+    assert knee_of(records).point == {"direction": "up"}

@@ -66,9 +66,7 @@ def test_what_the_port_refused_is_lost() -> None:
     assert (found.tried, found.refused, found.lost) == (100, 30, 30)
 
 
-@pytest.mark.parametrize(
-    ("seen", "mismatch"), [(30, {}), (29, {}), (0, {}), (31, {"lan0.tx": 1})]
-)
+@pytest.mark.parametrize(("seen", "mismatch"), [(30, {}), (29, {}), (0, {}), (31, {"lan0.tx": 1})])
 def test_a_refused_frame_need_not_be_counted_by_the_port(
     seen: int, mismatch: dict[str, int]
 ) -> None:

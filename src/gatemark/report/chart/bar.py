@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from gatemark.report import number, sweep
+from gatemark.plan.model import Plan
+from gatemark.report import number, study, word
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
 from gatemark.stats.judgement import Judgement, PointResult
@@ -15,7 +16,7 @@ LABEL_ROOM = 1.75  # the axis ends so far beyond the longest bar: room for its v
 
 
 def ceilings(judgement: Judgement) -> Figure | None:
-    """The tester without the gateway: what no value of the run can exceed."""
+    """The tester without the gateway: what no UDP rate of the run can exceed."""
     found = [p for p in judgement.ceilings if "received_pps" in p.values]
     if not found:
         return None
@@ -26,13 +27,13 @@ def ceilings(judgement: Judgement) -> Figure | None:
         f"The tester alone sends and receives at least {rate}",
         "LAN host to WAN host without the gateway. A gateway's value within 10 % of its ceiling "
         "is only a lower bound. Bar: median; whisker: its interval.",
-        [(sweep.point_words(p), p) for p in found],
+        [(word.point_words(p), p) for p in found],
     )
 
 
-def singles(judgement: Judgement) -> Figure | None:
-    """Points outside the sweeps, fastest first."""
-    found = sweep.singles(judgement)
+def singles(judgement: Judgement, plans: Sequence[Plan] = ()) -> Figure | None:
+    """UDP points of a single size outside the sweeps, fastest first."""
+    found = study.singles(judgement, plans)
     if not found:
         return None
     rate = number.quantity(found[0].values["received_pps"].value, "packets/s")
@@ -40,9 +41,9 @@ def singles(judgement: Judgement) -> Figure | None:
     return _figure(
         "single",
         f"Fastest of the single points: {found[0].setup}, {bound}{rate}",
-        f"Received rate: {sweep.traffic(found[0].definition)}; "
+        f"Received rate: {word.traffic(found[0].definition)}; "
         f"{_brakes(found)}. Bar: median; whisker: its interval.",
-        [(f"{p.setup} {sweep.point_words(p)}", p) for p in found],
+        [(f"{p.setup} {word.point_words(p)}", p) for p in found],
     )
 
 

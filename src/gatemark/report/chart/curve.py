@@ -30,31 +30,39 @@ def directions(knees: Sequence[Knee]) -> list[str]:
     return list(dict.fromkeys(knee.direction for knee in knees))
 
 
-def heading(direction: str) -> str:
-    """A panel's heading: `↑ up: LAN to WAN`."""
-    return f"{sweep.ARROW.get(direction, direction)}: {sweep.DIRECTION.get(direction, direction)}"
-
-
 def only(name: str, direction: str) -> alt.Chart:
     """A chart on those rows of a figure's data that belong to one direction."""
     return alt.Chart(named(name)).transform_filter(alt.datum.direction == direction)
 
 
 def line(
-    base: alt.Chart, field: str, scales: Mapping[str, Any], arms: Sequence[str]
+    base: alt.Chart,
+    field: str,
+    scales: Mapping[str, Any],
+    arms: Sequence[str],
+    tips: Sequence[alt.Tooltip] = (),
+    told: Sequence[str] | None = None,
 ) -> list[alt.Chart]:
-    """Band of the interval, line of the medians, a marker at each point."""
+    """Band of the interval, line of the medians, a marker at each point.
+
+    `told` are the arms that a legend names; without it the theme decides.
+    """
     x, y = scales["x"], scales["y"]
     band = base.mark_area(opacity=0.2).encode(
-        x, alt.Y(f"{field}_lo:Q", title=y["title"]), alt.Y2(f"{field}_hi:Q"), theme.color(arms)
+        x,
+        alt.Y(f"{field}_lo:Q", title=y["title"]),
+        alt.Y2(f"{field}_hi:Q"),
+        theme.color(arms, told),
     )
-    drawn = base.mark_line(strokeWidth=2).encode(x, y, theme.color(arms), theme.dash(arms))
+    drawn = base.mark_line(strokeWidth=2).encode(
+        x, y, theme.color(arms, told), theme.dash(arms, told)
+    )
     marked = base.mark_point(filled=True, size=38, opacity=1).encode(
         x,
         y,
-        theme.color(arms),
-        theme.shape(arms),
-        tooltip=tooltip(field),
+        theme.color(arms, told),
+        theme.shape(arms, told),
+        tooltip=list(tips) or tooltip(field),
     )
     return [band, drawn, marked]
 

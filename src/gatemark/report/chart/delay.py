@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import altair as alt
 
-from gatemark.report import number, sweep
+from gatemark.report import number, sweep, word
 from gatemark.report.chart import curve, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads
 from gatemark.stats.judgement import Judgement, Knee, PointResult
@@ -36,7 +36,7 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
         title=title(judgement, knees),
         definition=(
             "One-way delay of every packet that arrived, against the offered rate: "
-            f"{sweep.traffic(knees[0].definition)}. Thick: median (p50); thin: 99th percentile "
+            f"{word.traffic(knees[0].definition)}. Thick: median (p50); thin: 99th percentile "
             "(p99). Log axis."
         ),
         panels=(),
@@ -47,9 +47,7 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
     )
     arms = sweep.arms(knees)
     ways = curve.directions(knees)
-    return replace(
-        made, panels=tuple((curve.heading(w), _panel(name, w, rows, arms)) for w in ways)
-    )
+    return replace(made, panels=tuple((word.heading(w), _panel(name, w, rows, arms)) for w in ways))
 
 
 def title(judgement: Judgement, knees: Sequence[Knee]) -> str:
@@ -98,7 +96,7 @@ def _panel(name: str, way: str, rows: Sequence[Row], arms: Sequence[str]) -> Cha
     return alt.layer(*layers, *_labels(name, way, arms, x, y50)).properties(
         width="container",
         height=theme.HEIGHT,
-        description=f"One-way delay against offered rate, {curve.heading(way)}",
+        description=f"One-way delay against offered rate, {word.heading(way)}",
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from gatemark.report import number, sweep
+from gatemark.report import number, sweep, word
 from gatemark.report.chart import curve, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, three
 from gatemark.stats.judgement import Judgement, Knee
@@ -28,7 +28,7 @@ def figure(judgement: Judgement, knees: Sequence[Knee], records: Sequence[Record
     columns |= heads("received_pps", "received", "packets/s") | heads("loss_ratio", "loss", "ratio")
     ceilings = _ceilings(judgement, knees)
     panels = tuple(
-        (curve.heading(way), _panel(name, way, rows, sweep.arms(knees), ceilings.get(way)))
+        (word.heading(way), _panel(name, way, rows, sweep.arms(knees), ceilings.get(way)))
         for way in curve.directions(knees)
     )
     return Figure(
@@ -61,7 +61,7 @@ def definition(knees: Sequence[Knee], ceilings: dict[str, float]) -> str:
     """What was measured, under which brake, and how far the tester itself could go."""
     kind = knees[0].definition
     parts = [
-        f"Received against offered rate: {sweep.traffic(kind)}. "
+        f"Received against offered rate: {word.traffic(kind)}. "
         "Line: median; band: its interval; dots: single trials; upright: the knee."
     ]
     if kind.brake_pps:
@@ -88,7 +88,9 @@ def _repeats(knees: Sequence[Knee], records: Sequence[Record]) -> list[Row]:
         {
             "arm": knee.arm,
             "direction": knee.direction,
-            "offered_pps": float(record.point.get("rate_pps") or record.values["offered_pps"]),
+            "offered_pps": sweep.asked_pps(
+                record.point, record.definition, record.values["offered_pps"]
+            ),
             "received_pps": finite(record.values["received_pps"]),
         }
         for knee in knees
@@ -144,7 +146,7 @@ def _panel(
     return alt.layer(*layers).properties(
         width="container",
         height=theme.HEIGHT,
-        description=f"Received against offered rate, {curve.heading(way)}",
+        description=f"Received against offered rate, {word.heading(way)}",
     )
 
 

@@ -10,6 +10,9 @@ from typing import Any, Literal
 
 import altair as alt
 
+from gatemark.report import number
+from gatemark.report.number import Scale
+
 HEIGHT = 260
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
 DASHES = [[1, 0], [7, 3], [2, 2], [9, 2, 2, 2], [4, 4], [12, 3]]
@@ -36,6 +39,7 @@ def config() -> dict[str, Any]:
     return {
         "background": "transparent",
         "font": _FONT,
+        "padding": {"left": 5, "top": 5, "right": 14, "bottom": 5},  # room for half a label
         "view": {"stroke": None},
         "axis": {
             "labelColor": _SOFT,
@@ -64,30 +68,36 @@ def config() -> dict[str, Any]:
             "whisker": {"color": _INK, "strokeWidth": 1.5},
             "label": {**text, "fontWeight": 600},
             "bar": {"color": "var(--bar)"},
+            "halo": {"stroke": "var(--paper)", "strokeWidth": 4, "strokeJoin": "round"},
+            "published": {"color": _INK, "strokeWidth": 1.6},
+            "noise": {"color": _GRID},
+            "zero": {"color": _INK, "strokeWidth": 1},
         },
     }
 
 
-def color(arms: Sequence[str]) -> alt.Color:
+def color(arms: Sequence[str], told: Sequence[str] | None = None) -> alt.Color:
     """An arm's colour: always the same for the same place in the plan."""
-    return alt.Color("arm:N", scale=alt.Scale(domain=list(arms)), legend=_legend(arms))
+    return alt.Color("arm:N", scale=alt.Scale(domain=list(arms)), legend=_legend(arms, told))
 
 
-def shape(arms: Sequence[str]) -> alt.Shape:
+def shape(arms: Sequence[str], told: Sequence[str] | None = None) -> alt.Shape:
     """An arm's marker."""
     scale = alt.Scale(domain=list(arms), range=_cycle(SHAPES, arms))
-    return alt.Shape("arm:N", scale=scale, legend=_legend(arms))
+    return alt.Shape("arm:N", scale=scale, legend=_legend(arms, told))
 
 
-def dash(arms: Sequence[str]) -> alt.StrokeDash:
+def dash(arms: Sequence[str], told: Sequence[str] | None = None) -> alt.StrokeDash:
     """An arm's dash."""
     scale = alt.Scale(domain=list(arms), range=_cycle(DASHES, arms))
-    return alt.StrokeDash("arm:N", scale=scale, legend=_legend(arms))
+    return alt.StrokeDash("arm:N", scale=scale, legend=_legend(arms, told))
 
 
-def _legend(arms: Sequence[str]) -> alt.Legend | None:
-    """All layers of a panel must agree on it, or Vega-Lite complains."""
-    return None if direct(arms) else alt.Legend(symbolOpacity=1)
+def _legend(arms: Sequence[str], told: Sequence[str] | None) -> alt.Legend | None:
+    """All layers of a panel must agree on it, or Vega-Lite complains. `told`: just these arms."""
+    if told is None:
+        return None if direct(arms) else alt.Legend(symbolOpacity=1)
+    return alt.Legend(symbolOpacity=1, values=list(told)) if told else None
 
 
 def _cycle(kinds: Sequence[Any], arms: Sequence[str]) -> list[Any]:
@@ -99,6 +109,31 @@ def offered_axis(most: float) -> alt.X:
     scale = alt.Scale(domain=[0, most], nice=False)
     axis = alt.Axis(labelExpr=SI, tickCount=6, grid=False)
     return alt.X("offered_pps:Q", title="offered, packets/s", axis=axis, scale=scale)
+
+
+def haloed(text: alt.Chart) -> list[alt.Chart]:
+    """Text that can be read over lines: paper around its letters."""
+    under = text.copy(deep=True)
+    under.mark = alt.MarkDef(**{**text.mark.to_dict(), "style": [text.mark.style, "halo"]})
+    return [under, text]
+
+
+def bits_axis(field: str, title: str, most: float) -> alt.Y:
+    """A rate in bit/s upwards, from zero, labelled in the unit that suits its end."""
+    to = number.scale([most], "bit/s")
+    axis = alt.Axis(labelExpr=f"format(datum.value / {to.factor:g}, ',~r')", tickCount=5)
+    scale = alt.Scale(domain=[0, most], nice=False)
+    return alt.Y(f"{field}:Q", title=f"{title}, {to.unit}", axis=axis, scale=scale)
+
+
+def bits_across(field: str, title: str, to: Scale, most: float, room: int) -> alt.X:
+    """A rate in bit/s from zero to the right, with so many pixels for text behind its end."""
+    axis = alt.Axis(
+        labelExpr=f"format(datum.value / {to.factor:g}, ',~r')", tickCount=4, labelBound=True
+    )
+    end = alt.ExprRef(f"{most:g} * width / max(width - {room}, 40)")
+    scale = alt.Scale(domain=[0, end], nice=False)
+    return alt.X(f"{field}:Q", title=f"{title}, {to.unit}", axis=axis, scale=scale)
 
 
 def received_axis(most: float) -> alt.Y:

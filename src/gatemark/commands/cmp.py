@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark cmp`: different gateways, like definitions only."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gatemark.commands import output
+from gatemark.commands.diff import ACROSS_HELP, QUANTITY_HELP, definition, known, side, value
+from gatemark.error import UsageError
+
+if TYPE_CHECKING:
+    from gatemark.stats.cmp import Cell, Cmp
+
+
+def cmp(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN RUN...", help="Runs' directories.")],
+    across: Annotated[list[str] | None, typer.Option(metavar="FIELD", help=ACROSS_HELP)] = None,
+    quantity: Annotated[list[str] | None, typer.Option(help=QUANTITY_HELP)] = None,
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object for each row.")] = False,
+) -> None:
+    """Compare gateways with each other: each run's ratio to the first, like with like."""
+    from gatemark.report import beside, compared  # noqa: PLC0415
+    from gatemark.stats.cmp import cmp as compare_gateways  # noqa: PLC0415
+
+    if len(runs) < 2:
+        raise UsageError("one run has nothing to be compared with: give two or more")
+    fields = known(across or [])
+    found = compare_gateways([side(run, quantity or []) for run in runs], fields)
+    if json_:
+        output.lines(_rows(found, runs))
+    else:
+        compared.tell(beside.cmp_lines(found, [run.name or str(run) for run in runs]))
+
+
+def _rows(found: "Cmp", runs: Sequence[Path]) -> Iterator[dict[str, object]]:
+    gateways = [{fact.field: fact.new for fact in facts} for facts in found.conditions]
+    for row in found.rows:
+        lead = next(cell.value for cell in row if cell)
+        told = (
+            {"run": str(run), "gateway": gateway, **_cell(cell)}
+            for run, gateway, cell in zip(runs, gateways, row, strict=True)
+        )
+        yield {**definition(lead), "runs": list(told)}
+
+
+def _cell(cell: "Cell | None") -> dict[str, object]:
+    if cell is None:
+        return {"value": None}
+    told = {
+        **value(cell.value, "value"),
+        "limit": cell.value.limit,
+        "at_least": cell.value.at_least,
+        "brake_pps": cell.value.definition.brake_pps,
+        "across": {d.field: [d.old, d.new] for d in cell.differences},
+    }
+    if cell.ratio:
+        told |= {"ratio": cell.ratio.value, "ratio_lo": cell.ratio.lo, "ratio_hi": cell.ratio.hi}
+        told |= {"bound": cell.bound}
+    if cell.clock:
+        told |= {"clock": cell.clock.of, "clock_ratio": cell.clock.ratio, "held": cell.clock.held}
+    return told

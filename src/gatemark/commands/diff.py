@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark diff`: one gateway over time, as old run against new run."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gatemark.commands import output
+from gatemark.error import UsageError
+
+if TYPE_CHECKING:
+    from gatemark.stats.alike import Difference
+    from gatemark.stats.diff import Compared, Diff, Side
+    from gatemark.stats.judgement import Interval
+    from gatemark.stats.sampled import Sampled
+
+REGRESSION = 3  # exit code: something got slower
+ACROSS_HELP = "Let definitions differ in this field; repeatable."
+QUANTITY_HELP = "Compare this, as delay_p50_ns (default: rates and knees); repeatable."
+
+
+def diff(
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="The older run's directory.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The newer run's directory.")],
+    across: Annotated[list[str] | None, typer.Option(metavar="FIELD", help=ACROSS_HELP)] = None,
+    quantity: Annotated[list[str] | None, typer.Option(help=QUANTITY_HELP)] = None,
+    noise: Annotated[
+        float, typer.Option(help="Do not tell a smaller change, as a ratio.", min=0.0, max=10.0)
+    ] = 0.01,
+    all_: Annotated[bool, typer.Option("--all", help="The single rates of sweeps too.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object for each row.")] = False,
+) -> None:
+    """Compare a gateway with itself: did it get slower since? Exit code 3 if anything did."""
+    from gatemark.report import compared  # noqa: PLC0415
+    from gatemark.stats.diff import GATEWAY  # noqa: PLC0415
+    from gatemark.stats.diff import diff as compare_runs  # noqa: PLC0415
+
+    fields = known(across or [], extra=[GATEWAY])
+    sides = side(old, quantity or []), side(new, quantity or [])
+    found = compare_runs(*sides, fields, noise, everything=all_)
+    if json_:
+        output.lines(_rows(found))
+    else:
+        compared.tell(compared.diff_lines(found))
+    if found.slower:
+        raise typer.Exit(REGRESSION)
+
+
+def side(path: Path, quantities: Sequence[str]) -> "Side":
+    """A run as `diff` and `cmp` take it. Raises UsageError if there is none."""
+    from gatemark.stats.diff import Side  # noqa: PLC0415
+    from gatemark.stats.judge import judge, samples  # noqa: PLC0415
+    from gatemark.stats.sampled import KNEE  # noqa: PLC0415
+    from gatemark.store.directory import RunDirectory  # noqa: PLC0415
+    from gatemark.store.record import UNITS  # noqa: PLC0415
+
+    for quantity in quantities:
+        _check("--quantity", quantity, [*UNITS, KNEE])
+    directory = RunDirectory.open(path)
+    run, records = directory.load(), directory.records()
+    return Side(run, judge(run, records), samples(run, records, quantities))
+
+
+def known(across: Sequence[str], extra: Sequence[str] = ()) -> list[str]:
+    """The fields that `--across` names. Raises UsageError for one that no definition has."""
+    from gatemark.stats.alike import FIELDS  # noqa: PLC0415
+
+    for field in across:
+        _check("--across", field, [*FIELDS, *extra])
+    return list(across)
+
+
+def value(row: "Sampled | None", before: str) -> dict[str, object]:
+    """A value with its interval, or nothing, under names that begin with `before`."""
+    names = ("", "_lo", "_hi", "_n")
+    if row is None:
+        return dict.fromkeys(f"{before}{name}" for name in names)
+    interval = row.interval
+    numbers = interval.value, interval.lo, interval.hi, interval.n
+    return {f"{before}{name}": number for name, number in zip(names, numbers, strict=True)}
+
+
+def definition(row: "Sampled", across: Sequence["Difference"] = ()) -> dict[str, object]:
+    """What a row is about."""
+    import msgspec  # noqa: PLC0415
+
+    return {
+        "plan": row.plan,
+        "arm": row.arm,
+        "setup": row.setup,
+        "point": row.point,
+        "definition": msgspec.to_builtins(row.definition),
+        "asked": row.asked,
+        "quantity": row.quantity,
+        "unit": row.unit,
+        "across": {d.field: [d.old, d.new] for d in across},
+    }
+
+
+def _check(option: str, word: str, words: list[str]) -> None:
+    from gatemark.plan.toml import nearest  # noqa: PLC0415
+
+    if word not in words:
+        raise UsageError(f"{option} {word}: no such name{nearest(word, words)}")
+
+
+def _rows(found: "Diff") -> Iterator[dict[str, object]]:
+    for what, rows in (("change", found.rows), ("ceiling", found.ceilings)):
+        yield from (_row(what, row) for row in rows)
+    for what, alone in (("only_old", found.only_old), ("only_new", found.only_new)):
+        for one in alone:
+            values = value(one if what == "only_old" else None, "old")
+            values |= value(one if what == "only_new" else None, "new")
+            yield {"row": what, **definition(one), **values}
+
+
+def _row(what: str, row: "Compared") -> dict[str, object]:
+    change = row.change
+    return {
+        "row": what,
+        **definition(row.new, row.differences),
+        **value(row.old, "old"),
+        **value(row.new, "new"),
+        **_change(change.change),
+        "p": change.p,
+        "visible": _finite(change.visible),
+        "noise": change.noise,
+        "verdict": change.verdict,
+        "more": change.more,
+        "at_least": [row.old.at_least, row.new.at_least],
+    }
+
+
+def _change(interval: "Interval") -> dict[str, object]:
+    numbers = {"change": interval.value, "change_lo": interval.lo, "change_hi": interval.hi}
+    return {**{name: _finite(x) for name, x in numbers.items()}, "level": interval.level}
+
+
+def _finite(change: float) -> float | None:
+    """A change to or from nothing has no number."""
+    from gatemark.stats.compare import UNBOUNDED  # noqa: PLC0415
+
+    return None if change >= UNBOUNDED else change

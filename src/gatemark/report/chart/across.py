@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Panels over a size on a log axis: lines with bands, their names, published markers, ceiling."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import altair as alt
+
+from gatemark.report import line, word
+from gatemark.report.chart import curve, published, theme
+from gatemark.report.chart.figure import Chart, Row, named
+from gatemark.report.chart.published import Choice
+from gatemark.report.line import Line
+
+APART = 0.1  # of the axis: names of lines whose ends are nearer go into a legend
+_SIZE = (
+    "datum.value >= 1048576 && datum.value % 1048576 == 0 ? datum.value / 1048576 + ' MiB' : "
+    "datum.value >= 1024 && datum.value % 1024 == 0 ? datum.value / 1024 + ' KiB' : "
+    "datum.value + ' B'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the panels of one figure share."""
+
+    name: str  # the figure's
+    field: str  # payload_bps, share
+    axes: Mapping[str, alt.Y]  # by protocol
+    most: Mapping[str, float]  # where these axes end
+    names: Sequence[str]  # of all lines
+    devices: Sequence[str]  # whose published values are drawn
+    is_direct: bool  # names stand at their lines
+
+
+def base_row(drawn: Line, place: int) -> Row:
+    """What every row of a curve over sizes begins with."""
+    return {
+        "panel": drawn.panel,
+        "kind": drawn.l4.upper(),
+        "direction": drawn.direction,
+        "arm": drawn.name,
+        "size_bytes": drawn.size(place),
+    }
+
+
+COLUMNS = {
+    "kind": "protocol",
+    "direction": "direction",
+    "arm": "setup",
+    "size_bytes": "size (bytes)",
+}
+
+
+def panel(look: Look, mine: Sequence[Line]) -> Chart:
+    """One panel: the lines of one protocol and direction."""
+    first = mine[0]
+    x, y = _axis(mine), look.axes[first.l4]
+    told = _told(look, mine)
+    base = alt.Chart(named(look.name)).transform_filter(alt.datum.panel == first.panel)
+    layers = [
+        *_ceiling(look, first, x, y),
+        *curve.line(base, look.field, {"x": x, "y": y}, look.names, _tips(look), told),
+        *published.layers(look.name, first.panel, look.devices, x, y),
+    ]
+    if not told and len(mine) > 1:
+        layers += _names(look, mine, x, y)
+    return alt.layer(*layers).properties(
+        width="container",
+        height=theme.HEIGHT,
+        description=f"{y['title']} over {x['title']}, {first.heading}",
+    )
+
+
+def published_rows(choice: Choice, drawn: Sequence[Line], field: str) -> list[Row]:
+    """The published values that lie on these lines' sizes; a device is named at its largest."""
+    found: list[Row] = []
+    pairs = choice.every if field == "share" else choice.near
+    for mine in line.panels(drawn):
+        place = {id(p): (ours, at) for ours in mine for at, p in enumerate(ours.points)}
+        rows = [
+            published.row(theirs) | {field: theirs.published.value} | base_row(*place[id(point)])
+            for point, theirs in pairs
+            if id(point) in place
+        ]
+        order = sorted(rows, key=lambda row: float(row["size_bytes"] or 0))
+        # Shares end at 1, all of them: there a device is named at its smallest size.
+        last = {row["device"]: row for row in (reversed(order) if field == "share" else order)}
+        middle = _middle(mine)
+        for row in rows:
+            side = "left" if float(row["size_bytes"] or 0) > middle else "right"
+            row["named"] = side if last[row["device"]] is row else ""
+        found += rows
+    return found
+
+
+def _middle(mine: Sequence[Line]) -> float:
+    sizes = [size for line_ in mine for size in _sizes(line_)]
+    return float((min(sizes) * max(sizes)) ** 0.5)
+
+
+def _sizes(drawn: Line) -> list[float]:
+    return [drawn.size(place) for place in range(len(drawn.points))]
+
+
+def _axis(mine: Sequence[Line]) -> alt.X:
+    sizes = sorted({size for line_ in mine for size in _sizes(line_)})
+    one, _ = word.SIZES[mine[0].factor]
+    axis = alt.Axis(labelExpr=_SIZE, values=sizes, labelOverlap="parity", grid=False)
+    scale = alt.Scale(type="log", base=2, domain=[sizes[0] / 1.1, sizes[-1] * 1.1], nice=False)
+    what = "payload of a datagram" if mine[0].factor == "payload_bytes" else f"size of a {one}"
+    return alt.X("size_bytes:Q", title=f"{what}, log axis", axis=axis, scale=scale)
+
+
+def _told(look: Look, mine: Sequence[Line]) -> list[str]:
+    """The names that a legend must tell: none of a single line, none that stand at their lines."""
+    if len(mine) == 1:
+        return [mine[0].name] if len(look.names) > 1 else []
+    return [] if look.is_direct else line.names(mine)
+
+
+def is_direct(drawn: Sequence[Line], field: str, most: Mapping[str, float]) -> bool:
+    """Whether names can stand at the ends of the lines: few, short, and apart in all panels."""
+    gaps = [
+        (b - a) / most[mine[0].l4]
+        for mine in line.panels(drawn)
+        for a, b in pairwise(sorted(_end(field, one) for one in mine))
+    ]
+    return theme.direct(line.names(drawn)) and min(gaps, default=1.0) > APART
+
+
+def _end(field: str, drawn: Line) -> float:
+    value = drawn.values[-1]
+    return value / drawn.plateau if field == "share" else value
+
+
+def _names(look: Look, mine: Sequence[Line], x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """Each line's name over its last point."""
+    rows = [
+        base_row(line_, len(line_.points) - 1) | {look.field: _end(look.field, line_)}
+        for line_ in mine
+    ]
+    base = alt.Chart(alt.InlineData(values=rows))
+    text = base.mark_text(style="label", align="right", dy=-12)
+    color = theme.color(look.names, [])
+    return theme.haloed(text.encode(x, y, text="arm:N", color=color))
+
+
+def _ceiling(look: Look, first: Line, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    if look.field == "share":
+        full = alt.Chart(alt.InlineData(values=[{look.field: 1}])).mark_rule(style="ceiling")
+        return [full.encode(y=y)]
+    base = alt.Chart(named(f"{look.name}-ceiling")).transform_filter(
+        (alt.datum.panel == first.panel) & (alt.datum.near == "yes")
+    )
+    text = base.transform_filter(alt.datum.named == "yes").mark_text(
+        style="note", align="left", dx=4, dy=-8
+    )
+    return [
+        base.mark_line(style="ceiling", clip=True).encode(x, y),
+        text.encode(x, y, text=alt.value("tester's ceiling")),
+    ]
+
+
+def _tips(look: Look) -> list[alt.Tooltip]:
+    form = ".1%" if look.field == "share" else ".4s"
+    names = {look.field: "median", f"{look.field}_lo": "low", f"{look.field}_hi": "high"}
+    return [
+        alt.Tooltip("arm:N", title="setup"),
+        alt.Tooltip("size_bytes:Q", title="size, bytes"),
+        *(alt.Tooltip(f"{n}:Q", title=t, format=form) for n, t in names.items()),
+    ]

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arms against the first arm: the change of each with its interval, beside zero and the noise."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from gatemark.report import compared, cost, word
+from gatemark.report.chart import ladder, theme
+from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, named, three
+from gatemark.stats.judgement import Comparison
+from gatemark.stats.sampled import KNEE
+
+# What the dot beside zero and the noise does not tell.
+DOUBT = {"inconclusive": "inconclusive", "within noise": "noise"}
+MARGIN = 1.06  # of the axis beyond the widest interval
+FIELDS = {"change": "median", "change_lo": "low", "change_hi": "high", "visible": "visible"}
+
+
+def figure(found: Sequence[Comparison]) -> Figure:
+    """One figure for the comparisons of one plan and quantity."""
+    name, baseline = cost.anchor(found), word.does(found[0].baseline)
+    headings = list(dict.fromkeys(cost.place(one, found)[0] for one in found))
+    ordered = sorted(found, key=lambda one: headings.index(cost.place(one, found)[0]))
+    order = ladder.keys(ladder.grouped([cost.place(one, found) for one in ordered]))
+    places = [key for key in order if not ladder.is_heading(key)]
+    rows = [_row(one, key) for one, key in zip(ordered, places, strict=True)]
+    columns = {"arm": "setup", "baseline": "against", "point": "point"}
+    columns |= heads("change", "change", "ratio")
+    columns |= {"noise": "noise (ratio)", "visible": "smallest visible change (ratio)"}
+    return Figure(
+        name=name,
+        title=cost.finding(found),
+        definition=f"Change of {_what(found)} against {baseline}, at the same point of the same "
+        "run, the arms taking turns. Dot: Hodges-Lehmann estimate; whisker: its 95 % interval; "
+        f"grey band: noise, from which a change is not told.",
+        panels=(("", _panel(name, rows, order, [found[0].baseline, *cost.arms(found)])),),
+        rows=rows,
+        columns=columns | {"verdict": "verdict"},
+        plan=found[0].plan,
+    )
+
+
+def _what(found: Sequence[Comparison]) -> str:
+    told = {"received_pps": "the received rate", "goodput_bps": "goodput", KNEE: "the knee"}
+    told |= {"received_l4_bps": "the received payload"}
+    names = dict.fromkeys(told.get(one.quantity, one.quantity) for one in found)
+    return " and ".join(names)
+
+
+def _row(one: Comparison, key: str) -> Row:
+    change = one.change
+    verdict = compared.verdict(change, at_least=one.at_least)
+    row: Row = {"arm": one.arm, "baseline": one.baseline, "point": word.point(one.point)}
+    row |= three("change", change.change)
+    row |= {"noise": finite(change.noise), "visible": finite(change.visible)}
+    doubt = "tester-limited" if one.at_least else DOUBT.get(change.verdict, "")
+    text = ", ".join(filter(None, (cost.percent(change.change), doubt)))
+    return row | {"verdict": verdict, "key": key, "text": text}
+
+
+def _panel(name: str, rows: Sequence[Row], order: Sequence[str], arms: Sequence[str]) -> Chart:
+    low, high = _ends(rows)
+    room = ladder.room([str(row["text"]) for row in rows])
+    end = alt.ExprRef(f"{low:g} + {high - low:g} * width / max(width - {room}, 40)")
+    scale = alt.Scale(domain=[low, end], nice=False)
+    form = "+.0%" if high - low > 0.05 else "+.1%"
+    zero_plain = "datum.value == 0 ? '0' : datum.label"
+    axis = alt.Axis(format=form, labelExpr=zero_plain, tickCount=5, labelBound=True)
+    x = alt.X("change:Q", title="change", axis=axis, scale=scale)
+    y = ladder.side(order)
+    base = alt.Chart(named(name))
+    band = base.transform_calculate(low="-datum.noise").mark_rect(style="noise", opacity=0.7)
+    zero = alt.Chart(alt.InlineData(values=[{"change": 0}])).mark_rule(style="zero")
+    lo, hi = alt.X("change_lo:Q", title="change"), alt.X2("change_hi:Q")
+    color = theme.color(arms, [])
+    tips = [alt.Tooltip(f"{n}:N") for n in ("arm", "baseline", "point", "verdict")]
+    tips += [alt.Tooltip(f"{n}:Q", title=t, format="+.2%") for n, t in FIELDS.items()]
+    dots = base.mark_point(filled=True, size=70, opacity=1)
+    ends = alt.X("change_hi:Q", title="change")
+    text = base.mark_text(style="value", align="left", dx=9)
+    layers = [
+        band.encode(alt.X("low:Q", title="change"), alt.X2("noise:Q"), y),
+        zero.encode(x=x),
+        base.mark_rule(strokeWidth=2).encode(lo, hi, y, color),
+        dots.encode(x, y, color, theme.shape(arms, []), tooltip=tips),
+        text.encode(ends, y, text="text:N"),
+    ]
+    return alt.layer(*layers).properties(
+        width="container", height=ladder.height(order), description="Change against the first arm"
+    )
+
+
+def _ends(rows: Sequence[Row]) -> tuple[float, float]:
+    """The axis: zero, the noise and all intervals."""
+    noise = max(float(row["noise"] or 0) for row in rows)
+    low = min([-noise, 0.0, *(float(row["change_lo"] or 0) for row in rows)])
+    high = max([noise, 0.0, *(float(row["change_hi"] or 0) for row in rows)])
+    wide = max(high - low, 0.001)
+    return low - (MARGIN - 1) * wide, high + (MARGIN - 1) * wide

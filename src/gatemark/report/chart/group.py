@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Grouped bars with intervals: payload by arm and length; panels by protocol and direction."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from gatemark.report import bar, number, rate, study, word
+from gatemark.report.bar import Bar
+from gatemark.report.chart import ladder, published, theme
+from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, named, three
+from gatemark.report.chart.published import Choice
+from gatemark.report.number import Scale
+from gatemark.report.study import Study
+from gatemark.stats.judgement import Judgement
+from gatemark.stats.reference import Beside
+
+FEW = 8  # bars of a panel: so many have room for their CPU
+NEAR = 1.6  # times our longest bar: a ceiling below that is drawn, a higher one is told
+WHAT = (
+    "Payload in bits a second: of UDP what arrived, of TCP what the receiving program read. "
+    "Bar: median; whisker: its interval."
+)
+
+
+def figure(judgement: Judgement, found: Study, beside: Iterable[Beside] = ()) -> Figure:
+    """The bars of one study."""
+    drawn = bar.bars(found.points)
+    choice = published.choose(beside, found.points)
+    return _figure(judgement, found.anchor, bar.title(drawn), drawn, choice)
+
+
+def ceilings(judgement: Judgement) -> Figure | None:
+    """The tester's own TCP, without the gateway."""
+    found = [p for p in judgement.ceilings if p.definition.l4 == "tcp" and rate.payload(p)]
+    if not found:
+        return None
+    drawn = [Bar("", "", "", word.point_words(point), point) for point in found]
+    least = number.quantity(min(one.value for one in drawn), "bit/s")
+    told = f"The tester alone moves at least {least} of TCP payload"
+    return _figure(judgement, "ceiling-tcp", told, drawn, Choice())
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """What one panel draws; panels of one protocol have one axis."""
+
+    heading: str
+    l4: str
+    order: tuple[str, ...]  # keys of its rows, top to bottom
+    rows: tuple[Row, ...]
+    hollow: tuple[Row, ...]
+
+
+def _figure(
+    judgement: Judgement, name: str, title: str, drawn: Sequence[Bar], choice: Choice
+) -> Figure:
+    scales = {
+        l4: number.scale([one.value for one in drawn if one.l4 == l4], "bit/s")
+        for l4 in dict.fromkeys(one.l4 for one in drawn)
+    }
+    panels = [
+        _made(judgement, heading, mine, choice, scales[mine[0].l4])
+        for heading, mine in bar.panels(drawn).items()
+    ]
+    rows = [row for panel in panels for row in panel.rows]
+    columns = {"panel": "traffic", "setup": "setup", "point": "point"}
+    columns |= heads("payload_bps", "payload", "bit/s")
+    columns |= {"cpu_busy": "CPU busy (ratio)", "ceiling_bps": "tester's ceiling (bit/s)"}
+    told = [WHAT, f"{study.told([one.point for one in drawn])}.", _tester(rows), choice.told()]
+    return Figure(
+        name=name,
+        title=title,
+        definition=" ".join(filter(None, told)),
+        panels=tuple((one.heading, _chart(name, one, panels, scales[one.l4])) for one in panels),
+        rows=rows,
+        columns=columns | {"limit": "limit"},
+        plan=drawn[0].point.plan,
+        extra={f"{name}-published": [row for panel in panels for row in panel.hollow]},
+    )
+
+
+def _made(
+    judgement: Judgement, heading: str, mine: Sequence[Bar], choice: Choice, to: Scale
+) -> Panel:
+    steps = list(_steps(mine, choice))
+    order = ladder.keys(ladder.grouped([(group, label) for group, label, _ in steps]))
+    places = [key for key in order if not ladder.is_heading(key)]
+    rows: list[Row] = []
+    hollow: list[Row] = []
+    for (_, _, what), key in zip(steps, places, strict=True):
+        if isinstance(what, Bar):
+            rows.append(_row(judgement, what, key, to, busy=len(mine) <= FEW))
+        else:
+            hollow.append(published.row(what) | _theirs(what, heading, key, to))
+    return Panel(heading, mine[0].l4, tuple(order), tuple(rows), tuple(hollow))
+
+
+def _steps(mine: Sequence[Bar], choice: Choice) -> Iterator[tuple[str, str, Bar | Beside]]:
+    """Each group's bars, and below each of them what others published."""
+    for group in dict.fromkeys(one.group for one in mine):
+        for one in (one for one in mine if one.group == group):
+            yield one.group, one.name, one
+            for point, theirs in choice.near:
+                if point is one.point:
+                    yield one.group, theirs.published.device, theirs
+
+
+def _row(judgement: Judgement, one: Bar, key: str, to: Scale, *, busy: bool) -> Row:
+    point, measured = one.point, rate.payload(one.point)
+    load = point.values.get("cpu_busy")
+    most = None if point.definition.path == "direct" else rate.ceiling(judgement, point.definition)
+    text = number.label(measured, to, at_least=point.at_least) if measured else ""
+    if busy and load:
+        text += f" (CPU {number.plain(load.value * 100, 0)} %)"
+    row: Row = {"panel": one.panel, "setup": point.setup, "point": word.point_words(point)}
+    row |= three("payload_bps", measured)
+    row |= {"cpu_busy": finite(load.value) if load else None}
+    row |= {"ceiling_bps": most.value if most else None, "limit": point.limit}
+    row |= {"near": "yes" if most and most.value <= NEAR * one.value else ""}
+    return row | {"key": key, "text": text}
+
+
+def _theirs(found: Beside, heading: str, key: str, to: Scale) -> Row:
+    text = f"{found.published.value / to.factor:.4g} published"
+    return {"panel": heading, "key": key, "payload_bps": found.published.value, "text": text}
+
+
+def _chart(name: str, panel: Panel, panels: Sequence[Panel], to: Scale) -> Chart:
+    alike = [one for one in panels if one.l4 == panel.l4]
+    x = theme.bits_across("payload_bps", "payload", to, *_ends(alike))
+    title, y = x["title"], ladder.side(panel.order)
+    base = alt.Chart(named(name)).transform_filter(alt.datum.panel == panel.heading)
+    whisker = base.mark_rule(style="whisker")
+    text = base.mark_text(style="value", align="left", dx=6)
+    layers = [
+        base.mark_bar(style="bar", height={"band": 0.66}).encode(x, y, tooltip=_tips()),
+        *_ceiling(base, panel, x, y),
+        whisker.encode(alt.X("payload_bps_lo:Q", title=title), alt.X2("payload_bps_hi:Q"), y),
+        *theme.haloed(text.encode(alt.X("payload_bps_hi:Q", title=title), y, text="text:N")),
+        *(_hollow(name, panel, x, y) if panel.hollow else []),
+    ]
+    return alt.layer(*layers).properties(
+        width="container",
+        height=ladder.height(panel.order),
+        description=f"Payload, {panel.heading}",
+    )
+
+
+def _ends(panels: Sequence[Panel]) -> tuple[float, int]:
+    """Where the axis ends, and the pixels that text needs behind it."""
+    rows = [row for panel in panels for row in (*panel.rows, *panel.hollow)]
+    marks = [float(row.get("payload_bps_hi") or row["payload_bps"] or 0) for row in rows]
+    marks += [float(row["ceiling_bps"] or 0) for row in rows if row.get("near")]
+    return max([*marks, 1.0]), ladder.room([str(row["text"]) for row in rows])
+
+
+def _ceiling(base: alt.Chart, panel: Panel, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    if not any(row["near"] for row in panel.rows):
+        return []
+    mark = base.transform_filter(alt.datum.near == "yes")
+    tick = mark.mark_tick(style="ceiling", thickness=1.5, size=ladder.ROW)
+    return [tick.encode(alt.X("ceiling_bps:Q", title=x["title"]), y)]
+
+
+def _hollow(name: str, panel: Panel, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    rows = alt.Chart(named(f"{name}-published"))
+    base = rows.transform_filter(alt.datum.panel == panel.heading)
+    mark = base.mark_point(style="published", shape="diamond", filled=False, size=70)
+    text = base.mark_text(style="note", align="left", dx=10)
+    return [mark.encode(x, y, tooltip=published.TIPS), text.encode(x, y, text="text:N")]
+
+
+def _tips() -> list[alt.Tooltip]:
+    shown = [alt.Tooltip(f"{name}:N") for name in ("setup", "point", "limit")]
+    names = {"payload_bps": "median", "payload_bps_lo": "low", "payload_bps_hi": "high"}
+    return [*shown, *(alt.Tooltip(f"{n}:Q", title=t, format=".4s") for n, t in names.items())]
+
+
+def _tester(rows: Sequence[Row]) -> str:
+    values = [float(row["ceiling_bps"]) for row in rows if row["ceiling_bps"]]
+    if not values:
+        return ""
+    low, high = (number.quantity(value, "bit/s") for value in (min(values), max(values)))
+    span = low if low == high else f"{low} to {high}"
+    return f"The tester alone reaches {span} (grey, where it is near)."

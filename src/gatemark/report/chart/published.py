@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Published values of other devices beside ours: hollow markers, named where they stand.
+
+They never stretch an axis until ours cannot be read: what is too far away is left to the table.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+
+import altair as alt
+
+from gatemark.report import rate, reference
+from gatemark.report.chart import theme
+from gatemark.report.chart.figure import Row, named
+from gatemark.stats.judgement import PointResult
+from gatemark.stats.reference import Beside
+
+TIMES_LESS, TIMES_MORE = 20.0, 3.0  # than our largest value: so far a marker may be
+TIPS = [alt.Tooltip(f"{name}:N") for name in ("device", "study", "printed", "differs")]
+LEVELS = (-11, 14, 27)  # pixels from a marker to its name
+CLOSE = 0.1  # of the largest: names of values that are nearer lie on each other
+SHAPES = ("diamond", "square", "triangle-up", "triangle-down", "circle", "cross")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a figure shows of the published values, and what it leaves to the table."""
+
+    every: tuple[tuple[PointResult, Beside], ...] = ()  # shares of these may always be drawn
+    near: tuple[tuple[PointResult, Beside], ...] = ()
+    far: tuple[str, ...] = ()  # devices
+
+    @property
+    def devices(self) -> list[str]:
+        """The devices that are drawn, each once."""
+        return list(dict.fromkeys(found.published.device for _, found in self.near))
+
+    def told(self) -> str:
+        """What the definition says of them; empty where nothing was published."""
+        parts = []
+        if self.near:
+            parts.append(
+                "Hollow markers: published values of other devices; the tooltip and the table "
+                "of published values say in what they differ."
+            )
+        if self.far:
+            parts.append(
+                f"Published values of {', '.join(self.far)} are too far from ours to be drawn; "
+                "they are in the table."
+            )
+        return " ".join(parts)
+
+
+def choose(beside: Iterable[Beside], points: Sequence[PointResult]) -> Choice:
+    """The published values of these points' payload, by device near or far from ours."""
+    pairs = [
+        (point, found)
+        for found in beside
+        for point in points
+        if (found.plan, found.arm) == (point.plan, point.arm)
+        and found.point == point.point
+        and found.quantity == rate.PAYLOAD.get(point.definition.l4)
+    ]
+    ours = [i.value for point in points if (i := rate.payload(point)) is not None]
+    best: dict[str, float] = {}
+    for _, found in pairs:
+        device = found.published.device
+        best[device] = max(best.get(device, 0.0), found.published.value)
+    most = max(ours, default=0.0)
+    far = [name for name, top in best.items() if not in_reach(top, most)]
+    near = tuple(pair for pair in pairs if pair[1].published.device not in far)
+    return Choice(tuple(pairs), near, tuple(far))
+
+
+def in_reach(value: float, most: float) -> bool:
+    """Whether a value may be drawn on an axis that ends at our largest one."""
+    return most / TIMES_LESS <= value <= most * TIMES_MORE
+
+
+def row(found: Beside) -> Row:
+    """What a tooltip tells of a published value."""
+    return {
+        "device": found.published.device,
+        "study": found.published.study,
+        "printed": reference.told(found.published),
+        "differs": reference.differs(found),
+    }
+
+
+def layers(name: str, panel: str, devices: Sequence[str], x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """The hollow markers of one panel. A device keeps its marker in all panels."""
+    made = []
+    rows = alt.Chart(named(f"{name}-published"))
+    for place, device in enumerate(devices):
+        base = rows.transform_filter((alt.datum.panel == panel) & (alt.datum.device == device))
+        shape = SHAPES[place % len(SHAPES)]
+        mark = base.mark_point(style="published", shape=shape, filled=False, size=70)
+        made.append(mark.encode(x, y, tooltip=TIPS))
+    sides = [(side, align) for side, align, _ in theme.SIDES]
+    for (side, align), (level, dy) in product(sides if devices else (), enumerate(LEVELS)):
+        base = rows.transform_filter(
+            (alt.datum.panel == panel) & (alt.datum.named == side) & (alt.datum.level == level)
+        )
+        text = base.mark_text(style="note", align=align, dy=dy)
+        made += theme.haloed(text.encode(x, y, text="device:N"))
+    return made
+
+
+def levels(rows: Sequence[Row], field: str) -> None:
+    """Spread the names that would lie on each other: the highest stands above, others below."""
+    top = max((float(row[field] or 0) for row in rows), default=0.0)
+    places: dict[tuple[object, object], list[Row]] = {}
+    for row in sorted(rows, key=lambda row: -float(row[field] or 0)):
+        row["level"] = 0.0
+        if row["named"]:
+            places.setdefault((row["panel"], row["size_bytes"]), []).append(row)
+    for mine in places.values():
+        values = [float(row[field] or 0) for row in mine]
+        if any(a - b < CLOSE * top for a, b in pairwise(values)):
+            for level, row in enumerate(mine):
+                row["level"] = float(min(level, len(LEVELS) - 1))

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Throughput over the size of a write, datagram or buffer, and the share of its plateau."""
+
+from collections.abc import Iterable, Sequence
+
+import altair as alt
+
+from gatemark.report import line, number, rate, study, word
+from gatemark.report.chart import across, published, theme
+from gatemark.report.chart.across import Look
+from gatemark.report.chart.figure import Figure, Row, finite, heads, three
+from gatemark.report.chart.published import Choice
+from gatemark.report.line import Line
+from gatemark.report.study import Study
+from gatemark.stats.judgement import Judgement
+from gatemark.stats.reference import Beside
+
+NEAR = 1.6  # times our highest value: a ceiling below that is drawn, a higher one is told
+ABOVE = 1.15  # room over the highest mark, for its name
+GOODPUT = "payload that the receiving program read while it was sent"
+
+
+def figures(judgement: Judgement, found: Study, beside: Iterable[Beside] = ()) -> list[Figure]:
+    """Payload over size, and the same as a share of each line's plateau."""
+    drawn = line.lines(found.points)
+    choice = published.choose(beside, found.points)
+    flat = [one for one in drawn if one.is_flat]
+    shares = [_share(found, flat, choice)] if flat else []
+    return [_throughput(judgement, found, drawn, choice), *shares]
+
+
+def _throughput(
+    judgement: Judgement, found: Study, drawn: Sequence[Line], choice: Choice
+) -> Figure:
+    name, field = found.anchor, "payload_bps"
+    hollow = across.published_rows(choice, drawn, field)
+    published.levels(hollow, field)
+    ceilings = _ceilings(judgement, drawn)
+    most = _most(drawn, hollow, ceilings)
+    axes = {l4: theme.bits_axis(field, "payload", end) for l4, end in most.items()}
+    names, is_direct = line.names(drawn), across.is_direct(drawn, field, most)
+    look = Look(name, field, axes, most, names, choice.devices, is_direct)
+    parts = [_what(drawn), "Line: median; band: its interval.", _tester(ceilings)]
+    columns = across.COLUMNS | heads(field, "payload", "bit/s")
+    return Figure(
+        name=name,
+        title=line.title(drawn),
+        definition=" ".join(filter(None, (*parts, choice.told()))),
+        panels=tuple((mine[0].heading, across.panel(look, mine)) for mine in line.panels(drawn)),
+        rows=[row for one in drawn for row in _rows(one)],
+        columns=columns | {"cpu_busy": "CPU busy (ratio)", "limit": "limit"},
+        plan=found.plan,
+        extra={f"{name}-ceiling": ceilings, f"{name}-published": hollow},
+    )
+
+
+def _share(found: Study, drawn: Sequence[Line], choice: Choice) -> Figure:
+    name, field = f"{found.anchor}-share", "share"
+    hollow = _published_shares(across.published_rows(choice, drawn, field))
+    rows = [row for one in drawn for row in _shares(one)]
+    end = max([float(row["share_hi"] or 0) for row in rows] + [1.0]) * ABOVE
+    axis = alt.Axis(format=".0%", tickCount=5)
+    scale = alt.Scale(domain=[0, end], nice=False)
+    y = alt.Y("share:Q", title="share of the plateau", axis=axis, scale=scale)
+    kinds = list(dict.fromkeys(one.l4 for one in drawn))
+    axes, most = dict.fromkeys(kinds, y), dict.fromkeys(kinds, end)
+    devices = list(dict.fromkeys(str(row["device"]) for row in hollow))
+    names, is_direct = line.names(drawn), across.is_direct(drawn, field, most)
+    look = Look(name, field, axes, most, names, devices, is_direct)
+    told = (
+        "Each line by its own plateau: the median at its largest two sizes (three of six or "
+        "more). A line that still rises there has none and is left out. "
+        "Band: the interval of the value alone."
+    )
+    more = " Hollow markers: published, by the largest value of their device." if hollow else ""
+    return Figure(
+        name=name,
+        title=line.share_title(drawn),
+        definition=told + more,
+        panels=tuple((mine[0].heading, across.panel(look, mine)) for mine in line.panels(drawn)),
+        rows=rows,
+        columns=across.COLUMNS | heads(field, "share of the plateau", "ratio"),
+        plan=found.plan,
+        extra={f"{name}-published": hollow},
+    )
+
+
+def _rows(one: Line) -> list[Row]:
+    found: list[Row] = []
+    for place, point in enumerate(one.points):
+        busy = point.values.get("cpu_busy")
+        more: Row = {"cpu_busy": finite(busy.value) if busy else None, "limit": point.limit}
+        payload = three("payload_bps", rate.payload(point))
+        found.append(across.base_row(one, place) | payload | more)
+    return found
+
+
+def _shares(one: Line) -> list[Row]:
+    found: list[Row] = []
+    for place, point in enumerate(one.points):
+        whole = three("share", rate.payload(point))
+        parts: Row = {key: float(value or 0) / one.plateau for key, value in whole.items()}
+        found.append(across.base_row(one, place) | parts)
+    return found
+
+
+def _published_shares(rows: Sequence[Row]) -> list[Row]:
+    """Each by the largest of its device and panel; one value alone has no share."""
+    best: dict[tuple[object, object], list[float]] = {}
+    for row in rows:
+        best.setdefault((row["panel"], row["device"]), []).append(float(row["share"] or 0))
+    found = [
+        row | {"share": float(row["share"] or 0) / max(mine)}
+        for row in rows
+        if len(mine := best[row["panel"], row["device"]]) > 1
+    ]
+    published.levels(found, "share")
+    return found
+
+
+def _most(
+    drawn: Sequence[Line], hollow: Sequence[Row], ceilings: Sequence[Row]
+) -> dict[str, float]:
+    """Where each protocol's axis ends: over all that is drawn on it."""
+    tops = _tops(drawn)
+    marks = [*hollow, *(row for row in ceilings if row["near"])]
+    for row in marks:
+        l4 = str(row["kind"]).lower()
+        tops[l4] = max(tops[l4], float(row["payload_bps"] or 0))
+    return {l4: top * ABOVE for l4, top in tops.items()}
+
+
+def _tops(drawn: Sequence[Line]) -> dict[str, float]:
+    """Our largest value of each protocol."""
+    tops: dict[str, float] = {}
+    for one in drawn:
+        mine = [float(row["payload_bps_hi"] or 0) for row in _rows(one)]
+        tops[one.l4] = max(tops.get(one.l4, 0.0), *mine)
+    return tops
+
+
+def _ceilings(judgement: Judgement, drawn: Sequence[Line]) -> list[Row]:
+    """The tester alone at the same points: one line a panel, drawn where it is near."""
+    found: list[Row] = []
+    tops = _tops(drawn)
+    for mine in line.panels(drawn):
+        rows: dict[float, Row] = {}
+        for one in mine:
+            for place, point in enumerate(one.points):
+                alone = rate.ceiling(judgement, point.definition)
+                if alone is not None:
+                    row = across.base_row(one, place) | {"payload_bps": alone.value, "named": ""}
+                    rows[one.size(place)] = row
+        ordered = [rows[size] for size in sorted(rows)]
+        most = max((float(row["payload_bps"] or 0) for row in ordered), default=0.0)
+        for place, row in enumerate(ordered):
+            row["near"] = "yes" if most <= NEAR * tops[mine[0].l4] else ""
+            row["named"] = "" if place else "yes"
+        found += ordered
+    return found
+
+
+def _what(drawn: Sequence[Line]) -> str:
+    """What was measured: `TCP payload ... over the size of a write: TCP over IPv4, 1 stream`."""
+    first: dict[str, Line] = {}
+    for one in drawn:
+        first.setdefault(one.l4, one)
+    told = []
+    for l4, one in first.items():
+        size, _ = word.SIZES[one.factor]
+        what = GOODPUT if l4 == "tcp" else "payload received"
+        traffic = study.told([p for other in drawn if other.l4 == l4 for p in other.points])
+        told.append(f"{l4.upper()}: {what}, by the size of a {size} ({traffic}).")
+    return " ".join(told)
+
+
+def _tester(ceilings: Sequence[Row]) -> str:
+    values = [float(row["payload_bps"] or 0) for row in ceilings]
+    if not values:
+        return ""
+    low, high = (number.quantity(value, "bit/s") for value in (min(values), max(values)))
+    return f"The tester alone reaches {low} to {high} at these sizes."

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a point is about: the rate that its definition asks for, and the same as bits of payload."""
+
+from collections.abc import Iterable
+
+from gatemark.stats.judgement import Interval, Judgement, PointResult
+from gatemark.store.record import UNITS, Definition
+
+PAYLOAD = {"tcp": "goodput_bps", "udp": "received_l4_bps"}
+BOUNDED = ("received", "goodput")  # what a faster tester could only raise
+
+
+def headline(point: PointResult) -> Interval | None:
+    """The rate that the point's definition is about; None: not measured."""
+    return point.values.get(point.definition.headline)
+
+
+def unit(point: PointResult) -> str:
+    """The unit of the headline: packets/s or bit/s."""
+    return UNITS[point.definition.headline]
+
+
+def payload(point: PointResult) -> Interval | None:
+    """Bits of payload a second, by which UDP and TCP compare; None: not measured."""
+    return point.values.get(PAYLOAD.get(point.definition.l4, ""))
+
+
+def bounded(point: PointResult, quantity: str) -> bool:
+    """Whether a value of the point is only a lower bound."""
+    return point.at_least and quantity.startswith(BOUNDED)
+
+
+def ceiling(judgement: Judgement, definition: Definition) -> Interval | None:
+    """The tester's own payload rate for the same traffic: of the same way if that was measured.
+
+    Else of the slower way: what the gateway itself sends or receives has no way of its own there.
+    """
+    alike = [p for p in judgement.ceilings if _traffic(p.definition) == _traffic(definition)]
+    same_way = [p for p in alike if p.definition.direction == definition.direction]
+    found = [i for p in same_way or alike if (i := payload(p)) is not None]
+    return min(found, key=lambda i: i.value, default=None)
+
+
+def limits(points: Iterable[PointResult]) -> list[str]:
+    """What held these points back, each limit once."""
+    return list(dict.fromkeys(point.limit for point in points))
+
+
+def _traffic(d: Definition) -> tuple[object, ...]:
+    """What makes two loads alike for the tester; two ways at once share its CPU."""
+    sizes = (d.write_bytes, d.streams, d.socket_buffer_bytes) if d.l4 == "tcp" else d.frame_bytes
+    return (d.l4, d.family, d.offload, d.direction == "both", sizes)

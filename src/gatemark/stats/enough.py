@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which points of a plan spread too much to stop: `spread` and `most` of its [repeat]."""
+
+from collections.abc import Iterable, Sequence
+
+from gatemark.plan.model import Plan
+from gatemark.stats.group import readings
+from gatemark.stats.interval import LEVEL, median_interval
+from gatemark.store.record import Record, Scalar
+
+Point = tuple[tuple[str, Scalar], ...]
+
+
+def unsettled(plan: Plan, records: Iterable[Record]) -> list[dict[str, Scalar]]:
+    """The points at which some arm's 95 % interval reaches beyond ± spread of its median.
+
+    Of the headline quantity, in the outside pass, in the order in which the points first ran.
+    Fewer than six valid trials have no 95 % interval, so such a point is not settled yet. A point
+    is left out once each of its arms was tried `most` times; an arm without any valid trial in
+    `times` tries asks for no more. Pure; an empty list without `spread`.
+    """
+    if not plan.repeat.spread:
+        return []
+    points: dict[Point, dict[str, list[Record]]] = {}
+    for record in sorted(records, key=lambda record: record.sequence):
+        if record.plan == plan.name and record.pass_ == "outside":
+            arms = points.setdefault(tuple(sorted(record.point.items())), {})
+            arms.setdefault(record.arm, []).append(record)
+    return [
+        next(iter(arms.values()))[0].point
+        for arms in points.values()
+        if min(map(len, arms.values())) < plan.repeat.most
+        and any(_spreads(plan, tried) for tried in arms.values())
+    ]
+
+
+def _spreads(plan: Plan, tried: Sequence[Record]) -> bool:
+    valid = [record for record in tried if record.status == "ok"]
+    samples = readings(valid, tried[0].definition.headline)
+    if not samples:
+        return len(tried) < plan.repeat.times
+    interval = median_interval(samples)
+    side = max(interval.value - interval.lo, interval.hi - interval.value)
+    return interval.level < LEVEL or side > plan.repeat.spread * abs(interval.value)

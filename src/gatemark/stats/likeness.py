@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a published value has a definition like ours: all that its source says must agree.
+
+What the source does not say is no difference that we know of, so it is told and not judged. How
+long it was measured is told too. The brake says which gateway ours is, so it is no difference.
+"""
+
+from collections.abc import Iterator
+from math import inf, log2
+from typing import Any, Final
+
+from gatemark.store.published import Published
+from gatemark.store.record import Definition
+
+TOLERATED: Final = "duration_s"
+# Where a source is silent: nobody accepts loss without saying so, and a packet is a packet.
+SILENT: Final = {"loss_criterion": None, "offload": False}
+
+
+def alike(ours: Definition, published: Published) -> bool:
+    """Whether all that the source says agrees with our definition."""
+    said = SILENT | published.said
+    return all(
+        _agrees(field, value, getattr(ours, field))
+        for field, value in said.items()
+        if field != TOLERATED
+    )
+
+
+def kept(definition: Definition, published: Published) -> Iterator[object]:
+    """The fields by which several values of ours are shown side by side."""
+    for field in definition.__struct_fields__:
+        if field not in published.assumed and field != TOLERATED:
+            yield getattr(definition, field)
+
+
+def distance(ours: Definition, published: Published) -> tuple[float, ...]:
+    """How far ours is from what the source's tool does by itself, field by field."""
+    wanted = {**published.assumed, TOLERATED: published.assumed.get(TOLERATED, 0.0)}
+    wanted[TOLERATED] = published.said.get(TOLERATED, wanted[TOLERATED])
+    return tuple(_apart(value, getattr(ours, field)) for field, value in wanted.items())
+
+
+def _agrees(field: str, said: Any, ours: Any) -> bool:
+    if isinstance(said, dict):
+        least, most = said.get("min", -inf), said.get("max", inf)
+        return ours in said["in"] if "in" in said else ours is not None and least <= ours <= most
+    if field == "socket_buffer_bytes" and not ours:
+        return True  # tuned by the kernel: alike to any
+    return bool(said == ours)
+
+
+def _apart(wanted: object, ours: object) -> float:
+    if isinstance(wanted, int | float) and isinstance(ours, int | float):
+        return abs(log2((ours + 1) / (wanted + 1)))
+    return 0.0 if wanted == ours else inf

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What two measurements are compared by: the samples of one quantity, and what was asked for."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gatemark.plan.model import Workload
+from gatemark.stats.group import Group, readings
+from gatemark.stats.interval import median_interval
+from gatemark.stats.judgement import Interval, Knee, Limit, PointResult
+from gatemark.stats.sweep import RATES
+from gatemark.store.record import UNITS, Definition, Scalar
+from gatemark.store.run import Run
+
+KNEE: Final = "knee_pps"
+# What a workload asks for that no definition tells; alike values need it alike.
+ASKED: Final = ("rate_pps", "rate_bps", "burst", "cap_pps")
+FEWER: Final = ("delay_", "rtt_", "loss_", "retransmits", "cpu_", "probe_")  # better if lower
+TWIN: Final = "{} (A/A)"  # the name of an arm that is the named one again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampled:
+    """One quantity of one point of one arm, or the knee of one sweep, with every repeat."""
+
+    plan: str
+    arm: str
+    point: dict[str, Scalar]
+    definition: Definition
+    asked: dict[str, Scalar]  # of ASKED
+    quantity: str  # of store.record.UNITS, or KNEE
+    samples: tuple[float, ...]
+    limit: Limit
+    at_least: bool  # the tester was the limit
+    swept: bool = False  # a single rate of a sweep: its knee tells more than it does itself
+
+    @property
+    def setup(self) -> str:
+        """The setup in words: `nat + filter:100`."""
+        return " + ".join((self.definition.path, *self.definition.features))
+
+    @property
+    def twin(self) -> bool:
+        """Whether it is an arm measured again (A/A): it tells noise, not the gateway."""
+        return self.arm.endswith(TWIN.format(""))
+
+    @property
+    def interval(self) -> Interval:
+        """The median of the samples with its interval."""
+        return median_interval(self.samples)
+
+    @property
+    def unit(self) -> str:
+        """Of the samples."""
+        return "packets/s" if self.quantity == KNEE else UNITS[self.quantity]
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether more of it is faster; delays and losses are better if lower."""
+        return not self.quantity.startswith(FEWER)
+
+
+def sampled(
+    run: Run,
+    judged: Iterable[tuple[Group, PointResult]],
+    knees: Sequence[Knee],
+    quantities: Sequence[str] = (),
+) -> list[Sampled]:
+    """The knees and every point by its headline quantity, or by these quantities."""
+    asked = {spec.trial: _asked(spec.workload, spec.point) for spec in run.trials}
+    found: list[Sampled] = []
+    curves = {_sweep(knee, knee.point): knee for knee in knees}
+    for trials, result in judged:
+        point_asked = _of_trials(trials, asked)
+        key = _sweep(result, result.point)
+        knee = curves.pop(key, None)
+        if knee and knee.reached_pps and (not quantities or KNEE in quantities):
+            found.append(_of_knee(knee, point_asked))
+        swept = bool(RATES & result.point.keys()) and any(key == _sweep(k, k.point) for k in knees)
+        found += _of_point(trials, result, point_asked, swept, quantities)
+    return found
+
+
+def _of_knee(knee: Knee, asked: Mapping[str, Scalar]) -> Sampled:
+    return Sampled(
+        plan=knee.plan,
+        arm=knee.arm,
+        point=knee.point,
+        definition=knee.definition,
+        asked={name: level for name, level in asked.items() if name not in RATES},
+        quantity=KNEE,
+        samples=knee.reached_pps,
+        limit=knee.limit,
+        at_least=knee.at_least,
+    )
+
+
+def _of_point(
+    trials: Group,
+    result: PointResult,
+    asked: dict[str, Scalar],
+    swept: bool,
+    quantities: Sequence[str],
+) -> Iterator[Sampled]:
+    for quantity in quantities or (result.definition.headline,):
+        if samples := readings(trials.outside, quantity):
+            yield Sampled(
+                plan=result.plan,
+                arm=result.arm,
+                point=result.point,
+                definition=result.definition,
+                asked=asked,
+                quantity=quantity,
+                samples=tuple(samples),
+                limit=result.limit,
+                at_least=result.at_least,
+                swept=swept and quantity == result.definition.headline,
+            )
+
+
+def _asked(workload: Workload, point: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    return {name: point.get(name, getattr(workload, name)) for name in ASKED}
+
+
+def _of_trials(trials: Group, asked: Mapping[str, dict[str, Scalar]]) -> dict[str, Scalar]:
+    """Of the first trial that the run's plan names; else the point's own factors alone."""
+    for record in (*trials.outside, *trials.probed):
+        if record.trial in asked:
+            return asked[record.trial]
+    return _asked(Workload(), trials.point)
+
+
+def _sweep(judged: PointResult | Knee, point: Mapping[str, Scalar]) -> tuple[object, ...]:
+    """What the points of one sweep have in common."""
+    others = sorted((name, level) for name, level in point.items() if name not in RATES)
+    return judged.plan, judged.arm, judged.definition.direction, *others

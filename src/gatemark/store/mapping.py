@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`reference/map.toml`: what the published values are values of, checked whole as it is read."""
+
+import tomllib
+from collections.abc import Iterable
+from itertools import product
+from typing import Any, Final, NamedTuple, TypeGuard, get_args, get_type_hints
+
+import msgspec
+
+from gatemark.error import GatemarkError
+from gatemark.plan.model import Direction, Family, Kind, Path
+from gatemark.store.published import REFERENCE_UNITS
+from gatemark.store.record import Definition
+
+MAP: Final = "map.toml"
+MAP_SCHEMA: Final = "gatemark.reference/1"
+
+RANGE: Final = {"min", "max", "in"}
+WORDS: Final[dict[str, tuple[str, ...]]] = {
+    "path": get_args(Path),
+    "direction": get_args(Direction),
+    "family": get_args(Family),
+    "l4": get_args(Kind),
+}
+TYPES: Final = get_type_hints(Definition)
+# A layer is in the quantity's name; a brake says which gateway it is, not how it was measured.
+FIELDS: Final = [name for name in TYPES if name not in ("quantity", "rate_layer", "brake_pps")]
+# Each of these is said or unsaid, so that no one forgets to ask the source.
+ASKED: Final[dict[str, tuple[str, ...]]] = {
+    "tcp": ("write_bytes", "streams", "socket_buffer_bytes", "congestion"),
+    "udp": ("frame_bytes", "flows"),
+}
+ASKED_ALWAYS: Final = ("features", "direction", "family", "duration_s")
+
+
+class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A work whose values are shipped."""
+
+    name: str  # as its suite is named
+    work: str
+
+
+class Measured(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one parameter of one experiment is a value of; the fields as in `Published`."""
+
+    study: str
+    experiment: str
+    parameter: str
+    quantity: str
+    said: dict[str, Any]
+    implied: tuple[str, ...] = ()
+    unsaid: tuple[str, ...] = ()
+    assumed: dict[str, Any] = {}
+    remark: str = ""
+
+
+class Unmapped(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Rows that no value of ours can stand beside, and why."""
+
+    study: tuple[str, ...]
+    experiment: str
+    parameters: tuple[str, ...] = ("",)  # "": all of the experiment
+    why: str
+
+
+class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`map.toml` as it is written."""
+
+    schema: str
+    study: dict[str, Study]
+    measured: tuple[Measured, ...] = ()
+    unmapped: tuple[Unmapped, ...] = ()
+
+
+class Key(NamedTuple):
+    """What a row of the CSV is a value of."""
+
+    study: str
+    experiment: str
+    parameter: str = ""  # "": every one of the experiment
+
+    @property
+    def whole(self) -> "Key":
+        """The experiment that it is of."""
+        return Key(self.study, self.experiment)
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, self))
+
+
+class Mapping(NamedTuple):
+    """The map: a row is measured, or there is a reason why it stands beside nothing of ours."""
+
+    studies: dict[str, Study]
+    measured: dict[Key, Measured]
+    reasons: dict[Key, str]
+
+    def reason(self, key: Key) -> str | None:
+        """Why a row stands beside nothing of ours, for itself or with all of its experiment."""
+        return self.reasons.get(key) or self.reasons.get(key.whole)
+
+
+def read_map(text: str) -> Mapping:
+    """The map out of its text. Raises GatemarkError with file and entry."""
+    try:
+        file = msgspec.convert(tomllib.loads(text), File)
+    except (ValueError, msgspec.ValidationError) as error:
+        raise GatemarkError(f"{MAP}: {error}") from None
+    if file.schema != MAP_SCHEMA:
+        raise GatemarkError(f'{MAP}: schema is {file.schema!r}; write "{MAP_SCHEMA}"')
+    reasons = {
+        Key(study, entry.experiment, parameter): entry.why
+        for entry in file.unmapped
+        for study, parameter in product(entry.study, entry.parameters)
+    }
+    found = Mapping(file.study, {}, reasons)
+    for place, entry in enumerate(file.measured):
+        key = Key(entry.study, entry.experiment, entry.parameter)
+        if fault := _fault(found, key, entry):
+            raise GatemarkError(f"{MAP}: measured[{place}] ({key}): {fault}")
+        found.measured[key] = _frozen(entry)
+    return found
+
+
+def _fault(sofar: Mapping, key: Key, entry: Measured) -> str:
+    """What is wrong with an entry; empty: nothing."""
+    if entry.study not in sofar.studies:
+        return f"no [study.{entry.study}]"
+    if key in sofar.measured:
+        return "it is there twice"
+    if sofar.reason(key):
+        return "it is [[unmapped]] too"
+    if entry.quantity not in REFERENCE_UNITS:
+        return f"unknown quantity '{entry.quantity}'; known are: {', '.join(REFERENCE_UNITS)}"
+    return _of_fields(entry) or _of_values(entry)
+
+
+def _of_fields(entry: Measured) -> str:
+    said, unsaid = set(entry.said), set(entry.unsaid)
+    for name in (*entry.said, *entry.unsaid, *entry.implied, *entry.assumed):
+        if name not in FIELDS:
+            return f"unknown field '{name}'; known are: {', '.join(FIELDS)}"
+    for name in ("path", "l4"):
+        if not isinstance(entry.said.get(name), str):
+            return f"`said` needs one `{name}`"
+    if both := said & unsaid:
+        return f"'{min(both)}' is said and unsaid"
+    if stray := set(entry.implied) - said:
+        return f"'{min(stray)}' is implied and not in `said`"
+    asked = (*ASKED_ALWAYS, *ASKED.get(entry.said["l4"], ()))
+    silent = [name for name in asked if name not in said | unsaid]
+    return f"'{silent[0]}' is neither said nor unsaid" if silent else ""
+
+
+def _of_values(entry: Measured) -> str:
+    for name, value in entry.assumed.items():
+        if is_range(value):
+            return f"assumed '{name}' is a range; name one value"
+    for name, value in (*entry.said.items(), *entry.assumed.items()):
+        for one in _each(value):
+            if name in WORDS and one not in WORDS[name]:
+                return f"'{name}' is {one!r}; known are: {', '.join(WORDS[name])}"
+            try:
+                msgspec.convert(one, TYPES[name])
+            except msgspec.ValidationError as error:
+                return f"'{name}' is {one!r}: {error}"
+    return ""
+
+
+def is_range(value: object) -> TypeGuard[dict[str, Any]]:
+    """Whether what is said is a range and not one value."""
+    return isinstance(value, dict) and bool(value) and set(value) <= RANGE
+
+
+def _each(value: object) -> Iterable[object]:
+    if not is_range(value):
+        return [value]
+    return [*value.get("in", ()), *(value[end] for end in ("min", "max") if end in value)]
+
+
+def _frozen(entry: Measured) -> Measured:
+    """TOML's lists as tuples, as a definition has them."""
+    said, assumed = (
+        {name: _tuple(value) for name, value in part.items()}
+        for part in (entry.said, entry.assumed)
+    )
+    return msgspec.structs.replace(entry, said=said, assumed=assumed)
+
+
+def _tuple(value: object) -> object:
+    if is_range(value):
+        return {end: _tuple(one) for end, one in value.items()}
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A published value of another device, with what its source says of how it was measured."""
+
+from typing import Any, Final, Literal
+
+import msgspec
+
+from gatemark.store.record import UNITS
+
+Kind = Literal["printed", "approx", "derived", "qual", "bound"]
+
+# Quantities that a published value may be of, with their unit: those of a record, and of a sweep.
+REFERENCE_UNITS: Final[dict[str, str]] = {
+    **UNITS,
+    "peak_l4_bps": "bit/s",  # the most payload received at any offered rate of a sweep
+}
+
+
+class Published(msgspec.Struct, frozen=True, kw_only=True):
+    """One value that a study printed.
+
+    `said` holds fields of `store.record.Definition`: the value that the source gives, or a range
+    `{"min": ...}`, `{"max": ...}`, or `{"in": (...)}`. A loss criterion that is not said is none.
+    """
+
+    study: str  # wrt54, kofler, procbench, diffuse, capture
+    device: str
+    experiment: str
+    parameter: str
+    quantity: str  # of REFERENCE_UNITS
+    value: float  # in the quantity's unit
+    printed: str  # "47.5 Mbit/s"
+    kind: Kind
+    note: str  # where it stands; what contradicts it
+    said: dict[str, Any]
+    implied: tuple[str, ...] = ()  # of `said`: what the source does not say outright
+    unsaid: tuple[str, ...] = ()  # fields that the source is silent about
+    assumed: dict[str, Any] = {}  # which of our points is shown where several are alike
+    remark: str = ""  # how it is otherwise than ours

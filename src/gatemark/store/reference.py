@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The published values that are shipped: `reference/published.csv`, read by `reference/map.toml`.
+
+Every row of the CSV is either a measurement with a definition or named with the reason why it
+stands beside nothing of ours; a row that is neither is an error, so nothing drops out silently.
+"""
+
+import csv
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Final
+
+import msgspec
+
+from gatemark.error import GatemarkError
+from gatemark.store.mapping import MAP, Key, Mapping, Measured, read_map
+from gatemark.store.published import REFERENCE_UNITS, Published
+
+__all__ = ["Published", "published", "read"]
+
+VALUES: Final = "published.csv"
+COLUMNS: Final = ["seed", "device", "experiment", "parameter", "value", "unit", "note"]
+
+# A unit of the CSV: the same in a record's units, and by how much its numbers are multiplied.
+SCALE: Final[dict[str, tuple[str, float]]] = {
+    "Mbit/s": ("bit/s", 1e6),
+    "kbit/s": ("bit/s", 1e3),
+    "pps": ("packets/s", 1.0),
+    "%": ("ratio", 0.01),
+    "fraction": ("ratio", 1.0),
+    "ms": ("ns", 1e6),
+}
+NUMBER: Final = re.compile(r"(?:[<>]=?)?(\d+(?:\.\d+)?)")
+OF_ENTRY: Final = ("quantity", "said", "implied", "unsaid", "assumed", "remark")
+OF_ROW: Final = ("device", "experiment", "parameter", "note")
+
+Row = dict[str, str]
+
+
+@cache
+def published() -> tuple[Published, ...]:
+    """Every shipped value that has a definition, in the order of the CSV."""
+    return read(files("gatemark") / "reference")
+
+
+def read(folder: Traversable) -> tuple[Published, ...]:
+    """The values in a folder's two files. Raises GatemarkError with file and entry."""
+    mapping = read_map(_text(folder, MAP))
+    found, seen = list[Published](), set[Key]()
+    for place, row in _rows(_text(folder, VALUES)):
+        key = Key(row["seed"], row["experiment"], row["parameter"])
+        seen |= {key, key.whole}
+        if entry := mapping.measured.get(key):
+            found.append(_value(row, entry, mapping.studies[entry.study].name, place))
+        elif not mapping.reason(key):
+            raise GatemarkError(f"{place}: add [[measured]] or [[unmapped]] for {key} to {MAP}")
+    _refuse_idle(mapping, seen)
+    return tuple(found)
+
+
+def _text(folder: Traversable, name: str) -> str:
+    try:
+        return (folder / name).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise GatemarkError(f"{name}: cannot be read ({error}): install gatemark again") from None
+
+
+def _rows(text: str) -> Iterator[tuple[str, Row]]:
+    """Every row with its place, `published.csv:7`."""
+    reader = csv.DictReader(text.splitlines())
+    if reader.fieldnames != COLUMNS:
+        raise GatemarkError(f"{VALUES}:1: the columns are {','.join(COLUMNS)}")
+    for row in reader:
+        place = f"{VALUES}:{reader.line_num}"
+        if None in row or None in row.values():
+            raise GatemarkError(f"{place}: not {len(COLUMNS)} columns; quote what has a comma")
+        yield place, row
+
+
+def _refuse_idle(mapping: Mapping, seen: set[Key]) -> None:
+    """An entry for rows that are not there is a slip of the pen."""
+    for key in (*mapping.measured, *mapping.reasons):
+        if key not in seen:
+            raise GatemarkError(f"{MAP}: {key}: no such row in {VALUES}")
+
+
+def _value(row: Row, entry: Measured, study: str, place: str) -> Published:
+    number = NUMBER.fullmatch(row["value"])
+    unit, factor = SCALE.get(row["unit"], ("", 0.0))
+    printed = f"{row['value']} {row['unit']}"
+    if number is None or unit != REFERENCE_UNITS[entry.quantity]:
+        raise GatemarkError(f"{place}: {printed} is no {entry.quantity}: mend it, or {MAP}")
+    told = {name: getattr(entry, name) for name in OF_ENTRY} | {name: row[name] for name in OF_ROW}
+    made = {"study": study, "value": float(number[1]) * factor, "printed": printed}
+    try:
+        return msgspec.convert({**told, **made, "kind": row["note"].split(";")[0]}, Published)
+    except msgspec.ValidationError as error:
+        raise GatemarkError(f"{place}: the note begins with how it is known: {error}") from None

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of studies: curves over sizes, grouped bars, changes, published values."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import studies
+from playwright.sync_api import Browser
+
+from gatemark.report import page
+from page.visit import Visit, opened
+
+FIGURES = page.figures(studies.judgement(), [], studies.plans(), studies.beside())
+PLOTS = sum(len(figure.panels) for figure in FIGURES)
+OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+# Pixels that any text of a plot reaches beyond the plot: it would be cut off there.
+CUT = """() => Math.max(...[...document.querySelectorAll(".plot")].map((plot) => {
+  const frame = plot.getBoundingClientRect();
+  const beyond = (text) => Math.max(frame.left - text.left, text.right - frame.right);
+  const texts = [...plot.querySelectorAll("svg text")];
+  return Math.max(...texts.map((text) => beyond(text.getBoundingClientRect())));
+}))"""
+
+
+@pytest.fixture(scope="module")
+def toured(browser: Browser, studied: Path) -> Iterator[Visit]:
+    """A visit that has seen and opened everything."""
+    with opened(browser, studied) as visit:
+        visit.wait()
+        visit.unfold()
+        visit.hover()
+        yield visit
+
+
+def test_every_figure_is_drawn(toured: Visit) -> None:
+    assert toured.page.locator(".plot svg").count() == PLOTS
+
+
+def test_the_console_is_silent(toured: Visit) -> None:
+    assert toured.said == []
+
+
+def test_every_published_value_that_is_near_has_a_hollow_marker(toured: Visit) -> None:
+    hollow = [row for f in FIGURES for row in f.extra.get(f"{f.name}-published", [])]
+    marks = ".plot svg .mark-symbol path[aria-roledescription=point][stroke-width='1.6']"
+    assert toured.page.locator(marks).count() == len(hollow) > 0
+
+
+def test_a_table_twin_has_a_line_for_each_row(toured: Visit) -> None:
+    counts = {f.name: toured.page.locator(f"#{f.name} tbody tr").count() for f in FIGURES}
+    assert counts == {figure.name: len(figure.rows) for figure in FIGURES}
+
+
+def test_answers_are_not_folded(toured: Visit) -> None:
+    for name in ("payload-0", "comparisons", "published"):
+        assert toured.page.locator(f"#answers > .scroll > #{name}").count() == 1
+
+
+@pytest.mark.parametrize("width", [360, 900, 1600])
+def test_no_text_is_cut_off(browser: Browser, studied: Path, width: int) -> None:
+    with opened(browser, studied, width=width) as visit:
+        visit.wait()
+        assert visit.page.evaluate(OVERFLOW) == 0
+        assert visit.page.evaluate(CUT) <= 1

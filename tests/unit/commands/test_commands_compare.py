@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark diff` and `gatemark cmp` as their user has them."""
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import builder
+import pytest
+from command import gatemark
+from msgspec.structs import replace
+
+from gatemark.store.directory import RunDirectory
+from gatemark.store.record import Record
+from gatemark.store.run import Run
+
+ESCAPE = "\x1b"
+Home = dict[str, Path]
+
+
+def kept(path: Path, record: Callable[[Record], Record], run: Run | None = None) -> Path:
+    directory = RunDirectory.create(path, run or builder.run())
+    for one in builder.trials():
+        directory.append(record(one))
+    return path
+
+
+def same(record: Record) -> Record:
+    """Measured again: what differs is chance alone."""
+    factor = random.Random(record.trial).gauss(1, 0.0005)
+    return replace(record, values={n: v * factor for n, v in record.values.items()})
+
+
+def slower(record: Record) -> Record:
+    """NAT lost a tenth of what it could."""
+    again = same(record)
+    if record.definition.path != "nat" or record.values["received_pps"] > 1e5:
+        return again
+    least = min(again.values["received_pps"], 0.9 * builder.KNEES["nat", "up"])
+    return replace(again, values=again.values | {"received_pps": least})
+
+
+def larger(record: Record) -> Record:
+    return replace(record, definition=replace(record.definition, frame_bytes=512))
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    home = tmp_path_factory.mktemp("runs")
+    made = builder.run()
+    attic = replace(made, station=replace(made.station, name="attic"))
+    return {
+        "old": kept(home / "old", lambda record: record),
+        "same": kept(home / "same", same),
+        "slower": kept(home / "slower", slower),
+        "larger": kept(home / "larger", larger),
+        "attic": kept(home / "attic", same, attic),
+    }
+
+
+def rows(out: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in out.splitlines()]
+
+
+# --- diff
+
+
+def test_a_gateway_that_did_not_change_is_no_regression(runs: Home) -> None:
+    done = gatemark("diff", runs["old"], runs["same"])
+    assert (done.code, done.err) == (0, "")
+    assert "slower" not in done.out
+
+
+def test_a_regression_has_an_exit_code_of_its_own(runs: Home) -> None:
+    done = gatemark("diff", runs["old"], runs["slower"])
+    assert (done.code, done.err) == (3, "")
+    knee = next(line for line in done.out.splitlines() if line.startswith("  nat, ↑ up"))
+    assert knee.endswith("slower")
+
+
+def test_diff_as_json_has_a_line_for_each_row(runs: Home) -> None:
+    done = gatemark("diff", runs["old"], runs["slower"], "--json")
+    found = rows(done.out)
+    verdicts = {(r["quantity"], r["setup"]): r["verdict"] for r in found if r["row"] == "change"}
+    assert verdicts["knee_pps", "nat"] == "slower"
+    assert len([row for row in found if row["row"] == "ceiling"]) == 4
+
+
+def test_diff_lists_single_rates_if_asked(runs: Home) -> None:
+    words = ("diff", runs["old"], runs["same"], "--json")
+    more = len(rows(gatemark(*words, "--all").out)) - len(rows(gatemark(*words).out))
+    assert more == len(builder.KNEES) * len(builder.RATES)
+
+
+def test_diff_compares_another_quantity_if_asked(runs: Home) -> None:
+    done = gatemark("diff", runs["old"], runs["same"], "--quantity", "delay_p50_ns", "--json")
+    assert {row["quantity"] for row in rows(done.out)} == {"delay_p50_ns"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("diff old larger", "no definition is alike; the nearest differ in frame_bytes 64 against"),
+        ("diff old attic", "not the same gateway (station lab against attic): `gatemark cmp` comp"),
+        ("diff old none", "none: no run there"),
+        ("diff old same --across frame", "--across frame: no such name; did you mean"),
+        ("diff old same --quantity speed", "--quantity speed: no such name; known are"),
+        ("cmp old", "one run has nothing to be compared with: give two or more"),
+        ("cmp old larger", "no definition is alike; the nearest differ in frame_bytes 64 against"),
+        ("cmp old none", "none: no run there"),
+    ],
+)
+def test_what_cannot_be_compared_is_told_in_a_line(words: str, said: str, runs: Home) -> None:
+    done = gatemark(*words.split(), cwd=runs["old"].parent)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert done.err.startswith(f"gatemark: {said}")
+
+
+def test_across_a_field_tells_it_beside_the_numbers(runs: Home) -> None:
+    done = gatemark("diff", runs["old"], runs["larger"], "--across", "frame_bytes")
+    assert done.code == 0
+    assert "frame_bytes 64 against 512" in done.out
+
+
+def test_across_gateway_compares_another_station(runs: Home) -> None:
+    done = gatemark("diff", runs["old"], runs["attic"], "--across", "gateway")
+    assert done.code == 0
+    assert "differs: station: lab → attic" in done.out
+
+
+# --- cmp
+
+
+def test_cmp_has_a_column_for_each_gateway(runs: Home) -> None:
+    done = gatemark("cmp", runs["old"], runs["attic"], runs["slower"])
+    assert (done.code, done.err) == (0, "")
+    assert "A: old" in done.out
+    assert "C/A" in done.out
+
+
+def test_cmp_as_json_has_a_place_for_each_run(runs: Home) -> None:
+    found = rows(gatemark("cmp", runs["old"], runs["slower"], "--json").out)
+    knee = next(r for r in found if (r["quantity"], r["setup"]) == ("knee_pps", "nat"))
+    assert [run["run"] for run in knee["runs"]] == [str(runs["old"]), str(runs["slower"])]
+    assert knee["runs"][1]["ratio"] == pytest.approx(0.86, abs=0.05)
+
+
+@pytest.mark.parametrize("verb", ["diff", "cmp"])
+def test_a_pipe_gets_no_colour(verb: str, runs: Home) -> None:
+    assert ESCAPE not in gatemark(verb, runs["old"], runs["slower"]).out

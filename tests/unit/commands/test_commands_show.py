@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark show`: what it prints beside the answer, and which options go together."""
+
+import json
+from pathlib import Path
+
+import builder
+import msgspec
+import pytest
+from command import gatemark
+
+from gatemark.store.directory import RunDirectory
+from gatemark.store.record import Definition, Record
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return kept(tmp_path_factory.mktemp("kept") / "run", builder.trials())
+
+
+@pytest.fixture(scope="module")
+def nated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with TCP through NAT, as the blog of 2007 measured it."""
+    definition = Definition(path="nat", l4="tcp", write_bytes=8192, streams=1, duration_s=2)
+    first = builder.trials()[0]
+    records = [
+        msgspec.structs.replace(
+            first,
+            trial=f"t{repeat}",
+            repeat=repeat,
+            plan="quick/plain",
+            arm="nat",
+            point={"direction": "up"},
+            definition=definition,
+            values={"goodput_bps": 50e6 + repeat, "cpu_busy": 0.9},
+        )
+        for repeat in range(1, 7)
+    ]
+    return kept(tmp_path_factory.mktemp("nated") / "run", records)
+
+
+def kept(path: Path, records: list[Record]) -> Path:
+    directory = RunDirectory.create(path, builder.run())
+    for record in records:
+        directory.append(record)
+    return path
+
+
+def test_the_published_values_beside_ours_are_shown(nated: Path) -> None:
+    done = gatemark("show", nated, "--reference")
+    assert (done.code, done.err) == (0, "")
+    assert "WRTSL54GS v1.1" in done.out
+    assert "47.5 Mbit/s" in done.out
+
+
+def test_the_answer_has_them_too(nated: Path) -> None:
+    assert "47.5 Mbit/s" in gatemark("show", nated).out
+
+
+def test_they_are_data_where_asked(nated: Path) -> None:
+    rows = [
+        json.loads(line)
+        for line in gatemark("show", nated, "--reference", "--json").out.splitlines()
+    ]
+    assert {row["published"]["value"] for row in rows} >= {47.5e6, 34.2e6}
+
+
+def test_nothing_alike_is_told_beside_the_data(run: Path) -> None:
+    done = gatemark("show", run, "--reference")
+    assert (done.code, done.out) == (0, "")
+    assert "no published value" in done.err
+
+
+def test_a_row_is_one_line(run: Path) -> None:
+    assert gatemark("show", run, "--row").out.count("\n") == 1
+
+
+def test_the_header_stands_above_the_row(run: Path) -> None:
+    lines = gatemark("show", run, "--row", "--header").out.splitlines()
+    assert lines[2:] == gatemark("show", run, "--row").out.splitlines()
+    assert lines[0].startswith("| device |")
+
+
+@pytest.mark.parametrize("words", ["--header", "--row --json", "--row --reference"])
+def test_options_that_do_not_go_together_are_refused(words: str, run: Path) -> None:
+    done = gatemark("show", run, *words.split())
+    assert (done.code, done.out) == (2, "")

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The published values: all that is shipped is read, nothing drops out silently."""
+
+import csv
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from gatemark.error import GatemarkError
+from gatemark.store.mapping import Key, read_map
+from gatemark.store.reference import Published, published, read
+
+SHIPPED = files("gatemark") / "reference"
+MAP = """
+schema = "gatemark.reference/1"
+[study.B]
+name = "wrt54"
+work = "a blog"
+[[measured]]
+study      = "B"
+experiment = "nat.tcp"
+parameter  = "cpu"
+quantity   = "cpu_busy"
+said       = { path = "nat", l4 = "tcp", direction = "up", write_bytes = 8192 }
+unsaid     = ["features", "family", "duration_s", "streams", "socket_buffer_bytes", "congestion"]
+[[unmapped]]
+study      = ["B"]
+experiment = "method"
+why        = "no measurement"
+"""
+HEAD = "seed,device,experiment,parameter,value,unit,note"
+CPU = "B,WRT54GS,nat.tcp,cpu,>=90,%,bound; table"
+METHOD = "B,-,method,duration,10,s,printed; text"
+
+
+def folder(path: Path, *rows: str, map_: str = MAP) -> Path:
+    (path / "published.csv").write_text("\n".join((HEAD, *rows)) + "\n")
+    (path / "map.toml").write_text(map_)
+    return path
+
+
+def shipped(device: str, parameter: str) -> Published:
+    found = [p for p in published() if (p.device, p.parameter) == (device, parameter)]
+    return found[0]
+
+
+def test_every_shipped_row_is_measured_or_named_with_a_reason() -> None:
+    mapping = read_map((SHIPPED / "map.toml").read_text())
+    rows = csv.DictReader((SHIPPED / "published.csv").read_text().splitlines())
+    keys = [Key(row["seed"], row["experiment"], row["parameter"]) for row in rows]
+    assert [key for key in keys if key not in mapping.measured and not mapping.reason(key)] == []
+
+
+def test_every_study_has_its_suite_name() -> None:
+    mapping = read_map((SHIPPED / "map.toml").read_text())
+    names = {study.name for study in mapping.studies.values()}
+    assert names == {"kofler", "procbench", "wrt54", "diffuse", "capture"}
+
+
+def test_a_value_is_in_the_units_of_a_record() -> None:
+    assert shipped("WRT54GS v3.0", "throughput").value == pytest.approx(34.2e6)
+
+
+def test_a_share_is_a_ratio() -> None:
+    assert shipped("WRT54GS v3.0", "cpu_softirq").value == pytest.approx(0.9)
+
+
+def test_a_value_is_told_as_printed() -> None:
+    assert shipped("WRT54GS v3.0", "cpu_softirq").printed == ">=90 %"
+
+
+def test_a_payload_of_1450_bytes_is_a_frame_of_1496() -> None:
+    assert shipped("WRT54GL", "throughput@block=1450B").said["frame_bytes"] == 1496
+
+
+def test_a_contradiction_stays_with_its_note() -> None:
+    notes = [p.note for p in published() if p.value == 93.8e6 and p.device == "WRTSL54GS v1.1"]
+    assert [note for note in notes if re.search("INCONSISTENT", note)] == notes != []
+
+
+def test_no_value_of_wifi_is_mapped() -> None:
+    assert [p for p in published() if "wifi" in p.experiment] == []
+
+
+def test_it_is_read_once() -> None:
+    assert published() is published()
+
+
+def test_a_bound_is_a_number_with_its_kind(tmp_path: Path) -> None:
+    (found,) = read(folder(tmp_path, CPU, METHOD))
+    assert (found.value, found.kind) == (0.9, "bound")
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ((CPU, METHOD, "B,X,nat.tcp,loss,1,%,printed"), "published.csv:4: add "),
+        ((CPU,), "map.toml: B method: no such row"),
+        ((CPU.replace("%", "Mbit/s"), METHOD), "published.csv:2: >=90 Mbit/s is no cpu_busy"),
+        ((CPU.replace(">=90", "much"), METHOD), "published.csv:2: much % is no cpu_busy"),
+        ((CPU.replace("bound", "guess"), METHOD), "published.csv:2: the note begins"),
+        ((CPU, METHOD.removesuffix(",printed; text")), "published.csv:3: not 7 columns"),
+        ((CPU + ", more", METHOD), "published.csv:2: not 7 columns"),
+    ],
+)
+def test_a_row_that_cannot_be_read_is_named(
+    rows: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(GatemarkError, match=re.escape(said)):
+        read(folder(tmp_path, *rows))
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(GatemarkError, match=r"map\.toml: cannot be read"):
+        read(tmp_path)
