@@ -101,11 +101,12 @@ def test_threads_share_their_cpu_with_the_gateways_program_alone() -> None:
     in_a_lab(look)
 
 
-def test_what_a_trial_demands_is_given_back() -> None:
+@pytest.mark.parametrize("demand", [Demand(steered=True, offload=True), Demand(relieved=True)])
+def test_what_a_trial_demands_is_given_back(demand: Demand) -> None:
     async def look(bench: Bench) -> None:
         lab, lan = bench.station, bench.station.hosts["lan"]
         before = await lan.run("sh", "-c", PORTS)
-        await lab.meet(Demand(steered=True, offload=True))
+        await lab.meet(demand)
         during = await lan.run("sh", "-c", PORTS)
         await lab.meet(Demand())
         assert during != before

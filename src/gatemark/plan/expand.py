@@ -13,6 +13,7 @@ from gatemark.error import UsageError
 from gatemark.plan.feature import DIRECT, check_features, misfit
 from gatemark.plan.level import spread_out
 from gatemark.plan.model import (
+    TWIN,
     Arm,
     Direction,
     Factor,
@@ -194,7 +195,7 @@ def arms(plan: Plan) -> tuple[Arm, ...]:
     if not plan.repeat.twin:
         return plan.arm
     first = next(arm for arm in plan.arm if arm.path != DIRECT)
-    return (*plan.arm, replace(first, name=f"{first.name} (A/A)"))
+    return (*plan.arm, replace(first, name=TWIN.format(first.name)))
 
 
 def applies(plan: Plan, key: str) -> bool:

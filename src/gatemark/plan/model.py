@@ -16,6 +16,8 @@ Figure = Literal["auto", "curve", "bars"]  # auto: a knee over rates, a curve ov
 Family = Literal["ipv4", "ipv6"]
 Factor = str | int | float | bool
 
+TWIN = "{} (A/A)"  # the name of an arm that is the named one again
+
 
 class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One setup of a plan: a path and an ordered list of features."""
@@ -28,6 +30,11 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     def setup(self) -> str:
         """The setup in words: `nat + filter:100`."""
         return " + ".join((self.path, *self.features))
+
+
+def is_twin(arm: str) -> bool:
+    """Whether an arm's name says that it is another one measured again: it tells noise alone."""
+    return arm.endswith(TWIN.format(""))
 
 
 class Gateway(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

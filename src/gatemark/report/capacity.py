@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Payload by arm: one table for each study, and the table of what the arms cost each other."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from gatemark.plan.model import Plan
 from gatemark.report import compared, cost, number, rate, study, word
@@ -40,12 +40,8 @@ def _table(judgement: Judgement, found: Study) -> Table:
         if words in lines and rate.payload(point) is not None:
             lines[words].setdefault(ALONE, point)
     columns = arms + ([ALONE] if any(ALONE in line for line in lines.values()) else [])
-    places = {
-        arm: _places([line[arm] for line in lines.values() if arm in line]) for arm in columns
-    }
     rows = tuple(
-        (words, *(_cell(line.get(arm), places[arm]) for arm in columns))
-        for words, line in lines.items()
+        (words, *(_cell(line.get(arm)) for arm in columns)) for words, line in lines.items()
     )
     caption = f"{found.plan}: payload in Mbit/s, with the gateway's CPU"
     return Table(caption, ("point", *columns), rows, frozenset(range(1, len(columns) + 1)))
@@ -56,15 +52,11 @@ def _load(point: PointResult | Comparison) -> str:
     return word.load(point.definition, payload if isinstance(payload, int | float) else 0)
 
 
-def _places(points: Sequence[PointResult]) -> int:
-    return number.decimals([i for p in points if (i := rate.payload(p)) is not None], MBPS)
-
-
-def _cell(point: PointResult | None, places: int) -> str:
+def _cell(point: PointResult | None) -> str:
     measured = rate.payload(point) if point else None
     if point is None or measured is None:
         return NONE
-    text = number.interval(measured, MBPS, places, at_least=point.at_least)
+    text = number.interval(measured, MBPS, at_least=point.at_least)
     busy = point.values.get("cpu_busy")
     return f"{text} (CPU {number.plain(busy.value * 100, 0)} %)" if busy else text
 

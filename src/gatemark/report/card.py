@@ -7,7 +7,7 @@ A card whose measurement was not made is absent.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from gatemark.plan.model import Plan
+from gatemark.plan.model import Plan, is_twin
 from gatemark.report import cost, number, rate, study, sweep, word
 from gatemark.report.study import Study
 from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult
@@ -138,7 +138,7 @@ def _costs(judgement: Judgement) -> Iterable[Card]:
     """What an arm costs, or gains, at its worst: once, in the first plan that tells it."""
     seen: set[str] = set()
     for found in cost.groups(judgement):
-        told = [one for one in found if not cost.is_twin(one) and not one.at_least]
+        told = [one for one in found if not is_twin(one.arm) and not one.at_least]
         if not told or told[0].quantity not in cost.RATES:
             continue
         worst = min(told, key=lambda one: one.change.change.value)

@@ -3,7 +3,8 @@
 
 from collections.abc import Sequence
 
-from gatemark.report import number, study, sweep, word
+from gatemark.plan.model import is_twin
+from gatemark.report import number, sweep, word
 from gatemark.report.number import PERCENT
 from gatemark.stats.compare import UNBOUNDED
 from gatemark.stats.judgement import Comparison, Interval, Judgement
@@ -32,11 +33,6 @@ def anchor(found: Sequence[Comparison]) -> str:
     return sweep.plain(f"change-{found[0].plan}-{_kind(found[0])}")
 
 
-def is_twin(one: Comparison) -> bool:
-    """Whether the first arm is compared with itself, for the noise alone."""
-    return study.is_twin(one.arm)
-
-
 def arms(found: Sequence[Comparison]) -> list[str]:
     """The arms that are compared with the baseline, each once."""
     return list(dict.fromkeys(one.arm for one in found))
@@ -44,7 +40,7 @@ def arms(found: Sequence[Comparison]) -> list[str]:
 
 def finding(found: Sequence[Comparison]) -> str:
     """What the arms cost, one clause each."""
-    told = [one for one in found if not is_twin(one)] or list(found)
+    told = [one for one in found if not is_twin(one.arm)] or list(found)
     names = arms(told)
     clauses = [_clause([one for one in told if one.arm == name]) for name in names[:MOST_ARMS]]
     more = len(names) - MOST_ARMS

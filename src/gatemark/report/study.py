@@ -5,10 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from gatemark.plan.model import Plan
+from gatemark.plan.model import Plan, is_twin
 from gatemark.report import rate, sweep, word
 from gatemark.stats.judgement import Judgement, PointResult
-from gatemark.stats.sampled import TWIN
 
 Shape = Literal["curve", "bars", ""]
 FEWEST_SIZES = 4  # that make a curve
@@ -58,7 +57,8 @@ def studies(judgement: Judgement, plans: Iterable[Plan] = ()) -> list[Study]:
 def singles(judgement: Judgement, plans: Iterable[Plan] = ()) -> list[PointResult]:
     """Points outside every sweep and study, fastest first."""
     studied = {id(point) for found in studies(judgement, plans) for point in found.points}
-    left = [p for p in sweep.alone(judgement) if id(p) not in studied and _pps(p)]
+    alone = (p for p in sweep.alone(judgement) if id(p) not in studied and not is_twin(p.arm))
+    left = [p for p in alone if _pps(p)]
     return sorted(left, key=lambda point: -_pps(point))
 
 
@@ -100,11 +100,6 @@ def label(point: PointResult, names: Iterable[str]) -> str:
 def arms(points: Iterable[PointResult]) -> list[str]:
     """The arms of these points, each once, in the order of the plan."""
     return list(dict.fromkeys(point.arm for point in points))
-
-
-def is_twin(arm: str) -> bool:
-    """Whether an arm is another one measured again, for the noise alone."""
-    return arm.endswith(TWIN.format(""))
 
 
 def _way(point: PointResult) -> int:

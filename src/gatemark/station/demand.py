@@ -13,6 +13,7 @@ class Demand:
     shared: bool = False  # a program of the gateway shares its CPU with the forwarding threads
     steered: bool = False  # the tester's ports hand what they receive to the tester's CPU
     offload: bool = False  # segmentation and aggregation at the tester's own cable
+    relieved: bool = False  # the gateway's CPU, idle then, receives at the tester's own cable
 
 
 PLAIN = Demand()
@@ -23,10 +24,15 @@ def demand(arm: Arm, load: Workload) -> Demand:
 
     TCP is steered: a veth hands a segment on by the CPU that sent it, so the receiving host's TCP,
     its acknowledgements and the sender's answer to these would all run on the gateway's CPU.
+
+    UDP without a gateway is relieved: with one, copying a packet into the sink's ring is in the
+    gateway's time (station/netns.py), so the sender alone must not do it either. Else the tester's
+    ceiling would lie below what it sends through a gateway.
     """
-    tcp = load.kind == "tcp"
+    tcp, direct = load.kind == "tcp", arm.path == "direct"
     return Demand(
         shared=arm.path == "endpoint",
-        steered=tcp and arm.path != "direct",
+        steered=tcp and not direct,
         offload=tcp and load.offload,
+        relieved=direct and not tcp,
     )

@@ -77,7 +77,8 @@ class Lab:
         self.gateway = self.hosts["gw"]
         self.demand = PLAIN
         self.ports: dict[str, Port] = {}
-        self.threads: dict[str, Thread] = {}
+        self.threads: dict[str, Thread] = {}  # of the gateway's ports
+        self.relief: list[Thread] = []  # of the tester's own cable
         self._held = ExitStack()
 
     @property
@@ -110,22 +111,34 @@ class Lab:
 
     async def meet(self, demand: Demand) -> None:
         """Before a trial: the ports as it needs them, threads sound. Raises StationError."""
-        if demand.offload != self.demand.offload:
-            state = "on" if demand.offload else "off"
-            await asyncio.gather(*(self._offloads(device, state) for device in ALONE))
-        if demand.steered != self.demand.steered:
-            await self._steer(demand.steered)
+        await self._change(demand)
         self.demand = demand
-        shared = demand.shared
-        if not all(made.sound(shared=shared) for made in self.threads.values()):
-            if not all(made.sound(shared=not shared) for made in self.threads.values()):
-                await self.pin()
-            for made in self.threads.values():
-                made.classify(shared=shared)
+        await self._sound(shared=demand.shared)
         nodes = self._nodes()
         if demand.offload:
             nodes = {device: node for device, node in nodes.items() if device not in ALONE}
         await check_ports(nodes)
+
+    async def _change(self, demand: Demand) -> None:
+        """From what the last trial needed to what this one does."""
+        if self.demand.relieved and not demand.relieved:
+            await self._relieve(relieved=False)
+        if demand.offload != self.demand.offload:
+            state = "on" if demand.offload else "off"
+            await asyncio.gather(*(self._offloads(device, state) for device in ALONE))
+        if demand.steered != self.demand.steered:
+            await self._steer(steered=demand.steered)
+        if demand.relieved and not (self.relief and all(made.sound() for made in self.relief)):
+            await self._relieve(relieved=True)
+
+    async def _sound(self, *, shared: bool) -> None:
+        """The gateway's threads there and in their class."""
+        if all(made.sound(shared=shared) for made in self.threads.values()):
+            return
+        if not all(made.sound(shared=not shared) for made in self.threads.values()):
+            await self.pin()
+        for made in self.threads.values():
+            made.classify(shared=shared)
 
     @property
     def words(self) -> dict[str, str]:
@@ -135,6 +148,8 @@ class Lab:
         words["gateway"] += f"nice {SHARED_NICE}" if self.demand.shared else f"fifo {FIFO_PRIORITY}"
         if self.demand.steered:
             words["steering"] = "the tester's ports to the tester's CPU (rps_cpus)"
+        if self.demand.relieved:
+            words["gateway"] = f"cpu {self.placement.gateway}, receiving for the sink"
         return words
 
     async def pin(self) -> None:
@@ -142,7 +157,19 @@ class Lab:
         for device in GATEWAY_PORTS:
             self.threads[device] = await thread(self.gateway, device, self.placement.gateway)
 
-    async def _steer(self, steered: bool) -> None:
+    async def _relieve(self, *, relieved: bool) -> None:
+        """Let threads on the gateway's CPU receive what arrives on the tester's own cable."""
+        self.relief = []
+        for device in ALONE:
+            node = self._nodes()[device]
+            if relieved:
+                await node.run("ethtool", "-K", device, "gro", "on")
+                self.relief.append(await thread(node, device, self.placement.gateway))
+            else:
+                script = f"echo 0 > /sys/class/net/{device}/threaded; ethtool -K {device} gro off"
+                await node.run("sh", "-ec", script)
+
+    async def _steer(self, *, steered: bool) -> None:
         """Let what a host of ours receives be worked on by that host's CPU, or by the sender's."""
         place = self.placement
         for device in ("lan0", "lan2", "wan0"):

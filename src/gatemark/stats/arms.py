@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from gatemark.plan.model import Plan
+from gatemark.plan.model import TWIN, Plan
 from gatemark.stats.compare import NOISE, UNBOUNDED, compare, holm, size, untold
 from gatemark.stats.judgement import Comparison
-from gatemark.stats.sampled import TWIN, Sampled
+from gatemark.stats.sampled import Sampled
 from gatemark.store.record import Definition
 
 DIRECT = "direct"  # the tester's ceiling, no arm of the gateway

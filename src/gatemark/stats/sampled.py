@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gatemark.plan.model import Workload
+from gatemark.plan.model import Workload, is_twin
 from gatemark.stats.group import Group, readings
 from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Interval, Knee, Limit, PointResult
@@ -17,7 +17,6 @@ KNEE: Final = "knee_pps"
 # What a workload asks for that no definition tells; alike values need it alike.
 ASKED: Final = ("rate_pps", "rate_bps", "burst", "cap_pps")
 FEWER: Final = ("delay_", "rtt_", "loss_", "retransmits", "cpu_", "probe_")  # better if lower
-TWIN: Final = "{} (A/A)"  # the name of an arm that is the named one again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +42,7 @@ class Sampled:
     @property
     def twin(self) -> bool:
         """Whether it is an arm measured again (A/A): it tells noise, not the gateway."""
-        return self.arm.endswith(TWIN.format(""))
+        return is_twin(self.arm)
 
     @property
     def interval(self) -> Interval:

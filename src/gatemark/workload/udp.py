@@ -17,6 +17,7 @@ from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Way, tick_ms
 OPEN_PPS = 5000
 # How the agents reach the wire; the gateway itself is a program with a plain socket.
 SENDER_PORT, SINK_PORT, OWN_PORT = "raw", "ring", "udp"
+OWN_SOURCE = WAN_PORT + 1  # the gateway's own program may be listening on WAN_PORT
 
 
 class Stream:
@@ -63,13 +64,14 @@ class Stream:
     def _send_request(self) -> dict[str, Any]:
         load, wire = self.load, self.wire
         own = wire.own and not wire.away
+        far_port = OWN_SOURCE if own else WAN_PORT
         request = {
             "port": OWN_PORT if own else SENDER_PORT,
             "device": wire.source.device,
             "family": FAMILY[load.family],
             "src": wire.source.address(load.family),
             "dst": wire.target.address(load.family),
-            "src_port": self.flow_ports if wire.away else WAN_PORT,
+            "src_port": self.flow_ports if wire.away else far_port,
             "dst_port": WAN_PORT if wire.away else self.flow_ports,
             "flows": load.flows,
             "frame_bytes": load.frame_bytes,
