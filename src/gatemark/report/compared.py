@@ -16,6 +16,7 @@ from gatemark.stats.sampled import KNEE, Sampled
 
 T = TypeVar("T")
 Line = tuple[str, str]  # rich style, text
+WORTH_IT = 100  # repeats; a guess at more is no help
 LONGEST = 60  # characters of one condition
 NAMES = {KNEE: "knee", "received_pps": "received", "goodput_bps": "goodput"}
 COLOUR = {"faster": "green", "slower": "red"}
@@ -70,6 +71,8 @@ def verdict(change: Change, *, at_least: bool) -> str:
         return "inconclusive (tester-limited)"
     if not change.more:
         return change.verdict
+    if change.more > WORTH_IT:
+        return f"{change.verdict} (over {WORTH_IT} more repeats)"
     return f"{change.verdict} (about {change.more} more repeat{'' if change.more == 1 else 's'})"
 
 

@@ -7,8 +7,10 @@ from statistics import median
 
 from gatemark.report import number, rate, study, word
 from gatemark.stats.judgement import PointResult
+from gatemark.stats.knee import straightness
 
 FEW = 6  # sizes; from so many on the plateau is taken of the largest three, else of two
+FEWEST = 4  # sizes that a straight line is fitted to
 FLAT = 0.1  # a last step of less is a plateau's
 MOST_OF_IT = 0.9  # of the plateau: the size that reaches so much is told
 BLOCK_BYTES = 8192  # iperf's default "block", which the studies compare with
@@ -107,6 +109,24 @@ def share_title(drawn: Sequence[Line]) -> str:
         first.setdefault(line.l4, line)
     told = [f"{l4.upper()} {_needs(line)}" for l4, line in first.items()]
     return f"{number.nominal(MOST_OF_IT, 'ratio')} of the plateau: {'; '.join(told)}"
+
+
+def straight(drawn: Sequence[Line]) -> str:
+    """How straight UDP rises with its datagram, and at how many packets/s; empty without UDP.
+
+    One cost for each packet, whatever its size, is a line through the origin: bits over size by
+    least squares (Kofler and others, figure 2).
+    """
+    line = next((line for line in drawn if line.l4 == "udp"), None)
+    if line is None or len(line.values) < FEWEST:
+        return ""
+    sizes = [line.size(place) for place in range(len(line.points))]
+    r2 = straightness(sizes, line.values)
+    if r2 is None:
+        return ""
+    slope = sum(x * y for x, y in zip(sizes, line.values, strict=True)) / sum(x * x for x in sizes)
+    rate = number.quantity(slope / 8, "packets/s")
+    return f"UDP over its datagram is a straight line to R² {r2:.3f}, at {rate} for all sizes."
 
 
 def _needs(line: Line) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from gatemark.plan.model import is_twin
 from gatemark.report import number, sweep
 from gatemark.report.number import DASH, KPPS, MBPS, PERCENT
 from gatemark.stats.judgement import Judgement, Knee, PointResult
@@ -44,7 +45,8 @@ def head() -> str:
 def row(run: Run, judgement: Judgement) -> str:
     """The row of one run; what was not measured is a dash."""
     brake = _brake(judgement)
-    points = [p for p in judgement.points if _plain(p.definition) and _of(p, brake)]
+    own = (p for p in judgement.points if not is_twin(p.arm))
+    points = [p for p in own if _plain(p.definition) and _of(p, brake)]
     knees = [k for k in judgement.knees if _plain(k.definition) and _of(k, brake)]
     return _line(
         (

@@ -41,12 +41,13 @@ def compare(
     The verdict, by the first rule that holds; `found`: p is at most 5 % and the interval excludes
     no change:
 
-    1. found, and the change is more than `noise`: faster, or slower; for a quantity whose lower
-       values are the better ones the other way round.
+    1. found, and the whole interval lies beyond ± noise: faster, or slower; for a quantity whose
+       lower values are the better ones the other way round. So the claim is that the change is
+       larger than the noise, not only that there is one.
     2. found, and the change is not more than `noise`: within noise.
     3. not found, and the whole interval lies within ± noise: no change.
-    4. inconclusive. So also where the interval is narrow but reaches beyond the noise on one side:
-       a change larger than the noise is then neither shown nor excluded.
+    4. inconclusive: also where a change was found whose interval reaches into the noise, or none,
+       whose interval reaches out of it.
 
     ± noise is meant as a factor: with 1 % from 1 / 1.01 to 1.01. A sample of 0 or less counts as
     nothing: nothing to nothing is no change, from or to nothing is a factor of a million.
@@ -55,10 +56,10 @@ def compare(
     is the range of all ratios with its true level, and the verdict is `inconclusive`.
 
     `visible`: the interval reaches about t95 standard errors to either side (2.3 for six repeats
-    of each), so half its width tells the standard error. A change is found in four cases of five
-    if it is t95 + c errors large, and told from the noise if it exceeds it by c errors, where
+    of each), so half its width tells the standard error. A change is told in four cases of five
+    if it exceeds the noise by t95 + c errors, where
     c = 0.84 sqrt(1 + t95^2 / 2 df): the estimate wanders, and so does the error itself (the usual
-    approximation to the noncentral t; Johnson and Welch 1940). Simulated: found in 77 to 79 of 100
+    approximation to the noncentral t; Johnson and Welch 1940). Simulated: told in 77 to 79 of 100
     cases for normal noise, 69 to 79 for noise with a long tail; with four repeats, which do not
     show a tail, in 50 to 71; in a table of 42 rows in 48 to 66.
     """
@@ -157,6 +158,8 @@ def _verdict(interval: Interval, p: float, noise: float, *, higher_is_better: bo
         return _unfound(interval, noise)
     if abs(log1p(interval.value)) <= log1p(noise):
         return "within noise"
+    if min(abs(log1p(interval.lo)), abs(log1p(interval.hi))) <= log1p(noise):
+        return "inconclusive"
     return "faster" if (interval.value > 0) == higher_is_better else "slower"
 
 
@@ -170,20 +173,19 @@ def _half(interval: Interval) -> float:
     return (log1p(interval.hi) - log1p(interval.lo)) / 2
 
 
-def _reach(interval: Interval, alpha: float) -> tuple[float, float]:
-    """By how many half intervals a change must exceed nothing, and the noise, to be told."""
+def _reach(interval: Interval, alpha: float) -> float:
+    """By how many half intervals a change must exceed the noise to be told."""
     df = max(1, 2 * (interval.n - 1))
     half, told = student.quantile(1 - interval.level, df), student.quantile(alpha, df)
     chance = STANDARD.inv_cdf(1 - MISSED) * sqrt(1 + told**2 / (2 * df))
-    return (told + chance) / half, chance / half
+    return (told + chance) / half
 
 
 def _visible(interval: Interval, noise: float, alpha: float) -> float:
     if interval.level < LEVEL:
         return UNBOUNDED
-    half = _half(interval)
-    nothing, beyond = _reach(interval, min(alpha, 1 - interval.level))
-    least = max(half * nothing, log1p(noise) + half * beyond)
+    reach = _reach(interval, min(alpha, 1 - interval.level))
+    least = log1p(noise) + _half(interval) * reach
     return min(UNBOUNDED, exp(min(least, log(MOST_TIMES))) - 1)
 
 
@@ -194,8 +196,8 @@ def _with_more(change: Change, alpha: float) -> Change:
     interval, n = change.change, change.change.n
     if interval.level < LEVEL:
         return replace(change, more=max(1, FEWEST - n))
-    nothing, _ = _reach(interval, min(alpha, 1 - interval.level))
-    size = abs(log1p(interval.value))
-    enough = max(size / nothing, log1p(change.noise) - size)  # half, to find it or to exclude it
+    reach = _reach(interval, min(alpha, 1 - interval.level))
+    beyond = abs(log1p(interval.value)) - log1p(change.noise)
+    enough = max(beyond / reach, -beyond)  # half an interval, to tell it or to exclude it
     wanted = n * (_half(interval) / enough) ** 2 if enough > 0 else inf
     return replace(change, more=max(1, ceil(min(wanted - n, MOST_MORE))))

@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from gatemark.plan.model import is_twin
 from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult
 from gatemark.stats.likeness import alike, distance, kept
 from gatemark.store.published import Published
@@ -85,7 +86,8 @@ def for_plan(found: Iterable[Beside], plan: str) -> list[dict[str, Scalar]]:
 
 
 def _candidates(judgement: Judgement) -> Iterator[Candidate]:
-    for point in (*judgement.ceilings, *judgement.points):
+    own = (point for point in judgement.points if not is_twin(point.arm))
+    for point in (*judgement.ceilings, *own):
         for quantity, measured in point.values.items():
             yield Candidate(
                 plan=point.plan,

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gatemark.plan.model import is_twin
 from gatemark.stats.judgement import Knee, Limit, PointResult
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import Run
@@ -77,7 +78,7 @@ def _of_points(points: Sequence[PointResult]) -> list[Rate]:
     return [
         Rate(p.setup, p.definition, p.values[p.definition.headline].value, p.limit, p.at_least)
         for p in points
-        if p.definition.headline in p.values
+        if p.definition.headline in p.values and not is_twin(p.arm)
     ]
 
 

@@ -187,3 +187,14 @@ def test_a_change_from_nothing_has_no_place_in_a_figure(judged: Judgement) -> No
 )
 def test_factors_in_words(name: str, level: str | float, text: str) -> None:
     assert word.factor(name, level) == text
+
+
+def test_udp_at_one_cost_for_each_packet_is_a_straight_line(drawn: dict[str, Figure]) -> None:
+    """The made-up gateway sends as many datagrams of every size (Kofler, figure 2)."""
+    told = drawn["size-studies-datagrams"].definition
+    assert "UDP over its datagram is a straight line to R² " in told
+    assert "packets/s for all sizes" in told
+
+
+def test_tcp_is_not_called_a_straight_line(drawn: dict[str, Figure]) -> None:
+    assert "straight line" not in drawn["size-studies-blocks"].definition

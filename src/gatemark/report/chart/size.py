@@ -41,6 +41,7 @@ def _throughput(
     names, is_direct = line.names(drawn), across.is_direct(drawn, field, most)
     look = Look(name, field, axes, most, names, choice.devices, is_direct)
     parts = [_what(drawn), "Line: median; band: its interval.", _tester(ceilings)]
+    parts.append(line.straight(drawn))
     columns = across.COLUMNS | heads(field, "payload", "bit/s")
     return Figure(
         name=name,
