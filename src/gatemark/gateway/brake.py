@@ -28,7 +28,7 @@ class Brake:
         Packets wait as they arrive; where the gateway has traffic of its `own`, that waits as well,
         as it leaves.
         """
-        if (rate_pps, own) == self._set:
+        if (rate_pps, own) == self._set and (self._agent is None or self._agent.alive):
             return
         await self.release()
         if rate_pps:
@@ -42,6 +42,6 @@ class Brake:
 
     async def release(self) -> None:
         """Take the brake off."""
-        if self._agent:
-            await self._agent.close()
-        self._agent, self._set = None, (0, False)
+        agent, self._agent, self._set = self._agent, None, (0, False)
+        if agent and agent.alive:  # a dead one has taken its brake off as it died
+            await agent.close()

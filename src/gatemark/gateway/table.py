@@ -18,10 +18,19 @@ def filter_chains(path: str, rules: str) -> str:
 
 
 async def add(gateway: Node, name: str, chains: str) -> Callable[[], Awaitable[None]]:
-    """Add `table inet NAME`; the undo deletes that table alone."""
-    await gateway.run("nft", "-f", "-", stdin=f"table inet {name} {{\n{chains}}}\n")
+    """Add `table inet NAME`; the undo deletes that table alone.
+
+    Raises NodeError, and touches nothing, if there is a table of that name already.
+    """
+    delete = ("nft", "delete", "table", "inet", name)
+    await gateway.run("nft", "create", "table", "inet", name)
+    try:
+        await gateway.run("nft", "-f", "-", stdin=f"table inet {name} {{\n{chains}}}\n")
+    except BaseException:
+        await gateway.run(*delete)
+        raise
 
     async def undo() -> None:
-        await gateway.run("nft", "delete", "table", "inet", name)
+        await gateway.run(*delete)
 
     return undo

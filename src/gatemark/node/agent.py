@@ -73,6 +73,11 @@ class Agent:
             raise
         return agent
 
+    @property
+    def alive(self) -> bool:
+        """Whether its process still runs."""
+        return self.process.returncode is None
+
     def tell(self, message: dict[str, Any]) -> None:
         """Send one line."""
         assert self.process.stdin is not None

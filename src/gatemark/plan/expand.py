@@ -115,7 +115,7 @@ def check(plan: Plan) -> None:
     _check_levels(plan)
     for point in points(plan):
         load = workload_at(plan, point)
-        for reason in (*faults(load), *_strangers(load, point)):
+        for reason in (*faults(load), *_strangers(load, point), *_twice(plan, point)):
             raise UsageError(reason)
         for arm in plan.arm:
             if reason := misfit(arm, load):
@@ -165,11 +165,28 @@ def _check_counts(plan: Plan) -> None:
 
 
 def _strangers(load: Workload, point: dict[str, Factor]) -> Iterator[str]:
-    """Factors that mean nothing for this kind, and pairs that say the same thing twice."""
+    """Factors that mean nothing for this kind."""
     others = OF_UDP if load.kind == "tcp" else OF_TCP
     for name in point:
         if name in others:
             yield f"`{name}` means nothing for kind {load.kind}; leave it out of that point"
+
+
+# Two words for one thing: the second one would win in silence.
+PAIRS: Final = (("frame_bytes", "payload_bytes"), ("rate_pps", "rate_bps"))
+
+
+def _twice(plan: Plan, point: dict[str, Factor]) -> Iterator[str]:
+    """A size or a rate that is given in both of its words."""
+    preset = Workload()
+    for pair in PAIRS:
+        given = [
+            name
+            for name in pair
+            if name in point or getattr(plan.workload, name) != getattr(preset, name)
+        ]
+        if len(given) == len(pair):
+            yield f"`{pair[0]}` and `{pair[1]}` say the same thing; leave one out"
 
 
 def override(plan: Plan, settings: dict[str, Any]) -> Plan:
@@ -207,7 +224,11 @@ def applies(plan: Plan, key: str) -> bool:
         raise UsageError(f"--set {key}: no such key{nearest(key, keys)}")
     if table == "sweep":
         return name in plan.sweep
-    return not (table == "workload" and name in factors(plan))
+    if table != "workload":
+        return True
+    kinds = {workload_at(plan, point).kind for point in points(plan)}
+    means = (name not in OF_UDP or "udp" in kinds) and (name not in OF_TCP or "tcp" in kinds)
+    return means and name not in factors(plan)
 
 
 SETTABLE: Final = ("gateway", "workload", "repeat", "probe")

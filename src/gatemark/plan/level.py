@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The levels of a factor: a list, or a range such as `{ from = 5, to = 20, step = 5 }`."""
 
+from math import isfinite
 from typing import Any
 
 from gatemark.error import UsageError
@@ -16,7 +17,7 @@ def spread_out(name: str, given: Any) -> list[Any]:
     if not isinstance(given, dict):
         return [given]
     numbers = list(given.values())
-    if set(given) != RANGE or not all(type(number) in (int, float) for number in numbers):
+    if set(given) != RANGE or not all(type(n) in (int, float) and isfinite(n) for n in numbers):
         raise UsageError(f"`{name}`: write a range as {{ from = 5, to = 20, step = 5 }}")
     first, last, step = given["from"], given["to"], given["step"]
     if step <= 0 or last < first or (last - first) / step >= MOST_LEVELS:

@@ -126,6 +126,13 @@ def _refuse_unknown(data: dict[str, Any], path: Path) -> None:
     if not isinstance(variants, dict) or not all(isinstance(v, dict) for v in variants.values()):
         line = line_of(path, "variant", table="")
         raise UsageError(f"{path}:{line}: a variant is a table: [variant.short.repeat]")
+    for name, variant in variants.items():
+        for table in variant:
+            if table in VARIED and not all(
+                isinstance(t.get(table, {}), dict) for t in (variant, data)
+            ):
+                line = line_of(path, table, table=f"variant.{name}")
+                raise UsageError(f"{path}:{line}: `{table}` is a table: [variant.{name}.{table}]")
     for table, place, row in _rows({key: data[key] for key in data if key != "variant"}):
         _refuse_in_table(table, row, path, place)
     for name, variant in variants.items():

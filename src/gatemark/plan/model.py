@@ -73,13 +73,13 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     times: int = 6  # at least, in the outside pass; six give a 95 % interval of the median
     spread: float = 0.0  # repeat until the interval is within ± this share; 0: no more than times
     most: int = 30  # repeats at the very most, however far they spread
-    twin: bool = False  # measure the first arm twice, interleaved (A/A): the noise floor
+    twin: bool = False  # measure the first arm with a gateway twice (A/A): the noise floor
 
 
 class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is read on the gateway, in a pass of its own at the same points."""
 
-    use: tuple[str, ...] = ()  # cpu, softirq, memory, conntrack, interfaces
+    use: tuple[str, ...] = ()  # cpu, softirq, memory, conntrack, interfaces, shaper
     times: int = 1
 
 

@@ -17,18 +17,29 @@ INFO = {"rtt_us": ("rtt_ns", 1000), "cwnd": ("cwnd", 1), "retransmits": ("retran
 
 def values(ways: Sequence[Way]) -> dict[str, float]:
     """Goodput of all directions together; round trip and window over time and streams."""
-    rtt_ns = [1000.0 * rtt for rtt in _column(ways, "rtt_us") if rtt]
-    window = _column(ways, "cwnd")
+    rtt_ns = [1000.0 * rtt for rtt in _column(ways, "rtt_us") if rtt > 0]
+    window = [segments for segments in _column(ways, "cwnd") if segments > 0]
     found: dict[str, float] = {
         "goodput_bps": 8.0 * sum(over_time(way, "bytes") for way in ways),
-        "retransmits": float(sum(way.sender["retransmits"] for way in ways)),
         "mss_bytes": float(ways[0].sender["mss_bytes"]),
     }
+    if all(count >= 0 for count in _column(ways, "retransmits")):  # -1: the kernel does not tell
+        found["retransmits"] = float(sum(_retransmits(way) for way in ways))
     if rtt_ns:
         found |= {"rtt_p50_ns": median(rtt_ns), "rtt_max_ns": max(rtt_ns)}
     if window:
         found["cwnd_p50"] = float(median(window))
     return found
+
+
+def _retransmits(way: Way) -> int:
+    """Segments sent again in the time that counts: by how much each stream's count rose in it."""
+    info = way.sender["info"]
+    counts: dict[int, list[int]] = {}
+    for at, stream, count in zip(info["t_ns"], info["stream"], info["retransmits"], strict=True):
+        if at >= way.window_ns[0]:
+            counts.setdefault(stream, []).append(count)
+    return sum(count[-1] - (count[0] if way.settle_ns else 0) for count in counts.values())
 
 
 def segments_pps(raw: "Raw") -> float:
@@ -51,7 +62,9 @@ def series(way: Way) -> Series:
         rows = [row for row, number in enumerate(info["stream"]) if number == stream]
         at = [info["t_ns"][row] for row in rows]
         for column, (ours, factor) in INFO.items():
-            found[f"source.{name}.{stream}.{ours}"] = at, [info[column][r] * factor for r in rows]
+            told = [(t, info[column][row]) for t, row in zip(at, rows, strict=True)]
+            known = [(t, value * factor) for t, value in told if value >= 0]
+            found[f"source.{name}.{stream}.{ours}"] = [t for t, _ in known], [v for _, v in known]
     return found
 
 

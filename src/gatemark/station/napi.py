@@ -67,7 +67,9 @@ async def thread(gateway: Node, device: str, cpu: int) -> Thread:
         )
         new = _pids(device) - before
     if len(new) != 1:
-        raise StationError(f"gateway: no NAPI thread for {device}: is this kernel 5.12 or newer?")
+        raise StationError(
+            f"{gateway.name}: no NAPI thread for {device}: is this kernel 5.12 or newer?"
+        )
     made = Thread(f"napi/{device}", new.pop(), cpu)
     os.sched_setaffinity(made.pid, {cpu})
     made.classify(shared=False)

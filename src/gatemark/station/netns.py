@@ -43,6 +43,7 @@ HOST |= dict.fromkeys(GATEWAY_PORTS, "gw")
 ALONE = ("lan9", "wan9")  # the tester's own cable
 SWITCHED = ("lan0", "lan2")  # two hosts in one network, by way of the gateway's bridge
 NAMES = {"lan": "LAN host", "gw": "gateway", "wan": "WAN host", "lan2": "second LAN host"}
+GRO_MAX_BYTES = 65536  # GRO_LEGACY_MAX_SIZE, what a device begins with
 NO_DAD = 2  # IFA_F_NODAD: the address is used at once
 
 # No neighbour, router or multicast chatter: every packet on a test port is a test packet. The
@@ -75,7 +76,7 @@ class Lab:
             host: Namespace(name, f"gm-{self.lab}-{host}") for host, name in NAMES.items()
         }
         self.gateway = self.hosts["gw"]
-        self.demand = PLAIN
+        self.demand: Demand | None = PLAIN  # what the station is set to
         self.ports: dict[str, Port] = {}
         self.threads: dict[str, Thread] = {}  # of the gateway's ports
         self.relief: list[Thread] = []  # of the tester's own cable
@@ -111,7 +112,8 @@ class Lab:
 
     async def meet(self, demand: Demand) -> None:
         """Before a trial: the ports as it needs them, threads sound. Raises StationError."""
-        await self._change(demand)
+        was, self.demand = self.demand, None  # not known until all is changed
+        await self._change(was, demand)
         self.demand = demand
         await self._sound(shared=demand.shared)
         nodes = self._nodes()
@@ -119,14 +121,14 @@ class Lab:
             nodes = {device: node for device, node in nodes.items() if device not in ALONE}
         await check_ports(nodes)
 
-    async def _change(self, demand: Demand) -> None:
-        """From what the last trial needed to what this one does."""
-        if self.demand.relieved and not demand.relieved:
+    async def _change(self, was: Demand | None, demand: Demand) -> None:
+        """From what the last trial needed to what this one does; None: all may be anyhow."""
+        if (was is None or was.relieved) and not demand.relieved:
             await self._relieve(relieved=False)
-        if demand.offload != self.demand.offload:
+        if was is None or demand.offload != was.offload:
             state = "on" if demand.offload else "off"
             await asyncio.gather(*(self._offloads(device, state) for device in ALONE))
-        if demand.steered != self.demand.steered:
+        if was is None or demand.steered != was.steered:
             await self._steer(steered=demand.steered)
         if demand.relieved and not (self.relief and all(made.sound() for made in self.relief)):
             await self._relieve(relieved=True)
@@ -145,10 +147,11 @@ class Lab:
         """The placement as it is now."""
         words = self.placement.words()
         words["gateway"] += ", napi threads, "
-        words["gateway"] += f"nice {SHARED_NICE}" if self.demand.shared else f"fifo {FIFO_PRIORITY}"
-        if self.demand.steered:
+        demand = self.demand or PLAIN
+        words["gateway"] += f"nice {SHARED_NICE}" if demand.shared else f"fifo {FIFO_PRIORITY}"
+        if demand.steered:
             words["steering"] = "the tester's ports to the tester's CPU (rps_cpus)"
-        if self.demand.relieved:
+        if demand.relieved:
             words["gateway"] = f"cpu {self.placement.gateway}, receiving for the sink"
         return words
 
@@ -160,14 +163,19 @@ class Lab:
     async def _relieve(self, *, relieved: bool) -> None:
         """Let threads on the gateway's CPU receive what arrives on the tester's own cable."""
         self.relief = []
+        made = []
         for device in ALONE:
             node = self._nodes()[device]
             if relieved:
                 await node.run("ethtool", "-K", device, "gro", "on")
-                self.relief.append(await thread(node, device, self.placement.gateway))
+                made.append(await thread(node, device, self.placement.gateway))
             else:
-                script = f"echo 0 > /sys/class/net/{device}/threaded; ethtool -K {device} gro off"
+                script = (
+                    f"echo 0 > /sys/class/net/{device}/threaded; ethtool -K {device} gro off;"
+                    f"ip link set dev {device} gro_max_size {GRO_MAX_BYTES}"
+                )
                 await node.run("sh", "-ec", script)
+        self.relief = made
 
     async def _steer(self, *, steered: bool) -> None:
         """Let what a host of ours receives be worked on by that host's CPU, or by the sender's."""

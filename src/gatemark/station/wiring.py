@@ -27,7 +27,7 @@ WAN_PORT = 9  # discard, RFC 863
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A port that traffic crosses: its host, device, MAC address and CPU of its agent."""
+    """A port that traffic crosses: its host, device and MAC address."""
 
     node: Node
     device: str

@@ -129,7 +129,7 @@ def _floored(samples: Sequence[float]) -> list[float]:
 def _tail(old: Sequence[float], new: Sequence[float], p: float) -> float:
     """`p`, or less by Welch's t where all of one lie above all of the other."""
     apart = max(old) < min(new) or max(new) < min(old)
-    if p > ALPHA or not apart or min(*old, *new) <= 0:
+    if p > ALPHA or not apart or min(*old, *new) <= 0 or min(len(old), len(new)) < 2:
         return p
     first, second = [log(x) for x in old], [log(x) for x in new]
     errors = variance(first) / len(first), variance(second) / len(second)

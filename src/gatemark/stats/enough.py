@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from gatemark.plan.model import Plan
 from gatemark.stats.group import readings
 from gatemark.stats.interval import LEVEL, median_interval
+from gatemark.stats.sweep import RATES
 from gatemark.store.record import Record, Scalar
 
 Point = tuple[tuple[str, Scalar], ...]
@@ -17,7 +18,8 @@ def unsettled(plan: Plan, records: Iterable[Record]) -> list[dict[str, Scalar]]:
     Of the headline quantity, in the outside pass, in the order in which the points first ran.
     Fewer than six valid trials have no 95 % interval, so such a point is not settled yet. A point
     is left out once each of its arms was tried `most` times; an arm without any valid trial in
-    `times` tries asks for no more. Pure; an empty list without `spread`.
+    `times` tries asks for no more. Of a rate sweep all points or
+    none. Pure; an empty list without `spread`.
     """
     if not plan.repeat.spread:
         return []
@@ -26,12 +28,23 @@ def unsettled(plan: Plan, records: Iterable[Record]) -> list[dict[str, Scalar]]:
         if record.plan == plan.name and record.pass_ == "outside":
             arms = points.setdefault(tuple(sorted(record.point.items())), {})
             arms.setdefault(record.arm, []).append(record)
-    return [
-        next(iter(arms.values()))[0].point
-        for arms in points.values()
+    wide = [
+        key
+        for key, arms in points.items()
         if min(map(len, arms.values())) < plan.repeat.most
         and any(_spreads(plan, tried) for tried in arms.values())
     ]
+    sweeps = {_but_rate(key) for key in wide}
+    return [
+        next(iter(arms.values()))[0].point
+        for key, arms in points.items()
+        if _but_rate(key) in sweeps
+    ]
+
+
+def _but_rate(point: Point) -> Point:
+    """The sweep that a point belongs to: a knee needs every rate of a repeat."""
+    return tuple((name, level) for name, level in point if name not in RATES)
 
 
 def _spreads(plan: Plan, tried: Sequence[Record]) -> bool:

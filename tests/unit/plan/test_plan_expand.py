@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from gatemark.error import UsageError
 from gatemark.plan.expand import applies, check, override, points, workload_at
+from gatemark.plan.load import load
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Probe, Repeat, Workload
 from gatemark.plan.order import order
 
@@ -195,3 +196,27 @@ def test_the_nearest_setting_is_offered() -> None:
 )
 def test_a_setting_applies_where_it_has_an_effect(key: str, means: bool) -> None:
     assert applies(replace(SWEPT, case=({"direction": "up"},)), key) is means
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("workload.rate_bps", 1e7), ("workload.rate_pps", 1000.0)]
+)
+def test_a_rate_is_given_in_one_of_its_words(key: str, value: float) -> None:
+    """The second word would win in silence, at every level of the first."""
+    plan = load("quick/sweep" if key.endswith("bps") else "kofler/routing")[1][0]
+    with pytest.raises(UsageError, match="`rate_pps` and `rate_bps` say the same thing"):
+        override(plan, {key: value})
+
+
+def test_a_size_is_given_in_one_of_its_words() -> None:
+    plan = load("kofler/block-size")[1][0]
+    with pytest.raises(UsageError, match="`frame_bytes` and `payload_bytes` say the same thing"):
+        override(plan, {"workload.frame_bytes": 512})
+
+
+@pytest.mark.parametrize("key", ["workload.streams", "workload.settle_s", "workload.write_bytes"])
+def test_a_key_of_another_kind_does_not_apply(key: str) -> None:
+    (udp,) = load("quick/ceiling")[1]
+    (both,) = load("kofler/ceiling")[1]
+    assert not applies(udp, key)
+    assert applies(both, "workload.streams")

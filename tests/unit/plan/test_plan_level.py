@@ -34,6 +34,9 @@ def test_levels_are_spread_out(given: Any, levels: list[Any]) -> None:
         {"from": 5, "to": 20, "step": -1},
         {"from": 20, "to": 5, "step": 1},
         {"from": 0, "to": 1e9, "step": 1},
+        {"from": float("nan"), "to": 9, "step": 1},
+        {"from": 0, "to": 9, "step": float("nan")},
+        {"from": 0, "to": float("inf"), "step": 1},
     ],
 )
 def test_a_range_that_is_none_is_refused(given: Any) -> None:

@@ -57,6 +57,7 @@ def test_a_plan_without_variants_says_so(tmp_path: Path) -> None:
         ("[variant.short.workload]\nduratoin_s = 1\n", "12: unknown key 'duratoin_s'"),
         ("[variant.short.arm]\n", "11: unknown key 'arm' in \\[variant.short\\]"),
         ("[variant]\nshort = 3\n", "11: a variant is a table"),
+        ("[variant.short]\nrepeat = 3\n", "12: `repeat` is a table"),
         ("[variant.short.sweep]\nflows = 3\n", "12: `flows` of \\[sweep\\] is not a list"),
     ],
 )

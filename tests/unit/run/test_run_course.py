@@ -111,3 +111,20 @@ def test_no_trial_runs_twice() -> None:
 def test_without_a_gate_nothing_is_added() -> None:
     run = run_of(replace(PLAN, repeat=Repeat(times=2)))
     assert tuple(course(run, nat_with_64_flows_spreads)) == run.trials
+
+
+def test_a_rate_sweep_is_repeated_whole() -> None:
+    """A knee needs every rate of a repeat, not only those beyond it, which spread."""
+    swept = replace(PLAN, sweep={"flows": (1, 64), "rate_pps": (1000, 2000, 3000)})
+
+    def spreads(spec: TrialSpec) -> float:
+        wild = spec.point == {"flows": 64, "rate_pps": 3000}
+        return 1000.0 + (300.0 * (spec.repeat % 2) if wild else 0.0)
+
+    further = [s for s in course(run_of(swept), spreads) if s.repeat > 6]
+    assert {s.point["flows"] for s in further} == {64}
+    assert sorted(s.point["rate_pps"] for s in further if s.repeat == 7) == [
+        *(1000, 1000),
+        *(2000, 2000),
+        *(3000, 3000),
+    ]
