@@ -59,6 +59,9 @@ OF_TCP: Final = (
     "offload",
 )
 
+# Two words for one thing: the second one would win in silence.
+PAIRS: Final = (("frame_bytes", "payload_bytes"), ("rate_pps", "rate_bps"))
+
 PROBES: Final = ("cpu", "softirq", "memory", "conntrack", "interfaces", "shaper")
 
 
@@ -170,10 +173,6 @@ def _strangers(load: Workload, point: dict[str, Factor]) -> Iterator[str]:
     for name in point:
         if name in others:
             yield f"`{name}` means nothing for kind {load.kind}; leave it out of that point"
-
-
-# Two words for one thing: the second one would win in silence.
-PAIRS: Final = (("frame_bytes", "payload_bytes"), ("rate_pps", "rate_bps"))
 
 
 def _twice(plan: Plan, point: dict[str, Factor]) -> Iterator[str]:

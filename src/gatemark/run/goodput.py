@@ -6,7 +6,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gatemark.store.series import Series
-from gatemark.workload.way import Way, over_time
+from gatemark.workload.way import Way, binned, over_time
 
 if TYPE_CHECKING:
     from gatemark.run.trial import Raw
@@ -54,10 +54,9 @@ def segments_pps(raw: "Raw") -> float:
 
 def series(way: Way) -> Series:
     """Bytes over time at the sink; TCP_INFO of every stream over time at the source."""
-    name, rate, info = way.wire.direction, way.sink["rate"], way.sender["info"]
-    bins = range(len(rate["bytes"]))
-    times = [rate["t0_ns"] + number * rate["bin_ms"] * 1_000_000 for number in bins]
-    found: dict[str, tuple[list[int], list[float]]] = {f"sink.{name}.bytes": (times, rate["bytes"])}
+    name, info = way.wire.direction, way.sender["info"]
+    found: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
+    found[f"sink.{name}.bytes"] = binned(way, "bytes")
     for stream in sorted(set(info["stream"])):
         rows = [row for row, number in enumerate(info["stream"]) if number == stream]
         at = [info["t_ns"][row] for row in rows]

@@ -8,7 +8,7 @@ from gatemark.plan.model import Workload
 from gatemark.store.record import Accounting
 from gatemark.store.series import Series
 from gatemark.unit import l1_bps, payload_bytes
-from gatemark.workload.way import Way, over_time
+from gatemark.workload.way import Way, binned, over_time
 
 DELAY_SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
 
@@ -58,11 +58,8 @@ def percentile(counts: Mapping[int, int], share: float) -> float:
 def series(way: Way) -> Series:
     """Histograms of delay and gaps, packets over time."""
     name = f"sink.{way.wire.direction}"
-    found: dict[str, tuple[list[int], list[float]]] = {
+    found: dict[str, tuple[Sequence[int], Sequence[float]]] = {
         f"{name}.{kind}": (way.sink[kind]["low"], way.sink[kind]["count"])
         for kind in ("delay_ns", "gap_ns")
     }
-    rate = way.sink["rate"]
-    bins = range(len(rate["packets"]))
-    times = [rate["t0_ns"] + number * rate["bin_ms"] * 1_000_000 for number in bins]
-    return found | {f"{name}.packets": (times, rate["packets"])}
+    return found | {f"{name}.packets": binned(way, "packets")}

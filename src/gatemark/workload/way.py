@@ -55,6 +55,13 @@ def tick_ms(duration_s: float) -> int:
     return TICK_MS if duration_s >= 2 else 0
 
 
+def binned(way: Way, counted: str) -> tuple[list[int], list[int]]:
+    """What a sink counted in bins: when each began, in ns, and its count."""
+    rate = way.sink["rate"]
+    width = rate["bin_ms"] * 1_000_000
+    return [rate["t0_ns"] + at * width for at in range(len(rate[counted]))], rate[counted]
+
+
 def over_time(way: Way, counted: str) -> float:
     """Per second, of what a sink counted in bins, in the time that counts.
 
