@@ -7,8 +7,9 @@ MAKEFLAGS += --no-print-directory
 PYTHON := .venv/bin/python
 STAGE  ?=
 BENCH  ?= lab traffic
+MAN    ?= .venv/share/man/man1
 
-.PHONY: help setup run test lint bench fuzz agent clean
+.PHONY: help setup run test lint bench fuzz agent man pictures clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -38,6 +39,14 @@ fuzz: ## feed the agent's parsers with nonsense for a while
 agent: ## build the agent for every processor
 	@setup/install run
 	@$(MAKE) -C agent install-cross ZIG="$(CURDIR)/$(PYTHON) -m ziglang"
+
+man: ## write the man pages: `man gatemark` finds them where .venv/bin is in PATH
+	@setup/install run
+	@$(PYTHON) -m gatemark.commands.man $(MAN)
+
+pictures: ## take the pictures of docs/pictures: make pictures RUN=DIRECTORY
+	@setup/install test
+	@$(PYTHON) docs/pictures.py $(RUN)
 
 clean: ## remove what was built, .venv too; runs stay
 	@$(MAKE) -s -C agent clean

@@ -8,9 +8,15 @@ The model: received follows offered up to the knee and stays flat beyond; CPU is
 import random
 import statistics
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Gateway, Plan, Probe, Repeat, TrialSpec, Workload
+from gatemark.report.source import Source
 from gatemark.stats.judgement import Interval, Judgement, Knee, Limit, PointResult, Warning_
+from gatemark.store.directory import RunDirectory
 from gatemark.store.record import CpuReading, Definition, Evidence, Record, Scalar
 from gatemark.store.run import Run, StationInfo
 from gatemark.unit import payload_bytes
@@ -121,12 +127,12 @@ def spec(made: Sequence[Plan], record: Record) -> TrialSpec:
     )
 
 
-def trials() -> list[Record]:
-    """All records; the numbers are drawn with a fixed seed."""
+def trials(speed: float = 1.0) -> list[Record]:
+    """All records, of a gateway so fast; the numbers are drawn with a fixed seed."""
     chance = random.Random(7)
     found = [
         *_direct(chance),
-        *(r for arm, way in KNEES for r in _swept(arm, way, chance)),
+        *(r for arm, way in KNEES for r in _swept(arm, way, chance, speed)),
         *_plain(chance),
     ]
     return [renumbered(record, place) for place, record in enumerate(found)]
@@ -157,8 +163,8 @@ def _plain(chance: random.Random) -> Iterable[Record]:
             yield record("quick/plain", arm, {"direction": way}, definition, repeat, values)
 
 
-def _swept(arm: str, way: str, chance: random.Random) -> Iterable[Record]:
-    knee = KNEES[arm, way]
+def _swept(arm: str, way: str, chance: random.Random, speed: float) -> Iterable[Record]:
+    knee = KNEES[arm, way] * speed
     definition = Definition(
         path=arm, direction=way, frame_bytes=64, duration_s=1.0, brake_pps=30_000
     )
@@ -223,6 +229,25 @@ def record(
 def median(samples: Sequence[float]) -> Interval:
     """Median of six with the range as its 97 % interval."""
     return Interval(statistics.median(samples), min(samples), max(samples), len(samples), 0.969)
+
+
+def source(
+    made: Run | None = None,
+    records: Sequence[Record] | None = None,
+    judged: Judgement | None = None,
+    **more: Any,
+) -> Source:
+    """A run as a page needs it; what is not given is made up."""
+    found = trials() if records is None else records
+    return Source(run=made or run(), records=found, judgement=judged or judgement(), **more)
+
+
+def keep(path: Path, speed: float = 1.0, **changed: Any) -> RunDirectory:
+    """The run on disk, of a gateway so fast, with other facts where they are given."""
+    directory = RunDirectory.create(path, replace(run(), **changed))
+    for record in trials(speed):
+        directory.append(record)
+    return directory
 
 
 def judgement(records: Sequence[Record] | None = None) -> Judgement:

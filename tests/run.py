@@ -86,7 +86,7 @@ def lint() -> Outcome:
     flags = ("-std=gnu11", "-D_GNU_SOURCE", '-DBRAKE_OBJECT=""', "-Iagent/src", "-I.")
     homes = ("agent/src", "agent/tests", "agent/fuzz", "bpf")
     style = files(*(f"{home}/**/*.[ch]" for home in homes))
-    scripts = files("setup/install", ".ci/run")
+    scripts = files("setup/install", ".ci/run", "src/gatemark/commands/shell/*.bash")
     commands = [
         [f"{tool}/ruff", "check", "--quiet"],
         [f"{tool}/ruff", "format", "--check", "--quiet"],

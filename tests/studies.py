@@ -12,6 +12,7 @@ import builder
 from msgspec.structs import replace
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Factor, Figure, Gateway, Plan, Repeat, Workload
+from gatemark.report.source import Source
 from gatemark.stats.judgement import Change, Comparison, Interval, Judgement, PointResult, Verdict
 from gatemark.stats.reference import Beside
 from gatemark.store.published import Published
@@ -183,6 +184,12 @@ def _udp(
         got = pps * chance.gauss(1, 0.008)
         values = builder.rates(9_000, got, frame_bytes(payload, "ipv4")) | {"cpu_busy": 0.998}
         yield builder.record(plan, arm, point, definition, repeat, values)
+
+
+def source(judged: Judgement | None = None, published: bool = True) -> Source:
+    """The run as a page needs it."""
+    found = beside() if published else ()
+    return Source(run=run(), records=trials(), judgement=judged or judgement(), beside=found)
 
 
 def judgement() -> Judgement:

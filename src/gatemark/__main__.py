@@ -6,11 +6,16 @@ import sys
 
 from gatemark.error import GatemarkError
 
+STOPPED = 130  # exit code: Ctrl-C, as shells count it
+
 
 def main() -> None:
     """Run the command line; a failure becomes one line and its exit code."""
     # ip, tc, nft and ethtool live where neither cron nor an ordinary user looks.
     os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
+    if os.environ.pop("GATEMARK_COMPLETE", ""):
+        _complete()
+        return
     debug = _take_debug() or bool(os.environ.get("GATEMARK_DEBUG"))
     try:
         from gatemark.commands.app import app  # noqa: PLC0415  a missing library is told too
@@ -19,8 +24,25 @@ def main() -> None:
     except Exception as error:
         if debug:
             raise
-        print(f"gatemark: {_told(error)}", file=sys.stderr)  # noqa: T201
-        sys.exit(error.exit_code if isinstance(error, GatemarkError) else 1)
+        _end(_told(error), error.exit_code if isinstance(error, GatemarkError) else 1)
+    except KeyboardInterrupt:
+        _end("stopped", STOPPED)
+    except SystemExit as end:
+        if end.code == STOPPED:  # Typer's silent end of a Ctrl-C
+            _end("stopped", STOPPED)
+        raise
+
+
+def _complete() -> None:
+    """What Tab offers. Silent where it fails: there is a half-typed line on the terminal."""
+    try:
+        from gatemark.commands.app import app  # noqa: PLC0415
+        from gatemark.commands.complete import candidates  # noqa: PLC0415
+
+        found = candidates(app, sys.argv[1:])
+    except (Exception, KeyboardInterrupt):
+        found = []
+    sys.stdout.write("".join(f"{value}\t{said}\n" for value, said in found))
 
 
 def _take_debug() -> bool:
@@ -30,6 +52,11 @@ def _take_debug() -> bool:
         return False
     sys.argv.remove("--debug")
     return True
+
+
+def _end(said: str, code: int) -> None:
+    print(f"gatemark: {said}", file=sys.stderr)  # noqa: T201
+    sys.exit(code)
 
 
 def _told(error: Exception) -> str:

@@ -5,7 +5,8 @@ A comment above a block says more about it:
     <!-- not run: why -->   only its make targets and verbs are looked up
     <!-- needs root -->     skipped without root
     <!-- file: PATH -->     the block is that file, word for word
-A block finds a run's directory `first`, made up, unless it makes one of that name itself.
+A block finds a run's directory `first`, made up, unless it makes one of that name itself, and where
+it speaks of `gatemark-runs/` two more in there.
 """
 
 import os
@@ -20,10 +21,12 @@ from typing import Any
 
 import builder
 import pytest
+from msgspec.structs import replace
 from typer.main import get_command
 
 from gatemark.commands.app import app
 from gatemark.node.agent import agent_path
+from gatemark.store import series
 from gatemark.store.directory import RunDirectory
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -108,13 +111,25 @@ def test_a_command_block_runs(block: Block, tmp_path: Path, shell: dict[str, str
     if block.mark == "needs root" and os.geteuid() != 0:
         pytest.skip("needs root")
     if "--out first" not in block.script:
-        directory = RunDirectory.create(tmp_path / "first", builder.run())
-        for record in builder.trials():
-            directory.append(record)
+        make_run(tmp_path / "first")
+    if "gatemark-runs/" in block.script:
+        for day in ("20261121", "20261122"):
+            make_run(tmp_path / "gatemark-runs" / f"{day}-161500-quick")
     code, said = call(block.script, tmp_path, shell)
     if code and "is up:" in said:
         call("gatemark lab down", tmp_path, shell)
     assert code == 0, f"{block.place}\n{said}"
+
+
+def make_run(path: Path) -> None:
+    """A run made up; its first trial has a series."""
+    directory = RunDirectory.create(path, builder.run())
+    first, *others = builder.trials()
+    packets = (range(0, 10**9, 10**7), [4000.0] * 100)
+    found = {"sink.up.packets": packets, "sink.up.gap_ns": ([2048, 4096], [300.0, 7.0])}
+    series.write(directory.series / "00000.parquet", found)
+    for record in (replace(first, series="00000.parquet"), *others):
+        directory.append(record)
 
 
 def call(script: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:

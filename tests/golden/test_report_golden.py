@@ -8,7 +8,7 @@ import builder
 import pytest
 import studies
 
-from gatemark.report import capacity, page, terminal
+from gatemark.report import capacity, gallery, terminal
 from gatemark.report.chart import knee
 
 HERE = Path(__file__).parent / "report"
@@ -51,7 +51,7 @@ FIGURES = {
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_study_figure(request: pytest.FixtureRequest, name: str) -> None:
-    drawn = page.figures(studies.judgement(), [], studies.plans(), studies.beside())
+    drawn = gallery.figures(studies.source())
     figure = next(one for one in drawn if one.name == FIGURES[name])
     spec = {key: part for key, part in figure.specifications()[0].items() if key != "$schema"}
     shown = {"title": figure.title, "definition": figure.definition, "panel": spec}

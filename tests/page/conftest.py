@@ -11,7 +11,7 @@ import pytest
 import studies
 from playwright.sync_api import Browser, sync_playwright
 
-from gatemark.report import page
+from gatemark.report import index, page, several, source
 
 # Nothing but our page: no GPU, no updates, no sync, no first run. Playwright adds --no-sandbox
 # (we may be root) and a profile that is thrown away.
@@ -43,15 +43,14 @@ def browser() -> Iterator[Browser]:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with every kind of figure."""
     path = tmp_path_factory.mktemp("whole") / "report.html"
-    return page.write(builder.run(), builder.trials(), builder.judgement(), path)
+    return page.write([builder.source()], path)
 
 
 @pytest.fixture(scope="package")
 def studied(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """TCP by path and size, bars by length, what arms cost, published values beside ours."""
     path = tmp_path_factory.mktemp("studied") / "report.html"
-    judged, beside = studies.judgement(), studies.beside()
-    return page.write(studies.run(), studies.trials(), judged, path, beside)
+    return page.write([studies.source()], path)
 
 
 @pytest.fixture(scope="package")
@@ -59,7 +58,40 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was cut before its first trial."""
     path = tmp_path_factory.mktemp("empty") / "report.html"
     run = msgspec.structs.replace(builder.run(), trials=(), finished="")
-    return page.write(run, [], builder.nothing(), path)
+    return page.write([builder.source(run, [], builder.nothing())], path)
+
+
+@pytest.fixture(scope="package")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs side by side, the second a tenth slower."""
+    folder = tmp_path_factory.mktemp("compared")
+    kept = [builder.keep(folder / "old"), builder.keep(folder / "new", speed=0.9)]
+    labels = several.labelled(len(kept))
+    sources = [
+        source.judged(one.contents(), one.path, label)
+        for one, label in zip(kept, labels, strict=True)
+    ]
+    return page.write(sources, folder / "compared.html")
+
+
+@pytest.fixture(scope="package")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a new run, an old one further down, and one that cannot be read."""
+    folder = tmp_path_factory.mktemp("indexed")
+    builder.keep(folder / "new")
+    builder.keep(folder / "deep" / "old", started="2025-01-01T00:00:00Z")
+    builder.keep(folder / "torn").run_file.write_text("{")
+    return index.write(folder, folder / "index.html")
+
+
+@pytest.fixture(scope="package")
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with a line that no longer can be read, and a last one that was cut."""
+    directory = builder.keep(tmp_path_factory.mktemp("damaged") / "run")
+    lines = directory.trials_file.read_bytes().splitlines(keepends=True)
+    lines[2] = lines[2].replace(b"{", b"[")
+    directory.trials_file.write_bytes(b"".join(lines)[:-40])
+    return page.write([source.judged(directory.contents(), directory.path)], directory.page)
 
 
 @pytest.fixture(scope="package")
@@ -74,4 +106,6 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         points=tuple(replace(p, arm=HOSTILE, setup=HOSTILE, why=HOSTILE) for p in judged.points),
     )
     path = tmp_path_factory.mktemp("hostile") / "report.html"
-    return page.write(replace(run, title=HOSTILE, plans=plans), builder.trials(), judged, path)
+    return page.write(
+        [builder.source(replace(run, title=HOSTILE, plans=plans), judged=judged)], path
+    )

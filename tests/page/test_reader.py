@@ -10,11 +10,11 @@ import builder
 import pytest
 from playwright.sync_api import Browser
 
-from gatemark.report import page
+from gatemark.report import gallery
 from gatemark.report.chart.figure import Figure
 from page.visit import Visit, opened
 
-FIGURES = page.figures(builder.judgement(), builder.trials())
+FIGURES = gallery.figures(builder.source())
 PLOTS = sum(len(figure.panels) for figure in FIGURES)
 OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 DRAWN_FOR_PAPER = """() => addEventListener("afterprint", () => {

@@ -8,10 +8,10 @@ import pytest
 import studies
 from playwright.sync_api import Browser
 
-from gatemark.report import page
+from gatemark.report import gallery
 from page.visit import Visit, opened
 
-FIGURES = page.figures(studies.judgement(), [], studies.plans(), studies.beside())
+FIGURES = gallery.figures(studies.source())
 PLOTS = sum(len(figure.panels) for figure in FIGURES)
 OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # Pixels that any text of a plot reaches beyond the plot: it would be cut off there.
@@ -43,7 +43,7 @@ def test_the_console_is_silent(toured: Visit) -> None:
 
 def test_every_published_value_that_is_near_has_a_hollow_marker(toured: Visit) -> None:
     hollow = [row for f in FIGURES for row in f.extra.get(f"{f.name}-published", [])]
-    marks = ".plot svg .mark-symbol path[aria-roledescription=point][stroke-width='1.6']"
+    marks = ".plot svg .role-mark.mark-symbol path[stroke-width='1.6']"
     assert toured.page.locator(marks).count() == len(hollow) > 0
 
 

@@ -13,7 +13,7 @@ from gatemark.error import GatemarkError, UsageError
 
 TARGETS = ("x86_64", "aarch64", "armv7", "mips", "mipsel")
 
-app = typer.Typer(help="Build the agent.", no_args_is_help=True)
+app = typer.Typer(help="Build the program that runs on a host: gm-agent.", no_args_is_help=True)
 
 
 @app.callback()
@@ -24,7 +24,8 @@ def _group() -> None:
 @app.command()
 def build(
     target: Annotated[
-        list[str] | None, typer.Option(help=f"Processor: {', '.join(TARGETS)}, all.")
+        list[str] | None,
+        typer.Option(metavar="CPU", help=f"Processor: {', '.join(TARGETS)}, all; repeatable."),
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the paths as JSON.")] = False,
 ) -> None:

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 def cmp(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN RUN...", help="Runs' directories.")],
     across: Annotated[list[str] | None, typer.Option(metavar="FIELD", help=ACROSS_HELP)] = None,
-    quantity: Annotated[list[str] | None, typer.Option(help=QUANTITY_HELP)] = None,
+    quantity: Annotated[list[str] | None, typer.Option(metavar="NAME", help=QUANTITY_HELP)] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each row.")] = False,
 ) -> None:
-    """Compare gateways with each other: each run's ratio to the first, like with like."""
+    """Compare gateways: each one's ratio to the first.
+
+    Only values of like definition are put side by side.
+    """
     from gatemark.report import beside, compared  # noqa: PLC0415
     from gatemark.stats.cmp import cmp as compare_gateways  # noqa: PLC0415
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import output
+from gatemark.commands import output, reading
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gatemark.stats.sampled import Sampled
 
 REGRESSION = 3  # exit code: something got slower
-ACROSS_HELP = "Let definitions differ in this field; repeatable."
+ACROSS_HELP = "Compare also where definitions differ in this field; repeatable."
 QUANTITY_HELP = "Compare this, as delay_p50_ns (default: rates and knees); repeatable."
 
 
@@ -25,14 +25,21 @@ def diff(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="The older run's directory.")],
     new: Annotated[Path, typer.Argument(metavar="NEW", help="The newer run's directory.")],
     across: Annotated[list[str] | None, typer.Option(metavar="FIELD", help=ACROSS_HELP)] = None,
-    quantity: Annotated[list[str] | None, typer.Option(help=QUANTITY_HELP)] = None,
+    quantity: Annotated[list[str] | None, typer.Option(metavar="NAME", help=QUANTITY_HELP)] = None,
     noise: Annotated[
-        float, typer.Option(help="Do not tell a smaller change, as a ratio.", min=0.0, max=10.0)
+        float,
+        typer.Option(metavar="RATIO", help="Do not tell a smaller change.", min=0.0, max=10.0),
     ] = 0.01,
-    all_: Annotated[bool, typer.Option("--all", help="The single rates of sweeps too.")] = False,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Compare the single rates of sweeps too.")
+    ] = False,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each row.")] = False,
 ) -> None:
-    """Compare a gateway with itself: did it get slower since? Exit code 3 if anything did."""
+    """Compare a gateway with itself: did it get slower?
+
+    A change is told where its whole interval lies beyond the noise. Exit code 3 if anything got
+    slower.
+    """
     from gatemark.report import compared  # noqa: PLC0415
     from gatemark.stats.diff import GATEWAY  # noqa: PLC0415
     from gatemark.stats.diff import diff as compare_runs  # noqa: PLC0415
@@ -53,13 +60,12 @@ def side(path: Path, quantities: Sequence[str]) -> "Side":
     from gatemark.stats.diff import Side  # noqa: PLC0415
     from gatemark.stats.judge import judge, samples  # noqa: PLC0415
     from gatemark.stats.sampled import KNEE  # noqa: PLC0415
-    from gatemark.store.directory import RunDirectory  # noqa: PLC0415
     from gatemark.store.record import UNITS  # noqa: PLC0415
 
     for quantity in quantities:
         _check("--quantity", quantity, [*UNITS, KNEE])
-    directory = RunDirectory.open(path)
-    run, records = directory.load(), directory.records()
+    contents = reading.read(path)
+    run, records = contents.run, contents.records
     return Side(run, judge(run, records), samples(run, records, quantities))
 
 

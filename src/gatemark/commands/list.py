@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`gatemark list`: the suites and their plans, a line each."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,25 +12,50 @@ if TYPE_CHECKING:
     from gatemark.plan.model import Plan
 
 
-def list_(json_: bool = typer.Option(False, "--json", help="One JSON object a line.")) -> None:
-    """List the suites and plans that can be run."""
+def list_(
+    suite: Annotated[str, typer.Argument(metavar="SUITE|PLAN", help="This alone.")] = "",
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object for each plan.")] = False,
+) -> None:
+    """List what can be run, and how long it takes."""
     from gatemark.plan.load import load, suites  # noqa: PLC0415
 
-    found = [load(name) for name in suites()]
+    found = [load(name) for name in ([suite] if suite else suites())]
     if json_:
         output.lines(
             {"suite": suite.name, "plan": plan.name, "title": plan.title}
-            | {"rows": plan.rows, "variants": plan.variants}
+            | {"rows": plan.rows, "variants": plan.variants, "seconds": round(_takes_s([plan]))}
             for suite, plans in found
             for plan in plans
         )
         return
-    rows = []
-    for suite, plans in found:
-        rows.append((suite.name, suite.title))
-        rows += [(f"  {plan.name}", f"{plan.title}{_variants(plan)}") for plan in plans]
+    rows = [("NAME", "TIME", "WHAT")]
+    for one, plans in found:
+        if one.name != plans[0].name:
+            rows.append((one.name, _time(plans), one.title))
+        rows += [
+            (f"  {plan.name}", _time([plan]), f"{plan.title}{_variants(plan, suite)}")
+            for plan in plans
+        ]
     output.columns(rows)
 
 
-def _variants(plan: "Plan") -> str:
-    return f"  [--variant {', '.join(plan.variants)}]" if plan.variants else ""
+def _takes_s(plans: "Sequence[Plan]") -> float:
+    from gatemark.plan.order import order  # noqa: PLC0415
+    from gatemark.run.estimate import estimate_s  # noqa: PLC0415
+
+    return estimate_s(order(plans, seed=0))
+
+
+def _time(plans: "Sequence[Plan]") -> str:
+    from gatemark.report import number  # noqa: PLC0415
+
+    return number.seconds(_takes_s(plans))
+
+
+def _variants(plan: "Plan", asked: str) -> str:
+    """Each with its own time: `  [--variant short: 4 min 29 s]`."""
+    from gatemark.plan.load import load  # noqa: PLC0415
+
+    name = asked if asked.endswith(".toml") else plan.name
+    told = [f"{variant}: {_time(load(name, variant)[1])}" for variant in plan.variants]
+    return f"  [--variant {', '.join(told)}]" if told else ""

@@ -2,9 +2,14 @@
 """Data on stdout: one JSON object a line with --json, else aligned columns."""
 
 import json
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from shutil import get_terminal_size
+from textwrap import wrap
 
 import typer
+
+NARROWEST = 20  # characters: a last column is not wrapped to fewer
 
 
 def lines(rows: Iterable[Mapping[str, object]]) -> None:
@@ -14,10 +19,26 @@ def lines(rows: Iterable[Mapping[str, object]]) -> None:
 
 
 def columns(rows: Sequence[Sequence[str]]) -> None:
-    """Rows as aligned columns; the last column is as long as it is."""
+    """Rows as aligned columns; a terminal has the last one wrapped, a pipe has a line for a row."""
     if not rows:
         return
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]) - 1)]
+    before = sum(widths) + 2 * len(widths)
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        typer.echo("  ".join([*cells, row[-1]]).rstrip())
+        first, *rest = _wrapped(row[-1], before) or [""]
+        typer.echo("  ".join([*cells, first]).rstrip())
+        for line in rest:
+            typer.echo(f"{'':{before}}{line}")
+
+
+def prose(*paragraphs: str) -> None:
+    """Text, wrapped where a terminal reads it."""
+    for paragraph in paragraphs:
+        typer.echo("\n".join(_wrapped(paragraph, 0)))
+
+
+def _wrapped(text: str, before: int) -> list[str]:
+    room = get_terminal_size().columns - before
+    terminal = sys.stdout and sys.stdout.isatty()  # none where it was closed: `>&-`
+    return wrap(text, room) if terminal and room >= NARROWEST else [text]

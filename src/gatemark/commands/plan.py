@@ -8,14 +8,18 @@ import typer
 from gatemark.commands import output
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
 
+NAME_HELP = "A name of `gatemark list`, or a plan's file."
+
 
 def plan(
-    name: Annotated[str, typer.Argument(metavar="SUITE|PLAN")] = "quick",
-    variant: Annotated[str, typer.Option(help=VARIANT_HELP)] = "",
-    set_: Annotated[list[str] | None, typer.Option("--set", help=SET_HELP)] = None,
+    name: Annotated[str, typer.Argument(metavar="SUITE|PLAN", help=NAME_HELP)] = "quick",
+    variant: Annotated[str, typer.Option(metavar="NAME", help=VARIANT_HELP)] = "",
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help=SET_HELP)
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each trial.")] = False,
 ) -> None:
-    """Show what would run, and for how long; nothing is started."""
+    """Show what would run, and for how long; start nothing."""
     import msgspec  # noqa: PLC0415
 
     from gatemark.commands.setting import chosen  # noqa: PLC0415
@@ -30,13 +34,13 @@ def plan(
     if json_:
         output.lines(msgspec.to_builtins(trial) for trial in trials)
         return
-    typer.echo(f"{suite.name}: {suite.title}\n{suite.why}\n")
-    rows: list[tuple[str, ...]] = [("PLAN", "ARMS", "POINTS", "REPEATS", "TRIALS", "TIME", "WHAT")]
+    output.prose(f"{suite.name}: {suite.title}", suite.why, "")
+    rows: list[tuple[str, ...]] = [("PLAN", "POINTS", "REPEATS", "TRIALS", "TIME", "WHAT AND ARMS")]
     for one in plans:
         mine = [trial for trial in trials if trial.plan == one.name]
         arms = ", ".join(arm.name for arm in measured(one))
         repeats = f"{one.repeat.times}-{one.repeat.most}" if one.repeat.spread else one.repeat.times
         counts = [str(len(points(one))), str(repeats), str(len(mine))]
-        rows.append((one.name, arms, *counts, number.seconds(estimate_s(mine)), one.title))
+        rows.append((one.name, *counts, number.seconds(estimate_s(mine)), f"{one.title}  [{arms}]"))
     output.columns(rows)
     typer.echo(f"\n{len(trials)} trials, about {number.seconds(estimate_s(trials))}")

@@ -1,34 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gatemark report`: the page of a run."""
+"""`gatemark report`: the page of a run, of several side by side, or the index of a folder."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from gatemark.commands import output
-from gatemark.commands.show import RUN_HELP
+from gatemark.commands import output, reading
+from gatemark.error import UsageError
+
+RUNS_HELP = "Runs' directories, or one folder of runs."
+OUT_HELP = "The page's file (default: in RUN; of a folder index.html; of several compared.html)."
+SEVERAL = Path("compared.html")
 
 
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help=RUN_HELP)],
-    out: Annotated[Path | None, typer.Option(help="The page's file (default: in RUN).")] = None,
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help=RUNS_HELP)],
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help=OUT_HELP)] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the path as JSON.")] = False,
 ) -> None:
-    """Write a run's report as one self-contained HTML file and print its path."""
-    from gatemark.report import page  # noqa: PLC0415
-    from gatemark.stats.judge import judge  # noqa: PLC0415
-    from gatemark.stats.reference import beside  # noqa: PLC0415
-    from gatemark.store.directory import RunDirectory, telling  # noqa: PLC0415
-    from gatemark.store.reference import published  # noqa: PLC0415
+    """Write the page of runs: one HTML file.
 
-    directory = RunDirectory.open(run)
-    kept, records = directory.load(), directory.records()
-    judgement = judge(kept, records)
-    others = beside(judgement, published())
-    with telling(directory.path):
-        path = page.write(kept, records, judgement, out or directory.page, others)
+    Of one run its report, of several all of them side by side, of a folder an index of its runs.
+    """
+    from gatemark.store.directory import telling  # noqa: PLC0415
+
+    with telling(out or runs[0]):
+        is_folder = len(runs) == 1 and _is_folder(runs[0])
+        path = _index(runs[0], out) if is_folder else _page(runs, out)
     if json_:
         output.lines([{"page": str(path)}])
     else:
         typer.echo(path)
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether it is no run but holds some."""
+    from gatemark.report import index  # noqa: PLC0415
+
+    return not (path / "run.json").exists() and bool(index.below(path))
+
+
+def _page(runs: Sequence[Path], out: Path | None) -> Path:
+    from gatemark.report import page, several, source  # noqa: PLC0415
+    from gatemark.store.directory import RunDirectory  # noqa: PLC0415
+
+    if len(runs) > len({run.resolve() for run in runs}):
+        raise UsageError("a run is named twice: name each once")
+    labels = several.labelled(len(runs))
+    sources = [
+        source.judged(reading.read(run), run, label)
+        for run, label in zip(runs, labels, strict=True)
+    ]
+    return page.write(sources, out or (RunDirectory(runs[0]).page if len(runs) == 1 else SEVERAL))
+
+
+def _index(folder: Path, out: Path | None) -> Path:
+    from gatemark.report import index  # noqa: PLC0415
+
+    return index.write(folder, out or folder / "index.html", _watched)
+
+
+def _watched(runs: list[Path]) -> "Iterable[Path]":
+    """The runs, with a bar on a terminal: each page takes seconds."""
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import track  # noqa: PLC0415
+
+    console = Console(stderr=True)
+    return track(runs, "pages", console=console, transient=True, disable=not console.is_terminal)

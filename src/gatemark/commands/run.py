@@ -70,8 +70,8 @@ def run(
         bench = load_station(station or DEFAULT_STATION)
         asked = _Asked(name or DEFAULT_SUITE, station, variant, tuple(set_ or ()))
         directory = _begin(asked, bench, out, seed)
-    measured = _measure(directory, bench)
-    _tell(directory, measured, json_=json_)
+    _measure(directory, bench)
+    _tell(directory, json_=json_)
 
 
 def _reopen(path: Path) -> "RunDirectory":
@@ -124,7 +124,7 @@ def _plan(
     )
 
 
-def _measure(directory: "RunDirectory", bench: "Lab") -> "Run":
+def _measure(directory: "RunDirectory", bench: "Lab") -> None:
     from gatemark.report.live import Live  # noqa: PLC0415
     from gatemark.run.engine import execute  # noqa: PLC0415
     from gatemark.station.recover import recover  # noqa: PLC0415
@@ -132,26 +132,22 @@ def _measure(directory: "RunDirectory", bench: "Lab") -> "Run":
     live = Live({plan.name: plan.repeat.times for plan in directory.load().plans})
     for line in recover():
         live.warn(line)
-    return execute(directory, bench, live)
+    execute(directory, bench, live)
 
 
-def _tell(directory: "RunDirectory", measured: "Run", *, json_: bool) -> None:
+def _tell(directory: "RunDirectory", *, json_: bool) -> None:
     import msgspec  # noqa: PLC0415
 
-    from gatemark.report import page, terminal  # noqa: PLC0415
-    from gatemark.stats.judge import judge  # noqa: PLC0415
-    from gatemark.stats.reference import beside  # noqa: PLC0415
+    from gatemark.report import page, source, terminal  # noqa: PLC0415
     from gatemark.stats.values import values  # noqa: PLC0415
     from gatemark.store.directory import telling  # noqa: PLC0415
-    from gatemark.store.reference import published  # noqa: PLC0415
 
-    records = directory.records()
-    judgement = judge(measured, records)
+    found = source.judged(directory.contents(), directory.path)
     with telling(directory.path):
-        page.write(measured, records, judgement, directory.page, beside(judgement, published()))
+        page.write([found], directory.page)
     if json_:
-        output.lines(msgspec.to_builtins(value) for value in values(judgement))
+        output.lines(msgspec.to_builtins(value) for value in values(found.judgement))
     else:
-        terminal.tell(measured, judgement, directory.path, directory.page)
-    if records and not any(record.status == "ok" for record in records):
+        terminal.tell(found.run, found.judgement, directory.path, directory.page)
+    if found.records and not any(record.status == "ok" for record in found.records):
         raise typer.Exit(INVALID)

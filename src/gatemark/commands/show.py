@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import output
+from gatemark.commands import output, reading
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def show(
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
 
     _refuse(json_=json_, reference=reference, row=row, header=header)
-    directory = RunDirectory.open(run)
-    kept = directory.load()
-    judgement = judge(kept, directory.records())
+    contents = reading.read(run)
+    kept = contents.run
+    judgement = judge(kept, contents.records)
     if reference:
         _beside(judgement, json_=json_)
     elif row:
@@ -46,8 +46,8 @@ def show(
     elif json_:
         output.lines(msgspec.to_builtins(value) for value in values(judgement))
     else:
-        page = directory.page if directory.page.exists() else None
-        terminal.tell(kept, judgement, directory.path, page)
+        page = RunDirectory(run).page
+        terminal.tell(kept, judgement, run, page if page.exists() else None)
 
 
 def _refuse(*, json_: bool, reference: bool, row: bool, header: bool) -> None:

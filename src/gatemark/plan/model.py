@@ -22,8 +22,8 @@ TWIN = "{} (A/A)"  # the name of an arm that is the named one again
 class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One setup of a plan: a path and an ordered list of features."""
 
-    path: Path
-    features: tuple[str, ...] = ()
+    path: Path  # how a packet crosses the gateway; direct: it does not
+    features: tuple[str, ...] = ()  # what the gateway does besides, in order: conntrack, filter:100
     name: str = ""  # defaults to the setup in words
 
     @property
@@ -46,14 +46,14 @@ class Gateway(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is sent. Every key may be a factor of the sweep."""
 
-    kind: Kind = "udp"
-    direction: Direction = "up"
-    family: Family = "ipv4"
-    duration_s: float = 1.0
+    kind: Kind = "udp"  # udp, tcp; each has keys of its own below
+    direction: Direction = "up"  # up: LAN to WAN; down; both; send, receive: by the gateway itself
+    family: Family = "ipv4"  # ipv4, ipv6
+    duration_s: float = 1.0  # of sending
     # kind udp
     frame_bytes: int = 64  # L2 with FCS
     payload_bytes: int = 0  # UDP payload; 0: what frame_bytes leaves
-    flows: int = 1
+    flows: int = 1  # that the packets go round robin over
     rate_pps: float = 0.0  # for each direction; 0: as fast as the tester can
     rate_bps: float = 0.0  # the same as bits of UDP payload; 0: by rate_pps
     burst: int = 0  # packets a system call; 0: 1 below 500 000 packets/s
@@ -80,26 +80,26 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """What is read on the gateway, in a pass of its own at the same points."""
 
     use: tuple[str, ...] = ()  # cpu, softirq, memory, conntrack, interfaces, shaper
-    times: int = 1
+    times: int = 1  # how often each point is measured so
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A question as data. `name` is `suite/file`, given by the loader."""
 
-    schema: str
-    title: str
-    why: str
-    reading: str
-    name: str = ""
-    cites: tuple[str, ...] = ()
-    rows: tuple[str, ...] = ()
+    schema: str  # name and version of this format
+    title: str  # the question in a line
+    why: str  # why it is asked
+    reading: str  # how to read the answer
+    name: str = ""  # suite/file, given by the loader
+    cites: tuple[str, ...] = ()  # the RFC or paper that asks so
+    rows: tuple[str, ...] = ()  # of `reference/requirements.csv` that it answers
     arm: tuple[Arm, ...] = ()  # `[setup]` is read as the only arm
-    gateway: Gateway = Gateway()
-    workload: Workload = Workload()
+    gateway: Gateway = Gateway()  # conditions that all arms share
+    workload: Workload = Workload()  # what is sent, where no factor says otherwise
     sweep: dict[str, tuple[Factor, ...]] = {}  # factor -> levels, crossed
     case: tuple[dict[str, Factor], ...] = ()  # `[[sweep.case]]`: factors that vary together
-    repeat: Repeat = Repeat()
-    probe: Probe = Probe()
+    repeat: Repeat = Repeat()  # how often each point is measured
+    probe: Probe = Probe()  # what is read on the gateway
     deviations: tuple[str, ...] = ()  # from what it cites
     figure: Figure = "auto"  # how its points are drawn
     variants: tuple[str, ...] = ()  # names of its `[variant.NAME]` tables
@@ -119,14 +119,14 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One trial to run: a point of one arm, its repeat and pass, its place in the order."""
 
-    trial: str
-    plan: str
-    arm: Arm
-    gateway: Gateway
-    workload: Workload
-    point: dict[str, Factor]
-    repeat: int
-    pass_: Literal["outside", "probed"] = msgspec.field(name="pass")
-    probes: tuple[str, ...] = ()
+    trial: str  # its name, unique in the run: quick/sweep/route/up/20000/3/outside
+    plan: str  # the plan that it is of: quick/sweep
+    arm: Arm  # the setup
+    gateway: Gateway  # conditions that all arms share
+    workload: Workload  # what is sent, with the levels of this point
+    point: dict[str, Factor]  # factor -> level
+    repeat: int  # from 1
+    pass_: Literal["outside", "probed"] = msgspec.field(name="pass")  # probed: probes run too
+    probes: tuple[str, ...] = ()  # those that run
     deviations: tuple[str, ...] = ()  # of its plan, from what that cites
-    sequence: int = 0
+    sequence: int = 0  # place in the run's order, from 0

@@ -20,22 +20,27 @@ CLOCKS = "clocks: held where the ratio's interval holds their ratio, as where th
 
 def cmp_lines(found: Cmp, names: Sequence[str]) -> Iterator[Line]:
     """Gateways side by side."""
-    yield from table(_heads_table(found, names))
-    rows = [row for row in found.rows if any(row)]
-    for alike in by_quantity(rows, lambda row: _lead(row).quantity):
-        yield from table(_cmp_table(alike))
-    if any(cell.clock for row in rows for cell in row if cell):
+    for made in tables(found, names):
+        yield from table(made)
+    if any(cell.clock for row in found.rows for cell in row if cell):
         yield "", ""
         yield "dim", CLOCKS
 
 
+def tables(found: Cmp, names: Sequence[str]) -> list[Table]:
+    """Which gateway each column is, then a table for each quantity."""
+    rows = [row for row in found.rows if any(row)]
+    alike = by_quantity(rows, lambda row: _lead(row).quantity)
+    return [_heads_table(found, names), *map(_cmp_table, alike)]
+
+
 def _heads_table(found: Cmp, names: Sequence[str]) -> Table:
     """What stands above the columns: which gateway each is."""
-    letters = [f"{_letter(place)}: {called}" for place, called in enumerate(names)]
+    letters = [f"{letter(place)}: {called}" for place, called in enumerate(names)]
     facts = zip(*found.conditions, strict=True)
     body = tuple((row[0].field, *(told(fact.new) for fact in row)) for row in facts)
     kept = tuple(row for row in body if {*row[1:]} != {"none"})
-    return Table("Gateways", ("", *letters), kept, frozenset())
+    return Table("Gateways", ("gateway", *letters), kept, frozenset())
 
 
 def _cmp_table(rows: Sequence[Row]) -> Table:
@@ -44,12 +49,12 @@ def _cmp_table(rows: Sequence[Row]) -> Table:
     places = number.decimals([cell.value.interval for cell in cells], to)
     runs = range(len(rows[0]))
     columns: list[tuple[str, Callable[[Row], str]]] = [("what", lambda row: what(_lead(row)))]
-    columns += [(_letter(at), partial(_value, at, to, places)) for at in runs]
-    columns += [(f"{_letter(at)}/A", partial(_ratio, at)) for at in runs[1:]]
+    columns += [(letter(at), partial(_value, at, to, places)) for at in runs]
+    columns += [(f"{letter(at)}/A", partial(_ratio, at)) for at in runs[1:]]
     numeric = frozenset(range(1, len(columns)))
     for at in runs[1:]:
         if any((cell := row[at]) and cell.clock for row in rows):
-            columns.append((f"clocks {_letter(at)}/A", partial(_clock, at)))
+            columns.append((f"clocks {letter(at)}/A", partial(_clock, at)))
     if any(cell.differences for cell in cells):
         columns.append(("differs in", _differences))
     body = tuple(tuple(make(row) for _, make in columns) for row in rows)
@@ -86,6 +91,6 @@ def _lead(row: Row) -> Sampled:
     return next(cell.value for cell in row if cell)
 
 
-def _letter(place: int) -> str:
+def letter(place: int) -> str:
     """A, B, ...: a run's directory is too long for the head of a column."""
     return chr(ord("A") + place) if place < 26 else f"#{place + 1}"

@@ -8,11 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gatemark.plan.model import Plan, is_twin
-from gatemark.report import cost, number, rate, study, sweep, word
+from gatemark.report import cost, grade, number, rate, study, sweep, word
 from gatemark.report.study import Study
-from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult
+from gatemark.stats.judgement import Comparison, Interval, Judgement, Knee, PointResult
 
 LIMITS = {"cpu": "CPU", "none": "none seen", "flow-table": "flow table"}
+GIGABIT_BPS = 1e9
+MOST_LINES = 5
+Held = tuple[str, str, str]  # limit, why, where it was seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,91 +28,89 @@ class Card:
     lines: tuple[str, ...]  # what belongs to it: the other direction, bits on the wire
     definition: str
     evidence: str  # anchor
+    grade: str = ""
 
 
 def cards(judgement: Judgement, plans: Sequence[Plan] = ()) -> list[Card]:
-    """Capacity by setup, payload by arm, delay, flood, what the arms cost, what is the limit."""
+    """Capacity, payload, delay under load, what the arms cost, what is the limit."""
     studies = study.studies(judgement, plans)
     first: dict[str, Card] = {}  # of several plans on the same setup the first tells
     for one in map(_payload, studies):
         first.setdefault(one.title, one)
-    made = [*_capacities(judgement.knees), *first.values()]
-    made += [*_delay(judgement), *_overload(judgement.knees), *_costs(judgement)]
+    capacities = [_capacity(knees) for knees in sweep.groups(judgement)]
+    made = [*capacities[:1], *first.values(), *_delay(judgement), *_costs(judgement)]
     return [*made, *_limit(judgement, studies)]
 
 
-def _capacities(knees: Sequence[Knee]) -> Iterable[Card]:
-    kept: dict[tuple[str, str], list[Knee]] = {}
-    for knee in knees:
-        kept.setdefault((knee.plan, knee.setup), []).append(knee)
-    for (_, setup), mine in kept.items():
-        first = sweep.lead(mine)[0]
-        lines = [f"{word.way(first.direction)}, {_wire(first)}"]
-        lines += [
-            f"{word.way(knee.direction)}: {_rate(knee)}" for knee in mine if knee is not first
-        ]
-        value, unit = _parts(first.knee_pps, "packets/s", at_least=first.at_least)
-        yield Card(
-            title=f"Capacity: {setup}",
-            value=value,
-            unit=unit,
-            lines=tuple(lines),
-            definition="The knee: beyond it the gateway no longer keeps up; "
-            f"{word.traffic(first.definition)}.",
-            evidence=sweep.anchor("knee", first),
-        )
+def _capacity(knees: Sequence[Knee]) -> Card:
+    """The first setup's knee, then the other directions and setups of the same sweep."""
+    first = sweep.lead(knees)[0]
+    others = [knee for knee in knees if knee is not first]
+    to = number.scale([first.knee_pps.value], "packets/s")
+    lines = [f"{_what(first)}: {_wire(first)}"]
+    lines += [
+        f"{_what(knee)}: {number.interval(knee.knee_pps, to, at_least=knee.at_least)}"
+        for knee in others
+    ]
+    if len(lines) > MOST_LINES:
+        lines[MOST_LINES - 1 :] = [f"and {len(lines) - MOST_LINES + 1} more"]
+    value, unit = _parts(first.knee_pps, "packets/s", at_least=first.at_least)
+    return Card(
+        title=f"Capacity: {first.setup}",
+        value=value,
+        unit=unit,
+        lines=(*lines, *_flooded(knees)),
+        definition="The knee: the offered rate beyond which the gateway no longer keeps up; "
+        f"{word.traffic(first.definition)}.",
+        evidence=sweep.anchor("knee", first),
+    )
+
+
+def _what(knee: Knee) -> str:
+    return f"{knee.setup} {word.way(knee.direction)}"
 
 
 def _wire(knee: Knee) -> str:
-    return f"{number.quantity(knee.knee_l1_bps, 'bit/s')} on the wire"
+    """The rate as bits on the wire, and how much of a line they fill."""
+    share = number.quantity(knee.knee_l1_bps / GIGABIT_BPS, "ratio")
+    bound = number.AT_LEAST if knee.at_least else ""
+    return f"{bound}{number.quantity(knee.knee_l1_bps, 'bit/s')}, {share} of a gigabit line"
 
 
-def _rate(knee: Knee) -> str:
-    return number.quantity_interval(knee.knee_pps, "packets/s", at_least=knee.at_least)
+def _flooded(knees: Sequence[Knee]) -> Iterable[str]:
+    """What still comes through at twice the knee, of the arm that keeps least."""
+    found = [(knee, knee.collapse["2.0"]) for knee in knees if "2.0" in knee.collapse]
+    if found:
+        knee, left = min(found, key=lambda pair: pair[1].value)
+        least = f" ({_what(knee)}, the least)" if len(found) > 1 else ""
+        yield f"flooded at twice the knee it keeps {_parts(left, 'ratio')[0]} %{least}"
 
 
 def _delay(judgement: Judgement) -> Iterable[Card]:
-    found = sweep.delays(judgement, judgement.knees)
+    found = grade.added(judgement)
     if found is None:
         return
-    knee, points = found
-    light, heavy = points[0], points[-1]
-    value, unit = _parts(light.values["delay_p50_ns"], "ns")
-    lines = [f"overloaded: {number.quantity_interval(heavy.values['delay_p50_ns'], 'ns')}"]
-    if "delay_p99_ns" in light.values:
-        lines.insert(0, f"99 of 100 within {_ns(light.values['delay_p99_ns'])}")
-    at = number.nominal(sweep.offered_pps(light), "packets/s")
-    most = number.nominal(sweep.offered_pps(heavy), "packets/s")
+    value, unit = _parts(found.delay_ns, "ns")
+    idle = found.light.values[grade.MEDIAN]
+    lines = [f"nearly idle: {number.quantity_interval(idle, 'ns')}"]
+    if "delay_p99_ns" in found.light.values:
+        lines[0] += f", 99 of 100 within {_ns(found.light.values['delay_p99_ns'])}"
+    lines.append(f"overloaded: {number.quantity_interval(found.heavy.values[grade.MEDIAN], 'ns')}")
+    rates = [number.nominal(sweep.offered_pps(p), "packets/s") for p in (found.heavy, found.light)]
     yield Card(
-        title="Delay, nearly idle",
-        value=value,
+        title="Delay under load",
+        value=f"+{value}",
         unit=unit,
         lines=tuple(lines),
-        definition=f"One way, median, {knee.setup} {knee.direction}; at {at} offered, "
-        f"overloaded at {most}.",
-        evidence=sweep.anchor("delay", knee),
+        definition=f"Added to the median one-way delay by {rates[0]} offered, against {rates[1]}; "
+        f"{_what(found.knee)}. Grade: {grade.limits()}.",
+        evidence=sweep.anchor("delay", found.knee),
+        grade=grade.letter(found.delay_ns.value),
     )
 
 
 def _ns(i: Interval) -> str:
     return number.quantity(i.value, "ns")
-
-
-def _overload(knees: Sequence[Knee]) -> Iterable[Card]:
-    found = [(knee, knee.collapse["2.0"]) for knee in knees if "2.0" in knee.collapse]
-    if not found:
-        return
-    knee, left = min(found, key=lambda pair: pair[1].value)
-    value, unit = _parts(left, "ratio")
-    yield Card(
-        title="Flooded at twice the knee",
-        value=value,
-        unit=f"{unit} still delivered",
-        lines=(f"{knee.setup} {knee.direction}, the lowest of {len(found)}",),
-        definition="100 %: a flood costs nothing but the surplus. Much less: the gateway "
-        "wastes its time on packets that it drops.",
-        evidence=sweep.anchor("knee", knee),
-    )
 
 
 def _payload(found: Study) -> Card:
@@ -135,46 +136,60 @@ def _payload(found: Study) -> Card:
 
 
 def _costs(judgement: Judgement) -> Iterable[Card]:
-    """What an arm costs, or gains, at its worst: once, in the first plan that tells it."""
-    seen: set[str] = set()
+    """What an arm costs, or gains, at its worst: each once, in the first plan that tells it."""
+    worst: dict[str, tuple[Comparison, str]] = {}
     for found in cost.groups(judgement):
         told = [one for one in found if not is_twin(one.arm) and not one.at_least]
-        if not told or told[0].quantity not in cost.RATES:
-            continue
-        worst = min(told, key=lambda one: one.change.change.value)
-        if (name := cost.name(worst)) in seen:
-            continue
-        seen.add(name)
-        is_cost = worst.change.verdict == "slower"
-        text = cost.percent(worst.change.change).removesuffix(" %")
-        most = f"; the most of {len(told)}" if len(told) > 1 else ""
-        yield Card(
-            title=f"{'Cost of' if is_cost else 'Change by'} {name}",
-            value=text.lstrip(number.MINUS) if is_cost else text,
-            unit="%",
-            lines=(f"against {word.does(worst.baseline)}: {worst.change.verdict}",),
-            definition=f"Of the rate, {word.load(worst.definition)}{most}.",
-            evidence=cost.anchor(found),
-        )
+        for name in dict.fromkeys(cost.name(one) for one in told if one.quantity in cost.RATES):
+            mine = [one for one in told if cost.name(one) == name]
+            least = min(mine, key=lambda one: one.change.change.value)
+            worst.setdefault(name, (least, cost.anchor(found)))
+    if worst:
+        yield _cost(list(worst.items()))
+
+
+def _cost(found: Sequence[tuple[str, tuple[Comparison, str]]]) -> Card:
+    """The first arm's cost, then the others'."""
+    name, (first, anchor) = found[0]
+    is_cost = first.change.verdict == "slower"
+    text = cost.percent(first.change.change).removesuffix(" %")
+    others = [f"{other}: {_cost_words(one)}" for other, (one, _) in found[1:MOST_LINES]]
+    return Card(
+        title=f"{'Cost of' if is_cost else 'Change by'} {name}",
+        value=text.lstrip(number.MINUS) if is_cost else text,
+        unit="%",
+        lines=(f"against {word.does(first.baseline)}: {first.change.verdict}", *others),
+        definition=f"Of the rate, {word.load(first.definition)}; where it is worst.",
+        evidence=anchor,
+    )
+
+
+def _cost_words(one: Comparison) -> str:
+    return f"{cost.percent(one.change.change)}, {one.change.verdict}"
 
 
 def _limit(judgement: Judgement, studies: Sequence[Study]) -> Iterable[Card]:
     points = [point for found in studies for point in found.points]
-    held: list[tuple[str, str]] = [(knee.limit, knee.why) for knee in judgement.knees]
-    held += [(point.limit, point.why) for point in points]
-    limits = [limit for limit in dict.fromkeys(limit for limit, _ in held) if limit != "none"]
+    held: list[Held] = [(k.limit, k.why, _what(k)) for k in judgement.knees]
+    held += [(p.limit, p.why, f"{p.setup} {word.way(p.definition.direction)}") for p in points]
+    limits = [limit for limit in dict.fromkeys(limit for limit, *_ in held) if limit != "none"]
     if not held:
         return
-    reasons = {limit: why for limit, why in reversed(held) if why}
     yield Card(
         title="Limit",
         value=", ".join(LIMITS.get(limit, limit) for limit in limits or ["none"]),
         unit="",
-        lines=tuple(reasons[limit] for limit in limits if limit in reasons),
+        lines=tuple(_reason(held, limit) for limit in limits),
         definition="What held the gateway back"
         f"{' at the knee' if judgement.knees and not points else ''}.",
         evidence="every-point",
     )
+
+
+def _reason(held: Sequence[Held], limit: str) -> str:
+    """Where a limit was seen first, and by what."""
+    _, why, where = next(one for one in held if one[0] == limit)
+    return f"{where}: {why}" if why else where
 
 
 def _measured(point: PointResult) -> Interval:

@@ -63,12 +63,28 @@ def name(one: Comparison) -> str:
 
 def place(one: Comparison, among: Sequence[Comparison]) -> tuple[str, str]:
     """A heading and a name below it: the arm, then the factors in which the points differ."""
-    factors = dict.fromkeys(factor for other in among for factor in other.point)
-    told = [f for f in factors if len({other.point.get(f) for other in among}) > 1]
+    told = _varying(among)
     words = [word.factor(f, one.point[f]) for f in told if f in one.point]
     several = len(arms(among)) > 1
     heading = ", ".join([one.arm] * (several or not words) + words[:-1])
     return heading, words[-1] if words else ""
+
+
+def _varying(among: Sequence[Comparison]) -> list[str]:
+    """Factors in which points differ; one that all points of its protocol share tells nothing."""
+    factors = dict.fromkeys(factor for one in among for factor in one.point)
+    kinds = {one.definition.l4 for one in among}
+    alike = {
+        factor
+        for factor in factors
+        if factor != "kind"
+        and all(
+            len({one.point.get(factor) for one in among if one.definition.l4 == kind}) == 1
+            for kind in kinds
+        )
+    }
+    levels = {factor: {one.point.get(factor) for one in among} for factor in factors}
+    return [f for f in factors if f not in alike and len(levels[f]) > 1]
 
 
 def _clause(mine: Sequence[Comparison]) -> str:

@@ -1,140 +1,87 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page: one self-contained file with its figures and data inside, nothing fetched."""
+"""The page: one self-contained file about one run or several, figures and data inside."""
 
-import functools
-import importlib.resources
-import json
-import os
-import re
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import altair as alt
-import jinja2
-import vl_convert
-
-from gatemark.plan.model import Plan
 from gatemark.report import (
     capacity,
     card,
     condition,
-    cost,
+    gallery,
+    html,
     inventory,
     reference,
-    study,
-    sweep,
+    script,
     table,
-    terminal,
 )
-from gatemark.report.chart import bar, change, cpu, delay, group, knee, size, theme
+from gatemark.report import terminal as plain
 from gatemark.report.chart.figure import Figure
-from gatemark.stats.judgement import Judgement
-from gatemark.stats.reference import Beside
-from gatemark.store.record import Record
-from gatemark.store.run import Run
+from gatemark.report.several import side_by_side
+from gatemark.report.source import Source
+from gatemark.report.together import together
+
+MOST_FINDINGS = 10  # below the sentence
+LEADING = ("knee", "delay")  # figures that stand above the conditions
 
 _Tables = list[tuple[str, table.Table]]  # with their anchors
 
 
-def write(
-    run: Run,
-    records: Sequence[Record],
-    judgement: Judgement,
-    path: Path,
-    beside: Sequence[Beside] = (),
-) -> Path:
-    """Write the page to `path`, whole or not at all; `beside` are published values to show."""
-    text = render(run, records, judgement, beside)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    draft = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        draft.chmod(0o644)
-        draft.replace(path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-    return path
+def write(sources: Sequence[Source], path: Path) -> Path:
+    """Write the page of one run, or of several side by side, whole or not at all."""
+    return html.put(render(sources), path)
 
 
-def render(
-    run: Run, records: Sequence[Record], judgement: Judgement, beside: Sequence[Beside] = ()
-) -> str:
+def render(sources: Sequence[Source]) -> str:
     """The page as text."""
-    drawn = figures(judgement, records, run.plans, beside)
-    payloads = _payloads(run, judgement)
-    return _template().render(
-        run=run,
-        judgement=judgement,
-        cards=card.cards(judgement, run.plans),
-        conditions=condition.conditions(run, records, judgement),
-        warnings=terminal.warnings(judgement),
+    shared = together(sources)
+    drawn = gallery.figures(shared)
+    return html.template("page.html").render(
+        sources=sources,
+        title=sources[0].run.title if len(sources) == 1 else f"{len(sources)} runs side by side",
+        abouts=[_about(source) for source in sources],
+        cards=card.cards(shared.judgement, shared.run.plans) if len(sources) == 1 else [],
+        sides=side_by_side(sources) if len(sources) > 1 else None,
         figures=drawn,
-        readings=_readings(run, drawn),
-        answers=_answers(judgement, payloads, beside),
-        tables=_tables(run, judgement, payloads),
-        inventory=inventory.table(run.before, run.after),
-        method=condition.method(run, judgement),
-        command=terminal.repeat_command(run),
-        counts=terminal.counts(judgement),
-        style=_asset("style.css"),
-        data=embedded(drawn),
-        library=_library(),
-        script=_asset("page.js"),
+        leading=_leading(drawn),
+        findings=drawn[:MOST_FINDINGS],
+        readings=_readings(shared, drawn),
+        commands={figure.name: _commands(sources, figure.plan) for figure in drawn},
+        answers=_answers(shared),
+        tables=_tables(shared),
+        style=html.asset("style.css"),
+        data=script.embedded(drawn),
+        library=script.library(),
+        table=html.asset("table.js"),
+        script=html.asset("page.js"),
     )
 
 
-def figures(
-    judgement: Judgement,
-    records: Sequence[Record],
-    plans: Sequence[Plan] = (),
-    beside: Sequence[Beside] = (),
-) -> list[Figure]:
-    """All figures in the order of the page: sweeps, studies, what arms cost, single points."""
-    drawn: list[Figure | None] = []
-    for knees in sweep.groups(judgement):
-        if not sweep.points_of(judgement, knees[0]):
-            continue
-        drawn.append(knee.figure(judgement, knees, records))
-        drawn += [cpu.figure(judgement, knees), delay.figure(judgement, knees)]
-    for found in study.studies(judgement, plans):
-        if found.shape == "curve":
-            drawn += size.figures(judgement, found, beside)
-        else:
-            drawn.append(group.figure(judgement, found, beside))
-    drawn += [change.figure(found) for found in cost.groups(judgement)]
-    drawn += [bar.singles(judgement, plans), bar.ceilings(judgement), group.ceilings(judgement)]
-    return [figure for figure in drawn if figure is not None]
+def _about(source: Source) -> dict[str, Any]:
+    """What the page says of one run besides figures and tables."""
+    run, judgement = source.run, source.judgement
+    return {
+        "source": source,
+        "counts": plain.counts(judgement),
+        "braked": any(plan.gateway.brake_pps for plan in run.plans),
+        "conditions": condition.conditions(run, source.records, judgement),
+        "warnings": plain.warnings(judgement),
+        "method": condition.method(run, judgement),
+        "inventory": inventory.table(run.before, run.after),
+        "command": plain.repeat_command(run),
+    }
 
 
-def embedded(drawn: Sequence[Figure]) -> str:
-    """Figures and data as compact JSON that may stand inside a script element."""
-    data: dict[str, Any] = {"config": theme.config(), "datasets": {}, "figures": []}
-    for figure in drawn:
-        panels = figure.specifications()
-        for panel in panels:
-            data["datasets"].update(panel.pop("datasets", {}))
-        data["datasets"].update(figure.datasets())
-        made = {"name": figure.name, "columns": figure.columns, "panels": panels}
-        data["figures"].append(made | {"title": figure.title})
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+def _leading(drawn: Sequence[Figure]) -> list[str]:
+    """The figures of the first screen: the first knee with its delay, else the first of all."""
+    first = [next((f.name for f in drawn if f.name.startswith(f"{k}-")), "") for k in LEADING]
+    return [name for name in first if name] or [figure.name for figure in drawn[:1]]
 
 
-def firm(text: str) -> str:
-    """The text with numbers held to their units and intervals where lines break."""
-    return re.sub(r"(?<=[\d±≥]) (?=[\dkMGµ%±(]|packets|bit|[mn]?s\b)", "\N{NO-BREAK SPACE}", text)
-
-
-def _readings(run: Run, drawn: Sequence[Figure]) -> dict[str, str]:
+def _readings(source: Source, drawn: Sequence[Figure]) -> dict[str, str]:
     """Figure -> how to read it, from its plan: at the first figure of each plan."""
-    texts = {plan.name: plan.reading for plan in run.plans}
+    texts = {plan.name: plan.reading for plan in source.run.plans}
     found: dict[str, str] = {}
     for figure in drawn:
         if figure.plan in texts:
@@ -142,49 +89,34 @@ def _readings(run: Run, drawn: Sequence[Figure]) -> dict[str, str]:
     return found
 
 
-def _answers(judgement: Judgement, made: _Tables, beside: Sequence[Beside]) -> _Tables:
+def _commands(sources: Sequence[Source], plan: str) -> list[str]:
+    """What repeats a figure's plan, for each run that has it."""
+    return [text for source in sources if (text := plain.repeat_plan(source.run, plan))]
+
+
+def _answers(source: Source) -> _Tables:
     """Tables that are answers, never folded: arms side by side, what they cost, the published."""
-    several = [(name, one) for name, one in made if len(one.head) > 2]
+    several = [(name, one) for name, one in _payloads(source) if len(one.head) > 2]
     found = [
-        ("comparisons", capacity.comparisons(judgement)),
-        ("published", reference.table(beside)),
+        ("comparisons", capacity.comparisons(source.judgement)),
+        ("published", reference.table(source.beside)),
     ]
     return several + [(name, one) for name, one in found if one.rows]
 
 
-def _payloads(run: Run, judgement: Judgement) -> _Tables:
-    made = capacity.tables(judgement, run.plans)
+def _payloads(source: Source) -> _Tables:
+    made = capacity.tables(source.judgement, source.run.plans)
     return [(f"payload-{place}", one) for place, one in enumerate(made)]
 
 
-def _tables(run: Run, judgement: Judgement, payloads: _Tables) -> _Tables:
+def _tables(source: Source) -> _Tables:
     """Tables behind a fold."""
+    judgement = source.judgement
     made = (
         ("knees", table.knees(judgement)),
         ("ceilings", table.ceilings(judgement)),
-        ("single-points", table.singles(judgement, run.plans)),
-        *((name, one) for name, one in payloads if len(one.head) <= 2),
+        ("single-points", table.singles(judgement, source.run.plans)),
+        *((name, one) for name, one in _payloads(source) if len(one.head) <= 2),
         ("every-point", table.points(judgement)),
     )
     return [(name, one) for name, one in made if one.rows]
-
-
-def _asset(name: str) -> str:
-    return (importlib.resources.files("gatemark.report") / "asset" / name).read_text("utf-8")
-
-
-@functools.cache
-def _template() -> jinja2.Template:
-    rules = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    rules.filters["firm"] = firm
-    return rules.from_string(_asset("template.html"))
-
-
-@functools.cache
-def _library() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script, for the Vega-Lite that Altair writes."""
-    version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
-    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version)
-    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")

@@ -41,6 +41,12 @@ def repeat_command(run: Run) -> str:
     return shlex.join(run.command)
 
 
+def repeat_plan(run: Run, plan: str) -> str:
+    """The command that repeats one plan of the run with the run's own settings."""
+    known = any(one.name == plan for one in run.plans) and len(run.command) > 2
+    return shlex.join((*run.command[:2], plan, *run.command[3:])) if known else ""
+
+
 def counts(judgement: Judgement) -> str:
     """What became of the trials: `288 trials, 2 invalid, 4 not run`."""
     parts = [f"{judgement.trials} trial{'' if judgement.trials == 1 else 's'}"]
@@ -75,6 +81,7 @@ def _where(places: list[str]) -> str:
 def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> Iterator[Line]:
     yield "bold", judgement.sentence
     yield "dim", _conditions(run, judgement)
+    yield from (("yellow", f"missing  {lack}") for lack in run.station.missing)
     shown = (
         table.knees(judgement),
         *capacity.tables(judgement, run.plans),

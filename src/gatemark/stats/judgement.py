@@ -17,18 +17,18 @@ class Interval(msgspec.Struct, frozen=True):
     statistics): at least 0.95 where n >= 6; below that lo..hi is the range and `level` is smaller.
     """
 
-    value: float
-    lo: float
-    hi: float
-    n: int
-    level: float
+    value: float  # the median
+    lo: float  # its lower end
+    hi: float  # its upper end
+    n: int  # samples
+    level: float  # coverage, from 0 to 1
 
 
 class Warning_(msgspec.Struct, frozen=True):  # noqa: N801 - Warning is a builtin
     """A warning by code, with what to do about it."""
 
     code: str  # tester-limited, bursty-sender, drift, first-run-slow, bimodal, probe-effect, ...
-    advice: str
+    advice: str  # what to do about it
 
 
 class PointResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,17 +115,18 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 class Value(msgspec.Struct, frozen=True, kw_only=True):
     """One line of `gatemark show RUN --json`."""
 
-    plan: str
-    arm: str = ""
-    point: dict[str, Scalar]
-    setup: str
-    quantity: str
-    value: float
-    lo: float
-    hi: float
-    unit: str
-    n: int
-    definition: Definition
-    limit: Limit
+    plan: str  # suite/file
+    arm: str = ""  # which of the setups that the plan compares, by its name
+    point: dict[str, Scalar]  # factor -> level; of a sweep's value all factors but the rate
+    setup: str  # the path, and what the gateway does besides: nat + filter:100
+    quantity: str  # of a record's values, or of a sweep: knee_pps, knee_l1_bps, peak_pps, ...
+    value: float  # median over the repeats
+    lo: float  # lower end of its interval
+    hi: float  # upper end of its interval
+    unit: str  # packets/s, bit/s, ns, ratio, segments or bytes
+    n: int  # trials that it is the median of
+    level: float  # coverage of lo..hi for the median; 0: read off, not estimated
+    definition: Definition  # what makes it comparable
+    limit: Limit  # what held it back; none: all that was offered came through
     at_least: bool = False  # a lower bound: print a ">=" before it
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...]  # codes; `gatemark show` has the advice

@@ -52,6 +52,7 @@ def _value(judged: PointResult | Knee, quantity: str, interval: Interval, unit: 
         hi=interval.hi,
         unit=unit,
         n=interval.n,
+        level=interval.level,
         definition=judged.definition,
         limit=judged.limit,
         at_least=judged.at_least and quantity in BOUNDED,

@@ -8,6 +8,7 @@ loses at most the trial that it was in.
 import errno
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +16,13 @@ from pathlib import Path
 import msgspec
 
 from gatemark.error import GatemarkError, UsageError
+from gatemark.store import file, trials
+from gatemark.store.contents import Contents, faults
 from gatemark.store.record import Record
-from gatemark.store.run import Run
+from gatemark.store.run import RUN_SCHEMA, Run
+from gatemark.store.schema import is_newer, schema_of
+
+PATIENCE_S = 0.2  # longer than anyone takes to ask whether a run is going
 
 
 class RunDirectory:
@@ -25,7 +31,7 @@ class RunDirectory:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.run_file = path / "run.json"
-        self.trials_file = path / "trials.jsonl"
+        self.trials_file = path / trials.NAME
         self.series = path / "series"
         self.page = path / "report.html"
 
@@ -33,7 +39,7 @@ class RunDirectory:
     def create(cls, path: Path, run: Run) -> "RunDirectory":
         """Make the directory of a new run. Raises UsageError if it holds a run already."""
         directory = cls(path)
-        if directory.run_file.exists():
+        if directory.run_file.exists() or directory.trials_file.exists():
             mend = f"continue it with --resume {path}, or name another --out"
             raise UsageError(f"{path} holds a run already: {mend}")
         with telling(path):
@@ -43,79 +49,99 @@ class RunDirectory:
 
     @classmethod
     def open(cls, path: Path) -> "RunDirectory":
-        """An existing run. Raises UsageError if there is none."""
+        """An existing run. Raises UsageError if there is none, GatemarkError if half is lost."""
         directory = cls(path)
-        if not directory.run_file.exists():
-            raise UsageError(
-                f"{path}: no run there (run.json is missing); `gatemark run` makes one"
+        if directory.run_file.exists():
+            return directory
+        if directory.trials_file.exists():
+            raise GatemarkError(
+                f"{path}: run.json is missing, and only it says what was measured: "
+                "get it from a copy, or measure anew"
             )
-        return directory
+        raise UsageError(f"{path}: no run there (run.json is missing); `gatemark run` makes one")
 
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Hold the run: who writes trials does so alone. The kernel frees it with its holder."""
         handle = os.open(self.path, os.O_DIRECTORY)
         try:
-            if not _take(handle):
-                raise UsageError(f"{self.path} is being measured just now: wait for its end")
+            until = time.monotonic() + PATIENCE_S
+            while not _take(handle, fcntl.LOCK_EX):
+                if time.monotonic() > until:
+                    raise UsageError(f"{self.path} is being measured just now: wait for its end")
+                time.sleep(PATIENCE_S / 20)
             yield
+        finally:
+            os.close(handle)
+
+    def is_going(self) -> bool:
+        """Whether somebody holds the run just now. Who starts to hold it meanwhile is patient."""
+        handle = os.open(self.path, os.O_DIRECTORY)
+        try:
+            return not _take(handle, fcntl.LOCK_SH)
+        except OSError:  # a file system without locks
+            return False
         finally:
             os.close(handle)
 
     def save(self, run: Run) -> None:
         """Write `run.json` whole or not at all."""
-        fresh = self.run_file.with_suffix(".json.new")
         with telling(self.path):
-            with fresh.open("wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(run), indent=1))
-                file.flush()
-                os.fsync(file.fileno())
-            fresh.replace(self.run_file)
-            _sync_folder(self.path)
+            file.write(self.run_file, msgspec.json.format(msgspec.json.encode(run), indent=1))
 
     def load(self) -> Run:
         """The run's plan. Raises GatemarkError if it is damaged or of another version."""
+        text = self.run_file.read_bytes()
+        schema = schema_of(text)
+        if is_newer(schema, RUN_SCHEMA):
+            raise GatemarkError(f"{self.run_file}: has the newer schema {schema}: update gatemark")
         try:
-            return msgspec.json.decode(self.run_file.read_bytes(), type=Run)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise GatemarkError(
-                f"{self.run_file}: damaged or of another version: {error}; measure anew"
-            ) from None
+            run = msgspec.json.decode(text, type=Run)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            why = str(error)
+        else:
+            if run.schema == RUN_SCHEMA:
+                return run
+            why = f"its schema is {run.schema!r:.60}"
+        raise GatemarkError(
+            f"{self.run_file}: damaged ({why}): get it from a copy, or measure anew"
+        )
+
+    def contents(self) -> Contents:
+        """All that is whole, and what is not. Raises GatemarkError as `load` does."""
+        is_going = self.is_going()  # asked first: a line without an end is then being written
+        run, found = self.load(), self._trials()
+        kept = _names(self.series)
+        told = faults(run, found, kept, is_going=is_going)
+        return Contents(run, found.records if found else [], told, is_going)
 
     def append(self, record: Record) -> None:
         """Add a record; it is on the disk when this returns."""
-        with telling(self.path), self.trials_file.open("ab") as file:
-            file.write(msgspec.json.encode(record) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        with telling(self.path), self.trials_file.open("ab") as out:
+            out.write(msgspec.json.encode(record) + b"\n")
+            out.flush()
+            os.fsync(out.fileno())
 
     def records(self) -> list[Record]:
-        """All whole records in the order of their writing; a line that was cut is left out."""
-        return [record for record, _ in self._whole()]
+        """All whole records in the order of their writing; what is not whole, `contents` tells."""
+        found = self._trials()
+        return found.records if found else []
 
     def mend(self) -> None:
         """Cut off a last line that a crash left unfinished; `append` then starts on a new one."""
         if not self.trials_file.exists():
             return
-        end = sum(length for _, length in self._whole())
-        with telling(self.path), self.trials_file.open("r+b") as file:
-            file.truncate(end)
-            os.fsync(file.fileno())
+        end = self.trials_file.read_bytes().rfind(b"\n") + 1
+        with telling(self.path), self.trials_file.open("r+b") as out:
+            out.truncate(end)
+            os.fsync(out.fileno())
 
-    def _whole(self) -> Iterator[tuple[Record, int]]:
-        if not self.trials_file.exists():
-            return
-        with self.trials_file.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if not line.endswith(b"\n"):
-                    return
-                try:
-                    yield msgspec.json.decode(line, type=Record), len(line)
-                except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                    raise GatemarkError(
-                        f"{self.trials_file}:{number}: damaged or of another version: {error}; "
-                        "delete that line and --resume measures its trial again"
-                    ) from None
+    def _trials(self) -> trials.Trials | None:
+        """What `trials.jsonl` holds; None: there is no such file."""
+        try:
+            return trials.read(self.trials_file.read_bytes())
+        except FileNotFoundError:
+            return None
 
 
 @contextmanager
@@ -131,18 +157,13 @@ def telling(path: Path) -> Iterator[None]:
         raise GatemarkError(said) from None
 
 
-def _sync_folder(path: Path) -> None:
-    """Make a rename itself lasting (fsync(2), notes)."""
-    handle = os.open(path, os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def _names(folder: Path) -> frozenset[str]:
+    return frozenset(path.name for path in folder.iterdir()) if folder.is_dir() else frozenset()
 
 
-def _take(handle: int) -> bool:
+def _take(handle: int, kind: int) -> bool:
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

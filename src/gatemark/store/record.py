@@ -21,10 +21,10 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
 
     quantity: str = "received rate"  # what the trial measures: received rate (UDP), goodput (TCP)
     path: str  # switch, route, nat, endpoint; direct: without the gateway
-    features: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()  # what the gateway does besides, in order: conntrack, filter:100
     direction: str = "up"  # up: LAN to WAN; down; both; send, receive: by the gateway itself
-    family: str = "ipv4"
-    l4: str = "udp"
+    family: str = "ipv4"  # ipv4, ipv6
+    l4: str = "udp"  # udp, tcp
     frame_bytes: int | None = None  # UDP: L2 with FCS; None: not one size
     flows: int = 1  # UDP
     write_bytes: int | None = None  # TCP: bytes of one write
@@ -35,7 +35,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     offload: bool = False  # segmentation and aggregation at the tester's ports
     rate_layer: str = "packets/s"  # packets/s (UDP), l4 (TCP: payload bits)
     loss_criterion: float | None = None  # ratio; None: no criterion
-    duration_s: float = 0.0
+    duration_s: float = 0.0  # how long was sent and counted
     brake_pps: int = 0  # nominal rate of the braked lab gateway; 0: not braked
 
     @property
@@ -52,22 +52,23 @@ class Accounting(msgspec.Struct, frozen=True, kw_only=True):
     refused: int  # of these, refused by the port: the gateway's queue was full
     unique: int  # delivered, each once
     lost: int  # tried - unique
-    duplicated: int
-    reordered: int
-    stale: int
-    corrupt: int
-    foreign: int
+    duplicated: int  # came again; not in `unique`
+    reordered: int  # number below the highest seen of its flow (RFC 4737 section 3)
+    stale: int  # so late that nobody knows whether it came before
+    corrupt: int  # with a wrong checksum
+    foreign: int  # of another trial, or no test packets
     ring_dropped: int  # lost by the sink itself: the trial is the tester's
     interfaces: dict[str, int]  # counter deltas: "lan0.tx_packets", "wan0.rx_packets", ...
     mismatch: dict[str, int]  # where a counter and the accounting differ: name -> difference
 
 
 class CpuReading(msgspec.Struct, frozen=True, kw_only=True):
-    """One thread of the gateway on its own CPU, over the time that was sent."""
+    """One thread of the gateway, over the time that was sent."""
 
     thread: str  # "napi/gw0"
-    cpu: int
-    busy: float  # share of that CPU, 0..1, from schedstat
+    cpu: int | None  # the one that it is bound to; None: none
+    busy: float  # share of a CPU, 0..1, from schedstat
+    waiting: float | None = None  # share of the time that it was ready and others had the CPU
     ns_per_packet: float | None = None  # by packet delivered
 
 
@@ -76,10 +77,10 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
     schedule_ratio: float | None = None  # tried / scheduled
     sender_cpu: float | None = None  # share of its CPU that the sender used
-    sink_cpu: float | None = None
+    sink_cpu: float | None = None  # share of its CPU that the sink used
     late_ns: dict[str, float] = {}  # send time against due time: p50, p99, p999, max
     gaps_over_1ms: int = 0  # at the sink
-    cpu: tuple[CpuReading, ...] = ()
+    cpu: tuple[CpuReading, ...] = ()  # each thread of the gateway
     qdisc: dict[str, dict[str, int]] = {}  # probed pass: "gw1": {"drops": 3, "overlimits": 9}
     conntrack: dict[str, int] = {}  # probed pass: entries, max, drop, early_drop, insert_failed
     memory: dict[str, int] = {}  # probed pass: available_bytes (lowest), total_bytes, slab_bytes
@@ -90,21 +91,21 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """One trial."""
 
-    schema: str = RECORD_SCHEMA
+    schema: str = RECORD_SCHEMA  # name and version of this format; a new number changes a meaning
     trial: str  # unique in its run: "sweep/route/up/20000/3/outside"
     plan: str  # "quick/sweep"
-    arm: str
+    arm: str  # which of the setups that the plan compares, by its name
     point: dict[str, Scalar]  # the factors of this point: {"rate_pps": 20000, "direction": "up"}
     repeat: int  # from 1
-    pass_: Pass = msgspec.field(name="pass")
+    pass_: Pass = msgspec.field(name="pass")  # probed: the probes ran too; values come from outside
     sequence: int  # place in the run's order, from 0
-    status: Status
+    status: Status  # invalid: it ran and may not be used; skipped: it could not run
     reason: str = ""  # why it is invalid or was skipped
     started: str  # ISO 8601, UTC
-    definition: Definition
+    definition: Definition  # what its values are values of
     values: dict[str, float] = {}  # by quantity; its unit is in UNITS
-    accounting: Accounting | None = None
-    evidence: Evidence = Evidence()
+    accounting: Accounting | None = None  # UDP: what became of every packet
+    evidence: Evidence = Evidence()  # what held it back, as it was seen
     placement: dict[str, str] = {}  # "gateway": "cpu 1, fifo 50", "sender": "cpu 0, nice -20", ...
     ports: dict[str, str] = {}  # "sender": "raw", "sink": "ring"
     burst: int | None = None  # packets a system call

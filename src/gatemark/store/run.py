@@ -15,26 +15,27 @@ class StationInfo(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str  # "lab"
     kind: str  # netns
-    virtual: bool
+    virtual: bool  # the gateway is no device: a namespace or a virtual machine
     placement: dict[str, str] = {}  # "gateway": "cpu 1, ...", "sender": "cpu 0, ..."
+    missing: tuple[str, ...] = ()  # what it lacks, a sentence each: its own CPU, the brake
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """One execution of a suite on a station."""
 
-    schema: str = RUN_SCHEMA
+    schema: str = RUN_SCHEMA  # name and version of this format; a new number changes a meaning
     run: str  # its name: "20261121-161500-quick"
     suite: str  # "quick", or the plan's name where one plan alone was run
-    title: str
+    title: str  # of the suite or plan, for people
     command: tuple[str, ...]  # what repeats it: ("gatemark", "run", "quick", "--seed", "7")
     started: str  # ISO 8601, UTC
     finished: str = ""  # empty: cut or still going
-    seed: int
-    station: StationInfo
+    seed: int  # of the order of the trials
+    station: StationInfo  # where it was measured
     station_file: str = "lab"  # the name or file that `--station` gave
-    plans: tuple[Plan, ...]
+    plans: tuple[Plan, ...]  # as they were run, with what `--set` changed
     trials: tuple[TrialSpec, ...]  # in running order
     before: dict[str, Any] = {}  # inventory: "gateway" and "tester"
-    after: dict[str, Any] = {}
-    versions: dict[str, str] = {}
-    notes: tuple[str, ...] = ()
+    after: dict[str, Any] = {}  # the same when the run had ended
+    versions: dict[str, str] = {}  # of the programs: "gatemark": "0.1.0", "python": "3.11.2"
+    notes: tuple[str, ...] = ()  # remarks on the run as a whole

@@ -4,6 +4,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -101,13 +102,6 @@ def test_a_directory_that_holds_a_run_is_not_taken(run: Path) -> None:
     refused(done, 2, f"{run} holds a run already: continue it with --resume {run}, or name anot")
 
 
-def test_a_damaged_record_is_told_with_its_line(run: Path, tmp_path: Path) -> None:
-    copy = shutil.copytree(run, tmp_path / "copy")
-    with (copy / "trials.jsonl").open("a") as file:
-        file.write("{}\n")
-    refused(gatemark("show", copy), 1, f"{copy}/trials.jsonl:21: damaged or of another version")
-
-
 def test_a_run_that_is_no_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("")
     refused(gatemark("show", tmp_path / "run"), 2, f"{tmp_path}/run: no run there")
@@ -116,44 +110,69 @@ def test_a_run_that_is_no_folder_is_told(tmp_path: Path) -> None:
 # --- rights and tools
 
 
-def unprivileged() -> Sequence[str]:
-    """What runs a command as nobody; files of ours stay readable: only the rights are gone."""
-    if os.geteuid():
-        return ()
-    before = ("unshare", "--user")
-    if subprocess.run([*before, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("no user namespaces here: cannot lay root down")
+STRANGER = ("unshare", "--user")  # rights in a namespace where it is nobody: none at all
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+NO_MORE = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$0" "$@"'  # in this namespace alone
+NAMELESS = "rights: not root, and this system gives an ordinary user no namespaces"
+
+
+def possible(before: Sequence[str]) -> Sequence[str]:
+    """The command before ours, if the machine lets it run."""
+    done = subprocess.run(
+        [*before, sys.executable, "-c", "import gatemark"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(),
+    )
+    if done.returncode:
+        pytest.skip(f"rights cannot be laid down here: {done.stderr.strip()}")
     return before
 
 
-@pytest.mark.parametrize("words", ["run quick --out new", "lab up"])
-def test_without_root_the_lab_is_refused(words: str, tmp_path: Path) -> None:
-    done = gatemark(*words.split(), before=unprivileged(), cwd=tmp_path)
-    refused(done, 1, "rights: not root; namespaces need it: run with sudo")
+def forbidden() -> Sequence[str]:
+    """Before a command: as an ordinary user where user namespaces are forbidden."""
+    ordinary = () if os.geteuid() else NOBODY
+    return possible((*ordinary, "unshare", "--user", "--map-root-user", "sh", "-c", NO_MORE))
 
 
-def test_without_root_no_empty_run_is_left(tmp_path: Path) -> None:
-    gatemark("run", "quick", before=unprivileged(), cwd=tmp_path)
+@pytest.mark.parametrize("words", ["run quick --out new", "run quick/plain"])
+def test_where_namespaces_are_forbidden_the_sysctl_is_named(words: str) -> None:
+    refused(
+        gatemark(*words.split(), before=forbidden()),
+        1,
+        "rights: not root, and user.max_user_namespaces is 0, so an ordinary user gets no "
+        "namespaces; run with sudo, or allow them: `sudo sysctl -w user.max_user_namespaces=10000`",
+    )
+
+
+def test_the_doctor_names_the_sysctl_too() -> None:
+    done = gatemark("doctor", before=forbidden())
+    assert done.code == 1
+    assert "NO  rights          not root, and user.max_user_namespaces is 0, so" in done.out
+    assert "NO  nat             cannot be asked without rights: see rights\n" in done.out
+
+
+def test_where_no_sysctl_forbids_it_the_kernels_word_is_told(tmp_path: Path) -> None:
+    done = gatemark("run", "quick", before=possible(STRANGER), cwd=tmp_path)
+    refused(done, 1, f"{NAMELESS} (Operation not permitted), as in a container or chroot; run w")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_root_a_run_cannot_go_on(run: Path) -> None:
-    done = gatemark("run", "--resume", run, before=unprivileged())
-    refused(done, 1, "rights: not root; namespaces need it: run with sudo")
+def test_without_rights_a_run_cannot_go_on(run: Path) -> None:
+    refused(gatemark("run", "--resume", run, before=possible(STRANGER)), 1, NAMELESS)
+
+
+def test_without_root_no_lab_stays_open() -> None:
+    done = gatemark("lab", "up", before=possible(STRANGER))
+    refused(done, 1, "lab up: not root, and a lab in an ordinary user's own namespaces would end")
 
 
 def test_a_run_that_may_not_be_read_is_told(run: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(run, tmp_path / "copy")
     (copy / "run.json").chmod(0)
-    done = gatemark("show", copy, before=unprivileged())
+    done = gatemark("show", copy, before=possible(STRANGER))
     refused(done, 1, f"{copy}/run.json: Permission denied")
-
-
-def test_without_root_the_doctor_says_so_and_fails() -> None:
-    done = gatemark("doctor", before=unprivileged())
-    assert done.code == 1
-    assert "NO  rights      not root: namespaces need it: run with sudo\n" in done.out
-    assert "NO  nat         cannot be asked without root: run with sudo\n" in done.out
 
 
 def mounting(script: str, *words: str) -> Done:

@@ -6,8 +6,9 @@ import math
 import altair as alt
 import builder
 import msgspec
+import pytest
 
-from gatemark.report import page, sweep
+from gatemark.report import gallery, script, sweep
 from gatemark.report.chart import bar, cpu, delay, knee
 from gatemark.stats.judgement import Interval, Knee, PointResult
 
@@ -62,7 +63,7 @@ def _at(point: PointResult, rate: float) -> PointResult:
 
 
 def test_every_panel_is_valid_vega_lite_and_complete() -> None:
-    for figure in page.figures(builder.judgement(), builder.trials()):
+    for figure in gallery.figures(builder.source()):
         named = figure.datasets()
         for place, spec in enumerate(figure.specifications()):
             assert spec["width"] == "container"
@@ -110,7 +111,9 @@ def test_infinity_is_left_out() -> None:
         judged.knees[0], knee_pps=Interval(30_000.0, 29_000.0, math.inf, 6, 0.9)
     )
     judged = msgspec.structs.replace(judged, knees=(odd, *judged.knees[1:]))
-    assert "Infinity" not in page.embedded(page.figures(judged, []))
+    assert "Infinity" not in script.embedded(
+        gallery.figures(builder.source(records=[], judged=judged))
+    )
 
 
 def test_knees_of_unlike_traffic_get_figures_of_their_own() -> None:
@@ -123,3 +126,13 @@ def test_knees_of_unlike_traffic_get_figures_of_their_own() -> None:
     ]
     judged = msgspec.structs.replace(judged, knees=(*judged.knees, *bigger))
     assert len(sweep.groups(judged)) == 2
+
+
+def test_of_very_many_trials_some_are_drawn_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(knee, "MOST_DOTS", 60)
+    judged = builder.judgement()
+    figure = knee.figure(judged, judged.knees, builder.trials())
+    assert len(figure.extra[f"{figure.name}-repeats"]) == 60
+    assert "dots: one of 4 trials" in figure.definition

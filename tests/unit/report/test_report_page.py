@@ -9,7 +9,7 @@ import builder
 import msgspec
 import pytest
 
-from gatemark.report import page
+from gatemark.report import html, page
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Warning_
 
@@ -54,7 +54,7 @@ def read(text: str) -> Reader:
 
 @pytest.fixture(scope="module")
 def whole() -> Reader:
-    return read(page.render(builder.run(), builder.trials(), builder.judgement()))
+    return read(page.render([builder.source()]))
 
 
 def test_nothing_is_fetched(whole: Reader) -> None:
@@ -64,7 +64,7 @@ def test_nothing_is_fetched(whole: Reader) -> None:
             assert target is None or target.startswith(("#", "data:")), (tag, target)
     policy = next(m for m in whole.named("meta") if m.get("http-equiv"))
     assert (policy["content"] or "").startswith("default-src 'none'")
-    style = page._asset("style.css")
+    style = html.asset("style.css")
     assert "url(" not in style
     assert "@import" not in style
 
@@ -76,7 +76,7 @@ def test_links_lead_somewhere(whole: Reader) -> None:
 
 
 def test_library_and_each_dataset_stand_once() -> None:
-    text = page.render(builder.run(), builder.trials(), builder.judgement())
+    text = page.render([builder.source()])
     assert text.count("window.vegaEmbed = vegaEmbed") + text.count("window.vegaEmbed=") == 1
     assert len(text.encode()) < 2_000_000
     data = json.loads(read(text).data)
@@ -90,7 +90,7 @@ def test_tables_have_captions_and_scopes(whole: Reader) -> None:
 
 
 def test_conditions_are_not_folded() -> None:
-    text = page.render(builder.run(), builder.trials(), builder.judgement())
+    text = page.render([builder.source()])
     start = text.index('id="conditions"')
     section = text[start : text.index("</section>", start)]
     assert "<details" not in section
@@ -112,7 +112,7 @@ def test_hostile_names_stay_text() -> None:
         knees=tuple(msgspec.structs.replace(k, arm=HOSTILE, setup=HOSTILE) for k in judged.knees),
         points=tuple(msgspec.structs.replace(p, arm=HOSTILE, why=HOSTILE) for p in judged.points),
     )
-    reader = read(page.render(run, builder.trials(), judged))
+    reader = read(page.render([builder.source(run, judged=judged)]))
     assert not reader.named("img")
     assert len(reader.named("script")) == 3
     assert not any(name.startswith("on") for _, found in reader.tags for name in found)
@@ -121,7 +121,7 @@ def test_hostile_names_stay_text() -> None:
 
 
 def test_nothing_measured_still_makes_a_page() -> None:
-    reader = read(page.render(builder.run(), [], builder.nothing()))
+    reader = read(page.render([builder.source(records=[], judged=builder.nothing())]))
     text = " ".join(reader.text)
     assert "Nothing was measured." in text
     assert "Not measured" in text
@@ -131,16 +131,17 @@ def test_nothing_measured_still_makes_a_page() -> None:
 
 def test_judged_by_stats_it_makes_a_page() -> None:
     run, records = builder.run(), builder.trials()
-    text = " ".join(read(page.render(run, records, judge(run, records))).text)
+    text = " ".join(read(page.render([builder.source(run, records, judge(run, records))])).text)
     assert "Capacity: route" in text
-    assert "Capacity: nat" in text
+    assert "nat ↑ up: 26" in text
 
 
 def test_page_is_written_whole_or_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "deep" / "report.html"
-    assert page.write(builder.run(), [], builder.nothing(), path) == path
+    nothing = builder.source(records=[], judged=builder.nothing())
+    assert page.write([nothing], path) == path
     before = path.read_bytes()
 
     def refuse(*_: object) -> None:
@@ -148,6 +149,6 @@ def test_page_is_written_whole_or_not_at_all(
 
     monkeypatch.setattr(Path, "replace", refuse)
     with pytest.raises(OSError, match="disk full"):
-        page.write(builder.run(), builder.trials(), builder.judgement(), path)
+        page.write([builder.source()], path)
     assert path.read_bytes() == before
     assert [found.name for found in path.parent.iterdir()] == ["report.html"]

@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -89,28 +90,32 @@ def test_nothing_needs_no_mend(tmp_path: Path) -> None:
     assert not directory.trials_file.exists()
 
 
-@pytest.mark.parametrize("damage", [b"{}\n", b"\xff\n", b"\n", b'{"schema": 3\n', b"null\n"])
-def test_a_damaged_record_is_told_with_its_line(damage: bytes, tmp_path: Path) -> None:
-    directory = kept(tmp_path, RECORDS)
-    lines = directory.trials_file.read_bytes().splitlines(keepends=True)
-    directory.trials_file.write_bytes(lines[0] + damage + lines[2])
-    with pytest.raises(GatemarkError, match=r"trials\.jsonl:2: damaged .*; delete that line and"):
-        directory.records()
-
-
-def test_a_damaged_record_is_not_mended_away(tmp_path: Path) -> None:
-    directory = kept(tmp_path, RECORDS)
-    directory.trials_file.write_bytes(b"{}\n" + directory.trials_file.read_bytes())
-    with pytest.raises(GatemarkError, match=r"trials\.jsonl:1: "):
-        directory.mend()
-
-
-@pytest.mark.parametrize("text", ["", "{", "{}", "\x00", "[]"])
+@pytest.mark.parametrize("text", ["", "{", "{}", "\x00", "[]", '{"schema": "gatemark.rum/1"}'])
 def test_a_damaged_run_is_told(text: str, tmp_path: Path) -> None:
     directory = kept(tmp_path, [])
     directory.run_file.write_text(text)
-    with pytest.raises(GatemarkError, match=r"run\.json: damaged or of another version"):
+    with pytest.raises(GatemarkError, match=r"run\.json: damaged \(.+\): get it from a copy"):
         directory.load()
+
+
+def test_a_run_of_a_newer_version_is_told_with_the_mend(tmp_path: Path) -> None:
+    directory = kept(tmp_path, [])
+    directory.run_file.write_text('{"schema": "gatemark.run/12", "asked": []}')
+    with pytest.raises(GatemarkError, match=r"newer schema gatemark\.run/12: update gatemark$"):
+        directory.load()
+
+
+def test_records_alone_are_no_run(tmp_path: Path) -> None:
+    kept(tmp_path, RECORDS).run_file.unlink()
+    with pytest.raises(GatemarkError, match=r"run\.json is missing, and only it says") as error:
+        RunDirectory.open(tmp_path)
+    assert error.value.exit_code == 1
+
+
+def test_records_alone_are_not_added_to(tmp_path: Path) -> None:
+    kept(tmp_path, RECORDS).run_file.unlink()
+    with pytest.raises(UsageError, match="holds a run already"):
+        RunDirectory.create(tmp_path, builder.run())
 
 
 def test_a_run_is_replaced_whole(tmp_path: Path) -> None:
@@ -148,7 +153,8 @@ def append_until_full(directory: RunDirectory) -> tuple[list[Record], str]:
     """Records that were taken, and what was said of the first that was not."""
     taken: list[Record] = []
     try:
-        for record in RECORDS * 100:
+        for number in range(300):
+            record = replace(RECORDS[0], trial=f"{number}")
             directory.append(record)
             taken.append(record)
     except GatemarkError as error:
@@ -200,6 +206,7 @@ def test_a_full_disk_leaves_the_old_run_file(tiny_disk: Path) -> None:
     with pytest.raises(GatemarkError, match="free space"):
         directory.save(replace(SMALL, notes=("x" * 70_000,)))
     assert directory.load() == SMALL
+    assert sorted(path.name for path in tiny_disk.iterdir()) == ["filler", "run.json", "series"]
 
 
 @pytest.mark.root
@@ -260,6 +267,37 @@ def test_a_killed_holder_frees_its_run(tmp_path: Path, holder: "subprocess.Popen
     holder.wait()
     with RunDirectory.open(tmp_path).alone():
         pass
+
+
+def test_a_run_is_going_while_somebody_holds_it(
+    tmp_path: Path, holder: "subprocess.Popen[str]"
+) -> None:
+    directory = RunDirectory.open(tmp_path)
+    before = directory.is_going()
+    holder.kill()
+    holder.wait()
+    assert (before, directory.is_going()) == (True, False)
+
+
+def test_who_asks_keeps_nobody_from_starting(tmp_path: Path) -> None:
+    """Somebody asks again and again, in the worst moments too."""
+    directory = kept(tmp_path, [])
+    asking = threading.Event()
+    asking.set()
+
+    def ask() -> None:
+        while asking.is_set():
+            directory.is_going()
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    try:
+        for _ in range(100):
+            with directory.alone():
+                pass
+    finally:
+        asking.clear()
+        thread.join()
 
 
 def test_an_error_while_it_is_held_stays_what_it_is(tmp_path: Path) -> None:

@@ -55,6 +55,7 @@
       cell.textContent = title;
       head.append(cell);
     }
+    table.className = "sortable";
     const body = table.createTBody();
     for (const row of page.datasets[figure.name]) {
       const line = body.insertRow();
@@ -70,6 +71,7 @@
     frame.setAttribute("role", "region");
     frame.setAttribute("aria-label", figure.title);
     frame.append(table);
+    window.gatemark.enrich(table);
     return frame;
   }
 

@@ -13,6 +13,7 @@ from gatemark.stats.sampled import KNEE
 
 # What the dot beside zero and the noise does not tell.
 DOUBT = {"inconclusive": "inconclusive", "within noise": "noise"}
+NARROW = 400  # pixels: a panel below that has no room for doubts in words
 MARGIN = 1.06  # of the axis beyond the widest interval
 FIELDS = {"change": "median", "change_lo": "low", "change_hi": "high", "visible": "visible"}
 
@@ -20,8 +21,9 @@ FIELDS = {"change": "median", "change_lo": "low", "change_hi": "high", "visible"
 def figure(found: Sequence[Comparison]) -> Figure:
     """One figure for the comparisons of one plan and quantity."""
     name, baseline = cost.anchor(found), word.does(found[0].baseline)
-    headings = list(dict.fromkeys(cost.place(one, found)[0] for one in found))
-    ordered = sorted(found, key=lambda one: headings.index(cost.place(one, found)[0]))
+    ordered = sorted(found, key=lambda one: list(word.ARROW).index(one.definition.direction))
+    headings = list(dict.fromkeys(cost.place(one, found)[0] for one in ordered))
+    ordered.sort(key=lambda one: headings.index(cost.place(one, found)[0]))
     order = ladder.keys(ladder.grouped([cost.place(one, found) for one in ordered]))
     places = [key for key in order if not ladder.is_heading(key)]
     rows = [_row(one, key) for one, key in zip(ordered, places, strict=True)]
@@ -32,8 +34,8 @@ def figure(found: Sequence[Comparison]) -> Figure:
         name=name,
         title=cost.finding(found),
         definition=f"Change of {_what(found)} against {baseline}, at the same point of the same "
-        "run, the arms taking turns. Dot: Hodges-Lehmann estimate; whisker: its 95 % interval; "
-        f"grey band: noise, from which a change is not told.",
+        f"run, the arms taking turns. Dot: Hodges-Lehmann estimate{_hollow(rows)}; whisker: its "
+        "95 % interval; grey band: noise, from which a change is not told.",
         panels=(("", _panel(name, rows, order, [found[0].baseline, *cost.arms(found)])),),
         rows=rows,
         columns=columns | {"verdict": "verdict"},
@@ -48,6 +50,12 @@ def _what(found: Sequence[Comparison]) -> str:
     return " and ".join(names)
 
 
+def _hollow(rows: Sequence[Row]) -> str:
+    """What a hollow dot says here: ` (hollow: tester-limited, inconclusive)`."""
+    doubts = ", ".join(dict.fromkeys(str(row["doubt"]) for row in rows if row["doubt"]))
+    return f" (hollow: {doubts})" if doubts else ""
+
+
 def _row(one: Comparison, key: str) -> Row:
     change = one.change
     verdict = compared.verdict(change, at_least=one.at_least)
@@ -55,18 +63,22 @@ def _row(one: Comparison, key: str) -> Row:
     row |= three("change", change.change)
     row |= {"noise": finite(change.noise), "visible": finite(change.visible)}
     doubt = "tester-limited" if one.at_least else DOUBT.get(change.verdict, "")
-    text = ", ".join(filter(None, (cost.percent(change.change), doubt)))
-    return row | {"verdict": verdict, "key": key, "text": text}
+    short = cost.percent(change.change)
+    text = ", ".join(filter(None, (short, doubt)))
+    return row | {"verdict": verdict, "key": key, "text": text, "short": short, "doubt": doubt}
 
 
 def _panel(name: str, rows: Sequence[Row], order: Sequence[str], arms: Sequence[str]) -> Chart:
     low, high = _ends(rows)
-    room = ladder.room([str(row["text"]) for row in rows])
+    wide, narrow = (ladder.room([str(row[name]) for row in rows]) for name in ("text", "short"))
+    room = f"(width < {NARROW} ? {narrow} : {wide})"
     end = alt.ExprRef(f"{low:g} + {high - low:g} * width / max(width - {room}, 40)")
     scale = alt.Scale(domain=[low, end], nice=False)
     form = "+.0%" if high - low > 0.05 else "+.1%"
     zero_plain = "datum.value == 0 ? '0' : datum.label"
-    axis = alt.Axis(format=form, labelExpr=zero_plain, tickCount=5, labelBound=True)
+    axis = alt.Axis(
+        format=form, labelExpr=zero_plain, tickCount=5, labelOverlap=True, labelSeparation=8
+    )
     x = alt.X("change:Q", title="change", axis=axis, scale=scale)
     y = ladder.side(order)
     base = alt.Chart(named(name))
@@ -76,15 +88,19 @@ def _panel(name: str, rows: Sequence[Row], order: Sequence[str], arms: Sequence[
     color = theme.color(arms, [])
     tips = [alt.Tooltip(f"{n}:N") for n in ("arm", "baseline", "point", "verdict")]
     tips += [alt.Tooltip(f"{n}:Q", title=t, format="+.2%") for n, t in FIELDS.items()]
-    dots = base.mark_point(filled=True, size=70, opacity=1)
+    sure = base.transform_filter("!datum.doubt").mark_point(filled=True, size=70, opacity=1)
+    unsure = base.transform_filter("datum.doubt").mark_point(style="hollow", size=60, opacity=1)
     ends = alt.X("change_hi:Q", title="change")
-    text = base.mark_text(style="value", align="left", dx=9)
+    told = base.transform_calculate(told=f"width < {NARROW} ? datum.short : datum.text")
+    text = told.mark_text(style="value", align="left", dx=9)
     layers = [
         band.encode(alt.X("low:Q", title="change"), alt.X2("noise:Q"), y),
         zero.encode(x=x),
         base.mark_rule(strokeWidth=2).encode(lo, hi, y, color),
-        dots.encode(x, y, color, theme.shape(arms, []), tooltip=tips),
-        text.encode(ends, y, text="text:N"),
+        sure.encode(x, y, color, theme.shape(arms, []), tooltip=tips),
+        unsure.encode(x, y, color, theme.shape(arms, []), tooltip=tips),
+        *theme.haloed(text.encode(ends, y, text="told:N")),
+        *ladder.headings(order),
     ]
     return alt.layer(*layers).properties(
         width="container", height=ladder.height(order), description="Change against the first arm"

@@ -12,10 +12,6 @@ from gatemark.report.chart.figure import Chart, Figure, Row, heads
 from gatemark.stats.judgement import Judgement, Knee, PointResult
 
 QUANTILES = {"delay_p50_ns": "p50", "delay_p99_ns": "p99"}
-_LABEL = (
-    "datum.value >= 1e9 ? datum.value / 1e9 + ' s' : datum.value >= 1e6 ? datum.value / 1e6 + "
-    "' ms' : datum.value >= 1e3 ? datum.value / 1e3 + ' µs' : datum.value + ' ns'"
-)
 
 
 def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
@@ -81,12 +77,8 @@ def _panel(name: str, way: str, rows: Sequence[Row], arms: Sequence[str]) -> Cha
     right = max(float(row["offered_pps"] or 0) for row in rows)
     x = theme.offered_axis(right)
     found = [float(v) for row in rows for q in QUANTILES if (v := row[q]) is not None]
-    low, high = 10 ** _floor(min(found)), max(found) * 1.6
-    axis = alt.Axis(labelExpr=_LABEL, values=[10.0**power for power in range(12)])
-    scale = alt.Scale(type="log", domain=[low, high], nice=False)
     base = curve.only(name, way)
-    y50 = alt.Y("delay_p50_ns:Q", title="one-way delay", axis=axis, scale=scale)
-    y99 = alt.Y("delay_p99_ns:Q", title="one-way delay", axis=axis, scale=scale)
+    y50, y99 = (theme.delay_axis(quantity, found) for quantity in QUANTILES)
     band = base.mark_area(opacity=0.15).encode(
         x, alt.Y("delay_p99_ns_lo:Q", title="one-way delay"), alt.Y2("delay_p99_ns_hi:Q"),
         theme.color(arms),
@@ -114,7 +106,3 @@ def _labels(name: str, way: str, arms: Sequence[str], x: alt.X, y: alt.Y) -> lis
         .encode(x, y, text="arm:N", color=theme.color(arms))
         for place in range(len(arms))
     ]
-
-
-def _floor(value: float) -> int:
-    return len(str(int(max(value, 1.0)))) - 1

@@ -140,6 +140,7 @@ def _chart(name: str, panel: Panel, panels: Sequence[Panel], to: Scale) -> Chart
         whisker.encode(alt.X("payload_bps_lo:Q", title=title), alt.X2("payload_bps_hi:Q"), y),
         *theme.haloed(text.encode(alt.X("payload_bps_hi:Q", title=title), y, text="text:N")),
         *(_hollow(name, panel, x, y) if panel.hollow else []),
+        *ladder.headings(panel.order),
     ]
     return alt.layer(*layers).properties(
         width="container",

@@ -12,15 +12,18 @@ from gatemark.stats.judgement import Judgement, Knee
 from gatemark.store.record import Record
 
 LEFTMOST, RIGHTMOST = 0.4, 0.54  # share of the axis that a label needs on its side at 360 px
+MOST_DOTS = 1200  # that a browser draws at once; of more trials every second, third, ... is shown
 HEADROOM = 1.25  # of the highest value; a ceiling below that is drawn, a higher one is told
 
 
 def figure(judgement: Judgement, knees: Sequence[Knee], records: Sequence[Record]) -> Figure:
     """One panel for each direction; `knees` share a plan and a kind of traffic."""
     rows = curve.rows(judgement, knees, ["received_pps", "loss_ratio"])
+    dots = _repeats(knees, records)
+    step = -(-len(dots) // MOST_DOTS) or 1
     name = sweep.anchor("knee", knees[0])
     extra = {
-        f"{name}-repeats": _repeats(knees, records),
+        f"{name}-repeats": dots[::step],
         f"{name}-marks": _marks(knees, max(float(row["offered_pps"] or 0) for row in rows)),
         f"{name}-ends": _ends(rows),
     }
@@ -34,7 +37,7 @@ def figure(judgement: Judgement, knees: Sequence[Knee], records: Sequence[Record
     return Figure(
         name=name,
         title=title(knees),
-        definition=definition(knees, ceilings),
+        definition=definition(knees, ceilings, step),
         panels=panels,
         rows=rows,
         columns=columns | {"limit": "limit"},
@@ -57,15 +60,16 @@ def _until(knee: Knee) -> str:
     return f"{bound}{number.quantity(knee.knee_pps.value, 'packets/s')} ({knee.arm})"
 
 
-def definition(knees: Sequence[Knee], ceilings: dict[str, float]) -> str:
+def definition(knees: Sequence[Knee], ceilings: dict[str, float], step: int = 1) -> str:
     """What was measured, under which brake, and how far the tester itself could go."""
-    kind = knees[0].definition
+    dots = "single trials" if step == 1 else f"one of {step} trials"
     parts = [
-        f"Received against offered rate: {word.traffic(kind)}. "
-        "Line: median; band: its interval; dots: single trials; upright: the knee."
+        f"Received against offered rate: {word.traffic(knees[0].definition)}. "
+        f"Line: median; band: its interval; dots: {dots}; upright: the knee."
     ]
-    if kind.brake_pps:
-        slow = number.nominal(kind.brake_pps, "packets/s")
+    brakes = sorted({knee.definition.brake_pps for knee in knees} - {0})
+    if brakes:
+        slow = " or ".join(number.nominal(pps, "packets/s") for pps in brakes)
         parts.append(f"The gateway is braked to about {slow}.")
     if ceilings:
         least = number.quantity(min(ceilings.values()), "packets/s")
@@ -74,13 +78,14 @@ def definition(knees: Sequence[Knee], ceilings: dict[str, float]) -> str:
 
 
 def _ceilings(judgement: Judgement, knees: Sequence[Knee]) -> dict[str, float]:
-    """The tester's own rate by direction, at the size of these knees."""
+    """The tester's own rate by direction, at the size of these knees; of several the lowest."""
     size = knees[0].definition.frame_bytes
-    return {
-        point.definition.direction: point.values["received_pps"].value
-        for point in judgement.ceilings
-        if point.definition.frame_bytes == size and "received_pps" in point.values
-    }
+    found: dict[str, float] = {}
+    for point in judgement.ceilings:
+        if point.definition.frame_bytes == size and "received_pps" in point.values:
+            way, rate = point.definition.direction, point.values["received_pps"].value
+            found[way] = min(rate, found.get(way, rate))
+    return found
 
 
 def _repeats(knees: Sequence[Knee], records: Sequence[Record]) -> list[Row]:

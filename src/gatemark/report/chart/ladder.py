@@ -6,10 +6,14 @@ from dataclasses import dataclass
 
 import altair as alt
 
+from gatemark.report.chart import theme
+
 ROW = 28  # pixels
 LONGEST = 170  # pixels of a name
+WIDEST = 300  # pixels of a heading
 _HEADING = "substring(datum.value, 0, 1) == 'h'"
 _CHARACTER = 6.6  # pixels of the value's font, at most
+_NARROW = 5.0  # pixels of a name's font, at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +49,28 @@ def grouped(pairs: Sequence[tuple[str, str]]) -> list[Rung]:
 
 
 def side(order: Sequence[str], field: str = "key") -> alt.Y:
-    """The rows down the page, in this order."""
-    weight = {"condition": {"test": _HEADING, "value": 600}, "value": 400}
+    """The rows down the page, in this order; `headings` draws those that are none."""
     axis = alt.Axis(
-        labelExpr="substring(datum.value, 5)",
-        labelFontWeight=weight,
+        labelExpr=f"{_HEADING} ? '' : substring(datum.value, 5)",
         labelLimit=LONGEST,
         ticks=False,
         domain=False,
     )
     scale = alt.Scale(domain=list(order))
     return alt.Y(f"{field}:N", sort=None, scale=scale, title=None, axis=axis)
+
+
+def headings(order: Sequence[str], field: str = "key") -> list[alt.Chart]:
+    """The headings, from the left of the names on over the whole row: none has marks."""
+    rows = [{field: key, "heading": key[5:]} for key in order if is_heading(key)]
+    if not rows:
+        return []
+    names = [len(key[5:]) for key in order if not is_heading(key)]
+    left = min(LONGEST, max(names, default=0) * _NARROW)
+    text = alt.Chart(alt.InlineData(values=rows)).mark_text(
+        style="heading", align="left", limit=WIDEST
+    )
+    return theme.haloed(text.encode(x=alt.value(-left), y=side(order, field), text="heading:N"))
 
 
 def height(order: Sequence[str]) -> int:

@@ -17,6 +17,10 @@ HEIGHT = 260
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
 DASHES = [[1, 0], [7, 3], [2, 2], [9, 2, 2, 2], [4, 4], [12, 3]]
 SI = "datum.value ? format(datum.value, '~s') : '0'"
+TIME = (
+    "datum.value >= 1e9 ? datum.value / 1e9 + ' s' : datum.value >= 1e6 ? datum.value / 1e6 + "
+    "' ms' : datum.value >= 1e3 ? datum.value / 1e3 + ' µs' : datum.value + ' ns'"
+)
 SIDES: tuple[tuple[str, Literal["left", "right"], int], ...] = (
     ("left", "right", -6),  # a label on the left is aligned to its right end, six pixels off
     ("right", "left", 6),
@@ -24,7 +28,7 @@ SIDES: tuple[tuple[str, Literal["left", "right"], int], ...] = (
 LONGEST_LABEL = 14
 LABELLED = 3  # up to so many arms are named at their lines, more get a legend
 
-_INK, _SOFT, _GRID = "var(--ink)", "var(--soft)", "var(--grid)"
+_INK, _SOFT, _GRID, _PAPER = "var(--ink)", "var(--soft)", "var(--grid)", "var(--paper)"
 _FONT = "system-ui, sans-serif"
 
 
@@ -41,7 +45,9 @@ def config() -> dict[str, Any]:
         "font": _FONT,
         "padding": {"left": 5, "top": 5, "right": 14, "bottom": 5},  # room for half a label
         "view": {"stroke": None},
+        "mark": {"aria": False},  # a picture with one description; the table twin has the values
         "axis": {
+            "aria": False,
             "labelColor": _SOFT,
             "titleColor": _SOFT,
             "titleFontWeight": "normal",
@@ -52,6 +58,7 @@ def config() -> dict[str, Any]:
             "tickColor": _GRID,
         },
         "legend": {
+            "aria": False,
             "labelColor": _INK,
             "orient": "top",
             "title": None,
@@ -67,8 +74,12 @@ def config() -> dict[str, Any]:
             "value": {**text, "color": _INK, "baseline": "middle"},
             "whisker": {"color": _INK, "strokeWidth": 1.5},
             "label": {**text, "fontWeight": 600},
+            "heading": {**text, "fontWeight": 600, "color": _SOFT, "baseline": "middle"},
             "bar": {"color": "var(--bar)"},
-            "halo": {"stroke": "var(--paper)", "strokeWidth": 4, "strokeJoin": "round"},
+            "within": {**text, "fontSize": 11, "color": _PAPER, "baseline": "middle"},
+            "hollow": {"fill": _PAPER, "strokeWidth": 2},
+            "tester": {"color": _SOFT, "strokeWidth": 1},
+            "halo": {"stroke": _PAPER, "strokeWidth": 4, "strokeJoin": "round"},
             "published": {"color": _INK, "strokeWidth": 1.6},
             "noise": {"color": _GRID},
             "zero": {"color": _INK, "strokeWidth": 1},
@@ -91,6 +102,25 @@ def dash(arms: Sequence[str], told: Sequence[str] | None = None) -> alt.StrokeDa
     """An arm's dash."""
     scale = alt.Scale(domain=list(arms), range=_cycle(DASHES, arms))
     return alt.StrokeDash("arm:N", scale=scale, legend=_legend(arms, told))
+
+
+def stroked(arms: Sequence[str]) -> tuple[alt.Color, alt.StrokeDash]:
+    """Colour and dash of lines without markers; the legend shows strokes, two names in a row."""
+    columns = 2 if all(len(arm) <= LONGEST_LABEL for arm in arms) else 1
+    legend = alt.Legend(
+        columns=columns,
+        symbolType="stroke",
+        symbolSize=500,
+        symbolStrokeWidth=2,
+        symbolOpacity=1,
+    )
+    told = legend if len(arms) > 1 else None
+    colors, dashes = alt.Scale(domain=list(arms)), _cycle(DASHES, arms)
+    scale = alt.Scale(domain=list(arms), range=dashes)
+    return (
+        alt.Color("arm:N", scale=colors, legend=told),
+        alt.StrokeDash("arm:N", scale=scale, legend=told),
+    )
 
 
 def _legend(arms: Sequence[str], told: Sequence[str] | None) -> alt.Legend | None:
@@ -134,6 +164,14 @@ def bits_across(field: str, title: str, to: Scale, most: float, room: int) -> al
     end = alt.ExprRef(f"{most:g} * width / max(width - {room}, 40)")
     scale = alt.Scale(domain=[0, end], nice=False)
     return alt.X(f"{field}:Q", title=f"{title}, {to.unit}", axis=axis, scale=scale)
+
+
+def delay_axis(field: str, found: Sequence[float]) -> alt.Y:
+    """A delay in ns upwards, on a log axis over all that was found."""
+    low = 10.0 ** (len(str(int(max(min(found), 1.0)))) - 1)
+    axis = alt.Axis(labelExpr=TIME, values=[10.0**power for power in range(12)])
+    scale = alt.Scale(type="log", domain=[low, max(found) * 1.6], nice=False)
+    return alt.Y(f"{field}:Q", title="one-way delay", axis=axis, scale=scale)
 
 
 def received_axis(most: float) -> alt.Y:

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of 10 000 records: how long to make it, its size, how long until a reader sees it.
+
+python -m benchmarks.page [--repeats N]
+
+What a reader waits for is told by the browser itself: first words, first figure, every figure.
+"""
+
+import argparse
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+RECORDS = 10_000
+FIRST = "() => document.querySelector('.plot svg .role-mark :is(path, line, text)') !== null"
+ALL = (
+    "() => [...document.querySelectorAll('.plot')]"
+    ".every((plot) => plot.querySelector('svg .role-mark :is(path, line, text)'))"
+)
+WORDS = "() => performance.getEntriesByName('first-contentful-paint')[0].startTime"
+NOW = "() => performance.now()"
+
+
+def make(path: Path) -> Iterator[tuple[str, float, str]]:
+    """Judge and write a made-up run of so many records; yields what it took."""
+    import builder  # noqa: PLC0415  found below tests/
+
+    from gatemark.report import page  # noqa: PLC0415
+    from gatemark.stats.judge import judge  # noqa: PLC0415
+
+    builder.REPEATS = -(-RECORDS * builder.REPEATS // len(builder.trials()))
+    records = builder.trials()
+    yield "records", len(records), ""
+    run = builder.run()
+    began = time.perf_counter()
+    judged = judge(run, records)
+    yield "to judge", time.perf_counter() - began, "s"
+    began = time.perf_counter()
+    page.write([builder.source(run, records, judged)], path)
+    yield "to write", time.perf_counter() - began, "s"
+    yield "size", path.stat().st_size / 1e6, "MB"
+
+
+def read(browser: Browser, path: Path) -> dict[str, float]:
+    """One visit: seconds from the start of loading."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True)
+    visit = context.new_page()
+    visit.goto(path.as_uri(), wait_until="commit")
+    found = {}
+    for name, ready in (("first figure", FIRST), ("every figure", ALL)):
+        visit.wait_for_function(ready, polling="raf")
+        found[name] = visit.evaluate(NOW) / 1e3
+    found["first words"] = visit.evaluate(WORDS) / 1e3
+    context.close()
+    return found
+
+
+def main() -> None:
+    """Print each figure with its median and range."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--repeats", type=int, default=6)
+    repeats = parser.parse_args().repeats
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "report.html"
+        for name, value, unit in make(path):
+            print(f"{name:14} {value:9.3f} {unit}")
+        with sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=shutil.which("chromium"))
+            visits = [read(browser, path) for _ in range(repeats)]
+            browser.close()
+    for name in ("first words", "first figure", "every figure"):
+        times = sorted(visit[name] for visit in visits)
+        print(f"{name:14} {statistics.median(times):9.3f} s ({times[0]:.3f} to {times[-1]:.3f})")
+
+
+if __name__ == "__main__":
+    main()

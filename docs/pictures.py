@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Take the pictures in docs/pictures: a run's page at three widths, light and dark, and on paper.
+
+make pictures RUN=DIRECTORY
+"""
+
+import shutil
+import sys
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+PICTURES = Path(__file__).resolve().parent / "pictures"
+WIDTHS = (360, 900, 1600)
+SCREEN = 900  # pixels: the height of the first screen, which README shows
+DRAWN = (
+    "() => [...document.querySelectorAll('.plot')]"
+    ".every((plot) => plot.querySelector('svg .role-mark :is(path, line, text)'))"
+)
+
+
+def main() -> None:
+    """Write all pictures anew."""
+    if len(sys.argv) != 2:
+        sys.exit("usage: make pictures RUN=DIRECTORY")
+    page = (Path(sys.argv[1]) / "report.html").resolve()
+    if not page.exists():
+        sys.exit(f"{page}: no such page; `gatemark report {sys.argv[1]}` writes it")
+    PICTURES.mkdir(exist_ok=True)
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"))
+        for width in WIDTHS:
+            for scheme in ("light", "dark"):
+                take(browser, page, width, scheme)
+        browser.close()
+
+
+def take(browser: Browser, page: Path, width: int, scheme: str) -> None:
+    """The whole page; of the widest its first screen as well, in light on paper, too."""
+    context = browser.new_context(
+        viewport={"width": width, "height": SCREEN},
+        color_scheme="dark" if scheme == "dark" else "light",
+        offline=True,
+    )
+    visit = context.new_page()
+    visit.goto(page.as_uri())
+    visit.wait_for_function(DRAWN)
+    name = f"{width}-{scheme}"
+    visit.screenshot(path=PICTURES / f"{name}.png", full_page=True)
+    if width == WIDTHS[-1]:
+        visit.screenshot(path=PICTURES / f"first-{scheme}.png")
+    if name == f"{WIDTHS[-1]}-light":
+        visit.pdf(path=PICTURES / "paper.pdf", prefer_css_page_size=True, print_background=True)
+    context.close()
+
+
+if __name__ == "__main__":
+    main()

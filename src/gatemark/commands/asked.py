@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run was asked for, and what of it the station can do."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gatemark.commands.setting import chosen
+
+if TYPE_CHECKING:
+    from gatemark.plan.model import Plan, Suite
+    from gatemark.station.ability import Ability
+
+UNBRAKED = "unbraked"  # the variant of a braked plan for a station without a brake
+RELEASED = "gateway.brake_pps=0"
+NO_BRAKE = "no brake here, as it needs root: "
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What to measure, in the words of the command line."""
+
+    name: str
+    station: str | None
+    variant: str
+    settings: tuple[str, ...]
+
+    def command(self, seed: int) -> tuple[str, ...]:
+        """The command that repeats it."""
+        words = ["gatemark", "run", self.name]
+        words += ["--station", self.station] if self.station else []
+        words += ["--variant", self.variant] if self.variant else []
+        words += [word for setting in self.settings for word in ("--set", setting)]
+        return (*words, "--seed", str(seed))
+
+    def chosen(self) -> tuple["Suite", list["Plan"]]:
+        """The suite and its plans. Raises UsageError."""
+        return chosen(self.name, self.variant, self.settings)
+
+
+def within(asked: Asked, able: "Ability") -> tuple[Asked, tuple[str, ...]]:
+    """What to measure instead where the station has no brake, and the lines that say so.
+
+    Braked plans are measured in their variant `unbraked`; one that has none, without its brake.
+    """
+    notes: list[str] = []
+    plans = asked.chosen()[1]
+    if not able.brake and not asked.variant and any(_braked(p, UNBRAKED) for p in plans):
+        asked = replace(asked, variant=UNBRAKED)
+        notes.append(f"{NO_BRAKE}the variant `{UNBRAKED}` is measured")
+        plans = asked.chosen()[1]
+    if not able.brake and any(map(_braked, plans)):
+        asked = replace(asked, settings=(*asked.settings, RELEASED))
+        notes.append(f"{NO_BRAKE}measured with {RELEASED}")
+    return asked, tuple(notes)
+
+
+def _braked(plan: "Plan", variant: str = "") -> bool:
+    """Whether a plan is braked, and has that variant."""
+    on_gateway = any(arm.path != "direct" for arm in plan.arm)
+    return bool(plan.gateway.brake_pps) and on_gateway and variant in ("", *plan.variants)

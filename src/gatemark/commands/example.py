@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that people really type, by verb: `--help` ends with them, and so do the man pages."""
+
+from typing import Final
+
+Example = tuple[str, str]  # what it is for, the command
+
+EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
+    "list": (
+        ("everything that can be run", "gatemark list"),
+        ("the plans of one suite", "gatemark list kofler"),
+    ),
+    "plan": (
+        ("what the suite quick would run, and for how long", "gatemark plan quick"),
+        ("the short variant of a study", "gatemark plan kofler --variant short"),
+        (
+            "one plan with other rates",
+            "gatemark plan quick/sweep --set 'sweep.rate_pps=[5000,9000]'",
+        ),
+    ),
+    "run": (
+        ("a first look, in under five minutes", "gatemark run"),
+        ("a plan with a slower gateway", "gatemark run quick/sweep --set gateway.brake_pps=10000"),
+        ("a plan of your own, into a folder named", "gatemark run my-plan.toml --out first"),
+        ("go on with a run that was cut", "gatemark run --resume first"),
+    ),
+    "show": (
+        ("the answer again", "gatemark show first"),
+        ("each value as data", "gatemark show first --json"),
+        ("a row for a wiki or forum", "gatemark show first --row --header"),
+    ),
+    "report": (
+        ("the page again, where a browser finds it", "gatemark report first --out page.html"),
+        ("runs side by side on one page", "gatemark report first second"),
+        ("an index of all runs in a folder", "gatemark report gatemark-runs"),
+    ),
+    "export": (
+        ("every value, for a spreadsheet", "gatemark export first --out values.csv"),
+        ("tables to paste into an issue", "gatemark export first --format markdown"),
+        ("every trial of several runs", "gatemark export first second --raw --out all.parquet"),
+    ),
+    "diff": (
+        ("did it get slower?", "gatemark diff old new"),
+        ("do not tell less than 5 %", "gatemark diff old new --noise 0.05"),
+        ("the median delay instead", "gatemark diff old new --quantity delay_p50_ns"),
+    ),
+    "cmp": (
+        ("two gateways, or three", "gatemark cmp first second third"),
+        ("whatever their frame sizes", "gatemark cmp first second --across frame_bytes"),
+    ),
+    "lab": (
+        ("a NATing gateway to try things on", "gatemark lab up --path nat"),
+        ("its rules", "gatemark lab shell gateway -- nft list ruleset"),
+        ("away with it", "gatemark lab down"),
+    ),
+    "doctor": (("what is missing on this machine", "gatemark doctor"),),
+    "agent": (
+        ("the agent for this machine", "gatemark agent build"),
+        ("for a router with a big-endian MIPS", "gatemark agent build --target mips"),
+    ),
+}
+
+
+def epilog(verb: str) -> str:
+    """The examples of a verb as the end of its help; `\\b` keeps their lines."""
+    width = max(len(command) for _, command in EXAMPLES[verb])
+    wide = width + max(len(said) for said, _ in EXAMPLES[verb]) + 7 > 80
+    lines = [
+        f"  {command}" if wide else f"  {command:{width}}   {said}"
+        for said, command in EXAMPLES[verb]
+    ]
+    return "\n".join(("\b", "Examples:", *lines))

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark export`: runs as data for other programs."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gatemark.commands import reading
+from gatemark.error import UsageError
+
+if TYPE_CHECKING:
+    from gatemark.report.source import Source
+
+RUNS_HELP = "Runs' directories."
+FORMAT_HELP = (
+    "csv, json, parquet, markdown, prometheus, junit (default: by --out's name, else csv)."
+)
+OUT_HELP = "Write this file, whole or not at all (default: stdout)."
+RAW_HELP = "Each trial as it was measured, not judged: csv, json, parquet."
+SCHEMA_HELP = "Print the JSON Schema of a record, run or value."
+
+
+def export(
+    runs: Annotated[list[Path] | None, typer.Argument(metavar="RUN...", help=RUNS_HELP)] = None,
+    format_: Annotated[str, typer.Option("--format", metavar="NAME", help=FORMAT_HELP)] = "",
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help=OUT_HELP)] = None,
+    raw: Annotated[bool, typer.Option("--raw", help=RAW_HELP)] = False,
+    schema: Annotated[str, typer.Option(metavar="KIND", help=SCHEMA_HELP)] = "",
+) -> None:
+    """Write the values of runs for other programs."""
+    if schema:
+        if runs or format_ or raw:
+            raise UsageError("--schema is of every run alike: leave out the rest")
+        _write(_schema(schema), out)
+        return
+    from gatemark.report.export import form  # noqa: PLC0415
+
+    name = format_ or (form.of_name(out) if out else form.DEFAULT)
+    _check("--format", name, form.FORMATS)
+    if raw and name not in form.RAW:
+        raise UsageError(f"--raw with {name}: records are for {', '.join(form.RAW)}")
+    if name == "parquet" and out is None and sys.stdout.isatty():
+        raise UsageError("parquet is no text: name a file with --out, or send it to a pipe")
+    if not runs:
+        raise UsageError("no run: name one or more runs' directories")
+    _write(form.export(name, _sources(runs), raw=raw), out)
+
+
+def _sources(runs: Sequence[Path]) -> "list[Source]":
+    """The runs, each under its name, or under its path where two have one name."""
+    from gatemark.report.source import Source  # noqa: PLC0415
+    from gatemark.stats.judge import judge  # noqa: PLC0415
+
+    found = {path: reading.read(path) for path in runs}
+    names = [contents.run.run for contents in found.values()]
+    return [
+        Source(
+            run=contents.run,
+            records=contents.records,
+            judgement=judge(contents.run, contents.records),
+            faults=contents.faults,
+            is_going=contents.is_going,
+            folder=path,
+            label=name if names.count(name) == 1 and name else str(path),
+        )
+        for (path, contents), name in zip(found.items(), names, strict=True)
+    ]
+
+
+def _schema(kind: str) -> bytes:
+    from gatemark.report.export.schema import KINDS, schema  # noqa: PLC0415
+
+    _check("--schema", kind, KINDS)
+    return schema(kind).encode()
+
+
+def _write(data: bytes, out: Path | None) -> None:
+    from gatemark.store import file  # noqa: PLC0415
+    from gatemark.store.directory import telling  # noqa: PLC0415
+
+    if out is None:
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+    else:
+        with telling(out):
+            file.write(out, data)
+
+
+def _check(option: str, word: str, words: Iterable[str]) -> None:
+    from gatemark.plan.toml import nearest  # noqa: PLC0415
+
+    known = list(words)
+    if word not in known:
+        raise UsageError(f"{option} {word}: no such name{nearest(word, known)}")

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run that a verb reads: what is not whole is told on stderr, the rest is used."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from gatemark.store.contents import Contents
+
+
+def read(path: Path) -> "Contents":
+    """The run in a directory. Raises GatemarkError where there is none, or none to read."""
+    from gatemark.store.directory import RunDirectory  # noqa: PLC0415
+
+    contents = RunDirectory.open(path).contents()
+    for fault in contents.faults:
+        typer.echo(f"{path}: {fault}", err=True)
+    if contents.is_going:
+        typer.echo(f"{path}: is being measured just now; this is what it has so far", err=True)
+    return contents

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rate, round trip and CPU over the time of a trial: bands above each other on one time axis."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from gatemark.report import number, study, sweep, trace, word
+from gatemark.report.chart import theme
+from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.number import PERCENT, Scale
+from gatemark.report.study import Study
+from gatemark.report.trace import Sheaf, Trace
+from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult
+from gatemark.store.record import Record
+
+HEIGHTS = {"rate": 150, "rtt_ns": 80, "cpu": 80}  # pixels of a band
+GAP = 34  # over each band: room for its title
+ABOVE = 1.05  # of the highest value
+SIX = 6  # trials: from so many on an interval is no mere range
+_LABEL = "format(datum.value / {factor:g}, ',~r')"
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """One quantity in all panels: how it is named, how far it goes, where it stands."""
+
+    field: str
+    name: str
+    unit: str
+    to: Scale
+    most: float
+    top: int  # pixels from the panel's top
+
+    @property
+    def bottom(self) -> int:
+        """Where its zero is."""
+        return self.top + HEIGHTS[self.field]
+
+
+def of_sweep(
+    judgement: Judgement, knees: Sequence[Knee], records: Sequence[Record], sheaf: Sheaf
+) -> Figure | None:
+    """Packets received at the first rate from the knee on; None without series."""
+    points = trace.of_sweep(judgement, knees)
+    drawn = trace.traces(points, records, sheaf)
+    rates = sorted({sweep.offered_pps(one.point) for one in drawn})
+    span = " to ".join(number.nominal(rate, "packets/s") for rate in (*rates[:1], *rates[1:][-1:]))
+    told = f"Offered: the first rate of the sweep that is not below the knee, {span}."
+    return _figure(sweep.anchor("time", knees[0]), drawn, told)
+
+
+def of_study(found: Study, records: Sequence[Record], sheaf: Sheaf) -> Figure | None:
+    """Goodput at one load; None without TCP or without series."""
+    points = trace.of_study(found)
+    others = {_load(p) for p in found.points if p.definition.l4 == "tcp"} - {
+        _load(p) for p in points
+    }
+    told = (
+        "Of its loads the plan's largest write is drawn, with the fewest streams." if others else ""
+    )
+    return _figure(f"time-{found.anchor}", trace.traces(points, records, sheaf), told)
+
+
+def _load(point: PointResult) -> str:
+    return word.traffic(point.definition)
+
+
+def _figure(name: str, drawn: Sequence[Trace], told: str) -> Figure | None:
+    """A panel for each direction, a line for each arm."""
+    if not drawn:
+        return None
+    bands = _bands(drawn)
+    arms = study.arms(one.point for one in drawn)
+    columns = {"arm": "setup", "direction": "direction", "time_s": "time (s)"}
+    for band in bands:
+        columns |= heads(band.field, band.name, band.unit)
+    panels = [
+        (word.heading(way), _panel(name, [one for one in drawn if one.way == way], bands, arms))
+        for way in dict.fromkeys(one.way for one in drawn)
+    ]
+    return Figure(
+        name=name,
+        title=trace.finding(drawn),
+        definition=f"{_definition(drawn, [band.field for band in bands])} {told}".strip(),
+        panels=tuple(panels),
+        rows=[row for one in drawn for row in _rows(one, bands)],
+        columns=columns,
+        plan=drawn[0].point.plan,
+    )
+
+
+def _definition(drawn: Sequence[Trace], fields: Sequence[str]) -> str:
+    """What is drawn, over how many trials, and what counts as steady."""
+    d, n = drawn[0].point.definition, max(one.steady.n for one in drawn)
+    what = "Payload that the receiving program read" if d.l4 == "tcp" else "Packets received"
+    spread = "its interval" if n >= SIX else "the range"
+    line = f"Line: median of {n} trials; band: {spread}." if n > 1 else "Line: one trial."
+    parts = [
+        f"{what}, in steps of {number.nominal(drawn[0].step_s * 1e9, 'ns')}: {word.traffic(d)}.",
+        line,
+        "Round trip: as TCP itself measures it." if "rtt_ns" in fields else "",
+        "CPU: what the gateway's threads used of its busiest CPU." if "cpu" in fields else "",
+        f"Grey: the first {d.settle_s:g} s, which do not count." if d.settle_s else "",
+        f"Title: the share of counted steps within {trace.NEAR * 100:g} % of the median of their "
+        "own trial, of all trials the median.",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _bands(drawn: Sequence[Trace]) -> list[Band]:
+    l4 = drawn[0].point.definition.l4
+    names = {
+        "rate": trace.RATES[l4],
+        "rtt_ns": ("round trip", "ns"),
+        "cpu": ("CPU", "ratio"),
+    }
+    made: list[Band] = []
+    for field, (name, unit) in names.items():
+        found = [i.hi for one in drawn for i in one.quantities.get(field, ()) if i]
+        if found:
+            to = PERCENT if unit == "ratio" else number.scale([max(found)], unit)
+            most = ABOVE if unit == "ratio" else max(found) * ABOVE
+            top = made[-1].bottom + GAP if made else GAP // 2
+            made.append(Band(field, name, unit, to, most or 1.0, top))
+    return made
+
+
+def _rows(one: Trace, bands: Sequence[Band]) -> list[Row]:
+    """A row for each step."""
+    found: list[Row] = []
+    for place in range(len(one.quantities["rate"])):
+        row: Row = {"arm": one.point.arm, "direction": one.way}
+        row["time_s"] = round(one.at_s(place), 4)
+        for band in bands:
+            steps = one.quantities.get(band.field, ())
+            measured = steps[place] if place < len(steps) else None
+            row |= three(band.field, _short(measured) if measured else None)
+        found.append(row)
+    return found
+
+
+def _short(i: Interval) -> Interval:
+    """With four digits: the page holds hundreds of them."""
+    value, low, high = (float(f"{x:.4g}") for x in (i.value, i.lo, i.hi))
+    return Interval(value, low, high, i.n, i.level)
+
+
+def _panel(name: str, mine: Sequence[Trace], bands: Sequence[Band], arms: Sequence[str]) -> Chart:
+    d, what = mine[0].point.definition, ", ".join(band.name for band in bands)
+    axis = alt.Axis(tickCount=6, grid=False, labelBound=True)
+    scale = alt.Scale(domain=[0, d.settle_s + d.duration_s], nice=False)
+    x = alt.X("time_s:Q", title="time, s", axis=axis, scale=scale)
+    base = alt.Chart(named(name)).transform_filter(alt.datum.direction == d.direction)
+    layers = [_band(base, band, x, arms, d.settle_s) for band in bands]
+    whole: alt.LayerChart = alt.layer(*layers).resolve_scale(y="independent")
+    return whole.properties(
+        width="container",
+        height=bands[-1].bottom,
+        description=f"{what} over time, {word.heading(d.direction)}",
+    )
+
+
+def _band(base: alt.Chart, band: Band, x: alt.X, arms: Sequence[str], settle_s: float) -> Chart:
+    """One band: its scale has the pixels of its own part of the panel."""
+    axis = alt.Axis(
+        labelExpr=_LABEL.format(factor=band.to.factor),
+        tickCount=5 if band.field == "rate" else 3,
+        orient="left",
+        title=None,
+    )
+    scale = alt.Scale(domain=[0, band.most], range=[band.bottom, band.top], nice=False)
+    y = alt.Y(f"{band.field}:Q", axis=axis, scale=scale)
+    color, dash = theme.stroked(arms)
+    spread = base.mark_area(opacity=0.2).encode(
+        x, alt.Y(f"{band.field}_lo:Q"), alt.Y2(f"{band.field}_hi:Q"), color
+    )
+    line = base.mark_line(strokeWidth=1.8).encode(x, y, color, dash)
+    head = alt.Chart(alt.InlineData(values=[{"text": f"{band.name}, {band.to.unit}"}]))
+    text = head.mark_text(style="note", align="left", baseline="bottom", dy=-5, fontSize=12)
+    titled = text.encode(x=alt.value(0), y=alt.value(band.top), text="text:N")
+    return alt.layer(*_settling(band, x, settle_s), spread, line, titled)
+
+
+def _settling(band: Band, x: alt.X, settle_s: float) -> list[alt.Chart]:
+    """The time that does not count."""
+    if not settle_s:
+        return []
+    base = alt.Chart(alt.InlineData(values=[{"time_s": 0, "end": settle_s}]))
+    mark = base.mark_rect(style="noise", opacity=0.5)
+    return [mark.encode(x, alt.X2("end:Q"), y=alt.value(band.top), y2=alt.value(band.bottom))]

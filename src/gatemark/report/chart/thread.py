@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CPU by thread: the gateway's threads stacked, the tester's sender and sink thin below them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import altair as alt
+
+from gatemark.report import number, sweep, thread
+from gatemark.report.chart import ladder, theme
+from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.number import PERCENT
+from gatemark.report.thread import Use
+from gatemark.stats.judgement import Interval, Judgement
+from gatemark.store.record import Record
+
+ROW = 36  # pixels: a bar, and two thin ones below it
+THICK, THIN = 15, 5
+NAMED = 0.25  # of a CPU: a part so wide has room for its name
+TESTER = ("sender", "sink")
+
+
+def figures(judgement: Judgement, records: Sequence[Record]) -> list[Figure]:
+    """One figure for each plan whose trials read the gateway's threads; of several each says so."""
+    made = [_figure(uses, left) for uses, left in thread.plans(judgement, records)]
+    if len(made) < 2:
+        return made
+    return [replace(one, title=f"{one.plan}, {one.title}") for one in made]
+
+
+def _figure(uses: Sequence[Use], left: int) -> Figure:
+    plan = uses[0].point.plan
+    name = sweep.plain(f"thread-{plan}")
+    order = ladder.keys(ladder.grouped(_names(uses)))
+    places = [key for key in order if not ladder.is_heading(key)]
+    pairs = list(zip(uses, places, strict=True))
+    columns = {"point": "traffic", "arm": "setup", "cpu": "gateway's CPU", "who": "thread"}
+    return Figure(
+        name=name,
+        title=thread.finding(uses),
+        definition=_definition(uses, left),
+        panels=(("", _panel(name, uses, order)),),
+        rows=[row for use, key in pairs for row in _rows(use, key)],
+        columns=columns | heads("busy", "share of a CPU", "ratio"),
+        plan=plan,
+        extra={f"{name}-totals": [_total(use, key) for use, key in pairs]},
+    )
+
+
+def _definition(uses: Sequence[Use], left: int) -> str:
+    paced = any(use.point.point.get(name) for use in uses for name in sweep.RATES)
+    at = "at the first rate from the knee on" if paced else "while it was sent"
+    ends = "one CPU for both" if any(use.is_shared for use in uses) else "each on its own CPU"
+    parts = [
+        f"What each thread of the gateway used of its CPU {at}, read from outside (schedstat). "
+        "Bar: medians; whisker: the interval of their sum.",
+        f"Thin: the tester's sender (grey) and sink (hollow), {ends}."
+        if any(use.tester for use in uses)
+        else "",
+        "A sender at a set rate spins while it waits: that is no sign of a limit." if paced else "",
+        f"{left} more points of the plan are not drawn." if left else "",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _names(uses: Sequence[Use]) -> list[tuple[str, str]]:
+    """Heading and name of each bar; the CPU is told where the gateway has several."""
+    several = len({use.cpu for use in uses}) > 1
+    return [(use.heading, f"{use.name}, CPU {use.cpu}" if several else use.name) for use in uses]
+
+
+def _rows(use: Use, key: str) -> list[Row]:
+    """A row for each part of the bar, with the place where it is drawn."""
+    base: Row = {"point": use.heading, "arm": use.name, "key": key}
+    base["cpu"] = "any" if use.cpu is None else f"{use.cpu}"
+    found: list[Row] = []
+    end = 0.0
+    for who in sorted(use.threads):
+        found.append(base | _part(who, "gateway", use.threads[who], end))
+        end += use.threads[who].value
+    end = 0.0
+    for who in (name for name in TESTER if name in use.tester):
+        part = _part(who, who, use.tester[who], end if use.is_shared else 0.0)
+        found.append(base | {"cpu": "tester's"} | part)
+        end += use.tester[who].value
+    return found
+
+
+def _part(who: str, lane: str, share: Interval, start: float) -> Row:
+    row: Row = {"who": who, "lane": lane, "start": start, "end": start + share.value}
+    row["label"] = who.removeprefix("napi/") if lane == "gateway" and share.value >= NAMED else ""
+    return row | three("busy", share)
+
+
+def _total(use: Use, key: str) -> Row:
+    text = f"{number.label(use.total, PERCENT)} %"
+    return {"key": key, "text": text} | three("busy", use.total)
+
+
+def _panel(name: str, uses: Sequence[Use], order: Sequence[str]) -> Chart:
+    totals = [_total(use, "") for use in uses]
+    most = max(float(row["busy_hi"] or 0) for row in totals)
+    x = _axis(max(1.0, most), ladder.room([str(row["text"]) for row in totals]))
+    y = ladder.side(order)
+    bars, sums = alt.Chart(named(name)), alt.Chart(named(f"{name}-totals"))
+    threads = bars.transform_filter(alt.datum.lane == "gateway")
+    inside = threads.transform_calculate(middle="(datum.start + datum.end) / 2")
+    full = alt.Chart(alt.InlineData(values=[{"start": 1}])).mark_rule(style="ceiling")
+    whisker = sums.mark_rule(style="whisker", yOffset=-THIN)
+    text = sums.mark_text(style="value", align="left", dx=8, dy=-THIN)
+    layers = [
+        full.encode(x),
+        _bar(threads, THICK, -THIN).encode(x, alt.X2("end:Q"), y, _color(uses), tooltip=_tips()),
+        inside.mark_text(style="within", dy=-THIN).encode(
+            alt.X("middle:Q", title=x["title"]), y, text="label:N"
+        ),
+        *_tester(bars, uses, x, y),
+        whisker.encode(alt.X("busy_lo:Q", title=x["title"]), alt.X2("busy_hi:Q"), y),
+        *theme.haloed(text.encode(alt.X("busy_hi:Q", title=x["title"]), y, text="text:N")),
+        *ladder.headings(order),
+    ]
+    return alt.layer(*layers).properties(
+        width="container", height=ROW * len(order), description="CPU by thread"
+    )
+
+
+def _axis(most: float, room: int) -> alt.X:
+    end = alt.ExprRef(f"{most:g} * width / max(width - {room}, 40)")
+    axis = alt.Axis(format=".0%", values=[0, 0.5, 1, *range(2, 1 + int(most))])
+    scale = alt.Scale(domain=[0, end], nice=False)
+    return alt.X("start:Q", title="share of one CPU", axis=axis, scale=scale)
+
+
+def _bar(base: alt.Chart, thick: int, down: int) -> alt.Chart:
+    bar: alt.Chart = base.mark_bar(height=thick, yOffset=down)
+    return bar
+
+
+def _tester(bars: alt.Chart, uses: Sequence[Use], x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """Sender and sink in one line where they share a CPU, else below each other."""
+    shared = any(use.is_shared for use in uses)
+    made = []
+    for place, who in enumerate(TESTER):
+        down = THICK - THIN + 1 + (0 if shared else place * (THIN + 1))
+        mark = bars.transform_filter(alt.datum.lane == who).mark_bar(
+            style="tester", filled=who == TESTER[0], height=THIN, yOffset=down
+        )
+        made.append(mark.encode(x, alt.X2("end:Q"), y, tooltip=_tips()))
+    return made
+
+
+def _color(uses: Sequence[Use]) -> alt.Color:
+    threads = thread.names(uses)
+    legend = alt.Legend(columns=3, symbolType="square", symbolOpacity=1)
+    scale = alt.Scale(domain=threads)
+    return alt.Color("who:N", scale=scale, legend=legend if len(threads) > 1 else None)
+
+
+def _tips() -> list[alt.Tooltip]:
+    names = {"busy": "median", "busy_lo": "low", "busy_hi": "high"}
+    shown = {"arm": "setup", "point": "traffic", "who": "thread", "cpu": "CPU"}
+    return [
+        *(alt.Tooltip(f"{name}:N", title=title) for name, title in shown.items()),
+        *(alt.Tooltip(f"{name}:Q", title=title, format=".1%") for name, title in names.items()),
+    ]

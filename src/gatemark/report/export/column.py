@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows as typed columns: `definition.frame_bytes`, `point.rate_pps`. What CSV and Parquet share."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import get_args, get_origin
+
+import msgspec
+
+from gatemark.report.export.row import Row
+
+Cell = str | int | float | bool | None
+FIRST = ("run", "station", "virtual", "started")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column; `kind` is bool, int, float or str."""
+
+    name: str
+    kind: type
+    cells: list[Cell]
+
+
+def columns(rows: Sequence[Row], shape: type[msgspec.Struct]) -> list[Column]:
+    """The fields of `shape` in all exports alike, then those that these rows have besides."""
+    flat = [dict(_flat(row)) for row in rows]
+    kinds = _kinds(shape)
+    found = dict.fromkeys((*kinds, *(name for cells in flat for name in cells)))
+    # What is a table in one row and nothing in another has columns below its name.
+    names = [name for name in found if not any(other.startswith(f"{name}.") for other in found)]
+    names.sort(key=_place)
+    return [_column(name, [cells.get(name) for cells in flat], kinds.get(name)) for name in names]
+
+
+def _place(name: str) -> tuple[int, bool, bool]:
+    """The run first; how it was measured last, its factors at the very end."""
+    first = FIRST.index(name) if name in FIRST else len(FIRST)
+    return first, name.startswith("definition."), name.startswith("point.")
+
+
+def _column(name: str, cells: list[Cell], kind: type | None) -> Column:
+    kind = kind or _common({type(cell) for cell in cells if cell is not None})
+    if kind is str:
+        cells = [cell if cell is None else _text(cell) for cell in cells]
+    return Column(name, kind, cells)
+
+
+def _common(kinds: set[type]) -> type:
+    for kind in (bool, int, float):
+        if kinds and kinds <= ({int, float} if kind is float else {kind}):
+            return kind
+    return str
+
+
+def _flat(row: Mapping[str, object], before: str = "") -> Iterable[tuple[str, Cell]]:
+    for name, value in row.items():
+        match value:
+            case Mapping():
+                yield from _flat(value, f"{before}{name}.")
+            case None | str() | int() | float():
+                yield f"{before}{name}", value
+            case _:
+                yield f"{before}{name}", _text(value)
+
+
+def _text(value: object) -> str:
+    """A list of words as words; anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Sequence) and all(isinstance(one, str) for one in value):
+        return "; ".join(value)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _kinds(shape: type[msgspec.Struct], before: str = "") -> dict[str, type]:
+    """The columns that a structure has whatever it holds."""
+    found: dict[str, type] = {}
+    for field in msgspec.structs.fields(shape):
+        name, parts = f"{before}{field.encode_name}", get_args(field.type) or (field.type,)
+        inner = next((part for part in parts if _is_struct(part)), None)
+        if get_origin(field.type) is dict:
+            continue
+        if inner and get_origin(field.type) is not tuple:
+            found |= _kinds(inner, f"{name}.")
+        else:
+            found[name] = next((kind for kind in (bool, int, float) if kind in parts), str)
+    return found
+
+
+def _is_struct(part: object) -> bool:
+    return isinstance(part, type) and issubclass(part, msgspec.Struct)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Markdown to paste into an issue or a wiki: the answer, its conditions and its tables."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from gatemark.report import capacity, condition, table, terminal
+from gatemark.report.source import Source
+from gatemark.report.table import Table
+
+
+def export(sources: Sequence[Source]) -> bytes:
+    """One section for each run."""
+    return "\n".join(line for source in sources for line in _lines(source)).encode()
+
+
+def _lines(source: Source) -> Iterator[str]:
+    run, judgement = source.run, source.judgement
+    yield from (f"## {_text(run.title)}", "")
+    yield from (f"**{_text(judgement.sentence)}**", "")
+    facts = condition.conditions(run, source.records, judgement)
+    faults = [("Not whole", list(source.faults))] if source.faults else []
+    for name, told in [("Run", [f"{source.label}, {run.started}"]), *facts, *faults]:
+        yield from _facts(name, told)
+    for warning, where in terminal.warnings(judgement):
+        place = f", {where}" if where else ""
+        yield from _facts(f"Warning {warning.code}{place}", [warning.advice])
+    yield ""
+    for made in _tables(source):
+        yield from _table(made)
+    yield from ("Repeat it:", "", "```sh", terminal.repeat_command(run), "```", "")
+
+
+def _facts(name: str, told: Sequence[str]) -> Iterator[str]:
+    """One fact beside its name, several below it."""
+    if len(told) == 1:
+        yield f"- {_text(name)}: {_text(told[0])}"
+        return
+    yield f"- {_text(name)}:"
+    yield from (f"  - {_text(fact)}" for fact in told)
+
+
+def _tables(source: Source) -> Iterable[Table]:
+    judgement, plans = source.judgement, source.run.plans
+    made = (
+        table.knees(judgement),
+        *capacity.tables(judgement, plans),
+        table.singles(judgement, plans),
+        capacity.comparisons(judgement),
+        table.ceilings(judgement),
+    )
+    return (one for one in made if one.rows)
+
+
+def _table(made: Table) -> Iterator[str]:
+    rule = ("---:" if place in made.numeric else "---" for place in range(len(made.head)))
+    yield from (f"**{_text(made.caption)}**", "")
+    yield _row(map(_text, made.head))
+    yield _row(rule)
+    yield from (_row(map(_text, row)) for row in made.rows)
+    yield ""
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _text(words: str) -> str:
+    """Words that stay words: on one line, nothing of them a mark."""
+    return re.sub(r"([\\`*\[\]<|])", r"\\\1", " ".join(words.split()))

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All figures of a page, in its order: where it stops, delays, who is busy, what it costs."""
+
+from collections.abc import Iterator
+
+from gatemark.report import cost, study, sweep
+from gatemark.report.chart import (
+    bar,
+    change,
+    cpu,
+    delay,
+    group,
+    knee,
+    over_time,
+    percentile,
+    size,
+    thread,
+)
+from gatemark.report.chart.figure import Figure
+from gatemark.report.source import Source
+
+
+def figures(source: Source) -> list[Figure]:
+    """Sweeps, studies, CPUs, what arms cost, single points, the tester alone."""
+    drawn = (*_sweeps(source), *_studies(source), *_rest(source))
+    return [figure for figure in drawn if figure is not None]
+
+
+def _sweeps(source: Source) -> Iterator[Figure | None]:
+    judgement = source.judgement
+    for knees in sweep.groups(judgement):
+        if not sweep.points_of(judgement, knees[0]):
+            continue
+        yield knee.figure(judgement, knees, source.records)
+        yield delay.figure(judgement, knees)
+        yield percentile.figure(judgement, knees)
+        yield cpu.figure(judgement, knees)
+        yield over_time.of_sweep(judgement, knees, source.records, source.sheaf)
+
+
+def _studies(source: Source) -> Iterator[Figure | None]:
+    for found in study.studies(source.judgement, source.run.plans):
+        if found.shape == "curve":
+            yield from size.figures(source.judgement, found, source.beside)
+        else:
+            yield group.figure(source.judgement, found, source.beside)
+        yield over_time.of_study(found, source.records, source.sheaf)
+
+
+def _rest(source: Source) -> Iterator[Figure | None]:
+    yield from thread.figures(source.judgement, source.records)
+    yield from (change.figure(found) for found in cost.groups(source.judgement))
+    yield bar.singles(source.judgement, source.run.plans)
+    yield bar.ceilings(source.judgement)
+    yield group.ceilings(source.judgement)

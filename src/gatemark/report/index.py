@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The index page over a folder of runs: a line each, with its answer and a link to its page."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from gatemark.error import GatemarkError
+from gatemark.report import html, page, source, terminal
+from gatemark.report.source import Source
+from gatemark.store.directory import RunDirectory
+
+DEEPEST = 3  # folders below the one that is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One run of the index; where it could not be read, only its name and why."""
+
+    name: str  # its directory, as seen from the folder
+    link: str = ""  # to its page, as seen from the index
+    source: Source | None = None
+    why: str = ""
+
+    @property
+    def state(self) -> str:
+        """What a reader must know before its numbers; empty for a whole, finished run."""
+        if self.source is None:
+            return "cannot be read"
+        told = [
+            ("still being measured", self.source.is_going),
+            ("not finished", not self.source.run.finished and not self.source.is_going),
+            ("not whole", bool(self.source.faults)),
+        ]
+        return ", ".join(text for text, is_so in told if is_so)
+
+    @property
+    def counts(self) -> str:
+        """What became of its trials."""
+        return terminal.counts(self.source.judgement) if self.source else ""
+
+
+def below(folder: Path) -> list[Path]:
+    """The directories of runs in a folder and the folders in it, newest names last."""
+    levels = ["/".join(["*"] * depth) for depth in range(1, DEEPEST + 1)]
+    return sorted({found.parent for level in levels for found in folder.glob(f"{level}/run.json")})
+
+
+def write(folder: Path, out: Path, watch: Callable[[list[Path]], Iterable[Path]] = iter) -> Path:
+    """Write the index of all runs below `folder`, and each run's page where it is missing or old.
+
+    `watch` shows how far it is: it hands on what it is given.
+    """
+    items = [_item(path, folder, out.parent) for path in watch(below(folder))]
+    items.sort(key=lambda item: item.source.run.started if item.source else "", reverse=True)
+    return html.put(render(items, folder.resolve().name), out)
+
+
+def render(items: Sequence[Item], name: str) -> str:
+    """The index as text."""
+    return html.template("index.html").render(
+        title=f"Runs in {name}",
+        items=items,
+        style=html.asset("style.css"),
+        table=html.asset("table.js"),
+    )
+
+
+def _item(path: Path, folder: Path, home: Path) -> Item:
+    name = str(path.relative_to(folder))
+    directory = RunDirectory(path)
+    try:
+        found = source.judged(directory.contents(), path)
+        if _is_old(directory):
+            page.write([found], directory.page)
+    except (GatemarkError, OSError) as error:
+        return Item(name, why=str(error))
+    return Item(name, quote(os.path.relpath(directory.page, home)), found)
+
+
+def _is_old(directory: RunDirectory) -> bool:
+    """Whether the page is missing, or older than what it is made of."""
+    if not directory.page.exists():
+        return True
+    made = (directory.run_file, directory.trials_file)
+    last = max(file.stat().st_mtime_ns for file in made if file.exists())
+    return directory.page.stat().st_mtime_ns < last

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several runs side by side: what each answers, their cards in columns, `cmp`'s tables."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gatemark.error import UsageError
+from gatemark.report import beside, card
+from gatemark.report.number import DASH
+from gatemark.report.source import Source
+from gatemark.report.table import Table
+from gatemark.stats.cmp import cmp
+from gatemark.stats.diff import Side
+from gatemark.stats.judge import samples
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What stands above the figures of several runs."""
+
+    cards: Table
+    tables: tuple[Table, ...]
+    why: str  # there are no tables; empty where there are
+
+
+def side_by_side(sources: Sequence[Source]) -> Sides:
+    """Runs in columns. Where nothing is alike the reason stands in place of tables."""
+    names = [called(source) for source in sources]
+    try:
+        found = cmp([_side(source) for source in sources])
+    except UsageError as error:
+        return Sides(_cards(sources), (), f"{error}")
+    return Sides(_cards(sources), tuple(beside.tables(found, names)), "")
+
+
+def called(source: Source) -> str:
+    """A run's directory, or its name where it has none."""
+    return source.folder.resolve().name if source.folder else source.run.run
+
+
+def labelled(count: int) -> list[str]:
+    """A letter for each of several runs; nothing for a single one."""
+    return [beside.letter(place) for place in range(count)] if count > 1 else [""]
+
+
+def _side(source: Source) -> Side:
+    return Side(source.run, source.judgement, samples(source.run, source.records))
+
+
+def _cards(sources: Sequence[Source]) -> Table:
+    """A row for each card that any of the runs has."""
+    columns = [
+        {one.title: one for one in card.cards(source.judgement, source.run.plans)}
+        for source in sources
+    ]
+    titles = dict.fromkeys(title for column in columns for title in column)
+    rows = tuple((title, *(_told(column.get(title)) for column in columns)) for title in titles)
+    heads = [f"{source.label}: {called(source)}" for source in sources]
+    return Table("At a glance", ("what", *heads), rows, frozenset())
+
+
+def _told(one: card.Card | None) -> str:
+    if one is None:
+        return DASH
+    return " ".join(filter(None, (one.value, one.unit, f"({one.grade})" if one.grade else "")))

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run as a page needs it: read, judged, with published values beside it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gatemark.report import step, trace
+from gatemark.report.trace import Sheaf
+from gatemark.stats.judge import judge
+from gatemark.stats.judgement import Judgement
+from gatemark.stats.reference import Beside, beside
+from gatemark.store import series
+from gatemark.store.contents import Contents
+from gatemark.store.record import Record
+from gatemark.store.reference import published
+from gatemark.store.run import Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What is known of one run, whole or not."""
+
+    run: Run
+    records: Sequence[Record]
+    judgement: Judgement
+    beside: Sequence[Beside] = ()  # published values with a definition like ours
+    sheaf: Sheaf = field(default_factory=dict)  # the series that figures over time need
+    faults: Sequence[str] = ()  # what is not whole in its directory, a sentence each
+    is_going: bool = False  # measured just now
+    folder: Path | None = None  # the run's directory; None: made up
+    label: str = ""  # what tells it from the others of a page: A, B, ...
+
+
+def judged(found: Contents, folder: Path, label: str = "") -> Source:
+    """What a run's directory holds, judged."""
+    judgement = judge(found.run, found.records)
+    wanted = trace.files(judgement, found.run.plans, found.records)
+    kept = series.read(folder / "series", wanted, step.LIKE)
+    return Source(
+        run=found.run,
+        records=found.records,
+        judgement=judgement,
+        beside=beside(judgement, published()),
+        sheaf=kept.series,
+        faults=(*found.faults, *kept.lost),
+        is_going=found.is_going,
+        folder=folder,
+        label=label,
+    )

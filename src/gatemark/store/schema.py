@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schema names, `gatemark.record/1`: a higher number means that keys mean something else."""
+
+import re
+
+import msgspec
+
+
+class Head(msgspec.Struct, frozen=True):
+    """What is read of a document before it is known whether we can read it."""
+
+    schema: str = ""
+
+
+def schema_of(document: bytes) -> str:
+    """The schema that a JSON object names; empty where it names none or is no JSON."""
+    try:
+        return msgspec.json.decode(document, type=Head).schema
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+
+
+def is_newer(schema: str, ours: str) -> bool:
+    """Whether a later Gatemark wrote it: the same name with a higher number."""
+    name, number = ours.split("/")
+    found = re.fullmatch(rf"{re.escape(name)}/([0-9]{{1,9}})", schema)
+    return found is not None and int(found[1]) > int(number)

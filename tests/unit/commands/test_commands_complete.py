@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Tab offers, asked of gatemark and of the shells themselves."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command import GATEMARK, environment, gatemark
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from gatemark.commands.app import app
+from gatemark.commands.complete import candidates
+from gatemark.commands.word import SHELLS, WORDS
+from gatemark.plan.load import load, suites
+
+FREE = {"seed", "noise", "out", "brake_pps", "command", "config"}  # a number, a file, any words
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two runs and a folder that is none."""
+    for name in ("gatemark-runs/20260101-quick", "my run", "other"):
+        (tmp_path / name).mkdir(parents=True)
+    for name in ("gatemark-runs/20260101-quick", "my run"):
+        (tmp_path / name / "run.json").write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def offered(*words: str) -> list[str]:
+    return [value for value, _ in candidates(app, words)]
+
+
+def test_suites_and_plans_come_with_their_titles() -> None:
+    wanted = dict(candidates(app, ["run", ""]))
+    for suite, plans in map(load, suites()):
+        assert wanted[suite.name] == suite.title
+        assert {plan.name: plan.title for plan in plans}.items() <= wanted.items()
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("ru", ["run"]),
+        ("lab u", ["up"]),
+        ("lab up --path n", ["nat"]),
+        ("lab up --path=n", ["--path=nat"]),
+        ("lab up --path = n", ["nat"]),  # as bash cuts it
+        ("lab up --path =", ["switch", "route", "nat"]),
+        ("lab shell gat", ["gateway"]),
+        ("lab shell gateway -- n", []),
+        ("run quick/s", ["quick/sweep"]),
+        ("run --st", ["--station"]),
+        ("run --station l", ["lab"]),
+        ("run --json quick/p", ["quick/plain"]),
+        ("run wrt54 --variant s", ["short"]),
+        ("run quick --variant s", []),
+        ("plan quick/sweep --set repeat.ti", ["repeat.times="]),
+        ("plan quick/sweep --set repeat.times=", ["repeat.times=6"]),
+        ("plan quick/sweep --set repeat.times =", ["6"]),
+        ("plan quick/sweep --set workload.rate_p", []),  # swept: sweep.rate_pps
+        ("plan quick/sweep --set sweep.rate_p", ["sweep.rate_pps="]),
+        ("agent build --target mipse", ["mipsel"]),
+        ("diff a b --across frame_b", ["frame_bytes"]),
+        ("diff a b --quantity kn", ["knee_pps"]),
+        ("frobnicate ", []),
+        ("run no-such-plan --variant s", None),
+    ],
+)
+def test_a_word_is_completed(words: str, found: list[str] | None) -> None:
+    if found is None:
+        done = gatemark(*words.split(), env={"GATEMARK_COMPLETE": "bash"})
+        assert (done.code, done.out, done.err) == (0, "", "")
+    else:
+        assert offered(*words.split(" ")) == found
+
+
+@pytest.mark.parametrize("words", ["show", "report", "diff", "diff a", "cmp a b", "run --resume"])
+@pytest.mark.usefixtures("runs")
+def test_directories_that_hold_a_run_are_offered(words: str) -> None:
+    assert offered(*words.split(), "") == ["my run", "gatemark-runs/20260101-quick"]
+
+
+def test_a_run_below_a_typed_folder_is_offered_as_typed(runs: Path) -> None:
+    assert offered("show", "./m") == ["./my run"]
+    assert offered("show", f"{runs}/m") == [f"{runs}/my run"]
+
+
+def test_every_parameter_with_a_value_is_known() -> None:
+    verbs = [get_command(app)]
+    for verb in verbs:
+        verbs += verb.commands.values() if isinstance(verb, TyperGroup) else ()
+    params = {one.name for verb in verbs for one in verb.params if not getattr(one, "is_flag", 0)}
+    assert params - set(WORDS) <= FREE
+
+
+def test_it_answers_without_what_is_slow() -> None:
+    code = (
+        "import sys; sys.argv[1:] = ['run', '']; from gatemark.__main__ import main; main();"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment({"GATEMARK_COMPLETE": "bash"}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    slow = {"pydantic", "rich.console", "pyroute2", "duckdb", "altair", "jinja2"}
+    assert "quick/sweep" in done.stdout
+    assert slow & {*done.stderr.split()} == set()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_script_is_printed(shell: str) -> None:
+    done = gatemark("--completion", shell)
+    assert (done.code, done.err) == (0, "")
+    assert "GATEMARK_COMPLETE" in done.out
+
+
+def test_another_shell_is_refused() -> None:
+    done = gatemark("--completion", "csh")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "gatemark: --completion csh: bash, zsh, fish\n"
+
+
+# --- the shells
+
+BASH = """\
+set -u
+eval "$(gatemark --completion bash)"
+COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+_gatemark gatemark 2>/dev/null
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+FISH = "gatemark --completion fish | source; complete -C {line}"
+ZSH = """\
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z 'PS1=ASK; COLUMNS=200; autoload -U compinit; compinit -u -D'
+zpty -w z 'eval "$(gatemark --completion zsh)"; bindkey "^D" list-choices; print REA""DY'
+zpty -r -m z seen '*READY*ASK*'
+zpty -n -w z {line}$'\\C-d'
+zpty -r -m z seen {until}
+print -r -- $seen
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """A PATH in which `gatemark` is the one under test."""
+    command = tmp_path / "bin" / "gatemark"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {" ".join(GATEMARK)} "$@"\n')
+    command.chmod(0o755)
+    return f"{command.parent}:/usr/bin:/bin"
+
+
+def ask(shell: str, script: str, path: str) -> str:
+    if not shutil.which(shell):
+        pytest.skip(f"no {shell} here")
+    done = subprocess.run(
+        [shell, "-c", script],
+        env=environment({"PATH": path, "HOME": str(Path(path.partition(":")[0]).parent)}),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=20,
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("gatemark run quick/s", "quick/sweep"),
+        ("gatemark run wrt54 --variant = sh", "short"),
+        ("gatemark show ''", "my\\ run\ngatemark-runs/20260101-quick"),
+        ("gatemark run quick --set repeat.tw", "repeat.twin="),
+        ("gatemark lab shell lan -- l", ""),
+    ],
+)
+@pytest.mark.usefixtures("runs")
+def test_bash_completes(words: str, found: str, path: str) -> None:
+    assert ask("bash", BASH.format(words=words), path).rstrip("\n") == found
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("gatemark run quick/s", "quick/sweep\tRouting and NAT: received against offered rate"),
+        ("gatemark run wrt54 --variant=sh", "--variant=short\tTCP and UDP switched, routed"),
+        ("gatemark show m", "my run"),
+        ("gatemark show oth", "other/"),
+    ],
+)
+@pytest.mark.usefixtures("runs")
+def test_fish_completes(line: str, found: str, path: str) -> None:
+    assert ask("fish", FISH.format(line=f"'{line}'"), path).startswith(found)
+
+
+@pytest.mark.parametrize(
+    ("line", "until"),
+    [
+        ("gatemark run quick/", "quick/sweep*-- Routing and NAT: received against offered rate"),
+        ("gatemark run quick --set repeat.t", "repeat.times=*-- now 6"),
+        ("gatemark ", "doctor*-- Say what"),
+    ],
+)
+def test_zsh_completes(line: str, until: str, path: str) -> None:
+    ask("zsh", ZSH.format(line=f"'{line}'", until=f"'*{until}*'"), path)

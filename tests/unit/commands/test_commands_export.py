@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark export`, and how every reading verb tells what is not whole."""
+
+import csv
+import io
+import json
+import os
+import pty
+import shutil
+import subprocess
+from pathlib import Path
+
+import builder
+import pytest
+from command import GATEMARK, environment, gatemark
+from msgspec.structs import replace
+
+from gatemark.report.export.form import FORMATS, SUFFIX
+from gatemark.store.directory import RunDirectory
+
+BEGINNINGS = {
+    "csv": "run,station,virtual,",
+    "json": "[\n {\n",
+    "markdown": "## Quick look",
+    "prometheus": "# HELP gatemark_run_info ",
+    "junit": "<?xml ",
+}
+
+
+def kept(path: Path, name: str) -> Path:
+    directory = RunDirectory.create(path, replace(builder.run(), run=name))
+    for record in builder.trials()[:30]:
+        directory.append(record)
+    return path
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return kept(tmp_path_factory.mktemp("kept") / "run", "first")
+
+
+@pytest.fixture
+def damaged(run: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "damaged"
+    shutil.copytree(run, path)
+    lines = (path / "trials.jsonl").read_bytes().splitlines(keepends=True)
+    (path / "trials.jsonl").write_bytes(b"".join([*lines[:3], b"{}\n", *lines[4:]]))
+    return path
+
+
+@pytest.mark.parametrize("name", BEGINNINGS)
+def test_a_format_goes_to_stdout(name: str, run: Path) -> None:
+    done = gatemark("export", run, "--format", name)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(BEGINNINGS[name])
+
+
+def test_the_default_is_csv(run: Path) -> None:
+    assert gatemark("export", run).out == gatemark("export", run, "--format", "csv").out
+
+
+@pytest.mark.parametrize("suffix", [s for s, name in SUFFIX.items() if name != "parquet"])
+def test_a_files_name_says_the_format(suffix: str, run: Path, tmp_path: Path) -> None:
+    done = gatemark("export", run, "--out", tmp_path / f"a{suffix}")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    written = (tmp_path / f"a{suffix}").read_text(encoding="utf-8")
+    assert written.startswith(BEGINNINGS[SUFFIX[suffix]].rstrip())
+
+
+def test_parquet_goes_to_a_pipe(run: Path) -> None:
+    done = subprocess.run(
+        [*GATEMARK, "export", str(run), "--format", "parquet"],
+        capture_output=True,
+        env=environment(),
+        check=True,
+    )
+    assert done.stdout[:4] == done.stdout[-4:] == b"PAR1"
+
+
+def test_parquet_does_not_go_to_a_terminal(run: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [*GATEMARK, "export", str(run), "--format", "parquet"]
+    done = subprocess.run(
+        command, stdout=theirs, stderr=subprocess.PIPE, env=environment(), check=False
+    )
+    os.close(theirs)
+    os.close(ours)
+    assert done.returncode == 2
+    assert b"parquet is no text: name a file with --out" in done.stderr
+
+
+def test_a_file_is_replaced_whole(run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "gatemark.prom"
+    path.write_text("old")
+    with path.open() as reader:
+        gatemark("export", run, "--out", path)
+        assert reader.read() == "old"
+    assert path.read_text(encoding="utf-8").startswith("# HELP")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_device_is_written_to_and_stays(run: Path) -> None:
+    assert gatemark("export", run, "--out", "/dev/stdout").out == gatemark("export", run).out
+
+
+def test_several_runs_are_told_apart_by_name(run: Path, tmp_path: Path) -> None:
+    second = kept(tmp_path / "second", "second")
+    out = gatemark("export", run, second).out
+    assert {row["run"] for row in csv.DictReader(io.StringIO(out))} == {"first", "second"}
+
+
+def test_runs_of_one_name_are_told_apart_by_path(run: Path, damaged: Path) -> None:
+    out = gatemark("export", run, damaged).out
+    assert {row["run"] for row in csv.DictReader(io.StringIO(out))} == {str(run), str(damaged)}
+
+
+def test_a_run_that_is_given_twice_counts_once(run: Path) -> None:
+    assert gatemark("export", run, run).out == gatemark("export", run).out
+
+
+def test_records_are_given_where_asked(run: Path) -> None:
+    found = json.loads(gatemark("export", run, "--raw", "--format", "json").out)
+    assert [record["trial"] for record in found] == [r.trial for r in builder.trials()[:30]]
+
+
+@pytest.mark.parametrize("kind", ["record", "run", "value"])
+def test_a_schema_needs_no_run(kind: str) -> None:
+    done = gatemark("export", "--schema", kind)
+    assert done.err == ""
+    assert json.loads(done.out)["title"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("", "no run: name one or more runs' directories"),
+        ("none", "none: no run there"),
+        ("run --format cvs", "--format cvs: no such name; did you mean 'csv'?"),
+        ("run --raw --format junit", "--raw with junit: records are for csv, json, parquet"),
+        ("run --raw --out a.md", "--raw with markdown: records are for csv, json, parquet"),
+        ("--schema plan", "--schema plan: no such name; known are"),
+        ("run --schema run", "--schema is of every run alike: leave out the rest"),
+    ],
+)
+def test_a_usage_error_names_the_mend(words: str, said: str, run: Path) -> None:
+    done = gatemark("export", *words.split(), cwd=run.parent)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert done.err.startswith(f"gatemark: {said}")
+
+
+def test_a_file_that_cannot_be_written_is_told_in_a_line(run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "none" / "a.csv"
+    done = gatemark("export", run, "--out", path)
+    assert (done.code, done.out) == (1, "")
+    assert done.err == f"gatemark: {path}: No such file or directory: name another --out\n"
+
+
+def test_all_formats_are_tried_here() -> None:
+    assert {*BEGINNINGS, "parquet"} == set(FORMATS) == set(SUFFIX.values())
+
+
+# --- a damaged run, in every verb that reads one
+
+
+@pytest.mark.parametrize("words", ["export RUN", "show RUN", "show RUN --json", "diff RUN RUN"])
+def test_what_is_not_whole_is_told_beside_the_data(words: str, damaged: Path) -> None:
+    done = gatemark(*(str(damaged) if word == "RUN" else word for word in words.split()))
+    assert done.code == 0
+    assert done.out
+    said = set(done.err.splitlines())
+    assert said == {
+        f"{damaged}: line 4 of trials.jsonl cannot be read (Object missing required field "
+        "`trial`): its trial counts as not measured"
+    }
+
+
+def test_cmp_tells_whose_it_is(run: Path, damaged: Path) -> None:
+    done = gatemark("cmp", run, damaged)
+    assert done.code == 0
+    assert done.err.startswith(f"{damaged}: line 4 ")
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("verb", ["export", "show", "diff run"])
+def test_a_run_that_is_being_measured_is_read_with_a_word(
+    verb: str, run: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "going"
+    shutil.copytree(run, path)
+    with RunDirectory(path).alone():
+        done = gatemark(*verb.split(), path, cwd=run.parent)
+    assert done.code == 0
+    assert done.err == f"{path}: is being measured just now; this is what it has so far\n"
+
+
+@pytest.mark.parametrize("verb", ["export", "show"])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"{", "damaged (Input data was truncated): get it from a copy, or measure anew"),
+        (b'{"schema": "gatemark.run/2"}', "has the newer schema gatemark.run/2: update gatemark"),
+    ],
+)
+def test_without_what_was_asked_there_is_no_answer(
+    verb: str, text: bytes, said: str, damaged: Path
+) -> None:
+    (damaged / "run.json").write_bytes(text)
+    done = gatemark(verb, damaged)
+    assert (done.code, done.out) == (1, "")
+    assert done.err == f"gatemark: {damaged / 'run.json'}: {said}\n"

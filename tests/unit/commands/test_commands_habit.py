@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Habits that all verbs share: how they end, when they are stopped, how wide they write."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+from pathlib import Path
+
+import builder
+import pytest
+from command import GATEMARK, environment, gatemark
+from msgspec.structs import replace
+
+from gatemark.commands.man import EXIT_STATUS
+from gatemark.plan.load import load
+from gatemark.store.directory import RunDirectory
+
+SLOW = "import time; time.sleep(60)\n"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("kept") / "run"
+    directory = RunDirectory.create(path, builder.run())
+    for record in builder.trials():
+        directory.append(record)
+    return path
+
+
+@pytest.fixture(scope="module")
+def slower(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with a gateway of half the rate."""
+    path = tmp_path_factory.mktemp("kept") / "slower"
+    directory = RunDirectory.create(path, builder.run())
+    for record in builder.trials():
+        share = 1.0 if record.definition.path == "direct" else 0.5
+        values = {name: value * share for name, value in record.values.items()}
+        directory.append(replace(record, values=values))
+    return path
+
+
+# --- how they end
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("list", 0),
+        ("list quick", 0),
+        ("list qick", 2),
+        ("plan quick", 0),
+        ("plan qick", 2),
+        ("show RUN", 0),
+        ("show none", 2),
+        ("report RUN --out PAGE", 0),
+        ("report RUN --out /proc/page.html", 1),
+        ("report none", 2),
+        ("diff RUN RUN", 0),
+        ("diff RUN SLOWER", 3),
+        ("diff RUN none", 2),
+        ("diff RUN", 2),
+        ("cmp RUN SLOWER", 0),
+        ("cmp RUN", 2),
+        ("run qick", 2),
+        ("lab up --path direct", 2),
+        ("lab shell attic", 2),
+        ("agent build --target pdp11", 2),
+        ("--completion csh", 2),
+    ],
+)
+def test_a_verb_ends_with_its_code(
+    words: str, code: int, run: Path, slower: Path, tmp_path: Path
+) -> None:
+    named = {"RUN": str(run), "SLOWER": str(slower), "PAGE": str(tmp_path / "page.html")}
+    done = gatemark(*(named.get(word, word) for word in words.split()), cwd=tmp_path)
+    assert done.code == code, done.err
+    assert "Traceback" not in done.err
+
+
+def test_every_code_has_a_meaning() -> None:
+    assert list(EXIT_STATUS) == ["0", "1", "2", "3", "4", "130"]
+
+
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        ("lst", "list"),
+        ("lab dwon", "down"),
+        ("run --sed 3", "--seed"),
+        ("run qick", "quick"),
+        ("list koffler", "kofler"),
+        ("run kofler --variant shrt", "short"),
+        ("plan quick --set repeat.tims=2", "repeat.times"),
+    ],
+)
+def test_a_slip_is_answered_with_the_nearest(words: str, near: str) -> None:
+    done = gatemark(*words.split())
+    assert (done.code, done.out) == (2, "")
+    assert near in done.err
+
+
+def test_a_disk_that_is_full_is_told_in_a_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*GATEMARK, "list"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment(),
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (1, "gatemark: No space left on device\n")
+
+
+# --- when they are stopped
+
+
+@pytest.mark.parametrize("module", ["typer", "msgspec"])
+def test_ctrl_c_is_one_line(module: str, tmp_path: Path) -> None:
+    """Planted: a module that takes long to import, before and after the command line is read."""
+    (tmp_path / f"{module}.py").write_text(f"print('ready', flush=True)\n{SLOW}")
+    paths = f"{tmp_path}{os.pathsep}{environment()['PYTHONPATH']}"
+    with subprocess.Popen(
+        [*GATEMARK, "list"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment({"PYTHONPATH": paths}),
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read() == "gatemark: stopped\n"
+    assert process.returncode == 130
+
+
+# --- how wide they write
+
+
+def terminal(columns: int, *words: str) -> str:
+    """What a command writes to a terminal so wide."""
+    ours, theirs = pty.openpty()
+    env = environment({"COLUMNS": str(columns), "TERM": "xterm"})
+    with subprocess.Popen([*GATEMARK, *words], stdout=theirs, stderr=theirs, env=env):
+        os.close(theirs)
+        said = b""
+        try:
+            while part := os.read(ours, 1 << 16):
+                said += part
+        except OSError:  # EIO: nobody has the other end open any more
+            pass
+    os.close(ours)
+    return said.decode()
+
+
+@pytest.mark.parametrize("words", ["list", "plan kofler", "doctor"])
+def test_a_terminal_is_not_written_past(words: str) -> None:
+    assert max(map(len, terminal(100, *words.split()).splitlines())) <= 100
+
+
+def test_a_pipe_has_a_line_for_each_plan() -> None:
+    _, plans = load("kofler")
+    lines = gatemark("list", "kofler", env={"COLUMNS": "40"}).out.splitlines()
+    assert len(lines) == 2 + len(plans)
+    assert plans[1].title in lines[3]
+
+
+def test_list_tells_time_and_variants() -> None:
+    line = gatemark("list", "wrt54").out.splitlines()[-1]
+    assert line.split()[:4] == ["wrt54/paths", "38", "min", "09"]
+    assert line.endswith("[--variant short: 6 min 39 s]")
+
+
+def test_list_of_a_plan_file_tells_its_variants(tmp_path: Path) -> None:
+    text = Path(load.__code__.co_filename).parents[1] / "plans" / "wrt54" / "paths.toml"
+    (tmp_path / "mine.toml").write_text(text.read_text())
+    done = gatemark("list", "mine.toml", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert "--variant short: " in done.out
+
+
+def test_list_as_json_tells_seconds() -> None:
+    rows = [json.loads(line) for line in gatemark("list", "quick", "--json").out.splitlines()]
+    assert all(row["seconds"] > 0 for row in rows)
+
+
+def test_the_first_help_is_one_screen_of_80_by_24() -> None:
+    lines = gatemark("-h", env={"COLUMNS": "80"}).out.splitlines()
+    assert len(lines) < 24  # and the prompt
+    assert max(map(len, lines)) <= 80

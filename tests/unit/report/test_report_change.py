@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes against the first arm: rows, headings over the whole width, doubts in hollow."""
+
+import studies
+from msgspec.structs import replace
+
+from gatemark.report import cost
+from gatemark.report.chart import change
+
+
+def test_a_factor_that_only_one_protocol_has_tells_nothing() -> None:
+    first = next(c for c in studies.judgement().comparisons if c.plan == "studies/paths")
+    udp = replace(
+        first,
+        point={"kind": "udp", "direction": "up", "flows": 16},
+        definition=replace(first.definition, l4="udp"),
+    )
+    tcp = replace(first, point={"kind": "tcp", "direction": "up"})
+    assert [cost.place(one, [tcp, udp])[1] for one in (tcp, udp)] == ["TCP", "UDP"]
+
+
+def test_up_stands_over_down() -> None:
+    mine = [c for c in studies.judgement().comparisons if c.arm == "nat" and "paths" in c.plan]
+    made = change.figure(mine[::-1])
+    assert [row["point"] for row in made.rows] == ["↑ up", "↓ down"]
+
+
+def test_a_narrow_panel_tells_doubts_by_hollow_dots() -> None:
+    mine = [c for c in studies.judgement().comparisons if "paths" in c.plan]
+    made = change.figure(mine)
+    assert {row["doubt"] for row in made.rows if row["arm"] == "switch"} == {"tester-limited"}
+    assert {row["doubt"] for row in made.rows if row["arm"] == "nat"} == {""}
+    assert "(hollow: tester-limited)" in made.definition
+
+
+def test_a_heading_is_drawn_whole_and_not_as_a_name() -> None:
+    mine = [c for c in studies.judgement().comparisons if "paths" in c.plan]
+    spec = change.figure(mine).specifications()[0]
+    texts = [layer for layer in spec["layer"] if layer["encoding"].get("text", {}).get("field")]
+    assert {layer["encoding"]["text"]["field"] for layer in texts} == {"told", "heading"}
+    assert "? '' :" in spec["layer"][0]["encoding"]["y"]["axis"]["labelExpr"]

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prometheus' text: its own parser reads it, names and units are as its guide has them."""
+
+import re
+
+import builder
+import pytest
+from msgspec.structs import replace
+from prometheus_client.parser import text_string_to_metric_families
+
+from gatemark.report.export import prometheus
+from gatemark.report.source import Source
+from gatemark.stats.judge import judge
+from gatemark.stats.values import values
+from gatemark.store import record
+
+RUN = builder.run()
+JUDGED = judge(RUN, builder.trials())
+FIRST = Source(run=RUN, records=builder.trials(), judgement=JUDGED, label="first")
+UNITS = ("seconds", "bytes", "ratio", "per_second", "segments", "info", "trials")
+Labels = dict[str, str]
+
+
+def samples(*sources: Source) -> dict[str, list[tuple[Labels, float]]]:
+    text = prometheus.export(sources).decode()
+    families = text_string_to_metric_families(text)
+    return {f.name: [(s.labels, s.value) for s in f.samples] for f in families}
+
+
+def one(name: str, **labels: str) -> float:
+    (found,) = (v for own, v in samples(FIRST)[name] if labels.items() <= own.items())
+    return found
+
+
+def test_every_value_is_there_with_both_ends() -> None:
+    found = samples(FIRST)
+    count = sum(len(s) for name, s in found.items() if not re.search("info|run_start|trials", name))
+    assert count == 3 * len(values(JUDGED))
+
+
+def test_no_two_samples_have_trialname() -> None:
+    second = replace(RUN, run="second")
+    found = samples(FIRST, Source(run=second, records=(), judgement=JUDGED, label="second"))
+    every = [(name, *sorted(labels.items())) for name, s in found.items() for labels, _ in s]
+    assert len(set(every)) == len(every)
+
+
+def test_every_unit_has_a_base_unit() -> None:
+    assert set(record.UNITS.values()) <= prometheus.BASE.keys()
+
+
+def test_names_end_in_a_base_unit() -> None:
+    assert [name for name in samples(FIRST) if not name.endswith(UNITS)] == []
+
+
+def test_names_have_ntrialbut_their_letters() -> None:
+    assert [name for name in samples(FIRST) if not re.fullmatch(r"gatemark_[a-z0-9_]+", name)] == []
+
+
+def test_a_metric_is_told_once_and_is_a_gauge() -> None:
+    lines = prometheus.export([FIRST, FIRST]).decode().splitlines()
+    types = [line for line in lines if line.startswith("# TYPE ")]
+    assert len(types) == len(set(types)) == len([x for x in lines if x.startswith("# HELP ")])
+    assert all(line.endswith(" gauge") for line in types)
+
+
+def test_bits_are_bytes_and_nanoseconds_are_seconds() -> None:
+    place = {"plan": "quick/sweep", "arm": "nat", "direction": "up", "rate_pps": "60000"}
+    point = next(
+        p
+        for p in JUDGED.points
+        if {k: str(v) for k, v in p.point.items()} == {"direction": "up", "rate_pps": "60000"}
+        and p.arm == "nat"
+    )
+    bits, delay = (point.values[name].value for name in ("received_l1_bps", "delay_p50_ns"))
+    assert one("gatemark_received_l1_bytes_per_second", **place) == bits / 8
+    assert one("gatemark_delay_p50_seconds", **place) == delay / 1e9
+
+
+def test_the_lower_end_is_below_the_median() -> None:
+    place = {"arm": "nat", "direction": "up"}
+    low, middle, high = (
+        one(f"gatemark_knee{end}_packets_per_second", **place) for end in ("_lo", "", "_hi")
+    )
+    assert low <= middle <= high
+
+
+def test_the_run_says_when_and_how_much() -> None:
+    assert one("gatemark_run_start_timestamp_seconds") == 1795277700
+    assert one("gatemark_trials", status="ok") == len(builder.trials())
+
+
+def test_what_limits_is_a_label_of_its_own_metric() -> None:
+    limits = {labels["limit"] for labels, _ in samples(FIRST)["gatemark_limit_info"]}
+    assert "cpu" in limits
+
+
+@pytest.mark.parametrize("odd", ['a"b', "a\\b", "a\nb", "a} 1\ngatemark_x{"])
+def test_a_hostile_name_stays_a_label(odd: str) -> None:
+    records = [replace(trial, arm=odd) for trial in builder.trials()[:6]]
+    found = samples(Source(run=RUN, records=records, judgement=judge(RUN, records), label="odd"))
+    arms = {labels["arm"] for labels, _ in found["gatemark_received_packets_per_second"]}
+    assert arms == {odd}
+
+
+def test_no_factor_takes_the_place_of_the_run() -> None:
+    records = [replace(trial, point={"run": 1, "9 lives": 2}) for trial in builder.trials()[:6]]
+    found = samples(Source(run=RUN, records=records, judgement=judge(RUN, records), label="odd"))
+    ((labels, _),) = found["gatemark_received_packets_per_second"]
+    assert (labels["run"], labels["factor_9_lives"]) == ("odd", "2")
+
+
+def test_a_run_without_a_time_is_told_without() -> None:
+    run = replace(RUN, started="some day")
+    found = samples(Source(run=run, records=(), judgement=judge(run, []), label="odd"))
+    assert "gatemark_run_start_timestamp_seconds" not in found

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A damaged run: what is whole is read, what is not is told, nothing is raised that need not be."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import builder
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from gatemark.error import GatemarkError
+from gatemark.store.contents import MOST
+from gatemark.store.directory import RunDirectory
+from gatemark.store.record import Record
+
+RECORDS = [replace(record, series="") for record in builder.trials()[:4]]
+LINES = [msgspec.json.encode(record) + b"\n" for record in RECORDS]
+WHOLE = b"".join(LINES)
+RUN = replace(builder.run(), trials=builder.run().trials[:4])
+COUNTS = "its trial counts as not measured"
+
+
+def kept(path: Path, text: bytes = WHOLE) -> RunDirectory:
+    directory = RunDirectory.create(path, RUN)
+    directory.trials_file.write_bytes(text)
+    return directory
+
+
+def faults(path: Path, text: bytes) -> tuple[str, ...]:
+    return kept(path, text).contents().faults
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunDirectory:
+    return kept(tmp_path_factory.mktemp("run"))
+
+
+def test_a_whole_run_has_no_faults(tmp_path: Path) -> None:
+    contents = kept(tmp_path).contents()
+    assert (contents.run, contents.records, contents.faults) == (RUN, RECORDS, ())
+    assert not contents.is_going
+
+
+@given(cut=st.integers(0, len(WHOLE)))
+def test_a_file_that_is_cut_anywhere_gives_every_whole_line(cut: int, run: RunDirectory) -> None:
+    run.trials_file.write_bytes(WHOLE[:cut])
+    contents = run.contents()
+    assert contents.records == RECORDS[: WHOLE[:cut].count(b"\n")]
+    assert bool(contents.faults) == (WHOLE[:cut][-1:] not in (b"", b"\n"))
+
+
+@settings(max_examples=300)
+@given(place=st.integers(0, len(WHOLE) - 1), flip=st.integers(1, 255))
+def test_a_flipped_byte_costs_its_own_line_at_most(
+    place: int, flip: int, run: RunDirectory
+) -> None:
+    damaged = bytearray(WHOLE)
+    damaged[place] ^= flip
+    run.trials_file.write_bytes(bytes(damaged))
+    touched = WHOLE[:place].count(b"\n")
+    read = run.contents().records
+    assert [record for i, record in enumerate(RECORDS) if i != touched and record not in read] == []
+
+
+@given(place=st.integers(0, len(WHOLE) - 1), flip=st.integers(1, 255))
+def test_a_line_is_lost_only_with_a_word(place: int, flip: int, run: RunDirectory) -> None:
+    damaged = bytearray(WHOLE)
+    damaged[place] ^= flip
+    run.trials_file.write_bytes(bytes(damaged))
+    contents = run.contents()
+    assert contents.faults or len(contents.records) == len(RECORDS)
+
+
+@settings(max_examples=100)
+@given(place=st.integers(0), flip=st.integers(1, 255))
+def test_a_damaged_run_file_raises_what_is_documented(
+    place: int, flip: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    directory = kept(tmp_path_factory.mktemp("run"))
+    text = bytearray(directory.run_file.read_bytes())
+    text[place % len(text)] ^= flip
+    directory.run_file.write_bytes(bytes(text))
+    try:
+        directory.contents()
+    except GatemarkError as error:
+        assert "\n" not in str(error)  # noqa: PT017  that it raises is not asked
+
+
+@pytest.mark.parametrize("damage", [b"{}\n", b"\xff\n", b"\n", b'{"schema": 3\n', b"null\n"])
+def test_a_line_that_cannot_be_read_is_told_with_its_number(damage: bytes, tmp_path: Path) -> None:
+    (said,) = faults(tmp_path, LINES[0] + damage + LINES[2] + LINES[3])
+    assert said.startswith("line 2 of trials.jsonl cannot be read (")
+    assert said.endswith(f"): {COUNTS}")
+
+
+def test_where_no_trial_is_missing_that_is_said(tmp_path: Path) -> None:
+    (said,) = faults(tmp_path, b"{}\n" + WHOLE)
+    assert said.endswith("): no planned trial is missing")
+
+
+def test_a_lost_line_end_loses_no_record(tmp_path: Path) -> None:
+    contents = kept(tmp_path, WHOLE.replace(b"\n", b" ", 2)).contents()
+    assert (contents.records, contents.faults) == (RECORDS, ())
+
+
+def test_a_cut_last_line_is_told(tmp_path: Path) -> None:
+    assert faults(tmp_path, WHOLE[:-9]) == (f"the last line of trials.jsonl was cut: {COUNTS}",)
+
+
+def test_a_last_line_that_is_being_written_is_no_fault(tmp_path: Path) -> None:
+    directory = kept(tmp_path, WHOLE[:-9])
+    with directory.alone():
+        contents = directory.contents()
+    assert (contents.is_going, contents.faults) == (True, ())
+
+
+def test_records_of_a_newer_version_are_told_with_the_mend(tmp_path: Path) -> None:
+    newer = LINES[1].replace(b"gatemark.record/1", b"gatemark.record/2")
+    (said,) = faults(tmp_path, LINES[0] + newer * 3)
+    assert said == (
+        "3 lines of trials.jsonl with the newer schema gatemark.record/2 cannot be read: "
+        "update gatemark"
+    )
+
+
+def test_a_trial_that_is_there_twice_counts_once(tmp_path: Path) -> None:
+    contents = kept(tmp_path, WHOLE + LINES[1]).contents()
+    assert contents.records == RECORDS
+    assert contents.faults == (
+        f"line 5 of trials.jsonl is trial {RECORDS[1].trial} again: "
+        "line 2 counts, this one does not",
+    )
+
+
+def test_many_damaged_lines_are_told_in_few(tmp_path: Path) -> None:
+    said = faults(tmp_path, b"{}\n" * 100)
+    assert len(said) == MOST + 1
+    assert said[-1] == "the same is so of 90 more lines of trials.jsonl"
+
+
+def test_missing_series_are_told_in_one(tmp_path: Path) -> None:
+    named = [replace(record, series=f"{record.sequence:05d}.parquet") for record in RECORDS]
+    text = b"".join(msgspec.json.encode(record) + b"\n" for record in named)
+    directory = kept(tmp_path, text)
+    (directory.series / "00002.parquet").touch()
+    assert directory.contents().faults == (
+        "series/00000.parquet and 2 more files are missing: values are whole, what was seen over "
+        "time is lost",
+    )
+
+
+def finish(directory: RunDirectory) -> None:
+    directory.save(RUN)
+
+
+def leave_series(directory: RunDirectory) -> None:
+    (directory.series / "00000.parquet").touch()
+
+
+@pytest.mark.parametrize("trace", [finish, leave_series])
+def test_lost_records_are_told(trace: Callable[[RunDirectory], None], tmp_path: Path) -> None:
+    directory = RunDirectory.create(tmp_path, replace(RUN, finished=""))
+    trace(directory)
+    assert directory.contents().faults == ("trials.jsonl is missing: no trial of this run is left",)
+
+
+def test_a_run_that_was_cut_before_its_first_trial_lacks_nothing(tmp_path: Path) -> None:
+    directory = RunDirectory.create(tmp_path, replace(RUN, finished=""))
+    assert directory.contents().faults == ()
+
+
+def test_a_resumed_run_measures_a_damaged_line_again(tmp_path: Path) -> None:
+    directory = kept(tmp_path, LINES[0] + b"{}\n" + LINES[2][:9])
+    directory.mend()
+    again: list[Record] = [r for r in RECORDS if r not in directory.records()]
+    for record in again:
+        directory.append(record)
+    assert sorted(directory.records(), key=lambda r: r.sequence) == RECORDS
