@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from gatemark.station import lock
+
 KILLS = 20
 SMALL = (
     "--set=repeat.times=2",
@@ -104,9 +106,8 @@ def test_no_finished_record_is_lost_by_a_kill(killed_run: tuple[Path, list[list[
 def test_nothing_is_left_after_killed_runs(killed_run: tuple[Path, list[list[str]]]) -> None:
     del killed_run
     spaces = subprocess.run(["ip", "netns"], capture_output=True, text=True, check=True).stdout
-    locks = [path.name for path in Path("/run/gatemark").glob("*.lock")]
     left = [name for name in spaces.split() if name.startswith("gm-")]
-    assert (left, agents(), sorted(locks)) == ([], [], ["machine.lock", "threads.lock"])
+    assert (left, agents(), lock.names()) == ([], [], [])
 
 
 def test_an_interrupted_run_takes_its_lab_down(tmp_path: Path) -> None:

@@ -95,6 +95,15 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="package")
+def lacking(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of an ordinary user."""
+    station = msgspec.structs.replace(builder.run().station, missing=("No CPU.", "No brake."))
+    run = msgspec.structs.replace(builder.run(), station=station)
+    path = tmp_path_factory.mktemp("lacking") / "report.html"
+    return page.write([builder.source(run)], path)
+
+
+@pytest.fixture(scope="package")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A stranger's plan: markup wherever it gives a name."""
     run, judged = builder.run(), builder.judgement()

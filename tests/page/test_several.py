@@ -61,3 +61,11 @@ def test_a_damaged_run_is_shown_as_far_as_it_is_whole(browser: Browser, damaged:
         assert "line 3" in told or ":3" in told
         assert visit.page.locator("figure").count() > 0
         assert visit.said == []
+
+
+def test_what_a_station_lacks_is_said_on_the_first_screen(browser: Browser, lacking: Path) -> None:
+    with opened(browser, lacking) as visit:
+        note = visit.page.locator("#answer [role=note]", has_text="No brake")
+        place = note.bounding_box()
+    assert place is not None
+    assert place["y"] + place["height"] < 800

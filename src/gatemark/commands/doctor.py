@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`gatemark doctor`: what this machine can and cannot do, and the mend."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gatemark.commands import output
+
+if TYPE_CHECKING:
+    from gatemark.station.doctor import Finding
 
 
 def doctor(
@@ -14,18 +17,32 @@ def doctor(
     """Say what this machine can and cannot do, and the mend; exit 1 if something is missing."""
     from dataclasses import asdict  # noqa: PLC0415
 
+    from gatemark.error import UnavailableError  # noqa: PLC0415
+    from gatemark.station import own  # noqa: PLC0415
     from gatemark.station.doctor import examine  # noqa: PLC0415
 
-    findings = examine()
+    refused = ""
+    try:
+        own.enter()
+    except UnavailableError as error:
+        refused = str(error)
+    findings = examine(refused)
     if json_:
         output.lines(asdict(finding) for finding in findings)
     else:
         output.columns(
             [
-                ("ok" if finding.ok else "NO", finding.what, said)
+                (_mark(finding), finding.what, said)
                 for finding in findings
                 for said in [finding.said if finding.ok else f"{finding.said}: {finding.mend}"]
             ]
         )
     if any(finding.needed and not finding.ok for finding in findings):
         raise typer.Exit(1)
+
+
+def _mark(finding: "Finding") -> str:
+    """`no`: a run can do without it, and says so."""
+    if finding.ok:
+        return "ok"
+    return "NO" if finding.needed else "no"

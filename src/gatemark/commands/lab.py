@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from gatemark.commands import output
-from gatemark.error import UsageError
+from gatemark.error import UnavailableError, UsageError
 
 HOSTS = {"lan": "lan", "gateway": "gw", "wan": "wan", "lan2": "lan2"}
 PATHS = ("switch", "route", "nat")
@@ -27,11 +27,16 @@ def up(
 ) -> None:
     """Build a lab and keep it until `gatemark lab down`."""
     from gatemark.run import keep  # noqa: PLC0415
-    from gatemark.station import doctor  # noqa: PLC0415
+    from gatemark.station import doctor, own  # noqa: PLC0415
     from gatemark.station.recover import recover  # noqa: PLC0415
 
     if path not in PATHS:
         raise UsageError(f"--path {path}: {', '.join(PATHS)}")
+    if own.needed():
+        raise UnavailableError(
+            "lab up: not root, and a lab in an ordinary user's own namespaces would end with this "
+            "command; run with sudo, or measure with `gatemark run`"
+        )
     doctor.require()
     for line in recover():
         typer.echo(line, err=True)

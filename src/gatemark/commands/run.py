@@ -2,7 +2,6 @@
 """`gatemark run`: measure, keep every trial, tell the answer, write the report."""
 
 import secrets
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatemark.commands import output
+from gatemark.commands.asked import Asked, within
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
 from gatemark.error import UsageError
 
@@ -22,24 +22,6 @@ if TYPE_CHECKING:
 DEFAULT_SUITE, DEFAULT_STATION = "quick", "lab"
 RUNS = Path("gatemark-runs")
 INVALID = 4  # exit code: measured, but no trial may be used
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What to measure, in the words of the command line."""
-
-    name: str
-    station: str | None
-    variant: str
-    settings: tuple[str, ...]
-
-    def command(self, seed: int) -> tuple[str, ...]:
-        """The command that repeats it."""
-        words = ["gatemark", "run", self.name]
-        words += ["--station", self.station] if self.station else []
-        words += ["--variant", self.variant] if self.variant else []
-        words += [word for setting in self.settings for word in ("--set", setting)]
-        return (*words, "--seed", str(seed))
 
 
 def run(
@@ -68,37 +50,47 @@ def run(
         bench = load_station(directory.load().station_file)
     else:
         bench = load_station(station or DEFAULT_STATION)
-        asked = _Asked(name or DEFAULT_SUITE, station, variant, tuple(set_ or ()))
+        asked = Asked(name or DEFAULT_SUITE, station, variant, tuple(set_ or ()))
         directory = _begin(asked, bench, out, seed)
     _measure(directory, bench)
     _tell(directory, json_=json_)
 
 
 def _reopen(path: Path) -> "RunDirectory":
-    from gatemark.station.doctor import require  # noqa: PLC0415
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
 
     directory = RunDirectory.open(path)
-    require()
+    _require()
+    for fault in directory.contents().faults:
+        typer.echo(f"{path}: {fault}", err=True)
     return directory
 
 
-def _begin(asked: _Asked, bench: "Lab", out: Path | None, seed: int | None) -> "RunDirectory":
+def _begin(asked: Asked, bench: "Lab", out: Path | None, seed: int | None) -> "RunDirectory":
     from msgspec.structs import replace  # noqa: PLC0415
 
-    from gatemark.commands.setting import chosen  # noqa: PLC0415
-    from gatemark.station.doctor import require  # noqa: PLC0415
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
 
-    suite, plans = chosen(asked.name, asked.variant, asked.settings)
-    require()  # before the directory is made: where nothing can be measured, none is left
+    asked, notes = within(asked, bench.able)
+    suite, plans = asked.chosen()
+    _require()  # before the directory is made: where nothing can be measured, none is left
     now = datetime.now(UTC)
     title = f"{now:%Y%m%d-%H%M%S}-{suite.name.replace('/', '-')}"
     seed = secrets.randbelow(1 << 31) if seed is None else seed
     path = out or RUNS / title
     planned = _plan(suite, plans, bench, seed, asked.command(seed))
-    planned = replace(planned, run=title, station_file=asked.station or DEFAULT_STATION)
+    station_file = asked.station or DEFAULT_STATION
+    planned = replace(planned, run=title, station_file=station_file, notes=notes)
     return RunDirectory.create(path, planned)
+
+
+def _require() -> None:
+    """Raise UnavailableError if nothing can be measured here; an ordinary user is let in."""
+    from gatemark.station import own  # noqa: PLC0415
+    from gatemark.station.doctor import require  # noqa: PLC0415
+
+    own.enter()
+    require()
 
 
 def _plan(
@@ -129,8 +121,9 @@ def _measure(directory: "RunDirectory", bench: "Lab") -> None:
     from gatemark.run.engine import execute  # noqa: PLC0415
     from gatemark.station.recover import recover  # noqa: PLC0415
 
-    live = Live({plan.name: plan.repeat.times for plan in directory.load().plans})
-    for line in recover():
+    run = directory.load()
+    live = Live({plan.name: plan.repeat.times for plan in run.plans})
+    for line in (*run.notes, *recover()):
         live.warn(line)
     execute(directory, bench, live)
 

@@ -21,10 +21,11 @@ LONGEST_LINE_BYTES = 64 << 20  # a watch over an hour hands over its columns in 
 # (sched(7), autogroup), niceness counts only within one: an agent gets a session of its own, and
 # the group is made nice as well. No real-time class: that is throttled, and its holes of 50 ms a
 # second are worse than what it would win.
+# An ordinary user may do neither and goes on without.
 FIRST = (
     "sh",
     "-c",
-    'echo -20 > /proc/self/autogroup; exec nice -n -20 "$0" "$@"',
+    '{ echo -20 > /proc/self/autogroup; renice -n -20 $$; } > /dev/null 2>&1; exec "$0" "$@"',
 )
 
 Tick = Callable[[dict[str, Any]], None]

@@ -39,11 +39,19 @@ def cpu_readings(
         return ()
     readings = []
     for thread in threads:
-        run_ns = seen.change(report["threads"][str(thread.pid)]["run_ns"])
-        busy = run_ns / (seen.seconds * 1e9)
+        columns = report["threads"][str(thread.pid)]
+        busy, waiting = (
+            seen.change(columns[name]) / (seen.seconds * 1e9) for name in ("run_ns", "wait_ns")
+        )
         per_packet = busy * 1e9 / received_pps if received_pps else None
         readings.append(
-            CpuReading(thread=thread.name, cpu=thread.cpu, busy=busy, ns_per_packet=per_packet)
+            CpuReading(
+                thread=thread.name,
+                cpu=thread.cpu,
+                busy=busy,
+                waiting=waiting,
+                ns_per_packet=per_packet,
+            )
         )
     return tuple(readings)
 

@@ -8,7 +8,7 @@ from gatemark.plan.model import is_twin
 from gatemark.report import number, study, sweep, trace, word
 from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Interval, Judgement, PointResult
-from gatemark.store.record import Record
+from gatemark.store.record import CpuReading, Record
 
 MOST = 12  # bars of a figure
 FULL = 0.97  # of a CPU: no time is left
@@ -95,15 +95,20 @@ def _points(judgement: Judgement) -> dict[str, list[PointResult]]:
 
 def _uses(point: PointResult, mine: Sequence[Record]) -> list[Use]:
     read = [record for record in mine if record.evidence.cpu]
-    cpus = dict.fromkeys(reading.cpu for record in read for reading in record.evidence.cpu)
-    return [use for cpu in cpus if (use := _use(point, read, cpu)).threads]
+    cores = dict.fromkeys(_core(reading) for record in read for reading in record.evidence.cpu)
+    return [use for core in cores if (use := _use(point, read, core)).threads]
 
 
-def _use(point: PointResult, read: Sequence[Record], cpu: int | None) -> Use:
+def _core(reading: CpuReading) -> int | str:
+    """What a thread shares with others: its CPU; one that is bound to none stands alone."""
+    return reading.thread if reading.cpu is None else reading.cpu
+
+
+def _use(point: PointResult, read: Sequence[Record], core: int | str) -> Use:
     shares: dict[str, list[float]] = {}
     totals: list[float] = []
     for record in read:
-        busy = {r.thread: r.busy for r in record.evidence.cpu if r.cpu == cpu}
+        busy = {r.thread: r.busy for r in record.evidence.cpu if _core(r) == core}
         totals.append(sum(busy.values()))
         for thread, share in busy.items():
             shares.setdefault(thread, []).append(share)
@@ -116,7 +121,7 @@ def _use(point: PointResult, read: Sequence[Record], cpu: int | None) -> Use:
     place = [read[0].placement.get(end, end).split(",")[0] for end in ends]
     return Use(
         point=point,
-        cpu=cpu,
+        cpu=core if isinstance(core, int) else None,
         threads={name: share for name, share in threads.items() if share.value >= IDLE},
         total=median_interval(totals),
         tester={name: median_interval(values) for name, values in tester.items() if values},

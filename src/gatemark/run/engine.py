@@ -8,7 +8,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from gatemark.error import GatemarkError
+from gatemark.error import GatemarkError, StationError
 from gatemark.node.inventory import inventory
 from gatemark.plan.model import TrialSpec
 from gatemark.run import trial
@@ -22,6 +22,11 @@ from gatemark.store import series
 from gatemark.store.directory import RunDirectory, telling
 from gatemark.store.record import Record
 from gatemark.store.run import Run
+
+ANOTHER = (
+    "begun where the station lacked other things, so its values would not go together: "
+    "resume it as the user who began it"
+)
 
 
 class Display(Protocol):
@@ -74,6 +79,8 @@ async def _execute(directory: RunDirectory, station: Lab, display: Display) -> R
     run = directory.load()
     if next_batch(run, directory.records()):
         async with Bench(station) as bench:
+            if run.station.missing != station.info.missing:
+                raise StationError(f"{directory.path}: {ANOTHER}")
             if not run.before:
                 run = replace(run, station=station.info, before=await inventory(station))
                 directory.save(run)

@@ -43,10 +43,11 @@ def complete(base: Record, spec: TrialSpec, raw: "Raw", threads: Mapping[str, Th
 
 def _cpu(raw: "Raw", evidence: Evidence, *, direct: bool) -> dict[str, float]:
     """The busiest CPU of the gateway: what its threads and programs used of it together."""
-    cpus: dict[int, float] = {}
+    cpus: dict[int | str, float] = {}
     for reading in evidence.cpu:
-        cpus[reading.cpu] = cpus.get(reading.cpu, 0.0) + reading.busy
-    values = {} if direct else {"cpu_busy": min(1.0, max(cpus.values(), default=0.0))}
+        place = reading.thread if reading.cpu is None else reading.cpu
+        cpus[place] = cpus.get(place, 0.0) + reading.busy
+    values = {"cpu_busy": min(1.0, max(cpus.values()))} if cpus and not direct else {}
     if raw.inside:
         span_ns = raw.inside["t_ns"][-1] - raw.inside["t_ns"][0]
         values["probe_cpu"] = raw.inside["cpu_ns"] / span_ns
@@ -92,7 +93,7 @@ def _tester_cpu(ways: Sequence[Way], end: str) -> float | None:
     return max(shares, default=None)
 
 
-def _programs(ways: Sequence[Way], cpu: int, delivered_pps: float) -> Iterator[CpuReading]:
+def _programs(ways: Sequence[Way], cpu: int | None, delivered_pps: float) -> Iterator[CpuReading]:
     """The gateway's own programs: the ends that ran on it."""
     for way in ways:
         if end := _own(way):

@@ -5,6 +5,9 @@ import os
 from dataclasses import dataclass
 
 from gatemark.error import UnavailableError
+from gatemark.station.ability import Ability
+from gatemark.station.demand import PLAIN, Demand
+from gatemark.station.napi import FIFO_PRIORITY, SHARED_NICE
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,13 +18,27 @@ class Placement:
     sender: int
     sink: int
 
-    def words(self) -> dict[str, str]:
-        """As it stands in a record."""
-        return {
-            "gateway": f"cpu {self.gateway}",
-            "sender": f"cpu {self.sender}, nice -20",
-            "sink": f"cpu {self.sink}, nice -20",
+    def words(self, able: Ability, demand: Demand = PLAIN) -> dict[str, str]:
+        """As it stands in a record: what a trial asks for, by what is possible here."""
+        tester = "cpu {}, nice -20" if able.priority else "cpu {}"
+        words = {
+            "gateway": self._gateway(able, demand),
+            "sender": tester.format(self.sender),
+            "sink": tester.format(self.sink),
         }
+        if demand.steered and able.steering:
+            words["steering"] = "the tester's ports to the tester's CPU (rps_cpus)"
+        return words
+
+    def _gateway(self, able: Ability, demand: Demand) -> str:
+        place = f"cpu {self.gateway}" if able.own_cpu else "any cpu"
+        if demand.relieved:
+            return f"{place}, receiving for the sink"
+        if able.own_cpu:
+            nice, fifo = f"nice {SHARED_NICE}", f"fifo {FIFO_PRIORITY}"
+            return f"{place}, napi threads, {nice if demand.shared else fifo}"
+        program = f"; its program on cpu {self.gateway}" if demand.shared else ""
+        return f"{place}, napi threads{program}"
 
 
 def place(cpus: set[int] | None = None) -> Placement:

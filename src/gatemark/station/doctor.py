@@ -5,12 +5,16 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gatemark.error import GatemarkError, UnavailableError
 from gatemark.node.agent import agent_path
+from gatemark.station import own
+from gatemark.station.ability import MISSING, Ability, ability, sees_kernel_threads
 from gatemark.station.cpu import place
 
+MEND = "root of the machine may: run with sudo"
 PACKAGES = {"ip": "iproute2", "tc": "iproute2", "nft": "nftables", "ethtool": "ethtool"}
 
 
@@ -25,9 +29,14 @@ class Finding:
     needed: bool = True  # without it the built-in lab cannot work
 
 
-def examine() -> list[Finding]:
-    """Everything that the built-in lab asks of a machine."""
-    return [_root(), _cpus(), *map(_tool, PACKAGES), _agent(), _kernel(), _nft()]
+def examine(refused: str = "") -> list[Finding]:
+    """Everything that the built-in lab asks of a machine.
+
+    An ordinary user enters namespaces first (station/own.py); `refused` is why that failed.
+    """
+    able = ability()
+    needed = [_rights(refused), _cpus(able), *map(_tool, PACKAGES), _agent(), _kernel()]
+    return [*needed, _threads(), _nft(refused), *_abilities(able)]
 
 
 def require() -> None:
@@ -37,18 +46,22 @@ def require() -> None:
             raise UnavailableError(f"{finding.what}: {finding.said}; {finding.mend}")
 
 
-def _root() -> Finding:
-    if os.geteuid() == 0:
-        return Finding("rights", ok=True, said="root")
-    return Finding("rights", ok=False, said="not root", mend="namespaces need it: run with sudo")
+def _rights(refused: str) -> Finding:
+    if refused:
+        said, _, mend = refused.removeprefix("rights: ").partition("; ")
+        return Finding("rights", ok=False, said=said, mend=mend)
+    if own.inside():
+        said = "not root: `gatemark run` works in namespaces of its own, `gatemark lab` does not"
+        return Finding("rights", ok=True, said=said)
+    return Finding("rights", ok=True, said="root")
 
 
-def _cpus() -> Finding:
+def _cpus(able: Ability) -> Finding:
     try:
         placement = place()
     except UnavailableError as error:
         return Finding("processors", ok=False, said=str(error), mend="give this machine more")
-    words = ", ".join(f"{who} on {cpu}" for who, cpu in placement.words().items())
+    words = ", ".join(f"{who} on {cpu}" for who, cpu in placement.words(able).items())
     return Finding("processors", ok=True, said=words)
 
 
@@ -74,10 +87,24 @@ def _kernel() -> Finding:
     return Finding("kernel", ok=ok, said=release, mend=mend)
 
 
-def _nft() -> Finding:
+def _threads() -> Finding:
+    said = "seen in /proc" if sees_kernel_threads() else "not seen in /proc"
+    mend = "the gateway's are found there: leave the container, or mount /proc without hidepid"
+    return Finding("kernel threads", ok=sees_kernel_threads(), said=said, mend=mend)
+
+
+def _abilities(able: Ability) -> Iterator[Finding]:
+    """What a run can do without."""
+    for name, lacking in MISSING.items():
+        ok = getattr(able, name)
+        said = "works" if ok else lacking.rstrip(".")
+        yield Finding(name.replace("_", " "), ok=ok, said=said, mend=MEND, needed=False)
+
+
+def _nft(refused: str) -> Finding:
     """Whether the kernel takes a masquerade rule; asked with --check, so nothing is changed."""
-    if os.geteuid():
-        return Finding("nat", ok=False, said="cannot be asked without root", mend="run with sudo")
+    if refused:
+        return Finding("nat", ok=False, said="cannot be asked without rights", mend="see rights")
     chain = "chain c { type nat hook postrouting priority srcnat; masquerade; }"
     try:
         command = ["nft", "--check", "-f", "-"]

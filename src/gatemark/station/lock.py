@@ -3,6 +3,10 @@
 
 A lock is `flock` on a file, so the kernel frees it when its holder dies, however it dies. That is
 how the next start knows what is left over.
+
+What all users of a machine share is locked by a folder that each of them can open and none can
+replace: no file of one user has to be opened by another. A lab's own lock is of root alone, or of
+the /run in its user's own namespaces (station/own.py).
 """
 
 import fcntl
@@ -17,25 +21,21 @@ from typing import IO
 
 from gatemark.error import StationError
 
+MACHINE = ("/run/lock", "/tmp")  # the first that is there  # noqa: S108
+THREADS = "/proc"  # the same for all who see the same kernel threads
 ASKING_S = 0.2
 LAB = re.compile(r"[0-9a-f]{6}")
 
 
 def folder() -> Path:
-    """Where this user's locks are kept; made if missing."""
-    if os.geteuid() == 0:
-        path = Path("/run/gatemark")
-    else:
-        path = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/gatemark-{os.geteuid()}")  # noqa: S108
-        path = path / "gatemark"
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return path
+    """Where the labs' locks are kept."""
+    return Path("/run/gatemark")
 
 
 @contextmanager
 def machine(waiting: Callable[[str], None], patience_s: float = 600.0) -> Iterator[None]:
     """Hold the machine: one trial at a time. `waiting` is told once if another run has it."""
-    with (folder() / "machine.lock").open("a+") as file:
+    with _opened(next(filter(os.path.isdir, MACHINE))) as file:
         told, until = False, time.monotonic() + patience_s
         while not _take(file):
             if time.monotonic() > until:
@@ -52,14 +52,24 @@ def machine(waiting: Callable[[str], None], patience_s: float = 600.0) -> Iterat
 @contextmanager
 def threads() -> Iterator[None]:
     """Hold while a NAPI thread is made: labs tell their own by what was not there before."""
-    with (folder() / "threads.lock").open("a+") as file:
+    with _opened(THREADS) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 @contextmanager
+def _opened(place: str) -> Iterator[int]:
+    file = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
+@contextmanager
 def named(lab: str, purpose: str) -> Iterator[None]:
     """Hold a lab's own lock for as long as the lab lives; the file says who holds it and why."""
+    folder().mkdir(mode=0o700, exist_ok=True)
     path = folder() / f"{lab}.lock"
     with _own(path) as file:
         file.truncate(0)
@@ -115,7 +125,7 @@ def forget(lab: str) -> None:
     (folder() / f"{lab}.lock").unlink(missing_ok=True)
 
 
-def _take(file: IO[str]) -> bool:
+def _take(file: IO[str] | int) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -8,6 +8,9 @@ A veth port forwards in a thread only if all of this holds; each was found by me
 - `threaded` was written after both. Each change of GRO, link or `threaded` makes a new thread with
   a new pid and no pinning, so threads are found and pinned again whenever one is missing.
 - `gro_max_size` 1 keeps GRO from merging TCP segments: one wire packet stays one skb.
+
+Who may not bind a kernel thread leaves it to the scheduler, which moves it away from a busy tester
+if another CPU is free. It is still a thread of its own, so its `schedstat` is the gateway's time.
 """
 
 import os
@@ -31,18 +34,19 @@ class Thread:
 
     name: str  # "napi/gw0"
     pid: int
-    cpu: int
+    cpu: int | None  # None: wherever the scheduler puts it
 
     def sound(self, *, shared: bool = False) -> bool:
         """Still there, still on its CPU alone, in the class that is wanted."""
         try:
-            return (
-                Path(f"/proc/{self.pid}/comm").read_text().startswith(f"{self.name}-")
-                and os.sched_getaffinity(self.pid) == {self.cpu}
-                and os.sched_getscheduler(self.pid) == (os.SCHED_OTHER if shared else os.SCHED_FIFO)
-            )
+            there = Path(f"/proc/{self.pid}/comm").read_text().startswith(f"{self.name}-")
+            return there and (self.cpu is None or self._placed(self.cpu, shared=shared))
         except OSError:
             return False
+
+    def _placed(self, cpu: int, *, shared: bool) -> bool:
+        wanted = os.SCHED_OTHER if shared else os.SCHED_FIFO
+        return os.sched_getaffinity(self.pid) == {cpu} and os.sched_getscheduler(self.pid) == wanted
 
     def classify(self, *, shared: bool) -> None:
         """Give it its class; `shared` where a program of the gateway is on the same CPU.
@@ -51,6 +55,8 @@ class Thread:
         this class gives way to the scheduler's fair server, so the CPU is not lost to the rest.
         But the gateway's own program would starve, so beside one both are of normal class.
         """
+        if self.cpu is None:
+            return
         if shared:
             os.sched_setscheduler(self.pid, os.SCHED_OTHER, os.sched_param(0))
             os.setpriority(os.PRIO_PROCESS, self.pid, SHARED_NICE)
@@ -58,8 +64,11 @@ class Thread:
             os.sched_setscheduler(self.pid, os.SCHED_FIFO, os.sched_param(FIFO_PRIORITY))
 
 
-async def thread(gateway: Node, device: str, cpu: int) -> Thread:
-    """Make a port of the gateway forward in a new thread, bound to its CPU in class FIFO."""
+async def thread(gateway: Node, device: str, cpu: int | None) -> Thread:
+    """Make a port of the gateway forward in a new thread, bound to its CPU in class FIFO.
+
+    Without a CPU the thread stays as the kernel made it.
+    """
     new: set[int] = set()
     for _ in range(TRIES):
         with lock.threads():
@@ -72,8 +81,9 @@ async def thread(gateway: Node, device: str, cpu: int) -> Thread:
         found = f"{len(new)} new threads" if new else "no NAPI thread"
         raise StationError(f"{gateway.name}: {found} for {device}: is this kernel 5.12 or newer?")
     made = Thread(f"napi/{device}", new.pop(), cpu)
-    os.sched_setaffinity(made.pid, {cpu})
-    made.classify(shared=False)
+    if cpu is not None:
+        os.sched_setaffinity(made.pid, {cpu})
+        made.classify(shared=False)
     return made
 
 

@@ -29,10 +29,11 @@ from pyroute2 import IPRoute, netns
 from gatemark.error import StationError, UnavailableError
 from gatemark.node.shell import Namespace
 from gatemark.station import lock
+from gatemark.station.ability import ability
 from gatemark.station.check import check_ports
 from gatemark.station.cpu import Placement, place
 from gatemark.station.demand import PLAIN, Demand
-from gatemark.station.napi import FIFO_PRIORITY, SHARED_NICE, Thread, thread
+from gatemark.station.napi import Thread, thread
 from gatemark.station.recover import end_processes
 from gatemark.station.wiring import ADDRESS, GATEWAY_PORTS, Port
 from gatemark.store.run import StationInfo
@@ -72,6 +73,7 @@ class Lab:
         self.purpose = purpose
         self.lab = secrets.token_hex(3)
         self.placement = placement or place()
+        self.able = ability()
         self.hosts = {
             host: Namespace(name, f"gm-{self.lab}-{host}") for host, name in NAMES.items()
         }
@@ -85,7 +87,13 @@ class Lab:
     @property
     def info(self) -> StationInfo:
         """What a run says of it."""
-        return StationInfo(name=self.name, kind=self.kind, virtual=True, placement=self.words)
+        return StationInfo(
+            name=self.name,
+            kind=self.kind,
+            virtual=True,
+            placement=self.words,
+            missing=self.able.missing,
+        )
 
     async def up(self) -> None:
         """Build it. Raises UnavailableError without the rights, StationError if it fails."""
@@ -128,7 +136,7 @@ class Lab:
         if was is None or demand.offload != was.offload:
             state = "on" if demand.offload else "off"
             await asyncio.gather(*(self._offloads(device, state) for device in ALONE))
-        if was is None or demand.steered != was.steered:
+        if self.able.steering and (was is None or demand.steered != was.steered):
             await self._steer(steered=demand.steered)
         if demand.relieved and not (self.relief and all(made.sound() for made in self.relief)):
             await self._relieve(relieved=True)
@@ -145,20 +153,17 @@ class Lab:
     @property
     def words(self) -> dict[str, str]:
         """The placement as it is now."""
-        words = self.placement.words()
-        words["gateway"] += ", napi threads, "
-        demand = self.demand or PLAIN
-        words["gateway"] += f"nice {SHARED_NICE}" if demand.shared else f"fifo {FIFO_PRIORITY}"
-        if demand.steered:
-            words["steering"] = "the tester's ports to the tester's CPU (rps_cpus)"
-        if demand.relieved:
-            words["gateway"] = f"cpu {self.placement.gateway}, receiving for the sink"
-        return words
+        return self.placement.words(self.able, self.demand or PLAIN)
+
+    @property
+    def cpu(self) -> int | None:
+        """The CPU that forwarding threads are bound to; None if they cannot be."""
+        return self.placement.gateway if self.able.own_cpu else None
 
     async def pin(self) -> None:
         """Give the gateway's ports their threads on the gateway's CPU."""
         for device in GATEWAY_PORTS:
-            self.threads[device] = await thread(self.gateway, device, self.placement.gateway)
+            self.threads[device] = await thread(self.gateway, device, self.cpu)
 
     async def _relieve(self, *, relieved: bool) -> None:
         """Let threads on the gateway's CPU receive what arrives on the tester's own cable."""
@@ -168,7 +173,7 @@ class Lab:
             node = self._nodes()[device]
             if relieved:
                 await node.run("ethtool", "-K", device, "gro", "on")
-                made.append(await thread(node, device, self.placement.gateway))
+                made.append(await thread(node, device, self.cpu))
             else:
                 script = (
                     f"echo 0 > /sys/class/net/{device}/threaded; ethtool -K {device} gro off;"

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from gatemark.stats.core import Core, busiest
 from gatemark.stats.group import Group, middle, readings
 from gatemark.store.record import UNITS, Accounting, Definition, Record
 
@@ -24,15 +25,6 @@ class Drops:
     where: str
     loss_share: float  # of all that was lost
     cut: float  # of all that reached this stage
-
-
-@dataclass(frozen=True, slots=True)
-class Core:
-    """The busiest CPU of the gateway and the threads that kept it so."""
-
-    cpu: int
-    busy: float  # 0..1, all its threads together
-    threads: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +79,7 @@ def gather(trials: Group, ceiling: float | None) -> Facts:
         ceiling=ceiling,
         greedy=trials.definition.l4 == "tcp" or not paced,
         tester_cpu=_tester_cpu(outside),
-        core=_core(outside) or _core(trials.probed),
+        core=busiest(outside) or busiest(trials.probed),
         flow_table=_flow_table(trials.probed),
         shaper=_shaper(trials.probed),
         memory=_memory(trials.probed),
@@ -131,23 +123,6 @@ def _missed(counts: Sequence[Accounting]) -> float:
     paced = [count for count in counts if count.scheduled]
     scheduled = _sum(paced, "scheduled")
     return _share(scheduled - _sum(paced, "tried"), scheduled - _sum(paced, "unique"))
-
-
-def _core(records: Sequence[Record]) -> Core | None:
-    """The busiest CPU: two threads that share one saturate it together (direction `both`)."""
-    busy: dict[tuple[int, str], list[float]] = {}
-    for record in records:
-        for reading in record.evidence.cpu:
-            busy.setdefault((reading.cpu, reading.thread), []).append(reading.busy)
-    cores: dict[int, dict[str, float]] = {}
-    for (cpu, thread), values in busy.items():
-        cores.setdefault(cpu, {})[thread] = median(values)
-    if not cores:
-        return None
-    cpu, threads = max(cores.items(), key=lambda item: sum(item[1].values()))
-    working = [thread for thread, share in sorted(threads.items()) if share >= 0.05]
-    names = working or [max(threads, key=lambda thread: threads[thread])]
-    return Core(cpu, min(1.0, sum(threads.values())), " and ".join(names))
 
 
 def _flow_table(probed: Iterable[Record]) -> Drops | None:

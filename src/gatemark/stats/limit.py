@@ -100,7 +100,8 @@ def _cpu(facts: Facts) -> str | None:
     if core.busy < SATURATED and not full and not _taken_up(facts):
         return None
     queue = "; its queue refused the surplus" if facts.lossy and facts.refused_share >= HALF else ""
-    return f"{core.threads} busy {percent(core.busy)} of cpu {core.cpu}{queue}"
+    where = "a CPU" if core.cpu is None else f"cpu {core.cpu}"
+    return f"{core.threads} busy {percent(core.busy)} of {where}{queue}"
 
 
 def _taken_up(facts: Facts) -> bool:
@@ -110,6 +111,23 @@ def _taken_up(facts: Facts) -> bool:
     """
     busy = facts.core.busy if facts.core else 0.0
     return facts.greedy and busy >= QUEUE_FULL and busy > facts.tester_cpu
+
+
+def _kept_waiting(facts: Facts) -> str | None:
+    """A gateway without a CPU of its own: what came while others had the CPU was lost.
+
+    Or it never rested, where it may send as much as it can.
+    """
+    core = facts.core
+    if not core or core.cpu is not None:
+        return None
+    lost = facts.lossy and core.waiting >= HALF * (facts.loss or 0.0)
+    if not lost and not (facts.greedy and core.busy + core.waiting >= SATURATED):
+        return None
+    return (
+        f"{core.threads} has no CPU of its own and waited for one {percent(core.waiting)} "
+        f"of the time, busy {percent(core.busy)}"
+    )
 
 
 def _link(facts: Facts) -> str | None:
@@ -149,6 +167,7 @@ RULES: tuple[tuple[Limit, Rule], ...] = (
     ("flow-table", _flow_table),
     ("shaper", _shaper),
     ("cpu", _cpu),
+    ("tester", _kept_waiting),
     ("link", _link),
     ("memory", _memory),
     ("tester", _late_sender),

@@ -150,9 +150,17 @@ def _bound(rate: Rate) -> str:
 
 
 def _limits(told: Sequence[Rate], records: Sequence[Record]) -> str:
-    """One clause where all share a limit, else one for each setup."""
+    """A clause for each limit, with the setups that it held where they do not share one."""
     cpus = {reading.cpu for record in records for reading in record.evidence.cpu}
-    phrases = LIMITS | ({"cpu": "its one CPU is the limit"} if len(cpus) == 1 else {})
-    if len({rate.limit for rate in told}) == 1:
+    phrases = dict(LIMITS)
+    if cpus == {None}:  # it has none of its own
+        phrases["cpu"] = "the CPU is the limit"
+        phrases["tester"] = "the CPUs that it shares with the tester are the limit"
+    elif len(cpus) == 1:
+        phrases["cpu"] = "its one CPU is the limit"
+    held: dict[Limit, list[str]] = {}
+    for rate in told[:MOST_SETUPS]:
+        held.setdefault(rate.limit, []).append(rate.setup)
+    if len(held) == 1:
         return phrases[told[0].limit]
-    return ", ".join(f"{phrases[rate.limit]} ({rate.setup})" for rate in told[:MOST_SETUPS])
+    return ", ".join(f"{phrases[limit]} ({', '.join(setups)})" for limit, setups in held.items())

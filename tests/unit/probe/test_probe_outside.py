@@ -15,7 +15,10 @@ from gatemark.station.wiring import Port
 THREADS = [Thread("napi/gw0", 11, 1), Thread("napi/gw1", 12, 1)]
 REPORT = {
     "t_ns": [0, 500_000_000, 1_500_000_000, 9_000_000_000],
-    "threads": {"11": {"run_ns": [0, 5, 750_000_005, 0]}, "12": {"run_ns": [7, 7, 7, 7]}},
+    "threads": {
+        "11": {"run_ns": [0, 5, 750_000_005, 0], "wait_ns": [0, 0, 200_000_000, 0]},
+        "12": {"run_ns": [7, 7, 7, 7], "wait_ns": [0, 0, 0, 0]},
+    },
 }
 
 
@@ -56,6 +59,11 @@ def test_busy_is_the_share_of_the_window() -> None:
         ("napi/gw0", 1, pytest.approx(0.75)),
         ("napi/gw1", 1, 0.0),
     ]
+
+
+def test_waiting_for_a_cpu_is_told_apart_from_using_it() -> None:
+    readings = cpu_readings(REPORT, THREADS, 500_000_000, 1_500_000_000, 1000.0)
+    assert [one.waiting for one in readings] == [pytest.approx(0.2), 0.0]
 
 
 def test_time_for_each_packet_is_by_those_delivered() -> None:

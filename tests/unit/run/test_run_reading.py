@@ -80,8 +80,8 @@ def raw(*ways: Way, **more: Any) -> Raw:
     watch = {
         "t_ns": [0, 100 * MS, 900 * MS],
         "threads": {
-            "11": {"run_ns": [0, 0, 600 * MS]},
-            "12": {"run_ns": [0, 0, 200 * MS]},
+            "11": {"run_ns": [0, 0, 600 * MS], "wait_ns": [0, 0, 0]},
+            "12": {"run_ns": [0, 0, 200 * MS], "wait_ns": [0, 0, 0]},
         },
     }
     return Raw(list(ways), watch, zero, zero, **more)
@@ -211,6 +211,21 @@ def test_threads_on_cpus_of_their_own_do_not_add_up() -> None:
 def test_a_trial_without_gateway_has_no_load_of_it() -> None:
     base = replace(BASE, definition=Definition(path="direct"))
     assert "cpu_busy" not in record(base=base).values
+
+
+def test_threads_without_a_cpu_of_their_own_do_not_add_up() -> None:
+    anywhere = {name: unbound(thread) for name, thread in THREADS.items()}
+    found = complete(BASE, SPEC, raw(way()), anywhere)
+    assert found.values["cpu_busy"] == pytest.approx(0.75)
+
+
+def unbound(thread: Thread) -> Thread:
+    return Thread(thread.name, thread.pid, None)
+
+
+def test_a_cpu_that_was_not_read_has_no_value() -> None:
+    short = {"t0_ns": 10 * MS, "t1_ns": 50 * MS}
+    assert "cpu_busy" not in record(way(sender=short)).values
 
 
 def test_what_watching_cost_is_told() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from gatemark.error import UnavailableError
 from gatemark.station import doctor
+from gatemark.station.ability import MISSING
 
 
 def finding(what: str) -> doctor.Finding:
@@ -42,8 +43,16 @@ def test_the_kernel_is_new_enough(release: str, ok: bool, monkeypatch: pytest.Mo
 
 
 def test_what_is_required_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(
-        UnavailableError, match=r"^rights: not root; namespaces need it: run with s"
-    ):
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(UnavailableError, match=r"^ip: missing; apt-get install iproute2$"):
         doctor.require()
+
+
+def test_refused_rights_are_told_with_their_mend() -> None:
+    (rights,) = (f for f in doctor.examine("rights: not root; use sudo") if f.what == "rights")
+    assert (rights.ok, rights.said, rights.mend) == (False, "not root", "use sudo")
+
+
+@pytest.mark.parametrize("what", [name.replace("_", " ") for name in MISSING])
+def test_what_a_run_can_do_without_is_not_needed(what: str) -> None:
+    assert not finding(what).needed

@@ -12,13 +12,30 @@ import pytest
 from gatemark.error import StationError
 from gatemark.station import lock
 
-HOLD = """
-import sys
+# The same lock in another process, on the folders of `places`.
+OURS = """
+import os, sys
+from pathlib import Path
 from gatemark.station import lock
+place = os.environ["GATEMARK_TEST_LOCKS"]
+lock.folder = lambda: Path(place)
+lock.MACHINE = (place,)
+"""
+HOLD = """
 with {lock}:
     print("held", flush=True)
     sys.stdin.readline()
 """
+
+
+@pytest.fixture(autouse=True)
+def places(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Locks of our own: nothing is held from those who measure meanwhile, and no root is needed."""
+    place = tmp_path_factory.mktemp("locks")
+    monkeypatch.setattr(lock, "folder", lambda: place)
+    monkeypatch.setattr(lock, "MACHINE", ("/nowhere", str(place)))
+    monkeypatch.setattr(lock, "THREADS", str(place))
+    monkeypatch.setenv("GATEMARK_TEST_LOCKS", str(place))
 
 
 @pytest.fixture
@@ -30,7 +47,7 @@ def lab() -> Iterator[str]:
 
 def holding(what: str) -> "subprocess.Popen[str]":
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLD.format(lock=what)],
+        [sys.executable, "-c", OURS + HOLD.format(lock=what)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -90,34 +107,15 @@ def test_other_files_are_no_labs(lab: str) -> None:
         assert all(len(name) == 6 for name in lock.names())
 
 
-@pytest.fixture
-def alone(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Locks of our own: the machine's is not held from those who measure meanwhile."""
-    place = tmp_path_factory.mktemp("locks")
-    monkeypatch.setattr(lock, "folder", lambda: place)
-    monkeypatch.setenv("GATEMARK_TEST_LOCKS", str(place))
-
-
-HERE = """__import__('pathlib').Path('{place}')"""
-
-
-def machine() -> str:
-    """The same lock in another process, in the folder of `alone`."""
-    place = HERE.format(place=os.environ["GATEMARK_TEST_LOCKS"])
-    return f"(setattr(lock, 'folder', lambda: {place}), lock.machine(print))[1]"
-
-
-@pytest.mark.usefixtures("alone")
 @pytest.mark.parametrize("kill", [True, False])
 def test_the_machine_is_free_when_its_holder_ends(kill: bool) -> None:
-    ended(holding(machine()), kill=kill)
+    ended(holding("lock.machine(print)"), kill=kill)
     with lock.machine(lambda _: pytest.fail("it waited")):
         pass
 
 
-@pytest.mark.usefixtures("alone")
 def test_who_waits_for_the_machine_is_told_once() -> None:
-    process, told = holding(machine()), list[str]()
+    process, told = holding("lock.machine(print)"), list[str]()
     try:
         with (
             pytest.raises(StationError, match=r"another run has held this machine for 0\.2 s"),
@@ -129,9 +127,8 @@ def test_who_waits_for_the_machine_is_told_once() -> None:
     assert told == ["another run is measuring on this machine: waiting for it"]
 
 
-@pytest.mark.usefixtures("alone")
 def test_who_waits_for_the_machine_gets_it_in_the_end() -> None:
-    process, told = holding(machine()), list[str]()
+    process, told = holding("lock.machine(print)"), list[str]()
 
     def told_and_freed(text: str) -> None:
         told.append(text)
@@ -142,22 +139,16 @@ def test_who_waits_for_the_machine_gets_it_in_the_end() -> None:
     ended(process, kill=True)
 
 
-def test_an_ordinary_user_keeps_locks_of_their_own(
-    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    place = tmp_path_factory.mktemp("runtime")
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(place))
-    assert lock.folder() == place / "gatemark"
+def test_what_is_shared_by_all_users_leaves_no_file() -> None:
+    with lock.machine(print):
+        pass
+    with lock.threads():
+        assert list(lock.folder().iterdir()) == []
 
 
 def test_who_only_asks_does_not_keep_a_lab_from_starting(lab: str) -> None:
     """`recover` of one run asks about every lock, also that of a lab which is just being made."""
-    script = (
-        "from gatemark.station import lock\n"
-        "print('asking', flush=True)\n"
-        f"while True: lock.holder('{lab}')"
-    )
+    script = f"{OURS}\nprint('asking', flush=True)\nwhile True: lock.holder('{lab}')"
     env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, env=env)
     try:

@@ -101,6 +101,7 @@ def test_a_dead_labs_processes_are_ended_and_no_others() -> None:
 def test_a_lock_that_nobody_holds_is_removed() -> None:
     if os.geteuid():
         pytest.skip("needs root: makes namespaces")
+    lock.folder().mkdir(mode=0o700, exist_ok=True)
     (lock.folder() / f"{LAB}.lock").touch()
     recover()
     assert LAB not in lock.names()

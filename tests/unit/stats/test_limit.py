@@ -75,6 +75,38 @@ def test_two_threads_on_two_half_idle_cpus_are_no_limit() -> None:
     assert decide(gather(point, None)).limit == "unknown"
 
 
+def anywhere(busy: float, waiting: float, number: int = 0) -> CpuReading:
+    """A thread that is bound to no CPU."""
+    return CpuReading(thread=f"napi/gw{number}", cpu=None, busy=busy, waiting=waiting)
+
+
+@pytest.mark.parametrize(
+    ("threads", "expected"),
+    [
+        ([anywhere(0.99, 0.0)], "cpu"),
+        ([anywhere(0.5, 0.4)], "tester"),
+        ([anywhere(0.5, 0.01)], "unknown"),
+        ([anywhere(0.5, 0.0), anywhere(0.5, 0.0, 1)], "unknown"),
+    ],
+)
+def test_a_thread_without_a_cpu_of_its_own_counts_alone_and_may_be_kept_waiting(
+    threads: list[CpuReading], expected: Limit
+) -> None:
+    (point,) = group([with_threads(FULL, *threads)])
+    assert decide(gather(point, None)).limit == expected
+
+
+def test_waiting_does_not_limit_what_came_through() -> None:
+    (point,) = group([with_threads(Trial(20_000), anywhere(0.5, 0.4))])
+    assert decide(gather(point, None)).limit == "none"
+
+
+def test_a_thread_that_has_its_cpu_is_not_kept_waiting() -> None:
+    mine = CpuReading(thread="napi/gw0", cpu=1, busy=0.5, waiting=0.4)
+    (point,) = group([with_threads(FULL, mine)])
+    assert decide(gather(point, None)).limit == "unknown"
+
+
 def test_missed_schedule_is_the_tester() -> None:
     assert limit(Trial(offered=40_000, scheduled=60_000)) == "tester"
 

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the lab may do beyond its namespaces, found by trying; who lacks it measures all the same.
+
+Each of these is a right over the whole machine, so an ordinary user has none of them, and root in a
+container perhaps some. Trying changes nothing.
+"""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import partial
+from pathlib import Path
+
+from gatemark.error import UnavailableError
+from gatemark.node.agent import agent_path
+from gatemark.station.awake import REQUEST
+
+KTHREADD = 2  # the parent of all kernel threads
+STEERING = Path("/sys/class/net/lo/queues/rx-0/rps_cpus")
+
+# What it means for the numbers, a sentence each.
+MISSING = {
+    "own_cpu": "No CPU of its own for the gateway: its threads run where the scheduler puts them, "
+    "beside the tester, so rates vary more and may be lower.",
+    "brake": "No brake: the gateway forwards as fast as this machine's kernel can.",
+    "awake": "Idle CPUs may doze: a packet that wakes one takes longer and costs more CPU time.",
+    "priority": "No priority for the tester: other work on this machine disturbs it more.",
+    "steering": "No steering of received packets: with TCP the hosts' own work is in the "
+    "gateway's time.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ability:
+    """What works here."""
+
+    own_cpu: bool = True  # the gateway's kernel threads may be bound and given a class
+    brake: bool = True  # BPF programs are taken
+    awake: bool = True  # idle CPUs can be made to poll
+    priority: bool = True  # a process may go before others
+    steering: bool = True  # a port may hand what it receives to another CPU
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What does not, a sentence each."""
+        return tuple(MISSING[field.name] for field in fields(self) if not getattr(self, field.name))
+
+
+def ability() -> Ability:
+    """Try everything."""
+    return Ability(_own_cpu(), brakes(), _awake(), _priority(), os.access(STEERING, os.W_OK))
+
+
+def sees_kernel_threads() -> bool:
+    """Whether /proc shows them: not in a container, or where it hides others' processes."""
+    try:
+        return Path(f"/proc/{KTHREADD}/comm").read_text() == "kthreadd\n"
+    except OSError:
+        return False
+
+
+def brakes() -> bool:
+    """Whether the brake can be loaded: an agent asked to brake no port does so first."""
+    try:
+        done = subprocess.run(
+            [agent_path(), "brake"],
+            input='{"devices": [], "wait_ns": 0}\n',
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except (OSError, UnavailableError):
+        return False
+    return any(json.loads(line).get("key") == "devices" for line in done.stdout.splitlines())
+
+
+def _own_cpu() -> bool:
+    return sees_kernel_threads() and _allowed(partial(_renice, KTHREADD, 0))
+
+
+def _priority() -> bool:
+    return _allowed(partial(_renice, 0, -1)) and _allowed(partial(_renice, 0, 1))
+
+
+def _renice(pid: int, change: int) -> None:
+    os.setpriority(os.PRIO_PROCESS, pid, os.getpriority(os.PRIO_PROCESS, pid) + change)
+
+
+def _awake() -> bool:
+    return _allowed(lambda: REQUEST.open("wb").close())
+
+
+def _allowed(attempt: Callable[[], object]) -> bool:
+    try:
+        attempt()
+    except OSError:
+        return False
+    return True

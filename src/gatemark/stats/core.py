@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The busiest CPU of the gateway, over all trials of a point."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from gatemark.store.record import CpuReading, Record
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """The busiest CPU of the gateway and the threads that kept it so."""
+
+    cpu: int | None  # None: one thread, not bound to any
+    busy: float  # 0..1, all its threads together
+    threads: str
+    waiting: float = 0.0  # share of the time that such a thread was ready and others had the CPU
+
+
+def busiest(records: Sequence[Record]) -> Core | None:
+    """The busiest CPU: two threads that share one saturate it together (direction `both`).
+
+    A thread that is bound to none counts alone.
+    """
+    seen: dict[tuple[int | None, str], list[CpuReading]] = {}
+    for record in records:
+        for reading in record.evidence.cpu:
+            seen.setdefault((reading.cpu, reading.thread), []).append(reading)
+    cores: dict[int | str, dict[str, float]] = {}
+    for (cpu, thread), mine in seen.items():
+        share = median(reading.busy for reading in mine)
+        cores.setdefault(thread if cpu is None else cpu, {})[thread] = share
+    if not cores:
+        return None
+    place, threads = max(cores.items(), key=lambda item: sum(item[1].values()))
+    working = [thread for thread, share in sorted(threads.items()) if share >= 0.05]
+    names = working or [max(threads, key=lambda thread: threads[thread])]
+    busy = min(1.0, sum(threads.values()))
+    if isinstance(place, int):
+        return Core(place, busy, " and ".join(names))
+    waited = median(reading.waiting or 0.0 for reading in seen[None, place])
+    return Core(None, busy, place, waited)

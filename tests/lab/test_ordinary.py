@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Without root: a whole run in namespaces of one's own, of which nothing is left but its folder."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import GATEMARK, environment, gatemark
+
+from gatemark.station import lock
+from gatemark.station.ability import MISSING
+
+from . import ordinary
+from .conftest import snapshot
+
+SMALL = (
+    "run",
+    "quick/sweep",
+    "--set=repeat.times=1",
+    "--set=sweep.rate_pps=[2000, 20000, 100000]",
+    "--set=sweep.direction=['up']",
+    "--set=workload.duration_s=0.2",
+    "--out=run",
+)
+EVERY = """\
+schema = "gatemark.plan/1"
+title = "Every path and feature, TCP, and UDP as fast as it goes"
+why = ""
+reading = ""
+arm = [
+  { path = "direct" },
+  { path = "endpoint" },
+  { path = "switch" },
+  { path = "route" },
+  { path = "route", features = ["conntrack"] },
+  { path = "route", features = ["filter:10"] },
+  { path = "nat", features = ["conntrack", "filter:10"] },
+]
+[workload]
+duration_s = 0.2
+[sweep]
+kind = ["udp", "tcp"]
+direction = ["both"]
+[repeat]
+times = 1
+"""
+PATIENCE_S = 30.0
+
+
+@pytest.fixture(autouse=True)
+def _root() -> None:
+    """These tests need none; as root they lay it down."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A small run of a braked plan, and the host before and after it."""
+
+    code: int
+    out: str
+    err: str
+    folder: Path
+    before: dict[str, str]
+    after: dict[str, str]
+
+    @property
+    def run(self) -> Any:
+        return json.loads((self.folder / "run.json").read_text())
+
+    @property
+    def records(self) -> list[Any]:
+        lines = (self.folder / "trials.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Path]:
+    ordinary.require()
+    with ordinary.home() as path:
+        yield path
+
+
+@pytest.fixture(scope="module")
+def measured(place: Path) -> Measured:
+    ordinary.start(place, "doctor").communicate()  # what a first nft or ip loads is not ours
+    before = picture()
+    process = ordinary.start(place, *SMALL)
+    out, err = process.communicate()
+    return Measured(process.returncode, out, err, place / "run", before, picture())
+
+
+def picture() -> dict[str, str]:
+    """The host's, where we may look at all of it."""
+    return snapshot() if os.geteuid() == 0 else {}
+
+
+def test_a_run_ends_well(measured: Measured) -> None:
+    assert measured.code == 0, measured.err
+
+
+def test_every_packet_of_every_trial_is_accounted_for(measured: Measured) -> None:
+    assert len(measured.records) == len(measured.run["trials"])
+    for record in measured.records:
+        assert record["status"] == "ok", f"{record['trial']}: {record['reason']}"
+        account = record["accounting"]
+        assert account["mismatch"] == {}
+        assert account["tried"] == account["unique"] + account["lost"]
+
+
+def test_the_host_is_left_as_it_was(measured: Measured) -> None:
+    assert measured.after == measured.before
+
+
+def test_what_is_missing_is_on_the_first_screen_and_in_the_run(measured: Measured) -> None:
+    told = [line for line in measured.out.splitlines() if line.startswith("missing  ")]
+    assert told == [f"missing  {sentence}" for sentence in MISSING.values()]
+    assert measured.run["station"]["missing"] == [*MISSING.values()]
+
+
+def test_a_plan_that_is_braked_is_measured_unbraked_and_says_so(measured: Measured) -> None:
+    note = "no brake here, as it needs root: the variant `unbraked` is measured"
+    assert f"warning: {note}\n" in measured.err
+    assert measured.run["notes"] == [note]
+    assert {record["definition"]["brake_pps"] for record in measured.records} == {0}
+    assert "repeat  gatemark run quick/sweep --variant unbraked --set " in measured.out
+
+
+def test_no_cpu_is_claimed_for_the_gateway(measured: Measured) -> None:
+    for record in measured.records:
+        assert record["placement"]["gateway"] == "any cpu, napi threads"
+        assert {reading["cpu"] for reading in record["evidence"]["cpu"]} == {None}
+
+
+def test_the_gateways_cpu_time_is_read_all_the_same(measured: Measured) -> None:
+    busy = [r["values"]["cpu_busy"] for r in measured.records if "cpu_busy" in r["values"]]
+    assert busy
+    assert all(0 < share <= 1 for share in busy)
+
+
+def test_what_was_written_is_the_users(measured: Measured) -> None:
+    owners = {path.stat().st_uid for path in measured.folder.rglob("*")}
+    assert owners == {ordinary.user()}
+
+
+def test_other_loads_paths_and_features_are_measured_too(place: Path) -> None:
+    (place / "every.toml").write_text(EVERY)
+    process = ordinary.start(place, "run", "every.toml", "--out=every")
+    _, err = process.communicate()
+    records = (place / "every" / "trials.jsonl").read_text().splitlines()
+    assert process.returncode == 0, err
+    assert [json.loads(line)["reason"] for line in records] == [""] * 14
+
+
+# --- stopped and killed
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A run that got a signal in its midst."""
+
+    code: int
+    err: str
+    left: list[str]  # processes in its namespaces
+    again: int  # how `--resume` ended
+    kept: list[str]
+    planned: list[str]
+
+
+def stopped(place: Path, number: signal.Signals) -> Stopped:
+    folder = place / number.name
+    process = ordinary.start(place, *SMALL[:-1], f"--out={folder.name}")
+    wait(lambda: (folder / "trials.jsonl").exists() or process.poll() is not None)
+    space = Path(f"/proc/{process.pid}/ns/user").readlink()
+    process.send_signal(number)
+    _, err = process.communicate()
+    wait(lambda: not ordinary.processes(space))
+    left = [*ordinary.processes(space)]
+    again = ordinary.start(place, "run", "--resume", folder.name)
+    again.communicate()
+    lines = (folder / "trials.jsonl").read_text().splitlines()
+    planned = json.loads((folder / "run.json").read_text())["trials"]
+    return Stopped(
+        process.returncode,
+        err,
+        left,
+        again.returncode,
+        sorted(json.loads(line)["trial"] for line in lines),
+        sorted(spec["trial"] for spec in planned),
+    )
+
+
+def wait(done: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while not done() and time.monotonic() < until:
+        time.sleep(0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 1), (signal.SIGINT, 1)],
+)
+def test_of_a_run_that_was_ended_nothing_is_left_and_it_goes_on(
+    number: signal.Signals, code: int, place: Path
+) -> None:
+    ended = stopped(place, number)
+    assert (ended.code, ended.left, ended.again) == (code, [], 0)
+    assert ended.kept == ended.planned
+
+
+# --- beside root
+
+
+@pytest.mark.root
+def test_root_does_not_go_on_with_it(measured: Measured, tmp_path: Path) -> None:
+    """Trials of a gateway with a CPU of its own are not put beside others."""
+    if os.geteuid():
+        pytest.skip("needs root: two users")
+    cut = shutil.copytree(measured.folder, tmp_path / "cut")
+    (cut / "trials.jsonl").write_text("")
+    done = gatemark("run", "--resume", cut)
+    assert done.code == 1
+    assert f"{cut}: begun where the station lacked other things" in done.err
+
+
+@pytest.mark.root
+def test_one_trial_at_a_time_holds_across_users(place: Path) -> None:
+    if os.geteuid():
+        pytest.skip("needs root: two users")
+    ask = "from gatemark.station import lock\nwith lock.machine(print, 0.1): pass"
+    with lock.machine(print):
+        done = subprocess.run(
+            ordinary.words(GATEMARK[0], "-c", ask),
+            capture_output=True,
+            text=True,
+            env=environment(),
+            cwd=place,
+            check=False,
+        )
+    assert "another run has held this machine for 0.1 s" in done.stderr
