@@ -19,7 +19,11 @@
     plot.dataset.drawn = "yes";
     const spec = page.figures[plot.dataset.figure].panels[plot.dataset.panel];
     const options = { mode: "vega-lite", renderer: "svg", actions: false, config: page.config };
-    window.vegaEmbed(plot, { ...spec, datasets: datasetsOf(spec) }, options).catch((error) => {
+    window.vegaEmbed(plot, { ...spec, datasets: datasetsOf(spec) }, options).then(() => {
+      const drawing = plot.querySelector("svg");
+      drawing.setAttribute("role", "img");
+      drawing.setAttribute("aria-label", spec.description);
+    }).catch((error) => {
       plot.textContent = `This figure could not be drawn: ${error.message}`;
     });
   }
