@@ -165,7 +165,7 @@ STAGES: dict[str, Callable[[], Outcome]] = {
     "unit": pytest("unit", workers=2),
     "lab": pytest("lab", workers=0),  # one at a time: each has the machine for itself
     "golden": pytest("golden", workers=2),
-    "page": pytest("page", workers=0),  # one browser for all of them
+    "page": pytest("page", workers=2),
     "docs": pytest("docs", workers=2),
 }
 

@@ -12,7 +12,7 @@ STOPPED = 130  # exit code: Ctrl-C, as shells count it
 def main() -> None:
     """Run the command line; a failure becomes one line and its exit code."""
     # ip, tc, nft and ethtool live where neither cron nor an ordinary user looks.
-    os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
+    os.environ["PATH"] = f"{os.environ.get('PATH') or os.defpath}:/usr/sbin:/sbin"
     if os.environ.pop("GATEMARK_COMPLETE", ""):
         _complete()
         return
@@ -56,6 +56,10 @@ def _take_debug() -> bool:
 
 def _end(said: str, code: int) -> None:
     print(f"gatemark: {said}", file=sys.stderr)  # noqa: T201
+    try:
+        sys.stdout.flush()
+    except OSError:  # what is left in the buffer would fail again at exit, with a code of its own
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
 
 

@@ -27,7 +27,6 @@ from typer.main import get_command
 from gatemark.commands.app import app
 from gatemark.node.agent import agent_path
 from gatemark.store import series
-from gatemark.store.directory import RunDirectory
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("docs", "src/**", "agent", "bpf", "benchmarks", "tests", "setup")
@@ -123,13 +122,11 @@ def test_a_command_block_runs(block: Block, tmp_path: Path, shell: dict[str, str
 
 def make_run(path: Path) -> None:
     """A run made up; its first trial has a series."""
-    directory = RunDirectory.create(path, builder.run())
     first, *others = builder.trials()
+    directory = builder.keep(path, [replace(first, series="00000.parquet"), *others])
     packets = (range(0, 10**9, 10**7), [4000.0] * 100)
     found = {"sink.up.packets": packets, "sink.up.gap_ns": ([2048, 4096], [300.0, 7.0])}
     series.write(directory.series / "00000.parquet", found)
-    for record in (replace(first, series="00000.parquet"), *others):
-        directory.append(record)
 
 
 def call(script: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:

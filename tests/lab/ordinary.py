@@ -14,6 +14,8 @@ import pytest
 from command import GATEMARK, environment
 
 NOBODY = 65534
+# A job in the background is started with Ctrl-C ignored, and tests may be such a job.
+HEEDING = ("env", "--default-signal=INT")
 LAID_DOWN = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
 
 
@@ -24,7 +26,7 @@ def user() -> int:
 
 def words(*command: str | Path) -> list[str]:
     """The command line that runs a command as an ordinary user."""
-    return [*(LAID_DOWN if os.geteuid() == 0 else ()), *map(str, command)]
+    return [*HEEDING, *(LAID_DOWN if os.geteuid() == 0 else ()), *map(str, command)]
 
 
 def require() -> None:

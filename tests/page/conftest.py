@@ -65,7 +65,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs side by side, the second a tenth slower."""
     folder = tmp_path_factory.mktemp("compared")
-    kept = [builder.keep(folder / "old"), builder.keep(folder / "new", speed=0.9)]
+    kept = [builder.keep(folder / "old"), builder.keep(folder / "new", builder.trials(0.9))]
     labels = several.labelled(len(kept))
     sources = [
         source.judged(one.contents(), one.path, label)

@@ -42,7 +42,8 @@ FILES: Final = {
     "RUN/trials.jsonl": "one record a line, written as each trial ends",
     "RUN/series/": "time series of each trial, as Parquet",
     "RUN/report.html": "the page, which needs no network to be read",
-    "/run/gatemark/": "locks: one trial at a time on a machine",
+    "/run/lock/": "locked while a trial runs: one at a time on a machine",
+    "/run/gatemark/": "locks of labs, one each",
 }
 
 

@@ -24,11 +24,8 @@ def report(
 
     Of one run its report, of several all of them side by side, of a folder an index of its runs.
     """
-    from gatemark.store.directory import telling  # noqa: PLC0415
-
-    with telling(out or runs[0]):
-        is_folder = len(runs) == 1 and _is_folder(runs[0])
-        path = _index(runs[0], out) if is_folder else _page(runs, out)
+    is_folder = len(runs) == 1 and _is_folder(runs[0])
+    path = _index(runs[0], out) if is_folder else _page(runs, out)
     if json_:
         output.lines([{"page": str(path)}])
     else:
@@ -44,7 +41,7 @@ def _is_folder(path: Path) -> bool:
 
 def _page(runs: Sequence[Path], out: Path | None) -> Path:
     from gatemark.report import page, several, source  # noqa: PLC0415
-    from gatemark.store.directory import RunDirectory  # noqa: PLC0415
+    from gatemark.store.directory import RunDirectory, telling  # noqa: PLC0415
 
     if len(runs) > len({run.resolve() for run in runs}):
         raise UsageError("a run is named twice: name each once")
@@ -53,13 +50,18 @@ def _page(runs: Sequence[Path], out: Path | None) -> Path:
         source.judged(reading.read(run), run, label)
         for run, label in zip(runs, labels, strict=True)
     ]
-    return page.write(sources, out or (RunDirectory(runs[0]).page if len(runs) == 1 else SEVERAL))
+    path = out or (RunDirectory(runs[0]).page if len(runs) == 1 else SEVERAL)
+    with telling(path, measuring=False):
+        return page.write(sources, path)
 
 
 def _index(folder: Path, out: Path | None) -> Path:
     from gatemark.report import index  # noqa: PLC0415
+    from gatemark.store.directory import telling  # noqa: PLC0415
 
-    return index.write(folder, out or folder / "index.html", _watched)
+    path = out or folder / "index.html"
+    with telling(path, measuring=False):
+        return index.write(folder, path, _watched)
 
 
 def _watched(runs: list[Path]) -> "Iterable[Path]":

@@ -15,6 +15,7 @@ from gatemark.stats.judgement import Comparison, Interval, Judgement, Knee, Poin
 LIMITS = {"cpu": "CPU", "none": "none seen", "flow-table": "flow table"}
 GIGABIT_BPS = 1e9
 MOST_LINES = 5
+LAB_QUEUE = "the queue is the lab's (256 packets), not a device's"
 Held = tuple[str, str, str]  # limit, why, where it was seen
 
 
@@ -31,14 +32,19 @@ class Card:
     grade: str = ""
 
 
-def cards(judgement: Judgement, plans: Sequence[Plan] = ()) -> list[Card]:
+def cards(judgement: Judgement, plans: Sequence[Plan] = (), *, virtual: bool = False) -> list[Card]:
     """Capacity, payload, delay under load, what the arms cost, what is the limit."""
     studies = study.studies(judgement, plans)
     first: dict[str, Card] = {}  # of several plans on the same setup the first tells
     for one in map(_payload, studies):
         first.setdefault(one.title, one)
     capacities = [_capacity(knees) for knees in sweep.groups(judgement)]
-    made = [*capacities[:1], *first.values(), *_delay(judgement), *_costs(judgement)]
+    made = [
+        *capacities[:1],
+        *first.values(),
+        *_delay(judgement, virtual=virtual),
+        *_costs(judgement),
+    ]
     return [*made, *_limit(judgement, studies)]
 
 
@@ -86,7 +92,7 @@ def _flooded(knees: Sequence[Knee]) -> Iterable[str]:
         yield f"flooded at twice the knee it keeps {_parts(left, 'ratio')[0]} %{least}"
 
 
-def _delay(judgement: Judgement) -> Iterable[Card]:
+def _delay(judgement: Judgement, *, virtual: bool) -> Iterable[Card]:
     found = grade.added(judgement)
     if found is None:
         return
@@ -96,16 +102,19 @@ def _delay(judgement: Judgement) -> Iterable[Card]:
     if "delay_p99_ns" in found.light.values:
         lines[0] += f", 99 of 100 within {_ns(found.light.values['delay_p99_ns'])}"
     lines.append(f"overloaded: {number.quantity_interval(found.heavy.values[grade.MEDIAN], 'ns')}")
+    lines += [LAB_QUEUE] if virtual else []
+    is_told = found.heavy.limit != "tester"  # else it says more of the tester than of a gateway
+    graded = f" Grade: {grade.limits()}." if is_told else ""
     rates = [number.nominal(sweep.offered_pps(p), "packets/s") for p in (found.heavy, found.light)]
     yield Card(
         title="Delay under load",
-        value=f"+{value}",
+        value=f"+{value}" if found.delay_ns.value > 0 else value,
         unit=unit,
         lines=tuple(lines),
         definition=f"Added to the median one-way delay by {rates[0]} offered, against {rates[1]}; "
-        f"{_what(found.knee)}. Grade: {grade.limits()}.",
+        f"{_what(found.knee)}.{graded}",
         evidence=sweep.anchor("delay", found.knee),
-        grade=grade.letter(found.delay_ns.value),
+        grade=grade.letter(found.delay_ns.value) if is_told else "",
     )
 
 

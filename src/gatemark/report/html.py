@@ -1,30 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of HTML: templates and assets of ours, written whole or not at all."""
+"""Templates and assets of our HTML files."""
 
 import functools
 import importlib.resources
-import os
 import re
-import tempfile
-from pathlib import Path
 
 import jinja2
-
-
-def put(text: str, path: Path) -> Path:
-    """Write a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    draft = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        draft.chmod(0o644)
-        draft.replace(path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-    return path
 
 
 def firm(text: str) -> str:

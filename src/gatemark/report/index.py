@@ -3,6 +3,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -10,6 +11,7 @@ from urllib.parse import quote
 from gatemark.error import GatemarkError
 from gatemark.report import html, page, source, terminal
 from gatemark.report.source import Source
+from gatemark.store import file
 from gatemark.store.directory import RunDirectory
 
 DEEPEST = 3  # folders below the one that is asked for
@@ -45,7 +47,9 @@ class Item:
 def below(folder: Path) -> list[Path]:
     """The directories of runs in a folder and the folders in it, newest names last."""
     levels = ["/".join(["*"] * depth) for depth in range(1, DEEPEST + 1)]
-    return sorted({found.parent for level in levels for found in folder.glob(f"{level}/run.json")})
+    found = sorted(one.parent for level in levels for one in folder.glob(f"{level}/run.json"))
+    once = {path.resolve(): path for path in reversed(found)}  # a link to a run is no other run
+    return sorted(once.values())
 
 
 def write(folder: Path, out: Path, watch: Callable[[list[Path]], Iterable[Path]] = iter) -> Path:
@@ -55,7 +59,9 @@ def write(folder: Path, out: Path, watch: Callable[[list[Path]], Iterable[Path]]
     """
     items = [_item(path, folder, out.parent) for path in watch(below(folder))]
     items.sort(key=lambda item: item.source.run.started if item.source else "", reverse=True)
-    return html.put(render(items, folder.resolve().name), out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    file.write(out, render(items, folder.resolve().name).encode())
+    return out
 
 
 def render(items: Sequence[Item], name: str) -> str:
@@ -73,11 +79,13 @@ def _item(path: Path, folder: Path, home: Path) -> Item:
     directory = RunDirectory(path)
     try:
         found = source.judged(directory.contents(), path)
-        if _is_old(directory):
-            page.write([found], directory.page)
     except (GatemarkError, OSError) as error:
         return Item(name, why=str(error))
-    return Item(name, quote(os.path.relpath(directory.page, home)), found)
+    if _is_old(directory):
+        with suppress(OSError):  # an archive that nobody may write: its old page, or none
+            page.write([found], directory.page)
+    link = quote(os.path.relpath(directory.page, home)) if directory.page.exists() else ""
+    return Item(name, link, found)
 
 
 def _is_old(directory: RunDirectory) -> bool:

@@ -21,6 +21,7 @@ from gatemark.report.chart.figure import Figure
 from gatemark.report.several import side_by_side
 from gatemark.report.source import Source
 from gatemark.report.together import together
+from gatemark.store import file
 
 MOST_FINDINGS = 10  # below the sentence
 LEADING = ("knee", "delay")  # figures that stand above the conditions
@@ -29,8 +30,10 @@ _Tables = list[tuple[str, table.Table]]  # with their anchors
 
 
 def write(sources: Sequence[Source], path: Path) -> Path:
-    """Write the page of one run, or of several side by side, whole or not at all."""
-    return html.put(render(sources), path)
+    """Write the page of one run, or of several side by side. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file.write(path, render(sources).encode())
+    return path
 
 
 def render(sources: Sequence[Source]) -> str:
@@ -41,11 +44,11 @@ def render(sources: Sequence[Source]) -> str:
         sources=sources,
         title=sources[0].run.title if len(sources) == 1 else f"{len(sources)} runs side by side",
         abouts=[_about(source) for source in sources],
-        cards=card.cards(shared.judgement, shared.run.plans) if len(sources) == 1 else [],
+        cards=_cards(shared) if len(sources) == 1 else [],
         sides=side_by_side(sources) if len(sources) > 1 else None,
         figures=drawn,
         leading=_leading(drawn),
-        findings=drawn[:MOST_FINDINGS],
+        findings=_findings(drawn),
         readings=_readings(shared, drawn),
         commands={figure.name: _commands(sources, figure.plan) for figure in drawn},
         answers=_answers(shared),
@@ -56,6 +59,10 @@ def render(sources: Sequence[Source]) -> str:
         table=html.asset("table.js"),
         script=html.asset("page.js"),
     )
+
+
+def _cards(source: Source) -> list[card.Card]:
+    return card.cards(source.judgement, source.run.plans, virtual=source.run.station.virtual)
 
 
 def _about(source: Source) -> dict[str, Any]:
@@ -77,6 +84,12 @@ def _leading(drawn: Sequence[Figure]) -> list[str]:
     """The figures of the first screen: the first knee with its delay, else the first of all."""
     first = [next((f.name for f in drawn if f.name.startswith(f"{k}-")), "") for k in LEADING]
     return [name for name in first if name] or [figure.name for figure in drawn[:1]]
+
+
+def _findings(drawn: Sequence[Figure]) -> list[Figure]:
+    """What else was found: the leading figures stand right below and say it themselves."""
+    leading = _leading(drawn)
+    return [figure for figure in drawn if figure.name not in leading][:MOST_FINDINGS]
 
 
 def _readings(source: Source, drawn: Sequence[Figure]) -> dict[str, str]:

@@ -43,8 +43,15 @@ def repeat_command(run: Run) -> str:
 
 def repeat_plan(run: Run, plan: str) -> str:
     """The command that repeats one plan of the run with the run's own settings."""
-    known = any(one.name == plan for one in run.plans) and len(run.command) > 2
-    return shlex.join((*run.command[:2], plan, *run.command[3:])) if known else ""
+    found = next((one for one in run.plans if one.name == plan), None)
+    if found is None or len(run.command) < 3:
+        return ""
+    gatemark, verb, asked, *words = run.command
+    own = asked if len(run.plans) == 1 else plan  # a plan's own file has no other name
+    if "--variant" in words and words[words.index("--variant") + 1] not in found.variants:
+        at = words.index("--variant")  # of the suite's other plans
+        del words[at : at + 2]
+    return shlex.join((gatemark, verb, own, *words))
 
 
 def counts(judgement: Judgement) -> str:

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from gatemark.plan.model import Plan
 from gatemark.report.source import Source
 from gatemark.stats.judgement import Comparison, Judgement, Knee, PointResult
+from gatemark.stats.reference import Beside
+from gatemark.store.published import Published
 from gatemark.store.record import Record
 
 Result = TypeVar("Result", PointResult, Knee)
@@ -28,13 +30,24 @@ def together(sources: Sequence[Source]) -> Source:
         records=[_record(record, one.label) for one in sources for record in one.records],
         judgement=_judgement(sources),
         sheaf={named(o.label, name): found for o in sources for name, found in o.sheaf.items()},
-        beside=[replace(found, arm=named(first.label, found.arm)) for found in first.beside],
+        beside=_beside(sources),
     )
 
 
 def named(label: str, arm: str) -> str:
     """An arm with the letter of its run: `A: route`."""
     return f"{label}: {arm}" if label else arm
+
+
+def _beside(sources: Sequence[Source]) -> list[Beside]:
+    """Each published value once, beside the first run that has its like."""
+    kept: dict[Published, tuple[Beside, ...]] = {}
+    for source in sources:
+        for value in dict.fromkeys(found.published for found in source.beside):
+            mine = (found for found in source.beside if found.published == value)
+            ours = tuple(replace(one, arm=named(source.label, one.arm)) for one in mine)
+            kept.setdefault(value, ours)
+    return [found for ours in kept.values() for found in ours]
 
 
 def _judgement(sources: Sequence[Source]) -> Judgement:

@@ -97,7 +97,7 @@ def finding(drawn: Sequence[Trace]) -> str:
     d = told[0].point.definition
     what, unit = RATES[d.l4]
     where = word.DIRECTION.get(d.direction, word.way(d.direction))
-    where = f"TCP, {where}" if d.l4 == "tcp" else f"At the knee, {where}"
+    where = f"TCP, {where}" if d.l4 == "tcp" else f"Loaded, {where}"
     near = f"within {NEAR * 100:g} %"
     shares = [f"{number.plain(one.steady.value * 100, 0)} %" for one in told]
     rate = told[0].point.values.get(d.headline)

@@ -18,6 +18,7 @@ from gatemark.node.agent import agent_path
 from gatemark.station.awake import REQUEST
 
 KTHREADD = 2  # the parent of all kernel threads
+PATIENCE_S = 10.0  # with the agent; it answers in milliseconds
 STEERING = Path("/sys/class/net/lo/queues/rx-0/rps_cpus")
 
 # What it means for the numbers, a sentence each.
@@ -70,22 +71,28 @@ def brakes() -> bool:
             capture_output=True,
             text=True,
             check=False,
+            timeout=PATIENCE_S,
         )
-    except (OSError, UnavailableError):
+    except (OSError, UnavailableError, subprocess.TimeoutExpired):
         return False
     return any(json.loads(line).get("key") == "devices" for line in done.stdout.splitlines())
 
 
 def _own_cpu() -> bool:
-    return sees_kernel_threads() and _allowed(partial(_renice, KTHREADD, 0))
+    return sees_kernel_threads() and _allowed(partial(_renice, KTHREADD, _nice(KTHREADD)))
 
 
 def _priority() -> bool:
-    return _allowed(partial(_renice, 0, -1)) and _allowed(partial(_renice, 0, 1))
+    was = _nice(0)
+    return _allowed(partial(_renice, 0, was - 1)) and _allowed(partial(_renice, 0, was))
 
 
-def _renice(pid: int, change: int) -> None:
-    os.setpriority(os.PRIO_PROCESS, pid, os.getpriority(os.PRIO_PROCESS, pid) + change)
+def _nice(pid: int) -> int:
+    return os.getpriority(os.PRIO_PROCESS, pid)
+
+
+def _renice(pid: int, nice: int) -> None:
+    os.setpriority(os.PRIO_PROCESS, pid, nice)
 
 
 def _awake() -> bool:

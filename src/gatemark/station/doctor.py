@@ -53,6 +53,9 @@ def _rights(refused: str) -> Finding:
     if own.inside():
         said = "not root: `gatemark run` works in namespaces of its own, `gatemark lab` does not"
         return Finding("rights", ok=True, said=said)
+    if not own.capable():
+        said = "root without CAP_SYS_ADMIN, as in a container: no namespaces"
+        return Finding("rights", ok=False, said=said, mend="give it that right")
     return Finding("rights", ok=True, said="root")
 
 

@@ -24,6 +24,7 @@ from gatemark.error import StationError
 MACHINE = ("/run/lock", "/tmp")  # the first that is there  # noqa: S108
 THREADS = "/proc"  # the same for all who see the same kernel threads
 ASKING_S = 0.2
+THREADS_S = 60.0  # a thread is made in milliseconds
 LAB = re.compile(r"[0-9a-f]{6}")
 
 
@@ -35,12 +36,14 @@ def folder() -> Path:
 @contextmanager
 def machine(waiting: Callable[[str], None], patience_s: float = 600.0) -> Iterator[None]:
     """Hold the machine: one trial at a time. `waiting` is told once if another run has it."""
-    with _opened(next(filter(os.path.isdir, MACHINE))) as file:
+    place = next(filter(os.path.isdir, MACHINE))
+    with _opened(place) as file:
         told, until = False, time.monotonic() + patience_s
         while not _take(file):
             if time.monotonic() > until:
                 raise StationError(
-                    f"another run has held this machine for {patience_s:g} s: end it"
+                    f"another run has held this machine for {patience_s:g} s: end it "
+                    f"(`lslocks` tells who has locked {place})"
                 )
             if not told:
                 waiting("another run is measuring on this machine: waiting for it")
@@ -53,7 +56,11 @@ def machine(waiting: Callable[[str], None], patience_s: float = 600.0) -> Iterat
 def threads() -> Iterator[None]:
     """Hold while a NAPI thread is made: labs tell their own by what was not there before."""
     with _opened(THREADS) as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        until = time.monotonic() + THREADS_S
+        while not _take(file):
+            if time.monotonic() > until:
+                raise StationError(f"somebody has locked {THREADS} for {THREADS_S:g} s: end that")
+            time.sleep(0.01)
         yield
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from gatemark.error import UnavailableError
 
 NEW_NAMESPACES = 0x00020000 | 0x10000000 | 0x40000000  # CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET
+CAP_SYS_ADMIN = 21
 BIND = 4096 | 16384  # MS_BIND, MS_REC
 RUN = Path("/run")
 LABS = ("netns", "gatemark")  # what labs keep in /run; those of root are not ours
@@ -42,6 +43,13 @@ def inside() -> bool:
     return Path("/proc/self/uid_map").read_text().split() != ["0", "0", "4294967295"]
 
 
+def capable() -> bool:
+    """Whether we may make namespaces without a user namespace: CAP_SYS_ADMIN (capabilities(7))."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    effective = next((line.split()[1] for line in lines if line.startswith("CapEff:")), "0")
+    return bool(int(effective, 16) >> CAP_SYS_ADMIN & 1)
+
+
 def enter() -> None:
     """Go into namespaces of our own for good, if they are needed.
 
@@ -51,9 +59,13 @@ def enter() -> None:
         return
     try:
         _unshare()
-        _cover_run()
     except OSError as error:
         raise UnavailableError(f"rights: {_refusal(error)}") from None
+    try:
+        _cover_run()
+    except OSError as error:
+        said = f"not root, and /run cannot be covered by one of our own ({error.strerror})"
+        raise UnavailableError(f"rights: {said}; run with sudo") from None
 
 
 def _unshare() -> None:
@@ -69,19 +81,24 @@ def _cover_run() -> None:
     """A /run of our own, since `ip netns` keeps its names there; the rest of it is bound back."""
     names = [path.name for path in RUN.iterdir()]
     was = os.open(RUN, os.O_PATH | os.O_DIRECTORY)
-    _mount("gatemark", RUN, "tmpfs", 0, "mode=755")
-    for name in names:
-        old, new = Path(f"/proc/self/fd/{was}/{name}"), RUN / name
-        if old.is_symlink():
-            new.symlink_to(old.readlink())
-        elif old.is_dir() and name not in LABS:
-            new.mkdir()
-            with suppress(OSError):  # an odd mount that stays away does no harm
-                _mount(str(old), new, "", BIND, "")
-    os.close(was)
+    try:
+        _mount("gatemark", RUN, "tmpfs", 0, "mode=755")
+        for name in names:
+            _bring_back(Path(f"/proc/self/fd/{was}/{name}"), RUN / name)
+    finally:
+        os.close(was)
     (RUN / "netns").mkdir()
     with suppress(OSError):
         os.chdir(Path.cwd())  # where it lay below /run: now by the new mount, as all paths go
+
+
+def _bring_back(old: Path, new: Path) -> None:
+    if old.is_symlink():
+        new.symlink_to(old.readlink())
+    elif old.is_dir() and new.name not in LABS:
+        new.mkdir()
+        with suppress(OSError):  # an odd mount that stays away does no harm
+            _mount(str(old), new, "", BIND, "")
 
 
 def _mount(source: str, target: Path, kind: str, flags: int, data: str) -> None:

@@ -45,7 +45,8 @@ def sentence(
     knees: Sequence[Knee],
 ) -> str:
     """The knees if there are any, else the most that came through."""
-    told = _choose([_of_knee(knee) for knee in knees] or _of_points(points))
+    found = [_of_knee(knee) for knee in knees if knee.knee_pps.value]  # 0: it lost at every rate
+    told = _choose(found or _of_points(points))
     if told:
         return f"{_gateway(run, told)} {_rates(told)}; {_limits(told, records)}."
     alone = _choose(_of_points(ceilings))

@@ -45,7 +45,8 @@ def tester_limited(limit: Limit) -> Warning_ | None:
     """The tester was the limit, so the value is a lower bound."""
     if limit != "tester":
         return None
-    return warning("tester-limited", "Read it as at least this much; use a faster tester.")
+    advice = "At least this much: use a faster tester, or give it a CPU of its own."
+    return warning("tester-limited", advice)
 
 
 def few_repeats(n: int) -> Warning_ | None:

@@ -145,14 +145,14 @@ class RunDirectory:
 
 
 @contextmanager
-def telling(path: Path) -> Iterator[None]:
-    """A full or read-only disk is told in one line; what was measured so far is kept."""
+def telling(path: Path, *, measuring: bool = True) -> Iterator[None]:
+    """A full or read-only disk is told in one line; while measuring also how to go on."""
     try:
         yield
     except OSError as error:
         mend = "free space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "name another --out"
         kept = f"; what was measured is kept: `gatemark run --resume {path}` goes on"
-        begun = os.path.lexists(path / "run.json")
+        begun = measuring and os.path.lexists(path / "run.json")
         said = f"{path}: {error.strerror}: {mend}{kept if begun else ''}"
         raise GatemarkError(said) from None
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import builder
 import pytest
 from command import GATEMARK, environment, gatemark
-from msgspec.structs import replace
 
 from gatemark.report.export.form import FORMATS, SUFFIX
 from gatemark.store.directory import RunDirectory
@@ -28,10 +27,7 @@ BEGINNINGS = {
 
 
 def kept(path: Path, name: str) -> Path:
-    directory = RunDirectory.create(path, replace(builder.run(), run=name))
-    for record in builder.trials()[:30]:
-        directory.append(record)
-    return path
+    return builder.keep(path, builder.trials()[:30], run=name).path
 
 
 @pytest.fixture(scope="module")

@@ -15,30 +15,31 @@ from msgspec.structs import replace
 
 from gatemark.commands.man import EXIT_STATUS
 from gatemark.plan.load import load
-from gatemark.store.directory import RunDirectory
 
-SLOW = "import time; time.sleep(60)\n"
+# A job in the background is started with Ctrl-C ignored, and tests may be such a job.
+SLOW = """
+import signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+print("ready", flush=True)
+time.sleep(60)
+"""
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("kept") / "run"
-    directory = RunDirectory.create(path, builder.run())
-    for record in builder.trials():
-        directory.append(record)
-    return path
+    return builder.keep(tmp_path_factory.mktemp("kept") / "run").path
 
 
 @pytest.fixture(scope="module")
 def slower(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same with a gateway of half the rate."""
-    path = tmp_path_factory.mktemp("kept") / "slower"
-    directory = RunDirectory.create(path, builder.run())
-    for record in builder.trials():
-        share = 1.0 if record.definition.path == "direct" else 0.5
-        values = {name: value * share for name, value in record.values.items()}
-        directory.append(replace(record, values=values))
-    return path
+    kept = [
+        replace(r, values={name: value * 0.5 for name, value in r.values.items()})
+        if r.definition.path != "direct"
+        else r
+        for r in builder.trials()
+    ]
+    return builder.keep(tmp_path_factory.mktemp("slower") / "run", kept).path
 
 
 # --- how they end
@@ -107,7 +108,7 @@ def test_a_disk_that_is_full_is_told_in_a_line() -> None:
             [*GATEMARK, "list"],
             stdout=full,
             stderr=subprocess.PIPE,
-            env=environment(),
+            env=environment({"PYTHONUNBUFFERED": ""}),
             text=True,
             check=False,
         )
@@ -120,7 +121,7 @@ def test_a_disk_that_is_full_is_told_in_a_line() -> None:
 @pytest.mark.parametrize("module", ["typer", "msgspec"])
 def test_ctrl_c_is_one_line(module: str, tmp_path: Path) -> None:
     """Planted: a module that takes long to import, before and after the command line is read."""
-    (tmp_path / f"{module}.py").write_text(f"print('ready', flush=True)\n{SLOW}")
+    (tmp_path / f"{module}.py").write_text(SLOW)
     paths = f"{tmp_path}{os.pathsep}{environment()['PYTHONPATH']}"
     with subprocess.Popen(
         [*GATEMARK, "list"],

@@ -12,8 +12,6 @@ import builder
 import pytest
 from command import GATEMARK, Done, environment, gatemark
 
-from gatemark.store.directory import RunDirectory
-
 PLAN = """\
 schema = "gatemark.plan/1"
 title = "t"
@@ -30,11 +28,7 @@ STATION = 'schema = "gatemark.station/1"\n[gateway]\nkidn = "netns"\n'
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run on disk."""
-    path = tmp_path_factory.mktemp("kept") / "run"
-    directory = RunDirectory.create(path, builder.run())
-    for record in builder.trials()[:20]:
-        directory.append(record)
-    return path
+    return builder.keep(tmp_path_factory.mktemp("kept") / "run", builder.trials()[:20]).path
 
 
 def refused(done: Done, code: int, said: str) -> None:
@@ -206,7 +200,7 @@ def test_without_a_tool_its_package_is_named(tool: str, package: str, tmp_path: 
 def test_a_full_disk_under_the_report_is_told_with_the_mend(run: Path, tmp_path: Path) -> None:
     disk = f"mount -t tmpfs -o size=1m none {tmp_path}; cp -r {run} {tmp_path}/run"
     done = mounting(disk, "report", str(tmp_path / "run"))
-    refused(done, 1, f"{tmp_path}/run: No space left on device: free space; what was measured is")
+    refused(done, 1, f"{tmp_path}/run/report.html: No space left on device: free space")
 
 
 def test_tools_are_found_where_a_poor_path_does_not_look() -> None:

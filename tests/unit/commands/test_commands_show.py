@@ -9,7 +9,6 @@ import msgspec
 import pytest
 from command import gatemark
 
-from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Definition, Record
 
 
@@ -40,10 +39,7 @@ def nated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def kept(path: Path, records: list[Record]) -> Path:
-    directory = RunDirectory.create(path, builder.run())
-    for record in records:
-        directory.append(record)
-    return path
+    return builder.keep(path, records).path
 
 
 def test_the_published_values_beside_ours_are_shown(nated: Path) -> None:

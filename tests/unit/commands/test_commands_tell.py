@@ -26,11 +26,7 @@ HEAVY = ("pyroute2", "duckdb", "altair", "rich.console", "scipy", "vl_convert", 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("kept") / "run"
-    directory = RunDirectory.create(path, builder.run())
-    for record in builder.trials():
-        directory.append(record)
-    return path
+    return builder.keep(tmp_path_factory.mktemp("kept") / "run").path
 
 
 def rows(done: Done) -> list[dict[str, Any]]:

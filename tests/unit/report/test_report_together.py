@@ -13,7 +13,7 @@ from gatemark.report.source import Source
 
 @pytest.fixture
 def two(tmp_path: Path) -> list[Source]:
-    kept = [builder.keep(tmp_path / "old"), builder.keep(tmp_path / "new", speed=0.9)]
+    kept = [builder.keep(tmp_path / "old"), builder.keep(tmp_path / "new", builder.trials(0.9))]
     return [
         source.judged(one.contents(), one.path, label)
         for one, label in zip(kept, "AB", strict=True)

@@ -179,7 +179,7 @@ def test_a_sweep_is_drawn_at_its_knee() -> None:
     figure = over_time.of_sweep(judged, knees, records, series)
     assert figure is not None
     assert figure.title == (
-        "At the knee, LAN to WAN: the received rate stays within 10 % of its median "
+        "Loaded, LAN to WAN: the received rate stays within 10 % of its median "
         "for 100 % of the time"
     )
     assert "30 k packets/s to 35 k packets/s" in figure.definition

@@ -21,7 +21,7 @@
     rows.sort((a, b) => {
       if (next === "none") return a.at - b.at;
       if (a.isNone !== b.isNone) return a.isNone ? 1 : -1;
-      const order = numeric ? a.key - b.key : a.text.localeCompare(b.text);
+      const order = numeric ? a.key - b.key : a.text.localeCompare(b.text, undefined, { numeric: true });
       return sign * order || a.at - b.at;
     });
     table.tBodies[0].append(...rows.map((one) => one.row));

@@ -20,7 +20,9 @@ FIELDS = {"change": "median", "change_lo": "low", "change_hi": "high", "visible"
 
 def figure(found: Sequence[Comparison]) -> Figure:
     """One figure for the comparisons of one plan and quantity."""
-    name, baseline = cost.anchor(found), word.does(found[0].baseline)
+    bases = list(dict.fromkeys(one.baseline for one in found))
+    several = "the first arm of its own run"  # where a page shows more than one
+    name, baseline = cost.anchor(found), word.does(bases[0]) if len(bases) == 1 else several
     ordered = sorted(found, key=lambda one: list(word.ARROW).index(one.definition.direction))
     headings = list(dict.fromkeys(cost.place(one, found)[0] for one in ordered))
     ordered.sort(key=lambda one: headings.index(cost.place(one, found)[0]))

@@ -51,9 +51,10 @@ def title(judgement: Judgement, knees: Sequence[Knee]) -> str:
     told = sweep.delays(judgement, knees)
     if told is None:
         return "How long does a packet take?"
-    _, points = told
+    knee, points = told
     light, heavy = (number.quantity(p.values["delay_p50_ns"].value, "ns") for p in _ends(points))
-    return f"A packet takes {light} through an idle gateway, {heavy} through an overloaded one"
+    who = f" ({knee.arm})" if len(sweep.arms(knees)) > 1 else ""
+    return f"A packet takes {light} through an idle gateway, {heavy} through an overloaded one{who}"
 
 
 def _ends(points: Sequence[PointResult]) -> tuple[PointResult, PointResult]:

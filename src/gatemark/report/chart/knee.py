@@ -67,14 +67,28 @@ def definition(knees: Sequence[Knee], ceilings: dict[str, float], step: int = 1)
         f"Received against offered rate: {word.traffic(knees[0].definition)}. "
         f"Line: median; band: its interval; dots: {dots}; upright: the knee."
     ]
-    brakes = sorted({knee.definition.brake_pps for knee in knees} - {0})
-    if brakes:
-        slow = " or ".join(number.nominal(pps, "packets/s") for pps in brakes)
-        parts.append(f"The gateway is braked to about {slow}.")
+    parts += _brakes(knees)
     if ceilings:
         least = number.quantity(min(ceilings.values()), "packets/s")
         parts.append(f"The tester alone reaches {least}.")
     return " ".join(parts)
+
+
+def _brakes(knees: Sequence[Knee]) -> list[str]:
+    """How slow the gateway was made on purpose; of several runs, which arms by how much."""
+    arms: dict[int, list[str]] = {}
+    for knee in knees:
+        arms.setdefault(knee.definition.brake_pps, []).append(knee.arm)
+    if len(arms) == 1:
+        pps = knees[0].definition.brake_pps
+        slow = f"The gateway is braked to about {number.nominal(pps, 'packets/s')}."
+        return [slow] if pps else []
+    told = [
+        f"{', '.join(dict.fromkeys(names))} "
+        + (f"braked to about {number.nominal(pps, 'packets/s')}" if pps else "without a brake")
+        for pps, names in arms.items()
+    ]
+    return [f"{'; '.join(told)}."]
 
 
 def _ceilings(judgement: Judgement, knees: Sequence[Knee]) -> dict[str, float]:

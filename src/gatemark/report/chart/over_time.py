@@ -42,12 +42,13 @@ class Band:
 def of_sweep(
     judgement: Judgement, knees: Sequence[Knee], records: Sequence[Record], sheaf: Sheaf
 ) -> Figure | None:
-    """Packets received at the first rate from the knee on; None without series."""
+    """Packets received where the limit shows, or at the highest rate; None without series."""
     points = trace.of_sweep(judgement, knees)
     drawn = trace.traces(points, records, sheaf)
     rates = sorted({sweep.offered_pps(one.point) for one in drawn})
     span = " to ".join(number.nominal(rate, "packets/s") for rate in (*rates[:1], *rates[1:][-1:]))
-    told = f"Offered: the first rate of the sweep that is not below the knee, {span}."
+    which = "the highest" if all(knee.at_least for knee in knees) else "the first from the knee on"
+    told = f"Offered: {which} of the sweep's rates, {span}."
     return _figure(sweep.anchor("time", knees[0]), drawn, told)
 
 
@@ -101,7 +102,7 @@ def _definition(drawn: Sequence[Trace], fields: Sequence[str]) -> str:
         f"{what}, in steps of {number.nominal(drawn[0].step_s * 1e9, 'ns')}: {word.traffic(d)}.",
         line,
         "Round trip: as TCP itself measures it." if "rtt_ns" in fields else "",
-        "CPU: what the gateway's threads used of its busiest CPU." if "cpu" in fields else "",
+        "CPU: the gateway's busiest, by its threads." if "cpu" in fields else "",
         f"Grey: the first {d.settle_s:g} s, which do not count." if d.settle_s else "",
         f"Title: the share of counted steps within {trace.NEAR * 100:g} % of the median of their "
         "own trial, of all trials the median.",

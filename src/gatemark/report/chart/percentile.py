@@ -91,7 +91,9 @@ def loads(judgement: Judgement, knee: Knee) -> list[Load]:
     """The points of a sweep that are drawn: those of these loads that were measured."""
     points = [p for p in sweep.points_of(judgement, knee) if "delay_p50_ns" in p.values]
     most = knee.knee_pps.value
-    part = {id(point): sweep.offered_pps(point) / most for point in points if most}
+    if not most:  # it lost at every rate: none is below the knee, none near it
+        return []
+    part = {id(point): sweep.offered_pps(point) / most for point in points}
     near = [point for point in points if NEAR[0] <= part[id(point)] <= NEAR[1]]
     found = {
         "low": next((p for p in points if part[id(p)] < NEAR[0]), None),

@@ -22,13 +22,24 @@ TESTER = ("sender", "sink")
 
 def figures(judgement: Judgement, records: Sequence[Record]) -> list[Figure]:
     """One figure for each plan whose trials read the gateway's threads; of several each says so."""
-    made = [_figure(uses, left) for uses, left in thread.plans(judgement, records)]
+    swept = {knee.plan: knee.at_least for knee in judgement.knees}
+    made = [
+        _figure(uses, left, _when(swept.get(uses[0].point.plan)))
+        for uses, left in thread.plans(judgement, records)
+    ]
     if len(made) < 2:
         return made
     return [replace(one, title=f"{one.plan}, {one.title}") for one in made]
 
 
-def _figure(uses: Sequence[Use], left: int) -> Figure:
+def _when(bound: bool | None) -> str:
+    """At which point of a sweep; None: of no sweep."""
+    if bound is None:
+        return "while it was sent"
+    return "at the highest rate" if bound else "at the first rate from the knee on"
+
+
+def _figure(uses: Sequence[Use], left: int, when: str) -> Figure:
     plan = uses[0].point.plan
     name = sweep.plain(f"thread-{plan}")
     order = ladder.keys(ladder.grouped(_names(uses)))
@@ -38,7 +49,7 @@ def _figure(uses: Sequence[Use], left: int) -> Figure:
     return Figure(
         name=name,
         title=thread.finding(uses),
-        definition=_definition(uses, left),
+        definition=_definition(uses, left, when),
         panels=(("", _panel(name, uses, order)),),
         rows=[row for use, key in pairs for row in _rows(use, key)],
         columns=columns | heads("busy", "share of a CPU", "ratio"),
@@ -47,12 +58,11 @@ def _figure(uses: Sequence[Use], left: int) -> Figure:
     )
 
 
-def _definition(uses: Sequence[Use], left: int) -> str:
+def _definition(uses: Sequence[Use], left: int, when: str) -> str:
     paced = any(use.point.point.get(name) for use in uses for name in sweep.RATES)
-    at = "at the first rate from the knee on" if paced else "while it was sent"
     ends = "one CPU for both" if any(use.is_shared for use in uses) else "each on its own CPU"
     parts = [
-        f"What each thread of the gateway used of its CPU {at}, read from outside (schedstat). "
+        f"What each thread of the gateway used of its CPU {when}, read from outside (schedstat). "
         "Bar: medians; whisker: the interval of their sum.",
         f"Thin: the tester's sender (grey) and sink (hollow), {ends}."
         if any(use.tester for use in uses)

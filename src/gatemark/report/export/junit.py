@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """JUnit's XML as continuous integration reads it (junit-10.xsd): a suite a plan, a case a point.
 
-A point fails by an invalid trial and is skipped where no trial of it ran. That a value is low fails
-nothing: `gatemark diff` tells that.
+A point fails by an invalid trial and is skipped where no trial of it ran; a run that was cut or is
+not whole on the disk is an error. That a value is low fails nothing: `gatemark diff` tells that.
 """
 
 import re
@@ -77,10 +77,14 @@ def _key(plan: str, arm: str, point: Mapping[str, Scalar]) -> Key:
 
 def _suite(source: Source, plan: str, cases: Sequence[Case]) -> ET.Element:
     run, made = source.run, [_case(plan, case) for case in cases]
+    if plan == run.plans[0].name and (fault := _fault(source)):
+        broken = ET.Element("testcase", {"classname": plan.replace("/", "."), "name": "run"})
+        ET.SubElement(broken, "error", {"type": "incomplete", "message": fault})
+        made.insert(0, broken)
     counts = {
         "tests": len(made),
         "failures": sum(case.find("failure") is not None for case in made),
-        "errors": 0,
+        "errors": sum(case.find("error") is not None for case in made),
         "skipped": sum(case.find("skipped") is not None for case in made),
     }
     told = {"name": plan, "id": source.label, "hostname": run.station.name}
@@ -91,6 +95,12 @@ def _suite(source: Source, plan: str, cases: Sequence[Case]) -> ET.Element:
         ET.SubElement(properties, "property", {"name": name, "value": value})
     suite.extend(made)
     return suite
+
+
+def _fault(source: Source) -> str:
+    """Why the run is no whole answer; empty where it is, or is still being measured."""
+    cut = not source.run.finished and not source.is_going
+    return "; ".join([*(["the run was cut: --resume goes on"] if cut else []), *source.faults])
 
 
 def _case(plan: str, case: Case) -> ET.Element:
