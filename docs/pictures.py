@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
 WIDTHS = (360, 900, 1600)
-SCREEN = 900  # pixels: the height of the first screen, which README shows
+SCREEN = 1080  # pixels: the height of the first screen, which README shows
 DRAWN = (
     "() => [...document.querySelectorAll('.plot')]"
     ".every((plot) => plot.querySelector('svg .role-mark :is(path, line, text)'))"
