@@ -42,6 +42,7 @@ FILES: Final = {
     "RUN/trials.jsonl": "one record a line, written as each trial ends",
     "RUN/series/": "time series of each trial, as Parquet",
     "RUN/report.html": "the page, which needs no network to be read",
+    "~/.cache/gatemark/": "the script library of the pages, made once",
     "/run/lock/": "locked while a trial runs: one at a time on a machine",
     "/run/gatemark/": "locks of labs, one each",
 }

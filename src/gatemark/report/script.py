@@ -3,7 +3,11 @@
 
 import functools
 import json
+import os
 from collections.abc import Sequence
+from contextlib import suppress
+from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import altair as alt
@@ -11,6 +15,9 @@ import vl_convert
 
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Figure
+from gatemark.store import file
+
+WHOLE = "\n// whole\n"  # the end of a bundle that nothing cut
 
 
 def embedded(drawn: Sequence[Figure]) -> str:
@@ -31,7 +38,24 @@ def embedded(drawn: Sequence[Figure]) -> str:
 
 @functools.cache
 def library() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script, for the Vega-Lite that Altair writes."""
+    """Vega, Vega-Lite and Vega-Embed in one script, for the Vega-Lite that Altair writes.
+
+    To bundle them takes seconds, so the bundle is kept in the user's cache, by its versions.
+    """
     version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    name = f"vega-lite-{version}-{metadata.version('vl-convert-python')}.js"
+    with suppress(OSError, RuntimeError, UnicodeDecodeError):
+        if (text := (_cache() / name).read_text("utf-8")).endswith(WHOLE):
+            return text
     bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version)
-    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    text = bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--") + WHOLE
+    with suppress(OSError, RuntimeError):
+        _cache().mkdir(parents=True, exist_ok=True)
+        file.write(_cache() / name, text.encode())
+    return text
+
+
+def _cache() -> Path:
+    """Where a user's programs keep what they can make again (XDG). RuntimeError without a home."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
+    return Path(home) / "gatemark"

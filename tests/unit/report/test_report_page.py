@@ -9,7 +9,7 @@ import builder
 import msgspec
 import pytest
 
-from gatemark.report import html, page
+from gatemark.report import html, page, script
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Warning_
 
@@ -152,3 +152,24 @@ def test_page_is_written_whole_or_not_at_all(
         page.write([builder.source()], path)
     assert path.read_bytes() == before
     assert [found.name for found in path.parent.iterdir()] == ["report.html"]
+
+
+def test_the_script_is_bundled_once_and_again_where_it_was_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    whole = script.library.__wrapped__()
+    (kept,) = (tmp_path / "gatemark").iterdir()
+    assert kept.read_text("utf-8") == whole
+    kept.write_text(whole[:-20], "utf-8")
+    assert script.library.__wrapped__() == whole
+    kept.write_text(f"told apart{script.WHOLE}", "utf-8")
+    assert script.library.__wrapped__().startswith("told apart")
+
+
+def test_without_a_place_to_keep_it_the_script_is_bundled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "taken").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "taken"))
+    assert "vegaEmbed" in script.library.__wrapped__()
