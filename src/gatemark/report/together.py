@@ -10,7 +10,6 @@ from gatemark.plan.model import Plan
 from gatemark.report.source import Source
 from gatemark.stats.judgement import Comparison, Judgement, Knee, PointResult
 from gatemark.stats.reference import Beside
-from gatemark.store.published import Published
 from gatemark.store.record import Record
 
 Result = TypeVar("Result", PointResult, Knee)
@@ -41,13 +40,12 @@ def named(label: str, arm: str) -> str:
 
 def _beside(sources: Sequence[Source]) -> list[Beside]:
     """Each published value once, beside the first run that has its like."""
-    kept: dict[Published, tuple[Beside, ...]] = {}
+    kept: list[Beside] = []
     for source in sources:
-        for value in dict.fromkeys(found.published for found in source.beside):
-            mine = (found for found in source.beside if found.published == value)
-            ours = tuple(replace(one, arm=named(source.label, one.arm)) for one in mine)
-            kept.setdefault(value, ours)
-    return [found for ours in kept.values() for found in ours]
+        known = [found.published for found in kept]
+        fresh = [found for found in source.beside if found.published not in known]
+        kept += [replace(found, arm=named(source.label, found.arm)) for found in fresh]
+    return kept
 
 
 def _judgement(sources: Sequence[Source]) -> Judgement:

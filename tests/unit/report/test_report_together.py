@@ -2,10 +2,12 @@
 """Several runs as one, and the index of a folder: nothing is lost, nothing is mixed up."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import builder
 import pytest
+import studies
 
 from gatemark.report import gallery, index, several, source, together
 from gatemark.report.source import Source
@@ -86,3 +88,14 @@ def test_the_index_links_from_where_it_lies(tmp_path: Path) -> None:
     builder.keep(tmp_path / "runs" / "a b")
     out = index.write(tmp_path / "runs", tmp_path / "site" / "index.html")
     assert 'href="../runs/a%20b/report.html"' in out.read_text("utf-8")
+
+
+def test_published_values_stand_once_beside_the_first_run_that_has_their_like() -> None:
+    def labelled(label: str, *, published: bool) -> Source:
+        return replace(studies.source(published=published), label=label)
+
+    alone = len(studies.beside())
+    bare, first, second = (labelled(at, published=at != "A") for at in "ABC")
+    found = together.together([bare, first, second]).beside
+    assert len(found) == alone > 0
+    assert {one.arm[:2] for one in found} == {"B:"}
