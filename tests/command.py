@@ -2,6 +2,7 @@
 """The command line as its user has it: a process of its own, its two streams and its exit code."""
 
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -45,3 +46,24 @@ def gatemark(
         timeout=60,
     )
     return Done(done.returncode, done.stdout, done.stderr)
+
+
+def on_terminal(*words: str | Path, env: dict[str, str]) -> str:
+    """What `gatemark WORDS` writes to a terminal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [*GATEMARK, *map(str, words)],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment({"TERM": "xterm-256color", **env}),
+    ):
+        os.close(theirs)
+        said = b""
+        try:
+            while part := os.read(ours, 1 << 16):
+                said += part
+        except OSError:  # EIO: nobody has the other end open any more
+            pass
+    os.close(ours)
+    return said.decode()

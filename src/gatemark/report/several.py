@@ -62,4 +62,4 @@ def _cards(sources: Sequence[Source]) -> Table:
 def _told(one: card.Card | None) -> str:
     if one is None:
         return DASH
-    return " ".join(filter(None, (one.value, one.unit, f"({one.grade})" if one.grade else "")))
+    return f"{one.value} {one.unit}".strip()

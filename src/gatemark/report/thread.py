@@ -8,7 +8,7 @@ from gatemark.plan.model import is_twin
 from gatemark.report import number, study, sweep, trace, word
 from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Interval, Judgement, PointResult
-from gatemark.store.record import CpuReading, Record
+from gatemark.store.record import Record
 
 MOST = 12  # bars of a figure
 FULL = 0.97  # of a CPU: no time is left
@@ -95,20 +95,15 @@ def _points(judgement: Judgement) -> dict[str, list[PointResult]]:
 
 def _uses(point: PointResult, mine: Sequence[Record]) -> list[Use]:
     read = [record for record in mine if record.evidence.cpu]
-    cores = dict.fromkeys(_core(reading) for record in read for reading in record.evidence.cpu)
+    cores = dict.fromkeys(reading.core for record in read for reading in record.evidence.cpu)
     return [use for core in cores if (use := _use(point, read, core)).threads]
-
-
-def _core(reading: CpuReading) -> int | str:
-    """What a thread shares with others: its CPU; one that is bound to none stands alone."""
-    return reading.thread if reading.cpu is None else reading.cpu
 
 
 def _use(point: PointResult, read: Sequence[Record], core: int | str) -> Use:
     shares: dict[str, list[float]] = {}
     totals: list[float] = []
     for record in read:
-        busy = {r.thread: r.busy for r in record.evidence.cpu if _core(r) == core}
+        busy = {r.thread: r.busy for r in record.evidence.cpu if r.core == core}
         totals.append(sum(busy.values()))
         for thread, share in busy.items():
             shares.setdefault(thread, []).append(share)

@@ -45,8 +45,7 @@ def _cpu(raw: "Raw", evidence: Evidence, *, direct: bool) -> dict[str, float]:
     """The busiest CPU of the gateway: what its threads and programs used of it together."""
     cpus: dict[int | str, float] = {}
     for reading in evidence.cpu:
-        place = reading.thread if reading.cpu is None else reading.cpu
-        cpus[place] = cpus.get(place, 0.0) + reading.busy
+        cpus[reading.core] = cpus.get(reading.core, 0.0) + reading.busy
     values = {"cpu_busy": min(1.0, max(cpus.values()))} if cpus and not direct else {}
     if raw.inside:
         span_ns = raw.inside["t_ns"][-1] - raw.inside["t_ns"][0]

@@ -23,14 +23,13 @@ def busiest(records: Sequence[Record]) -> Core | None:
 
     A thread that is bound to none counts alone.
     """
-    seen: dict[tuple[int | None, str], list[CpuReading]] = {}
+    seen: dict[tuple[int | str, str], list[CpuReading]] = {}
     for record in records:
         for reading in record.evidence.cpu:
-            seen.setdefault((reading.cpu, reading.thread), []).append(reading)
+            seen.setdefault((reading.core, reading.thread), []).append(reading)
     cores: dict[int | str, dict[str, float]] = {}
-    for (cpu, thread), mine in seen.items():
-        share = median(reading.busy for reading in mine)
-        cores.setdefault(thread if cpu is None else cpu, {})[thread] = share
+    for (core, thread), mine in seen.items():
+        cores.setdefault(core, {})[thread] = median(reading.busy for reading in mine)
     if not cores:
         return None
     place, threads = max(cores.items(), key=lambda item: sum(item[1].values()))
@@ -39,5 +38,5 @@ def busiest(records: Sequence[Record]) -> Core | None:
     busy = min(1.0, sum(threads.values()))
     if isinstance(place, int):
         return Core(place, busy, " and ".join(names))
-    waited = median(reading.waiting or 0.0 for reading in seen[None, place])
+    waited = median(reading.waiting or 0.0 for reading in seen[place, place])
     return Core(None, busy, place, waited)

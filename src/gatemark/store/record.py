@@ -71,6 +71,11 @@ class CpuReading(msgspec.Struct, frozen=True, kw_only=True):
     waiting: float | None = None  # share of the time that it was ready and others had the CPU
     ns_per_packet: float | None = None  # by packet delivered
 
+    @property
+    def core(self) -> int | str:
+        """What it shares with other threads: its CPU; one that is bound to none stands alone."""
+        return self.thread if self.cpu is None else self.cpu
+
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """What the limit of a point is judged from (`gatemark.stats.limit`)."""

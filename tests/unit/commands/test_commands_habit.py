@@ -3,14 +3,13 @@
 
 import json
 import os
-import pty
 import signal
 import subprocess
 from pathlib import Path
 
 import builder
 import pytest
-from command import GATEMARK, environment, gatemark
+from command import GATEMARK, environment, gatemark, on_terminal
 from msgspec.structs import replace
 
 from gatemark.commands.man import EXIT_STATUS
@@ -141,25 +140,9 @@ def test_ctrl_c_is_one_line(module: str, tmp_path: Path) -> None:
 # --- how wide they write
 
 
-def terminal(columns: int, *words: str) -> str:
-    """What a command writes to a terminal so wide."""
-    ours, theirs = pty.openpty()
-    env = environment({"COLUMNS": str(columns), "TERM": "xterm"})
-    with subprocess.Popen([*GATEMARK, *words], stdout=theirs, stderr=theirs, env=env):
-        os.close(theirs)
-        said = b""
-        try:
-            while part := os.read(ours, 1 << 16):
-                said += part
-        except OSError:  # EIO: nobody has the other end open any more
-            pass
-    os.close(ours)
-    return said.decode()
-
-
 @pytest.mark.parametrize("words", ["list", "plan kofler", "doctor"])
 def test_a_terminal_is_not_written_past(words: str) -> None:
-    assert max(map(len, terminal(100, *words.split()).splitlines())) <= 100
+    assert max(map(len, on_terminal(*words.split(), env={"COLUMNS": "100"}).splitlines())) <= 100
 
 
 def test_a_pipe_has_a_line_for_each_plan() -> None:

@@ -2,8 +2,6 @@
 """What is told: data alone on stdout, an object a line where asked, colour only on a terminal."""
 
 import json
-import os
-import pty
 import re
 import subprocess
 import sys
@@ -13,7 +11,7 @@ from typing import Any
 import builder
 import msgspec
 import pytest
-from command import GATEMARK, Done, environment, gatemark
+from command import GATEMARK, Done, environment, gatemark, on_terminal
 
 import gatemark as package
 from gatemark.plan.load import load, suites
@@ -146,27 +144,6 @@ def test_a_reader_that_goes_away_is_nothing_to_tell(words: str, run: Path) -> No
     assert process.stderr.read() == b""
     process.stderr.close()
     process.wait(60)
-
-
-def on_terminal(*words: str | Path, env: dict[str, str]) -> str:
-    """What a command writes to a terminal."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [*GATEMARK, *map(str, words)],
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-        env=environment({"TERM": "xterm-256color", **env}),
-    ):
-        os.close(theirs)
-        said = b""
-        try:
-            while part := os.read(ours, 1 << 16):
-                said += part
-        except OSError:  # EIO: nobody has the other end open any more
-            pass
-    os.close(ours)
-    return said.decode()
 
 
 def test_a_terminal_gets_colour(run: Path) -> None:
