@@ -17,7 +17,7 @@ SMALLEST_FRAME_BYTES: Final = {
 }
 
 
-def payload_bytes(frame_bytes: int, family: str) -> int:
+def payload_bytes(frame_bytes: float, family: str) -> float:
     """UDP payload of a frame with FCS."""
     return frame_bytes - ETHERNET_BYTES - IP_BYTES[family] - UDP_BYTES
 
@@ -27,6 +27,6 @@ def frame_bytes(payload: int, family: str) -> int:
     return payload + ETHERNET_BYTES + IP_BYTES[family] + UDP_BYTES
 
 
-def l1_bps(rate_pps: float, frame_bytes: int) -> float:
+def l1_bps(rate_pps: float, frame_bytes: float) -> float:
     """Bits on the wire for each second, with preamble, FCS and gap."""
     return rate_pps * (frame_bytes + PREAMBLE_AND_GAP_BYTES) * 8

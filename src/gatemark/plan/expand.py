@@ -3,7 +3,7 @@
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Final, get_args, get_type_hints
 
 import msgspec
@@ -12,16 +12,22 @@ from msgspec.structs import replace
 from gatemark.error import UsageError
 from gatemark.plan.feature import DIRECT, check_features, misfit
 from gatemark.plan.level import spread_out
+from gatemark.plan.mix import mean_bytes
 from gatemark.plan.model import (
     TWIN,
     Arm,
+    Connecting,
     Direction,
+    Driver,
     Factor,
     Family,
     Figure,
+    FlowPorts,
     Kind,
     Path,
     Plan,
+    SenderPort,
+    SinkPort,
     Workload,
 )
 from gatemark.plan.sane import faults
@@ -35,32 +41,35 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "family": get_args(Family),
     "kind": get_args(Kind),
     "figure": get_args(Figure),
+    "driver": get_args(Driver),
+    "flow_ports": get_args(FlowPorts),
+    "sender_port": get_args(SenderPort),
+    "sink_port": get_args(SinkPort),
+    "connecting": get_args(Connecting),
 }
 
 # What a sweep may vary: every key of the workload.
 FACTORS: Final[tuple[str, ...]] = tuple(Workload.__struct_fields__)
 
-# Keys that mean something for one kind alone.
-OF_UDP: Final = (
-    "frame_bytes",
-    "payload_bytes",
-    "flows",
-    "rate_pps",
-    "rate_bps",
-    "burst",
-    "cap_pps",
-)
-OF_TCP: Final = (
-    "write_bytes",
-    "streams",
-    "socket_buffer_bytes",
-    "congestion",
-    "settle_s",
-    "offload",
-)
+# Keys that mean something for some kinds alone; a key that is not here does for all.
+OF_KIND: Final = {
+    kind: frozenset(keys.split())
+    for kind, keys in {
+        "udp": "frame_bytes payload_bytes mix flows flow_ports clients rate_pps rate_bps packets "
+        "burst cap_pps sender_port sink_port",
+        "tcp": "write_bytes streams socket_buffer_bytes congestion settle_s offload",
+        "connections": "connecting connections active_pps clients",
+        "replay": "trace speed clones rate_pps clients",
+    }.items()
+}
 
 # Two words for one thing: the second one would win in silence.
-PAIRS: Final = (("frame_bytes", "payload_bytes"), ("rate_pps", "rate_bps"))
+PAIRS: Final = (
+    ("frame_bytes", "payload_bytes"),
+    ("mix", "frame_bytes"),
+    ("mix", "payload_bytes"),
+    ("rate_pps", "rate_bps"),
+)
 
 PROBES: Final = ("cpu", "softirq", "memory", "conntrack", "interfaces", "shaper")
 
@@ -94,7 +103,7 @@ def workload_at(plan: Plan, point: dict[str, Factor]) -> Workload:
     if load.payload_bytes:
         load = replace(load, frame_bytes=frame_bytes(load.payload_bytes, load.family))
     if load.rate_bps:
-        bits = 8 * max(1, payload_bytes(load.frame_bytes, load.family))
+        bits = 8 * max(1, payload_bytes(mean_bytes(load), load.family))
         load = replace(load, rate_pps=load.rate_bps / bits)
     return load
 
@@ -167,11 +176,16 @@ def _check_counts(plan: Plan) -> None:
             raise UsageError(f"`use`: no probe '{probe}'; known are: {', '.join(PROBES)}")
 
 
+def means_nothing(key: str, kinds: Collection[str]) -> bool:
+    """Whether a key of the workload is of other kinds alone."""
+    of = {kind for kind, keys in OF_KIND.items() if key in keys}
+    return bool(of) and not of & set(kinds)
+
+
 def _strangers(load: Workload, point: dict[str, Factor]) -> Iterator[str]:
     """Factors that mean nothing for this kind."""
-    others = OF_UDP if load.kind == "tcp" else OF_TCP
     for name in point:
-        if name in others:
+        if means_nothing(name, [load.kind]):
             yield f"`{name}` means nothing for kind {load.kind}; leave it out of that point"
 
 
@@ -226,8 +240,7 @@ def applies(plan: Plan, key: str) -> bool:
     if table != "workload":
         return True
     kinds = {workload_at(plan, point).kind for point in points(plan)}
-    means = (name not in OF_UDP or "udp" in kinds) and (name not in OF_TCP or "tcp" in kinds)
-    return means and name not in factors(plan)
+    return not means_nothing(name, kinds) and name not in factors(plan)
 
 
 SETTABLE: Final = ("gateway", "workload", "repeat", "probe")

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from gatemark.error import UsageError
-from gatemark.plan.expand import FACTORS, OF_TCP, OF_UDP, check, plain
+from gatemark.plan.expand import FACTORS, check, means_nothing, plain
 from gatemark.plan.level import spread_out
 from gatemark.plan.model import PLAN_SCHEMA, SUITE_SCHEMA, Arm, Factor, Plan, Suite, Workload
 from gatemark.plan.toml import line_of, nearest, read_toml, refuse_unknown_keys
@@ -172,11 +172,10 @@ def _refuse_strangers(data: dict[str, Any], path: Path) -> None:
     cases = [case for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []
     if "kind" in sweep or any("kind" in case for case in cases):
         return
-    others = OF_UDP if load.get("kind", "udp") == "tcp" else OF_TCP
+    kind = load.get("kind", "udp")
     for key in load:
-        if key in others:
+        if means_nothing(key, [kind]):
             line = line_of(path, key, table="workload")
-            kind = load.get("kind", "udp")
             raise UsageError(f"{path}:{line}: `{key}` means nothing for kind {kind}; leave it out")
 
 

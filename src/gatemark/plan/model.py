@@ -11,7 +11,16 @@ SUITE_SCHEMA = "gatemark.suite/1"
 Path = Literal["switch", "route", "nat", "endpoint", "direct"]
 # up: LAN to WAN; send, receive: of the gateway itself (path `endpoint`).
 Direction = Literal["up", "down", "both", "send", "receive"]
-Kind = Literal["udp", "tcp"]
+Kind = Literal["udp", "tcp", "connections", "replay"]
+# auto: the best that works. Senders: live (frames made in the kernel), afxdp, raw (AF_PACKET);
+# sinks: xdp (counted in the kernel), ring (AF_PACKET).
+SenderPort = Literal["auto", "live", "afxdp", "raw"]
+SinkPort = Literal["auto", "xdp", "ring"]
+Driver = Literal["gatemark", "iperf3", "nuttcp", "tcpreplay"]  # who makes the traffic
+FlowPorts = Literal["ordered", "random"]  # random: pseudo-random, as RFC 4814 section 4.5 asks
+Profile = Literal["csit", "rfc2544", "diffuse", "rfc9004"]
+Goal = Literal["ndr", "pdr"]
+Connecting = Literal["open", "crr", "hold"]
 Figure = Literal["auto", "curve", "bars"]  # auto: a knee over rates, a curve over sizes, else bars
 Family = Literal["ipv4", "ipv6"]
 Factor = str | int | float | bool
@@ -46,18 +55,25 @@ class Gateway(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is sent. Every key may be a factor of the sweep."""
 
-    kind: Kind = "udp"  # udp, tcp; each has keys of its own below
+    kind: Kind = "udp"  # udp, tcp, connections, replay; each has keys of its own below
     direction: Direction = "up"  # up: LAN to WAN; down; both; send, receive: by the gateway itself
     family: Family = "ipv4"  # ipv4, ipv6
     duration_s: float = 1.0  # of sending
+    driver: Driver = "gatemark"  # who makes the traffic: our agent, or a known tool in its place
     # kind udp
     frame_bytes: int = 64  # L2 with FCS
     payload_bytes: int = 0  # UDP payload; 0: what frame_bytes leaves
+    mix: str = ""  # frames of several sizes in turn: imix, or 64:7,594:4,1518:1; "": of one size
     flows: int = 1  # that the packets go round robin over
+    flow_ports: FlowPorts = "ordered"  # UDP ports of the flows: ordered, random
+    clients: int = 1  # LAN hosts that the flows come from, by address
     rate_pps: float = 0.0  # for each direction; 0: as fast as the tester can
     rate_bps: float = 0.0  # the same as bits of UDP payload; 0: by rate_pps
+    packets: int = 0  # stop after so many; 0: no bound but the time
     burst: int = 0  # packets a system call; 0: 1 below 500 000 packets/s
     cap_pps: float = 0.0  # hold the sender below its schedule; 0: do not
+    sender_port: SenderPort = "auto"  # how the sender reaches the wire: live, afxdp, raw
+    sink_port: SinkPort = "auto"  # how the sink does: xdp, ring
     # kind tcp
     write_bytes: int = 131_072  # of one write and one read: the "block" of iperf
     streams: int = 1  # connections, for each direction
@@ -65,6 +81,14 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     congestion: str = "cubic"  # congestion control of either end
     settle_s: float = 0.0  # sent before counting begins, in addition to duration_s
     offload: bool = False  # TSO, GSO, GRO at the tester's ports; path direct alone
+    # kind connections
+    connecting: Connecting = "open"  # open: until one fails; crr: open, ask, answer, close; hold
+    connections: int = 0  # at most (open), to hold (hold), at once (crr); 0: as many as it goes
+    active_pps: float = 0.0  # hold: packets/s over all connections together; 0: idle
+    # kind replay
+    trace: str = "game"  # a pcap or pcapng file, or a source made here: game, voip, video
+    speed: float = 1.0  # its own timing, times so much; rate_pps above 0: that rate instead
+    clones: int = 1  # flows made of each of the trace's
 
 
 class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -81,6 +105,21 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     use: tuple[str, ...] = ()  # cpu, softirq, memory, conntrack, interfaces, shaper
     times: int = 1  # how often each point is measured so
+
+
+class Search(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A search for the highest rate, or the longest burst, within a loss criterion."""
+
+    profile: Profile = "csit"  # csit, rfc2544, diffuse, rfc9004
+    goals: tuple[Goal, ...] = ("ndr", "pdr")  # ndr: no loss; pdr: 0.5 % at most
+    trial_s: float = 0.0  # of a trial at the end of the search; 0: the profile's
+    sum_s: float = 0.0  # csit: of all trials that decide a bound; 0: the profile's
+    wait_s: float = -1.0  # between trials; -1: the profile's
+    width: float = 0.0  # of the interval at the end, relative; 0: the profile's
+    min_pps: float = 0.0  # the lowest rate to try; 0: the profile's
+    max_pps: float = 0.0  # the highest; 0: what the gateway delivers at overload, and more
+    shares: tuple[float, ...] = ()  # afterwards a trial at each of these shares of `of`
+    of: Goal = "pdr"  # what they are shares of
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -100,6 +139,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     case: tuple[dict[str, Factor], ...] = ()  # `[[sweep.case]]`: factors that vary together
     repeat: Repeat = Repeat()  # how often each point is measured
     probe: Probe = Probe()  # what is read on the gateway
+    search: Search | None = None  # `[search]`: which rate to try next, instead of a sweep of rates
     deviations: tuple[str, ...] = ()  # from what it cites
     figure: Figure = "auto"  # how its points are drawn
     variants: tuple[str, ...] = ()  # names of its `[variant.NAME]` tables
@@ -126,7 +166,7 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     workload: Workload  # what is sent, with the levels of this point
     point: dict[str, Factor]  # factor -> level
     repeat: int  # from 1
-    pass_: Literal["outside", "probed"] = msgspec.field(name="pass")  # probed: probes run too
+    pass_: Literal["outside", "probed", "search"] = msgspec.field(name="pass")  # as a record has it
     probes: tuple[str, ...] = ()  # those that run
     deviations: tuple[str, ...] = ()  # of its plan, from what that cites
     sequence: int = 0  # place in the run's order, from 0

@@ -5,11 +5,15 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from gatemark.plan.mix import frames
 from gatemark.plan.model import Workload
 from gatemark.unit import LARGEST_FRAME_BYTES, SMALLEST_FRAME_BYTES
 
-MOST_FLOWS: Final = 4096  # one guarded port each in the sink
+MOST_FLOWS: Final = 100_000
+MOST_CLIENTS: Final = 250  # addresses of one /24, but for the gateway's, the hosts' and the ends
+FLOWS_A_CLIENT: Final = 40_000  # ports above LAN_PORT; random ones have as many
 LONGEST_TRIAL_S: Final = 600.0
+MOST_PACKETS: Final = 1_000_000_000
 MOST_PPS: Final = 50_000_000.0
 MOST_BPS: Final = 1e12
 MOST_STREAMS: Final = 256
@@ -21,19 +25,21 @@ def faults(load: Workload) -> Iterator[str]:
     """Why this workload cannot be sent; nothing if it can."""
     if not 0.05 <= load.duration_s <= LONGEST_TRIAL_S:
         yield f"`duration_s` = {load.duration_s:g}: 0.05 to {LONGEST_TRIAL_S:g}"
-    yield from _tcp(load) if load.kind == "tcp" else _udp(load)
+    yield from OF_KIND[load.kind](load)
 
 
 def _udp(load: Workload) -> Iterator[str]:
     smallest = SMALLEST_FRAME_BYTES[load.family]
-    if not smallest <= load.frame_bytes <= LARGEST_FRAME_BYTES:
-        key = "payload_bytes" if load.payload_bytes else "frame_bytes"
-        yield (
-            f"`{key}` = {getattr(load, key)} is impossible for {load.family}: a frame with FCS "
-            f"and our test header has {smallest} to {LARGEST_FRAME_BYTES} bytes"
-        )
-    if not 1 <= load.flows <= MOST_FLOWS:
-        yield f"`flows` = {load.flows}: 1 to {MOST_FLOWS}"
+    for size in frames(load):
+        if not smallest <= size <= LARGEST_FRAME_BYTES:
+            key = "mix" if load.mix else "payload_bytes" if load.payload_bytes else "frame_bytes"
+            yield (
+                f"`{key}` = {getattr(load, key)} is impossible for {load.family}: a frame with FCS "
+                f"and our test header has {smallest} to {LARGEST_FRAME_BYTES} bytes"
+            )
+    yield from _flows(load)
+    if not 0 <= load.packets <= MOST_PACKETS:
+        yield f"`packets` = {load.packets}: 0 (no bound but the time) to {MOST_PACKETS}"
     if not 0 <= load.rate_bps <= MOST_BPS:
         yield f"`rate_bps` = {load.rate_bps:g}: 0 (by rate_pps) to {MOST_BPS:g}"
     if not 0 <= load.rate_pps <= MOST_PPS:
@@ -42,6 +48,20 @@ def _udp(load: Workload) -> Iterator[str]:
         yield f"`burst` = {load.burst}: 0 (by the rate) to 256"
     if not 0 <= load.cap_pps <= MOST_PPS:
         yield f"`cap_pps` = {load.cap_pps:g}: 0 (no cap) to {MOST_PPS:g}"
+
+
+def _flows(load: Workload) -> Iterator[str]:
+    if not 1 <= load.clients <= MOST_CLIENTS:
+        yield f"`clients` = {load.clients}: 1 to {MOST_CLIENTS}"
+    if not 1 <= load.flows <= MOST_FLOWS:
+        yield f"`flows` = {load.flows}: 1 to {MOST_FLOWS}"
+    elif load.flows > load.clients * FLOWS_A_CLIENT:
+        yield (
+            f"`flows` = {load.flows}: a client has ports for {FLOWS_A_CLIENT}; "
+            f"set `clients` to {-(-load.flows // FLOWS_A_CLIENT)} or more"
+        )
+    elif load.clients > load.flows:
+        yield f"`clients` = {load.clients}: no more than `flows` ({load.flows})"
 
 
 def _tcp(load: Workload) -> Iterator[str]:
@@ -58,3 +78,7 @@ def _tcp(load: Workload) -> Iterator[str]:
         )
     if not re.fullmatch(r"[a-z0-9_-]{1,15}", load.congestion):
         yield f"`congestion` = '{load.congestion}': a name such as cubic, reno or bbr"
+
+
+# Kinds that bring rules of their own.
+OF_KIND: Final = {"udp": _udp, "tcp": _tcp}

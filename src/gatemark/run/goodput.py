@@ -1,18 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a TCP trial found: goodput at the receiving program, and what TCP tells of its way."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
-from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from gatemark.plan.model import TrialSpec, Workload
+from gatemark.run.raw import Raw
+from gatemark.store.record import Definition
 from gatemark.store.series import Series
 from gatemark.workload.way import Way, binned, over_time
 
-if TYPE_CHECKING:
-    from gatemark.run.trial import Raw
-
 # Columns of TCP_INFO over time: the agent's name, ours, and what makes one of the other.
 INFO = {"rtt_us": ("rtt_ns", 1000), "cwnd": ("cwnd", 1), "retransmits": ("retransmits", 1)}
+
+
+def define(both: Definition, load: Workload) -> Definition:
+    """What is TCP's own of a definition."""
+    return replace(
+        both,
+        quantity="goodput",
+        rate_layer="l4",
+        write_bytes=load.write_bytes,
+        streams=load.streams,
+        socket_buffer_bytes=load.socket_buffer_bytes,
+        congestion=load.congestion,
+        settle_s=load.settle_s,
+        offload=load.offload,
+        driver=load.driver,
+    )
+
+
+def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
+    """The values; TCP accounts for its packets itself."""
+    del spec
+    return values(raw.ways), None
 
 
 def values(ways: Sequence[Way]) -> dict[str, float]:
@@ -42,8 +65,9 @@ def _retransmits(way: Way) -> int:
     return sum(count[-1] - (count[0] if way.settle_ns else 0) for count in counts.values())
 
 
-def segments_pps(raw: "Raw") -> float:
+def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
     """Packets/s that came in at the sinks' ports: data, and acknowledgements where both send."""
+    del values
     came = sum(
         raw.after[f"{way.wire.sink.device}.rx_packets"]
         - raw.before[f"{way.wire.sink.device}.rx_packets"]

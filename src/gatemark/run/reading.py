@@ -2,46 +2,39 @@
 """From what the agents reported to a record's values and evidence: pure functions."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.outside import cpu_readings
-from gatemark.run import goodput, received
+from gatemark.run.kind import KINDS
+from gatemark.run.raw import Raw
 from gatemark.station.napi import Thread
 from gatemark.store.record import Accounting, CpuReading, Evidence, Record
 from gatemark.store.series import Series
-from gatemark.workload.account import account
 from gatemark.workload.way import Report, Way
 
-if TYPE_CHECKING:
-    from gatemark.run.trial import Raw
 
-
-def complete(base: Record, spec: TrialSpec, raw: "Raw", threads: Mapping[str, Thread]) -> Record:
+def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thread]) -> Record:
     """The record of a finished trial."""
-    tcp = spec.workload.kind == "tcp"
-    accounting = None if tcp else account(raw.ways, raw.before, raw.after)
-    values = (
-        goodput.values(raw.ways)
-        if accounting is None
-        else received.values(spec.workload, raw.ways, accounting)
-    )
-    delivered_pps = values.get("received_pps") or goodput.segments_pps(raw)
-    evidence = _evidence(raw, threads, accounting, delivered_pps)
+    kind = KINDS[spec.workload.kind]
+    values, accounting = kind.values(spec, raw)
+    evidence = _evidence(raw, threads, accounting, kind.delivered_pps(raw, values))
     first = raw.ways[0]
+    burst = first.sender.get("burst")
     return replace(
         base,
         values=values | _cpu(raw, evidence, direct=base.definition.path == "direct"),
         accounting=accounting,
         evidence=replace(evidence, **raw.found),
         ports=first.ports,
-        burst=None if tcp else int(first.sender["burst"]),
+        port_reasons=first.port_reasons,
+        burst=None if burst is None else int(burst),
     )
 
 
-def _cpu(raw: "Raw", evidence: Evidence, *, direct: bool) -> dict[str, float]:
+def _cpu(raw: Raw, evidence: Evidence, *, direct: bool) -> dict[str, float]:
     """The busiest CPU of the gateway: what its threads and programs used of it together."""
     cpus: dict[int | str, float] = {}
     for reading in evidence.cpu:
@@ -54,7 +47,7 @@ def _cpu(raw: "Raw", evidence: Evidence, *, direct: bool) -> dict[str, float]:
 
 
 def _evidence(
-    raw: "Raw",
+    raw: Raw,
     threads: Mapping[str, Thread],
     accounting: Accounting | None,
     delivered_pps: float,
@@ -102,11 +95,11 @@ def _programs(ways: Sequence[Way], cpu: int | None, delivered_pps: float) -> Ite
             yield CpuReading(thread=name, cpu=cpu, busy=busy, ns_per_packet=cost)
 
 
-def series(raw: "Raw", threads: Mapping[str, Thread]) -> Series:
+def series(spec: TrialSpec, raw: Raw, threads: Mapping[str, Thread]) -> Series:
     """The time series and histograms of a trial, by name."""
     found: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
     for way in raw.ways:
-        found |= goodput.series(way) if "info" in way.sender else received.series(way)
+        found |= KINDS[spec.workload.kind].series(way)
     for thread in threads.values():
         run_ns = raw.threads["threads"][str(thread.pid)]["run_ns"]
         found[f"outside.{thread.name}.run_ns"] = raw.threads["t_ns"], run_ns

@@ -4,26 +4,52 @@
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 
-from gatemark.plan.model import Workload
-from gatemark.store.record import Accounting
+from msgspec.structs import replace
+
+from gatemark.plan.mix import mean_bytes
+from gatemark.plan.model import TrialSpec, Workload
+from gatemark.run.raw import Raw
+from gatemark.store.record import Accounting, Definition
 from gatemark.store.series import Series
 from gatemark.unit import l1_bps, payload_bytes
+from gatemark.workload.account import account
 from gatemark.workload.way import Way, binned, over_time
 
 DELAY_SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
 
 
-def values(load: Workload, ways: Sequence[Way], accounting: Accounting) -> dict[str, float]:
+def define(both: Definition, load: Workload) -> Definition:
+    """What is UDP's own of a definition."""
+    return replace(
+        both,
+        frame_bytes=None if load.mix else load.frame_bytes,
+        mix=load.mix,
+        flows=load.flows,
+        flow_ports=load.flow_ports,
+        clients=load.clients,
+        packets=load.packets,
+        driver=load.driver,
+    )
+
+
+def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
     """Offered and received rate on each layer, the loss and the delay of all directions."""
-    size, rate_pps = load.frame_bytes, sum(over_time(way, "packets") for way in ways)
+    load, accounting = spec.workload, account(raw.ways, raw.before, raw.after)
+    size, rate_pps = mean_bytes(load), sum(over_time(way, "packets") for way in raw.ways)
     return {
-        "offered_pps": sum(_offered(way, load.duration_s) for way in ways),
+        "offered_pps": sum(_offered(way, load.duration_s) for way in raw.ways),
         "received_pps": rate_pps,
         "received_l1_bps": l1_bps(rate_pps, size),
         "received_l2_bps": rate_pps * size * 8,
         "received_l4_bps": rate_pps * payload_bytes(size, load.family) * 8,
         "loss_ratio": accounting.lost / accounting.tried if accounting.tried else 0.0,
-    } | _delays(ways)
+    } | _delays(raw.ways), accounting
+
+
+def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
+    """Packets/s that came through."""
+    del raw
+    return values["received_pps"]
 
 
 def _offered(way: Way, duration_s: float) -> float:

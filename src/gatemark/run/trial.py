@@ -4,9 +4,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -18,14 +16,13 @@ from gatemark.probe.inside import Probes
 from gatemark.probe.outside import port_counters, watch_threads
 from gatemark.run import reading
 from gatemark.run.bench import Bench
+from gatemark.run.kind import KINDS
+from gatemark.run.raw import Raw
 from gatemark.station.awake import awake
 from gatemark.station.wiring import Port, Wire, wires
 from gatemark.store.record import Definition, Record
 from gatemark.store.series import Series
-from gatemark.workload.account import Counters
-from gatemark.workload.tcp import Transfer
-from gatemark.workload.udp import Stream, lan_ports, open_mappings
-from gatemark.workload.way import Load, Report, Way
+from gatemark.workload.way import Load, Report
 
 QUIET_S = 0.03  # nothing arrived for so long: nothing is on its way any more
 # Where the gateway has no CPU of its own its thread may be kept waiting with packets in its queue.
@@ -33,18 +30,6 @@ SHARED_QUIET_S = 0.15
 LONGEST_DRAIN_S = 3.0
 
 Show = Callable[[float, str], None]  # a rate as it is now, and its unit
-
-
-@dataclass(slots=True)
-class Raw:
-    """All that a trial reported."""
-
-    ways: list[Way]
-    threads: Report
-    before: Counters
-    after: Counters
-    inside: Report = field(default_factory=dict)
-    found: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 async def run(bench: Bench, spec: TrialSpec, on_rate: Show) -> tuple[Record, Series]:
@@ -56,7 +41,7 @@ async def run(bench: Bench, spec: TrialSpec, on_rate: Show) -> tuple[Record, Ser
             raw = await _measure(bench, spec, on_rate)
             base = replace(base, placement=bench.station.words | {"idle": idle})
         record = reading.complete(base, spec, raw, bench.station.threads)
-        series = reading.series(raw, bench.station.threads)
+        series = reading.series(spec, raw, bench.station.threads)
     except GatemarkError as error:
         return replace(base, status="invalid", reason=str(error)), {}
     try:
@@ -97,19 +82,11 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
     return Raw(list(done), threads, before, after, inside, found)
 
 
-async def _loads(bench: Bench, spec: TrialSpec, ways: Sequence[Wire]) -> list[Load]:
+async def _loads(bench: Bench, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """What sends in each direction. The gateway's table of connections is emptied before."""
-    load, placement, number = spec.workload, bench.station.placement, spec.sequence % 256
     if spec.arm.path == "nat" or "conntrack" in spec.arm.features:
         await asyncio.to_thread(flowtable.flush, bench.station.gateway)
-    if load.kind == "tcp":
-        return [Transfer(wire, load, placement) for wire in ways]
-    own = lan_ports(load.flows)
-    mapped = own
-    if spec.arm.path == "nat" and load.direction != "up":
-        (up,) = wires(bench.station.ports, "nat", "up")
-        mapped = await open_mappings(up, load, placement, number)
-    return [Stream(wire, load, placement, number, own if wire.away else mapped) for wire in ways]
+    return await KINDS[spec.workload.kind].loads(bench.station, spec, ways)
 
 
 def _rate(show: Show) -> Tick:
@@ -169,19 +146,7 @@ def definition(spec: TrialSpec) -> Definition:
         duration_s=load.duration_s,
         brake_pps=0 if spec.arm.path == "direct" else spec.gateway.brake_pps,
     )
-    if load.kind == "udp":
-        return replace(both, frame_bytes=load.frame_bytes, flows=load.flows)
-    return replace(
-        both,
-        quantity="goodput",
-        rate_layer="l4",
-        write_bytes=load.write_bytes,
-        streams=load.streams,
-        socket_buffer_bytes=load.socket_buffer_bytes,
-        congestion=load.congestion,
-        settle_s=load.settle_s,
-        offload=load.offload,
-    )
+    return KINDS[load.kind].define(both, load)
 
 
 def _validate(record: Record) -> None:

@@ -12,27 +12,49 @@ import msgspec
 RECORD_SCHEMA = "gatemark.record/1"
 
 Status = Literal["ok", "invalid", "skipped"]
-Pass = Literal["outside", "probed"]
+Pass = Literal["outside", "probed", "search"]
 Scalar = str | int | float | bool
+
+
+# What a definition can be about, and the quantity (of UNITS) that says it.
+HEADLINE: dict[str, str] = {
+    "received rate": "received_pps",  # UDP
+    "goodput": "goodput_bps",  # TCP
+    "throughput": "throughput_pps",  # the highest rate within the loss criterion (RFC 9971)
+    "burst": "burst_packets",  # the longest burst without loss (RFC 9004)
+    "concurrent connections": "connections",
+    "connection rate": "connections_per_s",
+    "replayed rate": "received_pps",
+}
 
 
 class Definition(msgspec.Struct, frozen=True, kw_only=True):
     """What makes two values comparable; unlike definitions are not compared unasked."""
 
-    quantity: str = "received rate"  # what the trial measures: received rate (UDP), goodput (TCP)
+    quantity: str = "received rate"  # what is measured: see HEADLINE
     path: str  # switch, route, nat, endpoint; direct: without the gateway
     features: tuple[str, ...] = ()  # what the gateway does besides, in order: conntrack, filter:100
     direction: str = "up"  # up: LAN to WAN; down; both; send, receive: by the gateway itself
     family: str = "ipv4"  # ipv4, ipv6
     l4: str = "udp"  # udp, tcp
     frame_bytes: int | None = None  # UDP: L2 with FCS; None: not one size
+    mix: str = ""  # UDP: frames of several sizes in turn: imix, 64:7,594:4,1518:1
     flows: int = 1  # UDP
+    flow_ports: str = "ordered"  # UDP: of the flows; random: pseudo-random (RFC 4814)
+    clients: int = 1  # LAN hosts that the flows come from, by address
+    packets: int = 0  # UDP: stopped after so many; 0: by the time
     write_bytes: int | None = None  # TCP: bytes of one write
     streams: int | None = None  # TCP: connections, for each direction
     socket_buffer_bytes: int | None = None  # TCP: 0: tuned by the kernel
     congestion: str | None = None  # TCP
     settle_s: float = 0.0  # TCP: sent so long before counting began
     offload: bool = False  # segmentation and aggregation at the tester's ports
+    connections: int | None = None  # held, or at once; None: as many as it goes, or no such thing
+    active_pps: float = 0.0  # over the connections that are held; 0: they were idle
+    trace: str = ""  # replayed: a file's name, or a source made here: game, voip, video
+    speed: float = 1.0  # of the trace's own timing; 0: at a fixed rate
+    clones: int = 1  # flows made of each of the trace's
+    driver: str = "gatemark"  # who made the traffic: gatemark, iperf3, nuttcp, tcpreplay
     rate_layer: str = "packets/s"  # packets/s (UDP), l4 (TCP: payload bits)
     loss_criterion: float | None = None  # ratio; None: no criterion
     duration_s: float = 0.0  # how long was sent and counted
@@ -41,7 +63,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def headline(self) -> str:
         """The quantity (of UNITS) that this definition is about."""
-        return "goodput_bps" if self.l4 == "tcp" else "received_pps"
+        return HEADLINE.get(self.quantity, "goodput_bps" if self.l4 == "tcp" else "received_pps")
 
 
 class Accounting(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +124,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     arm: str  # which of the setups that the plan compares, by its name
     point: dict[str, Scalar]  # the factors of this point: {"rate_pps": 20000, "direction": "up"}
     repeat: int  # from 1
-    pass_: Pass = msgspec.field(name="pass")  # probed: the probes ran too; values come from outside
+    pass_: Pass = msgspec.field(name="pass")  # probed: with probes; search: its steps
     sequence: int  # place in the run's order, from 0
     status: Status  # invalid: it ran and may not be used; skipped: it could not run
     reason: str = ""  # why it is invalid or was skipped
@@ -112,7 +134,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     accounting: Accounting | None = None  # UDP: what became of every packet
     evidence: Evidence = Evidence()  # what held it back, as it was seen
     placement: dict[str, str] = {}  # "gateway": "cpu 1, fifo 50", "sender": "cpu 0, nice -20", ...
-    ports: dict[str, str] = {}  # "sender": "raw", "sink": "ring"
+    ports: dict[str, str] = {}  # "sender": "live", "sink": "xdp"
+    port_reasons: dict[str, str] = {}  # why no better one: "sender": "live: not permitted", ...
     burst: int | None = None  # packets a system call
     notes: tuple[str, ...] = ()  # what was done otherwise than the plan said
     deviations: tuple[str, ...] = ()  # from the RFC or paper that the plan cites
@@ -133,11 +156,31 @@ UNITS: dict[str, str] = {
     "cwnd_p50": "segments",  # congestion window of a stream
     "mss_bytes": "bytes",  # payload of a full segment
     "loss_ratio": "ratio",
+    "throughput_pps": "packets/s",  # highest rate whose loss stays within the criterion
+    "throughput_l1_bps": "bit/s",
+    "throughput_l2_bps": "bit/s",
+    "throughput_l4_bps": "bit/s",
+    "too_fast_pps": "packets/s",  # lowest rate that was found to lose more: the other bound
+    "search_trials": "trials",
+    "search_s": "s",  # that the search took, waits included
+    "burst_packets": "packets",  # longest burst without loss
+    "buffer_ns": "ns",  # time of it that the gateway's buffer holds, corrected (RFC 9004)
+    "connections": "connections",  # held at once
+    "connections_per_s": "1/s",  # opened, one request answered, closed
+    "connect_p50_ns": "ns",  # from SYN to established
+    "connect_p99_ns": "ns",
+    "echo_p50_ns": "ns",  # a request and its answer over an open connection
+    "echo_p99_ns": "ns",
+    "connection_bytes": "bytes",  # memory of this machine for each connection, both ends
+    "pace_error_p50_ns": "ns",  # replay: time of sending against the trace's
+    "pace_error_p99_ns": "ns",
+    "pace_error_max_ns": "ns",
     "delay_min_ns": "ns",
     "delay_p50_ns": "ns",
     "delay_p90_ns": "ns",
     "delay_p99_ns": "ns",
     "delay_p999_ns": "ns",
+    "delay_p9999_ns": "ns",
     "delay_max_ns": "ns",
     "cpu_busy": "ratio",  # busiest thread of the gateway
     "probe_cpu": "ratio",  # what watching itself cost, of the CPU it ran on

@@ -6,20 +6,26 @@ the far end listens. What counts is goodput: bytes that the receiving program ha
 source wrote.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Self
 
 from gatemark.node.agent import Agent, Tick
-from gatemark.plan.model import Workload
+from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.cpu import Placement
+from gatemark.station.netns import Lab
 from gatemark.station.wiring import LAN_PORT, Port, Wire
-from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Way, tick_ms
+from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Way, tick_ms
 
 # The far end listens on a port of its own for each direction, so that both can run at once.
 LISTEN_PORT = {"up": 5001, "receive": 5001, "down": 5002, "send": 5002}
 NEAR_PORT = {"up": LAN_PORT, "receive": LAN_PORT, "down": LAN_PORT + 1000, "send": LAN_PORT + 1000}
 SAMPLES = 50  # of TCP_INFO in a trial, at least every SLOWEST_MS
 FASTEST_MS, SLOWEST_MS = 20, 500
+
+
+async def loads(station: Lab, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
+    """One transfer for each direction."""
+    return [Transfer(wire, spec.workload, station.placement) for wire in ways]
 
 
 class Transfer:

@@ -9,15 +9,27 @@ from typing import Any, Self
 from msgspec.structs import replace
 
 from gatemark.node.agent import Agent, Tick
-from gatemark.plan.model import Workload
+from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.cpu import Placement
-from gatemark.station.wiring import LAN_PORT, WAN_PORT, Wire
-from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Way, tick_ms
+from gatemark.station.netns import Lab
+from gatemark.station.wiring import LAN_PORT, WAN_PORT, Wire, wires
+from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Way, tick_ms
 
 OPEN_PPS = 5000
 # How the agents reach the wire; the gateway itself is a program with a plain socket.
 SENDER_PORT, SINK_PORT, OWN_PORT = "raw", "ring", "udp"
 OWN_SOURCE = WAN_PORT + 1  # the gateway's own program may be listening on WAN_PORT
+
+
+async def loads(station: Lab, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
+    """One stream for each direction."""
+    load, placement, number = spec.workload, station.placement, spec.sequence % 256
+    own = lan_ports(load.flows)
+    mapped = own
+    if spec.arm.path == "nat" and load.direction != "up":
+        (up,) = wires(station.ports, "nat", "up")
+        mapped = await open_mappings(up, load, placement, number)
+    return [Stream(wire, load, placement, number, own if wire.away else mapped) for wire in ways]
 
 
 class Stream:

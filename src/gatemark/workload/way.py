@@ -2,7 +2,7 @@
 """One direction of a trial: what every kind of workload is to the trial that runs it."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 from gatemark.node.agent import Tick
@@ -25,6 +25,7 @@ class Way:
     sink: Report
     ports: dict[str, str]  # how the agents reached the wire: "sender", "sink"
     settle_ns: int = 0  # from the first byte to the counted time
+    port_reasons: dict[str, str] = field(default_factory=dict)  # why no better one: by end
 
     @property
     def window_ns(self) -> tuple[int, int]:

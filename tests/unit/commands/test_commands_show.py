@@ -20,7 +20,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def nated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with TCP through NAT, as the blog of 2007 measured it."""
-    definition = Definition(path="nat", l4="tcp", write_bytes=8192, streams=1, duration_s=2)
+    definition = Definition(
+        path="nat", l4="tcp", quantity="goodput", write_bytes=8192, streams=1, duration_s=2
+    )
     first = builder.trials()[0]
     records = [
         msgspec.structs.replace(

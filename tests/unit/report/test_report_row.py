@@ -16,7 +16,9 @@ from gatemark.store.record import Definition
 from gatemark.store.run import Run, StationInfo
 
 BOX = StationInfo(name="bench", kind="ssh", virtual=False)
-TCP = Definition(path="nat", l4="tcp", write_bytes=131_072, streams=1, duration_s=10)
+TCP = Definition(
+    path="nat", l4="tcp", quantity="goodput", write_bytes=131_072, streams=1, duration_s=10
+)
 
 
 def cells(line: str) -> list[str]:

@@ -140,7 +140,7 @@ def test_a_warning_of_many_points_is_told_once() -> None:
 
 def nated(*brakes: int) -> Judgement:
     """TCP from LAN to WAN through NAT at some brakes: what the blog of 2007 measured."""
-    definition = Definition(path="nat", l4="tcp", streams=1, duration_s=2.0)
+    definition = Definition(path="nat", l4="tcp", quantity="goodput", streams=1, duration_s=2.0)
     point = msgspec.structs.replace(
         builder.judgement().points[0],
         definition=definition,

@@ -16,7 +16,9 @@ from gatemark.store.series import Series
 MS = 1_000_000
 WAVER = {True: 90_000, False: 60_000}  # bytes of four bins after four of 60 000
 ZERO = 7_000 * MS
-TCP = Definition(l4="tcp", path="nat", settle_s=0.2, duration_s=0.8, write_bytes=131_072)
+TCP = Definition(
+    l4="tcp", quantity="goodput", path="nat", settle_s=0.2, duration_s=0.8, write_bytes=131_072
+)
 UDP = Definition(path="route", duration_s=0.4, frame_bytes=64)
 
 

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from gatemark.node.shell import Local
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
+from gatemark.run.raw import Raw
 from gatemark.run.reading import complete, series
 from gatemark.run.received import percentile
-from gatemark.run.trial import Raw
 from gatemark.station.napi import Thread
 from gatemark.station.netns import HOST
 from gatemark.station.wiring import Port, wires
@@ -269,7 +269,7 @@ def test_the_record_names_the_ports_and_the_burst() -> None:
 
 
 def test_series_hold_each_directions_histograms() -> None:
-    found = series(raw(way("up"), way("down")), THREADS)
+    found = series(SPEC, raw(way("up"), way("down")), THREADS)
     assert found["sink.up.delay_ns"] == ([30_000], [1000])
     assert "sink.down.gap_ns" in found
 
@@ -282,6 +282,6 @@ def test_series_hold_the_probes_columns_by_their_path() -> None:
         "gone": [],
         "absent": ["shaper", "psi"],
     }
-    found = series(raw(way(), inside=inside), THREADS)
+    found = series(SPEC, raw(way(), inside=inside), THREADS)
     watched = {name: pair for name, pair in found.items() if name.startswith("inside")}
     assert watched == {"inside.softnet.0.processed": ([0, S], [4, 9])}

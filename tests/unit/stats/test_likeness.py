@@ -13,6 +13,7 @@ from gatemark.store.record import Definition
 TCP = Definition(
     path="nat",
     l4="tcp",
+    quantity="goodput",
     direction="up",
     write_bytes=8192,
     streams=1,

@@ -14,7 +14,13 @@ from gatemark.store.published import Published
 from gatemark.store.record import Definition, Scalar
 
 TCP = Definition(
-    path="nat", l4="tcp", write_bytes=8192, streams=1, socket_buffer_bytes=0, duration_s=2.0
+    path="nat",
+    l4="tcp",
+    quantity="goodput",
+    write_bytes=8192,
+    streams=1,
+    socket_buffer_bytes=0,
+    duration_s=2.0,
 )
 UDP = Definition(path="endpoint", direction="send", frame_bytes=1496, duration_s=2.0)
 SAID = {"path": "nat", "features": (), "direction": "up", "l4": "tcp", "family": "ipv4"}

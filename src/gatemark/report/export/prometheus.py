@@ -24,8 +24,13 @@ BASE: Final[dict[str, tuple[str, float]]] = {
     "ratio": ("ratio", 1.0),
     "segments": ("segments", 1.0),
     "bytes": ("bytes", 1.0),
+    "packets": ("packets", 1.0),
+    "trials": ("trials", 1.0),
+    "connections": ("connections", 1.0),
+    "1/s": ("per_second", 1.0),
+    "s": ("seconds", 1.0),
 }
-UNIT_OF_NAME: Final = re.compile(r"_(pps|bps|ns|bytes|ratio)$")
+UNIT_OF_NAME: Final = re.compile(r"_(pps|bps|ns|bytes|ratio|s|packets)$")
 ENDS: Final = (
     ("value", "", "median over the repeats"),
     ("lo", "_lo", "lower end of the median's interval"),

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of workload: what each sends, and what a trial of it finds. One module each."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gatemark.plan.model import TrialSpec, Workload
+from gatemark.run import goodput, received
+from gatemark.run.raw import Raw
+from gatemark.station.netns import Lab
+from gatemark.station.wiring import Wire
+from gatemark.store.record import Accounting, Definition
+from gatemark.store.series import Series
+from gatemark.workload import tcp, udp
+from gatemark.workload.way import Load, Way
+
+Values = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of workload."""
+
+    loads: Callable[[Lab, TrialSpec, Sequence[Wire]], Awaitable[Sequence[Load]]]
+    define: Callable[[Definition, Workload], Definition]  # adds what is the kind's own
+    values: Callable[[TrialSpec, Raw], tuple[Values, Accounting | None]]
+    delivered_pps: Callable[[Raw, Values], float]  # that came through the gateway
+    series: Callable[[Way], Series]  # of one direction
+
+
+KINDS: Final = {
+    "udp": Kind(
+        udp.loads, received.define, received.found, received.delivered_pps, received.series
+    ),
+    "tcp": Kind(tcp.loads, goodput.define, goodput.found, goodput.delivered_pps, goodput.series),
+}
