@@ -71,6 +71,15 @@ def misfit(arm: Arm, load: Workload) -> str:
         )
     if arm.path == ENDPOINT and load.direction not in (*OWN, "both"):
         return f"`direction` = {load.direction}: on the path endpoint write send, receive or both"
+    if (
+        arm.path == ENDPOINT
+        and load.kind == "udp"
+        and (load.clients > 1 or load.flow_ports == "random" or load.mix)
+    ):
+        return (
+            "`clients`, `flow_ports` = random and `mix` are not for the path endpoint: there a "
+            "plain socket is one end"
+        )
     if arm.path != ENDPOINT and load.direction in OWN:
         return f"`direction` = {load.direction}: on the path {arm.path} write up, down or both"
     return ""

@@ -35,7 +35,14 @@ from gatemark.station.cpu import Placement, place
 from gatemark.station.demand import PLAIN, Demand
 from gatemark.station.napi import Thread, thread
 from gatemark.station.recover import end_processes
-from gatemark.station.wiring import ADDRESS, GATEWAY_PORTS, Port
+from gatemark.station.wiring import (
+    ADDRESS,
+    FAR_HOST,
+    FIRST_CLIENT,
+    GATEWAY_PORTS,
+    LAST_CLIENT,
+    Port,
+)
 from gatemark.store.run import StationInfo
 
 LINKS = (("lan0", "gw0"), ("gw1", "wan0"), ("lan9", "wan9"), ("gw2", "lan2"))
@@ -223,6 +230,24 @@ class Lab:
         for host, port in (("lan", "gw0"), ("wan", "gw1")):
             for family, default in (("ipv4", "0.0.0.0/0"), ("ipv6", "::/0")):
                 ends[host].route("add", dst=default, gateway=self.ports[port].address(family))
+        self._crowd()
+
+    def _crowd(self) -> None:
+        """Tell the gateway where the addresses are that no host owns: clients, and a far host."""
+        places = [("gw0", "lan0", range(FIRST_CLIENT, LAST_CLIENT + 1))]
+        places += [("gw1", "wan0", range(FAR_HOST, FAR_HOST + 1))]
+        lines = [
+            f"neigh replace {self.ports[gate].neighbour(family, host)} lladdr "
+            f"{self.ports[behind].mac} dev {gate} nud permanent"
+            for gate, behind, hosts in places
+            for host in hosts
+            for family in ("ipv4", "ipv6")
+        ]
+        command = ["ip", "-n", self.gateway.netns, "-batch", "-"]
+        text = "\n".join(lines)
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise StationError(f"{self.gateway.name}: neighbours: {done.stderr.strip()}")
 
     async def _offloads(self, device: str, state: str) -> None:
         """At a gateway's port GRO stays on: without it the port has no NAPI."""

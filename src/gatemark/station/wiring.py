@@ -2,6 +2,7 @@
 """Who is connected to whom: the addresses and ports that a station's traffic uses."""
 
 from dataclasses import dataclass
+from ipaddress import ip_interface
 
 from gatemark.node.shell import Node
 
@@ -20,6 +21,10 @@ ADDRESS = {
 # The gateway's ports: LAN, WAN, and a second LAN port without an address (path `switch`).
 GATEWAY_PORTS = ("gw0", "gw1", "gw2")
 
+# Host numbers, of each test network, that no host owns: clients from here on, and a far host.
+FIRST_CLIENT, LAST_CLIENT = 4, 253
+FAR_HOST = 254
+
 # First port of the flows on the LAN side; flow or stream i uses port + i.
 LAN_PORT = 20000
 WAN_PORT = 9  # discard, RFC 863
@@ -36,6 +41,11 @@ class Port:
     def address(self, family: str) -> str:
         """Its address without the prefix length."""
         return ADDRESS[self.device][family].partition("/")[0]
+
+    def neighbour(self, family: str, host: int) -> str:
+        """The address of a host number in the port's network: 4 is 198.18.1.4, 2001:2:0:1::4."""
+        net = ip_interface(ADDRESS[self.device][family]).network
+        return str(net.network_address + host)
 
 
 @dataclass(frozen=True, slots=True)

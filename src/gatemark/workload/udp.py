@@ -8,45 +8,53 @@ from typing import Any, Self
 
 from msgspec.structs import replace
 
+from gatemark.error import InvalidTrialError
 from gatemark.node.agent import Agent, Tick
+from gatemark.plan.crowd import is_crowd
+from gatemark.plan.mix import frames
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.netns import Lab
-from gatemark.station.wiring import LAN_PORT, WAN_PORT, Wire, wires
+from gatemark.station.wiring import WAN_PORT, Wire, wires
+from gatemark.workload.flows import far_address, flows, near_address
 from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Way, tick_ms
 
-OPEN_PPS = 5000
-# How the agents reach the wire; the gateway itself is a program with a plain socket.
-SENDER_PORT, SINK_PORT, OWN_PORT = "raw", "ring", "udp"
+OPEN_PPS, OPENED_IN_S = 5000, 5.0  # mappings are opened so fast, or all in so long
+OWN_PORT = "udp"  # the gateway itself is a program with a plain socket
 OWN_SOURCE = WAN_PORT + 1  # the gateway's own program may be listening on WAN_PORT
 
 
 async def loads(station: Lab, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """One stream for each direction."""
     load, placement, number = spec.workload, station.placement, spec.sequence % 256
-    own = lan_ports(load.flows)
-    mapped = own
+    mapped: list[int] = []
     if spec.arm.path == "nat" and load.direction != "up":
         (up,) = wires(station.ports, "nat", "up")
         mapped = await open_mappings(up, load, placement, number)
-    return [Stream(wire, load, placement, number, own if wire.away else mapped) for wire in ways]
+    return [Stream(wire, load, placement, number, () if wire.away else mapped) for wire in ways]
 
 
 class Stream:
     """One direction of a trial.
 
-    `flow_ports` are the LAN side's ports as the sender must use them: its own for traffic up, and
-    down those by which the flows are known at the gateway's WAN side.
+    `mapped` are, for traffic down through NAT, the ports by which the flows are known at the
+    gateway's WAN side.
     """
 
     def __init__(
-        self, wire: Wire, load: Workload, placement: Placement, run: int, flow_ports: Sequence[int]
+        self,
+        wire: Wire,
+        load: Workload,
+        placement: Placement,
+        run: int,
+        mapped: Sequence[int] = (),
     ) -> None:
         self.wire = wire
         self.load = load
         self.placement = placement
         self.run = run
-        self.flow_ports = list(flow_ports)
+        self.flows = flows(load)
+        self.mapped = list(mapped)
         self._sender: Agent | None = None
         self._sink: Agent | None = None
 
@@ -64,8 +72,14 @@ class Stream:
         await self._sender.start()
         sent = await self._sender.done(self.load.duration_s + GRACE_S)
         await drained()
-        ports = {"sender": self._sender.ready["port"], "sink": self._sink.ready["port"]}
-        return Way(self.wire, sent, await self._sink.close(tick), ports)
+        ends = {"sender": self._sender.ready, "sink": self._sink.ready}
+        return Way(
+            self.wire,
+            sent,
+            await self._sink.close(tick),
+            ports={end: ready["port"] for end, ready in ends.items()},
+            port_reasons={end: why for end, ready in ends.items() if (why := _passed(ready))},
+        )
 
     async def abort(self) -> None:
         """End both agents, whatever they do."""
@@ -76,19 +90,16 @@ class Stream:
     def _send_request(self) -> dict[str, Any]:
         load, wire = self.load, self.wire
         own = wire.own and not wire.away
-        far_port = OWN_SOURCE if own else WAN_PORT
         request = {
-            "port": OWN_PORT if own else SENDER_PORT,
+            "port": OWN_PORT if own else load.sender_port,
             "device": wire.source.device,
             "family": FAMILY[load.family],
-            "src": wire.source.address(load.family),
-            "dst": wire.target.address(load.family),
-            "src_port": self.flow_ports if wire.away else far_port,
-            "dst_port": WAN_PORT if wire.away else self.flow_ports,
+            **(self._up() if wire.away else self._down()),
             "flows": load.flows,
-            "frame_bytes": load.frame_bytes,
+            "frame_bytes": list(frames(load)),
             "rate_pps": load.rate_pps,
             "duration_ms": round(load.duration_s * 1000),
+            "packets": load.packets,
             "burst": load.burst,
             "cap_pps": load.cap_pps,
             "run": self.run,
@@ -96,14 +107,37 @@ class Stream:
         }
         return request if own else request | {"dst_mac": wire.next_hop.mac}
 
+    def _up(self) -> dict[str, Any]:
+        return {
+            "src": near_address(self.wire, self.load),
+            "src_count": self.load.clients,
+            "src_port": self.flows.near,
+            "dst": far_address(self.wire, self.load),
+            "dst_port": self.flows.far,
+        }
+
+    def _down(self) -> dict[str, Any]:
+        """To the LAN side, or to the gateway where that has its own address for it."""
+        wire, load, translated = self.wire, self.load, bool(self.mapped)
+        target = wire.target.address(load.family)
+        return {
+            "src": far_address(wire, load),
+            # The gateway's own program may be listening on WAN_PORT.
+            "src_port": OWN_SOURCE if wire.own else self.flows.far,
+            "dst": target if translated else near_address(wire, load),
+            "dst_count": 1 if translated else load.clients,
+            "dst_port": self.mapped if translated else self.flows.near,
+        }
+
     def _sink_request(self) -> dict[str, Any]:
         load = self.load
         own = self.wire.own and self.wire.away
+        listened = self.flows.far if self.wire.away else self.flows.near
         return {
-            "port": OWN_PORT if own else SINK_PORT,
+            "port": OWN_PORT if own else load.sink_port,
             "device": self.wire.sink.device,
             "family": FAMILY[load.family],
-            "dst_port": WAN_PORT if self.wire.away else lan_ports(load.flows),
+            "dst_port": [] if is_crowd(load) else listened,  # none: any, of an address without host
             "flows": load.flows,
             "bin_ms": BIN_MS,
             "run": self.run,
@@ -112,9 +146,9 @@ class Stream:
         }
 
 
-def lan_ports(flows: int) -> list[int]:
-    """The LAN side's own port of each flow."""
-    return [LAN_PORT + flow for flow in range(flows)]
+def _passed(ready: dict[str, Any]) -> str:
+    """Why an agent had no better port: `live: not permitted; afxdp: ...`."""
+    return "; ".join(f"{port}: {why}" for port, why in ready.get("passed_over", {}).items())
 
 
 async def open_mappings(up: Wire, load: Workload, placement: Placement, run: int) -> list[int]:
@@ -122,13 +156,16 @@ async def open_mappings(up: Wire, load: Workload, placement: Placement, run: int
 
     Traffic down through a masquerade reaches the LAN host only as the answer to such a flow.
     """
-    few = replace(
-        load, rate_pps=OPEN_PPS, duration_s=max(0.05, load.flows / OPEN_PPS * 1.5), cap_pps=0.0
-    )
-    stream = Stream(up, few, placement, run, lan_ports(load.flows))
+    rate_pps = max(OPEN_PPS, load.flows / OPENED_IN_S)
+    seconds = max(0.05, load.flows / rate_pps * 1.5)
+    few = replace(load, rate_pps=rate_pps, duration_s=seconds, cap_pps=0.0, packets=0)
+    stream = Stream(up, few, placement, run)
     try:
         await stream.ready()
         way = await stream.go(partial(asyncio.sleep, 0.05))
     finally:
         await stream.abort()
-    return list(way.sink["flow"]["source_port"])
+    known = list(way.sink["flow"]["source_port"])
+    if lost := sum(port < 1 for port in known):
+        raise InvalidTrialError(f"{lost} of {load.flows} flows could not be opened through NAT")
+    return known

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What sender and sink are asked for: the right addresses and ports on either side of NAT."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,36 +10,35 @@ from gatemark.node.shell import Local
 from gatemark.plan.model import Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.wiring import ADDRESS, LAN_PORT, WAN_PORT, Port, wires
-from gatemark.workload.udp import Stream, lan_ports
+from gatemark.workload.udp import Stream
 
 PORTS = {device: Port(Local(), device, f"mac of {device}") for device in ADDRESS}
 PLACEMENT = Placement(gateway=3, sender=0, sink=1)
 
 
-def asked(path: str, direction: str, load: Workload) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a direction's sender and sink are asked for, with the flows known by ports from 5000."""
+def asked(
+    path: str, direction: str, load: Workload, mapped: Sequence[int] = ()
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a direction's sender and sink are asked for."""
     (wire,) = wires(PORTS, path, direction)
-    stream = Stream(wire, load, PLACEMENT, run=7, flow_ports=[5000, 5001])
+    stream = Stream(wire, load, PLACEMENT, run=7, mapped=mapped)
     return stream._send_request(), stream._sink_request()
 
 
 def test_up_is_sent_from_the_flows_to_the_wan_port() -> None:
     send, sink = asked("nat", "up", Workload(flows=2))
-    assert (send["src_port"], send["dst_port"], sink["dst_port"]) == (
-        [5000, 5001],
-        WAN_PORT,
-        WAN_PORT,
-    )
+    ports = [LAN_PORT, LAN_PORT + 1], [WAN_PORT], [WAN_PORT]
+    assert (send["src_port"], send["dst_port"], sink["dst_port"]) == ports
 
 
 def test_down_is_sent_to_the_flows_as_the_wan_side_knows_them() -> None:
-    send, sink = asked("nat", "down", Workload(flows=2))
-    assert (send["src_port"], send["dst_port"]) == (WAN_PORT, [5000, 5001])
+    send, sink = asked("nat", "down", Workload(flows=2), mapped=[5000, 5001])
+    assert (send["src_port"], send["dst_port"]) == ([WAN_PORT], [5000, 5001])
     assert sink["dst_port"] == [LAN_PORT, LAN_PORT + 1]
 
 
 def test_down_through_nat_is_addressed_to_the_gateway() -> None:
-    send, sink = asked("nat", "down", Workload())
+    send, sink = asked("nat", "down", Workload(), mapped=[5000])
     assert (send["dst"], send["dst_mac"], sink["device"]) == ("198.19.1.1", "mac of gw1", "lan0")
 
 
@@ -68,23 +68,47 @@ def test_the_time_is_told_in_whole_milliseconds() -> None:
     assert asked("route", "up", Workload(duration_s=0.0555))[0]["duration_ms"] == 56
 
 
-def test_each_flow_has_its_port() -> None:
-    assert lan_ports(3) == [LAN_PORT, LAN_PORT + 1, LAN_PORT + 2]
+@pytest.mark.parametrize("load", [Workload(clients=3, flows=7), Workload(flow_ports="random")])
+def test_a_crowd_has_addresses_that_no_host_owns(load: Workload) -> None:
+    send, sink = asked("route", "up", load)
+    assert (send["src"], send["src_count"]) == ("198.18.1.4", load.clients)
+    assert (send["dst"], sink["dst_port"]) == ("198.19.1.254", [])
+
+
+def test_down_to_a_crowd_goes_to_every_client() -> None:
+    send, _ = asked("route", "down", Workload(clients=3, flows=3, family="ipv6"))
+    assert (send["src"], send["dst"], send["dst_count"]) == ("2001:2:0:2::fe", "2001:2:0:1::4", 3)
+    assert send["dst_port"] == [LAN_PORT] * 3
+
+
+def test_down_to_a_crowd_behind_nat_goes_to_the_gateway() -> None:
+    send, _ = asked("nat", "down", Workload(clients=2, flows=2), mapped=[5000, 5001])
+    assert (send["dst"], send["dst_count"]) == ("198.19.1.1", 1)
+
+
+def test_the_ports_can_be_forced() -> None:
+    send, sink = asked("route", "up", Workload(sender_port="raw", sink_port="ring"))
+    assert (send["port"], sink["port"]) == ("raw", "ring")
+
+
+def test_a_mix_is_sent_in_turn() -> None:
+    send, _ = asked("route", "up", Workload(mix="64:2,128:1"))
+    assert send["frame_bytes"] == [64, 128, 64]
 
 
 def test_the_gateways_own_sender_is_a_plain_socket_on_its_cpu() -> None:
     send, sink = asked("endpoint", "send", Workload(direction="send"))
     assert (send["port"], send["device"], send["cpu"]) == ("udp", "gw0", 3)
     assert "dst_mac" not in send
-    assert (sink["port"], sink["device"]) == ("ring", "lan0")
+    assert (sink["port"], sink["device"]) == ("auto", "lan0")
 
 
 def test_the_gateways_own_sink_is_a_plain_socket_on_its_cpu() -> None:
     send, sink = asked("endpoint", "receive", Workload(direction="receive"))
-    assert (send["port"], send["device"], send["cpu"]) == ("raw", "lan0", 0)
+    assert (send["port"], send["device"], send["cpu"]) == ("auto", "lan0", 0)
     assert (sink["port"], sink["device"], sink["cpu"]) == ("udp", "gw0", 3)
 
 
 def test_without_a_gateway_a_host_stands_in_for_its_program() -> None:
     send, sink = asked("direct", "send", Workload(direction="send"))
-    assert (send["port"], send["device"], sink["device"]) == ("raw", "wan9", "lan9")
+    assert (send["port"], send["device"], sink["device"]) == ("auto", "wan9", "lan9")

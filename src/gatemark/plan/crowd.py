@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When a trial's flows are too many, or too strange, for the hosts' own addresses."""
+
+from typing import Final
+
+from gatemark.plan.model import Workload
+
+MOST_OWN: Final = 4096  # flows for which a sink keeps a socket each, so that its host is silent
+
+
+def is_crowd(load: Workload) -> bool:
+    """Whether the flows go between addresses that no host owns, so that no host answers them."""
+    return load.clients > 1 or load.flow_ports == "random" or load.flows > MOST_OWN
