@@ -4,6 +4,7 @@
 from typing import Final, NamedTuple
 
 from gatemark.error import UsageError
+from gatemark.plan.crowd import is_crowd
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.toml import nearest
 
@@ -71,14 +72,10 @@ def misfit(arm: Arm, load: Workload) -> str:
         )
     if arm.path == ENDPOINT and load.direction not in (*OWN, "both"):
         return f"`direction` = {load.direction}: on the path endpoint write send, receive or both"
-    if (
-        arm.path == ENDPOINT
-        and load.kind == "udp"
-        and (load.clients > 1 or load.flow_ports == "random" or load.mix)
-    ):
+    if arm.path == ENDPOINT and load.kind == "udp" and (is_crowd(load) or load.mix):
         return (
-            "`clients`, `flow_ports` = random and `mix` are not for the path endpoint: there a "
-            "plain socket is one end"
+            "`clients`, `flow_ports` = random, `mix` and so many `flows` are not for the path "
+            "endpoint: one end is a plain socket there"
         )
     if arm.path != ENDPOINT and load.direction in OWN:
         return f"`direction` = {load.direction}: on the path {arm.path} write up, down or both"

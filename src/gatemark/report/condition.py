@@ -40,6 +40,7 @@ def conditions(
         ("Brake", _brake(run)),
         ("TCP", _tcp(judgement)),
         ("Tester's ceiling", _ceilings(judgement)),
+        ("Tester's ports", _ports(records)),
         ("Trials", _trials(records, judgement)),
         ("Not measured", _missing(judgement)),
         ("Deviations", _deviations(run, records)),
@@ -110,6 +111,19 @@ def _brake(run: Run) -> list[str]:
         "so that its knee lies below the tester's ceiling."
         for pps, names in slowed.items()
     ]
+
+
+def _ports(records: Sequence[Record]) -> list[str]:
+    """How sender and sink reached the wire, and why not in a better way."""
+    used = Counter(tuple(record.ports.items()) for record in records if record.ports)
+    whys = {
+        f"No better {end}: {why}" for record in records for end, why in record.port_reasons.items()
+    }
+    said = [
+        f"{', '.join(f'{end} {port}' for end, port in ports)}: {count} trials"
+        for ports, count in used.most_common()
+    ]
+    return ["; ".join(said) + ".", *sorted(whys)] if said else []
 
 
 def _tcp(judgement: Judgement) -> list[str]:
