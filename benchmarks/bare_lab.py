@@ -14,6 +14,7 @@ from benchmarks.peers import Ends
 from gatemark.node.agent import agent_path
 from gatemark.station import lock
 from gatemark.station.awake import awake
+from gatemark.station.demand import Demand
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
 
@@ -34,16 +35,17 @@ def lab() -> Iterator[Lab]:
 
 
 def ends(made: Lab, path: str) -> Ends:
-    """Sender and sink for `direct` or `route`. Where no gateway works, the sink has its CPU."""
+    """Sender and sink for `direct` or `route`. Where no gateway works, the sink has its CPU.
+
+    There the receiving port has a thread on that CPU, for each tool alike, as in a trial: else the
+    sender's CPU would do the receiving as well.
+    """
     placement = made.placement
     direct = path == "direct"
     near, far = ("lan9", "wan9") if direct else ("lan0", "wan0")
     hop = made.ports["wan9" if direct else "gw0"]
     sink_cpu = placement.gateway if direct else placement.sink
-    if direct:
-        # The sender's CPU would do the sink's receive work too, for each tool alike.
-        mask = f"echo {1 << sink_cpu:x} > /sys/class/net/{far}/queues/rx-0/rps_cpus"
-        subprocess.run(made.hosts["wan"].argv("sh", "-c", mask), check=True)
+    asyncio.run(made.meet(Demand(relieved=direct)))
     return Ends(
         source=made.hosts["lan"].netns,
         sink=made.hosts["wan"].netns,
@@ -114,10 +116,12 @@ class OurAgent:
         return report
 
 
-def our_sender(at: Ends, payload: int, rate_pps: float, seconds: float) -> OurAgent:
+def our_sender(
+    at: Ends, payload: int, rate_pps: float, seconds: float, port: str = "auto"
+) -> OurAgent:
     """Our sender, ready: one flow, number and time in every packet."""
     request = {
-        "port": "raw",
+        "port": port,
         "device": at.device,
         "family": 4,
         "src": at.src,
@@ -133,7 +137,7 @@ def our_sender(at: Ends, payload: int, rate_pps: float, seconds: float) -> OurAg
     return OurAgent(at.at_source(str(agent_path()), "send"), request)
 
 
-def our_sink(at: Ends, device: str) -> OurAgent:
+def our_sink(at: Ends, device: str, port: str = "auto") -> OurAgent:
     """Our sink, ready, with a duplicate window, delay and gaps for every packet."""
-    request = {"port": "ring", "device": device, "family": 4, "dst_port": 9, "run": 1}
+    request = {"port": port, "device": device, "family": 4, "dst_port": 9, "run": 1}
     return OurAgent(at.at_sink(str(agent_path()), "sink"), request)

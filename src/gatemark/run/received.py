@@ -37,7 +37,7 @@ def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
     load, accounting = spec.workload, account(raw.ways, raw.before, raw.after)
     size, rate_pps = mean_bytes(load), sum(over_time(way, "packets") for way in raw.ways)
     return {
-        "offered_pps": sum(_offered(way, load.duration_s) for way in raw.ways),
+        "offered_pps": sum(_offered(way, load) for way in raw.ways),
         "received_pps": rate_pps,
         "received_l1_bps": l1_bps(rate_pps, size),
         "received_l2_bps": rate_pps * size * 8,
@@ -52,10 +52,10 @@ def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
     return values["received_pps"]
 
 
-def _offered(way: Way, duration_s: float) -> float:
-    """What the schedule asked for; without one, what the sender tried."""
-    if scheduled := way.sender["scheduled"]:
-        return float(scheduled) / duration_s
+def _offered(way: Way, load: Workload) -> float:
+    """What the schedule asked for; without one, or for a count, what the sender tried."""
+    if (scheduled := way.sender["scheduled"]) and not load.packets:
+        return float(scheduled) / load.duration_s
     return float(way.sender["tried"]) * 1e9 / way.span_ns
 
 
