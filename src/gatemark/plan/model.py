@@ -21,7 +21,9 @@ FlowPorts = Literal["ordered", "random"]  # random: pseudo-random, as RFC 4814 s
 Profile = Literal["csit", "rfc2544", "diffuse", "rfc9004"]
 Goal = Literal["ndr", "pdr"]
 Connecting = Literal["open", "crr", "hold"]
-Figure = Literal["auto", "curve", "bars"]  # auto: a knee over rates, a curve over sizes, else bars
+# auto: a knee over rates, a curve over sizes, else bars. delay: the rates are some that the gateway
+# carries, so no knee is looked for; what is told is the delay.
+Figure = Literal["auto", "curve", "bars", "delay"]
 Family = Literal["ipv4", "ipv6"]
 Factor = str | int | float | bool
 

@@ -8,13 +8,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gatemark.plan.model import Plan, is_twin
-from gatemark.report import cost, grade, number, rate, study, sweep, word
+from gatemark.report import cost, grade, latency, number, rate, study, sweep, word
+from gatemark.report.latency import Load
 from gatemark.report.study import Study
+from gatemark.stats.histogram import RESOLUTION
 from gatemark.stats.judgement import Comparison, Interval, Judgement, Knee, PointResult
 
 LIMITS = {"cpu": "CPU", "none": "none seen", "flow-table": "flow table"}
 GIGABIT_BPS = 1e9
 MOST_LINES = 5
+LAB_CLOCK = "Here one machine's clock, veth links, and the lab's queue."
 LAB_QUEUE = "the queue is the lab's (256 packets), not a device's"
 Held = tuple[str, str, str]  # limit, why, where it was seen
 
@@ -33,7 +36,7 @@ class Card:
 
 
 def cards(judgement: Judgement, plans: Sequence[Plan] = (), *, virtual: bool = False) -> list[Card]:
-    """Capacity, payload, delay under load, what the arms cost, what is the limit."""
+    """Capacity, payload, delay and what load adds to it, what the arms cost, what is the limit."""
     studies = study.studies(judgement, plans)
     first: dict[str, Card] = {}  # of several plans on the same setup the first tells
     for one in map(_payload, studies):
@@ -42,6 +45,7 @@ def cards(judgement: Judgement, plans: Sequence[Plan] = (), *, virtual: bool = F
     made = [
         *capacities[:1],
         *first.values(),
+        *_latency(judgement, plans, virtual=virtual),
         *_delay(judgement, virtual=virtual),
         *_costs(judgement),
     ]
@@ -90,6 +94,55 @@ def _flooded(knees: Sequence[Knee]) -> Iterable[str]:
         knee, left = min(found, key=lambda pair: pair[1].value)
         least = f" ({_what(knee)}, the least)" if len(found) > 1 else ""
         yield f"flooded at twice the knee it keeps {_parts(left, 'ratio')[0]} %{least}"
+
+
+def _latency(judgement: Judgement, plans: Sequence[Plan], *, virtual: bool) -> Iterable[Card]:
+    """The delay below the knee: of the first setup at its highest load, then all the others."""
+    timed = next(iter(latency.groups(judgement, plans)), None)
+    swept = [one for k in sweep.lead(judgement.knees) for one in latency.loads(judgement, k)]
+    below = [one for one in swept if one.load != "over"]
+    loads = list(timed.loads) if timed else below
+    if not loads:
+        return
+    mine = [one for one in loads if (one.arm, one.direction) == (loads[0].arm, loads[0].direction)]
+    others = [one for one in loads if one not in mine]
+    floor = latency.floor(judgement, loads[0].point.definition)
+    value, unit = _parts(mine[-1].point.values[grade.MEDIAN], "ns")
+    lines = [_timed(judgement, one) for one in mine]
+    lines += [f"{latency.way(one)}, {_timed(judgement, one)}" for one in _last(others)]
+    lines += [f"the tester alone: {latency.spread(floor)}"] if floor else []
+    lines += [_variation(mine[-1])] if "delay_pdv_ns" in mine[-1].point.values else []
+    clock = f" {LAB_CLOCK}" if virtual else ""
+    anchor = timed.anchor if timed else ""
+    yield Card(
+        title=f"One-way delay: {mine[-1].point.setup}",
+        value=value,
+        unit=f"{unit} at {_rate(mine[-1])}",
+        lines=tuple(lines[: MOST_LINES + 1]),
+        definition=f"Median; {word.traffic(mine[-1].point.definition)}. {latency.WHERE}{clock} "
+        f"Known to within {number.quantity(RESOLUTION, 'ratio')}.",
+        evidence="delays" if anchor else "every-point",
+    )
+
+
+def _timed(judgement: Judgement, one: Load) -> str:
+    part = latency.share(judgement, one.point)
+    of = f" ({number.plain(part * 100, 0)} % of its knee)" if part else ""
+    return f"at {_rate(one)}{of}: {latency.spread(one.point)}"
+
+
+def _variation(one: Load) -> str:
+    text = number.quantity_interval(one.point.values["delay_pdv_ns"], "ns")
+    return f"variation (99.9 % against the fastest): {text}"
+
+
+def _rate(one: Load) -> str:
+    return number.nominal(sweep.offered_pps(one.point), "packets/s")
+
+
+def _last(loads: Sequence[Load]) -> list[Load]:
+    """Each arm's highest load, in each direction."""
+    return list({(one.arm, one.direction): one for one in loads}.values())
 
 
 def _delay(judgement: Judgement, *, virtual: bool) -> Iterable[Card]:

@@ -4,7 +4,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from gatemark.report import number, rate, terminal, word
+from gatemark.report import latency, number, rate, terminal, word
+from gatemark.stats.histogram import BUCKETS, RESOLUTION
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.store.record import Record
 from gatemark.store.run import Run
@@ -23,6 +24,13 @@ GOODPUT = (
     "Goodput",
     "Bits a second of TCP payload that the receiving program read while it was sent; no headers, "
     "nothing twice. Segments are not merged on their way through the gateway.",
+)
+DELAY = (
+    "Delay",
+    f"{latency.WHERE} Every packet is timed, in a histogram of {BUCKETS} buckets an octave: a "
+    f"percentile is known to within {number.quantity(RESOLUTION, 'ratio')}; inside its bucket "
+    "packets are taken to be evenly spread. A percentile is told where at least ten packets of a "
+    "trial lie above it. PDV: the 99.9th percentile less the fastest packet (RFC 5481).",
 )
 COMPARED = (
     "Comparisons",
@@ -54,7 +62,8 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
     times = sorted({plan.repeat.times for plan in run.plans})
     repeats = " or ".join(str(count) for count in times) or "no"
     levels = sorted({round(i.level, 3) for p in judgement.points for i in p.values.values()})
-    kinds = {p.definition.l4 for p in (*judgement.ceilings, *judgement.points)}
+    every = (*judgement.ceilings, *judgement.points)
+    kinds, measured = {p.definition.l4 for p in every}, {name for p in every for name in p.values}
     level = f"{number.quantity(levels[0], 'ratio')} at least" if levels else "no"
     return [
         ("Repeats", f"{repeats} repeats of each point; the median is shown."),
@@ -85,6 +94,7 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
             "L1: with preamble, frame check sequence and gap, 20 bytes more than the frame.",
         ),
         *([KNEE] if judgement.knees else []),
+        *([DELAY] if "delay_p50_ns" in measured else []),
         *([GOODPUT] if "tcp" in kinds else []),
         *([COMPARED] if judgement.comparisons else []),
     ]

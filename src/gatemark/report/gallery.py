@@ -3,9 +3,10 @@
 
 from collections.abc import Iterator
 
-from gatemark.report import cost, study, sweep
+from gatemark.report import cost, latency, study, sweep
 from gatemark.report.chart import (
     bar,
+    cdf,
     change,
     cpu,
     delay,
@@ -21,8 +22,8 @@ from gatemark.report.source import Source
 
 
 def figures(source: Source) -> list[Figure]:
-    """Sweeps, studies, CPUs, what arms cost, single points, the tester alone."""
-    drawn = (*_sweeps(source), *_studies(source), *_rest(source))
+    """Sweeps, delays, studies, CPUs, what arms cost, single points, the tester alone."""
+    drawn = (*_sweeps(source), *_timed(source), *_studies(source), *_rest(source))
     return [figure for figure in drawn if figure is not None]
 
 
@@ -34,8 +35,15 @@ def _sweeps(source: Source) -> Iterator[Figure | None]:
         yield knee.figure(judgement, knees, source.records)
         yield delay.figure(judgement, knees)
         yield percentile.figure(judgement, knees)
+        yield cdf.of_sweep(judgement, knees, source.records, source.sheaf)
         yield cpu.figure(judgement, knees)
         yield over_time.of_sweep(judgement, knees, source.records, source.sheaf)
+
+
+def _timed(source: Source) -> Iterator[Figure | None]:
+    for found in latency.groups(source.judgement, source.run.plans):
+        yield cdf.of_timed(found, source.records, source.sheaf)
+        yield over_time.of_timed(found, source.records, source.sheaf)
 
 
 def _studies(source: Source) -> Iterator[Figure | None]:

@@ -111,6 +111,7 @@ def _answers(source: Source) -> _Tables:
     """Tables that are answers, never folded: arms side by side, what they cost, the published."""
     several = [(name, one) for name, one in _payloads(source) if len(one.head) > 2]
     found = [
+        ("delays", table.delays(source.judgement, source.run.plans)),
         ("comparisons", capacity.comparisons(source.judgement)),
         ("published", reference.table(source.beside)),
     ]

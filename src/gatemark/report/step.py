@@ -10,7 +10,10 @@ from statistics import median
 from gatemark.store.record import CpuReading, Definition
 from gatemark.store.series import Series
 
-LIKE = ("sink.%.bytes", "sink.%.packets", "source.%.rtt_ns", "outside.%.run_ns")
+LIKE = (
+    *("sink.%.bytes", "sink.%.packets", "sink.%.delay_ns", "sink.%.delay_m%_ns"),
+    *("source.%.rtt_ns", "outside.%.run_ns", "replay.%.delay%"),
+)
 STEPS = 50  # of a trial, at most: as often TCP is asked for its round trip
 COUNTED = {"tcp": ("bytes", 8), "udp": ("packets", 1)}  # what a sink counts; by what to multiply
 S_NS = 1_000_000_000
@@ -73,6 +76,34 @@ def round_trip_ns(series: Series, clock: Clock) -> Steps:
             if 0 <= place < clock.count and value > 0:
                 found[place].append(value)
     return [median(values) if values else None for values in found]
+
+
+def delay_ns(series: Series, clock: Clock) -> tuple[Steps, Steps]:
+    """One-way delay: the mean and the longest of each step's packets; None where none arrived."""
+    sums, counts, most = ([0.0] * clock.count for _ in range(3))
+    for at, mean, longest, count in delays(series):
+        place = clock.place(at)
+        if 0 <= place < clock.count:
+            sums[place] += mean * count
+            counts[place] += count
+            most[place] = max(most[place], longest)
+    means = [total / count if count else None for total, count in zip(sums, counts, strict=True)]
+    return means, [one if count else None for one, count in zip(most, counts, strict=True)]
+
+
+def delays(series: Series) -> Iterator[tuple[float, float, float, float]]:
+    """When (ns), mean and longest delay (ns), packets: bin by bin, or packet by packet."""
+    for name, (x, y) in series.items():
+        if name.startswith("replay.") and name.endswith((".delay", ".delay_ns")):
+            yield from ((at, delay, delay, 1.0) for at, delay in zip(x, y, strict=True))
+        elif name.endswith(".delay_mean_ns"):
+            way = name.removesuffix(".delay_mean_ns")
+            most = dict(zip(*series[f"{way}.delay_max_ns"], strict=True))
+            counts = dict(zip(*series[f"{way}.packets"], strict=True))
+            yield from (
+                (at, mean, most.get(at, mean), counts.get(at, 0.0))
+                for at, mean in zip(x, y, strict=True)
+            )
 
 
 def cpu(series: Series, readings: Iterable[CpuReading], clock: Clock) -> Steps:

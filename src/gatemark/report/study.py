@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which points make one figure where no rate was swept: a curve over sizes, or groups of bars."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from gatemark.plan.model import Plan, is_twin
 from gatemark.report import rate, sweep, word
 from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.timed import is_timed
 
 Shape = Literal["curve", "bars", ""]
 FEWEST_SIZES = 4  # that make a curve
@@ -37,9 +38,10 @@ def studies(judgement: Judgement, plans: Iterable[Plan] = ()) -> list[Study]:
 
     UDP at a single size is left to the ranked bars: packets/s say more there than bits of payload.
     """
+    plans = list(plans)
     asked: Mapping[str, str] = {plan.name: plan.figure for plan in plans}
     parts: dict[tuple[str, str], list[PointResult]] = {}
-    for point in sweep.alone(judgement):
+    for point in _rated(judgement, plans):
         if rate.payload(point) is not None and not is_twin(point.arm):
             parts.setdefault((point.plan, point.definition.l4), []).append(point)
     mixed = [plan for plan, _ in parts]
@@ -56,8 +58,9 @@ def studies(judgement: Judgement, plans: Iterable[Plan] = ()) -> list[Study]:
 
 def singles(judgement: Judgement, plans: Iterable[Plan] = ()) -> list[PointResult]:
     """Points outside every sweep and study, fastest first."""
+    plans = list(plans)
     studied = {id(point) for found in studies(judgement, plans) for point in found.points}
-    alone = (p for p in sweep.alone(judgement) if id(p) not in studied and not is_twin(p.arm))
+    alone = (p for p in _rated(judgement, plans) if id(p) not in studied and not is_twin(p.arm))
     left = [p for p in alone if _pps(p)]
     return sorted(left, key=lambda point: -_pps(point))
 
@@ -100,6 +103,11 @@ def label(point: PointResult, names: Iterable[str]) -> str:
 def arms(points: Iterable[PointResult]) -> list[str]:
     """The arms of these points, each once, in the order of the plan."""
     return list(dict.fromkeys(point.arm for point in points))
+
+
+def _rated(judgement: Judgement, plans: Collection[Plan]) -> list[PointResult]:
+    """Points outside every sweep whose rate is an answer: not those that are timed at a set one."""
+    return [point for point in sweep.alone(judgement) if not is_timed(point, plans)]
 
 
 def _way(point: PointResult) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gatemark.plan.model import Plan
-from gatemark.report import number, rate, study, sweep, word
+from gatemark.report import latency, number, rate, study, sweep, word
 from gatemark.report.number import KPPS, MBPS, PERCENT, SEGMENTS, Scale
 from gatemark.stats.judgement import Judgement, Knee, PointResult
 
@@ -60,6 +60,26 @@ def knees(judgement: Judgement) -> Table:
     return Table(caption, head + more, rows, frozenset({2, 3, 4, 5}))
 
 
+def delays(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
+    """One-way delay at each load that was timed, by percentile; the tester's own comes first."""
+    found = latency.groups(judgement, plans)
+    floors = {id(one.floor): one.floor for one in found if one.floor}
+    every = [*floors.values(), *(one.point for group in found for one in group.loads)]
+    to = number.scale(_middles(every, "delay_p50_ns"), "ns")
+    spec: list[Column] = [
+        Column("setup", _name),
+        Column("point", word.point_words),
+        Column("load", latency.told),
+        Column("of the knee, %", lambda p: _share(judgement, p), is_number=True),
+        *(
+            Column(f"{head}, {to.unit}", *_cells(every, f"delay_{name}_ns", to, together=False))
+            for name, head in {"min": "min", **latency.NAMES, "pdv": "PDV"}.items()
+        ),
+    ]
+    caption = "One-way delay below the knee: a percentile is told where ten packets lie above it"
+    return _made(caption, spec, every)
+
+
 def ceilings(judgement: Judgement) -> Table:
     """What the tester alone can do, LAN host to WAN host without the gateway."""
     return _rates(judgement.ceilings, "Tester's ceiling: without the gateway")
@@ -72,7 +92,7 @@ def singles(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
 
 def points(judgement: Judgement) -> Table:
     """Every point with its rates, loss, delay, CPU and limit with its why."""
-    everyone = (*judgement.ceilings, *judgement.points)
+    everyone = (*judgement.ceilings, *judgement.floors, *judgement.points)
     spec: list[Column] = [
         Column("plan", lambda p: p.plan),
         Column("setup", _name),
@@ -124,6 +144,11 @@ class Column:
     make: Callable[[PointResult], str]
     is_number: bool = False
     is_there: bool = True
+
+
+def _share(judgement: Judgement, p: PointResult) -> str:
+    part = None if p.definition.path == "direct" else latency.share(judgement, p)
+    return NONE if part is None else number.plain(part * 100, 0)
 
 
 def _rates(found: Sequence[PointResult], caption: str) -> Table:

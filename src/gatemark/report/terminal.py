@@ -91,6 +91,7 @@ def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> I
     yield from (("yellow", f"missing  {lack}") for lack in run.station.missing)
     shown = (
         table.knees(judgement),
+        table.delays(judgement, run.plans),
         *capacity.tables(judgement, run.plans),
         table.singles(judgement, run.plans),
         capacity.comparisons(judgement),

@@ -53,6 +53,7 @@ def _judgement(sources: Sequence[Source]) -> Judgement:
     every = [judgement for _, judgement in made]
     return Judgement(
         ceilings=tuple(_result(one, at) for at, judged in made for one in judged.ceilings),
+        floors=tuple(_result(one, at) for at, judged in made for one in judged.floors),
         points=tuple(_result(one, at) for at, judged in made for one in judged.points),
         knees=tuple(_result(one, at) for at, judged in made for one in judged.knees),
         comparisons=tuple(_change(one, at) for at, judged in made for one in judged.comparisons),

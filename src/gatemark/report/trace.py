@@ -7,7 +7,7 @@ from itertools import zip_longest
 from statistics import median
 
 from gatemark.plan.model import Plan
-from gatemark.report import number, step, study, sweep, word
+from gatemark.report import latency, number, step, study, sweep, word
 from gatemark.report.step import Clock, Steps
 from gatemark.report.study import Study
 from gatemark.stats.interval import median_interval
@@ -44,7 +44,12 @@ class Trace:
 
 def files(judgement: Judgement, plans: Iterable[Plan], records: Sequence[Record]) -> list[str]:
     """The series that all figures over time need, by the name of their file."""
+    plans = list(plans)
     points = [p for knees in sweep.groups(judgement) for p in of_sweep(judgement, knees)]
+    points += [one.point for k in judgement.knees for one in latency.loads(judgement, k)]
+    timed = latency.groups(judgement, plans)
+    points += [one.point for found in timed for one in found.loads]
+    points += [found.floor for found in timed if found.floor]
     points += [p for found in study.studies(judgement, plans) for p in of_study(found)]
     kept = trials(records)
     return [record.series for p in points for record in kept.get(place(p), ()) if record.series]
@@ -127,8 +132,11 @@ def _trace(point: PointResult, mine: Sequence[Record], sheaf: Sheaf) -> Trace | 
     if not known:
         return None
     rates = [step.rate(series, d, clock) for _, series, clock in known]
+    delays = [step.delay_ns(series, clock) for _, series, clock in known]
     found = {
         "rate": _over(rates),
+        "delay_ns": _over([mean for mean, _ in delays]),
+        "delay_max_ns": _over([longest for _, longest in delays]),
         "rtt_ns": _over([step.round_trip_ns(series, clock) for _, series, clock in known]),
     }
     if d.path != "endpoint":  # there the gateway's own program works as well, which has no series

@@ -15,6 +15,7 @@ from gatemark.stats.limit import ON_SCHEDULE, Verdict, decide
 from gatemark.stats.sampled import Sampled, sampled
 from gatemark.stats.sentence import sentence
 from gatemark.stats.sweep import RATES, Judged, knees
+from gatemark.stats.timed import MEDIAN, is_timed
 from gatemark.store.record import UNITS, Record, Scalar
 from gatemark.store.run import Run
 
@@ -22,8 +23,13 @@ from gatemark.store.run import Run
 def judge(run: Run, records: Sequence[Record]) -> Judgement:
     """Everything that `show` and the report say about a run, finished or not."""
     alone, judged = _judged(run, records)
-    ceilings = tuple(result for _, result in alone)
-    points, found_knees = tuple(result for _, result in judged), tuple(knees(judged))
+    every = [result for _, result in alone]
+    floors = _floors(every)
+    ceilings = tuple(one for one in every if one not in floors)
+    timed = [pair for pair in judged if is_timed(pair[1], run.plans)]
+    swept = [pair for pair in judged if not is_timed(pair[1], run.plans)]
+    points, found_knees = tuple(result for _, result in judged), tuple(knees(swept))
+    compared = sampled(run, swept, found_knees) + sampled(run, timed, (), (MEDIAN,))
     done = {record.trial for record in records}
     invalid = sum(record.status == "invalid" for record in records)
     missing = sum(spec.trial not in done for spec in run.trials)
@@ -31,7 +37,8 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
         ceilings=ceilings,
         points=points,
         knees=found_knees,
-        comparisons=comparisons(run.plans, sampled(run, judged, found_knees)),
+        floors=floors,
+        comparisons=comparisons(run.plans, compared),
         sentence=sentence(run, records, ceilings, points, found_knees),
         warnings=_of_run(judged, ceilings, invalid, missing),
         trials=len(records),
@@ -44,7 +51,12 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
 def samples(run: Run, records: Sequence[Record], quantities: Sequence[str] = ()) -> list[Sampled]:
     """What runs are compared by: the tester's ceilings, then knees and points."""
     alone, judged = _judged(run, records)
-    return sampled(run, (*alone, *judged), knees(judged), quantities)
+    swept = [pair for pair in judged if not is_timed(pair[1], run.plans)]
+    if quantities:
+        return sampled(run, (*alone, *judged), knees(swept), quantities)
+    floors = _floors([result for _, result in alone])
+    ceilings = [pair for pair in alone if pair[1] not in floors]
+    return sampled(run, (*ceilings, *swept), knees(swept))
 
 
 def _judged(run: Run, records: Sequence[Record]) -> tuple[list[Judged], list[Judged]]:
@@ -54,6 +66,21 @@ def _judged(run: Run, records: Sequence[Record]) -> tuple[list[Judged], list[Jud
     ceilings = [result for _, result in alone]
     others = [found for found in groups if found.definition.path != DIRECT]
     return alone, [(found, _point(found, ceilings)) for found in others]
+
+
+def _floors(alone: Sequence[PointResult]) -> tuple[PointResult, ...]:
+    """Rates that the tester alone keeps, where the same traffic has a ceiling above them."""
+    found = [one for one in alone if one.limit == "none" and _paced(one)]
+    return tuple(one for one in found if ceiling(alone, one.definition) != _received(one))
+
+
+def _paced(one: PointResult) -> bool:
+    asked = any(one.point.get(name) for name in RATES)
+    return asked and one.definition.headline == "received_pps" in one.values
+
+
+def _received(one: PointResult) -> float:
+    return one.values["received_pps"].value
 
 
 def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:

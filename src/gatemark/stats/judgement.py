@@ -103,6 +103,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     ceilings: tuple[PointResult, ...]  # path `direct`: the tester alone
     points: tuple[PointResult, ...]  # all the others
     knees: tuple[Knee, ...]
+    floors: tuple[PointResult, ...] = ()  # path `direct` at a rate that it keeps: its own delay
     comparisons: tuple[Comparison, ...] = ()  # arms against the first arm of their plan
     sentence: str  # the answer in one sentence, numbers with units
     warnings: tuple[Warning_, ...]  # of the run as a whole

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 
 from gatemark.plan.model import is_twin
 from gatemark.stats.judgement import Knee, Limit, PointResult
+from gatemark.stats.timed import MEDIAN, is_timed
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import Run
 from gatemark.unit import l1_bps
 
 MOST_SETUPS = 4  # named; the table below the sentence has them all
 VERBS = {"switch": "switches", "route": "routes", "nat": "NATs"}
+DOES = {"switch": "switch", "route": "route", "nat": "NAT"}
+TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
 WAYS = {"up": "from LAN to WAN", "down": "from WAN to LAN", "both": "both ways together"}
 OWN = {"send": "sends", "receive": "receives", "both": "sends and receives"}
 LIMITS: dict[Limit, str] = {
@@ -44,11 +47,15 @@ def sentence(
     points: Sequence[PointResult],
     knees: Sequence[Knee],
 ) -> str:
-    """The knees if there are any, else the most that came through."""
+    """The knees if there are any, else the most that came through, else how long it took."""
     found = [_of_knee(knee) for knee in knees if knee.knee_pps.value]  # 0: it lost at every rate
-    told = _choose(found or _of_points(points))
+    timed = [point for point in points if is_timed(point, run.plans)]
+    told = _choose(found or _of_points([point for point in points if point not in timed]))
     if told:
-        return f"{_gateway(run, told)} {_rates(told)}; {_limits(told, records)}."
+        gateway = _gateway(run, [rate.definition for rate in told])
+        return f"{gateway} {_rates(told)}; {_limits(told, records)}."
+    if delays := _delays(timed):
+        return f"{_gateway(run, [point.definition for point in timed])} {delays}."
     alone = _choose(_of_points(ceilings))
     if alone:
         return f"The tester alone carries {_full(alone[0])}; no gateway has been measured yet."
@@ -61,6 +68,31 @@ def si(value: float, unit: str) -> str:
     """Three figures and a prefix: `30.5 k packets/s`, `20.5 Mbit/s`."""
     figures, prefix = _scaled(value)
     return f"{figures} {prefix}{'' if unit == 'bit/s' or not prefix else ' '}{unit}".rstrip()
+
+
+def _delays(timed: Sequence[PointResult]) -> str:
+    """The median at the highest rate that was timed, a clause for each setup."""
+    told = [p for p in timed if {MEDIAN, "offered_pps"} <= p.values.keys() and not is_twin(p.arm)]
+    most: dict[str, PointResult] = {}
+    for point in sorted(told, key=lambda p: -p.values["offered_pps"].value):
+        most.setdefault(point.setup, point)
+    clauses = [
+        f"{_time(p.values[MEDIAN].value)} to {_does(p.setup)} a packet at "
+        f"{si(p.values['offered_pps'].value, 'packets/s')}"
+        for p in told
+        if p is most[p.setup]
+    ]
+    return f"takes {' and '.join(clauses[:MOST_SETUPS])} (median, one way)" if clauses else ""
+
+
+def _does(setup: str) -> str:
+    path, *features = setup.split(" + ")
+    return " + ".join((DOES.get(path, path), *features))
+
+
+def _time(ns: float) -> str:
+    factor, unit = next(((f, u) for f, u in TIMES if ns >= f), (1.0, "ns"))
+    return f"{ns / factor:.3g} {unit}"
 
 
 def _scaled(value: float) -> tuple[str, str]:
@@ -105,8 +137,8 @@ def _precedence(definition: Definition) -> tuple[int, int, str, int]:
     return protocol, size, definition.family, order.get(definition.direction, 3)
 
 
-def _gateway(run: Run, told: Sequence[Rate]) -> str:
-    if any(rate.definition.brake_pps for rate in told):
+def _gateway(run: Run, told: Sequence[Definition]) -> str:
+    if any(definition.brake_pps for definition in told):
         return "A braked lab gateway"
     if run.station.virtual:
         return "A namespace gateway" if run.station.kind == "netns" else "A virtual gateway"

@@ -15,8 +15,8 @@ BOUNDED = frozenset(
 
 
 def values(judgement: Judgement) -> list[Value]:
-    """All values: the tester's ceilings, the points, then the knees."""
-    points = (*judgement.ceilings, *judgement.points)
+    """All values: the tester's ceilings and floors, the points, then the knees."""
+    points = (*judgement.ceilings, *judgement.floors, *judgement.points)
     return [
         *(value for point in points for value in _of_point(point)),
         *(value for knee in judgement.knees for value in _of_knee(knee)),

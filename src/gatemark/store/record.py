@@ -175,13 +175,14 @@ UNITS: dict[str, str] = {
     "pace_error_p50_ns": "ns",  # replay: time of sending against the trace's
     "pace_error_p99_ns": "ns",
     "pace_error_max_ns": "ns",
-    "delay_min_ns": "ns",
+    "delay_min_ns": "ns",  # one way, of the fastest packet
     "delay_p50_ns": "ns",
     "delay_p90_ns": "ns",
     "delay_p99_ns": "ns",
     "delay_p999_ns": "ns",
-    "delay_p9999_ns": "ns",
+    "delay_p9999_ns": "ns",  # each of these only where ten packets took longer
     "delay_max_ns": "ns",
+    "delay_pdv_ns": "ns",  # packet delay variation: p99.9 less the fastest (RFC 5481)
     "cpu_busy": "ratio",  # busiest thread of the gateway
     "probe_cpu": "ratio",  # what watching itself cost, of the CPU it ran on
 }

@@ -185,7 +185,7 @@ def test_a_sweep_is_drawn_at_its_knee() -> None:
         "for 100 % of the time"
     )
     assert "30 k packets/s to 35 k packets/s" in figure.definition
-    assert set(trace.files(judged, (), records)) == set(series)
+    assert set(series) < set(trace.files(judged, (), records))  # and those of its distributions
 
 
 def test_without_series_there_is_no_figure(found: Study) -> None:

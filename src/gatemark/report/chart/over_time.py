@@ -2,20 +2,27 @@
 """Rate, round trip and CPU over the time of a trial: bands above each other on one time axis."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import altair as alt
 
-from gatemark.report import number, study, sweep, trace, word
+from gatemark.report import latency, number, study, sweep, swing, trace, word
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.latency import Timed
 from gatemark.report.number import PERCENT, Scale
 from gatemark.report.study import Study
 from gatemark.report.trace import Sheaf, Trace
 from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult
 from gatemark.store.record import Record
 
-HEIGHTS = {"rate": 150, "rtt_ns": 80, "cpu": 80}  # pixels of a band
+HEIGHTS = {
+    "rate": 150,
+    "delay_ns": 110,
+    "delay_max_ns": 80,
+    "rtt_ns": 80,
+    "cpu": 80,
+}  # pixels of a band
 GAP = 34  # over each band: room for its title
 ABOVE = 1.05  # of the highest value
 SIX = 6  # trials: from so many on an interval is no mere range
@@ -50,6 +57,18 @@ def of_sweep(
     which = "the highest" if all(knee.at_least for knee in knees) else "the first from the knee on"
     told = f"Offered: {which} of the sweep's rates, {span}."
     return _figure(sweep.anchor("time", knees[0]), drawn, told)
+
+
+def of_timed(found: Timed, records: Sequence[Record], sheaf: Sheaf) -> Figure | None:
+    """Delay at the highest rate of each arm that was timed; None without series."""
+    loads = latency.highest(found)
+    drawn = trace.traces([one.point for one in loads], records, sheaf)
+    if not any(one.quantities.get("delay_ns") for one in drawn):
+        return None
+    rates = ", ".join(dict.fromkeys(one.load for one in loads))
+    told = f"Load: {rates}. {swing.words(loads, trace.trials(records), sheaf)}"
+    figure = _figure(f"time-{found.anchor}", drawn, told)
+    return replace(figure, title=swing.title(loads, drawn, records, sheaf)) if figure else None
 
 
 def of_study(found: Study, records: Sequence[Record], sheaf: Sheaf) -> Figure | None:
@@ -101,6 +120,7 @@ def _definition(drawn: Sequence[Trace], fields: Sequence[str]) -> str:
     parts = [
         f"{what}, in steps of {number.nominal(drawn[0].step_s * 1e9, 'ns')}: {word.traffic(d)}.",
         line,
+        "Delay: mean and longest of each step's packets." if "delay_ns" in fields else "",
         "Round trip: as TCP itself measures it." if "rtt_ns" in fields else "",
         "CPU: the gateway's busiest, by its threads." if "cpu" in fields else "",
         f"Grey: the first {d.settle_s:g} s, which do not count." if d.settle_s else "",
@@ -114,6 +134,8 @@ def _bands(drawn: Sequence[Trace]) -> list[Band]:
     l4 = drawn[0].point.definition.l4
     names = {
         "rate": trace.RATES[l4],
+        "delay_ns": ("one-way delay, mean", "ns"),
+        "delay_max_ns": ("one-way delay, longest", "ns"),
         "rtt_ns": ("round trip", "ns"),
         "cpu": ("CPU", "ratio"),
     }

@@ -2,28 +2,26 @@
 """Delay by percentile on an axis of nines: at a low rate, near the knee and in overload."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from math import log10
 from typing import Any
 
 import altair as alt
 
 from gatemark.report import number, sweep, word
+from gatemark.report.latency import NAMES, PARTS, Load, loads
 from gatemark.report.chart import curve, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, three
-from gatemark.stats.judgement import Judgement, Knee, PointResult
+from gatemark.stats.judgement import Judgement, Knee
 
-NEAR = (0.75, 1.0)  # of the knee: between them a rate is near it
-BEST = 0.9  # of the knee: the rate that is wanted
 DODGE = 5  # pixels between the whiskers of two arms
-BEYOND = 1.2  # times the knee: from there on it is overload
 # Each percentile at -log10 of what is above it; the largest has no place of its own there.
-PLACES = {"p50": 0.301, "p90": 1.0, "p99": 2.0, "p999": 3.0, "max": 3.7}
-NAMES = {"p50": "50 %", "p90": "90 %", "p99": "99 %", "p999": "99.9 %", "max": "max"}
+PLACES = {name: round(-log10(part), 3) for name, part in PARTS.items()}
+MAX = 0.7  # it stands so far right of the last percentile
 LOADS = {"low": "low rate", "near": "near the knee", "over": "overload"}
 _WHEN = {"low": "at a low rate", "near": "near the knee", "over": "in overload"}
 _SHORT = {"low": "low rate", "near": "near knee", "over": "overload"}
 ROOM = 62  # pixels for these
-_TAIL = "delay_p999_ns"
+_TAILS = {"delay_p999_ns": "a thousand", "delay_p99_ns": "a hundred"}
 _THREE = ("delay_ns", "delay_ns_lo", "delay_ns_hi")
 _TIPS = [
     *(alt.Tooltip(f"{name}:N") for name in ("arm", "load", "percentile")),
@@ -34,22 +32,14 @@ _TIPS = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
-    """One line: an arm at one of the loads."""
-
-    knee: Knee
-    load: str  # of LOADS
-    point: PointResult
-
-
 def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
     """A panel for each direction, a line for each arm and load; None without percentiles."""
     drawn = [one for knee in knees for one in loads(judgement, knee)]
     if not drawn:
         return None
     name = sweep.anchor("percentile", knees[0])
-    rows = [row for one in drawn for row in _rows(one)]
+    places = _places(drawn)
+    rows = [row for one in drawn for row in _rows(one, places)]
     columns = {"arm": "setup", "direction": "direction", "load": "load"}
     columns |= {"offered_pps": "offered (packets/s)", "percentile": "percentile"}
     arms = sweep.arms(knees)
@@ -62,7 +52,7 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
             f"packets. {_told(drawn)} Line: median; whisker: its interval. Log axis."
         ),
         panels=tuple(
-            (word.heading(way), _panel(name, way, rows, arms))
+            (word.heading(way), _panel(name, way, rows, {"arms": arms, "places": places}))
             for way in curve.directions(knees)
             if any(row["direction"] == way for row in rows)
         ),
@@ -73,34 +63,18 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
 
 
 def title(drawn: Sequence[Load]) -> str:
-    """The finding: the slowest packet of a thousand, of the first arm that tells it."""
-    told = [one for one in drawn if _TAIL in one.point.values]
-    mine = [one for one in told if one.knee is told[0].knee]
-    if not mine:
-        return "How long do the slowest packets take?"
-    parts = [
-        f"{number.quantity(one.point.values[_TAIL].value, 'ns')} {_WHEN[one.load]}" for one in mine
-    ]
-    who = (
-        f"{mine[0].knee.arm}, {word.DIRECTION.get(mine[0].knee.direction, mine[0].knee.direction)}"
-    )
-    return f"One packet in a thousand takes at least {', '.join(parts)} ({who})"
-
-
-def loads(judgement: Judgement, knee: Knee) -> list[Load]:
-    """The points of a sweep that are drawn: those of these loads that were measured."""
-    points = [p for p in sweep.points_of(judgement, knee) if "delay_p50_ns" in p.values]
-    most = knee.knee_pps.value
-    if not most:  # it lost at every rate: none is below the knee, none near it
-        return []
-    part = {id(point): sweep.offered_pps(point) / most for point in points}
-    near = [point for point in points if NEAR[0] <= part[id(point)] <= NEAR[1]]
-    found = {
-        "low": next((p for p in points if part[id(p)] < NEAR[0]), None),
-        "near": min(near, key=lambda point: abs(part[id(point)] - BEST), default=None),
-        "over": next((p for p in reversed(points) if part[id(p)] >= BEYOND), None),
-    }
-    return [Load(knee, load, point) for load, point in found.items() if point is not None]
+    """The finding: the slowest packet of a thousand, or of a hundred, of the first arm."""
+    first = drawn[0]
+    mine = [one for one in drawn if (one.arm, one.direction) == (first.arm, first.direction)]
+    for tail, many in _TAILS.items():
+        if all(tail in one.point.values for one in mine):
+            parts = [
+                f"{number.quantity(one.point.values[tail].value, 'ns')} {_WHEN[one.load]}"
+                for one in mine
+            ]
+            who = f"{first.arm}, {word.DIRECTION.get(first.direction, first.direction)}"
+            return f"One packet in {many} takes at least {', '.join(parts)} ({who})"
+    return "How long do the slowest packets take?"
 
 
 def _told(drawn: Sequence[Load]) -> str:
@@ -113,24 +87,33 @@ def _told(drawn: Sequence[Load]) -> str:
     return f"{'; '.join(parts)}.".capitalize()
 
 
-def _rows(one: Load) -> Iterator[Row]:
-    for short, place in PLACES.items():
+def _places(drawn: Sequence[Load]) -> dict[str, float]:
+    """Where each percentile stands that any of these points has, the largest behind the last."""
+    known = {name for one in drawn for name in NAMES if f"delay_{name}_ns" in one.point.values}
+    found = {name: place for name, place in PLACES.items() if name in known}
+    return found | {"max": max(found.values()) + MAX}
+
+
+def _rows(one: Load, places: Mapping[str, float]) -> Iterator[Row]:
+    for short, place in places.items():
         measured = one.point.values.get(f"delay_{short}_ns")
         if measured is not None:
-            row: Row = {"arm": one.knee.arm, "direction": one.knee.direction, "load": one.load}
+            row: Row = {"arm": one.arm, "direction": one.direction, "load": one.load}
             row["offered_pps"] = sweep.offered_pps(one.point)
             row |= {"percentile": NAMES[short], "place": place}
             yield row | three("delay_ns", measured)
 
 
-def _panel(name: str, way: str, rows: Sequence[Row], arms: Sequence[str]) -> Chart:
-    expr = " : ".join(f"datum.value == {place} ? '{NAMES[n]}'" for n, place in PLACES.items())
-    axis = alt.Axis(values=list(PLACES.values()), labelExpr=f"{expr} : ''", grid=False)
-    end = alt.ExprRef(f"3.8 * width / max(width - {ROOM}, 40)")
+def _panel(name: str, way: str, rows: Sequence[Row], over: Mapping[str, Any]) -> Chart:
+    places: Mapping[str, float] = over["places"]
+    expr = " : ".join(f"datum.value == {place} ? '{NAMES[n]}'" for n, place in places.items())
+    axis = alt.Axis(values=list(places.values()), labelExpr=f"{expr} : ''", grid=False)
+    end = alt.ExprRef(f"{max(places.values()) + 0.1:g} * width / max(width - {ROOM}, 40)")
     scale = alt.Scale(domain=[0, end], nice=False)
     x = alt.X("place:Q", title="of the packets are no slower", axis=axis, scale=scale)
     y = theme.delay_axis("delay_ns", [float(row[n] or 1) for row in rows for n in _THREE])
     layers: list[alt.Chart] = []
+    arms: Sequence[str] = over["arms"]
     for place, arm in enumerate(arms):
         base = curve.only(name, way).transform_filter(alt.datum.arm == arm)
         layers += _lines(base, {"x": x, "y": y}, arms, DODGE * (place - (len(arms) - 1) / 2))

@@ -174,6 +174,25 @@ def delay_axis(field: str, found: Sequence[float]) -> alt.Y:
     return alt.Y(f"{field}:Q", title="one-way delay", axis=axis, scale=scale)
 
 
+def delay_across(field: str, span: tuple[float, float]) -> alt.X:
+    """A delay in ns to the right, on a log axis just over what was found."""
+    low, high = span[0] * 0.9, span[1] * 1.1
+    steps = (1, 2, 5) if high / low < 300 else (1,)
+    values = [float(step * 10**power) for power in range(12) for step in steps]
+    shown = [value for value in values if low <= value <= high]
+    axis = alt.Axis(labelExpr=TIME, values=shown, grid=False, labelOverlap=True)
+    scale = alt.Scale(type="log", domain=[low, high], nice=False)
+    return alt.X(f"{field}:Q", title="one-way delay", axis=axis, scale=scale)
+
+
+def strokes(field: str, levels: Sequence[str]) -> alt.StrokeDash:
+    """A dash for each level of what is no arm, solid for the last, with a legend of strokes."""
+    legend = alt.Legend(symbolType="stroke", symbolSize=500, symbolStrokeWidth=2, columns=2)
+    dashes = list(reversed(_cycle(DASHES, levels)))
+    scale = alt.Scale(domain=list(levels), range=dashes)
+    return alt.StrokeDash(f"{field}:N", scale=scale, legend=legend if len(levels) > 1 else None)
+
+
 def received_axis(most: float) -> alt.Y:
     """The received rate upwards, from zero."""
     scale = alt.Scale(domain=[0, most], nice=False)

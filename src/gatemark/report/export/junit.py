@@ -63,7 +63,7 @@ def _plans(source: Source) -> dict[str, list[Case]]:
     for record in source.records:
         key = _key(record.plan, record.arm, record.point)
         cases.setdefault(key, Case(record.arm, record.point)).records.append(record)
-    for result in (*source.judgement.ceilings, *source.judgement.points):
+    for result in (*source.judgement.ceilings, *source.judgement.floors, *source.judgement.points):
         cases[_key(result.plan, result.arm, result.point)].result = result
     found: dict[str, list[Case]] = {plan.name: [] for plan in source.run.plans}
     for (plan, *_), case in cases.items():

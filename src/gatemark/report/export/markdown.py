@@ -44,6 +44,7 @@ def _tables(source: Source) -> Iterable[Table]:
     judgement, plans = source.judgement, source.run.plans
     made = (
         table.knees(judgement),
+        table.delays(judgement, plans),
         *capacity.tables(judgement, plans),
         table.singles(judgement, plans),
         capacity.comparisons(judgement),

@@ -101,7 +101,7 @@ def _of_value(value: Value, labels: Mapping[str, object]) -> Iterator[Sample]:
 
 
 def _judged(judgement: Judgement) -> Iterator[PointResult | Knee]:
-    yield from (*judgement.ceilings, *judgement.points)
+    yield from (*judgement.ceilings, *judgement.floors, *judgement.points)
     yield from judgement.knees
 
 

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How one-way delay is distributed: a line for each arm and load, once whole, once for its tail."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log10
+from typing import Any
+
+import altair as alt
+
+from gatemark.report import latency, number, pool, sweep, trace, word
+from gatemark.report.chart import theme
+from gatemark.report.chart.figure import Chart, Figure, Row, named
+from gatemark.report.latency import NAMES, PARTS, Load, Timed
+from gatemark.report.trace import Sheaf
+from gatemark.stats.histogram import RESOLUTION, is_told, percentile, reached
+from gatemark.stats.judgement import Judgement, Knee, PointResult
+from gatemark.store.record import Record
+
+LOADS = {"low": "low rate", "near": "near the knee", "over": "overload"}
+FLOOR = "bare veth"  # the tester alone
+FINE = 0.01  # of the packets, and
+FINE_NINES = 0.05  # of a nine: a point of a line that moves less than both is left out
+TELLING = ("p9999", "p999", "p99", "p90", "p50")  # the furthest that all lines tell is the title's
+_TIPS = [
+    *(alt.Tooltip(f"{name}:N") for name in ("arm", "load")),
+    alt.Tooltip("delay_ns:Q", title="delay, ns", format=".4s"),
+    alt.Tooltip("reached:Q", title="take so long or longer", format=".3%"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """All packets of one arm at one load."""
+
+    arm: str
+    load: str
+    way: str
+    counts: Mapping[int, float]  # pooled over the repeats
+
+    @property
+    def packets(self) -> float:
+        """How many."""
+        return sum(self.counts.values())
+
+
+def of_sweep(
+    judgement: Judgement, knees: Sequence[Knee], records: Sequence[Record], sheaf: Sheaf
+) -> Figure | None:
+    """At a low rate, near the knee and in overload; None without histograms."""
+    drawn = [one for knee in knees for one in latency.loads(judgement, knee)]
+    named_ = [Load(one.arm, LOADS[one.load], one.point) for one in drawn]
+    return _figure(sweep.anchor("cdf", knees[0]), named_, None, (records, sheaf))
+
+
+def of_timed(found: Timed, records: Sequence[Record], sheaf: Sheaf) -> Figure | None:
+    """At every load that was timed, beside the tester alone; None without histograms."""
+    return _figure(f"cdf-{found.anchor}", found.loads, found.floor, (records, sheaf))
+
+
+def _figure(
+    name: str,
+    loads: Sequence[Load],
+    floor: PointResult | None,
+    source: tuple[Sequence[Record], Sheaf],
+) -> Figure | None:
+    """Two panels for each direction: the share that is faster, and the share that is slower."""
+    kept, sheaf = trace.trials(source[0]), source[1]
+    lines = [
+        Line(one.arm, one.load, one.direction, counts)
+        for one in loads
+        if (counts := pool.histogram(one.point, kept, sheaf))
+    ]
+    if not lines:
+        return None
+    alone = pool.histogram(floor, kept, sheaf) if floor else {}
+    ways = list(dict.fromkeys(line.way for line in lines))
+    every = [*lines, *(Line(FLOOR, FLOOR, way, alone) for way in ways if alone)]
+    return Figure(
+        name=name,
+        title=_title(lines),
+        definition=_definition(loads[0].point, every),
+        panels=tuple(panel for way in ways for panel in _panels(name, way, every)),
+        rows=[row for line in every for row in _rows(line)],
+        columns={
+            "arm": "setup",
+            "direction": "direction",
+            "load": "load",
+            "delay_ns": "one-way delay (ns)",
+            "below": "share that is faster (ratio)",
+            "reached": "share that takes so long or longer (ratio)",
+        },
+        plan=loads[0].point.plan,
+    )
+
+
+def _title(lines: Sequence[Line]) -> str:
+    """The finding: within what time nearly all packets arrive, of the first arm, load by load."""
+    mine = [one for one in lines if (one.arm, one.way) == (lines[0].arm, lines[0].way)]
+    short = next(p for p in TELLING if all(is_told(1 - PARTS[p], one.packets) for one in mine))
+    parts = [
+        f"{number.quantity(percentile(one.counts, 1 - PARTS[short]), 'ns')} ({one.load})"
+        for one in mine
+    ]
+    who = word.DIRECTION.get(mine[0].way, mine[0].way)
+    return f"{NAMES[short]} of the packets take at most {', '.join(parts)}: {mine[0].arm}, {who}"
+
+
+def _definition(point: PointResult, every: Sequence[Line]) -> str:
+    least, most = (f(one.packets for one in every) for f in (min, max))
+    return (
+        f"{latency.WHERE} {word.traffic(point.definition)}; all repeats together, "
+        f"{least:,.0f} to {most:,.0f} packets a line. Left: the share that is faster; right: the "
+        "share that takes so long or longer, on a log axis that shows the tail. Log axis of delay, "
+        f"known to within {RESOLUTION * 100:.1f} %."
+        + (f" Grey: {FLOOR}, the tester without a gateway." if _floors(every) else "")
+    )
+
+
+def _rows(line: Line) -> list[Row]:
+    """The line where it moves: hundreds of buckets make dozens of points."""
+    found: list[Row] = []
+    last = (2.0, 0.0)
+    points = list(reached(line.counts))
+    for place, (low, part) in enumerate(points):
+        nines = -log10(part)
+        moved = last[0] - part >= FINE or nines - last[1] >= FINE_NINES
+        if not moved and place not in (0, len(points) - 1):
+            continue
+        last = part, nines
+        row: Row = {"arm": line.arm, "direction": line.way, "load": line.load}
+        row |= {"delay_ns": float(max(low, 1)), "below": float(f"{1 - part:.5g}")}
+        found.append(row | {"reached": float(f"{part:.4g}")})
+    return found
+
+
+def _panels(name: str, way: str, every: Sequence[Line]) -> list[tuple[str, Chart]]:
+    mine = [one for one in every if one.way == way]
+    heads = {"below": "faster", "reached": "so long or longer: the tail"}
+    return [(f"{word.heading(way)}, {head}", _panel(name, y, mine)) for y, head in heads.items()]
+
+
+def _panel(name: str, field: str, mine: Sequence[Line]) -> Chart:
+    way, lines = mine[0].way, [one for one in mine if one.arm != FLOOR]
+    arms = list(dict.fromkeys(one.arm for one in lines))
+    loads = list(dict.fromkeys(one.load for one in lines))
+    base = alt.Chart(named(name)).transform_filter(alt.datum.direction == way)
+    own = base.transform_filter(alt.datum.arm != FLOOR)
+    scales: dict[str, Any] = {"x": theme.delay_across("delay_ns", _span(mine))}
+    scales["y"] = _whole() if field == "below" else _tail(min(1 / one.packets for one in mine))
+    line = own.mark_line(strokeWidth=1.8, interpolate="step-before").encode(
+        scales["x"],
+        scales["y"],
+        theme.color(arms, arms),
+        theme.strokes("load", loads),
+        tooltip=_TIPS,
+    )
+    layers = [line]
+    if _floors(mine):
+        alone = base.transform_filter(alt.datum.arm == FLOOR)
+        layers.insert(0, alone.mark_line(style="ceiling", interpolate="step-before").encode(
+            scales["x"], scales["y"], tooltip=_TIPS
+        ))  # fmt: skip
+    what = "Share of packets that are faster" if field == "below" else "Share that is slower"
+    return alt.layer(*layers).properties(
+        width="container",
+        height=theme.HEIGHT,
+        description=f"{what}, over one-way delay, {word.heading(way)}",
+    )
+
+
+def _whole() -> alt.Y:
+    axis = alt.Axis(format="%", tickCount=5)
+    return alt.Y("below:Q", title="faster", axis=axis, scale=alt.Scale(domain=[0, 1]))
+
+
+def _tail(least: float) -> alt.Y:
+    """From all packets down to the last one, a decade each."""
+    decades = range(int(-log10(least)) + 2)
+    label = "format(datum.value * 100, '~g') + ' %'"
+    axis = alt.Axis(labelExpr=label, values=[10.0**-n for n in decades])
+    scale = alt.Scale(type="log", domain=[least / 1.3, 1], nice=False)
+    return alt.Y("reached:Q", title="so long or longer", axis=axis, scale=scale)
+
+
+def _span(mine: Sequence[Line]) -> tuple[float, float]:
+    every = [low for one in mine for low in one.counts]
+    return float(max(min(every), 1)), float(max(every))
+
+
+def _floors(every: Sequence[Line]) -> bool:
+    return any(one.arm == FLOOR for one in every)
