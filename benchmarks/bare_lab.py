@@ -126,7 +126,6 @@ def our_sender(
         "family": 4,
         "src": at.src,
         "dst": at.dst,
-        "dst_mac": at.dst_mac,
         "src_port": 20000,
         "dst_port": 9,
         "frame_bytes": payload + 46,
@@ -134,6 +133,8 @@ def our_sender(
         "duration_ms": round(seconds * 1000),
         "run": 1,
     }
+    if port != "udp":  # a plain socket asks the kernel for the next hop
+        request["dst_mac"] = at.dst_mac
     return OurAgent(at.at_source(str(agent_path()), "send"), request)
 
 

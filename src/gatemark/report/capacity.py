@@ -4,7 +4,7 @@
 from collections.abc import Iterable
 
 from gatemark.plan.model import Plan
-from gatemark.report import compared, cost, number, rate, study, word
+from gatemark.report import compared, cost, number, rate, study, sweep, word
 from gatemark.report.number import MBPS, PERCENT, Scale
 from gatemark.report.study import Study
 from gatemark.report.table import NONE, Table
@@ -67,7 +67,7 @@ def _compared(one: Comparison) -> tuple[str, ...]:
     places = number.decimals([change.change], PERCENT)
     i = change.change
     middle, low, high = (_signed(x * 100, places) for x in (i.value, i.lo, i.hi))
-    other = "" if one.quantity in cost.RATES else f", {one.quantity}"
+    other = "" if one.quantity in cost.RATES else f", {_other(one)}"
     return (
         one.arm,
         one.baseline,
@@ -78,6 +78,12 @@ def _compared(one: Comparison) -> tuple[str, ...]:
         f"{change.p:.2g}",
         _plain(change.visible, PERCENT) if is_told else NONE,
     )
+
+
+def _other(one: Comparison) -> str:
+    """What is compared where it is no rate, and at which rate."""
+    rates = [word.factor(name, one.point[name]) for name in sweep.RATES if one.point.get(name)]
+    return ", ".join([*rates, cost.OTHERS.get(one.quantity, one.quantity)])
 
 
 def _signed(value: float, places: int) -> str:

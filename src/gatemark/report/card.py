@@ -11,7 +11,6 @@ from gatemark.plan.model import Plan, is_twin
 from gatemark.report import cost, grade, latency, number, rate, study, sweep, word
 from gatemark.report.latency import Load
 from gatemark.report.study import Study
-from gatemark.stats.histogram import RESOLUTION
 from gatemark.stats.judgement import Comparison, Interval, Judgement, Knee, PointResult
 
 LIMITS = {"cpu": "CPU", "none": "none seen", "flow-table": "flow table"}
@@ -120,7 +119,7 @@ def _latency(judgement: Judgement, plans: Sequence[Plan], *, virtual: bool) -> I
         unit=f"{unit} at {_rate(mine[-1])}",
         lines=tuple(lines[: MOST_LINES + 1]),
         definition=f"Median; {word.traffic(mine[-1].point.definition)}. {latency.WHERE}{clock} "
-        f"Known to within {number.quantity(RESOLUTION, 'ratio')}.",
+        f"Known to within {latency.KNOWN}.",
         evidence="delays" if anchor else "every-point",
     )
 

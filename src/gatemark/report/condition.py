@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from gatemark.report import latency, number, rate, terminal, word
-from gatemark.stats.histogram import BUCKETS, RESOLUTION
+from gatemark.stats.histogram import BUCKETS
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.store.record import Record
 from gatemark.store.run import Run
@@ -28,7 +28,7 @@ GOODPUT = (
 DELAY = (
     "Delay",
     f"{latency.WHERE} Every packet is timed, in a histogram of {BUCKETS} buckets an octave: a "
-    f"percentile is known to within {number.quantity(RESOLUTION, 'ratio')}; inside its bucket "
+    f"percentile is known to within {latency.KNOWN}; inside its bucket "
     "packets are taken to be evenly spread. A percentile is told where at least ten packets of a "
     "trial lie above it. PDV: the 99.9th percentile less the fastest packet (RFC 5481).",
 )

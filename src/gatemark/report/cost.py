@@ -12,6 +12,7 @@ from gatemark.stats.sampled import KNEE
 
 NO_CHANGE = ("no change", "within noise")
 RATES = (KNEE, "received_pps", "received_l4_bps", "goodput_bps")
+OTHERS = {"delay_p50_ns": "median delay"}
 MOST_ARMS = 3  # that a title names
 
 
@@ -46,6 +47,8 @@ def finding(found: Sequence[Comparison]) -> str:
     more = len(names) - MOST_ARMS
     clauses += [f"{more} more arm{'' if more == 1 else 's'}"] if more > 0 else []
     text = "; ".join(clauses)
+    if kind := _kind(told[0]):
+        text = f"{OTHERS.get(kind, kind)}: {text}"
     return text[:1].upper() + text[1:]
 
 

@@ -3,10 +3,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Final
 
 from gatemark.plan.model import Plan, is_twin
 from gatemark.report import number, sweep, word
+from gatemark.stats.histogram import RESOLUTION
 from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult
 from gatemark.stats.timed import MEDIAN, SHARE, is_timed
 from gatemark.store.record import Definition
@@ -27,7 +29,7 @@ WHERE: Final = (
     "One way: from just before the sender's call to the packet's arrival at the other host, by one "
     "clock; through both links, the gateway's queue and its work."
 )
-ONE_CLOCK: Final = "netns"  # the kind of station whose hosts have one clock
+KNOWN: Final = f"{ceil(RESOLUTION * 1000) / 10:g} %"  # a histogram's resolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ def told(point: PointResult) -> str:
 def share(judgement: Judgement, point: PointResult) -> float | None:
     """The offered rate as a share of the knee that this run found for the same; None: found none.
 
-    A knee of the same setup and traffic; of the same arm first, as runs side by side have their own.
+    A knee of the same setup and traffic; of the same arm first, as each run of a page has its own.
     """
     knees = [k for k in judgement.knees if _alike(k.definition, point.definition)]
     mine = [knee for knee in knees if knee.arm == point.arm] or knees
@@ -149,9 +151,11 @@ def arms(loads: Iterable[Load]) -> list[str]:
 def spread(point: PointResult, *, to_max: bool = True) -> str:
     """A point's percentiles in one line: `48.1 µs, 99 %: 61 µs, 99.9 %: 80 µs, max 140 µs`."""
     parts = [_ns(point.values[MEDIAN])]
-    for name in ("p99", "p999", "p9999"):
-        if i := point.values.get(f"delay_{name}_ns"):
-            parts.append(f"{NAMES[name]} within {_ns(i)}")
+    parts += [
+        f"{NAMES[name]} within {_ns(i)}"
+        for name in ("p99", "p999", "p9999")
+        if (i := point.values.get(f"delay_{name}_ns"))
+    ]
     if to_max and (i := point.values.get("delay_max_ns")):
         parts.append(f"max {_ns(i)}")
     return ", ".join(parts)

@@ -51,5 +51,5 @@ def _sawteeth(loads: Sequence[Load], kept: Kept, sheaf: Sheaf) -> Iterator[str]:
         least, rate = (one.point.values.get(n) for n in ("delay_min_ns", "received_l2_bps"))
         if least and rate:
             queue = standing_bytes(found, least.value, rate.value)
-            told += f"; a queue of {queue:,.0f} bytes never empties"
+            told += f"; a queue of about {float(f'{queue:.3g}'):,.0f} bytes never empties"
         yield f"{told}."

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a UDP trial found: rates, loss and delay of numbered packets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from msgspec.structs import replace
 
@@ -60,8 +60,8 @@ def _offered(way: Way, load: Workload) -> float:
 def series(way: Way) -> Series:
     """Delay, histogram of gaps, packets over time."""
     name, gaps = f"sink.{way.wire.direction}", way.sink["gap_ns"]
-    found: dict[str, tuple[Sequence[int], Sequence[float]]] = {
+    return {
         f"{name}.gap_ns": (gaps["low"], gaps["count"]),
         f"{name}.packets": binned(way, "packets"),
+        **delay.series(way),
     }
-    return found | delay.series(way)

@@ -76,13 +76,15 @@ def _delays(timed: Sequence[PointResult]) -> str:
     most: dict[str, PointResult] = {}
     for point in sorted(told, key=lambda p: -p.values["offered_pps"].value):
         most.setdefault(point.setup, point)
+    shown = [p for p in told if p is most[p.setup]][:MOST_SETUPS]
+    rates = [si(p.values["offered_pps"].value, "packets/s") for p in shown]
+    same = len(set(rates)) == 1
     clauses = [
-        f"{_time(p.values[MEDIAN].value)} to {_does(p.setup)} a packet at "
-        f"{si(p.values['offered_pps'].value, 'packets/s')}"
-        for p in told
-        if p is most[p.setup]
+        f"{_time(p.values[MEDIAN].value)} to {_does(p.setup)} a packet{'' if same else f' at {at}'}"
+        for p, at in zip(shown, rates, strict=True)
     ]
-    return f"takes {' and '.join(clauses[:MOST_SETUPS])} (median, one way)" if clauses else ""
+    at = f" at {rates[0]}" if same else ""
+    return f"takes {' and '.join(clauses)}{at} (median, one way)" if clauses else ""
 
 
 def _does(setup: str) -> str:

@@ -13,7 +13,7 @@ from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, named
 from gatemark.report.latency import NAMES, PARTS, Load, Timed
 from gatemark.report.trace import Sheaf
-from gatemark.stats.histogram import RESOLUTION, is_told, percentile, reached
+from gatemark.stats.histogram import is_told, percentile, reached
 from gatemark.stats.judgement import Judgement, Knee, PointResult
 from gatemark.store.record import Record
 
@@ -112,7 +112,7 @@ def _definition(point: PointResult, every: Sequence[Line]) -> str:
         f"{latency.WHERE} {word.traffic(point.definition)}; all repeats together, "
         f"{least:,.0f} to {most:,.0f} packets a line. Left: the share that is faster; right: the "
         "share that takes so long or longer, on a log axis that shows the tail. Log axis of delay, "
-        f"known to within {RESOLUTION * 100:.1f} %."
+        f"known to within {latency.KNOWN}."
         + (f" Grey: {FLOOR}, the tester without a gateway." if _floors(every) else "")
     )
 
@@ -148,7 +148,7 @@ def _panel(name: str, field: str, mine: Sequence[Line]) -> Chart:
     own = base.transform_filter(alt.datum.arm != FLOOR)
     scales: dict[str, Any] = {"x": theme.delay_across("delay_ns", _span(mine))}
     scales["y"] = _whole() if field == "below" else _tail(min(1 / one.packets for one in mine))
-    line = own.mark_line(strokeWidth=1.8, interpolate="step-before").encode(
+    line = own.mark_line(strokeWidth=1.8).encode(
         scales["x"],
         scales["y"],
         theme.color(arms, arms),
@@ -158,7 +158,7 @@ def _panel(name: str, field: str, mine: Sequence[Line]) -> Chart:
     layers = [line]
     if _floors(mine):
         alone = base.transform_filter(alt.datum.arm == FLOOR)
-        layers.insert(0, alone.mark_line(style="ceiling", interpolate="step-before").encode(
+        layers.insert(0, alone.mark_line(style="ceiling").encode(
             scales["x"], scales["y"], tooltip=_TIPS
         ))  # fmt: skip
     what = "Share of packets that are faster" if field == "below" else "Share that is slower"

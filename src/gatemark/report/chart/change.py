@@ -47,7 +47,7 @@ def figure(found: Sequence[Comparison]) -> Figure:
 
 def _what(found: Sequence[Comparison]) -> str:
     told = {"received_pps": "the received rate", "goodput_bps": "goodput", KNEE: "the knee"}
-    told |= {"received_l4_bps": "the received payload"}
+    told |= {"received_l4_bps": "the received payload", "delay_p50_ns": "the median one-way delay"}
     names = dict.fromkeys(told.get(one.quantity, one.quantity) for one in found)
     return " and ".join(names)
 

@@ -8,9 +8,9 @@ from typing import Any
 import altair as alt
 
 from gatemark.report import number, sweep, word
-from gatemark.report.latency import NAMES, PARTS, Load, loads
 from gatemark.report.chart import curve, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, three
+from gatemark.report.latency import NAMES, PARTS, Load, loads
 from gatemark.stats.judgement import Judgement, Knee
 
 DODGE = 5  # pixels between the whiskers of two arms

@@ -177,7 +177,7 @@ def delay_axis(field: str, found: Sequence[float]) -> alt.Y:
 def delay_across(field: str, span: tuple[float, float]) -> alt.X:
     """A delay in ns to the right, on a log axis just over what was found."""
     low, high = span[0] * 0.9, span[1] * 1.1
-    steps = (1, 2, 5) if high / low < 300 else (1,)
+    steps = (1, 2, 5) if high / low < 1000 else (1,)
     values = [float(step * 10**power) for power in range(12) for step in steps]
     shown = [value for value in values if low <= value <= high]
     axis = alt.Axis(labelExpr=TIME, values=shown, grid=False, labelOverlap=True)
