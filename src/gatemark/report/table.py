@@ -70,7 +70,7 @@ def delays(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
         Column("setup", _name),
         Column("point", word.point_words),
         Column("load", latency.told),
-        Column("of the knee, %", lambda p: _share(judgement, p), is_number=True),
+        Column("of the knee, %", lambda p: _share(judgement, p), True, _shared(judgement, every)),
         *(
             Column(f"{head}, {to.unit}", *_cells(every, f"delay_{name}_ns", to, together=False))
             for name, head in {"min": "min", **latency.NAMES, "pdv": "PDV"}.items()
@@ -144,6 +144,10 @@ class Column:
     make: Callable[[PointResult], str]
     is_number: bool = False
     is_there: bool = True
+
+
+def _shared(judgement: Judgement, found: Iterable[PointResult]) -> bool:
+    return any(_share(judgement, point) != NONE for point in found)
 
 
 def _share(judgement: Judgement, p: PointResult) -> str:

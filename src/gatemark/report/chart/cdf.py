@@ -13,7 +13,7 @@ from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, named
 from gatemark.report.latency import NAMES, PARTS, Load, Timed
 from gatemark.report.trace import Sheaf
-from gatemark.stats.histogram import is_told, percentile, reached
+from gatemark.stats.histogram import is_told, percentile, reached, width
 from gatemark.stats.judgement import Judgement, Knee, PointResult
 from gatemark.store.record import Record
 
@@ -131,7 +131,11 @@ def _rows(line: Line) -> list[Row]:
         row: Row = {"arm": line.arm, "direction": line.way, "load": line.load}
         row |= {"delay_ns": float(max(low, 1)), "below": float(f"{1 - part:.5g}")}
         found.append(row | {"reached": float(f"{part:.4g}")})
-    return found
+    end: Row = {**found[-1], "delay_ns": float(max(line.counts) + width(max(line.counts)))}
+    return [
+        *found,
+        end | {"below": 1.0, "reached": None},
+    ]  # nobody is slower: no place on a log axis
 
 
 def _panels(name: str, way: str, every: Sequence[Line]) -> list[tuple[str, Chart]]:

@@ -2,7 +2,7 @@
 """Rate, round trip and CPU over the time of a trial: bands above each other on one time axis."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import altair as alt
 
@@ -25,6 +25,10 @@ HEIGHTS = {
 }  # pixels of a band
 GAP = 34  # over each band: room for its title
 ABOVE = 1.05  # of the highest value
+STEADY = (
+    f"Title: the share of counted steps within {trace.NEAR * 100:g} % of the median of their own "
+    "trial, of all trials the median."
+)
 SIX = 6  # trials: from so many on an interval is no mere range
 _LABEL = "format(datum.value / {factor:g}, ',~r')"
 
@@ -67,8 +71,8 @@ def of_timed(found: Timed, records: Sequence[Record], sheaf: Sheaf) -> Figure | 
         return None
     rates = ", ".join(dict.fromkeys(one.load for one in loads))
     told = f"Load: {rates}. {swing.words(loads, trace.trials(records), sheaf)}"
-    figure = _figure(f"time-{found.anchor}", drawn, told)
-    return replace(figure, title=swing.title(loads, drawn, records, sheaf)) if figure else None
+    title = swing.title(loads, drawn, records, sheaf)
+    return _figure(f"time-{found.anchor}", drawn, told, title)
 
 
 def of_study(found: Study, records: Sequence[Record], sheaf: Sheaf) -> Figure | None:
@@ -87,12 +91,12 @@ def _load(point: PointResult) -> str:
     return word.traffic(point.definition)
 
 
-def _figure(name: str, drawn: Sequence[Trace], told: str) -> Figure | None:
-    """A panel for each direction, a line for each arm."""
+def _figure(name: str, drawn: Sequence[Trace], told: str, title: str = "") -> Figure | None:
+    """A panel for each direction, a line for each arm. Without a title it says how steady it is."""
     if not drawn:
         return None
     bands = _bands(drawn)
-    arms = study.arms(one.point for one in drawn)
+    arms, fields = study.arms(one.point for one in drawn), [band.field for band in bands]
     columns = {"arm": "setup", "direction": "direction", "time_s": "time (s)"}
     for band in bands:
         columns |= heads(band.field, band.name, band.unit)
@@ -102,8 +106,10 @@ def _figure(name: str, drawn: Sequence[Trace], told: str) -> Figure | None:
     ]
     return Figure(
         name=name,
-        title=trace.finding(drawn),
-        definition=f"{_definition(drawn, [band.field for band in bands])} {told}".strip(),
+        title=title or trace.finding(drawn),
+        definition=" ".join(
+            filter(None, (_definition(drawn, fields), "" if title else STEADY, told))
+        ),
         panels=tuple(panels),
         rows=[row for one in drawn for row in _rows(one, bands)],
         columns=columns,
@@ -112,7 +118,7 @@ def _figure(name: str, drawn: Sequence[Trace], told: str) -> Figure | None:
 
 
 def _definition(drawn: Sequence[Trace], fields: Sequence[str]) -> str:
-    """What is drawn, over how many trials, and what counts as steady."""
+    """What is drawn, over how many trials, and what counts."""
     d, n = drawn[0].point.definition, max(one.steady.n for one in drawn)
     what = "Payload that the receiving program read" if d.l4 == "tcp" else "Packets received"
     spread = "its interval" if n >= SIX else "the range"
@@ -124,8 +130,6 @@ def _definition(drawn: Sequence[Trace], fields: Sequence[str]) -> str:
         "Round trip: as TCP itself measures it." if "rtt_ns" in fields else "",
         "CPU: the gateway's busiest, by its threads." if "cpu" in fields else "",
         f"Grey: the first {d.settle_s:g} s, which do not count." if d.settle_s else "",
-        f"Title: the share of counted steps within {trace.NEAR * 100:g} % of the median of their "
-        "own trial, of all trials the median.",
     ]
     return " ".join(part for part in parts if part)
 
