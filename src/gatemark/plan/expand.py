@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
+from gatemark.plan import driver
 from gatemark.plan.feature import DIRECT, check_features, misfit
 from gatemark.plan.level import spread_out
 from gatemark.plan.mix import mean_bytes
@@ -127,10 +128,13 @@ def check(plan: Plan) -> None:
     _check_levels(plan)
     for point in points(plan):
         load = workload_at(plan, point)
-        for reason in (*faults(load), *_strangers(load, point), *_twice(plan, point)):
+        reasons = (*faults(load), *driver.faults(load))
+        for reason in (*reasons, *_strangers(load, point), *_twice(plan, point)):
             raise UsageError(reason)
+        if plan.search and load.driver != driver.OURS:
+            raise UsageError(f"`driver` = {load.driver}: a search is made with the driver gatemark")
         for arm in plan.arm:
-            if reason := misfit(arm, load):
+            if reason := misfit(arm, load) or driver.misfit(arm, load):
                 raise UsageError(reason)
 
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from gatemark.plan.model import TrialSpec, Workload
-from gatemark.run import goodput, received
+from gatemark.run import driven, goodput, received
 from gatemark.run.raw import Raw
 from gatemark.station.netns import Lab
 from gatemark.station.wiring import Wire
 from gatemark.store.record import Accounting, Definition
 from gatemark.store.series import Series
 from gatemark.workload import tcp, udp
+from gatemark.workload.driver import pair, tcpreplay
 from gatemark.workload.way import Load, Way
 
 Values = dict[str, float]
@@ -35,3 +36,25 @@ KINDS: Final = {
     ),
     "tcp": Kind(tcp.loads, goodput.define, goodput.found, goodput.delivered_pps, goodput.series),
 }
+
+# With a known tool in our agents' place.
+_UDP_PAIR: Final = Kind(
+    pair.loads, received.define, driven.datagrams, received.delivered_pps, driven.series
+)
+_TCP_PAIR: Final = Kind(
+    pair.loads, goodput.define, driven.stream, goodput.delivered_pps, driven.series
+)
+DRIVEN: Final = {
+    ("iperf3", "udp"): _UDP_PAIR,
+    ("iperf3", "tcp"): _TCP_PAIR,
+    ("nuttcp", "udp"): _UDP_PAIR,
+    ("nuttcp", "tcp"): _TCP_PAIR,
+    ("tcpreplay", "udp"): Kind(
+        tcpreplay.loads, received.define, received.found, received.delivered_pps, driven.counted
+    ),
+}
+
+
+def kind_of(load: Workload) -> Kind:
+    """The kind of a workload, with whoever makes its traffic; the plan was checked before."""
+    return DRIVEN.get((load.driver, load.kind)) or KINDS[load.kind]

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.outside import cpu_readings
-from gatemark.run.kind import KINDS
+from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
 from gatemark.station.napi import Thread
 from gatemark.store.record import Accounting, CpuReading, Evidence, Record
@@ -18,7 +18,7 @@ from gatemark.workload.way import Report, Way
 
 def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thread]) -> Record:
     """The record of a finished trial."""
-    kind = KINDS[spec.workload.kind]
+    kind = kind_of(spec.workload)
     values, accounting = kind.values(spec, raw)
     evidence = _evidence(raw, threads, accounting, kind.delivered_pps(raw, values))
     first = raw.ways[0]
@@ -31,6 +31,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
         ports=first.ports,
         port_reasons=first.port_reasons,
         burst=None if burst is None else int(burst),
+        notes=(*base.notes, *(note for way in raw.ways for note in way.notes)),
     )
 
 
@@ -91,7 +92,7 @@ def _programs(ways: Sequence[Way], cpu: int | None, delivered_pps: float) -> Ite
         if end := _own(way):
             busy = _ends(way)[end]["cpu_ns"] / way.span_ns
             cost = busy * 1e9 / delivered_pps if delivered_pps else None
-            name = f"gm-agent {way.wire.direction}"
+            name = f"{way.program} {way.wire.direction}"
             yield CpuReading(thread=name, cpu=cpu, busy=busy, ns_per_packet=cost)
 
 
@@ -99,7 +100,7 @@ def series(spec: TrialSpec, raw: Raw, threads: Mapping[str, Thread]) -> Series:
     """The time series and histograms of a trial, by name."""
     found: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
     for way in raw.ways:
-        found |= KINDS[spec.workload.kind].series(way)
+        found |= kind_of(spec.workload).series(way)
     for thread in threads.values():
         run_ns = raw.threads["threads"][str(thread.pid)]["run_ns"]
         found[f"outside.{thread.name}.run_ns"] = raw.threads["t_ns"], run_ns

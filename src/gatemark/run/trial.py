@@ -16,7 +16,7 @@ from gatemark.probe.inside import Probes
 from gatemark.probe.outside import port_counters, watch_threads
 from gatemark.run import reading
 from gatemark.run.bench import Bench
-from gatemark.run.kind import KINDS
+from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
 from gatemark.station.awake import awake
 from gatemark.station.wiring import Port, Wire, wires
@@ -86,7 +86,7 @@ async def _loads(bench: Bench, spec: TrialSpec, ways: Sequence[Wire]) -> Sequenc
     """What sends in each direction. The gateway's table of connections is emptied before."""
     if spec.arm.path == "nat" or "conntrack" in spec.arm.features:
         await asyncio.to_thread(flowtable.flush, bench.station.gateway)
-    return await KINDS[spec.workload.kind].loads(bench.station, spec, ways)
+    return await kind_of(spec.workload).loads(bench.station, spec, ways)
 
 
 def _rate(show: Show) -> Tick:
@@ -146,7 +146,7 @@ def definition(spec: TrialSpec) -> Definition:
         duration_s=load.duration_s,
         brake_pps=0 if spec.arm.path == "direct" else spec.gateway.brake_pps,
     )
-    return KINDS[load.kind].define(both, load)
+    return kind_of(load).define(both, load)
 
 
 def _validate(record: Record) -> None:

@@ -36,11 +36,13 @@ def _differences(way: Way, moved: Counters) -> dict[str, int]:
     """Counter less account. What a port was offered it sent or dropped; what came in was seen.
 
     A refused frame need not be counted: where the device's queue is locked just then, the kernel
-    frees it without a word to the device (`__dev_direct_xmit`, net/core/dev.c).
+    frees it without a word to the device (`__dev_direct_xmit`, net/core/dev.c). What a sender tried
+    again (`retried`; ours never does) the port may have counted each time.
     """
     source, sink = way.wire.source.device, way.wire.sink.device
     offered = moved[f"{source}.tx_packets"] + moved[f"{source}.tx_dropped"]
-    most, least = way.sender["tried"], way.sender["tried"] - way.sender["refused"]
+    most = way.sender["tried"] + way.sender.get("retried", 0)
+    least = way.sender["tried"] - way.sender["refused"]
     return {
         f"{source}.tx": max(0, offered - int(most)) + min(0, offered - int(least)),
         f"{sink}.rx": moved[f"{sink}.rx_packets"] - _arrived(way.sink),

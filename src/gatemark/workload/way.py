@@ -2,7 +2,7 @@
 """One direction of a trial: what every kind of workload is to the trial that runs it."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
 from gatemark.node.agent import Tick
@@ -26,11 +26,17 @@ class Way:
     ports: dict[str, str]  # how the agents reached the wire: "sender", "sink"
     settle_ns: int = 0  # from the first byte to the counted time
     port_reasons: dict[str, str] = field(default_factory=dict)  # why no better one: by end
+    program: str = "gm-agent"  # what ran at either end
+    notes: tuple[str, ...] = ()  # for the record
 
     @property
     def window_ns(self) -> tuple[int, int]:
         """From when to when counts."""
         return int(self.sender["t0_ns"]) + self.settle_ns, int(self.sender["t1_ns"])
+
+    def noted(self, notes: tuple[str, ...]) -> Self:
+        """The same with notes."""
+        return replace(self, notes=(*self.notes, *notes))
 
     @property
     def span_ns(self) -> int:

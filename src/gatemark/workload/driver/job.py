@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one direction of a trial asks of a known tool, and what the tool says of it: pure data."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from gatemark.plan.model import Workload
+from gatemark.unit import payload_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One direction. The near host, on the LAN side, is the tool's client, as through a NAT."""
+
+    load: Workload
+    server: str  # address that the client calls
+    away: bool = True  # whether the client sends; else the server does
+
+    @property
+    def payload(self) -> int:
+        """Bytes of one datagram's payload."""
+        return int(payload_bytes(self.load.frame_bytes, self.load.family))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a tool counted; of TCP bits and no packets."""
+
+    seconds: float  # that it says it received, or sent, for
+    sent: int = 0  # datagrams
+    received: int = 0  # datagrams, each counted once
+    bps: float = 0.0  # payload that its receiver took, in the time that counts
+    more: Mapping[str, float] | None = None  # quantities of UNITS that it tells besides
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool with a client and a server: what starts them, and what their output means."""
+
+    name: str
+    serve: Callable[[Job], tuple[str, ...]]
+    call: Callable[[Job], tuple[str, ...]]  # the client
+    read: Callable[[Job, str], Told]  # the client's output; raises InvalidTrialError
+    port: Callable[[Job], int]  # TCP port that the server listens on
+    sets_congestion: bool  # whether it chooses TCP's congestion control by itself
