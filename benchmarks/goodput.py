@@ -7,23 +7,19 @@ the brake the gateway is the limit and the two should agree; without it the fast
 
 import argparse
 import asyncio
-import json
-import subprocess
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from benchmarks.compare import Comparison, compare, progress, show
-from gatemark.gateway import flowtable
-from gatemark.node.agent import FIRST
-from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
+from gatemark.plan.model import Arm, Driver, Gateway, TrialSpec, Workload
 from gatemark.run import trial
 from gatemark.run.bench import Bench
 from gatemark.station import lock
-from gatemark.station.awake import awake
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
-from gatemark.station.wiring import Port, wires
 
 SECONDS = 3.0
 BRAKE_PPS = 30_000
@@ -85,66 +81,27 @@ async def _measure(rounds: int) -> list[Comparison]:
                 progress(f"round {number} of {rounds}: {case.what}")
                 units[case.what] = "bit/s" if case.load.kind == "tcp" else "packets/s"
                 with lock.machine(progress):
-                    turns = [(_ours, ours), (_iperf3, theirs)]
-                    for measure, found in turns if (number + at) % 2 else turns[::-1]:
-                        found[case.what].append(await measure(bench, case))
+                    turns = [("gatemark", ours), ("iperf3", theirs)]
+                    for driver, found in turns if (number + at) % 2 else turns[::-1]:
+                        found[case.what].append(await _measured(bench, case, driver))
     return [compare(what, ours[what], "iperf3", theirs[what], units[what]) for what in ours]
 
 
-async def _ours(bench: Bench, case: Case) -> float:
+async def _measured(bench: Bench, case: Case, driver: Driver) -> float:
     spec = TrialSpec(
         trial=case.what,
         plan="benchmark",
         arm=case.arm,
         gateway=Gateway(brake_pps=case.brake_pps),
-        workload=case.load,
+        workload=replace(case.load, driver=driver),
         point={},
         repeat=1,
         pass_="outside",  # noqa: S106
     )
     record, _ = await trial.run(bench, spec, lambda *_: None)
     if record.status != "ok":
-        raise SystemExit(f"{case.what}: {record.reason}")
+        raise SystemExit(f"{case.what}, {driver}: {record.reason}")
     return record.values[record.definition.headline]
-
-
-async def _iperf3(bench: Bench, case: Case) -> float:
-    load = case.load
-    await bench.prepare(case.arm, load, case.brake_pps)
-    if case.arm.path == "nat":
-        await asyncio.to_thread(flowtable.flush, bench.station.gateway)
-    (wire,) = wires(bench.station.ports, case.arm.path, load.direction)
-    place = bench.station.placement
-    far_cpu = place.gateway if wire.own else place.sink
-    words = f"iperf3 -c {wire.far.address('ipv4')} -t {SECONDS:.0f} --json"
-    if load.kind == "tcp":
-        words += f" -C {load.congestion} -l {load.write_bytes} -P {load.streams}"
-    else:
-        words += f" -u -l {PAYLOAD_BYTES} -b {OFFERED_PPS * PAYLOAD_BYTES * 8}"
-    words += "" if wire.away else " -R"
-    server = _start(wire.far, far_cpu, "iperf3 -s -1")
-    await asyncio.sleep(0.3)
-    with awake():
-        client = _start(wire.near, place.sender, words)
-        said, _ = await asyncio.to_thread(client.communicate, timeout=SECONDS + 20)
-    await asyncio.to_thread(server.wait, 10)
-    return _counted(json.loads(said)["end"], load.kind)
-
-
-def _counted(end: dict[str, dict[str, float]], kind: str) -> float:
-    if kind == "tcp":
-        return float(end["sum_received"]["bits_per_second"])
-    total = end["sum"]
-    return (total["packets"] - total["lost_packets"]) / total["seconds"]
-
-
-def _start(port: Port, cpu: int, words: str) -> subprocess.Popen[str]:
-    # What our agent gets: its CPU, and to go before whatever else runs there.
-    command = port.node.argv("taskset", "-c", str(cpu), *FIRST, *words.split())
-    pipe, null = subprocess.PIPE, subprocess.DEVNULL
-    return subprocess.Popen(
-        command, stdin=null, stdout=pipe, stderr=null, text=True, start_new_session=True
-    )
 
 
 if __name__ == "__main__":

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Known traffic tools, each started the way its manual has it, on the same two hosts as ours."""
 
-import json
 import re
 import shutil
-import struct
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -13,11 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gatemark.node.agent import FIRST
+from gatemark.plan.model import Workload
+from gatemark.unit import frame_bytes
+from gatemark.workload.driver import capture, tcpreplay
+from gatemark.workload.driver.capture import Frames
+from gatemark.workload.driver.iperf3 import IPERF3
+from gatemark.workload.driver.job import Job, Tool
+from gatemark.workload.driver.nuttcp import NUTTCP
 
 Process = subprocess.Popen[str]
 
-IP_UDP_BYTES = 28
-ETHERNET_BYTES = 14
 PORT = 9
 
 
@@ -51,7 +54,8 @@ class Peer:
     name: str
     send: Callable[[Ends, int, float, float, Path], tuple[str, ...]]
     serve: Callable[[Ends], tuple[str, ...]] | None = None
-    counted: Callable[[str, str], float] | None = None  # client's and server's output -> packets/s
+    # Payload, the client's and the server's output -> packets/s.
+    counted: Callable[[int, str, str], float] | None = None
 
 
 @contextmanager
@@ -100,15 +104,26 @@ def _at(space: str, cpu: int, command: tuple[str, ...]) -> tuple[str, ...]:
     return ("ip", "netns", "exec", space, "taskset", "-c", str(cpu), *FIRST, *command)
 
 
-def _iperf3(ends: Ends, payload: int, rate_pps: float, seconds: float, _: Path) -> tuple[str, ...]:
-    rate = f"{round(rate_pps * payload * 8)}" if rate_pps else "0"
-    words = f"iperf3 -u -c {ends.dst} -l {payload} -b {rate} -t {seconds:.0f} --json"
-    return ends.at_source(*words.split())
+def _job(ends: Ends, payload: int, rate_pps: float, seconds: float) -> Job:
+    size = frame_bytes(payload, "ipv4")
+    load = Workload(frame_bytes=size, rate_pps=rate_pps, duration_s=seconds)
+    return Job(load, ends.dst)
 
 
-def _iperf3_counted(client: str, _server: str) -> float:
-    total = json.loads(client)["end"]["sum"]
-    return float(total["packets"] - total["lost_packets"]) / float(total["seconds"])
+def _driver(tool: Tool) -> Peer:
+    """A tool that drives trials too: the same words, the same reading."""
+
+    def send(ends: Ends, payload: int, rate: float, seconds: float, _: Path) -> tuple[str, ...]:
+        return ends.at_source(*tool.call(_job(ends, payload, rate, seconds)))
+
+    def serve(ends: Ends) -> tuple[str, ...]:
+        return ends.at_sink(*tool.serve(_job(ends, 64, 0, 1)))
+
+    def counted(payload: int, client: str, _server: str) -> float:
+        told = tool.read(Job(Workload(frame_bytes=frame_bytes(payload, "ipv4")), ""), client)
+        return told.received / told.seconds
+
+    return Peer(tool.name, send, serve, counted)
 
 
 def _iperf2(ends: Ends, payload: int, rate_pps: float, seconds: float, _: Path) -> tuple[str, ...]:
@@ -117,22 +132,11 @@ def _iperf2(ends: Ends, payload: int, rate_pps: float, seconds: float, _: Path) 
     return ends.at_source(*words.split())
 
 
-def _iperf2_counted(_client: str, server: str) -> float:
+def _iperf2_counted(_payload: int, _client: str, server: str) -> float:
     """From the server's own report: `[  1] 0.0000-1.9998 sec ... 94260/730006 (13%)`."""
     found = re.findall(r"([\d.]+)-([\d.]+) sec .* (\d+)/\s*(\d+) \(", server)
     start, end, lost, total = (float(field) for field in found[-1])
     return (total - lost) / (end - start)
-
-
-def _nuttcp(ends: Ends, payload: int, rate_pps: float, seconds: float, _: Path) -> tuple[str, ...]:
-    rate = f"-R{round(rate_pps * payload * 8 / 1000)}k" if rate_pps else "-Ru"
-    words = f"nuttcp -u {rate} -l{payload} -T{seconds:.0f} -fparse {ends.dst}"
-    return ends.at_source(*words.split())
-
-
-def _nuttcp_counted(client: str, _server: str) -> float:
-    found = {name: float(value) for name, value in re.findall(r"(\w+)=([\d.]+)", client)}
-    return (found["pkt"] - found["drop"]) / found["real_seconds"]
 
 
 def _trafgen(
@@ -164,35 +168,28 @@ def _tcpreplay(
     ends: Ends, payload: int, rate_pps: float, seconds: float, folder: Path
 ) -> tuple[str, ...]:
     trace = folder / f"tcpreplay-{payload}-{ends.device}.pcap"
-    trace.write_bytes(_pcap(ends, payload, packets=1000))
-    pace = ["--pps", f"{rate_pps:.0f}"] if rate_pps else ["--topspeed"]
-    command = ("tcpreplay", "-q", "-K", "--loop=1000000", *pace, "-i", ends.device, str(trace))
+    frames = Frames(
+        family="ipv4",
+        src_mac=ends.src_mac,
+        dst_mac=ends.dst_mac,
+        src=ends.src,
+        dst=ends.dst,
+        src_ports=[20000],
+        dst_ports=[PORT],
+        frame_bytes=frame_bytes(payload, "ipv4"),
+        run=1,
+    )
+    trace.write_bytes(capture.write(frames, packets=1000))
+    load = Workload(rate_pps=rate_pps)
+    *once, file = tcpreplay.call(load, ends.device, str(trace))
     bounded = ("timeout", "-s", "INT", f"{seconds + 0.5}")
-    return ends.at_source(*bounded, *command)
-
-
-def _pcap(ends: Ends, payload: int, packets: int) -> bytes:
-    frame = _frame(ends, payload)
-    header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
-    record = struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame
-    return header + record * packets
-
-
-def _frame(ends: Ends, payload: int) -> bytes:
-    macs = bytes.fromhex((ends.dst_mac + ends.src_mac).replace(":", ""))
-    addresses = bytes(int(part) for part in f"{ends.src}.{ends.dst}".split("."))
-    ip = struct.pack(">BBHHHBBH", 0x45, 0, payload + IP_UDP_BYTES, 0, 0x4000, 64, 17, 0) + addresses
-    total = sum(struct.unpack(">10H", ip))
-    checksum = ~((total & 0xFFFF) + (total >> 16)) & 0xFFFF
-    ip = ip[:10] + struct.pack(">H", checksum) + ip[12:]
-    udp = struct.pack(">HHHH", 20000, PORT, payload + 8, 0)
-    return macs + b"\x08\x00" + ip + udp + bytes(payload)
+    return ends.at_source(*bounded, *once, "--loop=1000000", file)
 
 
 WITH_SINK = (
-    Peer("iperf3", _iperf3, lambda ends: ends.at_sink("iperf3", "-s", "-1"), _iperf3_counted),
+    _driver(IPERF3),
     Peer("iperf2", _iperf2, lambda ends: ends.at_sink("iperf", "-s", "-u"), _iperf2_counted),
-    Peer("nuttcp", _nuttcp, lambda ends: ends.at_sink("nuttcp", "-S", "--nofork"), _nuttcp_counted),
+    _driver(NUTTCP),
 )
 SENDERS = (Peer("trafgen", _trafgen), Peer("tcpreplay", _tcpreplay))
 PROGRAM = {"iperf2": "iperf"}

@@ -103,7 +103,7 @@ def _theirs(  # noqa: PLR0913, PLR0917
             assert server is not None
             server.terminate()
             heard, _ = server.communicate()
-            rate = peer.counted(client, heard)
+            rate = peer.counted(payload, client, heard)
         found[_what(path, payload), peer.name].append(rate)
 
 

@@ -4,6 +4,7 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from gatemark.commands import wire
 from gatemark.commands.setting import chosen
 
 if TYPE_CHECKING:
@@ -23,18 +24,22 @@ class Asked:
     station: str | None
     variant: str
     settings: tuple[str, ...]
+    driver: str = ""  # who makes the traffic; "": as the plans have it
+    ports: tuple[str, ...] = ()  # how it reaches the wire
 
     def command(self, seed: int) -> tuple[str, ...]:
         """The command that repeats it."""
         words = ["gatemark", "run", self.name]
         words += ["--station", self.station] if self.station else []
         words += ["--variant", self.variant] if self.variant else []
+        words += wire.words(self.driver, self.ports)
         words += [word for setting in self.settings for word in ("--set", setting)]
         return (*words, "--seed", str(seed))
 
     def chosen(self) -> tuple["Suite", list["Plan"]]:
         """The suite and its plans. Raises UsageError."""
-        return chosen(self.name, self.variant, self.settings)
+        means = wire.settings(self.driver, self.ports, self.settings)
+        return chosen(self.name, self.variant, (*means, *self.settings))
 
 
 def within(asked: Asked, able: "Ability") -> tuple[Asked, tuple[str, ...]]:

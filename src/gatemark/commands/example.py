@@ -22,6 +22,10 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("a first look, in under five minutes", "gatemark run"),
         ("a plan with a slower gateway", "gatemark run quick/sweep --set gateway.brake_pps=10000"),
         ("a plan of your own, into a folder named", "gatemark run my-plan.toml --out first"),
+        (
+            "the same traffic from iperf3",
+            "gatemark run quick/plain --driver iperf3 --set workload.duration_s=1",
+        ),
         ("go on with a run that was cut", "gatemark run --resume first"),
     ),
     "show": (

@@ -2,13 +2,14 @@
 """`gatemark run`: measure, keep every trial, tell the answer, write the report."""
 
 import secrets
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import output
+from gatemark.commands import output, wire
 from gatemark.commands.asked import Asked, within
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
 from gatemark.error import UsageError
@@ -31,6 +32,8 @@ def run(
     station: Annotated[str | None, typer.Option(help="A station's name or file.  [lab]")] = None,
     variant: Annotated[str, typer.Option(help=VARIANT_HELP)] = "",
     set_: Annotated[list[str] | None, typer.Option("--set", help=SET_HELP)] = None,
+    driver: Annotated[str, typer.Option(help=wire.DRIVER_HELP)] = "",
+    port: Annotated[list[str] | None, typer.Option(help=wire.PORT_HELP)] = None,
     out: Annotated[
         Path | None, typer.Option(help=f"The run's directory (default: {RUNS}/...).")
     ] = None,
@@ -44,13 +47,14 @@ def run(
     from gatemark.station.load import load as load_station  # noqa: PLC0415
 
     if resume:
-        if name or station or variant or set_ or out or seed is not None:
+        if name or station or variant or set_ or driver or port or out or seed is not None:
             raise UsageError("--resume goes on with a run as it was planned: leave out the rest")
         directory = _reopen(resume)
         bench = load_station(directory.load().station_file)
     else:
         bench = load_station(station or DEFAULT_STATION)
-        asked = Asked(name or DEFAULT_SUITE, station, variant, tuple(set_ or ()))
+        settings, ports = tuple(set_ or ()), wire.split(port or ())
+        asked = Asked(name or DEFAULT_SUITE, station, variant, settings, driver, ports)
         directory = _begin(asked, bench, out, seed)
     _measure(directory, bench)
     _tell(directory, json_=json_)
@@ -60,7 +64,7 @@ def _reopen(path: Path) -> "RunDirectory":
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
 
     directory = RunDirectory.open(path)
-    _require()
+    _require(directory.load().plans)
     for fault in directory.contents().faults:
         typer.echo(f"{path}: {fault}", err=True)
     return directory
@@ -73,7 +77,7 @@ def _begin(asked: Asked, bench: "Lab", out: Path | None, seed: int | None) -> "R
 
     asked, notes = within(asked, bench.able)
     suite, plans = asked.chosen()
-    _require()  # before the directory is made: where nothing can be measured, none is left
+    _require(plans)  # before the directory is made: where nothing can be measured, none is left
     now = datetime.now(UTC)
     title = f"{now:%Y%m%d-%H%M%S}-{suite.name.replace('/', '-')}"
     seed = secrets.randbelow(1 << 31) if seed is None else seed
@@ -84,11 +88,14 @@ def _begin(asked: Asked, bench: "Lab", out: Path | None, seed: int | None) -> "R
     return RunDirectory.create(path, planned)
 
 
-def _require() -> None:
+def _require(plans: Iterable["Plan"]) -> None:
     """Raise UnavailableError if nothing can be measured here; an ordinary user is let in."""
+    from gatemark.plan.driver import tools  # noqa: PLC0415
     from gatemark.station import own  # noqa: PLC0415
     from gatemark.station.doctor import require  # noqa: PLC0415
+    from gatemark.workload.driver import program  # noqa: PLC0415
 
+    program.require(tools(plans))
     own.enter()
     require()
 

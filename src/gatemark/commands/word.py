@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from glob import escape, glob
 from typing import TYPE_CHECKING, Final
 
-from gatemark.commands import agent, lab
+from gatemark.commands import agent, lab, wire
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan
@@ -89,6 +89,11 @@ def _schemas(given: Given, word: str) -> Iterator[Candidate]:
     yield from ((kind, title) for kind, (_, title) in KINDS.items())
 
 
+def _ports(given: Given, word: str) -> Iterator[Candidate]:
+    before = word[: word.rfind(",") + 1]
+    yield from ((f"{before}{port}", f"{end}: {said}") for port, (end, said) in wire.PORTS.items())
+
+
 def _words(*words: str) -> "Values":
     return lambda *_: ((one, "") for one in words)
 
@@ -108,6 +113,8 @@ WORDS: Final[Mapping[str, Values]] = {
     "set_": _settings,
     "station": _stations,
     **dict.fromkeys(("run", "runs", "old", "new", "resume"), _runs),
+    "driver": _words(*wire.DRIVERS),
+    "port": _ports,
     "across": _across,
     "quantity": _quantities,
     "format_": _formats,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a known tool can send in our agents' place: what it cannot is refused, never left out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from gatemark.plan.model import Arm, Workload
+from gatemark.plan.model import Arm, Plan, Workload
 from gatemark.unit import payload_bytes
 
 OURS: Final = "gatemark"
@@ -30,6 +30,15 @@ MEND: Final = "measure with the driver gatemark"
 def capture_packets(load: Workload) -> int:
     """How many packets the capture of a trial holds: each number once, so it is never looped."""
     return max(1, round((load.rate_pps or TOPSPEED_PPS) * load.duration_s))
+
+
+def tools(plans: Iterable[Plan]) -> list[str]:
+    """The tools that these plans need, in the order of their plans."""
+    found: dict[str, None] = {}
+    for plan in plans:
+        swept = [*plan.sweep.get("driver", ()), *(case.get("driver", OURS) for case in plan.case)]
+        found |= dict.fromkeys(map(str, [plan.workload.driver, *swept]))
+    return [name for name in found if name != OURS]
 
 
 def faults(load: Workload) -> Iterator[str]:

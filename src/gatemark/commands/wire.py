@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--driver` and `--port`: who makes the traffic and how it reaches the wire."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from gatemark.error import UsageError
+
+DRIVERS: Final = ("gatemark", "iperf3", "nuttcp", "tcpreplay")
+PORTS: Final = {  # word -> whose port it is, and what it is
+    "live": ("sender", "frames made in the kernel"),
+    "afxdp": ("sender", "AF_XDP"),
+    "raw": ("sender", "AF_PACKET"),
+    "xdp": ("sink", "counted in the kernel"),
+    "ring": ("sink", "AF_PACKET"),
+}
+DRIVER_KEY: Final = "workload.driver"
+
+DRIVER_HELP: Final = f"Who makes the traffic: {', '.join(DRIVERS)}."
+PORT_HELP: Final = f"How it reaches the wire: {', '.join(PORTS)}; one of a sender, one of a sink."
+
+
+def words(driver: str, ports: Sequence[str]) -> Iterator[str]:
+    """What the command line repeats."""
+    yield from ("--driver", driver) if driver else ()
+    yield from (word for port in ports for word in ("--port", port))
+
+
+def split(ports: Sequence[str]) -> tuple[str, ...]:
+    """One word each of `live,ring` and of an option that is there twice."""
+    return tuple(word.strip() for port in ports for word in port.split(","))
+
+
+def settings(driver: str, ports: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    """The same as `--set` has it. Raises UsageError for words that mean nothing, or two things."""
+    if driver and driver not in DRIVERS:
+        raise UsageError(f"--driver {driver}: known are: {', '.join(DRIVERS)}")
+    found = {DRIVER_KEY: driver} if driver else {}
+    for word in ports:
+        if word not in PORTS:
+            raise UsageError(f"--port {word}: known are: {', '.join(PORTS)}")
+        key = f"workload.{PORTS[word][0]}_port"
+        if key in found:
+            raise UsageError(f"--port {found[key]} and {word} are both of a {PORTS[word][0]}")
+        found[key] = word
+    for setting in others:
+        if (key := setting.partition("=")[0].strip()) in found:
+            raise UsageError(f"--set {key} says what --driver or --port says; leave one out")
+    return tuple(f"{key}={word}" for key, word in found.items())
