@@ -26,6 +26,8 @@ BRAKE_PPS = 30_000
 OFFERED_PPS = 45_000  # UDP: half as much again as the brake lets through
 PAYLOAD_BYTES = 1450
 
+Values = dict[str, list[float]]  # what -> one value a round
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -72,8 +74,8 @@ def main() -> None:
 
 
 async def _measure(rounds: int) -> list[Comparison]:
-    ours: dict[str, list[float]] = defaultdict(list)
-    theirs: dict[str, list[float]] = defaultdict(list)
+    ours: Values = defaultdict(list)
+    theirs: Values = defaultdict(list)
     units: dict[str, str] = {}
     async with Bench(Lab()) as bench:
         for number in range(1, rounds + 1):
@@ -81,7 +83,7 @@ async def _measure(rounds: int) -> list[Comparison]:
                 progress(f"round {number} of {rounds}: {case.what}")
                 units[case.what] = "bit/s" if case.load.kind == "tcp" else "packets/s"
                 with lock.machine(progress):
-                    turns = [("gatemark", ours), ("iperf3", theirs)]
+                    turns: list[tuple[Driver, Values]] = [("gatemark", ours), ("iperf3", theirs)]
                     for driver, found in turns if (number + at) % 2 else turns[::-1]:
                         found[case.what].append(await _measured(bench, case, driver))
     return [compare(what, ours[what], "iperf3", theirs[what], units[what]) for what in ours]

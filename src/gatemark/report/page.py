@@ -9,6 +9,7 @@ from gatemark.report import (
     capacity,
     card,
     condition,
+    crosscheck,
     gallery,
     html,
     inventory,
@@ -113,6 +114,7 @@ def _answers(source: Source) -> _Tables:
     found = [
         ("delays", table.delays(source.judgement, source.run.plans)),
         ("comparisons", capacity.comparisons(source.judgement)),
+        ("cross-checks", crosscheck.table(source.judgement)),
         ("published", reference.table(source.beside)),
     ]
     return several + [(name, one) for name, one in found if one.rows]

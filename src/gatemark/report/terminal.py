@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from gatemark.report import capacity, reference, table
+from gatemark.report import capacity, crosscheck, reference, table
 from gatemark.report.live import Live
 from gatemark.report.table import Table
 from gatemark.stats.judgement import Judgement, Warning_
@@ -95,6 +95,7 @@ def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> I
         *capacity.tables(judgement, run.plans),
         table.singles(judgement, run.plans),
         capacity.comparisons(judgement),
+        crosscheck.table(judgement),
         table.ceilings(judgement),
     )
     for made in shown:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import Plan
 from gatemark.report.source import Source
-from gatemark.stats.judgement import Comparison, Judgement, Knee, PointResult
+from gatemark.stats.judgement import Comparison, CrossCheck, Judgement, Knee, PointResult
 from gatemark.stats.reference import Beside
 from gatemark.store.record import Record
 
@@ -57,6 +57,7 @@ def _judgement(sources: Sequence[Source]) -> Judgement:
         points=tuple(_result(one, at) for at, judged in made for one in judged.points),
         knees=tuple(_result(one, at) for at, judged in made for one in judged.knees),
         comparisons=tuple(_change(one, at) for at, judged in made for one in judged.comparisons),
+        cross_checks=tuple(_check(one, at) for at, judged in made for one in judged.cross_checks),
         sentence="",
         warnings=(),
         trials=sum(judged.trials for judged in every),
@@ -72,6 +73,10 @@ def _result(one: Result, label: str) -> Result:
 
 def _change(one: Comparison, label: str) -> Comparison:
     return replace(one, arm=named(label, one.arm), baseline=named(label, one.baseline))
+
+
+def _check(one: CrossCheck, label: str) -> CrossCheck:
+    return replace(one, arm=named(label, one.arm))
 
 
 def _record(record: Record, label: str) -> Record:

@@ -7,6 +7,7 @@ from gatemark.report import number
 from gatemark.stats.judgement import PointResult
 from gatemark.store.record import Definition
 
+OURS = "gatemark"  # who makes the traffic if no known tool does
 ARROW = {
     "up": "↑ up",
     "down": "↓ down",
@@ -18,7 +19,7 @@ DIRECTION = {"up": "LAN to WAN", "down": "WAN to LAN", "both": "both directions 
 FAMILY = {"ipv4": "IPv4", "ipv6": "IPv6"}
 DOES = {"route": "routing", "nat": "NAT", "switch": "switching", "endpoint": "the gateway itself"}
 # Factors that `load` tells.
-LOAD = {"direction", "kind", "family", "flows", "streams"}
+LOAD = {"driver", "direction", "kind", "family", "flows", "streams"}
 LOAD |= {"frame_bytes", "payload_bytes", "write_bytes", "socket_buffer_bytes"}
 # Where a size is a factor, what it is a size of: of one, as a title or an axis has it, of many.
 SIZES = {
@@ -81,6 +82,7 @@ def traffic(definition: Definition, but: Container[str] = ()) -> str:
     is_sized = definition.l4 == "udp" and "frame_bytes" not in but
     first = words[:1] if is_sized else []
     last = [f"trials of {definition.duration_s:g} s"] if definition.duration_s else []
+    last += [f"driven by {definition.driver}"] if definition.driver != OURS else []
     return ", ".join([*first, protocol, *words[len(first) :], *last])
 
 
@@ -90,10 +92,16 @@ def point_words(point: PointResult) -> str:
 
 
 def load(definition: Definition, payload_bytes: float = 0) -> str:
-    """What was sent, in short: `↑ up, 64 B`, `↑ up, TCP, 8 KiB writes`.
+    """What was sent, in short: `↑ up, 64 B`, `↑ up, TCP, 8 KiB writes`; by whom if not by us.
 
     With `payload_bytes` by that: `↑ up, UDP, 64 B datagrams`.
     """
+    by = [] if definition.driver == OURS else [f"by {definition.driver}"]
+    return ", ".join([sent(definition, payload_bytes), *by])
+
+
+def sent(definition: Definition, payload_bytes: float = 0) -> str:
+    """The same whoever sent it."""
     parts = [way(definition.direction)]
     if definition.l4 == "tcp":
         parts += ["TCP", *(text for _, text in _writes(definition))]

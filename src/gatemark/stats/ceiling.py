@@ -42,9 +42,10 @@ def _size(definition: Definition) -> int | None:
 
 
 def _alike(ours: Definition, theirs: Definition) -> bool:
-    """Same family and protocol, and one way against one way: two share the tester's CPU."""
-    kinds = [
-        (one.family, one.l4, one.direction == "both", one.streams, one.offload, one.congestion)
-        for one in (ours, theirs)
-    ]
-    return kinds[0] == kinds[1]
+    """Same family, protocol and driver, one way against one way: two share the tester's CPU."""
+    return _kind(ours) == _kind(theirs)
+
+
+def _kind(one: Definition) -> tuple[object, ...]:
+    both = one.direction == "both"
+    return one.family, one.l4, one.driver, both, one.streams, one.offload, one.congestion

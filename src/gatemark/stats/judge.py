@@ -7,6 +7,7 @@ from statistics import median
 from gatemark.stats import warn
 from gatemark.stats.arms import DIRECT, comparisons
 from gatemark.stats.ceiling import ceiling
+from gatemark.stats.crosscheck import cross_checks
 from gatemark.stats.facts import gather
 from gatemark.stats.group import Group, group, middle, readings
 from gatemark.stats.interval import median_interval
@@ -30,6 +31,7 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
     swept = [pair for pair in judged if not is_timed(pair[1], run.plans)]
     points, found_knees = tuple(result for _, result in judged), tuple(knees(swept))
     compared = sampled(run, swept, found_knees) + sampled(run, timed, (), (MEDIAN,))
+    tools = sampled(run, (*alone, *swept), found_knees)
     done = {record.trial for record in records}
     invalid = sum(record.status == "invalid" for record in records)
     missing = sum(spec.trial not in done for spec in run.trials)
@@ -39,6 +41,7 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
         knees=found_knees,
         floors=floors,
         comparisons=comparisons(run.plans, compared),
+        cross_checks=cross_checks(tools, (*alone, *swept)),
         sentence=sentence(run, records, ceilings, points, found_knees),
         warnings=_of_run(judged, ceilings, invalid, missing),
         trials=len(records),

@@ -97,6 +97,23 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     at_least: bool  # one of the two was limited by the tester: the change says little
 
 
+class CrossCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """A known tool against our own agents: the same arm, the same point, in turn."""
+
+    plan: str
+    arm: str
+    driver: str  # the tool: iperf3, nuttcp, tcpreplay
+    point: dict[str, Scalar]  # without the driver
+    definition: Definition  # of the tool's value
+    quantity: str  # of store.record.UNITS
+    ours: Interval
+    theirs: Interval
+    change: Change  # from ours to theirs; its words faster and slower mean more and less
+    # Of what was sent, what came to the sink's host and the tool did not count; median over trials.
+    own_loss: float | None = None  # None: it accounts for no packets (TCP)
+    our_loss: float | None = None  # the same of our sink
+
+
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """A run, judged."""
 
@@ -105,6 +122,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     knees: tuple[Knee, ...]
     floors: tuple[PointResult, ...] = ()  # path `direct` at a rate that it keeps: its own delay
     comparisons: tuple[Comparison, ...] = ()  # arms against the first arm of their plan
+    cross_checks: tuple[CrossCheck, ...] = ()  # known tools against our own agents
     sentence: str  # the answer in one sentence, numbers with units
     warnings: tuple[Warning_, ...]  # of the run as a whole
     trials: int

@@ -4,7 +4,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from gatemark.report import capacity, condition, table, terminal
+from gatemark.report import capacity, condition, crosscheck, table, terminal
 from gatemark.report.source import Source
 from gatemark.report.table import Table
 
@@ -48,6 +48,7 @@ def _tables(source: Source) -> Iterable[Table]:
         *capacity.tables(judgement, plans),
         table.singles(judgement, plans),
         capacity.comparisons(judgement),
+        crosscheck.table(judgement),
         table.ceilings(judgement),
     )
     return (one for one in made if one.rows)
