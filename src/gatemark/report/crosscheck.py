@@ -58,7 +58,7 @@ def _measures(one: CrossCheck) -> str:
 def _lost(who: str, share: float | None) -> list[str]:
     if share is None or share < LEAST_LOSS:
         return []
-    return [f"{who} lost {number.quantity(share, 'ratio')}"]
+    return [f"{who} lost {100 * share:.2g} %"]
 
 
 def _signed(share: float) -> str:

@@ -40,14 +40,14 @@ class Frames:
     run: int  # 0..255
 
 
-def write(frames: Frames, packets: int) -> bytes:
+def write(frames: Frames, packets: int) -> bytearray:
     """The whole file: packet i is of flow i mod flows, and its number there is i // flows."""
     flows = len(frames.src_ports)
     flow = [i % flows for i in range(packets)]
     number = [i // flows for i in range(packets)]
     record = _template(frames)
     size, udp = len(record), RECORD_BYTES + ETHERNET_BYTES - FCS_BYTES + IP_BYTES[frames.family]
-    data = bytearray(record * packets)
+    data = bytearray(record) * packets
     ports = [[port[f] for f in flow] for port in (frames.src_ports, frames.dst_ports)]
     sums = map(sum, zip(*ports, map(_words, flow, number), strict=True))
     constant = _sum(frames, record[udp:])
@@ -57,7 +57,8 @@ def write(frames: Frames, packets: int) -> bytes:
     header = udp + UDP_BYTES
     _fill(data, header + 1, size, "I", (frames.run << 24 | f for f in flow))
     _fill(data, header + 5, size, "I", number)
-    return struct.pack("=IHHiIII", MAGIC, 2, 4, 0, 0, 1 << 16, ETHERNET) + bytes(data)
+    data[:0] = struct.pack("=IHHiIII", MAGIC, 2, 4, 0, 0, 1 << 16, ETHERNET)
+    return data
 
 
 def _template(frames: Frames) -> bytes:

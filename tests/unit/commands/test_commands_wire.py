@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--driver` and `--port`: what they set, what repeats them, and words that mean nothing."""
+
+import pytest
+from command import gatemark
+
+from gatemark.commands.asked import Asked
+from gatemark.commands.wire import split
+from gatemark.error import UsageError
+from gatemark.plan.model import Workload
+
+PLAIN = "quick/plain"
+
+
+def asked(driver: str = "", *ports: str, settings: tuple[str, ...] = ()) -> Asked:
+    return Asked(PLAIN, None, "", settings, driver, split(ports))
+
+
+def load(one: Asked) -> Workload:
+    (plan,) = one.chosen()[1]
+    return plan.workload
+
+
+def test_a_driver_is_set_where_it_can_drive() -> None:
+    one = asked("tcpreplay", settings=("workload.flows=4",))
+    assert (load(one).driver, load(one).flows) == ("tcpreplay", 4)
+
+
+@pytest.mark.parametrize("words", [("live", "ring"), ("ring,live",), ("live, ring",)])
+def test_ports_are_set_by_the_end_that_they_are_of(words: tuple[str, ...]) -> None:
+    found = load(asked("", *words))
+    assert (found.sender_port, found.sink_port) == ("live", "ring")
+
+
+def test_the_run_repeats_them() -> None:
+    command = " ".join(asked("gatemark", "raw,xdp").command(7))
+    assert command == ("gatemark run quick/plain --driver gatemark --port raw --port xdp --seed 7")
+
+
+@pytest.mark.parametrize(
+    ("one", "said"),
+    [
+        (asked("iperf"), "--driver iperf: known are: gatemark, iperf3, nuttcp, tcpreplay"),
+        (asked("", "veth"), "--port veth: known are: live, afxdp, raw, xdp, ring"),
+        (asked("", "live", "raw"), "--port live and raw are both of a sender"),
+        (asked("iperf3", settings=("workload.driver=nuttcp",)), "leave one out"),
+        (asked("iperf3"), "`duration_s` = 0.8: iperf3 counts whole seconds; write 1"),
+    ],
+)
+def test_what_means_nothing_is_refused(one: Asked, said: str) -> None:
+    with pytest.raises(UsageError) as error:
+        one.chosen()
+    assert said in str(error.value)
+
+
+def test_the_command_line_refuses_with_exit_code_2() -> None:
+    done = gatemark("run", PLAIN, "--port", "veth")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "gatemark: --port veth: known are: live, afxdp, raw, xdp, ring\n"

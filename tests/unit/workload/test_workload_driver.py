@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What known tools are told and what they say, on output that they really printed."""
+
+from pathlib import Path
+
+import pytest
+
+from gatemark.error import InvalidTrialError, UnavailableError
+from gatemark.plan.model import Workload
+from gatemark.workload.driver import iperf3, nuttcp, program, tcpreplay
+from gatemark.workload.driver.job import Job
+from gatemark.workload.driver.pair import began_ns
+
+SAID = Path(__file__).parent / "said"
+UDP = Job(Workload(frame_bytes=64), "198.18.9.2")
+TCP = Job(Workload(kind="tcp", streams=2, write_bytes=8192), "198.18.9.2")
+
+NUTTCP_UDP = (
+    "megabytes=4.3698 real_seconds=1.05 rate_Mbps=35.0001 tx_cpu=50 rx_cpu=12 "
+    "drop=3677 pkt=75271 data_loss=4.88442\n"
+)
+NUTTCP_TCP = (
+    "megabytes=524.7500 real_seconds=1.00 rate_Mbps=4396.6988 tx_cpu=90 rx_cpu=71 "
+    "retrans=0 rtt_ms=0.08\n"
+)
+TCPREPLAY = """\
+ User interrupt...
+sendpacket_abort
+Actual: 130544 packets (7832640 bytes) sent in 0.757589 seconds
+Rated: 10338904.0 Bps, 82.71 Mbps, 172315.06 pps
+Flows: 1 flows, 1.31 fps, 200000 unique flow packets, 0 unique non-flow packets
+Statistics for network device: va
+\tSuccessful packets:        130543
+\tFailed packets:            0
+\tTruncated packets:         0
+\tRetried packets (ENOBUFS): 7
+\tRetried packets (EAGAIN):  0
+"""
+
+
+def said(name: str) -> str:
+    return (SAID / f"{name}.json").read_text(encoding="utf-8")
+
+
+def test_iperf3_counts_what_was_sent_and_what_came() -> None:
+    told = iperf3.read(UDP, said("iperf3-udp"))
+    assert (told.sent, told.received, told.seconds) == (111340, 111340 - 38462, 1.003839)
+
+
+def test_iperf3_does_not_count_as_received_what_was_still_on_its_way() -> None:
+    told = iperf3.read(UDP, said("iperf3-udp-down"))
+    assert (told.sent, told.received) == (5886, 5884)
+
+
+def test_iperf3_tells_goodput_of_the_receiver() -> None:
+    told = iperf3.read(TCP, said("iperf3-tcp"))
+    assert round(told.bps) == 1_340_655_707
+    assert told.more == {"retransmits": 139.0, "mss_bytes": 1448.0}
+
+
+@pytest.mark.parametrize(
+    ("out", "why"),
+    [
+        ('{"start":{},"intervals":[],"end":{},"error":"unable to connect"}', "unable to connect"),
+        ('{"start":{},"intervals":[],"end":{}}', "no result"),
+        ("iperf3: parameter error", "without a report"),
+    ],
+)
+def test_iperf3_that_failed_makes_no_value(out: str, why: str) -> None:
+    with pytest.raises(InvalidTrialError, match=why):
+        iperf3.read(UDP, out)
+
+
+def test_nuttcp_takes_its_time_from_bytes_and_rate() -> None:
+    told = nuttcp.read(Job(Workload(frame_bytes=110), "198.18.9.2"), NUTTCP_UDP)
+    assert (told.sent, told.received) == (75271, 71594)
+    assert told.seconds == pytest.approx(1.0473, abs=1e-4)  # it prints 1.05
+
+
+def test_nuttcp_tells_goodput_of_the_receiver() -> None:
+    told = nuttcp.read(TCP, NUTTCP_TCP)
+    assert (told.bps, told.more) == (4_396_698_800.0, {"retransmits": 0.0})
+
+
+def test_nuttcp_that_failed_makes_no_value() -> None:
+    with pytest.raises(InvalidTrialError, match="Connection refused"):
+        nuttcp.read(UDP, "nuttcp-t: Error: connect: Connection refused\n")
+
+
+def test_tcpreplay_interrupted_may_have_sent_one_more() -> None:
+    told = tcpreplay.read(TCPREPLAY)
+    assert (told["tried"], told["refused"], told["retried"]) == (130544, 1, 7)
+    assert told["seconds"] == pytest.approx(0.757589, abs=1e-6)
+
+
+def test_tcpreplay_that_failed_makes_no_value() -> None:
+    with pytest.raises(InvalidTrialError, match="without a report"):
+        tcpreplay.read("Fatal Error: failed to open device\n")
+
+
+def test_iperf3_is_asked_for_payload_bits_of_each_stream() -> None:
+    load = Workload(frame_bytes=166, rate_pps=20_000, flows=4, family="ipv6")
+    words = " ".join(iperf3.call(Job(load, "h", away=False)))
+    assert words == "iperf3 -c h -p 5202 --json -t 1 -6 -R -u -l 100 -b 4000000 -P 4"
+
+
+def test_iperf3_gets_every_key_of_tcp() -> None:
+    load = Workload(
+        kind="tcp",
+        streams=3,
+        write_bytes=999,
+        congestion="reno",
+        socket_buffer_bytes=64,
+        settle_s=2,
+    )
+    words = " ".join(iperf3.call(Job(load, "h")))
+    assert words.endswith("-l 999 -P 3 -C reno -O 2 -w 64")
+
+
+def test_nuttcp_gets_every_key() -> None:
+    udp = nuttcp.call(Job(Workload(frame_bytes=110, rate_pps=5000, duration_s=0.5), "h"))
+    assert " ".join(udp) == "nuttcp -4 -fparse -T0.5 -P5010 -p5100 -u -l64 -R5000p h"
+    load = Workload(kind="tcp", streams=3, write_bytes=999, socket_buffer_bytes=65536)
+    tcp = nuttcp.call(Job(load, "h", away=False))
+    assert " ".join(tcp) == "nuttcp -4 -fparse -T1 -P5011 -p5300 -r -F -l999 -N3 -w64 h"
+
+
+def test_as_fast_as_it_goes_is_said_to_each_in_its_own_way() -> None:
+    assert "-b 0 " in " ".join(iperf3.call(UDP))
+    assert "-Ru" in nuttcp.call(UDP)
+    assert "--topspeed" in tcpreplay.call(UDP.load, "lan0", "x")
+
+
+def test_sending_began_where_the_port_begins_to_count() -> None:
+    t_ns = [0, 50, 100, 150, 200]
+    assert began_ns(t_ns, [7, 8, 57, 107, 107], span_ns=100) == 50  # half had come at 100
+
+
+def test_a_missing_tool_is_told_with_its_package() -> None:
+    with pytest.raises(UnavailableError, match="apt-get install no-such-tool"):
+        program.require(["no-such-tool"])
