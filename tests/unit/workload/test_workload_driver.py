@@ -139,3 +139,16 @@ def test_sending_began_where_the_port_begins_to_count() -> None:
 def test_a_missing_tool_is_told_with_its_package() -> None:
     with pytest.raises(UnavailableError, match="apt-get install no-such-tool"):
         program.require(["no-such-tool"])
+
+
+@pytest.mark.parametrize(
+    ("err", "why"),
+    [
+        ("iperf3: parameter error - block size invalid\n\nReport bugs to: x\n", "block size inv"),
+        ("usage\ncannot open the device\n", "failed with exit code 1: cannot open the device"),
+        ("", "failed with exit code 1: without a word"),
+    ],
+)
+def test_a_tool_that_failed_is_told_by_its_own_words(err: str, why: str) -> None:
+    with pytest.raises(InvalidTrialError, match=why):
+        program.succeeded("iperf3", program.Ended(1, "", err, 0))

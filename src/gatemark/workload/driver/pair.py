@@ -76,13 +76,21 @@ class Pair:
         await self._watch.start()
         client = self._start(self.wire.near, self.tool.call(self.job))
         said = await client.ended(self.load.settle_s + self.load.duration_s + BEYOND_S)
-        told = self.tool.read(self.job, program.succeeded(self.tool.name, said).out)
+        told = self._told(said)
         served = await self._programs[0].ended(SERVER_S)
         await drained()
         seen = await self._watch.close()
         after = [await host.counts(node) for node in ends]
         moved = [host.risen(*pair) for pair in zip(before, after, strict=True)]
         return self._way(told, (said, served), moved, seen)
+
+    def _told(self, said: Ended) -> Told:
+        """What it reports; a report says better than an exit code why it failed."""
+        if not said.out.strip():
+            program.succeeded(self.tool.name, said)
+        told = self.tool.read(self.job, said.out)
+        program.succeeded(self.tool.name, said)
+        return told
 
     async def abort(self) -> None:
         """End what still runs; give the sending host its routes back."""

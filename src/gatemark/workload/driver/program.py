@@ -132,11 +132,12 @@ def require(names: Iterable[str]) -> None:
 
 
 def succeeded(name: str, ended: Ended) -> Ended:
-    """The same. Raises InvalidTrialError with its last words where it failed."""
+    """The same. Raises InvalidTrialError with what it said of an error, or last, if it failed."""
     if ended.code:
         said = (ended.err.strip() or ended.out.strip()).splitlines()
-        last = said[-1][:MOST_SAID] if said else "without a word"
-        raise InvalidTrialError(f"{name} failed with exit code {ended.code}: {last}")
+        why = next((line for line in said if "error" in line.lower()), said[-1] if said else "")
+        words = why.strip()[:MOST_SAID] or "without a word"
+        raise InvalidTrialError(f"{name} failed with exit code {ended.code}: {words}")
     return ended
 
 
