@@ -4,6 +4,7 @@
 from itertools import pairwise
 
 from gatemark.plan.model import TrialSpec
+from gatemark.run import received
 from gatemark.run.raw import Raw
 from gatemark.store.record import Accounting
 from gatemark.store.series import Series
@@ -27,6 +28,13 @@ def datagrams(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
         "received_l4_bps": rate_pps * payload_bytes(load.frame_bytes, load.family) * 8,
         "loss_ratio": account.lost / account.tried if account.tried else 0.0,
     }, account
+
+
+def replayed(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
+    """UDP from a capture, as our sink counted it; what was asked for, though it took longer."""
+    values, account = received.found(spec, raw)
+    rate_pps = spec.workload.rate_pps
+    return values | ({"offered_pps": rate_pps * len(raw.ways)} if rate_pps else {}), account
 
 
 def stream(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:

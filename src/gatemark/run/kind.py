@@ -50,7 +50,7 @@ DRIVEN: Final = {
     ("nuttcp", "udp"): _UDP_PAIR,
     ("nuttcp", "tcp"): _TCP_PAIR,
     ("tcpreplay", "udp"): Kind(
-        tcpreplay.loads, received.define, received.found, received.delivered_pps, driven.counted
+        tcpreplay.loads, received.define, driven.replayed, received.delivered_pps, driven.counted
     ),
 }
 

@@ -152,3 +152,9 @@ def test_a_missing_tool_is_told_with_its_package() -> None:
 def test_a_tool_that_failed_is_told_by_its_own_words(err: str, why: str) -> None:
     with pytest.raises(InvalidTrialError, match=why):
         program.succeeded("iperf3", program.Ended(1, "", err, 0))
+
+
+def test_a_capture_that_took_longer_was_due_all_that_time() -> None:
+    load = Workload(rate_pps=20_000, duration_s=1.0)
+    assert tcpreplay.due_s(load, 1.012) == 1.0
+    assert tcpreplay.due_s(load, 1.08) == 1.08

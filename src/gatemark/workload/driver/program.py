@@ -68,7 +68,9 @@ class Program:
             return await asyncio.wait_for(asyncio.shield(self._end), within_s)
         except TimeoutError:
             await self.abort()
-            raise InvalidTrialError(f"{self.name} did not end within {within_s:g} s") from None
+            why = "its control connection may be lost in the overload: offer less"
+            said = f"{self.name} did not end within {within_s:g} s; {why}"
+            raise InvalidTrialError(said) from None
 
     async def begun(self, device: str, sent: int, within_s: float) -> int:
         """Wait until a device has sent more than it had; returns the CPU time used till then, ns.

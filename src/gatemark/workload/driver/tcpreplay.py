@@ -3,7 +3,8 @@
 
 The capture holds each number once and is never looped. tcpreplay tries a frame that the port
 refused again until it goes, so it paces itself by the device's queue. At its fastest it is
-interrupted when its time is over, as its own `--duration` ends it much later.
+interrupted when its time is over, as its own `--duration` ends it much later; at a rate, where it
+is late.
 """
 
 import asyncio
@@ -28,6 +29,11 @@ from gatemark.workload.udp import lan_ports, open_mappings
 from gatemark.workload.way import BIN_MS, FAMILY, Load, Report, Way, tick_ms
 
 BEYOND_S: Final = 30.0  # it reads the whole capture first
+LATE_S: Final = 0.1  # a paced trial that lasts so much longer is interrupted
+SLOW: Final = 0.02  # of its time: its pace itself was seen to be 1.2 % slow
+AGAIN: Final = (
+    "tcpreplay sent {:.0f} frames again that the port had refused: it waited for the port"
+)
 WORDS: Final = {  # of its report
     "actual": r"Actual: (\d+) packets",
     "sent": r"Successful packets:\s+(\d+)",
@@ -81,8 +87,7 @@ class Replay:
         words = call(self.load, source.device, str(self._trace))
         self._program = Program.start(source.node, self.placement.sender, words)
         reading_ns = await self._program.begun(source.device, before, BEYOND_S)
-        if not self.load.rate_pps:
-            await self._program.interrupt(self.load.duration_s)
+        await self._program.interrupt(patience_s(self.load))
         ended = await self._program.ended(self.load.duration_s + BEYOND_S)
         sent = read(program.succeeded("tcpreplay", ended).out)
         await drained()
@@ -90,13 +95,15 @@ class Replay:
         # Its report has no time of day: sending began when the first packet came.
         t0_ns = int(found["first_ns"])
         span_ns = max(1, round(sent.pop("seconds") * 1e9))
-        wanted = round(self.load.rate_pps * self.load.duration_s)
+        # Where it waited for the port it ends late: then more was due than the capture holds.
+        wanted = round(self.load.rate_pps * due_s(self.load, span_ns / 1e9))
         cpu_ns = max(0, ended.cpu_ns - reading_ns)
         times = {"t0_ns": t0_ns, "t1_ns": t0_ns + span_ns, "cpu_ns": cpu_ns}
         sender = sent | times | {"scheduled": wanted}
         ports = {"sender": self._version, "sink": self._sink.ready["port"]}
         no_delay: Report = {"delay_ns": {"low": [], "count": []}}
-        return Way(self.wire, sender, found | no_delay, ports, program="tcpreplay")
+        way = Way(self.wire, sender, found | no_delay, ports, program="tcpreplay")
+        return way.noted((AGAIN.format(sent["retried"]),)) if sent["retried"] else way
 
     async def abort(self) -> None:
         """End both, whatever they do; remove the capture."""
@@ -140,6 +147,16 @@ class Replay:
             "cpu": self.placement.sink,
             "tick_ms": tick_ms(load.duration_s),
         }
+
+
+def patience_s(load: Workload) -> float:
+    """When to interrupt it: at a rate it ends by itself, unless it has to wait for the port."""
+    return load.duration_s + LATE_S if load.rate_pps else load.duration_s
+
+
+def due_s(load: Workload, span_s: float) -> float:
+    """The time for which packets were due: as asked, or till it had sent what it had to send."""
+    return load.duration_s if span_s <= load.duration_s * (1 + SLOW) else span_s
 
 
 def call(load: Workload, device: str, trace: str) -> tuple[str, ...]:
