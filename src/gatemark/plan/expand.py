@@ -24,14 +24,18 @@ from gatemark.plan.model import (
     Family,
     Figure,
     FlowPorts,
+    Goal,
     Kind,
     Path,
     Plan,
+    Profile,
+    Search,
     SenderPort,
     SinkPort,
     Workload,
 )
 from gatemark.plan.sane import faults
+from gatemark.plan.search import misfits, search_faults
 from gatemark.plan.toml import nearest
 from gatemark.unit import frame_bytes, payload_bytes
 
@@ -47,6 +51,9 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "sender_port": get_args(SenderPort),
     "sink_port": get_args(SinkPort),
     "connecting": get_args(Connecting),
+    "profile": get_args(Profile),
+    "goals": get_args(Goal),
+    "of": get_args(Goal),
 }
 
 # What a sweep may vary: every key of the workload.
@@ -126,10 +133,12 @@ def check(plan: Plan) -> None:
     _check_arms(plan)
     _check_counts(plan)
     _check_levels(plan)
+    for reason in search_faults(plan):
+        raise UsageError(reason)
     for point in points(plan):
         load = workload_at(plan, point)
-        reasons = (*faults(load), *driver.faults(load))
-        for reason in (*reasons, *_strangers(load, point), *_twice(plan, point)):
+        sendable = (*faults(load), *driver.faults(load), *_strangers(load, point))
+        for reason in (*sendable, *_twice(plan, point), *misfits(plan, load)):
             raise UsageError(reason)
         if plan.search and load.driver != driver.OURS:
             raise UsageError(f"`driver` = {load.driver}: a search is made with the driver gatemark")
@@ -235,25 +244,28 @@ def arms(plan: Plan) -> tuple[Arm, ...]:
 def applies(plan: Plan, key: str) -> bool:
     """Whether a `--set` key means something in this plan. Raises UsageError for an unknown key."""
     table, _, name = key.partition(".")
-    known = {**{t: get_type_hints(Plan)[t].__struct_fields__ for t in SETTABLE}, "sweep": FACTORS}
+    known = {**{t: struct.__struct_fields__ for t, struct in SETTABLE.items()}, "sweep": FACTORS}
     if name not in known.get(table, ()):
         keys = [f"{t}.{n}" for t, names in known.items() for n in names]
         raise UsageError(f"--set {key}: no such key{nearest(key, keys)}")
     if table == "sweep":
         return name in plan.sweep
     if table != "workload":
-        return True
+        return table != "search" or plan.search is not None
     kinds = {workload_at(plan, point).kind for point in points(plan)}
     return not means_nothing(name, kinds) and name not in factors(plan)
 
 
-SETTABLE: Final = ("gateway", "workload", "repeat", "probe")
+SETTABLE: Final[dict[str, type[msgspec.Struct]]] = {
+    **{table: get_type_hints(Plan)[table] for table in ("gateway", "workload", "repeat", "probe")},
+    "search": Search,
+}
 
 
 def _with(plan: Plan, table: str, name: str, value: Any) -> Plan:
     part = msgspec.to_builtins(getattr(plan, table)) | {name: value}
     try:
-        new = msgspec.convert(part, get_type_hints(Plan)[table])
+        new = msgspec.convert(part, SETTABLE.get(table) or get_type_hints(Plan)[table])
     except msgspec.ValidationError as error:
         reason = plain(str(error)).partition(": ")[2]
         raise UsageError(f"--set {table}.{name}: {reason}") from None

@@ -13,17 +13,31 @@ import msgspec
 from gatemark.error import UsageError
 from gatemark.plan.expand import FACTORS, check, means_nothing, plain
 from gatemark.plan.level import spread_out
-from gatemark.plan.model import PLAN_SCHEMA, SUITE_SCHEMA, Arm, Factor, Plan, Suite, Workload
+from gatemark.plan.model import (
+    PLAN_SCHEMA,
+    SUITE_SCHEMA,
+    Arm,
+    Factor,
+    Plan,
+    Search,
+    Suite,
+    Workload,
+)
 from gatemark.plan.toml import line_of, nearest, read_toml, refuse_unknown_keys
 
 T = TypeVar("T")
 
 # The tables of a plan file and the structure behind each.
-TABLES: dict[str, type[msgspec.Struct]] = {"setup": Arm, "arm": Arm, "workload": Workload}
+TABLES: dict[str, type[msgspec.Struct]] = {
+    "setup": Arm,
+    "arm": Arm,
+    "workload": Workload,
+    "search": Search,
+}
 
 
 # The tables that a `[variant.NAME.TABLE]` may change.
-VARIED = ("gateway", "workload", "sweep", "repeat", "probe")
+VARIED = ("gateway", "workload", "sweep", "repeat", "probe", "search")
 
 
 def plans_folder() -> Path:
@@ -145,7 +159,7 @@ def _refuse_in_table(table: str, row: dict[str, Any], path: Path, place: str) ->
     """Refuse the unknown keys of a table; `place` is where it stands, in a variant or not."""
     said = place.partition("[")[0]
     match table:
-        case "setup" | "arm" | "gateway" | "workload" | "repeat" | "probe":
+        case "setup" | "arm" | "gateway" | "workload" | "repeat" | "probe" | "search":
             struct = TABLES.get(table) or Plan.__annotations__[table]
             refuse_unknown_keys(row, _fields(struct), path, said, place)
         case "sweep":

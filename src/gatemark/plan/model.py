@@ -19,7 +19,7 @@ SinkPort = Literal["auto", "xdp", "ring"]
 Driver = Literal["gatemark", "iperf3", "nuttcp", "tcpreplay"]  # who makes the traffic
 FlowPorts = Literal["ordered", "random"]  # random: pseudo-random, as RFC 4814 section 4.5 asks
 Profile = Literal["csit", "rfc2544", "diffuse", "rfc9004"]
-Goal = Literal["ndr", "pdr"]
+Goal = Literal["ndr", "pdr", "burst"]
 Connecting = Literal["open", "crr", "hold"]
 # auto: a knee over rates, a curve over sizes, else bars. delay: the rates are some that the gateway
 # carries, so no knee is looked for; what is told is the delay.
@@ -113,14 +113,15 @@ class Search(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A search for the highest rate, or the longest burst, within a loss criterion."""
 
     profile: Profile = "csit"  # csit, rfc2544, diffuse, rfc9004
-    goals: tuple[Goal, ...] = ("ndr", "pdr")  # ndr: no loss; pdr: 0.5 % at most
+    goals: tuple[Goal, ...] = ()  # ndr: no loss; pdr: 0.5 % at most; burst; none: the profile's
     trial_s: float = 0.0  # of a trial at the end of the search; 0: the profile's
     sum_s: float = 0.0  # csit: of all trials that decide a bound; 0: the profile's
     wait_s: float = -1.0  # between trials; -1: the profile's
     width: float = 0.0  # of the interval at the end, relative; 0: the profile's
-    min_pps: float = 0.0  # the lowest rate to try; 0: the profile's
-    max_pps: float = 0.0  # the highest; 0: what the gateway delivers at overload, and more
+    min_pps: float = 0.0  # the lowest rate to try, of each direction; 0: the profile's
+    max_pps: float = 0.0  # the highest, and of bursts; 0: twice what comes through at overload
     shares: tuple[float, ...] = ()  # afterwards a trial at each of these shares of `of`
+    share_s: float = 0.0  # of such a trial; 0: as trial_s
     of: Goal = "pdr"  # what they are shares of
 
 
@@ -172,3 +173,5 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     probes: tuple[str, ...] = ()  # those that run
     deviations: tuple[str, ...] = ()  # of its plan, from what that cites
     sequence: int = 0  # place in the run's order, from 0
+    search: Search | None = None  # it comes of a search with these terms; its point has the goal
+    seeks: str = ""  # that search's name: rfc/throughput/route/64/1/search

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The order of trials: randomised blocks, so that arms and points are interleaved (A B A B)."""
 
+import itertools
 import random
 from collections.abc import Iterator, Sequence
 from typing import Literal
@@ -8,7 +9,11 @@ from typing import Literal
 import msgspec
 
 from gatemark.plan.expand import arms, factors, points, workload_at
-from gatemark.plan.model import Factor, Plan, TrialSpec
+from gatemark.plan.model import Arm, Factor, Plan, Search, TrialSpec
+from gatemark.plan.search import GOAL, SHARE, base, terms
+
+Passing = Literal["outside", "probed"]
+Group = list[TrialSpec]  # trials that stay together
 
 
 def order(plans: Sequence[Plan], seed: int) -> tuple[TrialSpec, ...]:
@@ -22,8 +27,7 @@ def order(plans: Sequence[Plan], seed: int) -> tuple[TrialSpec, ...]:
     trials: list[TrialSpec] = []
     for plan in plans:
         for block in _blocks(plan):
-            rng.shuffle(block)
-            trials += block
+            trials += _shuffled(block, rng)
     return tuple(
         msgspec.structs.replace(trial, sequence=place) for place, trial in enumerate(trials)
     )
@@ -36,12 +40,19 @@ def further(
 
     The same seed and repeat give the same order, so a resumed run goes on as it would have.
     """
-    block = [trial for trial in _block(plan, repeat, "outside") if trial.point in only]
-    random.Random(f"{seed}/{plan.name}/{repeat}").shuffle(block)  # noqa: S311  not for secrets
-    return block
+    wanted = [base(point) for point in only]
+    block = [
+        trials for trials in _block(plan, repeat, "outside") if base(trials[0].point) in wanted
+    ]
+    return _shuffled(block, random.Random(f"{seed}/{plan.name}/{repeat}"))  # noqa: S311
 
 
-def _blocks(plan: Plan) -> Iterator[list[TrialSpec]]:
+def _shuffled(block: list[Group], rng: random.Random) -> list[TrialSpec]:
+    rng.shuffle(block)
+    return list(itertools.chain(*block))
+
+
+def _blocks(plan: Plan) -> Iterator[list[Group]]:
     for repeat in range(1, plan.repeat.times + 1):
         yield _block(plan, repeat, "outside")
     if plan.probe.use:
@@ -49,23 +60,58 @@ def _blocks(plan: Plan) -> Iterator[list[TrialSpec]]:
             yield _block(plan, repeat, "probed")
 
 
-def _block(plan: Plan, repeat: int, pass_: Literal["outside", "probed"]) -> list[TrialSpec]:
-    return [
-        TrialSpec(
-            trial="/".join([plan.name, arm.name, *_levels(plan, point), str(repeat), pass_]),
-            plan=plan.name,
-            arm=arm,
-            gateway=plan.gateway,
-            workload=workload_at(plan, point),
-            point=point,
-            repeat=repeat,
-            pass_=pass_,
-            probes=plan.probe.use if pass_ == "probed" else (),
-            deviations=plan.deviations,
+def _block(plan: Plan, repeat: int, pass_: Passing) -> list[Group]:
+    """Every point of every arm; what comes of one search stays together."""
+    found = [
+        (
+            _of_search(plan, plan.search, arm, point, repeat, pass_)
+            if plan.search
+            else [_spec(plan, arm, point, repeat, pass_)]
         )
         for arm in arms(plan)
         for point in points(plan)
     ]
+    return [group for group in found if group]
+
+
+def _spec(
+    plan: Plan, arm: Arm, point: dict[str, Factor], repeat: int, pass_: Passing, *found: str
+) -> TrialSpec:
+    """One trial; `found` are words besides the levels of the plan's factors."""
+    return TrialSpec(
+        trial="/".join([plan.name, arm.name, *_levels(plan, point), *found, str(repeat), pass_]),
+        plan=plan.name,
+        arm=arm,
+        gateway=plan.gateway,
+        workload=workload_at(plan, base(point)),
+        point=point,
+        repeat=repeat,
+        pass_=pass_,
+        probes=plan.probe.use if pass_ == "probed" else (),
+        deviations=plan.deviations,
+    )
+
+
+def _of_search(
+    plan: Plan, search: Search, arm: Arm, point: dict[str, Factor], repeat: int, pass_: Passing
+) -> Group:
+    """The outcomes of one search, by goal, and the trials at shares of what it found.
+
+    In the probed pass: a trial at the rate that was found too fast for each goal.
+    """
+    full = terms(search)
+    name = "/".join([plan.name, arm.name, *_levels(plan, point), str(repeat), "search"])
+    sought: list[tuple[str, Factor, float]] = [
+        (GOAL, goal, full.trial_s) for goal in full.goals if pass_ == "outside" or goal != "burst"
+    ]
+    if pass_ == "outside":
+        sought += [(SHARE, share, full.share_s) for share in full.shares]
+    made = []
+    for factor, level, lasts_s in sought:
+        spec = _spec(plan, arm, point | {factor: level}, repeat, pass_, str(level))
+        load = msgspec.structs.replace(spec.workload, duration_s=lasts_s)
+        made.append(msgspec.structs.replace(spec, workload=load, search=full, seeks=name))
+    return made
 
 
 def _levels(plan: Plan, point: dict[str, Factor]) -> list[str]:
