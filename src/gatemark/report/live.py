@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from gatemark.plan.model import TrialSpec
 from gatemark.report import number, table
+from gatemark.stats.standing import Standing
 from gatemark.store.record import UNITS, Record
 
 if TYPE_CHECKING:
@@ -70,6 +71,11 @@ class Live:
         self._what = describe(spec, self._repeats.get(spec.plan))
         self._draw()
 
+    def seek(self, standing: Standing) -> None:
+        """A search stands there now; its next trial starts."""
+        self._rate = seeking(standing)
+        self._draw()
+
     def rate(self, value: float, unit: str) -> None:
         """What the sink sees now."""
         self._rate = f"now {number.quantity(value, unit)}"
@@ -77,7 +83,7 @@ class Live:
 
     def result(self, record: Record) -> None:
         """A trial ended."""
-        self._done += 1
+        self._done += record.pass_ != "search"  # its steps are not among those that were announced
         self._last = outcome(record)
         self._draw()
 
@@ -133,11 +139,27 @@ class Live:
 
 def describe(spec: TrialSpec, repeats: int | None) -> str:
     """A trial in words: `quick/sweep  nat  offered 40 k packets/s, up  repeat 3 of 6`."""
-    probed = spec.pass_ != "outside"
+    probed = spec.pass_ == "probed"
     of = f" of {repeats}" if repeats and not probed else ""
     passed = ", probed pass" if probed else ""
     words = (spec.plan, spec.arm.name or spec.arm.setup, table.point(spec.point))
     return "  ".join((*words, f"repeat {spec.repeat}{of}{passed}"))
+
+
+def seeking(standing: Standing) -> str:
+    """A search in words: `search ndr: between 23.1 and 24.0 k packets/s, trial 7, about 20 s more`.
+
+    Of a goal that nothing met or nothing missed yet only the other side is told.
+    """
+    high = standing.high
+    to = number.scale([high or standing.low or 1.0], standing.unit)
+    ends = [number.plain(end / to.factor, 1) for end in (standing.low, high or 0.0)]
+    if high is None:
+        where = f"above {ends[0]} {to.unit}" if standing.low else "as fast as it goes"
+    else:
+        where = f"between {ends[0]} and {ends[1]} {to.unit}"
+    left = number.seconds(standing.left_s)
+    return f"search {standing.goal}: {where}, trial {standing.trial}, about {left} more"
 
 
 def outcome(record: Record) -> str:
@@ -145,7 +167,8 @@ def outcome(record: Record) -> str:
     place = f"{record.arm} {table.point(record.point)}"
     if record.status != "ok":
         return f"last: {record.status}, {record.reason}  ({place})"
-    kinds = (("received_pps", ""), ("goodput_bps", ""), ("loss_ratio", "loss "))
+    found = (("throughput_pps", "throughput "), ("burst_packets", "burst "))
+    kinds = (*found, ("received_pps", ""), ("goodput_bps", ""), ("loss_ratio", "loss "))
     parts = [
         word + number.quantity(record.values[name], UNITS[name])
         for name, word in (*kinds, ("cpu_busy", "CPU "))

@@ -7,7 +7,7 @@ from gatemark.stats.judgement import Interval, Judgement, PointResult
 from gatemark.store.record import UNITS, Definition
 
 PAYLOAD = {"tcp": "goodput_bps", "udp": "received_l4_bps"}
-BOUNDED = ("received", "goodput")  # what a faster tester could only raise
+BOUNDED = ("received", "goodput", "throughput", "burst")  # what a faster tester could only raise
 
 
 def headline(point: PointResult) -> Interval | None:

@@ -4,6 +4,7 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -15,13 +16,17 @@ from gatemark.run import trial
 from gatemark.run.bench import Bench
 from gatemark.run.course import next_batch
 from gatemark.run.estimate import Pace, estimate_s
+from gatemark.run.search.follow import following, is_outcome
+from gatemark.run.search.seek import Doing, seek, steps_of
 from gatemark.run.stop import on_stop
 from gatemark.station import lock
 from gatemark.station.netns import Lab
+from gatemark.stats.standing import Standing
 from gatemark.store import series
 from gatemark.store.directory import RunDirectory, telling
 from gatemark.store.record import Record
 from gatemark.store.run import Run
+from gatemark.store.series import Series
 
 ANOTHER = (
     "begun where the station lacked other things, so its values would not go together: "
@@ -40,6 +45,9 @@ class Display(Protocol):
 
     def trial(self, spec: TrialSpec, index: int, seconds_left: float | None = None) -> None:
         """A trial starts."""
+
+    def seek(self, standing: Standing) -> None:
+        """A search stands there now; its next trial starts."""
 
     def rate(self, value: float, unit: str) -> None:
         """What the sink sees now."""
@@ -104,9 +112,14 @@ async def _batches(bench: Bench, directory: RunDirectory, run: Run, display: Dis
             display.more(len(batch))
         for spec in batch:
             left = _left(run, records)
+            if spec not in left:
+                continue  # a search found it together with the one before
             display.trial(spec, len(run.trials) - len(left), pace.left_s(left))
-            records.append(await _trial(bench, directory, spec, display))
-            pace.done(spec)
+            records += await _next(bench, directory, spec, (left, records), display)
+            still = {one.trial for one in _left(run, records)}
+            for done in left:
+                if done.trial not in still:
+                    pace.done(done)
     return run
 
 
@@ -115,14 +128,57 @@ def _left(run: Run, records: Sequence[Record]) -> list[TrialSpec]:
     return [spec for spec in run.trials if spec.trial not in done]
 
 
-async def _trial(
-    bench: Bench, directory: RunDirectory, spec: TrialSpec, display: Display
-) -> Record:
-    """Run one trial and keep it."""
+async def _next(
+    bench: Bench,
+    directory: RunDirectory,
+    spec: TrialSpec,
+    so_far: tuple[Sequence[TrialSpec], Sequence[Record]],
+    display: Display,
+) -> list[Record]:
+    """One trial, or the whole search that its record comes of; what was kept of it."""
+    left, records = so_far
+    if spec.search and is_outcome(spec):
+        goals = [one for one in left if one.seeks == spec.seeks and is_outcome(one)]
+        doing = _doing(bench, directory, display)
+        return await seek(goals, steps_of(spec, records), doing)
+    why = ""
+    if spec.search:
+        spec, why = following(spec, records)
+    if why:
+        record = replace(trial.frame(bench, spec), status="skipped", reason=why)
+        directory.append(record)
+        display.result(record)
+        return [record]
+    return [await _trial(bench, directory, spec, display)]
+
+
+def _doing(bench: Bench, directory: RunDirectory, display: Display) -> Doing:
+    """A search's steps are trials as others are, but what they saw over time is not kept."""
+
+    async def measure(spec: TrialSpec) -> Record:
+        record, _ = await _measure(bench, spec, display)
+        return record
+
+    def keep(record: Record) -> None:
+        directory.append(record)
+        display.result(record)
+
+    return Doing(measure, partial(trial.frame, bench), keep, display.seek)
+
+
+async def _measure(bench: Bench, spec: TrialSpec, display: Display) -> tuple[Record, Series]:
     with lock.machine(display.warn):
         record, found = await trial.run(bench, spec, display.rate)
     if record.status != "ok":
         bench.station.require_alive()
+    return record, found
+
+
+async def _trial(
+    bench: Bench, directory: RunDirectory, spec: TrialSpec, display: Display
+) -> Record:
+    """Run one trial and keep it."""
+    record, found = await _measure(bench, spec, display)
     if found:
         name = f"{spec.sequence:05d}.parquet"
         with telling(directory.path):

@@ -4,13 +4,22 @@
 from collections.abc import Callable, Iterable
 
 from gatemark.plan.model import TrialSpec
+from gatemark.run.search.follow import is_outcome
+from gatemark.run.search.length import expected_s
 
 OVERHEAD_S = 0.3  # what a trial takes besides sending: agents, checks, draining
 
 
 def estimate_s(trials: Iterable[TrialSpec]) -> float:
     """Seconds, roughly, before anything ran."""
-    return sum(spec.workload.settle_s + spec.workload.duration_s + OVERHEAD_S for spec in trials)
+    return sum(map(_one_s, trials))
+
+
+def _one_s(spec: TrialSpec) -> float:
+    """Of one trial; of one goal of a search its part of that."""
+    if spec.search and is_outcome(spec):
+        return expected_s(spec.search) / len(spec.search.goals)
+    return spec.workload.settle_s + spec.workload.duration_s + OVERHEAD_S
 
 
 class Pace:

@@ -34,8 +34,7 @@ Show = Callable[[float, str], None]  # a rate as it is now, and its unit
 
 async def run(bench: Bench, spec: TrialSpec, on_rate: Show) -> tuple[Record, Series]:
     """Run a trial; what goes wrong in it becomes an invalid record that says why."""
-    started = datetime.now(UTC).isoformat(timespec="milliseconds")
-    base = _base(bench, spec, started)
+    base = frame(bench, spec)
     try:
         with awake() as idle:
             raw = await _measure(bench, spec, on_rate)
@@ -117,7 +116,8 @@ async def _quiet(sinks: list[Port], quiet_s: float) -> None:
         last = now
 
 
-def _base(bench: Bench, spec: TrialSpec, started: str) -> Record:
+def frame(bench: Bench, spec: TrialSpec) -> Record:
+    """The record of a trial with nothing measured in it yet."""
     return Record(
         trial=spec.trial,
         plan=spec.plan,
@@ -127,7 +127,7 @@ def _base(bench: Bench, spec: TrialSpec, started: str) -> Record:
         pass_=spec.pass_,
         sequence=spec.sequence,
         status="ok",
-        started=started,
+        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
         definition=definition(spec),
         placement=bench.station.words,
         deviations=spec.deviations,

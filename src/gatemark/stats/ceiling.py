@@ -7,7 +7,7 @@ measured PC to PC and claimed no maximum for a device near that reference).
 
 from collections.abc import Iterable
 
-from gatemark.stats.judgement import PointResult
+from gatemark.stats.judgement import Interval, PointResult
 from gatemark.store.record import Definition
 
 NEAR = 0.9  # of the ceiling: a value within 10 % of it may be the tester's own
@@ -21,7 +21,7 @@ def ceiling(ceilings: Iterable[PointResult], definition: Definition) -> float | 
     """
     found: dict[int, float] = {}
     for result in ceilings:
-        size, value = _size(result.definition), result.values.get(definition.headline)
+        size, value = _size(result.definition), _most(result, definition.headline)
         if value is not None and size is not None and _alike(result.definition, definition):
             found[size] = max(value.value, found.get(size, 0.0))
     wanted = _size(definition) or 0
@@ -30,6 +30,12 @@ def ceiling(ceilings: Iterable[PointResult], definition: Definition) -> float | 
         return found[min(fitting)] if fitting else None
     fitting = [size for size in found if size <= wanted]
     return found[max(fitting)] if fitting else None
+
+
+def _most(result: PointResult, quantity: str) -> Interval | None:
+    """What the tester alone did: no rate that is searched for can be above what it can send."""
+    value = result.values.get(quantity)
+    return value or (result.values.get("received_pps") if quantity == "throughput_pps" else None)
 
 
 def near(value: float, most: float | None) -> bool:

@@ -28,9 +28,13 @@ class Group:
 
 
 def group(records: Iterable[Record]) -> list[Group]:
-    """The points of these records, in the order in which they first ran."""
+    """The points of these records, in the order in which they first ran.
+
+    The steps of a search belong to none: what it found has a record of its own.
+    """
     members: dict[tuple[object, ...], list[Record]] = {}
-    for record in sorted(records, key=lambda r: r.sequence):
+    own = (record for record in records if record.pass_ != "search")
+    for record in sorted(own, key=lambda r: r.sequence):
         key = (record.plan, record.arm, *sorted(record.point.items()))
         members.setdefault(key, []).append(record)
     return [_gather(found) for found in members.values()]

@@ -88,7 +88,13 @@ def _received(one: PointResult) -> float:
 
 def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
     verdict = decide(gather(trials, ceiling(ceilings, trials.definition)))
-    return _result(trials, verdict, at_least=verdict.limit == "tester")
+    at_least = verdict.limit == "tester" or _unbounded(trials, verdict)
+    return _result(trials, verdict, at_least=at_least)
+
+
+def _unbounded(trials: Group, verdict: Verdict) -> bool:
+    """Whether a search found no upper bound: its highest rate, or longest burst, came through."""
+    return verdict.limit == "none" and trials.definition.quantity in ("throughput", "burst")
 
 
 def _ceiling(trials: Group) -> PointResult:

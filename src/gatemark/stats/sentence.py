@@ -11,6 +11,7 @@ from gatemark.store.record import Definition, Record
 from gatemark.store.run import Run
 from gatemark.unit import l1_bps
 
+THROUGHPUT = "throughput"
 MOST_SETUPS = 4  # named; the table below the sentence has them all
 VERBS = {"switch": "switches", "route": "routes", "nat": "NATs"}
 DOES = {"switch": "switch", "route": "route", "nat": "NAT"}
@@ -48,10 +49,16 @@ def sentence(
     points: Sequence[PointResult],
     knees: Sequence[Knee],
 ) -> str:
-    """The knees if there are any, else the most that came through, else how long it took."""
+    """What was searched for, without loss; else the knees; else the most that came through.
+
+    Where only delays were asked for: how long it took.
+    """
+    searched = [point for point in points if point.definition.quantity == THROUGHPUT]
+    strict = [point for point in searched if not point.definition.loss_criterion]
     found = [_of_knee(knee) for knee in knees if knee.knee_pps.value]  # 0: it lost at every rate
     timed = [point for point in points if is_timed(point, run.plans)]
-    told = _choose(found or _of_points([point for point in points if point not in timed]))
+    plain = [point for point in points if point not in timed]
+    told = _choose(_of_points(strict or searched) or found or _of_points(plain))
     if told:
         gateway = _gateway(run, [rate.definition for rate in told])
         return f"{gateway} {_rates(told)}; {_limits(told, records)}."
@@ -114,7 +121,9 @@ def _of_points(points: Sequence[PointResult]) -> list[Rate]:
     return [
         Rate(p.setup, p.definition, p.values[p.definition.headline].value, p.limit, p.at_least)
         for p in points
-        if p.definition.headline in p.values and not is_twin(p.arm)
+        if p.definition.headline in p.values
+        and p.definition.quantity != "burst"  # no rate
+        and not is_twin(p.arm)
     ]
 
 
@@ -180,6 +189,9 @@ def _full(rate: Rate) -> str:
     if size := kind.frame_bytes:
         bits = si(l1_bps(rate.value, size), "bit/s")
         text += f" of {size}-byte frames ({bits} on the wire)"
+    if kind.quantity == THROUGHPUT:
+        lost = f"at most {100 * kind.loss_criterion:g} %" if kind.loss_criterion else "no"
+        text += f" with {lost} loss"
     if way not in ("up", *OWN) or way == "both":
         text += f" {WAYS.get(way, way)}"
     return text if kind.driver == OURS else f"{text} as {kind.driver} measures it"

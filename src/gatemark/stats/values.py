@@ -9,9 +9,9 @@ from gatemark.store.record import UNITS
 # What a faster tester could only raise; a delay or a share of an overloaded tester has no bound.
 BOUNDED = frozenset(
     f"{rate}_{unit}"
-    for rate in ("received", "knee", "peak")
+    for rate in ("received", "knee", "peak", "throughput")
     for unit in ("pps", "l1_bps", "l2_bps", "l4_bps")
-) | {"goodput_bps"}
+) | {"goodput_bps", "burst_packets"}
 
 
 def values(judgement: Judgement) -> list[Value]:

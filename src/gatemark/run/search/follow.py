@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trials that a search decides the rate of: at shares of what it found, and probed beyond it."""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from gatemark.plan.model import TrialSpec
+from gatemark.plan.search import GOAL, SHARE, base
+from gatemark.store.record import Record
+
+
+def is_outcome(spec: TrialSpec) -> bool:
+    """Whether a search itself gives this record, not a trial after it."""
+    return spec.search is not None and GOAL in spec.point and spec.pass_ == "outside"
+
+
+def following(spec: TrialSpec, records: Iterable[Record]) -> tuple[TrialSpec, str]:
+    """The trial with its rate put in, or why it cannot run.
+
+    A share is of what the search of its own repeat found; a probed trial goes at the rate that was
+    too fast there, where the gateway's own counters tell what was short.
+    """
+    assert spec.search is not None
+    goal = spec.point.get(GOAL, spec.search.of)
+    point = base(spec.point) | {GOAL: goal}
+    found = next((r for r in records if _is(r, spec) and r.point == point), None)
+    if found is None or found.status != "ok":
+        why = found.reason if found else "it was not searched for"
+        return spec, f"no {goal} was found: {why}"
+    share = spec.point.get(SHARE)
+    over = found.values.get("too_fast_pps", found.values["throughput_pps"])
+    rate_pps = over if share is None else found.values["throughput_pps"] * float(share)
+    ways = 2 if spec.workload.direction == "both" else 1
+    return replace(spec, workload=replace(spec.workload, rate_pps=rate_pps / ways)), ""
+
+
+def _is(record: Record, spec: TrialSpec) -> bool:
+    return (
+        record.plan == spec.plan
+        and record.arm == spec.arm.name
+        and record.repeat == spec.repeat
+        and record.pass_ == "outside"
+    )

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long a search takes, roughly: before it began, and from where it stands."""
+
+from math import ceil, log2
+from typing import Final
+
+from gatemark.plan.model import Search
+
+OVERHEAD_S: Final = 0.35  # of a trial besides sending: agents, checks, draining
+FIRST: Final = 6  # csit: trials that find the neighbourhood
+DECIDE: Final = 0.85  # csit: of `sum_s` for each goal; a bound is decided by half of it or less
+OPEN: Final = 2.0  # of the highest rate to the one that is found: where a binary search begins
+BURSTS: Final = 20  # trials of rfc9004 besides its throughput search; they end in milliseconds
+
+
+def expected_s(terms: Search) -> float:
+    """Seconds that a whole search is likely to take."""
+    if not terms.sum_s:
+        return (1 + halvings(OPEN, terms.width)) * one_s(terms)
+    goals = sum(goal != "burst" for goal in terms.goals)
+    trials = FIRST + DECIDE * goals * terms.sum_s / terms.trial_s
+    bursts = BURSTS * (terms.wait_s + OVERHEAD_S) if "burst" in terms.goals else 0.0
+    return trials * one_s(terms) + bursts
+
+
+def left_s(terms: Search, apart: float, spent_s: float) -> float:
+    """Seconds to go with bounds so far apart, relative to the upper, and so much sent already."""
+    if not terms.sum_s:
+        return halvings(apart, terms.width) * one_s(terms)
+    whole = expected_s(terms)
+    return max(0.1 * whole, whole - spent_s * one_s(terms) / terms.trial_s)
+
+
+def halvings(apart: float, width: float) -> int:
+    """Trials until bounds that far apart are within the width."""
+    return max(1, ceil(log2(max(1.0, apart / width))))
+
+
+def one_s(terms: Search) -> float:
+    """Of one trial at the end of the search, with its wait."""
+    return terms.trial_s + terms.wait_s + OVERHEAD_S

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a search found for one goal, as a record: values of its lower bound, evidence of its upper.
+
+Values are those of the last trial that met the goal at the lower bound. Why it is no higher shows
+in a trial at the upper bound, so what held the gateway back is judged from that one. Where most
+trials there were lost by a sender that could not hold the rate, it is one of those: then `stats`
+names the tester, and the value is a lower bound.
+"""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from gatemark.plan.mix import mean_bytes
+from gatemark.plan.model import TrialSpec, Workload
+from gatemark.plan.search import GOAL, LOSS
+from gatemark.run.search.ask import Ask, Bounds
+from gatemark.run.search.walk import Step, Walk
+from gatemark.store.record import Record
+from gatemark.unit import l1_bps, payload_bytes
+
+S_NS = 1e9
+
+
+def outcome(base: Record, spec: TrialSpec, walk: Walk) -> Record:
+    """The record of the goal that `spec` names; `base` is its frame, as a trial's would be."""
+    goal = str(spec.point[GOAL])
+    base = _defined(base, walk, goal)
+    found = next((bounds for bounds in walk.bounds if bounds.goal == goal), None)
+    if found is None:
+        return replace(base, status="invalid", reason=walk.failed or "the search was not done")
+    passed = [step for step in _at(walk, found.lower) if step.answer.passes(LOSS[goal])]
+    if found.lower is None or not passed:
+        return replace(base, status="invalid", reason=_too_low(walk, goal))
+    over = _over(walk, found.upper, LOSS[goal])
+    seen = (over or passed[-1]).record
+    values = _burst(walk, found, passed[-1]) if goal == "burst" else _rate(spec, walk, found)
+    return replace(
+        base,
+        values=values | _of_trial(passed[-1].record) | _effort(walk),
+        accounting=seen.accounting,
+        evidence=seen.evidence,
+        placement=seen.placement,
+        ports=seen.ports,
+        port_reasons=seen.port_reasons,
+        burst=seen.burst,
+        notes=tuple(_notes(passed[-1], over)),
+        deviations=spec.deviations,
+    )
+
+
+def _defined(base: Record, walk: Walk, goal: str) -> Record:
+    definition = replace(
+        base.definition,
+        quantity="burst" if goal == "burst" else "throughput",
+        loss_criterion=LOSS[goal],
+        duration_s=walk.terms.trial_s,
+        packets=0,
+    )
+    started = walk.records[0].started if walk.records else base.started
+    return replace(base, definition=definition, started=started)
+
+
+def _at(walk: Walk, ask: Ask | None) -> list[Step]:
+    """The trials at a bound, the longest of them, as they ran."""
+    here = [s for s in walk.steps if ask and _what(s.ask) == _what(ask)]
+    longest = max((step.ask.duration_s for step in here), default=0.0)
+    return [step for step in here if step.ask.duration_s == longest]
+
+
+def _what(ask: Ask) -> tuple[float, int]:
+    return ask.rate_pps, ask.packets
+
+
+def _over(walk: Walk, ask: Ask | None, criterion: float) -> Step | None:
+    """The last trial at the upper bound that did not meet the goal, of the kind that most are."""
+    missed = [step for step in _at(walk, ask) if not step.answer.passes(criterion)]
+    off = [step for step in missed if not step.answer.on_schedule]
+    chosen = off if 2 * len(off) >= len(missed) else [s for s in missed if s.answer.on_schedule]
+    return chosen[-1] if chosen else None
+
+
+def _rate(spec: TrialSpec, walk: Walk, found: Bounds) -> dict[str, float]:
+    """The rate of all directions together, as received rates are, on each layer."""
+    rate_pps, size = walk.ways * found.throughput_pps, mean_bytes(spec.workload)
+    values = {
+        "throughput_pps": rate_pps,
+        "throughput_l1_bps": l1_bps(rate_pps, size),
+        "throughput_l2_bps": rate_pps * size * 8,
+        "throughput_l4_bps": rate_pps * payload_bytes(size, spec.workload.family) * 8,
+    }
+    if found.upper:
+        values["too_fast_pps"] = walk.ways * found.upper.rate_pps
+    return values
+
+
+def _burst(walk: Walk, found: Bounds, step: Step) -> dict[str, float]:
+    """The longest burst, and the time of it that a buffer holds, corrected: RFC 9004 section 6.4.
+
+    While a burst comes in, the gateway forwards at its throughput; only the rest is in the buffer.
+    """
+    assert found.lower is not None
+    packets, rate_pps = float(found.lower.packets), step.answer.offered_pps
+    values = {"burst_packets": packets, "offered_pps": walk.ways * rate_pps}
+    throughput = next((b.throughput_pps for b in walk.bounds if b.goal == "ndr" and b.lower), None)
+    if throughput is not None and throughput < rate_pps:
+        implied_ns = packets / rate_pps * S_NS
+        values["buffer_ns"] = implied_ns * (1 - throughput / rate_pps)
+    return values
+
+
+def _of_trial(record: Record) -> dict[str, float]:
+    kept = ("cpu_busy", "loss_ratio")
+    return {
+        name: value
+        for name, value in record.values.items()
+        if name in kept or name.startswith("delay_")
+    }
+
+
+def _effort(walk: Walk) -> dict[str, float]:
+    spent = sum(record.values.get("search_s", 0.0) for record in walk.records)
+    return {"search_trials": float(len(walk.records)), "search_s": spent}
+
+
+def _too_low(walk: Walk, goal: str) -> str:
+    if goal == "burst":
+        return "a burst of one packet was lost already"
+    allowed = f"{100 * LOSS[goal]:g} %" if LOSS[goal] else "nothing"
+    return (
+        f"at {walk.terms.min_pps:g} packets/s, the lowest rate, more was lost than {allowed}; "
+        "set `min_pps` of [search] lower"
+    )
+
+
+def _notes(passed: Step, over: Step | None) -> Sequence[str]:
+    """Which trials decided it."""
+    lower = f"lower bound: {passed.record.trial}"
+    if over is None:
+        return (lower, "no upper bound: the highest rate met the goal")
+    if over.answer.on_schedule:
+        return (lower, f"upper bound: {over.record.trial}")
+    wanted = max(over.answer.scheduled, over.answer.packets)
+    share = 100 * over.answer.tried / wanted
+    return (
+        lower,
+        f"upper bound: {over.record.trial}; the sender made {share:.3g} % of its schedule, "
+        "which says nothing of the gateway",
+    )
+
+
+def stepped(spec: TrialSpec, ask: Ask, number: int) -> TrialSpec:
+    """The trial of a search's step, named by its number and what it asks for.
+
+    Its own number in place of the run's keeps packets of the one before from being taken for its.
+    """
+    load: Workload = replace(
+        spec.workload, rate_pps=ask.rate_pps, packets=ask.packets, duration_s=ask.duration_s
+    )
+    asked = ask.packets or round(ask.rate_pps) or "overload"
+    what: dict[str, float] = {"rate_pps": ask.rate_pps}
+    what |= {"packets": ask.packets} if ask.packets else {}
+    own = {name: level for name, level in spec.point.items() if name != GOAL}
+    return replace(
+        spec,
+        trial=f"{spec.seeks}/{number:02d}-{asked}",
+        workload=load,
+        point=own | what,
+        pass_="search",  # noqa: S106  not a password
+        sequence=spec.sequence + number,
+    )

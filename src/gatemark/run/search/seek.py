@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run a search: its steps as trials, each kept as it ends, then what it found for each goal."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from gatemark.plan.model import TrialSpec
+from gatemark.run.search.outcome import outcome, stepped
+from gatemark.run.search.walk import Walk
+from gatemark.stats.standing import Standing
+from gatemark.store.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """What a search needs of the run that it is part of."""
+
+    measure: Callable[[TrialSpec], Awaitable[Record]]  # one trial; the record is not kept yet
+    frame: Callable[[TrialSpec], Record]  # a record with nothing measured in it
+    keep: Callable[[Record], None]
+    tell: Callable[[Standing], None]
+
+
+async def seek(goals: Sequence[TrialSpec], kept: Sequence[Record], doing: Doing) -> list[Record]:
+    """Run one search, of which `goals` are the outcomes to find; `kept` are its steps so far.
+
+    Returns what was kept besides: steps, then outcomes. Raises GatemarkError.
+    """
+    first = goals[0]
+    assert first.search is not None
+    made: list[Record] = []
+    with Walk(first.search, 2 if first.workload.direction == "both" else 1) as walk:
+        walk.replay(kept)
+        while walk.ask is not None:
+            doing.tell(walk.standing())
+            made.append(await _step(first, walk, doing))
+            walk.take(made[-1])
+        for spec in goals:
+            made.append(outcome(doing.frame(spec), spec, walk))
+            doing.keep(made[-1])
+    return made
+
+
+async def _step(first: TrialSpec, walk: Walk, doing: Doing) -> Record:
+    """One trial, after the wait that the terms ask for; how long both took is kept with it."""
+    assert walk.ask is not None
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    if walk.records:
+        await asyncio.sleep(walk.terms.wait_s)
+    record = await doing.measure(stepped(first, walk.ask, len(walk.records) + 1))
+    values = record.values | {"search_s": clock() - began}
+    record = replace(record, values=values, sequence=first.sequence)
+    doing.keep(record)
+    return record
+
+
+def steps_of(spec: TrialSpec, records: Sequence[Record]) -> list[Record]:
+    """What is kept of the steps of a search, in the order in which they ran."""
+    return [r for r in records if r.pass_ == "search" and r.trial.startswith(f"{spec.seeks}/")]
