@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from gatemark.plan.deviate import deviations
 from gatemark.plan.expand import arms, factors, points, workload_at
 from gatemark.plan.model import Arm, Factor, Plan, Search, TrialSpec
 from gatemark.plan.search import GOAL, SHARE, base, terms
@@ -88,7 +89,7 @@ def _spec(
         repeat=repeat,
         pass_=pass_,
         probes=plan.probe.use if pass_ == "probed" else (),
-        deviations=plan.deviations,
+        deviations=deviations(plan),
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gatemark.plan.model import Plan, is_twin
-from gatemark.report import cost, grade, latency, number, rate, study, sweep, word
+from gatemark.report import cost, grade, latency, number, rate, search, study, sweep, word
 from gatemark.report.latency import Load
 from gatemark.report.study import Study
 from gatemark.stats.judgement import Comparison, Interval, Judgement, Knee, PointResult
@@ -42,6 +42,7 @@ def cards(judgement: Judgement, plans: Sequence[Plan] = (), *, virtual: bool = F
         first.setdefault(one.title, one)
     capacities = [_capacity(knees) for knees in sweep.groups(judgement)]
     made = [
+        *_throughput(judgement),
         *capacities[:1],
         *first.values(),
         *_latency(judgement, plans, virtual=virtual),
@@ -49,6 +50,35 @@ def cards(judgement: Judgement, plans: Sequence[Plan] = (), *, virtual: bool = F
         *_costs(judgement),
     ]
     return [*made, *_limit(judgement, studies)]
+
+
+def _throughput(judgement: Judgement) -> Iterable[Card]:
+    """What the first search found by its strictest goal, its other goals, the other arms."""
+    every = [one for mine in search.plans(judgement).values() for one in mine]
+    found = [one for one in every if rate.headline(one.first) is not None]
+    if not found:
+        return
+    one, first = found[0], found[0].first
+    same = [o for o in found[1:] if (o.plan, o.load) == (one.plan, one.load)]
+    told = [(search.NAMES[goal], p) for goal, p in one.goals.items() if p is not first]
+    told += [(f"{search.NAMES[str(o.first.point['goal'])]} {o.arm}", o.first) for o in same]
+    lines = [f"{who}: {_rate(p)}" for who, p in told if rate.headline(p) is not None]
+    value, unit = _parts(first.values["throughput_pps"], "packets/s", at_least=first.at_least)
+    goal = str(first.point["goal"])
+    yield Card(
+        title=f"Throughput: {first.setup}",
+        value=value,
+        unit=unit,
+        lines=tuple(lines[:MOST_LINES]),
+        definition=f"{search.NAMES[goal]}: the highest rate with {search.MEANS[goal]}; "
+        f"{word.traffic(first.definition)}.",
+        evidence="throughput",
+    )
+
+
+def _rate(point: PointResult) -> str:
+    measured = point.values["throughput_pps"]
+    return number.quantity_interval(measured, "packets/s", at_least=point.at_least)
 
 
 def _capacity(knees: Sequence[Knee]) -> Card:

@@ -32,6 +32,13 @@ DELAY = (
     "packets are taken to be evenly spread. A percentile is told where at least ten packets of a "
     "trial lie above it. PDV: the 99.9th percentile less the fastest packet (RFC 5481).",
 )
+SEARCHED = (
+    "Throughput",
+    "The highest rate that met the goal: no loss (NDR), at most 0.5 % (PDR, its conditional "
+    "throughput as in RFC 9971). Loss, delay and CPU are those of the last trial that met it; the "
+    "limit is judged from a trial at the lowest rate above that did not. Trials that the sender "
+    "did not hold the schedule of say nothing of the gateway.",
+)
 COMPARED = (
     "Comparisons",
     "The change by Hodges and Lehmann with its 95 % interval; faster or slower by an exact rank "
@@ -95,6 +102,7 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
         ),
         *([KNEE] if judgement.knees else []),
         *([DELAY] if "delay_p50_ns" in measured else []),
+        *([SEARCHED] if any(plan.search for plan in run.plans) else []),
         *([GOODPUT] if "tcp" in kinds else []),
         *([COMPARED] if judgement.comparisons else []),
     ]
@@ -204,7 +212,7 @@ def _missing(judgement: Judgement) -> list[str]:
     measured = {name for point in everyone for name in point.values}
     absent = [
         ("the tester's ceiling", not judgement.ceilings),
-        ("capacity", not judgement.knees and "goodput_bps" not in measured),
+        ("capacity", not judgement.knees and not measured & {"goodput_bps", "throughput_pps"}),
         ("delay", not measured & {"delay_p50_ns", "rtt_p50_ns"}),
         ("the gateway's CPU", "cpu_busy" not in measured),
     ]

@@ -11,7 +11,7 @@ from gatemark.stats.judgement import Comparison, Interval, Judgement
 from gatemark.stats.sampled import KNEE
 
 NO_CHANGE = ("no change", "within noise")
-RATES = (KNEE, "received_pps", "received_l4_bps", "goodput_bps")
+RATES = (KNEE, "throughput_pps", "received_pps", "received_l4_bps", "goodput_bps")
 OTHERS = {"delay_p50_ns": "median delay"}
 MOST_ARMS = 3  # that a title names
 

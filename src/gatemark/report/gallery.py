@@ -13,18 +13,33 @@ from gatemark.report.chart import (
     group,
     knee,
     over_time,
+    path,
     percentile,
+    share,
     size,
     thread,
+    throughput,
 )
 from gatemark.report.chart.figure import Figure
 from gatemark.report.source import Source
 
 
 def figures(source: Source) -> list[Figure]:
-    """Sweeps, delays, studies, CPUs, what arms cost, single points, the tester alone."""
-    drawn = (*_sweeps(source), *_timed(source), *_studies(source), *_rest(source))
+    """Searches, sweeps, delays, studies, CPUs, what arms cost, single points, the tester alone."""
+    drawn = (
+        *_searches(source),
+        *_sweeps(source),
+        *_timed(source),
+        *_studies(source),
+        *_rest(source),
+    )
     return [figure for figure in drawn if figure is not None]
+
+
+def _searches(source: Source) -> Iterator[Figure | None]:
+    yield from throughput.figures(source.judgement)
+    yield from path.figures(source.judgement, source.records)
+    yield from share.figures(source.judgement)
 
 
 def _sweeps(source: Source) -> Iterator[Figure | None]:

@@ -15,6 +15,7 @@ from gatemark.report import (
     inventory,
     reference,
     script,
+    search,
     table,
 )
 from gatemark.report import terminal as plain
@@ -25,7 +26,7 @@ from gatemark.report.together import together
 from gatemark.store import file
 
 MOST_FINDINGS = 10  # below the sentence
-LEADING = ("knee", "delay")  # figures that stand above the conditions
+LEADING = ("throughput", "knee", "delay")  # figures that stand above the conditions
 
 _Tables = list[tuple[str, table.Table]]  # with their anchors
 
@@ -82,9 +83,9 @@ def _about(source: Source) -> dict[str, Any]:
 
 
 def _leading(drawn: Sequence[Figure]) -> list[str]:
-    """The figures of the first screen: the first knee with its delay, else the first of all."""
+    """The figures of the first screen: the first two of these kinds, else the first of all."""
     first = [next((f.name for f in drawn if f.name.startswith(f"{k}-")), "") for k in LEADING]
-    return [name for name in first if name] or [figure.name for figure in drawn[:1]]
+    return [name for name in first if name][:2] or [figure.name for figure in drawn[:1]]
 
 
 def _findings(drawn: Sequence[Figure]) -> list[Figure]:
@@ -117,7 +118,8 @@ def _answers(source: Source) -> _Tables:
         ("cross-checks", crosscheck.table(source.judgement)),
         ("published", reference.table(source.beside)),
     ]
-    return several + [(name, one) for name, one in found if one.rows]
+    found = [*search.tables(source.judgement), *several, *found]
+    return [(name, one) for name, one in found if one.rows]
 
 
 def _payloads(source: Source) -> _Tables:

@@ -63,8 +63,9 @@ def loaded(judgement: Judgement, knee: Knee) -> PointResult | None:
 
 
 def alone(judgement: Judgement) -> list[PointResult]:
-    """Points outside every sweep that has a knee, in the order of the plans."""
+    """Points outside every sweep that has a knee and every search, in the order of the plans."""
     swept = {id(point) for knee in judgement.knees for point in points_of(judgement, knee)}
+    swept |= {id(point) for point in judgement.points if {"goal", "share"} & point.point.keys()}
     return [point for point in judgement.points if id(point) not in swept]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from gatemark.report import capacity, crosscheck, reference, table
+from gatemark.report import capacity, crosscheck, reference, search, table
 from gatemark.report.live import Live
 from gatemark.report.table import Table
 from gatemark.stats.judgement import Judgement, Warning_
@@ -89,7 +89,9 @@ def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> I
     yield "bold", judgement.sentence
     yield "dim", _conditions(run, judgement)
     yield from (("yellow", f"missing  {lack}") for lack in run.station.missing)
+    yield from (("dim", f"deviates  {text}") for text in deviations(run))
     shown = (
+        *(made for _, made in search.tables(judgement)),
         table.knees(judgement),
         table.delays(judgement, run.plans),
         *capacity.tables(judgement, run.plans),
@@ -107,6 +109,11 @@ def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> I
     if page is not None:
         yield "", f"page    {page}"
     yield "", f"repeat  {repeat_command(run)}"
+
+
+def deviations(run: Run) -> list[str]:
+    """From the RFC or paper that a plan cites, in the order of the plans, each once."""
+    return list(dict.fromkeys(f"{s.plan}: {text}" for s in run.trials for text in s.deviations))
 
 
 def _conditions(run: Run, judgement: Judgement) -> str:

@@ -142,11 +142,13 @@ _WORDS: dict[str, Callable[[str], str]] = {
     "kind": str.upper,
     "family": lambda level: FAMILY.get(level, level),
     "frame_bytes": lambda level: f"{level} B",
+    "goal": str.upper,
 }
 _COUNTED: dict[str, Callable[[float], str]] = {
     "rate_pps": lambda rate: _offered(rate, "packets/s"),
     "rate_bps": lambda rate: _offered(rate, "bit/s"),
     "streams": lambda count: streams(int(count)),
+    "share": lambda share: f"{100 * share:g} % of throughput",
 }
 
 

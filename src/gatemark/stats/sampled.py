@@ -32,7 +32,7 @@ class Sampled:
     samples: tuple[float, ...]
     limit: Limit
     at_least: bool  # the tester was the limit
-    swept: bool = False  # a single rate of a sweep: its knee tells more than it does itself
+    swept: bool = False  # a single rate of a sweep or search: what that found tells more
 
     @property
     def setup(self) -> str:
@@ -77,6 +77,7 @@ def sampled(
         if knee and knee.reached_pps and (not quantities or KNEE in quantities):
             found.append(_of_knee(knee, point_asked))
         swept = bool(RATES & result.point.keys()) and any(key == _sweep(k, k.point) for k in knees)
+        swept = swept or "share" in result.point  # of what a search found: that tells more
         found += _of_point(trials, result, point_asked, swept, quantities)
     return found
 

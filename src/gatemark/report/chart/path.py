@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The way of a search: the rate of each of its trials, in their order, and what became of it."""
+
+from collections.abc import Iterator, Sequence
+
+import altair as alt
+
+from gatemark.report import number, search, sweep, word
+from gatemark.report.chart import theme
+from gatemark.report.chart.figure import Chart, Figure, Row, finite, named
+from gatemark.report.search import Found
+from gatemark.stats.judgement import Judgement
+from gatemark.stats.limit import ON_SCHEDULE
+from gatemark.store.record import Record
+
+PDR = 0.005
+# What became of a step, in the order of the legend.
+NOTHING, LITTLE, MORE, LATE = (
+    "nothing lost",
+    "at most 0.5 % lost",
+    "more lost",
+    "sender off its schedule",
+)
+
+
+def figures(judgement: Judgement, records: Sequence[Record]) -> list[Figure]:
+    """One for each plan whose searches have kept their trials."""
+    drawn = [_path(found, records) for found in search.plans(judgement).values()]
+    return [figure for figure in drawn if figure is not None]
+
+
+def _path(found: Sequence[Found], records: Sequence[Record]) -> Figure | None:
+    """The steps of the searches of each arm at the plan's first load."""
+    arms: dict[str, Found] = {}
+    for one in found:
+        arms.setdefault(one.arm, one)
+    rows = [
+        row
+        for one in arms.values()
+        for repeat, steps in enumerate(search.steps_of(records, one), 1)
+        for row in _steps(one, repeat, steps)
+    ]
+    if not rows:
+        return None
+    first = found[0]
+    name = sweep.plain(f"search-{first.plan}")
+    spent = first.first.values.get("search_s")
+    count = first.first.values.get("search_trials")
+    took = f"{count.value:.0f} trials, {number.seconds(spent.value)}" if count and spent else ""
+    return Figure(
+        name=name,
+        title=f"The way to it: {took or 'the trials of a search'} ({first.arm}, {first.load})",
+        definition=(
+            "Every trial of each search, as it ran, at the rate that was sent; a line for each "
+            f"repeat. {word.traffic(first.first.definition)}. "
+            "The first, as fast as the tester can, says where to begin and is not drawn."
+        ),
+        panels=tuple((arm, _steps_panel(name, arm)) for arm in arms),
+        rows=rows,
+        columns={
+            "arm": "setup",
+            "repeat": "repeat",
+            "step": "trial of the search",
+            "offered_pps": "offered (packets/s)",
+            "loss": "loss (ratio)",
+            "became": "what became of it",
+        },
+        plan=first.plan,
+    )
+
+
+def _steps(one: Found, repeat: int, steps: Sequence[Record]) -> Iterator[Row]:
+    for place, record in enumerate(steps, 1):
+        rate = record.point.get("rate_pps")
+        if record.status == "ok" and isinstance(rate, int | float) and rate:
+            if record.point.get("packets"):
+                continue
+            loss = record.values.get("loss_ratio", 0.0)
+            yield {
+                "arm": one.arm,
+                "repeat": float(repeat),
+                "step": float(place),
+                "offered_pps": finite(float(rate)),
+                "loss": finite(loss),
+                "became": _became(record, loss),
+            }
+
+
+def _became(record: Record, loss: float) -> str:
+    ratio = record.evidence.schedule_ratio
+    if ratio is not None and ratio < ON_SCHEDULE:
+        return LATE
+    return NOTHING if not loss else LITTLE if loss <= PDR else MORE
+
+
+def _steps_panel(name: str, arm: str) -> Chart:
+    x = alt.X("step:Q", title="trial", axis=alt.Axis(tickMinStep=1, grid=False))
+    axis = alt.Axis(labelExpr=theme.SI, tickCount=6)
+    y = alt.Y("offered_pps:Q", title="offered, packets/s", axis=axis, scale=alt.Scale(zero=False))
+    kinds = [NOTHING, LITTLE, MORE, LATE]
+    legend = alt.Legend(columns=2, symbolOpacity=1)
+    color = alt.Color("became:N", scale=alt.Scale(domain=kinds), legend=legend)
+    shapes = alt.Scale(domain=kinds, range=theme.SHAPES[: len(kinds)])
+    shape = alt.Shape("became:N", scale=shapes, legend=legend)
+    base = alt.Chart(named(name)).transform_filter(alt.datum.arm == arm)
+    line = base.mark_line(style="ideal").encode(x, y, detail="repeat:N")
+    tips = [
+        alt.Tooltip("repeat:Q"),
+        alt.Tooltip("offered_pps:Q", title="offered", format=".4s"),
+        alt.Tooltip("loss:Q", format=".3%"),
+    ]
+    dots = base.mark_point(size=40).encode(x, y, color, shape, tooltip=tips)
+    return alt.layer(line, dots).properties(
+        width="container",
+        height=theme.HEIGHT,
+        description=f"The rate of each trial of the searches, in their order, {arm}",
+    )

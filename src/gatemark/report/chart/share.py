@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One-way delay at shares of the throughput that the same repeat found."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from gatemark.report import number, search, sweep, word
+from gatemark.report.chart import theme
+from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.search import SHARE
+from gatemark.stats.judgement import Judgement, PointResult
+
+
+def figures(judgement: Judgement) -> list[Figure]:
+    """One for each plan that has such trials."""
+    return [_delay(points) for points in search.shares(judgement).values()]
+
+
+def _delay(points: Sequence[PointResult]) -> Figure:
+    name = sweep.plain(f"delay-{points[0].plan}")
+    loads = list(search.varying_loads(points))
+    rows: list[Row] = []
+    for point, load in zip(points, loads, strict=True):
+        share = point.point[SHARE]
+        row: Row = {"arm": point.arm, "load": load, "share": f"{100 * float(share):g} %"}
+        for quantity in ("delay_p50_ns", "delay_p99_ns"):
+            row |= three(quantity, point.values.get(quantity))
+        rows.append(row)
+    arms = list(dict.fromkeys(point.arm for point in points))
+    values = [float(v) for r in rows for v in (r["delay_p50_ns"], r["delay_p99_ns"]) if v]
+    columns = {"arm": "setup", "load": "load", "share": "share of the throughput"}
+    columns |= heads("delay_p50_ns", "delay p50", "ns") | heads("delay_p99_ns", "delay p99", "ns")
+    low, high = (number.quantity(p.values["delay_p50_ns"].value, "ns") for p in _ends(points))
+    shares = [word.factor(SHARE, p.point[SHARE]) for p in _ends(points)]
+    return Figure(
+        name=name,
+        title=f"A packet takes {low} at {shares[0]}, {high} at {shares[1]} ({points[0].arm})",
+        definition=(
+            "One-way delay of every packet at shares of the rate that the same repeat's search "
+            f"found: {word.traffic(points[0].definition, {'frame_bytes', 'flows', 'family'})}. "
+            "Marker: median; upright: up to the 99th percentile. Log axis."
+        ),
+        panels=tuple(
+            (load, _delay_panel(name, load, arms, values)) for load in dict.fromkeys(loads)
+        ),
+        rows=rows,
+        columns=columns,
+        plan=points[0].plan,
+    )
+
+
+def _ends(points: Sequence[PointResult]) -> tuple[PointResult, PointResult]:
+    """The first arm's smallest and largest share, at its first load."""
+    first = points[0]
+    at = search.base(first.point)
+    mine = [p for p in points if p.arm == first.arm and search.base(p.point) == at]
+    mine.sort(key=lambda point: float(point.point[SHARE]))
+    return mine[0], mine[-1]
+
+
+def _delay_panel(name: str, load: str, arms: Sequence[str], values: Sequence[float]) -> Chart:
+    x = alt.X("share:N", sort=None, title="share of the throughput", axis=alt.Axis(labelAngle=0))
+    told = alt.Legend(symbolOpacity=1) if len(arms) > 1 else None
+    color = alt.Color("arm:N", scale=alt.Scale(domain=list(arms)), legend=told)
+    offset = alt.XOffset("arm:N", sort=list(arms))
+    base = alt.Chart(named(name)).transform_filter(alt.datum.load == load)
+    base = base.encode(x=x, color=color, xOffset=offset)
+    y = theme.delay_axis("delay_p50_ns", values)
+    upright = base.mark_rule(strokeWidth=1.5).encode(y, alt.Y2("delay_p99_ns:Q"))
+    tips = [
+        alt.Tooltip("arm:N", title="setup"),
+        alt.Tooltip("delay_p50_ns:Q", title="median, ns", format=".4s"),
+        alt.Tooltip("delay_p99_ns:Q", title="99 %, ns", format=".4s"),
+    ]
+    dots = base.mark_point(size=60, filled=True).encode(y, tooltip=tips)
+    return alt.layer(upright, dots).properties(
+        width="container",
+        height=theme.HEIGHT,
+        description=f"One-way delay at shares of the throughput, {load}",
+    )

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Throughput by search over the loads of a plan, in frames and in bits a second, side by side."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from gatemark.report import number, search, sweep, word
+from gatemark.report.chart import theme
+from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.search import NAMES, Found
+from gatemark.stats.judgement import Judgement
+
+RATES = {"throughput_pps": "packets/s", "throughput_l2_bps": "bit/s"}
+HEADROOM = 1.12
+
+
+def figures(judgement: Judgement) -> list[Figure]:
+    """One for each plan whose searches found a rate."""
+    return [
+        _figure(found)
+        for found in search.plans(judgement).values()
+        if any("throughput_pps" in p.values for one in found for p in one.goals.values())
+    ]
+
+
+def _figure(found: Sequence[Found]) -> Figure:
+    name = sweep.plain(f"throughput-{found[0].plan}")
+    every = [(one, goal, point) for one in found for goal, point in one.goals.items()]
+    loads = list(search.varying_loads([point for _, _, point in every]))
+    rows: list[Row] = []
+    for (one, goal, point), at in zip(every, loads, strict=True):
+        row: Row = {"arm": one.arm, "goal": NAMES[goal], "load": at, "limit": point.limit}
+        row["bound"] = "at least" if point.at_least else ""
+        for quantity in RATES:
+            row |= three(quantity, point.values.get(quantity))
+        rows.append(row)
+    arms = list(dict.fromkeys(one.arm for one in found))
+    columns = {"arm": "setup", "goal": "goal", "load": "load"}
+    for quantity, unit in RATES.items():
+        columns |= heads(quantity, "throughput" if unit == "packets/s" else "on layer 2", unit)
+    first = found[0].first
+    slow = first.definition.brake_pps
+    braked = f" The gateway is braked to about {number.nominal(slow, 'packets/s')}." if slow else ""
+    order = list(dict.fromkeys(loads))
+    return Figure(
+        name=name,
+        title=_title(found),
+        definition=(
+            "The highest rate with no loss (NDR, filled) and with at most 0.5 % (PDR, hollow), "
+            f"by search: {word.traffic(first.definition, _varied(found))}. "
+            f"Marker: median; whisker: its interval.{braked}"
+        ),
+        panels=tuple(
+            (heading, _panel(name, quantity, rows, arms, order))
+            for heading, quantity in zip(
+                ("Frames a second", "Bits a second, layer 2"), RATES, strict=True
+            )
+        ),
+        rows=rows,
+        columns=columns | {"bound": "bound", "limit": "limit"},
+        plan=found[0].plan,
+    )
+
+
+def _title(found: Sequence[Found]) -> str:
+    """The finding: what the first arm does at its first load, by each goal."""
+    one = found[0]
+    means = {"ndr": "without loss", "pdr": "with at most 0.5 % lost"}
+    told = [
+        f"{number.AT_LEAST if p.at_least else ''}"
+        f"{number.quantity(p.values['throughput_pps'].value, 'packets/s')} {means[goal]}"
+        for goal, p in one.goals.items()
+        if "throughput_pps" in p.values
+    ]
+    does = word.does(one.first.setup)
+    return f"{does[:1].upper()}{does[1:]}, {one.load}: {', '.join(told) or 'no rate found'}"
+
+
+def _varied(found: Sequence[Found]) -> set[str]:
+    names = ("family", "frame_bytes", "flows")
+    definitions = [one.first.definition for one in found]
+    return {name for name in names if len({getattr(d, name) for d in definitions}) > 1}
+
+
+def _panel(
+    name: str, field: str, rows: Sequence[Row], arms: Sequence[str], loads: Sequence[str]
+) -> Chart:
+    most = max((float(row[f"{field}_hi"] or 0) for row in rows), default=1.0) * HEADROOM
+    x = alt.X("load:N", sort=list(loads), title=None, axis=alt.Axis(labelAngle=0, grid=False))
+    y = _upwards(field, most)
+    offset = alt.XOffset("arm:N", sort=list(arms))
+    told = list(arms) if len(arms) > 1 else None
+    color = alt.Color(
+        "arm:N",
+        scale=alt.Scale(domain=list(arms)),
+        legend=alt.Legend(symbolOpacity=1, values=told) if told else None,
+    )
+    base = alt.Chart(named(name)).encode(x=x, xOffset=offset, color=color)
+    title = y["title"]
+    whisker = base.mark_rule(strokeWidth=1.5).encode(
+        alt.Y(f"{field}_lo:Q", title=title), alt.Y2(f"{field}_hi:Q")
+    )
+    tips = [
+        alt.Tooltip("arm:N", title="setup"),
+        alt.Tooltip("goal:N"),
+        alt.Tooltip("load:N"),
+        alt.Tooltip(f"{field}:Q", title="median", format=".4s"),
+        alt.Tooltip("bound:N"),
+    ]
+    filled = base.transform_filter(alt.datum.goal == NAMES["ndr"]).mark_point(size=60, filled=True)
+    hollow = base.transform_filter(alt.datum.goal == NAMES["pdr"]).mark_point(style="hollow")
+    return alt.layer(
+        whisker, hollow.encode(y, tooltip=tips), filled.encode(y, tooltip=tips)
+    ).properties(
+        width="container", height=theme.HEIGHT, description=f"{title} for each load, by setup"
+    )
+
+
+def _upwards(field: str, most: float) -> alt.Y:
+    if RATES[field] == "bit/s":
+        return theme.bits_axis(field, "throughput on layer 2", most)
+    scale = alt.Scale(domain=[0, most], nice=False)
+    axis = alt.Axis(labelExpr=theme.SI, tickCount=6)
+    return alt.Y(f"{field}:Q", title="throughput, packets/s", axis=axis, scale=scale)
