@@ -80,13 +80,13 @@ def search_faults(plan: Plan) -> Iterator[str]:
     yield from _goals(plan.search)
     preset = Workload()
     for key in SOUGHT:
-        mend = "set `trial_s` of [search]" if key == "duration_s" else "[search] finds it"
+        mend = "[search] has `trial_s`" if key == "duration_s" else "[search] finds it"
         if key in plan.sweep:
-            yield f"`{key}` of [sweep] is not for a plan with a search: {mend}; leave it out"
+            yield f"`{key}` of [sweep]: {mend}; leave it out"
         elif any(key in case for case in plan.case):
-            yield f"`{key}` of a [[sweep.case]] is not for a plan with a search: {mend}"
+            yield f"`{key}` of a [[sweep.case]]: {mend}; leave it out"
         elif getattr(plan.workload, key) != getattr(preset, key):
-            yield f"`{key}` of [workload] is not for a plan with a search: {mend}; leave it out"
+            yield f"`{key}` of [workload]: {mend}; leave it out"
     if plan.probe.use and plan.probe.times > plan.repeat.times:
         yield "`times` of [probe] is more than `times` of [repeat]: a probed trial needs a search"
 

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches against each other, on one gateway in one run: how far they spread, how long they take.
+
+python -m benchmarks.search [--out FOLDER] [--searches 6] [--trial-s 60] [--width 0.005] [--nat]
+
+Six searches of profile `csit` (NDR and PDR together) and a binary search of profile `rfc2544` take
+turns on the braked lab at 64 bytes. Printed: the spread of the six, the time of either at the same
+width, and their ratio. About 20 minutes with trials of 60 s, of which the binary search is 12.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+from msgspec.structs import replace
+
+from gatemark.plan.model import PLAN_SCHEMA, Arm, Gateway, Plan, Repeat, Search, Workload
+from gatemark.plan.order import order
+from gatemark.report.live import Live
+from gatemark.run.engine import execute
+from gatemark.station.netns import Lab
+from gatemark.station.recover import recover
+from gatemark.store.directory import RunDirectory
+from gatemark.store.record import Record
+from gatemark.store.run import Run
+
+
+def main() -> None:
+    """Measure and print."""
+    asked = _asked()
+    path = "nat" if asked.nat else "route"
+    plans = [_plan("csit", path, asked), _plan("rfc2544", path, asked)]
+    with tempfile.TemporaryDirectory() as folder:
+        records = _measure(plans, Path(asked.out or folder) / "search")
+    found = {plan.name: _of(records, plan.name) for plan in plans}
+    for name, mine in found.items():
+        for goal in ("ndr", "pdr"):
+            _spread(name, goal, [r for r in mine if r.point["goal"] == goal])
+    _time(found)
+
+
+def _asked() -> argparse.Namespace:
+    told = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    told.add_argument("--out", help="keep the run in this folder")
+    told.add_argument("--searches", type=int, default=6, help="of profile csit")
+    told.add_argument("--binary", type=int, default=1, help="of profile rfc2544")
+    told.add_argument("--trial-s", type=float, default=60.0, help="of the binary search")
+    told.add_argument("--width", type=float, default=0.005, help="of both, relative")
+    told.add_argument("--brake-pps", type=int, default=30_000, help="0: not braked")
+    told.add_argument("--frame-bytes", type=int, default=64)
+    told.add_argument("--nat", action="store_true", help="instead of routing")
+    return told.parse_args()
+
+
+def _plan(profile: str, path: str, asked: argparse.Namespace) -> Plan:
+    binary = profile == "rfc2544"
+    search = Search(
+        profile=profile,  # type: ignore[arg-type]  # one of two words above
+        trial_s=asked.trial_s if binary else 0.0,
+        width=asked.width,
+    )
+    return Plan(
+        schema=PLAN_SCHEMA,
+        title=profile,
+        why="",
+        reading="",
+        name=f"benchmark/{profile}",
+        arm=(Arm(path=path, name=path),),  # type: ignore[arg-type]  # likewise
+        gateway=Gateway(brake_pps=asked.brake_pps),
+        workload=Workload(flows=64, frame_bytes=asked.frame_bytes),
+        search=search,
+        repeat=Repeat(times=asked.binary if binary else asked.searches),
+    )
+
+
+def _measure(plans: Sequence[Plan], path: Path) -> list[Record]:
+    """Both profiles on one lab. The binary search stands in the middle of the others."""
+    recover()
+    lab = Lab()
+    trials = order(plans, seed=1)
+    csit = [spec for spec in trials if spec.plan == plans[0].name]
+    half = len(csit) // 2 // 2 * 2
+    mixed = [*csit[:half], *(s for s in trials if s.plan == plans[1].name), *csit[half:]]
+    run = Run(
+        run="",
+        suite="benchmark",
+        title="searches",
+        command=(),
+        started="",
+        seed=1,
+        station=lab.info,
+        # One plan by name only: the engine runs plan by plan, and here they take turns.
+        plans=(plans[0],),
+        trials=tuple(
+            replace(spec, sequence=at, plan=plans[0].name) for at, spec in enumerate(mixed)
+        ),
+    )
+    directory = RunDirectory.create(path, run)
+    execute(directory, lab, Live())
+    return directory.records()
+
+
+def _of(records: Sequence[Record], name: str) -> list[Record]:
+    return [r for r in records if r.trial.startswith(f"{name}/") and "goal" in r.point]
+
+
+def _spread(name: str, goal: str, mine: Sequence[Record]) -> None:
+    values = [r.values["throughput_pps"] for r in mine if r.status == "ok"]
+    if not values:
+        return
+    middle = median(values)
+    wide = (max(values) - min(values)) / middle
+    print(
+        f"{name} {goal}: {len(values)} searches, median {middle:.0f} packets/s, "
+        f"{min(values):.0f} to {max(values):.0f}, spread {100 * wide:.2f} %"
+    )
+
+
+def _time(found: dict[str, list[Record]]) -> None:
+    """A search of csit has found NDR and PDR in its time, one of rfc2544 NDR alone."""
+    took = {}
+    for name, mine in found.items():
+        ndr = [r for r in mine if r.point["goal"] == "ndr" and "search_s" in r.values]
+        if ndr:
+            took[name] = median(r.values["search_s"] for r in ndr)
+            trials = median(r.values["search_trials"] for r in ndr)
+            print(f"{name}: {took[name]:.1f} s a search, {trials:.0f} trials")
+    if len(took) > 1:
+        csit, binary = took.values()
+        print(f"rfc2544 takes {binary / csit:.1f} times as long as csit, at the same width")
+
+
+if __name__ == "__main__":
+    main()

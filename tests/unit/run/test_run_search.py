@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches of a made-up gateway: they find its knee, refuse a slow tester, go on where cut."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from searching import Made, plan, run_of, searched
+
+from gatemark.error import GatemarkError
+from gatemark.plan.model import Search, Workload
+from gatemark.run.search.length import expected_s
+from gatemark.stats.judge import judge
+from gatemark.store.record import Record
+
+CSIT = Search()
+BINARY = Search(profile="rfc2544", wait_s=0.0)
+BURSTS = Search(profile="rfc9004", sum_s=5.0)
+KNEES = st.floats(1_000, 400_000)
+few = settings(max_examples=15, deadline=None)
+
+
+def tight(found: Record, knee_pps: float, width: float, loss: float = 0.0) -> None:
+    """The bounds hold the highest rate of which no more than `loss` is lost, and are that close."""
+    low, high = found.values["throughput_pps"], found.values["too_fast_pps"]
+    most = knee_pps / (1 - loss)
+    assert low * (1 - 1e-3) <= most <= high * (1 + 1e-3)  # a trial has whole packets
+    assert high - low <= (width + loss) * high * 1.001
+
+
+@few
+@given(KNEES)
+def test_csit_finds_the_rate_without_loss(knee_pps: float) -> None:
+    found = searched(Made(knee_pps), CSIT).outcomes["ndr"]
+    tight(found, knee_pps, 0.005)
+
+
+@few
+@given(KNEES)
+def test_csit_finds_the_rate_with_half_a_per_cent_lost(knee_pps: float) -> None:
+    """Its bounds are of what was sent; the conditional throughput is what came through of it."""
+    found = searched(Made(knee_pps), CSIT).outcomes["pdr"]
+    tight(found, knee_pps, 0.005, loss=0.005)
+
+
+@few
+@given(KNEES)
+def test_binary_search_finds_the_rate_without_loss(knee_pps: float) -> None:
+    tight(searched(Made(knee_pps), BINARY).outcomes["ndr"], knee_pps, 0.005)
+
+
+@few
+@given(KNEES)
+def test_binary_search_never_asks_outside_its_bounds(knee_pps: float) -> None:
+    steps = searched(Made(knee_pps), BINARY).steps[1:]
+    low, high = 0.0, float(steps[0].point["rate_pps"])
+    for step in steps[1:]:
+        rate = float(step.point["rate_pps"])
+        assert low < rate < high
+        lost = step.values["loss_ratio"] > 0
+        low, high = (low, rate) if lost else (rate, high)
+
+
+@few
+@given(st.integers(10, 5_000))
+def test_a_burst_is_the_queue_and_what_goes_meanwhile(queue: int) -> None:
+    found = searched(Made(100_000, queue=queue), BURSTS).outcomes["burst"]
+    longest = queue / (1 - 0.1)  # a tenth of it is forwarded while it comes in
+    assert found.values["burst_packets"] == pytest.approx(longest, rel=0.006, abs=1.5)
+
+
+@few
+@given(st.integers(100, 5_000))
+def test_the_buffer_is_corrected_by_the_throughput(queue: int) -> None:
+    """RFC 9004 section 6.4: what is left is the queue, at the rate at which it was filled."""
+    found = searched(Made(100_000, queue=queue), BURSTS).outcomes["burst"]
+    assert found.values["buffer_ns"] == pytest.approx(queue * 1000, rel=0.03)
+
+
+def test_a_search_by_multiple_trials_is_quicker_than_one_by_halving() -> None:
+    spent = [
+        sum(step.definition.duration_s for step in searched(Made(30_000), search).steps)
+        for search in (CSIT, BINARY)
+    ]
+    assert spent[1] > 4 * spent[0]
+
+
+def test_a_trial_that_hiccups_now_and_then_does_not_lower_what_many_trials_find() -> None:
+    made = Made(30_000, hiccup=lambda number: 5 if number % 4 == 0 else 0)
+    tight(searched(made, CSIT).outcomes["ndr"], 30_000, 0.005)
+
+
+@few
+@given(st.data())
+def test_a_search_that_was_cut_goes_on_to_the_same_end(data: st.DataObject) -> None:
+    search = data.draw(st.sampled_from([CSIT, BINARY, BURSTS]))
+    made = Made(30_000, queue=40, hiccup=lambda number: number % 5 // 4)
+    whole = searched(made, search)
+    cut = data.draw(st.integers(0, len(whole.steps) - 1))
+    first = searched(made, search, cut=cut)
+    then = searched(made, search, kept=first.steps)
+    rates = [step.point["rate_pps"] for step in (*first.steps, *then.steps)]
+    assert rates == [step.point["rate_pps"] for step in whole.steps]
+    assert [r.notes for r in then.outcomes.values()] == [r.notes for r in whole.outcomes.values()]
+
+
+def test_steps_that_another_search_kept_are_refused() -> None:
+    kept = searched(Made(30_000), CSIT).steps
+    with pytest.raises(GatemarkError, match=r"03-.*resume it with the version that began it"):
+        searched(Made(90_000), BINARY, kept=[kept[0], kept[2]])
+
+
+def test_every_step_has_a_name_of_its_own() -> None:
+    names = [step.trial for step in searched(Made(30_000), CSIT).steps]
+    assert len(set(names)) == len(names)
+
+
+def test_an_invalid_step_is_asked_for_again() -> None:
+    found = searched(Made(30_000), CSIT, spoil=lambda number: "planted" if number == 5 else "")
+    assert found.steps[4].point == found.steps[5].point
+    tight(found.outcomes["ndr"], 30_000, 0.005)
+
+
+def test_a_step_that_is_invalid_again_and_again_ends_the_search() -> None:
+    found = searched(Made(30_000), CSIT, spoil=lambda number: "planted" if number > 4 else "")
+    assert [record.status for record in found.outcomes.values()] == ["invalid", "invalid"]
+    assert "planted" in found.outcomes["ndr"].reason
+    assert len(found.steps) == 4 + 3
+
+
+def test_a_gateway_below_the_lowest_rate_has_no_value() -> None:
+    found = searched(Made(50), Search(max_pps=10_000)).outcomes["ndr"]
+    assert found.status == "invalid"
+    assert "`min_pps`" in found.reason
+
+
+def limits(made: Made, search: Search, load: Workload | None = None) -> list[tuple[str, bool]]:
+    """The limit of each goal, and whether its value is a lower bound."""
+    found = searched(made, search, load)
+    judgement = judge(run_of(found, plan(search)), found.records)
+    return [(point.limit, point.at_least) for point in judgement.points]
+
+
+@pytest.mark.parametrize("search", [CSIT, BINARY])
+def test_a_gateway_that_loses_is_limited_by_its_cpu(search: Search) -> None:
+    assert set(limits(Made(30_000), search)) == {("cpu", False)}
+
+
+@pytest.mark.parametrize("search", [CSIT, BINARY])
+def test_a_sender_that_cannot_hold_the_rate_is_the_tester(search: Search) -> None:
+    made = Made(90_000, tester_pps=40_000)
+    assert set(limits(made, Search(profile=search.profile, wait_s=0, max_pps=80_000))) == {
+        ("tester", True)
+    }
+
+
+def test_the_record_says_what_the_sender_made_of_its_schedule() -> None:
+    found = searched(Made(90_000, tester_pps=40_000), Search(max_pps=80_000)).outcomes["ndr"]
+    assert "of its schedule, which says nothing of the gateway" in found.notes[1]
+
+
+def test_a_highest_rate_that_comes_through_is_a_lower_bound() -> None:
+    assert set(limits(Made(90_000), Search(max_pps=20_000))) == {("none", True)}
+
+
+def test_rates_both_ways_are_of_both_together() -> None:
+    found = searched(Made(30_000), CSIT, Workload(direction="both")).outcomes["ndr"]
+    tight(found, 60_000, 0.005)
+
+
+def test_values_are_of_the_lower_bound_and_evidence_of_the_upper() -> None:
+    found = searched(Made(30_000), CSIT).outcomes["ndr"]
+    assert found.values["loss_ratio"] == 0
+    assert found.accounting is not None
+    assert found.accounting.lost > 0
+
+
+def test_a_search_tells_where_it_stands() -> None:
+    told = searched(Made(30_000), Search(goals=("ndr",))).told
+    assert told[-1].low <= 30_001 <= (told[-1].high or 0)
+    assert [one.trial for one in told] == list(range(1, len(told) + 1))
+
+
+@pytest.mark.parametrize("search", [CSIT, BINARY, Search(sum_s=5.0, trial_s=0.5)])
+def test_the_estimate_is_within_half_of_what_a_search_takes(search: Search) -> None:
+    found = searched(Made(30_000), search)
+    (spec,) = {spec.seeks: spec for spec in found.specs}.values()
+    assert spec.search is not None
+    took = sum(step.definition.duration_s + 0.35 for step in found.steps)
+    assert took / 1.5 <= expected_s(spec.search) <= 1.5 * took
