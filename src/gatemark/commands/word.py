@@ -41,7 +41,7 @@ def _settings(given: Given, word: str) -> Iterator[Candidate]:
     from gatemark.plan.expand import SETTABLE  # noqa: PLC0415
 
     for plan in _named(given):
-        tables = [(table, getattr(plan, table)) for table in SETTABLE]
+        tables = [(table, getattr(plan, table)) for table in SETTABLE if getattr(plan, table)]
         keys = {
             f"{table}.{name}": getattr(values, name)
             for table, values in tables

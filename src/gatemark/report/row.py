@@ -134,7 +134,12 @@ def _way(definition: Definition) -> int:
 def _udp(
     judgement: Judgement, points: Iterable[PointResult], knees: Iterable[Knee], path: str
 ) -> str:
-    """The knee of the smallest frames; where no rate was swept, the most that was received."""
+    """The NDR of the smallest frames; the knee; where neither was sought, the most received."""
+    sought = [p for p in points if p.definition.path == path and _is_ndr(p)]
+    if sought:
+        ndr = min(sought, key=lambda p: _way(p.definition))
+        text = number.interval(ndr.values["throughput_pps"], KPPS, at_least=ndr.at_least)
+        return _cell(text, ndr, ndr.definition)
     swept = [knee for knee in knees if knee.definition.path == path]
     if swept:
         best = min(swept, key=lambda knee: _way(knee.definition))
@@ -148,6 +153,11 @@ def _udp(
     bound = most.at_least or most.limit == "none"  # nobody offered more
     rate = number.interval(most.values["received_pps"], KPPS, at_least=bound)
     return _cell(rate, most, most.definition)
+
+
+def _is_ndr(point: PointResult) -> bool:
+    """Whether a search found it, without loss."""
+    return "throughput_pps" in point.values and not point.definition.loss_criterion
 
 
 def _cell(rate: str, at: PointResult | None, definition: Definition) -> str:

@@ -139,6 +139,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     burst: int | None = None  # packets a system call
     notes: tuple[str, ...] = ()  # what was done otherwise than the plan said
     deviations: tuple[str, ...] = ()  # from the RFC or paper that the plan cites
+    decided: dict[str, str] = {}  # of a search: the trials at its bounds, by name: lower, upper
     series: str = ""  # file below series/ that holds this trial's time series, if any
 
 

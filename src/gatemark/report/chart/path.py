@@ -14,6 +14,7 @@ from gatemark.stats.limit import ON_SCHEDULE
 from gatemark.store.record import Record
 
 PDR = 0.005
+AROUND = 0.05  # of what was found: trials within it are drawn
 # What became of a step, in the order of the legend.
 NOTHING, LITTLE, MORE, LATE = (
     "nothing lost",
@@ -53,9 +54,10 @@ def _path(found: Sequence[Found], records: Sequence[Record]) -> Figure | None:
         definition=(
             "Every trial of each search, as it ran, at the rate that was sent; a line for each "
             f"repeat. {word.traffic(first.first.definition)}. "
-            "The first, as fast as the tester can, says where to begin and is not drawn."
+            "What was far from the answer is not drawn: the first trial goes as fast as the tester "
+            "can and says where to begin."
         ),
-        panels=tuple((arm, _steps_panel(name, arm)) for arm in arms),
+        panels=tuple((arm, _steps_panel(name, arm, _near(one))) for arm, one in arms.items()),
         rows=rows,
         columns={
             "arm": "setup",
@@ -93,23 +95,37 @@ def _became(record: Record, loss: float) -> str:
     return NOTHING if not loss else LITTLE if loss <= PDR else MORE
 
 
-def _steps_panel(name: str, arm: str) -> Chart:
+def _near(one: Found) -> tuple[float, float]:
+    """The rates around what was found, by all goals and repeats; of each direction."""
+    ways = 2 if one.first.definition.direction == "both" else 1
+    names = ("throughput_pps", "too_fast_pps")
+    found = [p.values[name] for p in one.goals.values() for name in names if name in p.values]
+    low, high = min((i.lo for i in found), default=0.0), max((i.hi for i in found), default=1.0)
+    return (1 - AROUND) * low / ways, (1 + AROUND) * high / ways
+
+
+def _steps_panel(name: str, arm: str, near: tuple[float, float]) -> Chart:
     x = alt.X("step:Q", title="trial", axis=alt.Axis(tickMinStep=1, grid=False))
     axis = alt.Axis(labelExpr=theme.SI, tickCount=6)
-    y = alt.Y("offered_pps:Q", title="offered, packets/s", axis=axis, scale=alt.Scale(zero=False))
+    y = alt.Y(
+        "offered_pps:Q",
+        title="offered, packets/s",
+        axis=axis,
+        scale=alt.Scale(domain=list(near), nice=False),
+    )
     kinds = [NOTHING, LITTLE, MORE, LATE]
     legend = alt.Legend(columns=2, symbolOpacity=1)
     color = alt.Color("became:N", scale=alt.Scale(domain=kinds), legend=legend)
     shapes = alt.Scale(domain=kinds, range=theme.SHAPES[: len(kinds)])
     shape = alt.Shape("became:N", scale=shapes, legend=legend)
     base = alt.Chart(named(name)).transform_filter(alt.datum.arm == arm)
-    line = base.mark_line(style="ideal").encode(x, y, detail="repeat:N")
+    line = base.mark_line(style="ideal", clip=True).encode(x, y, detail="repeat:N")
     tips = [
         alt.Tooltip("repeat:Q"),
         alt.Tooltip("offered_pps:Q", title="offered", format=".4s"),
         alt.Tooltip("loss:Q", format=".3%"),
     ]
-    dots = base.mark_point(size=40).encode(x, y, color, shape, tooltip=tips)
+    dots = base.mark_point(size=40, clip=True).encode(x, y, color, shape, tooltip=tips)
     return alt.layer(line, dots).properties(
         width="container",
         height=theme.HEIGHT,

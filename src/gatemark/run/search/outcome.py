@@ -7,8 +7,6 @@ trials there were lost by a sender that could not hold the rate, it is one of th
 names the tester, and the value is a lower bound.
 """
 
-from collections.abc import Sequence
-
 from msgspec.structs import replace
 
 from gatemark.plan.mix import mean_bytes
@@ -34,7 +32,9 @@ def outcome(base: Record, spec: TrialSpec, walk: Walk) -> Record:
         return replace(base, status="invalid", reason=_too_low(walk, goal))
     over = _over(walk, found.upper, LOSS[goal])
     seen = (over or passed[-1]).record
-    values = _burst(walk, found, passed[-1]) if goal == "burst" else _rate(spec, walk, found)
+    values = (
+        _burst(walk, found, passed[-1]) if goal == "burst" else _rate(spec, walk, found, passed[-1])
+    )
     return replace(
         base,
         values=values | _of_trial(passed[-1].record) | _effort(walk),
@@ -44,7 +44,8 @@ def outcome(base: Record, spec: TrialSpec, walk: Walk) -> Record:
         ports=seen.ports,
         port_reasons=seen.port_reasons,
         burst=seen.burst,
-        notes=tuple(_notes(passed[-1], over)),
+        notes=_notes(over),
+        decided=_decided(passed[-1], over),
         deviations=spec.deviations,
     )
 
@@ -80,9 +81,13 @@ def _over(walk: Walk, ask: Ask | None, criterion: float) -> Step | None:
     return chosen[-1] if chosen else None
 
 
-def _rate(spec: TrialSpec, walk: Walk, found: Bounds) -> dict[str, float]:
-    """The rate of all directions together, as received rates are, on each layer."""
-    rate_pps, size = walk.ways * found.throughput_pps, mean_bytes(spec.workload)
+def _rate(spec: TrialSpec, walk: Walk, found: Bounds, step: Step) -> dict[str, float]:
+    """The rate of all directions together, as received rates are, on each layer.
+
+    A schedule that was kept to 99 % counts as kept, but only what was sent of it is claimed.
+    """
+    sent = min(1.0, step.answer.tried / step.answer.scheduled)
+    rate_pps, size = walk.ways * found.throughput_pps * sent, mean_bytes(spec.workload)
     values = {
         "throughput_pps": rate_pps,
         "throughput_l1_bps": l1_bps(rate_pps, size),
@@ -133,18 +138,19 @@ def _too_low(walk: Walk, goal: str) -> str:
     )
 
 
-def _notes(passed: Step, over: Step | None) -> Sequence[str]:
+def _decided(passed: Step, over: Step | None) -> dict[str, str]:
     """Which trials decided it."""
-    lower = f"lower bound: {passed.record.trial}"
-    if over is None:
-        return (lower, "no upper bound: the highest rate met the goal")
-    if over.answer.on_schedule:
-        return (lower, f"upper bound: {over.record.trial}")
-    wanted = max(over.answer.scheduled, over.answer.packets)
-    share = 100 * over.answer.tried / wanted
+    upper = {"upper": over.record.trial} if over else {}
+    return {"lower": passed.record.trial} | upper
+
+
+def _notes(over: Step | None) -> tuple[str, ...]:
+    """That the tester set the upper bound, where it did."""
+    if over is None or over.answer.on_schedule:
+        return ()
+    share = 100 * over.answer.tried / max(over.answer.scheduled, over.answer.packets)
     return (
-        lower,
-        f"upper bound: {over.record.trial}; the sender made {share:.3g} % of its schedule, "
+        f"at the upper bound the sender made {share:.3g} % of its schedule, "
         "which says nothing of the gateway",
     )
 

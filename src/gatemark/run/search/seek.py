@@ -4,6 +4,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
@@ -45,14 +46,16 @@ async def seek(goals: Sequence[TrialSpec], kept: Sequence[Record], doing: Doing)
 
 
 async def _step(first: TrialSpec, walk: Walk, doing: Doing) -> Record:
-    """One trial, after the wait that the terms ask for; how long both took is kept with it."""
+    """One trial, after the wait that the terms ask for; how long both took is kept with it.
+
+    What another run on this machine made it wait besides is no part of the search.
+    """
     assert walk.ask is not None
-    clock = asyncio.get_running_loop().time
-    began = clock()
-    if walk.records:
-        await asyncio.sleep(walk.terms.wait_s)
+    wait_s = walk.terms.wait_s if walk.records else 0.0
+    await asyncio.sleep(wait_s)
     record = await doing.measure(stepped(first, walk.ask, len(walk.records) + 1))
-    values = record.values | {"search_s": clock() - began}
+    took = datetime.now(UTC) - datetime.fromisoformat(record.started)
+    values = record.values | {"search_s": wait_s + took.total_seconds()}
     record = replace(record, values=values, sequence=first.sequence)
     doing.keep(record)
     return record
