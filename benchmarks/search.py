@@ -10,12 +10,13 @@ width, and their ratio. About 20 minutes with trials of 60 s, of which the binar
 
 import argparse
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
 from msgspec.structs import replace
 
+from benchmarks.compare import Comparison, compare, compare_less, show
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Gateway, Plan, Repeat, Search, Workload
 from gatemark.plan.order import order
 from gatemark.report.live import Live
@@ -26,19 +27,18 @@ from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.store.run import Run
 
+AIM = 0.03  # six searches of a braked gateway
+
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print: a ratio above 1 says that ours spreads less, or takes less."""
     asked = _asked()
     path = "nat" if asked.nat else "route"
     plans = [_plan("csit", path, asked), _plan("rfc2544", path, asked)]
     with tempfile.TemporaryDirectory() as folder:
         records = _measure(plans, Path(asked.out or folder) / "search")
     found = {plan.name: _of(records, plan.name) for plan in plans}
-    for name, mine in found.items():
-        for goal in ("ndr", "pdr"):
-            _spread(name, goal, [r for r in mine if r.point["goal"] == goal])
-    _time(found)
+    show(list(_compared(*found.values())), json_=asked.json)
 
 
 def _asked() -> argparse.Namespace:
@@ -50,6 +50,7 @@ def _asked() -> argparse.Namespace:
     told.add_argument("--width", type=float, default=0.005, help="of both, relative")
     told.add_argument("--brake-pps", type=int, default=30_000, help="0: not braked")
     told.add_argument("--frame-bytes", type=int, default=64)
+    told.add_argument("--json", action="store_true", help="one object a line")
     told.add_argument("--nat", action="store_true", help="instead of routing")
     return told.parse_args()
 
@@ -106,30 +107,30 @@ def _of(records: Sequence[Record], name: str) -> list[Record]:
     return [r for r in records if r.trial.startswith(f"{name}/") and "goal" in r.point]
 
 
-def _spread(name: str, goal: str, mine: Sequence[Record]) -> None:
-    values = [r.values["throughput_pps"] for r in mine if r.status == "ok"]
-    if not values:
-        return
-    middle = median(values)
-    wide = (max(values) - min(values)) / middle
-    print(
-        f"{name} {goal}: {len(values)} searches, median {middle:.0f} packets/s, "
-        f"{min(values):.0f} to {max(values):.0f}, spread {100 * wide:.2f} %"
-    )
+def _compared(csit: Sequence[Record], binary: Sequence[Record]) -> Iterator[Comparison]:
+    """Spread of our searches against the aim; rate and time against binary search.
+
+    A search of csit finds NDR and PDR in its time, a binary one NDR alone.
+    """
+    for goal in ("ndr", "pdr"):
+        values = _values(csit, goal, "throughput_pps")
+        if len(values) > 1:
+            wide = (max(values) - min(values)) / median(values)
+            yield compare_less(f"{goal}, spread of {len(values)}", [wide], "target", [AIM], "ratio")
+    for what, unit, quantity in (
+        ("ndr", "packets/s", "throughput_pps"),
+        ("time of a search", "s", "search_s"),
+        ("trials of a search", "trials", "search_trials"),
+    ):
+        ours, theirs = (_values(side, "ndr", quantity) for side in (csit, binary))
+        if ours and theirs:
+            better = compare if unit == "packets/s" else compare_less
+            yield better(what, [median(ours)], "rfc2544", [median(theirs)], unit)
 
 
-def _time(found: dict[str, list[Record]]) -> None:
-    """A search of csit has found NDR and PDR in its time, one of rfc2544 NDR alone."""
-    took = {}
-    for name, mine in found.items():
-        ndr = [r for r in mine if r.point["goal"] == "ndr" and "search_s" in r.values]
-        if ndr:
-            took[name] = median(r.values["search_s"] for r in ndr)
-            trials = median(r.values["search_trials"] for r in ndr)
-            print(f"{name}: {took[name]:.1f} s a search, {trials:.0f} trials")
-    if len(took) > 1:
-        csit, binary = took.values()
-        print(f"rfc2544 takes {binary / csit:.1f} times as long as csit, at the same width")
+def _values(records: Sequence[Record], goal: str, quantity: str) -> list[float]:
+    mine = [r for r in records if r.status == "ok" and r.point["goal"] == goal]
+    return [record.values[quantity] for record in mine]
 
 
 if __name__ == "__main__":
