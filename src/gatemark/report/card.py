@@ -62,7 +62,7 @@ def _throughput(judgement: Judgement) -> Iterable[Card]:
     same = [o for o in found[1:] if (o.plan, o.load) == (one.plan, one.load)]
     told = [(search.NAMES[goal], p) for goal, p in one.goals.items() if p is not first]
     told += [(f"{search.NAMES[str(o.first.point['goal'])]} {o.arm}", o.first) for o in same]
-    lines = [f"{who}: {_rate(p)}" for who, p in told if rate.headline(p) is not None]
+    lines = [f"{who}: {_found(p)}" for who, p in told if rate.headline(p) is not None]
     value, unit = _parts(first.values["throughput_pps"], "packets/s", at_least=first.at_least)
     goal = str(first.point["goal"])
     yield Card(
@@ -76,7 +76,7 @@ def _throughput(judgement: Judgement) -> Iterable[Card]:
     )
 
 
-def _rate(point: PointResult) -> str:
+def _found(point: PointResult) -> str:
     measured = point.values["throughput_pps"]
     return number.quantity_interval(measured, "packets/s", at_least=point.at_least)
 

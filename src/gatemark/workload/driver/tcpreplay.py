@@ -25,7 +25,8 @@ from gatemark.station.wiring import WAN_PORT, Wire, wires
 from gatemark.workload.driver import capture, program
 from gatemark.workload.driver.capture import Frames
 from gatemark.workload.driver.program import Program
-from gatemark.workload.udp import lan_ports, open_mappings
+from gatemark.workload.flows import flows
+from gatemark.workload.udp import open_mappings
 from gatemark.workload.way import BIN_MS, FAMILY, Load, Report, Way, tick_ms
 
 BEYOND_S: Final = 30.0  # it reads the whole capture first
@@ -47,7 +48,7 @@ WORDS: Final = {  # of its report
 async def loads(station: Lab, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """One sender and one sink for each direction; down through NAT, its mappings are opened."""
     load, placement, number = spec.workload, station.placement, spec.sequence % 256
-    own = lan_ports(load.flows)
+    own = flows(load).near
     mapped = own
     if spec.arm.path == "nat" and load.direction != "up":
         (up,) = wires(station.ports, "nat", "up")
@@ -139,7 +140,7 @@ class Replay:
             "port": "ring",
             "device": self.wire.sink.device,
             "family": FAMILY[load.family],
-            "dst_port": WAN_PORT if self.wire.away else lan_ports(load.flows),
+            "dst_port": WAN_PORT if self.wire.away else flows(load).near,
             "flows": load.flows,
             "delay": "none",
             "bin_ms": BIN_MS,
