@@ -4,9 +4,12 @@
 #include "lib/bpf_link.h"
 
 #include <errno.h>
+#include <linux/if_link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -47,6 +50,7 @@ int bpf_map_create(struct bpf_map *map, struct fault *fault)
 	attributes.key_size = map->key_bytes;
 	attributes.value_size = map->value_bytes;
 	attributes.max_entries = map->entries;
+	attributes.map_flags = map->flags;
 	snprintf(attributes.map_name, sizeof(attributes.map_name), "%s", map->name);
 	map->fd = bpf(BPF_MAP_CREATE, &attributes);
 	if (map->fd >= 0)
@@ -174,4 +178,71 @@ int bpf_program_load(const struct bpf_program *program, struct fault *fault)
 	}
 	bpf_link_release(&linked);
 	return result;
+}
+
+void bpf_allow_memory(void)
+{
+	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK, &all);
+}
+
+static size_t map_bytes(const struct bpf_map *map)
+{
+	size_t value = (map->value_bytes + 7u) & ~(size_t)7;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (value * map->entries + page - 1) / page * page;
+}
+
+void *bpf_map_memory(const struct bpf_map *map)
+{
+	void *memory = mmap(NULL, map_bytes(map), PROT_READ | PROT_WRITE, MAP_SHARED, map->fd, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+void bpf_map_unmap(const struct bpf_map *map, void *memory)
+{
+	if (memory)
+		munmap(memory, map_bytes(map));
+}
+
+static int refuse_xdp(struct fault *fault, int error, const char *device)
+{
+	switch (-error) {
+	case EBUSY:
+		return fault_set(fault, error, "device", "end it, or: ip link set dev NAME xdp off",
+				 "another XDP program is at %s", device);
+	case EOPNOTSUPP:
+		return fault_set(fault, error, "device", "use the port ring",
+				 "the driver of %s has no native XDP", device);
+	case ERANGE:
+		return fault_set(fault, error, "device", "lower the MTU at both ends",
+				 "the MTU of %s or of its peer is too large for XDP", device);
+	case ENOSPC:
+		return fault_set(fault, error, "device", "ethtool -L NAME rx COUNT",
+				 "%s has fewer receive queues than its peer sends by", device);
+	case EINVAL: /* not the request's fault, which -EINVAL would say */
+		return fault_set(fault, -ENOSYS, "device",
+				 "it needs Linux 5.9; or use the port ring",
+				 "attaching XDP to %s by a link: %s", device, strerror(-error));
+	default:
+		return fault_set(fault, error, "device", fault_mend(error),
+				 "attaching XDP to %s: %s", device, strerror(-error));
+	}
+}
+
+int bpf_attach_xdp(int program, int device_index, const char *device, struct fault *fault)
+{
+	union bpf_attr attributes;
+	int link;
+
+	memset(&attributes, 0, sizeof(attributes));
+	attributes.link_create.prog_fd = (uint32_t)program;
+	attributes.link_create.target_ifindex = (uint32_t)device_index;
+	attributes.link_create.attach_type = BPF_XDP;
+	attributes.link_create.flags = XDP_FLAGS_DRV_MODE;
+	link = bpf(BPF_LINK_CREATE, &attributes);
+	return link >= 0 ? link : refuse_xdp(fault, link, device);
 }

@@ -18,6 +18,7 @@ struct bpf_map {
 	enum bpf_map_type type;
 	uint32_t key_bytes, value_bytes, entries;
 	int fd; /* after bpf_map_create() */
+	uint32_t flags; /* BPF_F_... */
 };
 
 struct bpf_program {
@@ -43,5 +44,21 @@ unsigned int bpf_possible_cpus(void);
 
 /* Returns the program's descriptor or -errno with the fault filled. */
 int bpf_program_load(const struct bpf_program *program, struct fault *fault);
+
+/* Lets kernels before 5.11, which charge maps to RLIMIT_MEMLOCK, make large ones. */
+void bpf_allow_memory(void);
+
+/*
+ * Maps an array made with BPF_F_MMAPABLE (Linux 5.5) into memory: values one behind the other, each
+ * rounded up to 8 bytes, zero at first. NULL with errno set. bpf_map_unmap() takes NULL too.
+ */
+void *bpf_map_memory(const struct bpf_map *map);
+void bpf_map_unmap(const struct bpf_map *map, void *memory);
+
+/*
+ * Attaches a program to the driver of an interface (native XDP) by a link (Linux 5.9): it is there
+ * as long as the descriptor that this returns. -errno with the fault, of key "device", filled.
+ */
+int bpf_attach_xdp(int program, int device_index, const char *device, struct fault *fault);
 
 #endif

@@ -7,6 +7,7 @@
 #include <linux/pkt_cls.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -122,4 +123,65 @@ int netlink_attach(int device_index, enum clsact_hook hook, int program, const c
 	options->rta_len =
 		(uint16_t)((char *)&request + request.header.nlmsg_len - (char *)options);
 	return talk(&request);
+}
+
+/* Looks through the attributes of an RTM_NEWLINK, from `at` to `end`. */
+static int find_queues(const char *at, const char *end)
+{
+	struct rtattr attribute;
+	uint32_t queues;
+
+	for (; end - at >= (ptrdiff_t)RTA_LENGTH(0); at += RTA_ALIGN(attribute.rta_len)) {
+		memcpy(&attribute, at, sizeof(attribute));
+		if (attribute.rta_len < RTA_LENGTH(0) || attribute.rta_len > end - at)
+			break;
+		if (attribute.rta_type != IFLA_NUM_RX_QUEUES ||
+		    attribute.rta_len < RTA_LENGTH(sizeof(queues)))
+			continue;
+		memcpy(&queues, at + RTA_LENGTH(0), sizeof(queues));
+		return queues && queues <= INT16_MAX ? (int)queues : -EPROTO;
+	}
+	return -EPROTO;
+}
+
+static int read_link(int fd)
+{
+	char answer[32 << 10];
+	ssize_t length = recv(fd, answer, sizeof(answer), 0);
+	struct nlmsghdr header;
+	int error;
+
+	if (length < 0)
+		return -errno;
+	if ((size_t)length < NLMSG_SPACE(sizeof(struct ifinfomsg)))
+		return -EPROTO;
+	memcpy(&header, answer, sizeof(header));
+	memcpy(&error, answer + NLMSG_HDRLEN, sizeof(error));
+	if (header.nlmsg_type == NLMSG_ERROR)
+		return error;
+	return find_queues(answer + NLMSG_SPACE(sizeof(struct ifinfomsg)), answer + length);
+}
+
+int netlink_receive_queues(int device_index)
+{
+	struct {
+		struct nlmsghdr header;
+		struct ifinfomsg link;
+	} request = {
+		.header.nlmsg_len = sizeof(request),
+		.header.nlmsg_type = RTM_GETLINK,
+		.header.nlmsg_flags = NLM_F_REQUEST,
+		.link.ifi_index = device_index,
+	};
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	int result;
+
+	if (fd < 0)
+		return -errno;
+	if (send(fd, &request, sizeof(request), 0) < 0)
+		result = -errno;
+	else
+		result = read_link(fd);
+	close(fd);
+	return result;
 }

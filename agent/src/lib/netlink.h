@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The three conversations with rtnetlink that the agent needs: a device's clsact qdisc, and a BPF
- * program at one of its hooks (tc-bpf(8)). TCX would be newer, but Debian 12's kernel 6.1 has none.
+ * The four conversations with rtnetlink that the agent needs: a device's clsact qdisc, a BPF program
+ * at one of its hooks (tc-bpf(8)), and how many receive queues it has. TCX would be newer, but Debian 12's kernel 6.1 has none.
  */
 #ifndef GM_NETLINK_H
 #define GM_NETLINK_H
@@ -16,5 +16,8 @@ enum clsact_hook { CLSACT_INGRESS, CLSACT_EGRESS };
 
 /* Attaches a program in direct-action mode; name is what tc shows. */
 int netlink_attach(int device_index, enum clsact_hook hook, int program, const char *name);
+
+/* Receive queues that a device may come to use (IFLA_NUM_RX_QUEUES), or -errno. */
+int netlink_receive_queues(int device_index);
 
 #endif

@@ -224,8 +224,18 @@ static int brake_run(struct talk *talk, const void *request, struct fault *fault
 	struct brake brake = {
 		.request = request,
 		.talk = talk,
-		.wait = { BRAKE_WAIT, BPF_MAP_TYPE_ARRAY, sizeof(key_zero), 8, 1, -1 },
-		.packets = { BRAKE_PACKETS, BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(key_zero), 8, 1, -1 },
+		.wait = { .name = BRAKE_WAIT,
+			  .type = BPF_MAP_TYPE_ARRAY,
+			  .key_bytes = sizeof(key_zero),
+			  .value_bytes = 8,
+			  .entries = 1,
+			  .fd = -1 },
+		.packets = { .name = BRAKE_PACKETS,
+			     .type = BPF_MAP_TYPE_PERCPU_ARRAY,
+			     .key_bytes = sizeof(key_zero),
+			     .value_bytes = 8,
+			     .entries = 1,
+			     .fd = -1 },
 		.program = -1,
 	};
 	uint64_t packets = 0;
