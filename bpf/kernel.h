@@ -35,8 +35,22 @@ struct packet {
 
 #define TC_ACT_UNSPEC (-1) /* go on as if no program were there */
 
+/* struct xdp_md. The verifier makes pointers of the first two. */
+struct xdp_md {
+	__u32 data, data_end;
+	__u32 data_meta;
+	__u32 ingress_ifindex;
+	__u32 rx_queue_index;
+};
+
+#define XDP_DROP 1
+#define XDP_PASS 2
+
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
 static __u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
+/* Linux 4.6. Adds the bytes at `to` to seed, and takes those at `from` off; multiples of 4, at most 512. */
+static __s64 (*const bpf_csum_diff)(const void *from, __u32 from_bytes, const void *to,
+				    __u32 to_bytes, __u32 seed) = (void *)28;
 /* Linux 5.17. step() returns 0 to go on, 1 to end. */
 static long (*const bpf_loop)(__u32 count, long (*step)(__u32 index, void *context), void *context,
 			      __u64 flags) = (void *)181;

@@ -82,7 +82,8 @@ def lint() -> Outcome:
     """Style and types; each tool counts as one test."""
     tool = str(Path(PYTHON).parent)
     sources = files("agent/src/**/*.c")
-    flags = ("-std=gnu11", "-D_GNU_SOURCE", '-DBRAKE_OBJECT=""', "-Iagent/src", "-I.")
+    objects = ('-DBRAKE_OBJECT=""', '-DSINK_OBJECT=""')
+    flags = ("-std=gnu11", "-D_GNU_SOURCE", *objects, "-Iagent/src", "-I.")
     homes = ("agent/src", "agent/tests", "agent/fuzz", "bpf")
     style = files(*(f"{home}/**/*.[ch]" for home in homes))
     scripts = files("setup/install", ".ci/run", "src/gatemark/commands/shell/*.bash")

@@ -31,16 +31,17 @@ static size_t disturb(uint8_t *frame, const uint8_t *data, size_t size, int fami
 static void account_for(const struct arrival *arrival)
 {
 	static struct account account;
-	const struct account_options options = { .flows = 4, .bin_ns = 1000, .bins = 10 };
+	const struct tally_options options = { .flows = 4, .bin_ns = 1000, .bins = 10 };
 	struct fault fault;
 
-	if (!account.flow) {
+	if (!account.window) {
 		if (account_open(&account, &options, &fault))
 			abort();
 		account_start(&account, 0);
 	}
 	account_add(&account, arrival);
-	if (account.received != account.unique + account.duplicated + account.stale)
+	if (account.tally.received !=
+	    account.tally.unique + account.tally.duplicated + account.tally.stale)
 		abort();
 }
 

@@ -5,7 +5,7 @@
 
 #define MS NS_PER_MS
 
-static const struct account_options options = {
+static const struct tally_options options = {
 	.run = 9, .flows = 2, .bin_ns = MS, .bins = 4, .delay = true, .delay_by_flow = true
 };
 
@@ -55,29 +55,52 @@ TEST(account_keeps_every_arrival_once)
 	arrival.kind = ARRIVAL_CORRUPT;
 	account_add(&account, &arrival);
 
-	CHECK_EQUAL(account.received, 7);
-	CHECK_EQUAL(account.unique, 5);
-	CHECK_EQUAL(account.duplicated, 1);
-	CHECK_EQUAL(account.stale, 1);
-	CHECK_EQUAL(account.received, account.unique + account.duplicated + account.stale);
-	CHECK_EQUAL(account.reordered, 2);
-	CHECK_EQUAL(account.foreign, 3);
-	CHECK_EQUAL(account.corrupt, 1);
-	CHECK_EQUAL(account.bytes, 500);
-	CHECK_EQUAL(account.flow[0].unique, 4);
-	CHECK_EQUAL(account.flow[0].window.highest, 5000);
-	CHECK_EQUAL(account.flow[1].source_port, 5001);
-	CHECK_EQUAL(account.gaps_over_1ms, 2);
-	CHECK_EQUAL(account.first_ns, 10 * MS + 1);
-	CHECK_EQUAL(account.last_ns, 99 * MS);
-	CHECK_EQUAL(account.rate[0], 3);
-	CHECK_EQUAL(account.rate[1], 2);
-	CHECK_EQUAL(account.rate[2], 0);
-	CHECK_EQUAL(account.rate[3], 2);
-	CHECK_EQUAL(account.delay.total, 5);
-	CHECK_EQUAL(account.delay.count[histogram_bucket(500)], 5);
-	CHECK_EQUAL(account.flow_delay[0].total, 4);
-	CHECK_EQUAL(account.gap.total, 6);
+	CHECK_EQUAL(account.tally.received, 7);
+	CHECK_EQUAL(account.tally.unique, 5);
+	CHECK_EQUAL(account.tally.duplicated, 1);
+	CHECK_EQUAL(account.tally.stale, 1);
+	CHECK_EQUAL(account.tally.received,
+		    account.tally.unique + account.tally.duplicated + account.tally.stale);
+	CHECK_EQUAL(account.tally.reordered, 2);
+	CHECK_EQUAL(account.tally.foreign, 3);
+	CHECK_EQUAL(account.tally.corrupt, 1);
+	CHECK_EQUAL(account.tally.bytes, 500);
+	CHECK_EQUAL(account.tally.flow[0].unique, 4);
+	CHECK_EQUAL(account.tally.flow[0].highest, 5000);
+	CHECK_EQUAL(account.tally.flow[1].source_port, 5001);
+	CHECK_EQUAL(account.tally.gaps_over_1ms, 2);
+	CHECK_EQUAL(account.tally.first_ns, 10 * MS + 1);
+	CHECK_EQUAL(account.tally.last_ns, 99 * MS);
+	CHECK_EQUAL(account.tally.bin[0].packets, 3);
+	CHECK_EQUAL(account.tally.bin[1].packets, 2);
+	CHECK_EQUAL(account.tally.bin[2].packets, 0);
+	CHECK_EQUAL(account.tally.bin[3].packets, 2);
+	CHECK_EQUAL(account.tally.bin[0].delay_sum_ns, 1500);
+	CHECK_EQUAL(account.tally.bin[1].delay_max_ns, 500);
+	CHECK_EQUAL(account.tally.bin[2].delay_max_ns, 0);
+	CHECK_EQUAL(account.tally.delay.total, 5);
+	CHECK_EQUAL(account.tally.delay.count[histogram_bucket(500)], 5);
+	CHECK_EQUAL(account.tally.flow_delay[0].total, 4);
+	CHECK_EQUAL(account.tally.gap.total, 6);
+	account_close(&account);
+}
+
+/* A slow packet raises the greatest delay of its bin, and of no other. */
+TEST(account_delay_over_time)
+{
+	struct account account;
+	struct fault fault;
+	struct arrival arrival = test_arrival(0, 1, 11 * MS);
+
+	CHECK_EQUAL(account_open(&account, &options, &fault), 0);
+	account_start(&account, 10 * MS);
+	add(&account, 0, 0, 10 * MS);
+	arrival.header.time_ns -= 70000;
+	account_add(&account, &arrival);
+	add(&account, 0, 2, 11 * MS + 1);
+	CHECK_EQUAL(account.tally.bin[0].delay_max_ns, 500);
+	CHECK_EQUAL(account.tally.bin[1].delay_max_ns, 70500);
+	CHECK_EQUAL(account.tally.bin[1].delay_sum_ns, 71000);
 	account_close(&account);
 }
 
@@ -91,7 +114,9 @@ TEST(account_negative_delay)
 	account_start(&account, MS);
 	arrival.header.time_ns = arrival.time_ns + 1;
 	account_add(&account, &arrival);
-	CHECK_EQUAL(account.delay_negative, 1);
-	CHECK_EQUAL(account.delay.count[0], 1);
+	CHECK_EQUAL(account.tally.delay_negative, 1);
+	CHECK_EQUAL(account.tally.delay.count[0], 1);
+	CHECK_EQUAL(account.tally.bin[3].packets, 1);
+	CHECK_EQUAL(account.tally.bin[3].delay_sum_ns, 0);
 	account_close(&account);
 }

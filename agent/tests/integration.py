@@ -18,8 +18,10 @@ import sys
 import time
 from pathlib import Path
 
+from sinks import SINK_TESTS
 from streams import STREAM_TESTS
 from wire import (
+    INJECT,
     A,
     Agent,
     B,
@@ -34,14 +36,6 @@ from wire import (
 )
 
 PROTOCOL = Path(__file__).resolve().parent.parent / "PROTOCOL.md"
-
-# Sends frames given in hex as they are: what the agent itself would never send.
-INJECT = """
-import socket, sys
-s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-s.bind(("v0", 0))
-for line in sys.stdin: s.send(bytes.fromhex(line))
-"""
 
 # How long a packet to v1 and the answer take: a port where nobody listens refuses at once.
 ANSWER = """
@@ -386,6 +380,7 @@ TESTS = [
     watching_few,
     braking,
     brake_lets_go,
+    *SINK_TESTS,
     *STREAM_TESTS,
     device_down,
 ]

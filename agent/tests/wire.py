@@ -20,6 +20,14 @@ Keys = dict[str, Any]
 A, B = f"gmagent-{os.getpid()}-a", f"gmagent-{os.getpid()}-b"
 ADDRESS = {4: ("10.9.0.1", "10.9.0.2"), 6: ("fd09::1", "fd09::2")}
 
+# Sends frames given in hex as they are: what the agent itself would never send.
+INJECT = """
+import socket, sys
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+s.bind(("v0", 0))
+for line in sys.stdin: s.send(bytes.fromhex(line))
+"""
+
 
 class SkipError(Exception):
     """The test cannot be run here; says why."""
@@ -218,6 +226,19 @@ def conserved(sent: Event, received: Event) -> None:
     expect(sum(received["gap_ns"]["count"]), received["received"] - 1)
     expect(sum(received["rate"]["packets"]), received["received"])
     expect(received["delay_negative"], 0)
+    delays_over_time(received)
+
+
+def delays_over_time(received: Event) -> None:
+    """The bins hold the delays of the histogram: their sum within its buckets, and the greatest."""
+    rate, histogram = received["rate"], received["delay_ns"]
+    expect(len(rate["delay_sum_ns"]), len(rate["packets"]))
+    expect(len(rate["delay_max_ns"]), len(rate["packets"]))
+    least = sum(low * n for low, n in zip(histogram["low"], histogram["count"], strict=True))
+    holds(least <= sum(rate["delay_sum_ns"]) <= 1.04 * least + received["received"])
+    if histogram["low"]:
+        low = histogram["low"][-1]
+        holds(low <= max(rate["delay_max_ns"]) <= 1.04 * low + 1, low, rate["delay_max_ns"])
 
 
 def ones_sum(data: bytes) -> int:

@@ -7,133 +7,119 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Zeroed and touched: a page fault in a measured loop would cost as much as ten packets. */
-static void *take(size_t count, size_t bytes)
+int account_open(struct account *account, const struct tally_options *options, struct fault *fault)
 {
-	void *memory = NULL;
+	int error;
 
-	if (!__builtin_mul_overflow(count, bytes, &bytes))
-		memory = malloc(bytes);
-	if (memory)
-		memset(memory, 0, bytes);
-	return memory;
-}
-
-int account_open(struct account *account, const struct account_options *options,
-		 struct fault *fault)
-{
 	memset(account, 0, sizeof(*account));
-	account->options = *options;
-	account->flow = take(options->flows, sizeof(*account->flow));
-	if (!account->flow)
+	error = tally_open(&account->tally, options, fault);
+	if (error)
+		return error;
+	account->window = tally_take(options->flows, sizeof(*account->window));
+	if (!account->window)
 		return fault_system(fault, -ENOMEM, "flows", "memory for the flows");
 	for (uint32_t i = 0; i < options->flows; i++)
-		window_begin(&account->flow[i].window);
-	account->rate = take(options->bins, sizeof(*account->rate));
-	if (!account->rate)
-		return fault_system(fault, -ENOMEM, "bins", "memory for the bins");
-	if (!options->delay_by_flow)
-		return 0;
-	account->flow_delay = take(options->flows, sizeof(*account->flow_delay));
-	if (!account->flow_delay)
-		return fault_system(fault, -ENOMEM, "delay", "memory for each flow's delays");
+		window_begin(&account->window[i]);
 	return 0;
 }
 
 void account_close(struct account *account)
 {
-	free(account->flow);
-	free(account->rate);
-	free(account->flow_delay);
+	tally_close(&account->tally);
+	free(account->window);
+	account->window = NULL;
 }
 
 void account_start(struct account *account, uint64_t t0_ns)
 {
-	account->t0_ns = t0_ns;
-	account->bin_end_ns = t0_ns + account->options.bin_ns;
+	account->tally.t0_ns = t0_ns;
+	account->bin_end_ns = t0_ns + account->tally.options.bin_ns;
 }
 
 /* The bin only changes at its ends, so arrivals in order need no division. */
-static void add_rate(struct account *account, uint64_t time_ns)
+static struct tally_bin *bin_of(struct account *account, uint64_t time_ns)
 {
-	uint64_t bin;
+	const struct tally *tally = &account->tally;
+	uint64_t width_ns = tally->options.bin_ns, bin;
 
-	if (time_ns >= account->bin_end_ns ||
-	    time_ns < account->bin_end_ns - account->options.bin_ns) {
-		bin = time_ns < account->t0_ns
-			      ? 0
-			      : (time_ns - account->t0_ns) / account->options.bin_ns;
-		account->bin_end_ns = account->t0_ns + (bin + 1) * account->options.bin_ns;
-		account->bin = bin < account->options.bins ? (uint32_t)bin
-							   : account->options.bins - 1;
+	if (time_ns >= account->bin_end_ns || time_ns < account->bin_end_ns - width_ns) {
+		bin = time_ns < tally->t0_ns ? 0 : (time_ns - tally->t0_ns) / width_ns;
+		account->bin_end_ns = tally->t0_ns + (bin + 1) * width_ns;
+		account->bin = bin < tally->options.bins ? (uint32_t)bin : tally->options.bins - 1;
 	}
-	account->rate[account->bin]++;
+	return &tally->bin[account->bin];
 }
 
-static void add_time(struct account *account, uint64_t time_ns)
+static void add_time(struct tally *tally, uint64_t time_ns)
 {
-	if (!account->first_ns) {
-		account->first_ns = time_ns;
+	if (!tally->first_ns) {
+		tally->first_ns = time_ns;
 	} else {
 		/* Two receive queues may deliver a little out of order: no gap then. */
-		uint64_t gap = time_ns > account->last_ns ? time_ns - account->last_ns : 0;
+		uint64_t gap = time_ns > tally->last_ns ? time_ns - tally->last_ns : 0;
 
-		histogram_add(&account->gap, gap);
+		histogram_add(&tally->gap, gap);
 		if (gap > NS_PER_MS)
-			account->gaps_over_1ms++;
+			tally->gaps_over_1ms++;
 	}
-	if (time_ns > account->last_ns)
-		account->last_ns = time_ns;
-	add_rate(account, time_ns);
+	if (time_ns > tally->last_ns)
+		tally->last_ns = time_ns;
 }
 
-static void add_delay(struct account *account, const struct arrival *arrival)
+static void add_bin(struct account *account, uint64_t time_ns, uint64_t delay_ns)
 {
-	int64_t delay = header_delay(&arrival->header, arrival->time_ns);
+	struct tally_bin *bin = bin_of(account, time_ns);
 
-	if (delay < 0) {
-		account->delay_negative++;
-		delay = 0;
-	}
-	histogram_add(&account->delay, (uint64_t)delay);
-	if (account->flow_delay)
-		histogram_add(&account->flow_delay[arrival->header.flow], (uint64_t)delay);
+	bin->packets++;
+	bin->delay_sum_ns += delay_ns;
+	if (delay_ns > bin->delay_max_ns)
+		bin->delay_max_ns = delay_ns;
 }
 
-static void add_unique(struct account *account, struct account_flow *flow,
-		       const struct arrival *arrival)
+static void add_unique(struct tally *tally, const struct arrival *arrival, int64_t delay_ns)
 {
-	account->unique++;
-	flow->unique++;
-	account->bytes += arrival->frame_bytes;
-	if (account->options.delay)
-		add_delay(account, arrival);
+	uint64_t delay = delay_ns < 0 ? 0 : (uint64_t)delay_ns;
+
+	tally->unique++;
+	tally->flow[arrival->header.flow].unique++;
+	tally->bytes += arrival->frame_bytes;
+	if (!tally->options.delay)
+		return;
+	tally->delay_negative += delay_ns < 0;
+	histogram_add(&tally->delay, delay);
+	if (tally->flow_delay)
+		histogram_add(&tally->flow_delay[arrival->header.flow], delay);
 }
 
 /* Of a number that comes twice only the first counts for order (RFC 4737 section 3.3). */
 static void add_test(struct account *account, const struct arrival *arrival)
 {
-	struct account_flow *flow = &account->flow[arrival->header.flow];
+	struct tally *tally = &account->tally;
+	struct tally_flow *flow = &tally->flow[arrival->header.flow];
+	struct window *window = &account->window[arrival->header.flow];
+	int64_t delay_ns = header_delay(&arrival->header, arrival->time_ns);
 
-	account->received++;
-	add_time(account, arrival->time_ns);
-	if (flow->window.highest < 0)
+	tally->received++;
+	add_time(tally, arrival->time_ns);
+	add_bin(account, arrival->time_ns, delay_ns < 0 ? 0 : (uint64_t)delay_ns);
+	if (flow->highest < 0)
 		flow->source_port = arrival->source_port;
-	switch (window_add(&flow->window, arrival->header.sequence)) {
+	switch (window_add(window, arrival->header.sequence)) {
 	case WINDOW_LATE:
-		account->reordered++;
+		tally->reordered++;
 		flow->reordered++;
 		/* fall through */
 	case WINDOW_AHEAD:
-		add_unique(account, flow, arrival);
+		flow->highest = window->highest;
+		add_unique(tally, arrival, delay_ns);
 		break;
 	case WINDOW_DUPLICATE:
-		account->duplicated++;
+		tally->duplicated++;
 		flow->duplicated++;
 		break;
 	case WINDOW_STALE:
-		account->stale++;
-		account->reordered++;
+		tally->stale++;
+		tally->reordered++;
 		flow->reordered++;
 		break;
 	}
@@ -142,12 +128,13 @@ static void add_test(struct account *account, const struct arrival *arrival)
 void account_add(struct account *account, const struct arrival *arrival)
 {
 	const struct header *header = &arrival->header;
+	struct tally *tally = &account->tally;
 
 	if (arrival->kind == ARRIVAL_CORRUPT)
-		account->corrupt++;
-	else if (arrival->kind == ARRIVAL_FOREIGN || header->run != account->options.run ||
-		 header->flow >= account->options.flows)
-		account->foreign++;
+		tally->corrupt++;
+	else if (arrival->kind == ARRIVAL_FOREIGN || header->run != tally->options.run ||
+		 header->flow >= tally->options.flows)
+		tally->foreign++;
 	else
 		add_test(account, arrival);
 }

@@ -51,7 +51,7 @@ struct key {
 	  .offset = offsetof(struct request, member),                                              \
 	  __VA_ARGS__ }
 
-#define REQUEST_LIST_MAX 65536 /* items of one list: one for each flow */
+#define REQUEST_LIST_MAX 100000 /* items of one list: one for each flow */
 
 /*
  * Reads text (NUL-terminated, overwritten; must outlive the request) by two tables, the second

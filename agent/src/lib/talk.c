@@ -15,7 +15,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define LINE_MAX_BYTES (4u << 20) /* three lists of 65 536 numbers fit */
+#define LINE_MAX_BYTES (4u << 20) /* three lists of 100 000 numbers fit */
 
 static volatile sig_atomic_t asked_to_end;
 

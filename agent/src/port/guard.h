@@ -15,6 +15,7 @@ struct guard {
 	size_t count;
 };
 
+/* No ports: no guards. */
 int guard_open(struct guard *guard, int family, const struct integers *ports, struct fault *fault);
 void guard_close(struct guard *guard);
 

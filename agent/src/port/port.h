@@ -39,7 +39,8 @@ struct port_options {
 	const char *source, *destination; /* send */
 	const char *next_mac; /* send, raw */
 	struct integers source_ports; /* send: one, or one for each flow */
-	struct integers destination_ports; /* send: as above; receive: all to listen on */
+	struct integers
+		destination_ports; /* send: as above; receive: all to listen on, none: every */
 	uint32_t frame_most; /* send: the largest frame_bytes */
 	unsigned int burst; /* send: the most packets of one send() */
 	bool paced; /* send: there is a schedule to keep, so do not let a slow receiver block */

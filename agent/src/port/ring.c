@@ -84,11 +84,11 @@ static int ask_for_stamps(struct ring *ring, struct fault *fault)
 static int attach_filter(struct ring *ring, const struct port_options *options, struct fault *fault)
 {
 	const struct integers *ports = &options->destination_ports;
-	int32_t low = ports->item[0];
-	int32_t high = ports->item[0];
+	int32_t low = ports->count ? UINT16_MAX : 0;
+	int32_t high = ports->count ? 0 : UINT16_MAX;
 	int error;
 
-	for (size_t i = 1; i < ports->count; i++) {
+	for (size_t i = 0; i < ports->count; i++) {
 		low = ports->item[i] < low ? ports->item[i] : low;
 		high = ports->item[i] > high ? ports->item[i] : high;
 	}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What the sink's ways to count have in common. A way either takes each packet here (receiver.c) or
+ * lets the kernel count (xdp.c); both end in a struct tally, of which the report is made.
+ */
+#ifndef GM_SINK_H
+#define GM_SINK_H
+
+#include "lib/tally.h"
+#include "lib/window.h"
+#include "verbs/verb.h"
+
+#include <stdint.h>
+
+enum sink_delay_kept { DELAY_FLOW, DELAY_TOTAL, DELAY_NONE };
+
+struct sink_request {
+	struct job job;
+	int port;
+	const char *device;
+	int64_t family;
+	struct integers dst_port;
+	int64_t flows;
+	int64_t run;
+	int delay;
+	int64_t bin_ms;
+	int64_t bins;
+	int64_t ring_bytes;
+};
+
+struct sink {
+	const struct sink_request *request;
+	struct talk *talk;
+	struct integers ports; /* sorted, each once; none: every port is ours */
+	struct tally_options options;
+	const struct sink_way *way;
+	void *state; /* the way's own */
+	uint64_t tick_ns; /* when to report next; UINT64_MAX: never */
+};
+
+struct sink_way {
+	const char *name;
+	uint32_t window; /* numbers of a flow within which duplicates are told apart */
+
+	/* Ready to count, and counting at the latest after start(). */
+	int (*open)(struct sink *sink, struct fault *fault);
+
+	/* The bins begin at t0_ns. */
+	void (*start)(struct sink *sink, uint64_t t0_ns);
+
+	/* Counts until the conversation is over, with ticks. */
+	void (*run)(struct sink *sink);
+
+	/* What was counted in the end. */
+	const struct tally *(*finish)(struct sink *sink);
+
+	/* Also after a failed open(); leaves nothing behind, so that another way can be tried. */
+	void (*close)(struct sink *sink);
+};
+
+extern const struct sink_way way_xdp; /* counted in the kernel: bpf/sink.bpf.c */
+extern const struct sink_way way_ring; /* taken from a TPACKET_V3 ring */
+extern const struct sink_way way_udp; /* taken from UDP sockets */
+
+/* Tells what was received so far, if it is time to. */
+void sink_tick(struct sink *sink, uint64_t received);
+
+/* Milliseconds until the next tick, for poll(). */
+int sink_tick_wait(const struct sink *sink);
+
+/* Tells everything that was counted. */
+void sink_tell(struct line *line, const struct tally *tally, uint64_t cpu_ns);
+
+#endif

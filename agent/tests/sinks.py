@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sink's ways to count against each other, packet by packet, and what XDP leaves behind."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import struct
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from wire import (
+    ADDRESS,
+    INJECT,
+    A,
+    Agent,
+    B,
+    SkipError,
+    Wire,
+    conserved,
+    expect,
+    holds,
+    ones_sum,
+    sh,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wire import Event, Keys
+
+TOTALS = ("received", "unique", "duplicated", "reordered", "stale", "foreign", "corrupt", "bytes")
+MANY = 50_000  # flows
+
+# Without rights over the machine: the agent in a user and a network namespace of its own.
+BARE = ["unshare", "-Urn", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
+
+# Sends a datagram from A to B and waits for the ICMP that says that nobody is there.
+KNOCK = """
+import socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.settimeout(float(sys.argv[2]))
+s.connect(("10.9.0.2", int(sys.argv[1])))
+try:
+    s.send(b"knock, knock")
+    s.recv(1)
+except ConnectionRefusedError:
+    print("refused")
+except TimeoutError:
+    print("silence")
+"""
+
+
+def attached() -> bool:
+    """Whether a program is at v1."""
+    return "xdp" in json.loads(sh("ip", "-j", "-n", B, "link", "show", "v1"))[0]
+
+
+def need_xdp(wire: Wire) -> None:
+    """Skips where the kernel has no XDP for us."""
+    if wire.loopback:
+        raise SkipError("needs a device of its own")
+    agent = wire.sink(port="xdp")
+    if agent.ready["ev"] == "error" and "device" not in agent.ready.get("key", ""):
+        raise SkipError(agent.ready["reason"])
+    agent.end()
+
+
+def header(sequence: int, flow: int = 0, run: int = 7, magic: int = 0xC7) -> bytes:
+    """A test header of PROTOCOL.md, sent long ago."""
+    return bytes([magic, run]) + flow.to_bytes(3) + sequence.to_bytes(4) + bytes(5)
+
+
+def udp(family: int, payload: bytes, *, check: str = "right", port: int = 9000) -> bytes:
+    """A UDP datagram; its checksum is right, wrong or none."""
+    bare = struct.pack("!HHHH", 5000, port, 8 + len(payload), 0) + payload
+    pseudo = addresses(family) + struct.pack("!HH", 17, len(bare))
+    sums = {
+        "right": ~ones_sum(pseudo + bare) & 0xFFFF,
+        "wrong": ~ones_sum(pseudo + bare) & 0xFFFF ^ 0x0100,
+        "none": 0,
+    }
+    return bare[:6] + struct.pack("!H", sums[check]) + bare[8:]
+
+
+def addresses(family: int) -> bytes:
+    """Source and destination."""
+    if family == 4:
+        return bytes(map(int, ".".join(ADDRESS[4]).split(".")))
+    return b"".join(bytes.fromhex("fd09" + "00" * 13 + end[-1:].zfill(2)) for end in ADDRESS[6])
+
+
+def packet(
+    family: int, data: bytes, *, protocol: int = 17, fragment: int = 0x4000, options: bytes = b""
+) -> bytes:
+    """An IP packet around it; IPv4's options are `options`."""
+    if family == 6:
+        return struct.pack("!IHBB", 6 << 28, len(data), protocol, 64) + addresses(6) + data
+    first = 0x45 + len(options) // 4
+    ip = struct.pack(
+        "!BBHHHBBH", first, 0, 20 + len(options) + len(data), 0, fragment, 64, protocol, 0
+    )
+    ip += addresses(4) + options
+    return ip[:10] + struct.pack("!H", ~ones_sum(ip) & 0xFFFF) + ip[12:] + data
+
+
+def script(family: int) -> list[bytes]:
+    """Packets of three flows with everything that a sink has to tell apart."""
+
+    def test(*where: int, size: int = 14, **keys: str) -> bytes:
+        return packet(family, udp(family, header(*where).ljust(size, b"\x5a"), **keys))
+
+    # 2 comes late and then again, 4 so late that it is stale; 3 is lost.
+    packets = [test(number) for number in (0, 1, 5, 2, 2, 5000, 4)]
+    # Each length of the checksum's last words; the largest frame.
+    packets += [test(i, 1, size=size) for i, size in enumerate((15, 16, 17, 511, 600, 1023, 1452))]
+    # Damage: another byte, no checksum at all.
+    packets += [test(9, 2, check="wrong"), test(9, 2, check="wrong", size=901)]
+    packets += [test(9, 2, check="none")]
+    # Strangers: another run, an unknown flow, another header, too short for one, a wrong length.
+    packets += [test(9, 2, 8), test(9, 3), test(9, 0xFFFFFF), test(9, 2, 7, 0xC8)]
+    packets += [packet(family, udp(family, b"short"))]
+    packets += [packet(family, udp(family, header(9))[:-4])]
+    # None of a sink's business: another port, another protocol.
+    packets += [packet(family, udp(family, header(9), port=9001))]
+    packets += [packet(family, udp(family, header(9)), protocol=6)]
+    if family == 4:
+        good = udp(4, header(0, 2))
+        packets += [packet(4, good, options=b"\x01" * 8)]
+        packets += [packet(4, good, fragment=0x2000)]
+        packets += [packet(4, good)[:8] + b"\x07" + packet(4, good)[9:]]  # the header's checksum
+    return packets
+
+
+def inject(wire: Wire, family: int, packets: list[bytes]) -> None:
+    """Sends them from v0 as they are."""
+    kind = "0800" if family == 4 else "86dd"
+    ethernet = bytes.fromhex(wire.mac.replace(":", "") + "020000000001" + kind)
+    frames = "".join((ethernet + each).hex() + "\n" for each in packets)
+    sh("ip", "netns", "exec", A, sys.executable, "-c", INJECT, text=frames)
+
+
+def sinks_agree(wire: Wire) -> None:
+    """The kernel's counts are the ring's, of traffic with every fault, and are what was planted."""
+    need_xdp(wire)
+    wanted = {"received": 14, "unique": 12, "duplicated": 1, "reordered": 2, "stale": 1}
+    for family in (4, 6):
+        told: dict[str, Event] = {}
+        for port in ("xdp", "ring"):
+            agent = wire.sink(port=port, family=family, flows=3)
+            expect(agent.ready["port"], port, agent.ready)
+            agent.start()
+            inject(wire, family, script(family))
+            told[port] = agent.close()
+        xdp, ring = told["xdp"], told["ring"]
+        expect({name: xdp[name] for name in TOTALS}, {name: ring[name] for name in TOTALS})
+        expect(xdp["flow"], ring["flow"])
+        odd = int(family == 4)  # the packet with options, and the damaged header
+        planted = wanted | {"received": 14 + odd, "unique": 12 + odd}
+        planted |= {"foreign": 6, "corrupt": 3 + odd}
+        expect({name: xdp[name] for name in planted}, planted, family)
+        expect(sum(xdp["gap_ns"]["count"]), xdp["received"] - 1)
+        expect(sum(xdp["rate"]["packets"]), xdp["received"])
+        expect(sum(xdp["delay_ns"]["count"]), xdp["unique"])
+
+
+def sink_in_the_kernel(wire: Wire) -> None:
+    """Whole trials: both families, raw and socket senders, a cycle of sizes, flows with delays."""
+    need_xdp(wire)
+    for family in (4, 6):
+        for port in ("raw", "udp"):
+            keys = {"port": port, "family": family, "frame_bytes": [100, 1518, 333], "flows": 3}
+            sent, received = wire.trial(
+                keys, {"port": "auto", "family": family, "flows": 3, "delay": "flow"}
+            )
+            conserved(sent, received)
+            expect(received["flow"]["unique"], sent["tried_by_flow"])
+            expect(
+                [sum(flow["count"]) for flow in received["delay_by_flow"]], sent["tried_by_flow"]
+            )
+            expect(received["bytes"], sent["frame_bytes_tried"])
+            expect(received["flow"]["source_port"], [5000] * 3)
+
+
+def stack_sees_nothing(wire: Wire) -> None:
+    """Test packets end at XDP; whatever else goes on, whether ports are named or not."""
+    need_xdp(wire)
+
+    def seen() -> dict[str, int]:
+        text = sh("ip", "netns", "exec", B, "cat", "/proc/net/snmp", "/proc/net/snmp6")
+        names, values = re.findall(r"(?m)^Udp: (.*)$", text)
+        counts = dict(zip(names.split(), map(int, values.split()), strict=True))
+        counts |= {name: int(n) for name, n in re.findall(r"(Udp6\w+|Icmp6Out\w+)\s+(\d+)", text)}
+        return {
+            name: n for name, n in counts.items() if "Dest" in name or "Udp" in name or "In" in name
+        }
+
+    def knock(port: int, wait_s: str = "5") -> str:
+        return sh("ip", "netns", "exec", A, sys.executable, "-c", KNOCK, str(port), wait_s).strip()
+
+    for ports in (9000, []):
+        before = seen()
+        for family in (4, 6):
+            keys: Keys = {"port": "xdp", "family": family, "dst_port": ports}
+            conserved(*wire.trial({"family": family, "packets": 50}, keys))
+        expect(seen(), before)
+        agent = wire.sink(port="xdp", dst_port=ports)
+        agent.start()
+        expect(knock(7001), "refused")
+        expect(knock(9000, "0.3") if ports else knock(9000), "silence" if ports else "refused")
+        expect(agent.close()["foreign"], 1 if ports else 2)
+
+
+def every_port_of_the_ring(wire: Wire) -> None:
+    """Without ports the ring takes any, and guards none."""
+    if wire.loopback:
+        raise SkipError("the udp port has sockets of its own")
+    keys: Keys = {"flows": 5, "dst_port": [9000, 1, 65535, 53, 40000]}
+    sent, received = wire.trial(keys, {"flows": 5, "dst_port": []})
+    conserved(sent, received)
+    expect(received["flow"]["unique"], sent["tried_by_flow"])
+    agent = wire.sink(port="udp", dst_port=[])
+    expect((agent.ready["ev"], agent.ready["key"], agent.end()), ("error", "dst_port", 2))
+
+
+def many_flows(wire: Wire) -> None:
+    """Each of many flows is told apart, in a request of a megabyte; the sink can keep more."""
+    need_xdp(wire)
+    ports = [1 + i for i in range(MANY)]
+    sent, received = wire.trial(
+        {"flows": MANY, "src_port": ports, "packets": MANY + 7, "rate_pps": 100_000},
+        {"port": "xdp", "flows": 100_000, "dst_port": [9000] * 100_000},
+    )
+    conserved(sent, received)
+    unique = received["flow"]["unique"]
+    if not sent["refused"]:
+        expect(unique, [2] * 7 + [1] * (MANY - 7) + [0] * (100_000 - MANY))
+        expect(received["flow"]["source_port"], ports + [0] * (100_000 - MANY))
+    expect(len(received["flow"]["highest"]), 100_000)
+
+
+def gone_with_the_agent(wire: Wire) -> None:
+    """However the agent ends, nothing of XDP stays; a second sink is told that one is there."""
+    need_xdp(wire)
+    for how in (signal.SIGKILL, signal.SIGTERM):
+        agent = wire.sink(port="xdp")
+        agent.start()
+        holds(attached())
+        second = wire.sink(port="xdp")
+        expect((second.ready["ev"], second.ready["key"], second.end()), ("error", "device", 1))
+        third = wire.sink(port="auto")
+        expect(third.ready.get("port"), "ring", third.ready)
+        holds("another XDP program" in third.ready["passed_over"]["xdp"], third.ready)
+        third.end()
+        agent.process.send_signal(how)
+        agent.process.wait(10)
+        deadline = time.monotonic() + 5
+        while attached() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        holds(not attached())
+
+
+@contextmanager
+def bare() -> Iterator[None]:
+    """Agents without rights over the machine."""
+    command = Agent.command
+    Agent.command = [*BARE, *command]
+    try:
+        yield
+    finally:
+        Agent.command = command
+
+
+def second_best(wire: Wire) -> None:
+    """What is refused is said: a forced port fails with it, `auto` takes the ring."""
+    if wire.loopback:
+        raise SkipError("needs a raw socket")
+    keys = wire.sink_keys(device="lo")
+    driver = Agent(B, "sink", keys | {"port": "auto"})
+    expect(driver.ready["port"], "ring", driver.ready)
+    holds("native XDP" in driver.ready["passed_over"]["xdp"], driver.ready)
+    with bare():
+        forced = Agent(None, "sink", keys | {"port": "xdp"})
+        expect((forced.ready["ev"], forced.end()), ("error", 1), forced.ready)
+        holds("root of the first user namespace" in forced.ready["mend"], forced.ready)
+        chosen = Agent(None, "sink", keys | {"port": "auto"})
+        expect(chosen.ready["port"], "ring", chosen.ready)
+        expect(chosen.ready["passed_over"], {"xdp": forced.ready["reason"]})
+        chosen.end()
+
+
+SINK_TESTS = [
+    sinks_agree,
+    sink_in_the_kernel,
+    stack_sees_nothing,
+    every_port_of_the_ring,
+    many_flows,
+    gone_with_the_agent,
+    second_best,
+]

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/*
+ * What sink.bpf.c and the agent (agent/src/verbs/xdp.c) share. All numbers are in the host's byte
+ * order; all maps are arrays that the agent maps into its memory (BPF_F_MMAPABLE, Linux 5.5).
+ * Kernel floor: Linux 5.9, for attaching XDP by a link that ends with its process.
+ */
+#ifndef GM_SINK_BPF_H
+#define GM_SINK_BPF_H
+
+#ifdef __bpf__
+#include "kernel.h"
+#else
+#include <linux/types.h>
+#endif
+
+/* The program's section. */
+#define SINK_SECTION "xdp"
+
+/* Maps. */
+#define SINK_CONFIG "sink_config" /* one struct sink_config; written by the agent */
+#define SINK_QUEUE "sink_queue" /* struct sink_queue, one for each receive queue */
+#define SINK_BIN "sink_bin" /* struct sink_bin; bin b of queue q is q * bins + b */
+#define SINK_FLOW "sink_flow" /* struct sink_flow, one for each flow */
+#define SINK_FLOW_DELAY "sink_flow_delay" /* struct sink_histogram, for each flow, or one unused */
+
+/* Buckets of lib/histogram.h. */
+#define SINK_BUCKETS 1024
+
+struct sink_histogram {
+	__u64 total, most;
+	__u64 count[SINK_BUCKETS];
+};
+
+enum sink_delay { SINK_DELAY_NONE, SINK_DELAY_TOTAL, SINK_DELAY_FLOW };
+
+struct sink_config {
+	__u64 t0_ns; /* where bin 0 begins; SINK_NOT_BEGUN until the start */
+	__u64 bin_ns;
+	__u32 bins; /* of a queue */
+	__u32 run;
+	__u32 family; /* 4 or 6 */
+	__u32 delay; /* enum sink_delay */
+	__u16 port_low, port_high; /* UDP ports that are ours */
+	__u32 every_port; /* 1: what has no test header is somebody else's and goes on */
+	__u32 zero; /* 0, which the verifier does not know */
+	__u32 unused;
+};
+
+#define SINK_NOT_BEGUN (~0ull)
+
+/* As struct tally's (agent/src/lib/tally.h). */
+struct sink_queue {
+	__u64 received, unique, duplicated, reordered, stale, foreign, corrupt;
+	__u64 bytes;
+	__u64 first_ns, last_ns;
+	__u64 gaps_over_1ms, delay_negative;
+	__u64 bin, bin_end_ns; /* the latest arrival's; bin_end_ns 0: none yet */
+	struct sink_histogram gap, delay;
+};
+
+struct sink_bin {
+	__u64 packets;
+	__u64 delay_sum_ns, delay_max_ns;
+};
+
+/*
+ * The duplicate window: a bit for each number; number n has bit n % SINK_WINDOW_BITS. A word is
+ * cleared when the highest number enters it (RFC 6479), so all but one word's worth of numbers
+ * below the highest are known.
+ */
+#define SINK_WINDOW_BITS 1024
+#define SINK_WINDOW_WORDS (SINK_WINDOW_BITS / 64)
+#define SINK_WINDOW (SINK_WINDOW_BITS - 64) /* numbers that are told apart */
+
+struct sink_flow {
+	__u64 next; /* highest number + 1, counting on where the 32-bit sequence wraps; 0: none */
+	__u64 unique, duplicated, reordered;
+	__u64 source_port; /* of the first packet */
+	__u64 seen[SINK_WINDOW_WORDS];
+};
+
+enum sink_verdict { SINK_AHEAD, SINK_LATE, SINK_DUPLICATE, SINK_STALE };
+
+/* Clears the words that the numbers from (exclusive) to (inclusive) begin. */
+static inline __attribute__((always_inline)) void sink_window_clear(struct sink_flow *flow,
+								    __u64 from, __u64 to)
+{
+	__u64 first = from / 64 + 1, words = to / 64 - from / 64;
+
+	for (__u64 i = 0; i < SINK_WINDOW_WORDS && i < words; i++)
+		flow->seen[(first + i) % SINK_WINDOW_WORDS] = 0;
+}
+
+/* Takes a number in, as window_add() of agent/src/lib/window.h does, whose oracle it is in tests. */
+static inline __attribute__((always_inline)) enum sink_verdict
+sink_window_add(struct sink_flow *flow, __u32 sequence)
+{
+	__u64 highest = flow->next - 1, number = sequence, bit, *word;
+	enum sink_verdict verdict = SINK_AHEAD;
+
+	/* Serial number arithmetic (RFC 1982): the nearest number with these low 32 bits. */
+	if (flow->next)
+		number = highest + (__u64)(__s64)(__s32)(sequence - (__u32)highest);
+	word = &flow->seen[number / 64 % SINK_WINDOW_WORDS];
+	bit = 1ull << number % 64;
+	if (!flow->next) {
+		flow->next = number + 1;
+	} else if ((__s64)(number - highest) > 0) {
+		sink_window_clear(flow, highest, number);
+		flow->next = number + 1;
+	} else if ((__s64)number < 0 || highest - number >= SINK_WINDOW) {
+		return SINK_STALE;
+	} else {
+		verdict = *word & bit ? SINK_DUPLICATE : SINK_LATE;
+	}
+	*word |= bit;
+	return verdict;
+}
+
+/* The bucket of a value: histogram_bucket() of lib/histogram.h, where clz is a dozen steps. */
+static inline __attribute__((always_inline)) __u32 sink_bucket(__u64 value)
+{
+	__u32 shift = 0, high;
+
+	if (value < 64)
+		return (__u32)value;
+	if (value >> 36)
+		return SINK_BUCKETS - 1;
+	/* Bring the highest bit down to bit 5. */
+	high = (__u32)(value >> 5);
+	if (high >> 16) {
+		shift += 16;
+		high >>= 16;
+	}
+	if (high >> 8) {
+		shift += 8;
+		high >>= 8;
+	}
+	if (high >> 4) {
+		shift += 4;
+		high >>= 4;
+	}
+	if (high >> 2) {
+		shift += 2;
+		high >>= 2;
+	}
+	shift += high >> 1;
+	return (shift << 5) + (__u32)(value >> shift);
+}
+
+#endif
