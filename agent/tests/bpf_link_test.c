@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bpf/brake.h"
+#include "bpf/sink.h"
 #include "lib/bpf_link.h"
 #include "tests/test.h"
 #include "verbs/brake_object.h"
+#include "verbs/sink_object.h"
 
 #include <errno.h>
 #include <linux/btf.h>
@@ -50,6 +52,39 @@ TEST(bpf_link_relocates_the_brake)
 	CHECK_EQUAL(seen_maps, 3);
 	CHECK_EQUAL(seen_functions, 1);
 	CHECK_EQUAL(linked.code[linked.code_count - 1].code, BPF_JMP | BPF_EXIT);
+	bpf_link_release(&linked);
+}
+
+/* One function whatever it is made of: nothing is called, so no old kernel needs to take a call. */
+TEST(bpf_link_relocates_the_sink)
+{
+	static const struct bpf_map all[] = {
+		{ .name = SINK_CONFIG, .fd = 50 },     { .name = SINK_QUEUE, .fd = 51 },
+		{ .name = SINK_BIN, .fd = 52 },	       { .name = SINK_FLOW, .fd = 53 },
+		{ .name = SINK_FLOW_DELAY, .fd = 54 },
+	};
+	const struct bpf_program program = {
+		.object = sink_object,
+		.object_bytes = sink_object_bytes,
+		.section = SINK_SECTION,
+		.maps = all,
+		.map_count = 5,
+	};
+	struct bpf_linked linked;
+	unsigned int seen = 0;
+
+	CHECK_EQUAL(bpf_link(&linked, &program), 0);
+	CHECK_EQUAL(linked.function_count, 1);
+	for (size_t i = 0; i < linked.code_count; i++) {
+		const struct bpf_insn *insn = &linked.code[i];
+
+		if (insn->code != (BPF_LD | BPF_IMM | BPF_DW))
+			continue;
+		if (insn->src_reg == BPF_PSEUDO_MAP_FD)
+			seen |= 1u << (insn->imm - 50);
+		i++;
+	}
+	CHECK_EQUAL(seen, 31);
 	bpf_link_release(&linked);
 }
 

@@ -282,6 +282,11 @@ def second_best(wire: Wire) -> None:
     driver = Agent(B, "sink", keys | {"port": "auto"})
     expect(driver.ready["port"], "ring", driver.ready)
     holds("native XDP" in driver.ready["passed_over"]["xdp"], driver.ready)
+    sh("ip", "-n", A, "link", "set", "v0", "mtu", "9000")
+    large = wire.sink(port="auto", dst_port=9001)
+    sh("ip", "-n", A, "link", "set", "v0", "mtu", "1500")
+    expect(large.ready["port"], "ring", large.ready)
+    holds("MTU" in large.ready["passed_over"]["xdp"], large.ready)
     with bare():
         forced = Agent(None, "sink", keys | {"port": "xdp"})
         expect((forced.ready["ev"], forced.end()), ("error", 1), forced.ready)

@@ -212,6 +212,7 @@ static int refuse_xdp(struct fault *fault, int error, const char *device)
 {
 	switch (-error) {
 	case EBUSY:
+	case EEXIST: /* a generic one */
 		return fault_set(fault, error, "device", "end it, or: ip link set dev NAME xdp off",
 				 "another XDP program is at %s", device);
 	case EOPNOTSUPP:
