@@ -19,6 +19,10 @@ MOST_BPS: Final = 1e12
 MOST_STREAMS: Final = 256
 LARGEST_WRITE_BYTES: Final = 16 << 20
 LARGEST_BUFFER_BYTES: Final = 1 << 30
+MOST_CONNECTIONS: Final = 1_000_000
+MOST_AT_ONCE: Final = 4096  # connections that are being opened and closed
+PORTS_A_CLIENT: Final = FLOWS_A_CLIENT
+MOST_ACTIVE_PPS: Final = 10_000_000.0
 
 
 def faults(load: Workload) -> Iterator[str]:
@@ -80,5 +84,31 @@ def _tcp(load: Workload) -> Iterator[str]:
         yield f"`congestion` = '{load.congestion}': a name such as cubic, reno or bbr"
 
 
+def most_connections(clients: int) -> int:
+    """Pairs of addresses and ports: each client has its ports to each of as many servers."""
+    return clients * clients * PORTS_A_CLIENT
+
+
+def _connections(load: Workload) -> Iterator[str]:
+    if load.direction not in ("up", "receive"):
+        yield f"`direction` = {load.direction}: connections are opened from the LAN side; write up"
+    if not 1 <= load.clients <= MOST_CLIENTS:
+        yield f"`clients` = {load.clients}: 1 to {MOST_CLIENTS}"
+    crr, hold = load.connecting == "crr", load.connecting == "hold"
+    most = MOST_AT_ONCE if crr else MOST_CONNECTIONS
+    if not hold <= load.connections <= most:
+        least = "1" if hold else "0 (as many as it goes)"
+        yield f"`connections` = {load.connections}: {least} to {most} for {load.connecting}"
+    elif load.connections > most_connections(load.clients):
+        yield (
+            f"`connections` = {load.connections}: {load.clients} clients have ports for "
+            f"{most_connections(load.clients)}; raise `clients`"
+        )
+    if load.active_pps and not hold:
+        yield "`active_pps` is of `connecting` = hold alone; leave it out"
+    if not 0 <= load.active_pps <= MOST_ACTIVE_PPS:
+        yield f"`active_pps` = {load.active_pps:g}: 0 (idle) to {MOST_ACTIVE_PPS:g}"
+
+
 # Kinds that bring rules of their own.
-OF_KIND: Final = {"udp": _udp, "tcp": _tcp}
+OF_KIND: Final = {"udp": _udp, "tcp": _tcp, "connections": _connections}

@@ -8,6 +8,7 @@ from gatemark.report.chart import (
     bar,
     cdf,
     change,
+    connecting,
     cpu,
     delay,
     group,
@@ -75,4 +76,5 @@ def _rest(source: Source) -> Iterator[Figure | None]:
     yield from (change.figure(found) for found in cost.groups(source.judgement))
     yield bar.singles(source.judgement, source.run.plans)
     yield bar.ceilings(source.judgement)
+    yield from connecting.figures(source.judgement)
     yield group.ceilings(source.judgement)

@@ -30,6 +30,7 @@ _SCALES: dict[str, tuple[Scale, ...]] = {  # largest first
         Scale(1e3, "kbit/s"),
         Scale(1.0, "bit/s"),
     ),
+    "connections/s": (Scale(1e3, "k connections/s"), Scale(1.0, "connections/s")),
     "ns": (Scale(1e9, "s"), Scale(1e6, "ms"), Scale(1e3, "µs"), Scale(1.0, "ns")),
     "ratio": (Scale(0.01, "%"),),
 }

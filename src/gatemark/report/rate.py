@@ -7,7 +7,8 @@ from gatemark.stats.judgement import Interval, Judgement, PointResult
 from gatemark.store.record import UNITS, Definition
 
 PAYLOAD = {"tcp": "goodput_bps", "udp": "received_l4_bps"}
-BOUNDED = ("received", "goodput", "throughput", "burst")  # what a faster tester could only raise
+# What a faster tester could only raise.
+BOUNDED = ("received", "goodput", "throughput", "burst", "connections")
 
 
 def headline(point: PointResult) -> Interval | None:

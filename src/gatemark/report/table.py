@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from gatemark.plan.model import Plan
 from gatemark.report import latency, number, rate, study, sweep, word
 from gatemark.report.number import KPPS, MBPS, PERCENT, SEGMENTS, Scale
+from gatemark.stats import connecting
 from gatemark.stats.judgement import Judgement, Knee, PointResult
 
 NONE = number.DASH
+WHOLE = Scale(1.0, "")
 _NUMBER = re.compile(rf"^((?:{number.AT_LEAST})?\D?\d+)(.*)$", re.DOTALL)
 
 
@@ -82,7 +84,8 @@ def delays(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
 
 def ceilings(judgement: Judgement) -> Table:
     """What the tester alone can do, LAN host to WAN host without the gateway."""
-    return _rates(judgement.ceilings, "Tester's ceiling: without the gateway")
+    found = [p for p in judgement.ceilings if p.definition.quantity not in connecting.QUANTITIES]
+    return _rates(found, "Tester's ceiling: without the gateway")
 
 
 def singles(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
@@ -100,6 +103,7 @@ def points(judgement: Judgement) -> Table:
         Column("received, k packets/s", *_cells(everyone, "received_pps", KPPS)),
         Column("goodput, Mbit/s", *_cells(everyone, "goodput_bps", MBPS)),
         *_seen_by_tcp(everyone),
+        *_connecting(everyone),
         Column("loss, %", *_cells(everyone, "loss_ratio", PERCENT, together=False)),
         *(_delay(everyone, f"delay_{share}_ns", f"delay {share}") for share in ("p50", "p99")),
         Column("CPU, %", *_cells(everyone, "cpu_busy", PERCENT, together=False)),
@@ -175,6 +179,34 @@ def _seen_by_tcp(found: Sequence[PointResult]) -> Iterator[Column]:
     rtt = number.scale(_middles(found, "rtt_p50_ns"), "ns")
     yield Column("retransmits", *_cells(found, "retransmits", SEGMENTS, together=False))
     yield Column(f"RTT p50, {rtt.unit}", *_cells(found, "rtt_p50_ns", rtt, together=False))
+
+
+def connections(judgement: Judgement) -> Table:
+    """Points that are about connections: how many, how fast, how long each took."""
+    everyone = (*judgement.ceilings, *judgement.points)
+    found = [p for p in everyone if p.definition.quantity in connecting.QUANTITIES]
+    spec = [
+        Column("setup", _name),
+        Column("point", word.point_words),
+        *_connecting(found),
+        Column("lost, %", *_cells(found, "loss_ratio", PERCENT, together=False)),
+        Column("CPU, %", *_cells(found, "cpu_busy", PERCENT, together=False)),
+        Column("limit", lambda p: p.limit),
+        Column("why", lambda p: p.why or NONE),
+    ]
+    return _made("TCP connections, each with a message and its echo", spec, found)
+
+
+def _connecting(found: Sequence[PointResult]) -> Iterator[Column]:
+    fast = number.scale(_middles(found, "connections_per_s"), "connections/s")
+    yield Column("connections", *_cells(found, "connections", WHOLE))
+    yield Column(f"{fast.unit}", *_cells(found, "connections_per_s", fast))
+    for kind in ("connect", "echo"):
+        to = number.scale(_middles(found, f"{kind}_p50_ns"), "ns")
+        for share in ("p50", "p99"):
+            cells = _cells(found, f"{kind}_{share}_ns", to, together=False)
+            yield Column(f"{kind} {share}, {to.unit}", *cells)
+    yield Column("B each", *_cells(found, "connection_bytes", WHOLE))
 
 
 def _delay(found: Sequence[PointResult], name: str, head: str) -> Column:

@@ -96,6 +96,7 @@ def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> I
         table.delays(judgement, run.plans),
         *capacity.tables(judgement, run.plans),
         table.singles(judgement, run.plans),
+        table.connections(judgement),
         capacity.comparisons(judgement),
         crosscheck.table(judgement),
         table.ceilings(judgement),

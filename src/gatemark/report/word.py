@@ -4,6 +4,7 @@
 from collections.abc import Callable, Container, Iterator, Mapping
 
 from gatemark.report import number
+from gatemark.stats.connecting import HELD, RATE
 from gatemark.stats.judgement import PointResult
 from gatemark.store.record import Definition
 
@@ -69,6 +70,18 @@ def streams(count: int) -> str:
     return f"{count} stream{'' if count == 1 else 's'}"
 
 
+def connections(definition: Definition) -> str:
+    """Connections of a definition that is about them: `64 at once`, `1000 held, idle`."""
+    count = "as many as it goes" if definition.connections is None else f"{definition.connections}"
+    if definition.quantity == RATE:
+        return f"{count} connection{'' if count == '1' else 's'} at once"
+    if definition.quantity != HELD:
+        return ""
+    if definition.active_pps:
+        return f"{count} connections, {definition.active_pps:g} messages/s over all"
+    return f"{count} connections"
+
+
 def traffic(definition: Definition, but: Container[str] = ()) -> str:
     """The traffic in words: `64-byte frames, UDP over IPv4, 1 flow, trials of 1 s`.
 
@@ -78,6 +91,8 @@ def traffic(definition: Definition, but: Container[str] = ()) -> str:
     if "family" not in but:
         protocol += f" over {FAMILY.get(definition.family, definition.family)}"
     told = _tcp(definition) if definition.l4 == "tcp" else _udp(definition)
+    if many := connections(definition):
+        told = iter([("connections", many)])
     words = [text for name, text in told if name not in but]
     is_sized = definition.l4 == "udp" and "frame_bytes" not in but
     first = words[:1] if is_sized else []
@@ -103,7 +118,9 @@ def load(definition: Definition, payload_bytes: float = 0) -> str:
 def sent(definition: Definition, payload_bytes: float = 0) -> str:
     """The same whoever sent it."""
     parts = [way(definition.direction)]
-    if definition.l4 == "tcp":
+    if told := connections(definition):
+        parts += [told]
+    elif definition.l4 == "tcp":
         parts += ["TCP", *(text for _, text in _writes(definition))]
         parts += (
             [streams(definition.streams)] if definition.streams and definition.streams > 1 else []

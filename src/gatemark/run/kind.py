@@ -1,22 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kinds of workload: what each sends, and what a trial of it finds. One module each."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from gatemark.plan.model import TrialSpec, Workload
-from gatemark.run import driven, goodput, received
+from gatemark.run import connecting, driven, goodput, received
 from gatemark.run.raw import Raw
 from gatemark.station.netns import Lab
 from gatemark.station.wiring import Wire
 from gatemark.store.record import Accounting, Definition
 from gatemark.store.series import Series
-from gatemark.workload import tcp, udp
+from gatemark.workload import connections, tcp, udp
 from gatemark.workload.driver import pair, tcpreplay
 from gatemark.workload.way import Load, Way
 
 Values = dict[str, float]
+Evidences = Mapping[str, dict[str, Any]]  # by field of `Evidence`
+
+
+def _nothing(raw: Raw) -> Evidences:
+    del raw
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +34,7 @@ class Kind:
     values: Callable[[TrialSpec, Raw], tuple[Values, Accounting | None]]
     delivered_pps: Callable[[Raw, Values], float]  # that came through the gateway
     series: Callable[[Way], Series]  # of one direction
+    evidence: Callable[[Raw], Evidences] = _nothing  # besides what all kinds have
 
 
 KINDS: Final = {
@@ -35,6 +42,14 @@ KINDS: Final = {
         udp.loads, received.define, received.found, received.delivered_pps, received.series
     ),
     "tcp": Kind(tcp.loads, goodput.define, goodput.found, goodput.delivered_pps, goodput.series),
+    "connections": Kind(
+        connections.loads,
+        connecting.define,
+        connecting.found,
+        connecting.delivered_pps,
+        connecting.series,
+        connecting.evidence,
+    ),
 }
 
 # With a known tool in our agents' place.

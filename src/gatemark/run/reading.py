@@ -27,7 +27,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
         base,
         values=values | _cpu(raw, evidence, direct=base.definition.path == "direct"),
         accounting=accounting,
-        evidence=replace(evidence, **raw.found),
+        evidence=replace(evidence, **{**kind.evidence(raw), **raw.found}),
         ports=first.ports,
         port_reasons=first.port_reasons,
         burst=None if burst is None else int(burst),

@@ -29,6 +29,13 @@ QUIET_S = 0.03  # nothing arrived for so long: nothing is on its way any more
 SHARED_QUIET_S = 0.15
 LONGEST_DRAIN_S = 3.0
 
+# What a tick counts: its key, what makes it ours, and the unit of its rate.
+COUNTED = (
+    ("bytes", 8, "bit/s"),
+    ("received", 1, "packets/s"),
+    ("connections", 1, "connections/s"),
+)
+
 Show = Callable[[float, str], None]  # a rate as it is now, and its unit
 
 
@@ -89,15 +96,15 @@ async def _loads(bench: Bench, spec: TrialSpec, ways: Sequence[Wire]) -> Sequenc
 
 
 def _rate(show: Show) -> Tick:
-    """Turn a sink's running count into a rate: packets/s, or bit/s of TCP."""
+    """Turn a running count into a rate: packets/s, bit/s of TCP, connections/s."""
     last: list[tuple[int, int]] = []
 
     def tick(message: Report) -> None:
-        tcp = "bytes" in message
-        now = (message["t_ns"], message["bytes"] * 8 if tcp else message["received"])
+        name, times, unit = next(told for told in COUNTED if told[0] in message)
+        now = (message["t_ns"], message[name] * times)
         if last:
             per_second = (now[1] - last[-1][1]) * 1e9 / (now[0] - last[-1][0])
-            show(per_second, "bit/s" if tcp else "packets/s")
+            show(per_second, unit)
         last.append(now)
 
     return tick

@@ -29,7 +29,7 @@ def demand(arm: Arm, load: Workload) -> Demand:
     gateway's time (station/netns.py), so the sender alone must not do it either. Else the tester's
     ceiling would lie below what it sends through a gateway.
     """
-    tcp, direct = load.kind == "tcp", arm.path == "direct"
+    tcp, direct = load.kind in ("tcp", "connections"), arm.path == "direct"
     return Demand(
         shared=arm.path == "endpoint",
         steered=tcp and not direct,

@@ -78,7 +78,7 @@ def gather(trials: Group, ceiling: float | None) -> Facts:
         link_bps=min(links, default=None),
         ceiling=ceiling,
         greedy=trials.definition.l4 == "tcp" or not paced,
-        tester_cpu=_tester_cpu(outside),
+        tester_cpu=tester_cpu(outside),
         core=busiest(outside) or busiest(trials.probed),
         flow_table=_flow_table(trials.probed),
         shaper=_shaper(trials.probed),
@@ -86,7 +86,7 @@ def gather(trials: Group, ceiling: float | None) -> Facts:
     )
 
 
-def _tester_cpu(records: Iterable[Record]) -> float:
+def tester_cpu(records: Iterable[Record]) -> float:
     """Of the busier end, or of both where they share a CPU; the median."""
     shares = []
     for record in records:

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from gatemark.stats import warn
+from gatemark.stats import connecting, warn
 from gatemark.stats.arms import DIRECT, comparisons
 from gatemark.stats.ceiling import ceiling
 from gatemark.stats.crosscheck import cross_checks
@@ -87,7 +87,10 @@ def _received(one: PointResult) -> float:
 
 
 def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
-    verdict = decide(gather(trials, ceiling(ceilings, trials.definition)))
+    if trials.definition.quantity in connecting.QUANTITIES:
+        verdict = connecting.decide(trials, ceilings)
+    else:
+        verdict = decide(gather(trials, ceiling(ceilings, trials.definition)))
     at_least = verdict.limit == "tester" or _unbounded(trials, verdict)
     return _result(trials, verdict, at_least=at_least)
 
@@ -99,7 +102,10 @@ def _unbounded(trials: Group, verdict: Verdict) -> bool:
 
 def _ceiling(trials: Group) -> PointResult:
     """The tester alone: what it cannot do is its own limit, and no lower bound."""
-    verdict = decide(gather(trials, None))
+    if trials.definition.quantity in connecting.QUANTITIES:
+        verdict = connecting.decide(trials, ())
+    else:
+        verdict = decide(gather(trials, None))
     if trials.outside and verdict.limit not in ("none", "link"):
         verdict = Verdict("tester", "no gateway between LAN host and WAN host")
     return _result(trials, verdict, at_least=False)
@@ -176,6 +182,7 @@ def _of_run(
         advice = "The tester alone was not measured; what it limits cannot be told."
         found.append(warn.warning("no-ceiling", advice))
     lossy = [g for g, result in judged if result.limit not in ("none", "tester") and g.outside]
+    lossy = [g for g in lossy if g.definition.quantity not in connecting.QUANTITIES]  # read always
     if lossy and not any(trials.probed for trials in lossy):
         advice = "Flow table and shaper were not watched; add [probe] to the plan."
         found.append(warn.warning("no-probed-pass", advice))

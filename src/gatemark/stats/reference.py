@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from gatemark.plan.model import is_twin
+from gatemark.stats.connecting import QUANTITIES
 from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult
 from gatemark.stats.likeness import alike, distance, kept
 from gatemark.store.published import Published
@@ -88,6 +89,8 @@ def for_plan(found: Iterable[Beside], plan: str) -> list[dict[str, Scalar]]:
 def _candidates(judgement: Judgement) -> Iterator[Candidate]:
     own = (point for point in judgement.points if not is_twin(point.arm))
     for point in (*judgement.ceilings, *own):
+        if point.definition.quantity in QUANTITIES:  # no source has connections of our kind
+            continue
         for quantity, measured in point.values.items():
             yield Candidate(
                 plan=point.plan,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatemark.plan.model import is_twin
+from gatemark.stats import connecting
 from gatemark.stats.judgement import Knee, Limit, PointResult
 from gatemark.stats.timed import MEDIAN, is_timed
 from gatemark.store.record import Definition, Record
@@ -148,6 +149,8 @@ def _precedence(definition: Definition) -> tuple[int, int, str, int]:
     order = {"up": 0, "send": 0, "down": 1, "receive": 1, "both": 2}
     size = -(definition.write_bytes or 0) or definition.frame_bytes or 1 << 16
     protocol = 0 if definition.l4 == "tcp" else 1
+    if definition.quantity in connecting.QUANTITIES:
+        protocol = 2 + connecting.QUANTITIES.index(definition.quantity)
     return protocol, size, definition.family, order.get(definition.direction, 3)
 
 
@@ -176,12 +179,17 @@ def _verb(rate: Rate) -> str:
 
 def _short(rate: Rate) -> str:
     """The number alone, as the first one gave the unit of packets; bits name theirs."""
+    if rate.definition.quantity in connecting.QUANTITIES:
+        return si(rate.value, "")
     return si(rate.value, "bit/s" if rate.definition.l4 == "tcp" else "")
 
 
 def _full(rate: Rate) -> str:
     """A rate with its size, its bits on the wire and its way."""
     kind, way = rate.definition, rate.definition.direction
+    if kind.quantity in connecting.QUANTITIES:
+        held = kind.quantity == connecting.HELD
+        return f"{_bound(rate)}{si(rate.value, 'connections' if held else 'connections/s')}"
     if kind.l4 == "tcp":
         text = f"{_bound(rate)}{si(rate.value, 'bit/s')} of TCP goodput"
     else:

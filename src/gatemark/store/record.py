@@ -109,7 +109,10 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     gaps_over_1ms: int = 0  # at the sink
     cpu: tuple[CpuReading, ...] = ()  # each thread of the gateway
     qdisc: dict[str, dict[str, int]] = {}  # probed pass: "gw1": {"drops": 3, "overlimits": 9}
-    conntrack: dict[str, int] = {}  # probed pass: entries, max, drop, early_drop, insert_failed
+    conntrack: dict[
+        str, int
+    ] = {}  # probed pass (connections: both): entries, max, drop, early_drop, insert_failed
+    connecting: dict[str, Scalar] = {}  # connections: stop, number and why of the first failure
     memory: dict[str, int] = {}  # probed pass: available_bytes (lowest), total_bytes, slab_bytes
     softnet: dict[str, int] = {}  # probed pass: dropped, squeezed, summed over all CPUs
     link_bps: int | None = None  # L1 rate of the slowest test link; None: no such limit (veth)
@@ -167,7 +170,7 @@ UNITS: dict[str, str] = {
     "burst_packets": "packets",  # longest burst without loss
     "buffer_ns": "ns",  # time of it that the gateway's buffer holds, corrected (RFC 9004)
     "connections": "connections",  # held at once
-    "connections_per_s": "1/s",  # opened, one request answered, closed
+    "connections_per_s": "connections/s",  # opened, one request answered, closed
     "connect_p50_ns": "ns",  # from SYN to established
     "connect_p99_ns": "ns",
     "echo_p50_ns": "ns",  # a request and its answer over an open connection

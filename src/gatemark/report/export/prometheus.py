@@ -27,7 +27,7 @@ BASE: Final[dict[str, tuple[str, float]]] = {
     "packets": ("packets", 1.0),
     "trials": ("trials", 1.0),
     "connections": ("connections", 1.0),
-    "1/s": ("per_second", 1.0),
+    "connections/s": ("connections_per_second", 1.0),
     "s": ("seconds", 1.0),
 }
 UNIT_OF_NAME: Final = re.compile(r"_(pps|bps|ns|bytes|ratio|s|packets)$")

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What both ends of connections are asked for, and what bounds their number."""
+
+from typing import Any
+
+import pytest
+
+from gatemark.node.shell import Local
+from gatemark.plan.model import Workload
+from gatemark.plan.sane import faults
+from gatemark.station import alias
+from gatemark.station.cpu import Placement
+from gatemark.station.netns import HOST
+from gatemark.station.wiring import Port, wires
+from gatemark.workload.connections import Connections, asked_for
+
+PORTS = {device: Port(Local(), device, "02:00:00:00:00:01") for device in HOST}
+PLACEMENT = Placement(gateway=3, sender=0, sink=1)
+PLENTY = 1 << 40
+
+
+def load(**keys: Any) -> Workload:
+    return Workload(kind="connections", **keys)
+
+
+def asked(path: str, **keys: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the client and the server are asked for."""
+    (wire,) = wires(PORTS, path, "up")
+    made = Connections(wire, load(**keys), PLACEMENT)
+    return made.client_request(), made.server_request()
+
+
+@pytest.mark.parametrize("path", ["direct", "route", "nat"])
+@pytest.mark.parametrize("clients", [1, 25])
+def test_the_client_goes_where_the_server_listens(path: str, clients: int) -> None:
+    client, server = asked(path, clients=clients, connections=100)
+    assert (client["dst"], client["dst_port"]) == (server["src"], server["src_port"])
+    assert client["dst_ports"] == server["src_ports"] == clients
+    assert client["mode"] == server["mode"]
+
+
+def test_one_client_has_the_hosts_own_address_and_many_have_others() -> None:
+    assert asked("route")[0]["src"] == "198.18.1.2"
+    many = asked("route", clients=25)[0]
+    assert (many["src"], many["src_count"]) == ("198.18.1.4", 25)
+
+
+@pytest.mark.parametrize(("family", "last"), [("ipv4", "198.18.1.253"), ("ipv6", "2001:2:0:1::fd")])
+def test_250_clients_fit_into_the_network(family: str, last: str) -> None:
+    found = alias.clients(PORTS["lan0"], family, 250)
+    assert (found[-1], len(set(found))) == (last, 250)
+
+
+def test_as_many_as_it_goes_is_a_million_if_there_are_addresses() -> None:
+    assert asked_for(load(clients=25), PLENTY) == (1_000_000, "asked")
+    assert asked_for(load(clients=1), PLENTY) == (40_000, "tuples")
+
+
+def test_memory_bounds_how_many_are_tried() -> None:
+    count, bound = asked_for(load(clients=25), 3 << 30)
+    assert bound == "memory"
+    assert 100_000 < count < 400_000
+
+
+def test_crr_has_so_many_at_once_and_a_server_that_never_minds() -> None:
+    client, server = asked("nat", connecting="crr")
+    assert client["connections"] == 64
+    assert server["connections"] == 1_000_000
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"direction": "down"},
+        {"direction": "both"},
+        {"clients": 251},
+        {"connecting": "hold", "connections": 0},
+        {"connecting": "crr", "connections": 4097},
+        {"connections": 40_001},
+        {"active_pps": 5.0},
+        {"connecting": "hold", "connections": 1, "active_pps": -1.0},
+    ],
+)
+def test_what_cannot_be_meant_is_refused(keys: dict[str, Any]) -> None:
+    key = next(iter(keys)) if "connecting" not in keys else list(keys)[-1]
+    (fault,) = faults(load(**keys))
+    assert f"`{key}`" in fault
+
+
+def test_what_can_be_meant_is_taken() -> None:
+    for keys in ({}, {"connecting": "crr"}, {"connecting": "hold", "connections": 5}):
+        assert not list(faults(load(**keys)))
