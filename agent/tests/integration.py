@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 from connections import CONNECT_TESTS
+from replays import REPLAY_TESTS
 from sinks import SINK_TESTS
 from streams import STREAM_TESTS
 from wire import (
@@ -208,7 +209,7 @@ def command_line(_: Wire) -> None:
 
     protocol = PROTOCOL.read_text()
     common = protocol.split("## Keys that every verb takes")[1].split("\n## ")[0]
-    for verb in ("send", "sink", "stream", "connect", "watch", "brake"):
+    for verb in ("send", "sink", "stream", "connect", "replay", "watch", "brake"):
         section = common + protocol.split(f"\n## {verb}\n")[1].split("\n## ")[0]
         first_cells = re.findall(r"(?m)^\| (`[^|]*) \|", section)
         documented = set(re.findall(r"`(\w+)`", "".join(first_cells)))
@@ -384,6 +385,7 @@ TESTS = [
     *SINK_TESTS,
     *STREAM_TESTS,
     *CONNECT_TESTS,
+    *REPLAY_TESTS,
     device_down,
 ]
 

@@ -150,6 +150,7 @@ int talk_line(struct talk *talk, char **text)
 
 struct command {
 	const char *cmd;
+	int64_t t0_us;
 };
 
 static const struct key command_keys[] = {
@@ -157,9 +158,15 @@ static const struct key command_keys[] = {
 	{ 0 },
 };
 
-int talk_await_start(struct talk *talk, struct fault *fault)
+static const struct key at_keys[] = {
+	KEY(command, t0_us, INTEGER, .max = INT64_MAX, .help = "when to begin"),
+	{ 0 },
+};
+
+/* more: keys besides cmd, or NULL. */
+static int await_start(struct talk *talk, struct command *command, const struct key *more,
+		       struct fault *fault)
 {
-	struct command command = { 0 };
 	char *text = NULL;
 	int result = talk_line(talk, &text);
 
@@ -168,12 +175,19 @@ int talk_await_start(struct talk *talk, struct fault *fault)
 	if (!result)
 		return fault_set(fault, -ECANCELED, NULL, "send {\"cmd\":\"start\"} after ready",
 				 "stdin was closed before start");
-	result = request_read(&command, text, command_keys, NULL, fault);
-	if (!result && strcmp(command.cmd, "start") != 0)
+	result = request_read(command, text, command_keys, more, fault);
+	if (!result && strcmp(command->cmd, "start") != 0)
 		result = fault_set(fault, -EINVAL, "cmd", "send {\"cmd\":\"start\"}",
 				   "start was expected");
 	free(text);
 	return result;
+}
+
+int talk_await_start(struct talk *talk, struct fault *fault)
+{
+	struct command command = { 0 };
+
+	return await_start(talk, &command, NULL, fault);
 }
 
 void talk_answer_start(struct talk *talk)
@@ -187,6 +201,17 @@ int talk_start(struct talk *talk, struct fault *fault)
 {
 	int error = talk_await_start(talk, fault);
 
+	if (!error)
+		talk_answer_start(talk);
+	return error;
+}
+
+int talk_start_at(struct talk *talk, int64_t *t0_us, struct fault *fault)
+{
+	struct command command = { 0 };
+	int error = await_start(talk, &command, at_keys, fault);
+
+	*t0_us = command.t0_us;
 	if (!error)
 		talk_answer_start(talk);
 	return error;

@@ -43,6 +43,9 @@ int talk_start(struct talk *talk, struct fault *fault);
 int talk_await_start(struct talk *talk, struct fault *fault);
 void talk_answer_start(struct talk *talk);
 
+/* As talk_start(), where the laboratory may say when to begin: t0_us (0: not said). */
+int talk_start_at(struct talk *talk, int64_t *t0_us, struct fault *fault);
+
 /* True if the job has to end: stdin was closed, a signal came, or something else was said. */
 bool talk_over(struct talk *talk);
 

@@ -3,7 +3,7 @@
  * The raw port: whole frames through AF_PACKET, one wire packet in one skb, past the qdisc.
  *
  * On a bare veth sendmmsg() with PACKET_QDISC_BYPASS outran a PACKET_TX_RING, 0.65-0.70 M packets/s
- * against 0.51-0.57 M (docs/measured.md). Protocol 0 keeps the socket from receiving (packet(7)).
+ * against 0.51-0.57 M (docs/measured.md).
  */
 #include "lib/address.h"
 #include "lib/device.h"
@@ -11,7 +11,6 @@
 #include "port/socket.h"
 
 #include <errno.h>
-#include <linux/if_packet.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -64,23 +63,6 @@ static int build_frames(struct raw *raw, const struct route *route, struct fault
 	return 0;
 }
 
-static int open_socket(struct raw *raw, int index, bool paced, struct fault *fault)
-{
-	/* Protocol 0 even in bind(): __register_prot_hook() is then not called (af_packet.c). */
-	struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_ifindex = index };
-	int yes = 1;
-
-	raw->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-	if (raw->fd < 0)
-		return fault_system(fault, -errno, "port", "a raw socket");
-	if (bind(raw->fd, (struct sockaddr *)&address, sizeof(address)) < 0)
-		return fault_system(fault, -errno, "device", "binding the raw socket");
-	if (setsockopt(raw->fd, SOL_PACKET, PACKET_QDISC_BYPASS, &yes, sizeof(yes)) < 0)
-		return fault_system(fault, -errno, "port", "bypassing the qdisc");
-	socket_size_send(raw->fd, paced);
-	return 0;
-}
-
 static int raw_open(struct port *port, const struct port_options *options, struct fault *fault)
 {
 	struct raw *raw = calloc(1, sizeof(*raw));
@@ -103,7 +85,10 @@ static int raw_open(struct port *port, const struct port_options *options, struc
 	if (error)
 		return error;
 	error = build_frames(raw, &route, fault);
-	return error ? error : open_socket(raw, device.index, options->paced, fault);
+	if (error)
+		return error;
+	raw->fd = socket_open_raw(device.index, options->paced, fault);
+	return raw->fd < 0 ? raw->fd : 0;
 }
 
 static unsigned int raw_send(struct port *port, const struct packet *packets, unsigned int count,

@@ -4,6 +4,7 @@
 #include "lib/address.h"
 
 #include <errno.h>
+#include <linux/if_packet.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -50,6 +51,27 @@ void socket_size_receive(int fd, size_t bytes)
 void socket_size_output(int fd, size_t bytes)
 {
 	force_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, bounded(bytes));
+}
+
+int socket_open_raw(int device_index, bool paced, struct fault *fault)
+{
+	/* Protocol 0 even in bind(): __register_prot_hook() is then not called (af_packet.c). */
+	struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_ifindex = device_index };
+	int yes = 1;
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	int error = fd < 0 ? fault_system(fault, -errno, "port", "a raw socket") : 0;
+
+	if (!error && bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+		error = fault_system(fault, -errno, "device", "binding the raw socket");
+	if (!error && setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &yes, sizeof(yes)) < 0)
+		error = fault_system(fault, -errno, "port", "bypassing the qdisc");
+	if (error) {
+		if (fd >= 0)
+			close(fd);
+		return error;
+	}
+	socket_size_send(fd, paced);
+	return fd;
 }
 
 /*

@@ -16,6 +16,12 @@ void socket_size_receive(int fd, size_t bytes);
 void socket_size_output(int fd, size_t bytes);
 
 /*
+ * Opens an AF_PACKET socket that sends whole frames from a device, past its qdisc, and receives
+ * nothing. Returns it, or -errno with the fault filled.
+ */
+int socket_open_raw(int device_index, bool paced, struct fault *fault);
+
+/*
  * Sends messages (allocated as zero) with one sendmmsg(), past frames that are refused. Returns how
  * many are dealt with; fewer than count if the socket's buffer stayed full or a signal came.
  */

@@ -30,6 +30,7 @@ extern const struct verb verb_send;
 extern const struct verb verb_sink;
 extern const struct verb verb_stream;
 extern const struct verb verb_connect;
+extern const struct verb verb_replay;
 extern const struct verb verb_watch;
 extern const struct verb verb_brake;
 

@@ -77,6 +77,7 @@ def _begin(asked: Asked, bench: "Lab", out: Path | None, seed: int | None) -> "R
 
     asked, notes = within(asked, bench.able)
     suite, plans = asked.chosen()
+    _examine(plans)
     _require(plans)  # before the directory is made: where nothing can be measured, none is left
     now = datetime.now(UTC)
     title = f"{now:%Y%m%d-%H%M%S}-{suite.name.replace('/', '-')}"
@@ -86,6 +87,18 @@ def _begin(asked: Asked, bench: "Lab", out: Path | None, seed: int | None) -> "R
     station_file = asked.station or DEFAULT_STATION
     planned = replace(planned, run=title, station_file=station_file, notes=notes)
     return RunDirectory.create(path, planned)
+
+
+def _examine(plans: Iterable["Plan"]) -> None:
+    """Raise UsageError if a capture that is to be replayed cannot be."""
+    from gatemark.plan.expand import points, workload_at  # noqa: PLC0415
+
+    loads = [workload_at(plan, point) for plan in plans for point in points(plan)]
+    if replays := [load for load in loads if load.kind == "replay"]:
+        from gatemark.workload.replay import examine  # noqa: PLC0415
+
+        for load in replays:
+            examine(load)
 
 
 def _require(plans: Iterable["Plan"]) -> None:

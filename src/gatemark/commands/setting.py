@@ -3,6 +3,7 @@
 
 import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from gatemark.error import UsageError
@@ -22,7 +23,7 @@ def chosen(name: str, variant: str, settings: Sequence[str]) -> tuple[Suite, lis
     from gatemark.plan.load import load  # noqa: PLC0415
 
     suite, plans = load(name, variant)
-    values = dict(map(_parse, settings))
+    values = {key: _located(key, value) for key, value in map(_parse, settings)}
     for key in values:
         if not sum(applies(plan, key) for plan in plans):
             raise UsageError(
@@ -32,6 +33,17 @@ def chosen(name: str, variant: str, settings: Sequence[str]) -> tuple[Suite, lis
         override(plan, {key: value for key, value in values.items() if applies(plan, key)})
         for plan in plans
     ]
+
+
+def _located(key: str, value: Any) -> Any:
+    """A capture's file as seen from here: the run may be resumed from elsewhere."""
+    from gatemark.plan.trace import located  # noqa: PLC0415
+
+    if key.rpartition(".")[2] != "trace":
+        return value
+    if isinstance(value, list):
+        return [located(one, Path.cwd()) for one in value]
+    return located(value, Path.cwd())
 
 
 def _parse(setting: str) -> tuple[str, Any]:

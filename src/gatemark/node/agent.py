@@ -50,7 +50,9 @@ class Agent:
         self.ready: dict[str, Any] = {}
 
     @classmethod
-    async def launch(cls, node: Node, verb: str, request: dict[str, Any]) -> Self:
+    async def launch(
+        cls, node: Node, verb: str, request: dict[str, Any], within_s: float = ANSWER_S
+    ) -> Self:
         """Start a job on a host and bring it to `ready`. Raises NodeError."""
         process = await asyncio.create_subprocess_exec(
             *node.argv(*FIRST, str(agent_path()), verb),
@@ -68,7 +70,7 @@ class Agent:
                     f"{node.name}: agent speaks protocol {hello['protocol']}: rebuild it"
                 )
             agent.tell(request)
-            agent.ready = await agent.event("ready")
+            agent.ready = await agent.event("ready", within_s)
         except BaseException:
             await agent.abort()
             raise
@@ -84,9 +86,9 @@ class Agent:
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(message).encode() + b"\n")
 
-    async def start(self) -> None:
-        """Let it begin; returns when it has."""
-        self.tell({"cmd": "start"})
+    async def start(self, **when: int) -> None:
+        """Let it begin, at a time where its verb takes one; returns when it has heard."""
+        self.tell({"cmd": "start", **when})
         await self.event("start")
 
     async def done(self, within_s: float, tick: Tick | None = None) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a setup may be: paths, features and directions that go together. Pure words, no I/O."""
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from gatemark.error import UsageError
@@ -61,22 +62,35 @@ def check_features(arm: Arm) -> None:
         raise UsageError(f"`features`: {max(names, key=names.count)} is there twice; leave one out")
 
 
+def _unplayable(arm: Arm, load: Workload) -> str:
+    if arm.path == ENDPOINT:
+        return "`kind` = replay: the gateway itself cannot be a side of it; leave out path endpoint"
+    if arm.path == "nat" and load.direction == "down":
+        return "`direction` = down: through nat a replay needs what goes up as well; write both"
+    return ""
+
+
 def misfit(arm: Arm, load: Workload) -> str:
     """Why this workload does not fit this arm; empty where it does."""
+    return next(_misfits(arm, load), "")
+
+
+def _misfits(arm: Arm, load: Workload) -> Iterator[str]:
+    if load.kind == "replay" and (reason := _unplayable(arm, load)):
+        yield reason
     if arm.path == DIRECT:
-        return ""
+        return
     if load.offload:
-        return (
+        yield (
             f"`offload` is for the path direct alone: on {arm.path} a packet at the gateway "
             "would stand for many"
         )
     if arm.path == ENDPOINT and load.direction not in (*OWN, "both"):
-        return f"`direction` = {load.direction}: on the path endpoint write send, receive or both"
+        yield f"`direction` = {load.direction}: on the path endpoint write send, receive or both"
     if arm.path == ENDPOINT and load.kind == "udp" and (is_crowd(load) or load.mix):
-        return (
+        yield (
             "`clients`, `flow_ports` = random, `mix` and so many `flows` are not for the path "
             "endpoint: one end is a plain socket there"
         )
     if arm.path != ENDPOINT and load.direction in OWN:
-        return f"`direction` = {load.direction}: on the path {arm.path} write up, down or both"
-    return ""
+        yield f"`direction` = {load.direction}: on the path {arm.path} write up, down or both"

@@ -24,6 +24,7 @@ from gatemark.plan.model import (
     Workload,
 )
 from gatemark.plan.toml import line_of, nearest, read_toml, refuse_unknown_keys
+from gatemark.plan.trace import located
 
 T = TypeVar("T")
 
@@ -96,7 +97,7 @@ def read_plan(path: Path, name: str, variant: str = "") -> Plan:
     _refuse_unknown(data, path)
     _refuse_strangers(data, path)
     known = tuple(data.get("variant", {}))
-    data = _varied(data, variant if variant in known else "")
+    data = _located(_varied(data, variant if variant in known else ""), path.parent)
     written = {"case": "sweep.case"} | ({"arm[0]": "setup"} if "setup" in data else {})
     plan = _convert(_reshape(data), Plan, path, PLAN_SCHEMA, written)
     plan = msgspec.structs.replace(
@@ -175,6 +176,29 @@ def _varied(data: dict[str, Any], variant: str) -> dict[str, Any]:
     for table, keys in data["variant"][variant].items() if variant else ():
         plain[table] = plain.get(table, {}) | keys
     return plain
+
+
+def _located(data: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The data with every capture's path as seen from the plan's folder."""
+
+    def find(table: Any) -> Any:
+        match table:
+            case dict():
+                return {key: _find(key, value) for key, value in table.items()}
+            case list():
+                return [find(row) for row in table]
+        return table
+
+    def _find(key: str, value: Any) -> Any:
+        if key == "case":
+            return find(value)
+        if key != "trace":
+            return value
+        if isinstance(value, list):
+            return [located(one, folder) for one in value]
+        return located(value, folder)
+
+    return data | {key: find(data[key]) for key in ("workload", "sweep") if key in data}
 
 
 def _refuse_strangers(data: dict[str, Any], path: Path) -> None:

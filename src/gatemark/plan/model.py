@@ -88,8 +88,8 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     connections: int = 0  # at most (open), to hold (hold), at once (crr); 0: as many as it goes
     active_pps: float = 0.0  # hold: packets/s over all connections together; 0: idle
     # kind replay
-    trace: str = "game"  # a pcap or pcapng file, or a source made here: game, voip, video
-    speed: float = 1.0  # its own timing, times so much; rate_pps above 0: that rate instead
+    trace: str = "game"  # a pcap or pcapng file, or made here: game, voip, voip-vad, video
+    speed: float = 1.0  # its own timing, times so much; rate_pps: that instead, both ways together
     clones: int = 1  # flows made of each of the trace's
 
 

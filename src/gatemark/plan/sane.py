@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from gatemark.plan import trace
 from gatemark.plan.mix import frames
 from gatemark.plan.model import Workload
 from gatemark.unit import LARGEST_FRAME_BYTES, SMALLEST_FRAME_BYTES
@@ -23,6 +24,8 @@ MOST_CONNECTIONS: Final = 1_000_000
 MOST_AT_ONCE: Final = 4096  # connections that are being opened and closed
 PORTS_A_CLIENT: Final = FLOWS_A_CLIENT
 MOST_ACTIVE_PPS: Final = 10_000_000.0
+MOST_SPEED: Final = 1e6
+MOST_CLONES: Final = 10_000
 
 
 def faults(load: Workload) -> Iterator[str]:
@@ -110,5 +113,18 @@ def _connections(load: Workload) -> Iterator[str]:
         yield f"`active_pps` = {load.active_pps:g}: 0 (idle) to {MOST_ACTIVE_PPS:g}"
 
 
+def _replay(load: Workload) -> Iterator[str]:
+    if why := trace.fault(load.trace):
+        yield why
+    if not 0 < load.speed <= MOST_SPEED:
+        yield f"`speed` = {load.speed:g}: above 0 to {MOST_SPEED:g}; 1 is the trace's own timing"
+    if not 0 <= load.rate_pps <= MOST_PPS:
+        yield f"`rate_pps` = {load.rate_pps:g}: 0 (the trace's timing) to {MOST_PPS:g}"
+    if not 1 <= load.clones <= MOST_CLONES:
+        yield f"`clones` = {load.clones}: 1 to {MOST_CLONES}"
+    if not 1 <= load.clients <= MOST_CLIENTS:
+        yield f"`clients` = {load.clients}: 1 to {MOST_CLIENTS}"
+
+
 # Kinds that bring rules of their own.
-OF_KIND: Final = {"udp": _udp, "tcp": _tcp, "connections": _connections}
+OF_KIND: Final = {"udp": _udp, "tcp": _tcp, "connections": _connections, "replay": _replay}

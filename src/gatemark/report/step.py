@@ -15,7 +15,8 @@ LIKE = (
     *("source.%.rtt_ns", "outside.%.run_ns", "replay.%.delay%"),
 )
 STEPS = 50  # of a trial, at most: as often TCP is asked for its round trip
-COUNTED = {"tcp": ("bytes", 8), "udp": ("packets", 1)}  # what a sink counts; by what to multiply
+# What a sink counts; by what to multiply.
+COUNTED = {"tcp": ("bytes", 8), "udp": ("packets", 1), "replay": ("packets", 1)}
 S_NS = 1_000_000_000
 
 Steps = list[float | None]

@@ -16,6 +16,7 @@ from gatemark.store.record import Definition, Record, Scalar
 from gatemark.store.series import Series
 
 RATES = {"tcp": ("goodput", "bit/s"), "udp": ("received rate", "packets/s")}
+RATES["replay"] = RATES["udp"]
 MOST_ARMS = 3  # that a title names
 NEAR = 0.1  # of its median: within this a rate is steady
 

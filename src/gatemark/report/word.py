@@ -87,10 +87,10 @@ def traffic(definition: Definition, but: Container[str] = ()) -> str:
 
     `but` are factors that vary and are left out.
     """
-    protocol = definition.l4.upper()
+    protocol = f"replay of {definition.trace}" if definition.trace else definition.l4.upper()
     if "family" not in but:
         protocol += f" over {FAMILY.get(definition.family, definition.family)}"
-    told = _tcp(definition) if definition.l4 == "tcp" else _udp(definition)
+    told = {"tcp": _tcp, "replay": _trace}.get(definition.l4, _udp)(definition)
     if many := connections(definition):
         told = iter([("connections", many)])
     words = [text for name, text in told if name not in but]
@@ -125,6 +125,8 @@ def sent(definition: Definition, payload_bytes: float = 0) -> str:
         parts += (
             [streams(definition.streams)] if definition.streams and definition.streams > 1 else []
         )
+    elif definition.trace:
+        parts += [definition.trace, *(text for _, text in _trace(definition))]
     elif payload_bytes:
         parts += ["UDP", sized("payload_bytes", payload_bytes)]
     else:
@@ -173,6 +175,14 @@ def _udp(definition: Definition) -> Iterator[tuple[str, str]]:
     size_ = f"{definition.frame_bytes}-byte frames" if definition.frame_bytes else "mixed sizes"
     yield "frame_bytes", size_
     yield "flows", f"{definition.flows} flow{'' if definition.flows == 1 else 's'}"
+
+
+def _trace(definition: Definition) -> Iterator[tuple[str, str]]:
+    if definition.speed != 1:
+        speed = f"{definition.speed:g} times as fast" if definition.speed else "at an even rate"
+        yield "speed", speed
+    if definition.clones > 1:
+        yield "clones", f"{definition.clones} clones"
 
 
 def _tcp(definition: Definition) -> Iterator[tuple[str, str]]:

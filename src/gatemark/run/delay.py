@@ -5,7 +5,7 @@ It is the delay from just before a packet is handed to the sender's port until i
 host, by one clock (RFC 7679): the sender's own call, the links, the gateway's queue and its work.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from gatemark.stats.histogram import is_told, merged, percentile
@@ -23,18 +23,26 @@ def delays(ways: Sequence[Way]) -> dict[str, float]:
     """
     every = [way.sink["delay_ns"] for way in ways]
     counts = merged((one["low"], one["count"]) for one in every)
-    if not counts:
+    longest = _longest(ways) or max(counts, default=0)
+    packets = sum(counts.values())
+    return told(packets, lambda share: min(percentile(counts, share), longest), (*counts, longest))
+
+
+def told(
+    packets: float, percentile_of: Callable[[float], float], every: Collection[float]
+) -> dict[str, float]:
+    """The values of so many packets; `every` holds the shortest and the longest delay."""
+    if not packets:
         return {}
-    packets, least = sum(counts.values()), min(counts)
-    most = _longest(ways) or max(counts)
+    least = min(every)
     found = {
-        f"delay_{name}_ns": min(percentile(counts, share), most)
+        f"delay_{name}_ns": percentile_of(share)
         for name, share in SHARES.items()
         if is_told(share, packets)
     }
     if "delay_p999_ns" in found:
         found["delay_pdv_ns"] = found["delay_p999_ns"] - least
-    return {"delay_min_ns": least, **found, "delay_max_ns": most}
+    return {"delay_min_ns": least, **found, "delay_max_ns": max(every)}
 
 
 def series(way: Way) -> Series:

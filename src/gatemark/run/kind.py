@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gatemark.plan.model import TrialSpec, Workload
-from gatemark.run import connecting, driven, goodput, received
+from gatemark.run import connecting, driven, goodput, received, replayed
 from gatemark.run.raw import Raw
 from gatemark.station.netns import Lab
 from gatemark.station.wiring import Wire
 from gatemark.store.record import Accounting, Definition
 from gatemark.store.series import Series
-from gatemark.workload import connections, tcp, udp
+from gatemark.workload import connections, replay, tcp, udp
 from gatemark.workload.driver import pair, tcpreplay
 from gatemark.workload.way import Load, Way
 
@@ -49,6 +49,9 @@ KINDS: Final = {
         connecting.delivered_pps,
         connecting.series,
         connecting.evidence,
+    ),
+    "replay": Kind(
+        replay.loads, replayed.define, replayed.found, replayed.delivered_pps, replayed.series
     ),
 }
 

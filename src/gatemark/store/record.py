@@ -36,7 +36,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     features: tuple[str, ...] = ()  # what the gateway does besides, in order: conntrack, filter:100
     direction: str = "up"  # up: LAN to WAN; down; both; send, receive: by the gateway itself
     family: str = "ipv4"  # ipv4, ipv6
-    l4: str = "udp"  # udp, tcp
+    l4: str = "udp"  # udp, tcp; replay: what the trace has
     frame_bytes: int | None = None  # UDP: L2 with FCS; None: not one size
     mix: str = ""  # UDP: frames of several sizes in turn: imix, 64:7,594:4,1518:1
     flows: int = 1  # UDP

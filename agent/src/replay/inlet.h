@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Receives whole frames of one IP version through a TPACKET_V2 ring. Unlike the sink's V3 ring
+ * (port/ring.c), which hands over blocks up to 10 ms old, a frame is there as soon as it has come:
+ * the far side has to know by which port a flow is masked before it answers. Nobody is woken by a
+ * frame: the player looks whenever it waits anyway.
+ */
+#ifndef GM_INLET_H
+#define GM_INLET_H
+
+#include "lib/fault.h"
+#include "replay/arrive.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct inlet {
+	int fd;
+	uint8_t *memory;
+	size_t frame_bytes, frames; /* slots */
+	size_t next;
+	uint64_t offset_ns; /* from CLOCK_REALTIME to CLOCK_MONOTONIC */
+	uint64_t dropped; /* valid after inlet_settle() */
+};
+
+/* Room for frames of packet_most bytes of IP, ring_bytes in all. */
+int inlet_open(struct inlet *inlet, int device_index, int family, uint32_t packet_most,
+	       size_t ring_bytes, struct fault *fault);
+void inlet_close(struct inlet *inlet);
+
+/* Reads the clocks' offset anew: now and then, as it drifts. */
+void inlet_tune(struct inlet *inlet);
+
+/* The next frame, valid until inlet_next(); false if none waits. */
+bool inlet_look(const struct inlet *inlet, struct arrived *frame);
+void inlet_next(struct inlet *inlet);
+
+void inlet_settle(struct inlet *inlet);
+
+#endif

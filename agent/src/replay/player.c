@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sending on time and receiving meanwhile. */
+#include "replay/player.h"
+#include "lib/clock.h"
+#include "lib/frame.h"
+#include "port/socket.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define LOOK_NS (10 * NS_PER_MS) /* how often stdin is looked at */
+#define SPIN_NS (100 * NS_PER_US) /* of each wait: see lib/pace.c */
+#define DOZE_NS (2 * NS_PER_MS) /* a sleep at most: a ring of 16 MiB holds 8192 frames */
+#define ALERT_NS (5 * NS_PER_US) /* so shortly before a packet is due nothing else is begun */
+#define GRACE_NS (10 * NS_PER_MS) /* what is late by no more at the end is still sent */
+#define FRAME_LEAST 64
+
+static int no_memory(struct fault *fault)
+{
+	return fault_system(fault, -ENOMEM, "trace", "the replay");
+}
+
+static int hold_open(struct player *player, uint32_t count, struct fault *fault)
+{
+	uint32_t flows = player->trace->flows;
+
+	if (!player->masked)
+		return 0;
+	player->held_first = calloc((size_t)flows + 1, sizeof(uint32_t));
+	player->held_last = calloc((size_t)flows + 1, sizeof(uint32_t));
+	player->held_after = calloc((size_t)count + 1, sizeof(uint32_t));
+	if (!player->held_first || !player->held_last || !player->held_after)
+		return no_memory(fault);
+	for (uint32_t i = 0; i < flows; i++)
+		player->held_first[i] = HELD_NONE;
+	for (uint32_t i = 0; i < count; i++)
+		player->held_after[i] = HELD_NONE;
+	return 0;
+}
+
+int player_open(struct player *player, struct fault *fault)
+{
+	uint32_t count = player->trace->entries[player->way];
+
+	player->tried_by_flow = calloc((size_t)player->trace->flows + 1, sizeof(uint32_t));
+	player->sent_ns = calloc((size_t)count + 1, sizeof(*player->sent_ns));
+	if (!player->sent_ns || !player->tried_by_flow)
+		return no_memory(fault);
+	for (uint32_t i = 0; i < count; i++)
+		player->sent_ns[i] = SENT_NEVER;
+	return hold_open(player, count, fault);
+}
+
+void player_close(struct player *player)
+{
+	free(player->sent_ns);
+	free(player->tried_by_flow);
+	free(player->held_first);
+	free(player->held_last);
+	free(player->held_after);
+	if (player->fd >= 0)
+		close(player->fd);
+}
+
+static const struct trace_entry *entry_of(const struct player *player, uint32_t number)
+{
+	return &player->trace->entry[player->way][number];
+}
+
+static void note_sent(struct player *player, uint32_t number, uint64_t now)
+{
+	const struct trace_entry *entry = entry_of(player, number);
+	uint64_t length = entry->bytes + ETHERNET_BYTES + FCS_BYTES;
+
+	histogram_add(&player->late, now - player->t0_ns - entry->due_ns);
+	if (player->tried && now - player->last_ns > NS_PER_MS)
+		player->gaps_over_1ms++;
+	player->last_ns = now;
+	player->tried++;
+	player->tried_by_flow[entry->flow]++;
+	player->bytes += length < FRAME_LEAST ? FRAME_LEAST : length;
+}
+
+/* Hands one frame to the device. False if there was no room for it: to be tried again. */
+static bool send_frame(struct player *player, uint32_t number)
+{
+	uint8_t *frame = player->frames.bytes + player->frames.at[number];
+	struct iovec vector = { .iov_base = frame,
+				.iov_len =
+					player->frames.at[number + 1] - player->frames.at[number] };
+	struct mmsghdr message = { .msg_hdr = { .msg_iov = &vector, .msg_iovlen = 1 } };
+	uint64_t refused = player->tally.refused;
+	uint64_t now;
+
+	if (player->masked)
+		frame_redirect(frame, player->arrive.flow[entry_of(player, number)->flow].port);
+	now = clock_now();
+	if (!socket_send(player->fd, &message, 1, &player->tally))
+		return false;
+	player->sent_ns[number] = player->tally.refused > refused ? SENT_REFUSED : (int64_t)now;
+	note_sent(player, number, now);
+	return true;
+}
+
+static void hold(struct player *player, uint32_t number)
+{
+	uint32_t flow = entry_of(player, number)->flow;
+
+	if (player->held_first[flow] == HELD_NONE)
+		player->held_first[flow] = number;
+	else
+		player->held_after[player->held_last[flow]] = number;
+	player->held_last[flow] = number;
+	player->held++;
+}
+
+/* Sends what waited for a flow's port, as far as there is room. */
+static void release(struct player *player, uint32_t flow)
+{
+	uint32_t *first = &player->held_first[flow];
+
+	while (*first != HELD_NONE && clock_now() < player->end_ns && send_frame(player, *first))
+		*first = player->held_after[*first];
+}
+
+/* Books one frame if one waits. */
+static bool take(struct player *player)
+{
+	struct arrived frame;
+	int64_t flow;
+
+	if (!inlet_look(&player->inlet, &frame))
+		return false;
+	flow = arrive_add(&player->arrive, &frame);
+	inlet_next(&player->inlet);
+	if (player->masked && flow >= 0 && player->arrive.flow[flow].port &&
+	    player->held_first[flow] != HELD_NONE)
+		release(player, (uint32_t)flow);
+	return true;
+}
+
+static void tick(struct player *player, uint64_t now)
+{
+	struct line *line = &player->talk->line;
+
+	line_begin(line, "tick");
+	line_count(line, "t_ns", now);
+	line_count(line, "tried", player->tried);
+	line_count(line, "received", player->arrive.received);
+	line_end(line);
+	player->tick_ns += player->tick_every_ns;
+}
+
+/* Looks up now and then. True if stdin was closed. */
+static bool look_up(struct player *player, uint64_t now)
+{
+	if (now < player->look_ns)
+		return false;
+	player->look_ns = now + LOOK_NS;
+	inlet_tune(&player->inlet);
+	if (player->tick_every_ns && now >= player->tick_ns)
+		tick(player, now);
+	return talk_over(player->talk);
+}
+
+/* Receives until a packet is due. False: to stop. */
+static bool wait_due(struct player *player, uint64_t due_ns)
+{
+	for (;;) {
+		uint64_t now = clock_now();
+		uint64_t until;
+
+		if (look_up(player, now))
+			return false;
+		if (now >= due_ns)
+			return now < player->end_ns;
+		if (due_ns - now < ALERT_NS || take(player))
+			continue;
+		if (due_ns - now <= SPIN_NS)
+			continue;
+		until = due_ns - SPIN_NS;
+		clock_sleep_until(until < now + DOZE_NS ? until : now + DOZE_NS);
+	}
+}
+
+/* Whether a packet has to wait until its flow's port is known. */
+static bool must_wait(const struct player *player, uint32_t number)
+{
+	uint32_t flow = entry_of(player, number)->flow;
+
+	return player->masked &&
+	       (!player->arrive.flow[flow].port || player->held_first[flow] != HELD_NONE);
+}
+
+bool player_send(struct player *player)
+{
+	uint32_t count = player->trace->entries[player->way];
+	uint64_t over_ns = player->t0_ns + player->trace->length_ns;
+	bool going = true;
+
+	player->look_ns = clock_now();
+	player->tick_ns = player->t0_ns + player->tick_every_ns;
+	player->end_ns = over_ns + GRACE_NS;
+	while (going && player->next < count) {
+		going = wait_due(player, player->t0_ns + entry_of(player, player->next)->due_ns);
+		if (!going)
+			break;
+		take(player); /* late or not: the ring has to be emptied */
+		if (must_wait(player, player->next))
+			hold(player, player->next++);
+		else if (send_frame(player, player->next))
+			player->next++;
+	}
+	/* The other side may have more to send, and a flow that is held its port to learn. */
+	wait_due(player, over_ns);
+	player->t1_ns = clock_now();
+	if (player->t1_ns > over_ns)
+		player->t1_ns = over_ns;
+	return !talk_over(player->talk);
+}
+
+void player_listen(struct player *player)
+{
+	while (!talk_over(player->talk)) {
+		uint64_t now = clock_now();
+
+		look_up(player, now);
+		while (take(player))
+			;
+		clock_sleep_until(now + NS_PER_MS);
+	}
+	while (take(player))
+		;
+	inlet_settle(&player->inlet);
+}

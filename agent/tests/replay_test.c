@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From a capture to frames and back: sides, clones, numbers, checksums, the books of arrivals. */
+#include "lib/checksum.h"
+#include "replay/arrive.h"
+#include "replay/frames.h"
+#include "tests/made.h"
+#include "tests/test.h"
+
+#include <errno.h>
+
+#define LAN 0x0a000001 /* 10.0.0.1 */
+#define FAR 0x08080808
+#define OTHER 0x09090909
+
+static const struct lab lab = { .family = 4,
+				.client = { 198, 18, 1, 4 },
+				.far = { 198, 19, 1, 254 } };
+static const struct lab masked = { .family = 4,
+				   .client = { 198, 18, 1, 4 },
+				   .far = { 198, 19, 1, 254 },
+				   .masked = true,
+				   .mask = { 198, 19, 1, 1 } };
+
+static struct trace_options options(void)
+{
+	return (struct trace_options){ .family = 4,
+				       .ways = { true, true },
+				       .clones = 1,
+				       .clients = 1,
+				       .packet_most = 1500,
+				       .speed = 1,
+				       .duration_ns = 1000000000 };
+}
+
+static void add(struct made *made, uint32_t ms, uint32_t from, uint32_t to, uint16_t from_port,
+		uint16_t to_port)
+{
+	uint8_t frame[MADE_UDP_BYTES];
+
+	if (!made->size)
+		made_pcap(made, 0xa1b2c3d4, 1);
+	made_udp(frame, from, to, from_port, to_port);
+	made_record(made, 100, ms * 1000, frame, sizeof(frame), sizeof(frame));
+}
+
+static int open_made(struct trace *trace, const struct made *made, const struct trace_options *how,
+		     struct fault *fault)
+{
+	struct capture capture;
+	int error = capture_open(&capture, "x.pcap", made->bytes, made->size, fault);
+
+	CHECK_EQUAL(error, 0);
+	error = trace_open(trace, how, &capture, fault);
+	capture_close(&capture);
+	return error;
+}
+
+/* Two requests and an answer of one flow, and one packet of another flow that began outside. */
+static void conversation(struct made *made)
+{
+	add(made, 10, LAN, FAR, 1000, 53);
+	add(made, 12, FAR, LAN, 53, 1000);
+	add(made, 20, LAN, FAR, 1000, 53);
+	add(made, 30, OTHER, LAN, 4000, 80);
+}
+
+TEST(a_trace_is_a_schedule_of_two_directions)
+{
+	struct made made = { 0 };
+	struct trace_options how = options();
+	struct trace trace;
+	struct fault fault;
+
+	conversation(&made);
+	CHECK_EQUAL(open_made(&trace, &made, &how, &fault), 0);
+	CHECK_EQUAL(trace.flows, 2);
+	CHECK_EQUAL(trace.hosts, 1);
+	CHECK_EQUAL(trace.entries[WAY_UP], 2);
+	CHECK_EQUAL(trace.entries[WAY_DOWN], 2);
+	CHECK_EQUAL(trace.entry[WAY_UP][1].due_ns, 10000000);
+	CHECK_EQUAL(trace.entry[WAY_DOWN][0].due_ns, 2000000);
+	CHECK_EQUAL(trace.flow[1].lan_port, 80);
+	trace_close(&trace);
+	how.speed = 2;
+	how.duration_ns = 4000000;
+	CHECK_EQUAL(open_made(&trace, &made, &how, &fault), 0);
+	CHECK_EQUAL(trace.entries[WAY_UP], 1);
+	CHECK_EQUAL(trace.entry[WAY_DOWN][0].due_ns, 1000000);
+	CHECK_EQUAL(trace.over, 2);
+	CHECK_EQUAL(trace.length_ns, how.duration_ns);
+	trace_close(&trace);
+}
+
+TEST(a_rate_replaces_the_trace_s_timing)
+{
+	struct made made = { 0 };
+	struct trace_options how = options();
+	struct trace trace;
+	struct fault fault;
+
+	conversation(&made);
+	how.rate_pps = 1000;
+	CHECK_EQUAL(open_made(&trace, &made, &how, &fault), 0);
+	CHECK_EQUAL(trace.entry[WAY_UP][0].due_ns, 0);
+	CHECK_EQUAL(trace.entry[WAY_DOWN][0].due_ns, 1000000);
+	CHECK_EQUAL(trace.entry[WAY_UP][1].due_ns, 2000000);
+	CHECK_EQUAL(trace.entry[WAY_DOWN][1].due_ns, 3000000);
+	trace_close(&trace);
+}
+
+/* Whether the first packet goes up by a rule. */
+static int goes_up(const char *rule, uint32_t from, uint32_t to)
+{
+	struct made made = { 0 };
+	struct trace_options how = options();
+	struct trace trace;
+	struct fault fault;
+	int up = -1;
+
+	add(&made, 1, from, to, 1000, 2000);
+	CHECK_EQUAL(split_parse(&how.split, rule, &fault), 0);
+	if (open_made(&trace, &made, &how, &fault) == 0)
+		up = trace.entries[WAY_UP] == 1;
+	trace_close(&trace);
+	return up;
+}
+
+TEST(the_side_of_a_flow_is_told_by_rule)
+{
+	struct split split;
+	struct fault fault;
+
+	CHECK_EQUAL(goes_up("auto", LAN, FAR), 1);
+	CHECK_EQUAL(goes_up("auto", FAR, LAN), 0);
+	CHECK_EQUAL(goes_up("auto", FAR, OTHER), 1);
+	CHECK_EQUAL(goes_up("client", FAR, LAN), 1);
+	CHECK_EQUAL(goes_up("private", FAR, LAN), 0);
+	CHECK_EQUAL(goes_up("private", FAR, OTHER), -1);
+	CHECK_EQUAL(goes_up("8.0.0.0/8", OTHER, FAR), 0);
+	CHECK_EQUAL(goes_up("8.8.8.8/32", LAN, OTHER), -1);
+	CHECK_EQUAL(goes_up("auto", FAR, 0xe00000fb), 1); /* multicast is never the LAN side */
+	CHECK_EQUAL(split_parse(&split, "10.0.0.0/33", &fault), -EINVAL);
+	CHECK_EQUAL(split_parse(&split, "left", &fault), -EINVAL);
+}
+
+TEST(clones_differ_by_client_then_by_port)
+{
+	struct made made = { 0 };
+	struct trace_options how = options();
+	struct trace trace;
+	struct fault fault;
+
+	conversation(&made);
+	how.clones = 3;
+	how.clients = 2;
+	how.stagger_ns = 1000;
+	CHECK_EQUAL(open_made(&trace, &made, &how, &fault), 0);
+	CHECK_EQUAL(trace.flows, 6);
+	CHECK_EQUAL(trace.entries[WAY_UP], 6);
+	CHECK_EQUAL(trace.entry[WAY_UP][1].due_ns, 1000);
+	CHECK_EQUAL(trace.flow[0].client, 0);
+	CHECK_EQUAL(trace.flow[1].client, 1);
+	CHECK_EQUAL(trace.flow[2].client, 0);
+	CHECK_EQUAL(trace.flow[1].lan_port, 1000);
+	CHECK_EQUAL(trace.flow[2].lan_port, 1024); /* 1000 is taken: the next above the low ones */
+	trace_close(&trace);
+}
+
+/* The 16-bit sum over a frame's IP header, and over its UDP with pseudo header. */
+static void checksums_hold(const uint8_t *frame)
+{
+	const uint8_t *ip = frame + 14;
+	uint64_t sum = checksum_sum(ip + 12, 8) + 17 + 16 + checksum_sum(ip + 20, 16);
+
+	CHECK_EQUAL(checksum_fold(checksum_sum(ip, 20)), 0xffff);
+	CHECK_EQUAL(checksum_fold(sum), 0xffff);
+}
+
+/* A trace with its frames of both directions. */
+struct stage {
+	struct trace trace;
+	struct frames frames[WAYS];
+	struct arrive arrive;
+};
+
+static void set_stage(struct stage *stage, const struct made *made, const struct trace_options *how,
+		      const struct lab *whose)
+{
+	struct fault fault = { 0 };
+
+	memset(stage, 0, sizeof(*stage));
+	CHECK_EQUAL(open_made(&stage->trace, made, how, &fault), 0);
+	for (int way = 0; way < WAYS; way++)
+		CHECK_EQUAL(frames_open(&stage->frames[way], &stage->trace, whose, (enum way)way,
+					&fault),
+			    0);
+	CHECK_EQUAL(arrive_open(&stage->arrive, &stage->trace, whose, WAY_UP, 1000000, &fault), 0);
+}
+
+static void clear_stage(struct stage *stage)
+{
+	arrive_close(&stage->arrive);
+	frames_close(&stage->frames[WAY_UP]);
+	frames_close(&stage->frames[WAY_DOWN]);
+	trace_close(&stage->trace);
+}
+
+static struct arrived came(const struct stage *stage, enum way way, uint32_t number)
+{
+	const struct frames *frames = &stage->frames[way];
+	uint32_t bytes = (uint32_t)(frames->at[number + 1] - frames->at[number]);
+
+	return (struct arrived){ .bytes = frames->bytes + frames->at[number],
+				 .length = bytes,
+				 .captured = bytes,
+				 .time_ns = 5000 + number };
+}
+
+TEST(frames_are_rewritten_to_the_lab)
+{
+	struct made made = { 0 };
+	struct trace_options how = options();
+	struct stage stage;
+	const uint8_t *ip;
+
+	conversation(&made);
+	set_stage(&stage, &made, &how, &masked);
+	ip = came(&stage, WAY_UP, 1).bytes + 14;
+	checksums_hold(ip - 14);
+	CHECK(memcmp(ip + 12, masked.client, 4) == 0);
+	CHECK(memcmp(ip + 16, masked.far, 4) == 0);
+	CHECK_EQUAL(be16_load(ip + 4), 1); /* its number */
+	CHECK_EQUAL(be16_load(ip + 6), 0x4000);
+	CHECK_EQUAL(ip[8], 64);
+	CHECK(memcmp(ip + 28, "payload!", 8) == 0);
+	ip = came(&stage, WAY_DOWN, 0).bytes + 14;
+	CHECK(memcmp(ip + 16, masked.mask, 4) == 0);
+	frame_redirect((uint8_t *)(uintptr_t)(ip - 14), 61234);
+	checksums_hold(ip - 14);
+	CHECK_EQUAL(be16_load(ip + 22), 61234);
+	clear_stage(&stage);
+}
+
+TEST(arrivals_are_booked_once)
+{
+	struct made made = { 0 };
+	struct trace_options how = options();
+	struct stage stage;
+	struct arrived frame;
+	uint8_t bytes[MADE_UDP_BYTES];
+
+	conversation(&made);
+	set_stage(&stage, &made, &how, &lab);
+	frame = came(&stage, WAY_UP, 1);
+	CHECK_EQUAL(arrive_add(&stage.arrive, &frame), 0);
+	CHECK_EQUAL(stage.arrive.flow[0].port, 1000);
+	arrive_add(&stage.arrive, &frame);
+	frame = came(&stage, WAY_UP, 0);
+	arrive_add(&stage.arrive, &frame);
+	CHECK_EQUAL(stage.arrive.received, 3);
+	CHECK_EQUAL(stage.arrive.unique, 2);
+	CHECK_EQUAL(stage.arrive.duplicated, 1);
+	CHECK_EQUAL(stage.arrive.reordered, 1);
+	CHECK_EQUAL(stage.arrive.number[0], 1);
+	CHECK_EQUAL(stage.arrive.time_ns[1], 5000);
+	memcpy(bytes, frame.bytes, sizeof(bytes));
+	frame.bytes = bytes;
+	bytes[45] ^= 1; /* of the payload */
+	CHECK_EQUAL(arrive_add(&stage.arrive, &frame), -1);
+	CHECK_EQUAL(stage.arrive.corrupt, 1);
+	frame = came(&stage, WAY_DOWN, 0);
+	CHECK_EQUAL(arrive_add(&stage.arrive, &frame), -1);
+	CHECK_EQUAL(stage.arrive.foreign, 1);
+	clear_stage(&stage);
+}
+
+TEST(a_masked_flow_s_port_is_learned_behind_the_mask_alone)
+{
+	struct made made = { 0 };
+	struct trace_options how = options();
+	struct stage stage;
+	struct arrived frame;
+
+	conversation(&made);
+	set_stage(&stage, &made, &how, &masked);
+	frame = came(&stage, WAY_UP, 0); /* the client's own address: it came past the NAT */
+	arrive_add(&stage.arrive, &frame);
+	CHECK_EQUAL(stage.arrive.unmasked, 1);
+	CHECK_EQUAL(stage.arrive.flow[0].port, 0);
+	clear_stage(&stage);
+}
+
+TEST(numbers_go_on_beyond_their_16_bits)
+{
+	struct made made = { 0 };
+	struct trace_options how = options();
+	struct stage stage;
+	struct arrived frame;
+
+	for (uint32_t i = 0; i < 100; i++)
+		add(&made, i, LAN, FAR, 1000, 53);
+	how.clones = 700;
+	how.clients = 250;
+	set_stage(&stage, &made, &how, &lab);
+	CHECK_EQUAL(stage.trace.entries[WAY_UP], 70000);
+	for (uint32_t i = 0; i < 70000; i += i == 1000 ? 30000 : 1) { /* 29 999 are lost */
+		frame = came(&stage, WAY_UP, i);
+		arrive_add(&stage.arrive, &frame);
+		CHECK_EQUAL(stage.arrive.highest, i);
+	}
+	CHECK_EQUAL(stage.arrive.unique, 70000 - 29999);
+	CHECK_EQUAL(stage.arrive.duplicated + stage.arrive.reordered, 0);
+	clear_stage(&stage);
+}

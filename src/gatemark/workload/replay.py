@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A capture replayed from both sides at once, by one agent at each; every packet accounted for.
+
+The addresses that it bears are on no host (`Port.neighbour`), so nobody answers.
+"""
+
+import asyncio
+import json
+import subprocess
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final, Self
+
+from gatemark.error import UsageError
+from gatemark.node.agent import Agent, Tick, agent_path
+from gatemark.plan.model import TrialSpec, Workload
+from gatemark.plan.trace import SOURCES
+from gatemark.station.cpu import Placement
+from gatemark.station.netns import Lab
+from gatemark.station.wiring import FAR_HOST, FIRST_CLIENT, Port, Wire, wires
+from gatemark.workload.source import capture, conversation
+from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Report, Way, tick_ms
+
+LEAD_US: Final = 100_000  # from the word to start to the first packet: both agents have it by then
+STAGGER_US: Final = 1_234  # between clones: so many callers do not speak at once
+READ_S: Final = 60.0  # a large capture is read, rewritten and sorted before `ready`
+
+
+async def loads(station: Lab, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
+    """One load for each direction; the two agents are theirs together."""
+    (up, down) = wires(station.ports, spec.arm.path, "both")
+    mask = down.target if spec.arm.path == "nat" else None
+    pair = Pair(up, down, mask, spec.workload, station.placement)
+    return [Replay(wire, pair) for wire in ways]
+
+
+class Pair:
+    """The agents of both sides."""
+
+    def __init__(
+        self, up: Wire, down: Wire, mask: Port | None, load: Workload, placement: Placement
+    ) -> None:
+        self.up = up
+        self.down = down
+        self.mask = mask
+        self.load = load
+        self.placement = placement
+        self.agents: list[Agent] = []  # LAN side, WAN side
+        self._done: asyncio.Task[list[Report]] | None = None
+
+    async def ready(self) -> None:
+        """Bring both to their start; once. Raises NodeError."""
+        if self.agents:
+            return
+        with tempfile.NamedTemporaryFile(suffix=".pcap") as made:
+            trace = self.load.trace
+            if trace in SOURCES:
+                made.write(capture(trace, self.load.family, _needed_s(self.load)))
+                made.flush()
+                trace = made.name
+            for wire, side in ((self.up, "lan"), (self.down, "wan")):
+                request = self.request(wire, side, trace)
+                self.agents.append(
+                    await Agent.launch(wire.source.node, "replay", request, within_s=READ_S)
+                )
+
+    async def reports(
+        self, drained: Callable[[], Awaitable[None]], tick: Tick | None
+    ) -> list[Report]:
+        """Replay, once, whichever direction asks first; what both sides report."""
+        if self._done is None:
+            self._done = asyncio.create_task(self._run(drained, tick))
+        return await self._done
+
+    async def _run(self, drained: Callable[[], Awaitable[None]], tick: Tick | None) -> list[Report]:
+        t0_us = time.monotonic_ns() // 1000 + LEAD_US
+        await asyncio.gather(*(agent.start(t0_us=t0_us) for agent in self.agents))
+        longest_s = self.agents[0].ready["length_ns"] / 1e9 + GRACE_S
+        ticks = (tick, None)
+        await asyncio.gather(
+            *(
+                agent.event("sent", longest_s, each)
+                for agent, each in zip(self.agents, ticks, strict=True)
+            )
+        )
+        await drained()
+        return list(await asyncio.gather(*(agent.close() for agent in self.agents)))
+
+    async def abort(self) -> None:
+        """End both agents, whatever they do."""
+        if self._done is not None:
+            self._done.cancel()
+        for agent in self.agents:
+            await agent.abort()
+
+    def request(self, wire: Wire, side: str, trace: str) -> dict[str, Any]:
+        """What a side is asked for (agent/PROTOCOL.md, replay)."""
+        load, place = self.load, self.placement
+        near, far = self.up.near, self.up.far
+        request = asked(load, trace) | {
+            "side": side,
+            "device": wire.source.device,
+            "dst_mac": wire.next_hop.mac,
+            "client": near.neighbour(load.family, FIRST_CLIENT),
+            "far": far.neighbour(load.family, FAR_HOST),
+            "bin_ms": BIN_MS,
+            "cpu": place.sender if side == "lan" else place.sink,
+            "tick_ms": tick_ms(load.duration_s),
+        }
+        return request | ({"mask": self.mask.address(load.family)} if self.mask else {})
+
+
+class Replay:
+    """One direction of a replay."""
+
+    def __init__(self, wire: Wire, pair: Pair) -> None:
+        self.wire = wire
+        self.pair = pair
+
+    async def ready(self) -> Self:
+        """Bring both sides to their start. Raises NodeError."""
+        await self.pair.ready()
+        return self
+
+    async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
+        """Replay until the trace or its time is over, and take this direction's reports."""
+        lan, wan = await self.pair.reports(drained, tick)
+        sent, came = (lan, wan) if self.wire.away else (wan, lan)
+        times = {name: sent[name] for name in ("t0_ns", "t1_ns", "cpu_ns")}
+        ready = self.pair.agents[0].ready
+        return Way(
+            self.wire,
+            sent["sender"] | times,
+            came["sink"] | {"cpu_ns": came["cpu_ns"]},
+            {"sender": "raw", "sink": "ring"},
+            notes=tuple(remarks(ready)),
+        )
+
+    async def abort(self) -> None:
+        """End both agents, whatever they do."""
+        await self.pair.abort()
+
+
+def asked(load: Workload, trace: str) -> dict[str, Any]:
+    """What of a request is about the trace alone."""
+    return {
+        "trace": trace,
+        "ways": load.direction,
+        "family": FAMILY[load.family],
+        "clients": load.clients,
+        "clones": load.clones,
+        "stagger_us": STAGGER_US,
+        "speed": load.speed,
+        "rate_pps": load.rate_pps,
+        "duration_ms": round(load.duration_s * 1000),
+    }
+
+
+def examine(load: Workload) -> None:
+    """UsageError if the load's capture cannot be replayed as asked; nothing is sent."""
+    if load.trace in SOURCES:
+        return
+    request = asked(load, load.trace) | {"side": "none"}
+    done = subprocess.run(
+        [str(agent_path()), "replay"],
+        input=json.dumps(request) + "\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    for line in done.stdout.splitlines():
+        event = json.loads(line)
+        if event["ev"] == "error":
+            raise UsageError(f"`{event['key']}`: {event['reason']}; {event['mend']}")
+
+
+def remarks(ready: Report) -> list[str]:
+    """What of a capture is not replayed as it is."""
+    left_out = ", ".join(f"{count} {reason}" for reason, count in ready["skipped"].items())
+    said = {
+        f"left out of the trace: {left_out}": bool(left_out),
+        f"{ready['padded']} packets that the capture had cut are filled up with zeros": ready[
+            "padded"
+        ],
+        f"{ready['over']} packets of the trace are due after the trial's time": ready["over"],
+    }
+    return [text for text, holds in said.items() if holds]
+
+
+def _needed_s(load: Workload) -> float:
+    """How long a made conversation has to be for the trial's time."""
+    if not load.rate_pps:
+        return load.duration_s * load.speed
+    a_second = len(conversation(load.trace, 10.0)) / 10
+    return load.duration_s * load.rate_pps / a_second + 1.0

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A capture crosses NAT from both sides, every packet accounted for; a broken one is refused."""
+
+import struct
+from pathlib import Path
+
+from command import gatemark
+
+from gatemark.plan.model import Workload
+from gatemark.workload.source import capture
+from lab.planted import measure, plan
+
+PLAN = """\
+schema = "gatemark.plan/1"
+title = "A broken trace"
+why = ""
+reading = ""
+setup.path = "route"
+workload = { kind = "replay", direction = "both", trace = "broken.pcap" }
+"""
+
+
+def test_each_packet_of_a_trace_crosses_nat_both_ways(tmp_path: Path) -> None:
+    trace = tmp_path / "call.pcap"
+    trace.write_bytes(capture("video", "ipv4", 0.5))
+    load = Workload(
+        kind="replay", direction="both", trace=str(trace), clones=6, clients=3, duration_s=1.0
+    )
+    _, (record, _probed) = measure(plan("nat", load))
+    assert (record.status, record.reason) == ("ok", "")
+    account = record.accounting
+    assert account is not None
+    assert account.tried == account.scheduled == 6 * len(list(records(trace.read_bytes())))
+    assert (account.lost, account.duplicated, account.foreign, account.corrupt) == (0, 0, 0, 0)
+    assert record.values["delay_min_ns"] > 0
+
+
+def records(pcap: bytes) -> list[int]:
+    """Where the records of a pcap begin."""
+    found, at = [], 24
+    while at < len(pcap):
+        found.append(at)
+        at += 16 + int(struct.unpack_from("<I", pcap, at + 8)[0])
+    return found
+
+
+def test_a_trace_that_breaks_off_is_refused_before_anything_is_built(tmp_path: Path) -> None:
+    whole = capture("voip", "ipv4", 0.1)
+    (tmp_path / "broken.pcap").write_bytes(whole[:-7])
+    (tmp_path / "plan.toml").write_text(PLAN)
+    done = gatemark("run", "plan.toml", cwd=tmp_path)
+    last = records(whole)[-1]
+    assert done.code == 2
+    assert f"broken.pcap: at byte {last}: it breaks off: 193 bytes of a packet's 200" in done.err
+    assert not (tmp_path / "gatemark-runs").exists()
