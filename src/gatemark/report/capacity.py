@@ -52,11 +52,6 @@ def _load(point: PointResult | Comparison) -> str:
     return word.load(point.definition, payload if isinstance(payload, int | float) else 0)
 
 
-def _goal(one: Comparison) -> list[str]:
-    """Which goal of a search."""
-    return [word.factor("goal", one.point["goal"])] if "goal" in one.point else []
-
-
 def _cell(point: PointResult | None) -> str:
     measured = rate.payload(point) if point else None
     if point is None or measured is None:
@@ -76,7 +71,7 @@ def _compared(one: Comparison) -> tuple[str, ...]:
     return (
         one.arm,
         one.baseline,
-        ", ".join([_load(one) + other, *_goal(one)]),
+        _load(one) + other,
         middle if is_told else NONE,
         compared.verdict(change, at_least=one.at_least),
         f"{low} to {high}" if is_told else NONE,

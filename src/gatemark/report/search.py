@@ -4,6 +4,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from gatemark.report import number, rate, study, word
 from gatemark.report.number import KPPS, MBPS, PERCENT, Scale
 from gatemark.report.table import NONE, Table
@@ -57,7 +59,7 @@ def shares(judgement: Judgement) -> dict[str, list[PointResult]]:
 
 def load(point: PointResult) -> str:
     """The traffic in short, with what no definition has room for."""
-    d = point.definition
+    d = replace(point.definition, quantity="")  # its goals have columns
     more = [f"mix {d.mix}"] if d.mix else []
     more += [f"{d.clients} clients"] if d.clients > 1 else []
     more += [f"{d.flow_ports} ports"] if d.flow_ports != "ordered" else []

@@ -17,6 +17,7 @@ ARROW = {
     "receive": "← gateway receives",
 }
 DIRECTION = {"up": "LAN to WAN", "down": "WAN to LAN", "both": "both directions at once"}
+GOALS = {0.0: "NDR", 0.005: "PDR"}  # by the loss that they allow
 FAMILY = {"ipv4": "IPv4", "ipv6": "IPv6"}
 DOES = {"route": "routing", "nat": "NAT", "switch": "switching", "endpoint": "the gateway itself"}
 # Factors that `load` tells.
@@ -132,6 +133,8 @@ def sent(definition: Definition, payload_bytes: float = 0) -> str:
     else:
         parts += [f"{definition.frame_bytes} B"] if definition.frame_bytes else []
     parts += [f"{definition.flows} flows"] if definition.flows > 1 else []
+    if definition.quantity == "throughput":
+        parts.append(GOALS.get(definition.loss_criterion or 0.0, "some loss"))
     parts += [FAMILY.get(definition.family, "")] if definition.family != "ipv4" else []
     return ", ".join(parts + (["with offload"] if definition.offload else []))
 

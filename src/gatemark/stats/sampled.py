@@ -120,7 +120,8 @@ def _of_point(
 
 
 def _asked(workload: Workload, point: Mapping[str, Scalar]) -> dict[str, Scalar]:
-    return {name: point.get(name, getattr(workload, name)) for name in ASKED}
+    asked = {name: point.get(name, getattr(workload, name)) for name in ASKED}
+    return asked | ({"share": point["share"]} if "share" in point else {})
 
 
 def _of_trials(trials: Group, asked: Mapping[str, dict[str, Scalar]]) -> dict[str, Scalar]:
