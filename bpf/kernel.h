@@ -16,6 +16,8 @@ typedef long long __s64;
 /* The loader takes one section as one program with its static functions; the entry comes first. */
 #define SECTION(name) __attribute__((section(name), used))
 
+#define INLINE static inline __attribute__((always_inline))
+
 /*
  * A map by its name. The reference is made in assembly: a C variable would need a BTF entry (VAR,
  * DATASEC) that the kernel refuses as long as nobody rewrites it, as libbpf does. The agent
@@ -51,6 +53,10 @@ static __u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
 /* Linux 4.6. Adds the bytes at `to` to seed, and takes those at `from` off; multiples of 4, at most 512. */
 static __s64 (*const bpf_csum_diff)(const void *from, __u32 from_bytes, const void *to,
 				    __u32 to_bytes, __u32 seed) = (void *)28;
+/* Linux 4.14. Returns XDP_REDIRECT; flags are 0 at XDP. */
+static long (*const bpf_redirect)(__u32 device, __u64 flags) = (void *)23;
+/* Linux 4.18. Moves the end of a frame. */
+static long (*const bpf_xdp_adjust_tail)(struct xdp_md *frame, int delta) = (void *)65;
 /* Linux 5.17. step() returns 0 to go on, 1 to end. */
 static long (*const bpf_loop)(__u32 count, long (*step)(__u32 index, void *context), void *context,
 			      __u64 flags) = (void *)181;

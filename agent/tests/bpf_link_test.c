@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bpf/brake.h"
+#include "bpf/live.h"
 #include "bpf/sink.h"
 #include "lib/bpf_link.h"
+#include "lib/bpf_object.h"
 #include "tests/test.h"
-#include "verbs/brake_object.h"
-#include "verbs/sink_object.h"
 
 #include <errno.h>
 #include <linux/btf.h>
@@ -28,7 +28,7 @@ static struct bpf_program brake_program(const uint8_t *object, size_t length)
 
 TEST(bpf_link_relocates_the_brake)
 {
-	struct bpf_program program = brake_program(brake_object, brake_object_bytes);
+	struct bpf_program program = brake_program(bpf_brake, bpf_brake_bytes);
 	struct bpf_linked linked;
 	unsigned int seen_maps = 0, seen_functions = 0;
 
@@ -64,8 +64,8 @@ TEST(bpf_link_relocates_the_sink)
 		{ .name = SINK_FLOW_DELAY, .fd = 54 },
 	};
 	const struct bpf_program program = {
-		.object = sink_object,
-		.object_bytes = sink_object_bytes,
+		.object = bpf_sink,
+		.object_bytes = bpf_sink_bytes,
 		.section = SINK_SECTION,
 		.maps = all,
 		.map_count = 5,
@@ -90,7 +90,7 @@ TEST(bpf_link_relocates_the_sink)
 
 TEST(bpf_link_misses_a_map)
 {
-	struct bpf_program program = brake_program(brake_object, brake_object_bytes);
+	struct bpf_program program = brake_program(bpf_brake, bpf_brake_bytes);
 	struct bpf_linked linked;
 
 	program.map_count = 1;
@@ -99,10 +99,39 @@ TEST(bpf_link_misses_a_map)
 	CHECK_EQUAL(bpf_link(&linked, &program), -ENOEXEC);
 }
 
+/* Two programs in one object, each with its section's relocations and functions. */
+TEST(bpf_link_takes_one_of_two)
+{
+	static const struct bpf_map live_maps[] = {
+		{ .name = LIVE_PLAN, .fd = 1 }, { .name = LIVE_STATE, .fd = 2 },
+		{ .name = LIVE_FLOW, .fd = 3 }, { .name = LIVE_SIZE, .fd = 4 },
+		{ .name = LIVE_LATE, .fd = 5 },
+	};
+	struct bpf_program program = {
+		.object = bpf_live,
+		.object_bytes = bpf_live_bytes,
+		.section = LIVE_SECTION,
+		.maps = live_maps,
+		.map_count = 5,
+	};
+	struct bpf_linked linked;
+
+	CHECK_EQUAL(bpf_link(&linked, &program), 0);
+	CHECK_EQUAL(linked.function_count, 2);
+	bpf_link_release(&linked);
+	program.map_count = 4;
+	CHECK_EQUAL(bpf_link(&linked, &program), -ENOENT);
+	program.section = LIVE_PROBE_SECTION;
+	program.map_count = 1;
+	CHECK_EQUAL(bpf_link(&linked, &program), 0);
+	CHECK_EQUAL(linked.function_count, 1);
+	bpf_link_release(&linked);
+}
+
 /* Whatever is broken in an object: an error or a result, never a read outside of it. */
 TEST(bpf_link_survives_damage)
 {
-	size_t length = brake_object_bytes;
+	size_t length = bpf_brake_bytes;
 	uint64_t state = 11;
 
 	for (int round = 0; round < 3000; round++) {
@@ -111,7 +140,7 @@ TEST(bpf_link_survives_damage)
 		struct bpf_program program = brake_program(damaged, kept);
 		struct bpf_linked linked;
 
-		memcpy(damaged, brake_object, kept);
+		memcpy(damaged, bpf_brake, kept);
 		for (int i = 0; kept && i < 8; i++) {
 			/* Mostly in headers and relocations: the file's ends. */
 			size_t at = test_random(&state) % kept;

@@ -15,6 +15,9 @@ static struct route random_route(int family)
 		route.source[i] = (uint8_t)test_random(&state);
 		route.destination[i] = (uint8_t)test_random(&state);
 	}
+	/* Room for a step in the last byte. */
+	route.source[family == 4 ? 3 : 15] &= 0x7f;
+	route.destination[family == 4 ? 3 : 15] &= 0x7f;
 	return route;
 }
 
@@ -24,6 +27,8 @@ static struct packet random_packet(int family)
 		.frame_bytes = frame_least(family) + (uint32_t)(test_random(&state) % 1455),
 		.source_port = (uint16_t)test_random(&state),
 		.destination_port = (uint16_t)test_random(&state),
+		.source_step = (uint8_t)(test_random(&state) & 0x7f),
+		.destination_step = (uint8_t)(test_random(&state) & 0x7f),
 		.header = { .run = (uint8_t)test_random(&state),
 			    .flow = test_random(&state) & HEADER_FLOW_MAX,
 			    .sequence = (uint32_t)test_random(&state),
@@ -42,6 +47,21 @@ static uint64_t pseudo_sum(const uint8_t *ip, int family, uint16_t udp_bytes)
 	pseudo[end + (family == 4 ? 1 : 7)] = 17;
 	be16_store(pseudo + end + 2, udp_bytes);
 	return checksum_sum(pseudo, end + (family == 4 ? 4 : 8));
+}
+
+/* The route's, stepped on in the last byte. */
+static void check_addresses(const struct route *route, const struct packet *packet,
+			    const uint8_t *ip)
+{
+	size_t length = route->family == 4 ? 4 : 16;
+	const uint8_t *source = ip + (route->family == 4 ? 12 : 8);
+	const uint8_t *destination = source + length;
+
+	CHECK(!memcmp(source, route->source, length - 1));
+	CHECK(!memcmp(destination, route->destination, length - 1));
+	CHECK_EQUAL(source[length - 1], route->source[length - 1] + packet->source_step);
+	CHECK_EQUAL(destination[length - 1],
+		    route->destination[length - 1] + packet->destination_step);
 }
 
 static void check_frame(int family)
@@ -68,6 +88,7 @@ static void check_frame(int family)
 			    0xffff);
 		if (family == 4)
 			CHECK_EQUAL(checksum_sum(ip, IPV4_BYTES), 0xffff);
+		check_addresses(&route, &packet, ip);
 		parse_frame(&arrival, buffer, length, length, false);
 		CHECK_EQUAL(arrival.kind, ARRIVAL_TEST);
 		CHECK_EQUAL(arrival.frame_bytes, packet.frame_bytes);

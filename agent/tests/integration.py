@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 from connections import CONNECT_TESTS
+from ports import PORT_TESTS
 from replays import REPLAY_TESTS
 from sinks import SINK_TESTS
 from streams import STREAM_TESTS
@@ -160,6 +161,8 @@ REFUSALS: list[tuple[Keys, str, int]] = [
     ({"speed": 1}, "speed", 2),
     ({"rate_pps": "fast"}, "rate_pps", 2),
     ({"flows": 0}, "flows", 2),
+    ({"flows": 100_001}, "flows", 2),
+    ({"src_count": 251}, "src_count", 2),
     ({"frame_bytes": 63}, "frame_bytes", 2),
     ({"frame_bytes": []}, "frame_bytes", 2),
     ({"frame_bytes": 9019}, "frame_bytes", 2),
@@ -171,6 +174,7 @@ REFUSALS: list[tuple[Keys, str, int]] = [
     ({"flows": 2, "dst_port": [1, 2, 3]}, "dst_port", 2),
     ({"burst": 257}, "burst", 2),
     ({"port": "carrier"}, "port", 2),
+    ({"port": "udp", "src_count": 2}, "src_count", 2),
     ({"cpu": 1000}, "cpu", 2),
     ({"run": 256}, "run", 2),
     ({"duration_ms": 0}, "duration_ms", 2),
@@ -184,6 +188,12 @@ def refusals(wire: Wire) -> None:
     cases = list(REFUSALS)
     if not wire.loopback:
         cases.append(({"dst_mac": "02:00"}, "dst_mac", 2))
+        cases.append(({"port": "auto", "dst_mac": "02:00"}, "dst_mac", 2))
+        cases.append(({"src": "10.9.0.254", "src_count": 3}, "src_count", 2))
+        cases.append(
+            ({"family": 6, "src": "fd09::fe", "dst": "fd09::2", "src_count": 3}, "src_count", 2)
+        )
+        cases.append(({"dst": "10.9.0.200", "dst_count": 57}, "dst_count", 2))
         cases.append(({"frame_bytes": 9018}, "frame_bytes", 2))  # the MTU is 1500
     for change, key, code in cases:
         agent = wire.sender(**change)
@@ -372,6 +382,7 @@ TESTS = [
     flows,
     pacing,
     maximum,
+    *PORT_TESTS,
     early_end,
     stdin_ends_early,
     refusals,

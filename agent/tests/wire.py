@@ -142,6 +142,8 @@ class Wire:
             sh("ip", "-n", namespace, "addr", "add", own6, "dev", device, "nodad")
             for name in ("lo", device):
                 sh("ip", "-n", namespace, "link", "set", name, "up")
+        # NAPI at the sink's end of the veth, which live frames need.
+        sh("ip", "netns", "exec", B, "ethtool", "-K", "v1", "gro", "on")
         self.mac = json.loads(sh("ip", "-j", "-n", B, "link", "show", "v1"))[0]["address"]
         return self
 
@@ -169,7 +171,7 @@ class Wire:
             "duration_ms": 5000,
             "run": 7,
         }
-        if port == "raw":
+        if port != "udp":
             request["dst_mac"] = self.mac
         return request | keys
 

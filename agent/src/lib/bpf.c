@@ -95,6 +95,20 @@ unsigned int bpf_possible_cpus(void)
 	return fields == 2 ? last + 1 : first + 1;
 }
 
+int bpf_run_live(const struct bpf_run *run)
+{
+	union bpf_attr attributes;
+
+	memset(&attributes, 0, sizeof(attributes));
+	attributes.test.prog_fd = (uint32_t)run->program;
+	attributes.test.data_in = address(run->data);
+	attributes.test.data_size_in = run->data_bytes;
+	attributes.test.repeat = run->repeat;
+	attributes.test.batch_size = run->batch;
+	attributes.test.flags = BPF_F_TEST_XDP_LIVE_FRAMES;
+	return bpf(BPF_PROG_TEST_RUN, &attributes);
+}
+
 static int load_btf(const struct bpf_linked *linked)
 {
 	union bpf_attr attributes;

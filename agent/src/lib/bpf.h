@@ -42,6 +42,20 @@ int bpf_map_read(const struct bpf_map *map, const void *key, void *value);
 /* How many values a per-CPU map holds for a key. */
 unsigned int bpf_possible_cpus(void);
 
+/*
+ * One BPF_PROG_TEST_RUN of an XDP program on live frames (Linux 5.18): it is called repeat times,
+ * each time with a page that holds data, and what it redirects leaves at the end of each batch, of
+ * 256 at most. 0 or -errno; -EINTR: a signal came between two batches.
+ */
+struct bpf_run {
+	int program;
+	const void *data;
+	uint32_t data_bytes;
+	uint32_t repeat, batch;
+};
+
+int bpf_run_live(const struct bpf_run *run);
+
 /* Returns the program's descriptor or -errno with the fault filled. */
 int bpf_program_load(const struct bpf_program *program, struct fault *fault);
 

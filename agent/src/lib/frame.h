@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Builds the frames that the raw port sends: Ethernet, IPv4 or IPv6, UDP, test header, zeros.
+ * Builds the frames that ports send: Ethernet, IPv4 or IPv6, UDP, test header, zeros.
  *
- * A frame is written into a buffer once; what changes from packet to packet (ports, lengths, test
- * header, checksums) is filled in anew. The payload behind the header is zero and adds nothing to
+ * A frame is written into a buffer once; what changes from packet to packet (ports, last bytes of
+ * addresses, lengths, test header, checksums) is filled in anew. The payload behind the header is zero and adds nothing to
  * the checksum, so filling costs the same at every size.
  */
 #ifndef GM_FRAME_H
@@ -24,6 +24,7 @@ struct packet {
 	uint32_t frame_bytes; /* with FCS */
 	uint16_t source_port;
 	uint16_t destination_port;
+	uint8_t source_step, destination_step; /* added to the addresses' last bytes */
 	struct header header; /* .time_ns is set last, just before the packet is handed over */
 };
 
@@ -37,6 +38,7 @@ struct route {
 
 struct frame {
 	int family;
+	uint8_t source_last, destination_last; /* last bytes of the addresses */
 	uint32_t ip_sum; /* IPv4 header without its length and checksum */
 	uint32_t udp_sum; /* pseudo header without the UDP length */
 };
@@ -56,7 +58,7 @@ static inline uint32_t frame_least(int family)
 /* Writes what never changes into buffer, of FRAME_MAX zero bytes. */
 void frame_build(struct frame *frame, const struct route *route, uint8_t *buffer);
 
-/* Fills in one packet. */
+/* Fills in one packet. Steps must not carry an address beyond 255 in its last byte. */
 void frame_fill(const struct frame *frame, const struct packet *packet, uint8_t *buffer);
 
 #endif

@@ -16,12 +16,12 @@ const struct port_error port_errors[PORT_ERRORS] = {
 	{ 0, "other" },
 };
 
-void port_refuse(struct port_tally *tally, int error)
+void port_refuse(struct port_tally *tally, int error, uint64_t count)
 {
 	int i = 0;
 
 	while (i < PORT_ERRORS - 1 && port_errors[i].number != -error)
 		i++;
-	tally->errors[i]++;
-	tally->refused++;
+	tally->errors[i] += count;
+	tally->refused += count;
 }

@@ -8,9 +8,12 @@
 
 #include "lib/fault.h"
 #include "lib/frame.h"
+#include "lib/histogram.h"
+#include "lib/pace.h"
 #include "lib/parse.h"
 #include "lib/request.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,18 +40,42 @@ struct port_options {
 	const char *device;
 	int family;
 	const char *source, *destination; /* send */
-	const char *next_mac; /* send, raw */
+	unsigned int source_count, destination_count; /* send: addresses that the flows step over */
+	const char *next_mac; /* send, where the port makes whole frames */
 	struct integers source_ports; /* send: one, or one for each flow */
-	struct integers
-		destination_ports; /* send: as above; receive: all to listen on, none: every */
-	uint32_t frame_most; /* send: the largest frame_bytes */
+	/* Send: as above; receive: all to listen on, none: every. */
+	struct integers destination_ports;
+	struct integers frame_bytes; /* send: cycled packet by packet */
+	uint32_t frame_most; /* send: the largest of frame_bytes */
+	uint32_t flows; /* send */
+	uint8_t run; /* send */
 	unsigned int burst; /* send: the most packets of one send() */
 	bool paced; /* send: there is a schedule to keep, so do not let a slow receiver block */
 	size_t ring_bytes; /* receive: room for packets that wait */
 };
 
+/* When packets are to go; pace's times count from the first. */
+struct port_schedule {
+	struct pace pace;
+	uint64_t bound; /* packets to try at most */
+	uint64_t lasts_ns; /* no packet is begun so long after the first due time */
+};
+
+/* How far sending has come. */
+struct port_progress {
+	uint64_t tried;
+	uint64_t bytes; /* of frames that were tried, with FCS */
+	uint64_t t0_ns; /* the first due time */
+	uint64_t due_ns; /* when the next packet is due */
+	uint64_t ended_ns; /* when sending has ended, once it has */
+	uint64_t gaps_over_1ms;
+	struct port_tally tally;
+	struct histogram late; /* send time against due time, where there is a schedule */
+};
+
 struct port {
 	const struct port_kind *kind;
+	const char *mode; /* after open(): which of its ways a port has taken; NULL: it has one */
 	void *state;
 	int fd; /* becomes readable when there is something to receive */
 	uint64_t dropped; /* lost by the port itself; valid after settle() */
@@ -56,6 +83,11 @@ struct port {
 
 struct port_kind {
 	const char *name;
+	bool makes_frames; /* send: whole ones, so it needs next_mac and may step over addresses */
+
+	/* send: packets a call where nobody says: 1, or burst from so many packets/s on. */
+	unsigned int burst;
+	double burst_from_pps;
 
 	int (*open)(struct port *port, const struct port_options *options, struct fault *fault);
 
@@ -65,6 +97,18 @@ struct port_kind {
 	 */
 	unsigned int (*send)(struct port *port, const struct packet *packets, unsigned int count,
 			     struct port_tally *tally);
+
+	/*
+	 * Instead of send(): the port keeps the schedule itself, from begin() on. advance() comes
+	 * back at until_ns or when all is sent, with progress up to date but for what account()
+	 * then reads, the tally and the lateness. 1: it goes on; 0: it has ended; or -errno with
+	 * the fault filled. end() stops it, however it went; account() is final then.
+	 */
+	int (*begin)(struct port *port, const struct port_schedule *schedule, struct fault *fault);
+	int (*advance)(struct port *port, uint64_t until_ns, struct port_progress *progress,
+		       struct fault *fault);
+	void (*end)(struct port *port, struct port_progress *progress);
+	void (*account)(struct port *port, struct port_progress *progress);
 
 	/* Takes up to count arrivals of those that wait; never blocks. */
 	unsigned int (*receive)(struct port *port, struct arrival *arrivals, unsigned int count);
@@ -76,12 +120,23 @@ struct port_kind {
 	void (*close)(struct port *port);
 };
 
+extern const struct port_kind port_live; /* sends: frames made by a BPF program */
+extern const struct port_kind port_afxdp; /* sends: AF_XDP */
 extern const struct port_kind port_raw; /* sends: AF_PACKET, sendmmsg, qdisc bypass */
 extern const struct port_kind port_ring; /* receives: AF_PACKET, TPACKET_V3 */
 extern const struct port_kind port_udp_send; /* sends: plain UDP sockets */
 extern const struct port_kind port_udp_sink; /* receives: plain UDP sockets */
 
-/* Counts a refused packet under its errno (negative). */
-void port_refuse(struct port_tally *tally, int error);
+/*
+ * What open() returns when the kernel would not have it: its EINVAL is none of the request's, and a
+ * lesser port may do.
+ */
+static inline int port_unfit(int error)
+{
+	return error == -EINVAL ? -ENOTSUP : error;
+}
+
+/* Counts refused packets under their errno (negative). */
+void port_refuse(struct port_tally *tally, int error, uint64_t count);
 
 #endif

@@ -5,8 +5,7 @@
  * On a bare veth sendmmsg() with PACKET_QDISC_BYPASS outran a PACKET_TX_RING, 0.65-0.70 M packets/s
  * against 0.51-0.57 M (docs/measured.md).
  */
-#include "lib/address.h"
-#include "lib/device.h"
+#include "port/hop.h"
 #include "port/port.h"
 #include "port/socket.h"
 
@@ -32,23 +31,6 @@ static uint8_t *buffer_of(const struct raw *raw, unsigned int i)
 	return raw->buffers + (size_t)i * BUFFER_BYTES;
 }
 
-static int find_route(struct route *route, const struct port_options *options,
-		      const struct device *device, struct fault *fault)
-{
-	int error;
-
-	route->family = options->family;
-	for (int i = 0; i < 6; i++)
-		route->source_mac[i] = device->mac[i];
-	error = mac_parse(options->next_mac, route->next_mac, "dst_mac", fault);
-	if (error)
-		return error;
-	error = address_parse(route->family, options->source, route->source, "src", fault);
-	if (error)
-		return error;
-	return address_parse(route->family, options->destination, route->destination, "dst", fault);
-}
-
 static int build_frames(struct raw *raw, const struct route *route, struct fault *fault)
 {
 	raw->buffers = calloc(raw->burst, BUFFER_BYTES);
@@ -66,8 +48,7 @@ static int build_frames(struct raw *raw, const struct route *route, struct fault
 static int raw_open(struct port *port, const struct port_options *options, struct fault *fault)
 {
 	struct raw *raw = calloc(1, sizeof(*raw));
-	struct route route = { 0 };
-	struct device device;
+	struct hop hop;
 	int error;
 
 	port->state = raw;
@@ -75,19 +56,12 @@ static int raw_open(struct port *port, const struct port_options *options, struc
 		return fault_system(fault, -ENOMEM, NULL, "the raw port");
 	raw->fd = -1;
 	raw->burst = options->burst;
-	error = device_find(&device, options->device, 1, "device", fault);
+	error = hop_find(&hop, options, fault);
+	if (!error)
+		error = build_frames(raw, &hop.route, fault);
 	if (error)
 		return error;
-	error = device_carries(&device, options->frame_most, "frame_bytes", fault);
-	if (error)
-		return error;
-	error = find_route(&route, options, &device, fault);
-	if (error)
-		return error;
-	error = build_frames(raw, &route, fault);
-	if (error)
-		return error;
-	raw->fd = socket_open_raw(device.index, options->paced, fault);
+	raw->fd = socket_open_raw(hop.device.index, options->paced, fault);
 	return raw->fd < 0 ? raw->fd : 0;
 }
 
@@ -118,6 +92,9 @@ static void raw_close(struct port *port)
 
 const struct port_kind port_raw = {
 	.name = "raw",
+	.makes_frames = true,
+	.burst = 32,
+	.burst_from_pps = 500000,
 	.open = raw_open,
 	.send = raw_send,
 	.close = raw_close,

@@ -115,7 +115,7 @@ unsigned int socket_send(int fd, struct mmsghdr *messages, unsigned int count,
 		if (sent < 0 && (errno == EAGAIN || errno == EINTR))
 			return done;
 		if (sent < 0) {
-			port_refuse(tally, -errno);
+			port_refuse(tally, -errno, 1);
 			done++;
 			continue;
 		}
@@ -124,7 +124,7 @@ unsigned int socket_send(int fd, struct mmsghdr *messages, unsigned int count,
 		if (done < count && is_full(fd))
 			return done;
 		if (done < count) {
-			port_refuse(tally, -ENOBUFS);
+			port_refuse(tally, -ENOBUFS, 1);
 			done++;
 		}
 	}

@@ -175,6 +175,8 @@ static void udp_close(struct port *port)
 
 const struct port_kind port_udp_send = {
 	.name = "udp",
+	.burst = 32,
+	.burst_from_pps = 500000,
 	.open = udp_open,
 	.send = udp_send,
 	.close = udp_close,

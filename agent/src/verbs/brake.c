@@ -5,9 +5,9 @@
  */
 #include "bpf/brake.h"
 #include "lib/bpf.h"
+#include "lib/bpf_object.h"
 #include "lib/device.h"
 #include "lib/netlink.h"
-#include "verbs/brake_object.h"
 #include "verbs/verb.h"
 
 #include <errno.h>
@@ -55,8 +55,8 @@ static int load(struct brake *brake, struct fault *fault)
 {
 	const struct bpf_map maps[] = { brake->wait, brake->packets };
 	const struct bpf_program program = {
-		.object = brake_object,
-		.object_bytes = brake_object_bytes,
+		.object = bpf_brake,
+		.object_bytes = bpf_brake_bytes,
 		.section = BRAKE_SECTION,
 		.name = "gm_brake",
 		.type = BPF_PROG_TYPE_SCHED_CLS,

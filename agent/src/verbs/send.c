@@ -10,10 +10,13 @@
 #include "verbs/verb.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define BURST_FROM_PPS 500000
-#define BURST 32
+#define FLOWS_MOST 100000
+#define ADDRESSES_MOST 250
 
 struct send_request {
 	struct job job;
@@ -21,6 +24,7 @@ struct send_request {
 	const char *device;
 	int64_t family;
 	const char *src, *dst, *dst_mac;
+	int64_t src_count, dst_count;
 	struct integers src_port, dst_port;
 	int64_t flows;
 	struct integers frame_bytes;
@@ -32,23 +36,38 @@ struct send_request {
 	double cap_pps;
 };
 
-static const struct port_kind *const ports[] = { &port_raw, &port_udp_send };
-static const char *const port_names[] = { "raw", "udp", NULL };
+/* The ports that make frames come first, the best of them first; auto tries these. */
+static const struct port_kind *const ports[] = { &port_live, &port_afxdp, &port_raw,
+						 &port_udp_send };
+static const char *const port_names[] = { "auto", "live", "afxdp", "raw", "udp", NULL };
+
+#define AUTO 0 /* in port_names; the others follow in the order of ports */
+#define FRAME_PORTS 3
+
+/* Why auto did not take a port. */
+struct passed_over {
+	const char *name; /* NULL ends the list */
+	char reason[sizeof(((struct fault *)NULL)->reason)];
+};
 
 static const struct key send_keys[] = {
 	KEY(send_request, port, CHOICE, .required = true, .choices = port_names,
-	    .help = "raw: AF_PACKET; udp: a plain socket"),
+	    .help = "live, afxdp, raw: whole frames; auto: the first of these that works; udp: a "
+		    "socket"),
 	KEY(send_request, device, TEXT, .required = true, .help = "interface to send from"),
 	KEY(send_request, family, INTEGER, .required = true, .min = 4, .max = 6, .help = "4 or 6"),
 	KEY(send_request, src, TEXT, .required = true, .help = "source address"),
 	KEY(send_request, dst, TEXT, .required = true, .help = "destination address"),
-	KEY(send_request, dst_mac, TEXT,
-	    .help = "next hop's MAC address; raw only, and there required"),
+	KEY(send_request, dst_mac, TEXT, .help = "next hop's MAC address; required but for udp"),
+	KEY(send_request, src_count, INTEGER, .preset = 1, .min = 1, .max = ADDRESSES_MOST,
+	    .help = "source addresses, 1 to 250, that the flows take in turn, from src on"),
+	KEY(send_request, dst_count, INTEGER, .preset = 1, .min = 1, .max = ADDRESSES_MOST,
+	    .help = "the same for destinations, from dst on"),
 	KEY(send_request, src_port, INTEGERS, .required = true, .min = 1, .max = 65535,
 	    .help = "source port, or a list: one for each flow"),
 	KEY(send_request, dst_port, INTEGERS, .required = true, .min = 1, .max = 65535,
 	    .help = "destination port, or a list: one for each flow"),
-	KEY(send_request, flows, INTEGER, .preset = 1, .min = 1, .max = 65536,
+	KEY(send_request, flows, INTEGER, .preset = 1, .min = 1, .max = FLOWS_MOST,
 	    .help = "flows that take turns, packet by packet"),
 	KEY(send_request, frame_bytes, INTEGERS, .required = true, .min = 64, .max = FRAME_MAX,
 	    .help = "frame with FCS, 64 (IPv6: 80) to 9018, or a list to cycle through"),
@@ -59,7 +78,7 @@ static const struct key send_keys[] = {
 	KEY(send_request, packets, INTEGER, .max = INT64_MAX,
 	    .help = "stop after so many; 0: no bound"),
 	KEY(send_request, burst, INTEGER, .max = PORT_BURST_MAX,
-	    .help = "packets a system call; 0: 1 below 500 000 packets/s, else 32"),
+	    .help = "packets that go together; 0: as the port does best at the rate"),
 	KEY(send_request, run, INTEGER, .required = true, .max = 255,
 	    .help = "goes into every header; the sink takes only its own"),
 	KEY(send_request, cap_pps, NUMBER, .max = 100000000,
@@ -91,6 +110,24 @@ static int check_sizes(const struct send_request *request, struct fault *fault)
 						      "the list is empty");
 }
 
+/* A socket finds its next hop itself, and has one address. */
+static int check_hop(const struct send_request *request, struct fault *fault)
+{
+	bool frames = request->port == AUTO || ports[request->port - 1]->makes_frames;
+
+	if (frames && !request->dst_mac)
+		return fault_set(fault, -EINVAL, "dst_mac", "ip neigh shows it",
+				 "the port %s needs the next hop's MAC address",
+				 port_names[request->port]);
+	if (!frames && request->dst_mac)
+		return fault_set(fault, -EINVAL, "dst_mac", "leave it out, or use another port",
+				 "the port udp takes no MAC address");
+	if (!frames && (request->src_count > 1 || request->dst_count > 1))
+		return fault_set(fault, -EINVAL, request->src_count > 1 ? "src_count" : "dst_count",
+				 "use another port", "the port udp has one address on each side");
+	return 0;
+}
+
 static int check(const struct send_request *request, struct fault *fault)
 {
 	int error = family_check(request->family, "family", fault);
@@ -103,20 +140,14 @@ static int check(const struct send_request *request, struct fault *fault)
 		error = check_sizes(request, fault);
 	if (error)
 		return error;
-	if (ports[request->port] == &port_raw && !request->dst_mac)
-		return fault_set(fault, -EINVAL, "dst_mac", "ip neigh shows it",
-				 "the raw port needs the next hop's MAC address");
-	if (ports[request->port] != &port_raw && request->dst_mac)
-		return fault_set(fault, -EINVAL, "dst_mac", "leave it out, or use the raw port",
-				 "only the raw port takes a MAC address");
-	return 0;
+	return check_hop(request, fault);
 }
 
-static unsigned int burst_of(const struct send_request *request)
+static unsigned int burst_of(const struct send_request *request, const struct port_kind *kind)
 {
 	if (request->burst)
 		return (unsigned int)request->burst;
-	return request->rate_pps > 0 && request->rate_pps < BURST_FROM_PPS ? 1 : BURST;
+	return request->rate_pps > 0 && request->rate_pps < kind->burst_from_pps ? 1 : kind->burst;
 }
 
 static uint32_t largest(const struct integers *list)
@@ -128,23 +159,83 @@ static uint32_t largest(const struct integers *list)
 	return (uint32_t)most;
 }
 
-static int open_port(struct sender *sender, const struct send_request *request, struct fault *fault)
+static int open_port(struct sender *sender, const struct send_request *request,
+		     const struct port_kind *kind, struct fault *fault)
 {
 	struct port_options options = {
 		.device = request->device,
 		.family = (int)request->family,
 		.source = request->src,
 		.destination = request->dst,
+		.source_count = (unsigned int)request->src_count,
+		.destination_count = (unsigned int)request->dst_count,
 		.next_mac = request->dst_mac,
 		.source_ports = request->src_port,
 		.destination_ports = request->dst_port,
+		.frame_bytes = request->frame_bytes,
 		.frame_most = largest(&request->frame_bytes),
-		.burst = sender->options.burst,
+		.flows = (uint32_t)request->flows,
+		.run = (uint8_t)request->run,
+		.burst = burst_of(request, kind),
 		.paced = sender->options.rate_pps > 0,
 	};
 
-	sender->port.kind = ports[request->port];
-	return sender->port.kind->open(&sender->port, &options, fault);
+	sender->options.burst = options.burst;
+	sender->port = (struct port){ .kind = kind };
+	return kind->open(&sender->port, &options, fault);
+}
+
+static void close_port(struct sender *sender)
+{
+	if (sender->port.kind)
+		sender->port.kind->close(&sender->port);
+	sender->port.kind = NULL;
+}
+
+/* All reasons, unless they are one and the same: an interface that is down, say. */
+static int refuse_all(const struct passed_over passed[FRAME_PORTS], int error, struct fault *fault)
+{
+	bool same = true;
+
+	for (int i = 1; i < FRAME_PORTS; i++)
+		same = same && strcmp(passed[i].reason, passed[0].reason) == 0;
+	if (same)
+		return error;
+	return fault_set(fault, error, "port", "see the reasons, or use the port udp",
+			 "%s: %.70s; %s: %.70s; %s: %.70s", passed[0].name, passed[0].reason,
+			 passed[1].name, passed[1].reason, passed[2].name, passed[2].reason);
+}
+
+/* The first port that opens. What is wrong with the request itself is so for each of them. */
+static int open_best(struct sender *sender, const struct send_request *request,
+		     struct passed_over passed[FRAME_PORTS], struct fault *fault)
+{
+	int error = -ENOTSUP;
+
+	for (int i = 0; i < FRAME_PORTS; i++) {
+		error = open_port(sender, request, ports[i], fault);
+		if (!error || error == -EINVAL)
+			return error;
+		close_port(sender);
+		passed[i].name = ports[i]->name;
+		snprintf(passed[i].reason, sizeof(passed[i].reason), "%s", fault->reason);
+	}
+	return refuse_all(passed, error, fault);
+}
+
+static void tell_ready(const struct sender *sender, const struct send_request *request,
+		       const struct passed_over *passed)
+{
+	struct line *line = &sender->talk->line;
+
+	talk_ready(sender->talk, sender->port.kind->name, (int)request->job.cpu);
+	if (sender->port.mode)
+		line_text(line, "mode", sender->port.mode);
+	line_object(line, "passed_over");
+	for (; passed->name; passed++)
+		line_text(line, passed->name, passed->reason);
+	line_close(line, '}');
+	line_end(line);
 }
 
 static void tell_errors(struct line *line, const struct port_tally *tally)
@@ -160,32 +251,34 @@ static void tell_errors(struct line *line, const struct port_tally *tally)
 static void tell_flows(struct line *line, const struct sender *sender)
 {
 	uint32_t flows = sender->options.flows;
+	uint64_t tried = sender->done.tried;
 
 	line_list(line, "tried_by_flow");
 	for (uint32_t i = 0; i < flows; i++)
-		line_count(line, NULL, sender->tried / flows + (i < sender->tried % flows));
+		line_count(line, NULL, tried / flows + (i < tried % flows));
 	line_close(line, ']');
 }
 
 static void tell_done(const struct sender *sender, uint64_t cpu_ns)
 {
+	const struct port_progress *done = &sender->done;
 	struct line *line = &sender->talk->line;
 
 	line_begin(line, "done");
-	line_count(line, "t0_ns", sender->t0_ns);
+	line_count(line, "t0_ns", done->t0_ns);
 	line_count(line, "t1_ns", sender->t1_ns);
 	line_count(line, "scheduled", sender->scheduled);
-	line_count(line, "tried", sender->tried);
-	line_count(line, "sent", sender->tally.sent);
-	line_count(line, "refused", sender->tally.refused);
-	tell_errors(line, &sender->tally);
-	line_count(line, "calls", sender->tally.calls);
+	line_count(line, "tried", done->tried);
+	line_count(line, "sent", done->tally.sent);
+	line_count(line, "refused", done->tally.refused);
+	tell_errors(line, &done->tally);
+	line_count(line, "calls", done->tally.calls);
 	line_count(line, "burst", sender->options.burst);
 	tell_flows(line, sender);
-	line_count(line, "frame_bytes_tried", sender->bytes);
+	line_count(line, "frame_bytes_tried", done->bytes);
 	if (sender->options.rate_pps > 0)
-		tell_quantiles(line, "late_ns", &sender->late);
-	line_count(line, "gaps_over_1ms", sender->gaps_over_1ms);
+		tell_quantiles(line, "late_ns", &done->late);
+	line_count(line, "gaps_over_1ms", done->gaps_over_1ms);
 	line_count(line, "cpu_ns", cpu_ns);
 	line_end(line);
 }
@@ -196,9 +289,10 @@ static struct sender_options options_of(const struct send_request *request)
 		.source_ports = request->src_port,
 		.destination_ports = request->dst_port,
 		.frame_bytes = request->frame_bytes,
+		.source_count = (unsigned int)request->src_count,
+		.destination_count = (unsigned int)request->dst_count,
 		.flows = (uint32_t)request->flows,
 		.run = (uint8_t)request->run,
-		.burst = burst_of(request),
 		.rate_pps = request->rate_pps,
 		.cap_pps = request->cap_pps,
 		.duration_ns = (uint64_t)request->duration_ms * NS_PER_MS,
@@ -209,21 +303,26 @@ static struct sender_options options_of(const struct send_request *request)
 
 static int send_job(struct sender *sender, const struct send_request *request, struct fault *fault)
 {
+	struct passed_over passed[FRAME_PORTS + 1] = { 0 };
 	uint64_t cpu_ns;
-	int error = open_port(sender, request, fault);
+	int error;
 
+	if (request->port == AUTO)
+		error = open_best(sender, request, passed, fault);
+	else
+		error = open_port(sender, request, ports[request->port - 1], fault);
 	if (error)
 		return error;
-	talk_ready(sender->talk, sender->port.kind->name, (int)request->job.cpu);
-	line_end(&sender->talk->line);
+	tell_ready(sender, request, passed);
 	error = talk_start(sender->talk, fault);
 	if (error)
 		return error;
 	clock_sharpen();
 	cpu_ns = clock_cpu();
-	sender_run(sender);
-	tell_done(sender, clock_cpu() - cpu_ns);
-	return 0;
+	error = sender_run(sender, fault);
+	if (!error)
+		tell_done(sender, clock_cpu() - cpu_ns);
+	return error;
 }
 
 static int send_run(struct talk *talk, const void *given, struct fault *fault)
@@ -240,8 +339,7 @@ static int send_run(struct talk *talk, const void *given, struct fault *fault)
 	sender->options = options_of(request);
 	sender->talk = talk;
 	error = send_job(sender, request, fault);
-	if (sender->port.kind)
-		sender->port.kind->close(&sender->port);
+	close_port(sender);
 	free(sender);
 	return error;
 }

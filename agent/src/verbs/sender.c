@@ -5,6 +5,7 @@
  */
 #include "verbs/sender.h"
 #include "lib/clock.h"
+#include "port/hop.h"
 
 #define LOOK_NS (10 * NS_PER_MS) /* how often stdin is looked at */
 #define LEAD_NS NS_PER_MS /* between the start event and the first packet */
@@ -18,9 +19,10 @@ static bool paced(const struct sender *sender)
 static void plan(struct sender *sender)
 {
 	const struct sender_options *options = &sender->options;
+	uint64_t t0_ns = clock_now() + LEAD_NS;
 
-	sender->t0_ns = clock_now() + LEAD_NS;
-	sender->end_ns = sender->t0_ns + options->duration_ns;
+	sender->done.t0_ns = t0_ns;
+	sender->end_ns = t0_ns + options->duration_ns;
 	sender->bound = options->packets ? options->packets : UINT64_MAX;
 	if (paced(sender)) {
 		sender->scheduled = pace_scheduled(options->rate_pps, options->duration_ns);
@@ -29,10 +31,10 @@ static void plan(struct sender *sender)
 		sender->bound = sender->scheduled;
 		sender->end_ns += GRACE_NS;
 	}
-	pace_begin(&sender->pace, sender->t0_ns, options->rate_pps, options->cap_pps);
-	sender->look_ns = sender->t0_ns;
-	sender->tick_ns = options->tick_ns ? sender->t0_ns + options->tick_ns : UINT64_MAX;
-	sender->last_ns = sender->t0_ns;
+	pace_begin(&sender->pace, t0_ns, options->rate_pps, options->cap_pps);
+	sender->look_ns = t0_ns;
+	sender->tick_ns = options->tick_ns ? t0_ns + options->tick_ns : UINT64_MAX;
+	sender->last_ns = t0_ns;
 }
 
 static uint16_t port_of(const struct integers *list, uint32_t flow)
@@ -47,6 +49,8 @@ static void stage(struct sender *sender, struct packet *packet)
 	packet->frame_bytes = (uint32_t)options->frame_bytes.item[sender->size];
 	packet->source_port = port_of(&options->source_ports, sender->flow);
 	packet->destination_port = port_of(&options->destination_ports, sender->flow);
+	packet->source_step = hop_step(sender->flow, options->source_count);
+	packet->destination_step = hop_step(sender->flow, options->destination_count);
 	packet->header.run = options->run;
 	packet->header.flow = sender->flow;
 	packet->header.sequence = sender->sequence;
@@ -60,7 +64,7 @@ static void stage(struct sender *sender, struct packet *packet)
 
 static unsigned int stage_burst(struct sender *sender)
 {
-	uint64_t left = sender->bound - sender->tried;
+	uint64_t left = sender->bound - sender->done.tried;
 	unsigned int count = left < sender->options.burst ? (unsigned int)left
 							  : sender->options.burst;
 
@@ -73,19 +77,19 @@ static void tick(struct sender *sender, uint64_t now)
 {
 	struct line *line = &sender->talk->line;
 
+	if (sender->port.kind->account)
+		sender->port.kind->account(&sender->port, &sender->done);
 	line_begin(line, "tick");
 	line_count(line, "t_ns", now);
-	line_count(line, "tried", sender->tried);
-	line_count(line, "refused", sender->tally.refused);
+	line_count(line, "tried", sender->done.tried);
+	line_count(line, "refused", sender->done.tally.refused);
 	line_end(line);
 	sender->tick_ns += sender->options.tick_ns;
 }
 
-/* True if sending has to stop at now. */
+/* Looks at stdin and reports, when it is time to. True if sending has to stop. */
 static bool look_up(struct sender *sender, uint64_t now)
 {
-	if (now >= sender->end_ns)
-		return true;
 	if (now < sender->look_ns)
 		return false;
 	sender->look_ns = now + LOOK_NS;
@@ -103,7 +107,7 @@ static bool wait_due(struct sender *sender, uint64_t *now)
 		uint64_t until = target < sender->look_ns ? target : sender->look_ns;
 
 		*now = pace_wait(until);
-		if (look_up(sender, *now))
+		if (*now >= sender->end_ns || look_up(sender, *now))
 			return false;
 		if (*now >= target)
 			return true;
@@ -113,9 +117,9 @@ static bool wait_due(struct sender *sender, uint64_t *now)
 static void note_time(struct sender *sender, uint64_t now)
 {
 	if (paced(sender))
-		histogram_add(&sender->late, now - sender->pace.due_ns);
+		histogram_add(&sender->done.late, now - sender->pace.due_ns);
 	if (now - sender->last_ns > NS_PER_MS)
-		sender->gaps_over_1ms++;
+		sender->done.gaps_over_1ms++;
 	sender->last_ns = now;
 }
 
@@ -134,28 +138,63 @@ static bool send_burst(struct sender *sender, unsigned int count)
 		for (unsigned int i = done; i < count; i++)
 			sender->staged[i].header.time_ns = now;
 		taken = sender->port.kind->send(&sender->port, packets, count - done,
-						&sender->tally);
+						&sender->done.tally);
 		if (!taken)
 			continue;
 		note_time(sender, now);
 		pace_step(&sender->pace, taken, now);
 		for (unsigned int i = 0; i < taken; i++)
-			sender->bytes += packets[i].frame_bytes;
-		sender->tried += taken;
+			sender->done.bytes += packets[i].frame_bytes;
+		sender->done.tried += taken;
 		done += taken;
 	}
 	return true;
 }
 
-void sender_run(struct sender *sender)
+/* The port only sends: the schedule is kept here. */
+static void push(struct sender *sender)
 {
-	plan(sender);
-	while (sender->tried < sender->bound)
+	while (sender->done.tried < sender->bound)
 		if (!send_burst(sender, stage_burst(sender)))
 			break;
+	sender->done.due_ns = sender->pace.due_ns;
+	sender->done.ended_ns = clock_now();
+}
+
+/* The port keeps the schedule: it is asked often enough for stdin to be looked at. */
+static int watch_over(struct sender *sender, struct fault *fault)
+{
+	const struct port_kind *kind = sender->port.kind;
+	const struct port_schedule schedule = {
+		.pace = sender->pace,
+		.bound = sender->bound,
+		.lasts_ns = sender->end_ns - sender->done.t0_ns,
+	};
+	int error = kind->begin(&sender->port, &schedule, fault);
+	int goes_on = 1;
+
+	if (error)
+		return error;
+	while (goes_on > 0 && !look_up(sender, clock_now()))
+		goes_on = kind->advance(&sender->port, sender->look_ns, &sender->done, fault);
+	kind->end(&sender->port, &sender->done);
+	kind->account(&sender->port, &sender->done);
+	return goes_on < 0 ? goes_on : 0;
+}
+
+int sender_run(struct sender *sender, struct fault *fault)
+{
+	const struct port_progress *done = &sender->done;
+	int error = 0;
+
+	plan(sender);
+	if (sender->port.kind->advance)
+		error = watch_over(sender, fault);
+	else
+		push(sender);
 	/* A schedule that was kept ends when the next packet would be due, not with the last one. */
-	sender->t1_ns = clock_now();
-	if (paced(sender) && sender->tried == sender->scheduled &&
-	    sender->t1_ns < sender->pace.due_ns)
-		sender->t1_ns = sender->pace.due_ns;
+	sender->t1_ns = done->ended_ns;
+	if (paced(sender) && done->tried == sender->scheduled && sender->t1_ns < done->due_ns)
+		sender->t1_ns = done->due_ns;
+	return error;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The sender's loop, apart from how it is asked for and how it reports: stage a burst, wait until
- * it is due, stamp it, hand it to the port. One thread; allocates nothing.
+ * it is due, stamp it, hand it to the port; or watch over a port that keeps the schedule itself.
+ * One thread; allocates nothing.
  */
 #ifndef GM_SENDER_H
 #define GM_SENDER_H
 
-#include "lib/histogram.h"
 #include "lib/pace.h"
 #include "lib/request.h"
 #include "lib/talk.h"
@@ -19,6 +19,7 @@
 struct sender_options {
 	struct integers source_ports, destination_ports;
 	struct integers frame_bytes;
+	unsigned int source_count, destination_count; /* addresses that the flows step over */
 	uint32_t flows;
 	uint8_t run;
 	unsigned int burst;
@@ -35,12 +36,9 @@ struct sender {
 	struct port port;
 
 	/* What was done. */
-	uint64_t t0_ns, t1_ns;
+	uint64_t t1_ns;
 	uint64_t scheduled; /* 0 at the maximum */
-	uint64_t tried, bytes;
-	uint64_t gaps_over_1ms;
-	struct port_tally tally;
-	struct histogram late; /* of paced sending */
+	struct port_progress done;
 
 	/* Where it stands. */
 	struct pace pace;
@@ -53,7 +51,10 @@ struct sender {
 	struct packet staged[PORT_BURST_MAX];
 };
 
-/* Sends until the schedule, the time or stdin ends. The port is open, counters are zero. */
-void sender_run(struct sender *sender);
+/*
+ * Sends until the schedule, the time or stdin ends. The port is open, counters are zero. 0, or -errno
+ * with the fault filled where the port failed altogether.
+ */
+int sender_run(struct sender *sender, struct fault *fault);
 
 #endif

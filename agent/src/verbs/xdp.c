@@ -6,12 +6,12 @@
  */
 #include "bpf/sink.h"
 #include "lib/bpf.h"
+#include "lib/bpf_object.h"
 #include "lib/clock.h"
 #include "lib/device.h"
 #include "lib/netlink.h"
 #include "port/port.h"
 #include "verbs/sink.h"
-#include "verbs/sink_object.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -98,8 +98,8 @@ static void configure(struct xdp *xdp, const struct sink *sink)
 static int load(struct xdp *xdp, struct fault *fault)
 {
 	const struct bpf_program program = {
-		.object = sink_object,
-		.object_bytes = sink_object_bytes,
+		.object = bpf_sink,
+		.object_bytes = bpf_sink_bytes,
 		.section = SINK_SECTION,
 		.name = "gm_sink",
 		.type = BPF_PROG_TYPE_XDP,

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The BPF programs inside this binary: bpf/NAME.bpf.c as the Makefile has built it for this byte
+ * order, an ELF file aligned to 8. A new one is a line here and one in bpf_object.c.
+ */
+#ifndef GM_BPF_OBJECT_H
+#define GM_BPF_OBJECT_H
+
+#include <stdint.h>
+
+extern const uint8_t bpf_brake[];
+extern const uint32_t bpf_brake_bytes;
+
+extern const uint8_t bpf_live[];
+extern const uint32_t bpf_live_bytes;
+
+extern const uint8_t bpf_sink[];
+extern const uint32_t bpf_sink_bytes;
+
+#endif

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Running the live port's program. Each BPF_PROG_TEST_RUN of more than one packet waits twice for an
+ * RCU grace period, some 10 to 40 ms in all, since the program goes in and out of XDP's dispatcher
+ * (bpf_prog_change_xdp()). So a thread makes one call for all packets and is in the kernel as long
+ * as it sends; the agent's own thread looks at stdin meanwhile and at the map that says how far it
+ * is, and interrupts it by a signal at the end. The program itself sets the first due time: the
+ * wait before it belongs to no schedule.
+ *
+ * Where packets are far apart that call would spin all the time. Then the thread sleeps and makes
+ * a call for each packet: of a single one the dispatcher is not told.
+ */
+#include "lib/clock.h"
+#include "lib/counters.h"
+#include "port/live.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Before a due time: how late a sleeper wakes, and what a call takes to begin. */
+#define NEAR_NS (100 * NS_PER_US)
+
+#define REPEAT_MOST 0xffff0000u /* a quarter of an hour at 5 M packets/s, then there is a hole */
+#define NUDGE_NS NS_PER_MS /* between signals, until the thread has seen one */
+
+static const uint32_t key_zero;
+
+/* It only has to interrupt: bpf_test_timer_continue() looks for a signal after each batch. */
+static void interrupt(int number)
+{
+	(void)number;
+}
+
+static int read_state(const struct live *live, struct live_state *state)
+{
+	return bpf_map_read(&live->map[LIVE_MAP_STATE], &key_zero, state);
+}
+
+static bool has_ended(const struct live *live, const struct live_state *state)
+{
+	return state->over || state->tried >= live->plan.bound;
+}
+
+/* Packets, one burst, that are further apart than softirqs should wait. */
+static bool is_slow(const struct live_plan *plan)
+{
+	return (plan->gap_ns > plan->least_gap_ns ? plan->gap_ns : plan->least_gap_ns) *
+		       plan->burst >
+	       LIVE_HOLD_NS;
+}
+
+static int run(struct live *live, uint32_t repeat)
+{
+	const struct bpf_run run = {
+		.program = live->program,
+		.data = live->frame,
+		.data_bytes = live->frame_bytes,
+		.repeat = repeat,
+		/* A wait made of several calls would tear a batch apart. */
+		.batch = is_slow(&live->plan) ? 1 : live->plan.burst,
+	};
+	int error = bpf_run_live(&run);
+
+	atomic_fetch_add(&live->calls, 1);
+	return error == -EINTR ? 0 : error;
+}
+
+/* Sleeps until shortly before the next packet. */
+static int run_singly(struct live *live)
+{
+	struct live_state state;
+	int error = read_state(live, &state);
+
+	if (!error && state.t0_ns) {
+		uint64_t target = state.due_ns > state.earliest_ns ? state.due_ns
+								   : state.earliest_ns;
+
+		clock_sleep_until((target < state.end_ns ? target : state.end_ns) - NEAR_NS);
+	}
+	return error ? error : run(live, 1);
+}
+
+static void *send_all(void *argument)
+{
+	struct live *live = argument;
+	bool singly = is_slow(&live->plan) && live->plan.burst == 1;
+	struct live_state state;
+	int error = 0;
+
+	do {
+		error = singly ? run_singly(live) : run(live, REPEAT_MOST);
+		if (!error)
+			error = read_state(live, &state);
+	} while (!error && !has_ended(live, &state) && !atomic_load(&live->stop));
+	live->error = error;
+	atomic_store(&live->stopped, true);
+	return NULL;
+}
+
+/*
+ * In a real-time class a thread that spins keeps out others of its priority on its CPU: this one,
+ * which is to end it, has to be above. By system calls, since musl's functions say ENOSYS.
+ */
+static void rise_above(void)
+{
+	long policy = syscall(SYS_sched_getscheduler, 0);
+	struct sched_param own = { 0 };
+
+	if (policy != SCHED_FIFO && policy != SCHED_RR)
+		return;
+	if (syscall(SYS_sched_getparam, 0, &own) < 0)
+		return;
+	own.sched_priority++;
+	syscall(SYS_sched_setscheduler, 0, policy, &own);
+}
+
+/* The thread gets no signal but ours: those of the agent are for the thread that looks. */
+static int start_thread(struct live *live)
+{
+	struct sigaction action = { .sa_handler = interrupt };
+	sigset_t all, before;
+	int error;
+
+	sigaction(SIGUSR1, &action, NULL);
+	sigfillset(&all);
+	sigdelset(&all, SIGUSR1);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&live->thread, NULL, send_all, live);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	live->begun = !error;
+	rise_above();
+	return -error;
+}
+
+int live_begin(struct port *port, const struct port_schedule *schedule, struct fault *fault)
+{
+	static const struct histogram none;
+	static const struct live_state zero;
+	const struct pace *pace = &schedule->pace;
+	struct live *live = port->state;
+	struct counters counters = { 0 };
+	int error;
+
+	live->plan.lasts_ns = schedule->lasts_ns;
+	live->plan.bound = schedule->bound;
+	live->plan.gap_ns = pace->gap_ns;
+	live->plan.gap_fraction = pace->gap_fraction;
+	live->plan.least_gap_ns = pace->least_gap_ns;
+	error = bpf_map_write(&live->map[LIVE_MAP_PLAN], &key_zero, &live->plan);
+	if (!error)
+		error = bpf_map_write(&live->map[LIVE_MAP_STATE], &key_zero, &zero);
+	if (!error)
+		error = bpf_map_write(&live->map[LIVE_MAP_LATE], &key_zero, &none);
+	if (!error)
+		error = counters_read(&counters, live->hop.device.index);
+	live->dropped = counters.sent_dropped;
+	if (!error)
+		error = start_thread(live);
+	return error ? fault_system(fault, error, "port", "beginning to send live frames") : 0;
+}
+
+static int note_progress(const struct live *live, struct port_progress *progress,
+			 struct live_state *state)
+{
+	int error = read_state(live, state);
+
+	if (error)
+		return error;
+	progress->tried = state->tried;
+	progress->bytes = state->bytes + FCS_BYTES * state->tried;
+	if (!state->t0_ns) {
+		progress->ended_ns = clock_now();
+		return 0;
+	}
+	progress->t0_ns = state->t0_ns;
+	progress->due_ns = state->due_ns;
+	progress->ended_ns = state->over ? state->end_ns : state->last_ns;
+	progress->gaps_over_1ms = state->gaps_over_1ms;
+	return 0;
+}
+
+int live_advance(struct port *port, uint64_t until_ns, struct port_progress *progress,
+		 struct fault *fault)
+{
+	struct live *live = port->state;
+	struct live_state state;
+	int error;
+
+	if (!atomic_load(&live->stopped))
+		clock_sleep_until(until_ns);
+	error = note_progress(live, progress, &state);
+	if (!error && atomic_load(&live->stopped))
+		error = live->error;
+	if (error)
+		return fault_system(fault, error, "port", "sending live frames");
+	return !has_ended(live, &state) && !atomic_load(&live->stopped);
+}
+
+/* A signal that comes just before the system call is lost: hence more than one. */
+static void stop_thread(struct live *live)
+{
+	atomic_store(&live->stop, true);
+	while (!atomic_load(&live->stopped)) {
+		pthread_kill(live->thread, SIGUSR1);
+		clock_sleep_until(clock_now() + NUDGE_NS);
+	}
+	pthread_join(live->thread, NULL);
+	live->begun = false;
+}
+
+void live_end(struct port *port, struct port_progress *progress)
+{
+	struct live *live = port->state;
+	struct live_state state;
+
+	if (live->begun)
+		stop_thread(live);
+	note_progress(live, progress, &state);
+}
+
+/* What the device dropped meanwhile was refused: a full queue at the other end says nothing else. */
+void live_account(struct port *port, struct port_progress *progress)
+{
+	struct port_tally *tally = &progress->tally;
+	struct live *live = port->state;
+	struct counters counters;
+	uint64_t refused = tally->refused;
+
+	if (counters_read(&counters, live->hop.device.index) == 0)
+		refused = counters.sent_dropped - live->dropped;
+	if (refused > progress->tried)
+		refused = progress->tried;
+	*tally = (struct port_tally){ .calls = atomic_load(&live->calls) };
+	port_refuse(tally, -ENOBUFS, refused);
+	tally->sent = progress->tried - refused;
+	bpf_map_read(&live->map[LIVE_MAP_LATE], &key_zero, &progress->late);
+}
