@@ -103,9 +103,11 @@ def _arrivals(at: Ends, tool: str, trace: Path, speed: int, folder: Path) -> lis
     seen = folder / "seen.pcap"
     words = f"tcpdump -i wan9 -Q in -s 64 -B 65536 --time-stamp-precision=nano -w {seen} udp"
     tcpdump = subprocess.Popen(
-        at.at_sink(*words.split()), stderr=subprocess.DEVNULL, start_new_session=True
+        at.at_sink(*words.split()), stderr=subprocess.PIPE, start_new_session=True, text=True
     )
-    time.sleep(0.4)
+    assert tcpdump.stderr is not None
+    while "listening" not in tcpdump.stderr.readline():
+        pass
     if tool == "ours":
         _ours(at, trace, speed)
     else:
@@ -113,7 +115,7 @@ def _arrivals(at: Ends, tool: str, trace: Path, speed: int, folder: Path) -> lis
         subprocess.run(at.at_source(*command), check=True, capture_output=True)
     time.sleep(0.3)
     tcpdump.terminate()
-    tcpdump.wait()
+    tcpdump.communicate()
     return [seconds * 1_000_000_000 + ns for seconds, ns, _ in _records(seen.read_bytes())]
 
 

@@ -75,20 +75,22 @@ def _game(random: Random, seconds: float) -> Iterator[Datagram]:
     yield from _steady(random, False, seconds, GAME_DOWN)
 
 
+def _spurts(random: Random, seconds: float) -> Iterator[tuple[float, float]]:
+    """From when to when somebody talks: both exponential."""
+    at_s = random.expovariate(1 / PAUSE_S)
+    while at_s < seconds:
+        until_s = at_s + random.expovariate(1 / TALK_S)
+        yield at_s, min(until_s, seconds)
+        at_s = until_s + random.expovariate(1 / PAUSE_S)
+
+
 def _voice(random: Random, seconds: float, *, silent: bool) -> Iterator[Datagram]:
     """Both talk all the time, or each in spurts where silence is not sent."""
     for up in (True, False):
         begins_s = random.uniform(0, VOICE_S)
-        until_s = begins_s + random.expovariate(1 / TALK_S) if silent else seconds
-        for number in range(int((seconds - begins_s) / VOICE_S) + 1):
-            at_s = begins_s + number * VOICE_S
-            if at_s >= until_s:
-                begins_again_s = until_s + random.expovariate(1 / PAUSE_S)
-                if at_s < begins_again_s:
-                    continue
-                until_s = at_s + random.expovariate(1 / TALK_S)
-            if at_s < seconds:
-                yield Datagram(at_s, up, VOICE_PORTS, VOICE_BYTES)
+        for from_s, to_s in _spurts(random, seconds) if silent else [(begins_s, seconds)]:
+            for number in range(-int(-(to_s - from_s) // VOICE_S)):
+                yield Datagram(from_s + number * VOICE_S, up, VOICE_PORTS, VOICE_BYTES)
 
 
 def _voip(random: Random, seconds: float) -> Iterator[Datagram]:
