@@ -113,7 +113,7 @@ def _arrivals(at: Ends, tool: str, trace: Path, speed: int, folder: Path) -> lis
     else:
         command = ("tcpreplay", "-q", "-K", f"--multiplier={speed}", "-i", at.device, str(trace))
         subprocess.run(at.at_source(*command), check=True, capture_output=True)
-    time.sleep(0.3)
+    time.sleep(1.3)  # what tcpdump's ring holds it sees a second later
     tcpdump.terminate()
     tcpdump.communicate()
     return [seconds * 1_000_000_000 + ns for seconds, ns, _ in _records(seen.read_bytes())]
