@@ -140,8 +140,6 @@ def check(plan: Plan) -> None:
         sendable = (*faults(load), *driver.faults(load), *_strangers(load, point))
         for reason in (*sendable, *_twice(plan, point), *misfits(plan, load)):
             raise UsageError(reason)
-        if plan.search and load.driver != driver.OURS:
-            raise UsageError(f"`driver` = {load.driver}: a search is made with the driver gatemark")
         for arm in plan.arm:
             if reason := misfit(arm, load) or driver.misfit(arm, load):
                 raise UsageError(reason)

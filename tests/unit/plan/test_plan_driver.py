@@ -85,7 +85,7 @@ def test_a_plan_is_checked_with_each_of_its_drivers() -> None:
 
 
 def test_a_search_is_not_made_with_a_tool() -> None:
-    with pytest.raises(UsageError, match="a search is made with the driver gatemark"):
+    with pytest.raises(UsageError, match="needs our own agent"):
         check(plan(workload=Workload(driver="iperf3"), search=Search()))
 
 

@@ -68,7 +68,9 @@ def test_those_that_answered_at_the_end_are_counted_and_the_opening_is_timed() -
     assert values["connections"] == 990
     assert values["connections_per_s"] == pytest.approx(2000)
     assert values["connection_bytes"] == pytest.approx(7_200_000 / 990)
-    assert (values["connect_p50_ns"], values["connect_p99_ns"]) == (100, 200)
+    # To within a bucket of the histogram.
+    assert values["connect_p50_ns"] == pytest.approx(100, rel=0.032)
+    assert values["connect_p99_ns"] == pytest.approx(200, rel=0.032)
 
 
 def test_a_rate_is_of_the_time_that_was_asked_in() -> None:
