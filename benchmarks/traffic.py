@@ -10,7 +10,7 @@ with a receiver count by it; trafgen and tcpreplay, which have none, by the inte
 import argparse
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from statistics import median
@@ -34,22 +34,28 @@ def main() -> None:
     """Measure, in rounds that hold every tool once; print the comparisons."""
     parser = argparse.ArgumentParser(prog="benchmarks.traffic", description=__doc__)
     parser.add_argument("--rounds", type=int, default=6, help="rounds (default: 6)")
+    parser.add_argument(
+        "--payload", type=int, nargs="+", default=PAYLOADS, help="bytes (default: 64 512 1472)"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object a comparison")
     options = parser.parse_args()
     if absent := missing():
         parser.exit(1, f"not installed: {', '.join(absent)}; `make bench` installs them\n")
     with lab() as made, TemporaryDirectory() as folder:
-        for measure in (throughput, gaps):
-            rows = list(measure(made, Path(folder), options.rounds))
-            progress("")
-            show(rows, json_=options.json)
+        rows = list(throughput(made, Path(folder), options.rounds, options.payload))
+        show(rows, json_=options.json)
+        rows = list(gaps(made, Path(folder), options.rounds))
+        progress("")
+        show(rows, json_=options.json)
 
 
-def throughput(made: Lab, folder: Path, rounds: int) -> Iterator[Comparison]:
+def throughput(
+    made: Lab, folder: Path, rounds: int, payloads: Sequence[int]
+) -> Iterator[Comparison]:
     """Packets/s that each tool gets across; of ours what is unaccounted for."""
     found: Found = defaultdict(list)
     for number in range(1, rounds + 1):
-        for path, payload in product(PATHS, PAYLOADS):
+        for path, payload in product(PATHS, payloads):
             progress(f"round {number} of {rounds}: {path}, {payload} bytes")
             at = ends(made, path)
             _ours(made, at, path, payload, found)
