@@ -34,7 +34,23 @@ def lab() -> Iterator[Lab]:
             asyncio.run(made.down())
 
 
-def ends(made: Lab, path: str) -> Ends:
+@contextmanager
+def received_at_once(made: Lab) -> Iterator[Ends]:
+    """`direct`, each packet received by the sender's CPU as soon as it is sent: for its time.
+
+    The port has NAPI, without which it takes no live frames, and no thread, which would stamp
+    packets when it is woken and not when they come.
+    """
+    at = ends(made, "direct", relieved=False)
+    gro = ("ethtool", "-K", "wan9", "gro")
+    asyncio.run(made.hosts["wan"].run(*gro, "on"))
+    try:
+        yield at
+    finally:
+        asyncio.run(made.hosts["wan"].run(*gro, "off"))
+
+
+def ends(made: Lab, path: str, *, relieved: bool = True) -> Ends:
     """Sender and sink for `direct` or `route`. Where no gateway works, the sink has its CPU.
 
     There the receiving port has a thread on that CPU, for each tool alike, as in a trial: else the
@@ -45,7 +61,7 @@ def ends(made: Lab, path: str) -> Ends:
     near, far = ("lan9", "wan9") if direct else ("lan0", "wan0")
     hop = made.ports["wan9" if direct else "gw0"]
     sink_cpu = placement.gateway if direct else placement.sink
-    asyncio.run(made.meet(Demand(relieved=direct)))
+    asyncio.run(made.meet(Demand(relieved=direct and relieved)))
     return Ends(
         source=made.hosts["lan"].netns,
         sink=made.hosts["wan"].netns,

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 
-from benchmarks.bare_lab import ends, our_sender, our_sink
+from benchmarks.bare_lab import our_sender, our_sink, received_at_once
 from benchmarks.compare import Comparison, compare_less, progress
 from benchmarks.peers import SENDERS, WITH_SINK, Ends, Peer, sending, served
 from gatemark.station.netns import Lab
@@ -38,10 +38,11 @@ def gaps(made: Lab, folder: Path, rounds: int) -> Iterator[Comparison]:
     for number in range(1, rounds + 1):
         for rate in GAP_RATES:
             progress(f"round {number} of {rounds}: pacing at {rate} packets/s")
-            at = ends(made, "direct")
-            for peer in (None, *WITH_SINK, *SENDERS):
-                _measure(made, at, peer, rate, folder, found)
-        fast.append(_fast_error_us(ends(made, "direct")))
+            with received_at_once(made) as at:
+                for peer in (None, *WITH_SINK, *SENDERS):
+                    _measure(at, peer, rate, folder, found)
+        with received_at_once(made) as at:
+            fast.append(_fast_error_us(at))
     for (what, tool), theirs in found.items():
         if tool != "ours":
             unit, least, _ = MEASURES[what.split(",")[0]]
@@ -73,11 +74,9 @@ def _fast_error_us(at: Ends) -> float:
     return 0.0
 
 
-def _measure(
-    made: Lab, at: Ends, peer: Peer | None, rate: int, folder: Path, found: Values
-) -> None:
+def _measure(at: Ends, peer: Peer | None, rate: int, folder: Path, found: Values) -> None:
     tool = peer.name if peer else "ours"
-    times = _arrivals(made, at, peer, rate, folder)
+    times = _arrivals(at, peer, rate, folder)
     if len(times) < rate * SECONDS / 100:
         return  # this tool cannot pace such a rate at all
     errors = sorted(abs(later - earlier - 1e9 / rate) / 1e3 for earlier, later in pairwise(times))
@@ -89,7 +88,7 @@ def _measure(
     found[f"rate error, {rate} packets/s", tool].append(abs((len(times) - 1) / span_s / rate - 1))
 
 
-def _arrivals(made: Lab, at: Ends, peer: Peer | None, rate: int, folder: Path) -> list[int]:
+def _arrivals(at: Ends, peer: Peer | None, rate: int, folder: Path) -> list[int]:
     """Arrival times in ns of one tool's packets at the WAN host."""
     trace = folder / "gaps.pcap"
     words = f"tcpdump -i wan9 -Q in -s 64 -B 65536 --time-stamp-precision=nano -w {trace} udp"
@@ -109,7 +108,6 @@ def _arrivals(made: Lab, at: Ends, peer: Peer | None, rate: int, folder: Path) -
             sender.event("done")
         tcpdump.terminate()
         tcpdump.wait()
-    del made
     return _times(trace.read_bytes())
 
 
