@@ -146,7 +146,7 @@ print("ready", flush=True)
 for _ in range(4): print(s.recv(2000).hex(), flush=True)
 """
     with tempfile.TemporaryDirectory() as folder:
-        lan = side(wire, "lan", capture(folder))
+        lan = side(wire, "lan", capture(folder), ways="up")  # alone: nothing waits for answers
     words = ["ip", "netns", "exec", str(wire.b), "python3", "-c", script]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as listener:
         assert listener.stdout

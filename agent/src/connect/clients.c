@@ -111,10 +111,16 @@ static int open_all(struct clients *clients)
 	return (int)i;
 }
 
-static void verify_all(struct clients *clients, unsigned int parts)
+/* False if a process that held some has died. */
+static bool verify_all(struct clients *clients, unsigned int parts)
 {
-	for (unsigned int i = 0; i < parts && !clients->over; i++)
+	bool whole = true;
+
+	for (unsigned int i = 0; i < parts && !clients->over && whole; i++) {
 		lead(clients, i, COMMAND_VERIFY);
+		whole = clients->client[i].whole || clients->over;
+	}
+	return whole;
 }
 
 /* Waits until the laboratory has seen enough of what is held. */
@@ -131,11 +137,9 @@ static int open_and_hold(struct clients *clients, struct fault *fault)
 	enum mode mode = first->options.mode;
 	int parts = open_all(clients);
 
-	if (parts < 0)
+	if (parts < 0 || (mode == MODE_OPEN && !verify_all(clients, (unsigned int)parts)))
 		return fault_set(fault, -ECHILD, NULL, "look for memory that ran out (dmesg)",
 				 "a process that held connections has died");
-	if (mode == MODE_OPEN)
-		verify_all(clients, (unsigned int)parts);
 	for (int i = 1; i < parts; i++)
 		client_add(first, &clients->client[i]);
 	tell_opened(first, &clients->talk->line);

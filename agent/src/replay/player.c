@@ -6,6 +6,7 @@
 #include "port/socket.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #define DOZE_NS (2 * NS_PER_MS) /* a sleep at most: a ring of 16 MiB holds 8192 frames */
 #define ALERT_NS (5 * NS_PER_US) /* so shortly before a packet is due nothing else is begun */
 #define GRACE_NS (10 * NS_PER_MS) /* what is late by no more at the end is still sent */
+#define PATIENCE_NS (50 * NS_PER_MS) /* with what the other side sent before, and may be lost */
 #define FRAME_LEAST 64
 
 static int no_memory(struct fault *fault)
@@ -21,21 +23,51 @@ static int no_memory(struct fault *fault)
 	return fault_system(fault, -ENOMEM, "trace", "the replay");
 }
 
+/*
+ * Which packet of the other side each packet of TCP answers: the last one of its flow that is due
+ * before it.
+ */
+static void find_answers(struct player *player, int64_t *last)
+{
+	const struct trace *trace = player->trace;
+	enum way other = player->way == WAY_UP ? WAY_DOWN : WAY_UP;
+	uint32_t theirs = 0;
+
+	for (uint32_t i = 0; i < trace->flows; i++)
+		last[i] = -1;
+	for (uint32_t i = 0; i < trace->entries[player->way]; i++) {
+		const struct trace_entry *entry = &trace->entry[player->way][i];
+
+		while (theirs < trace->entries[other] &&
+		       trace->entry[other][theirs].due_ns < entry->due_ns) {
+			last[trace->entry[other][theirs].flow] = theirs;
+			theirs++;
+		}
+		player->answers[i] =
+			trace->flow[entry->flow].protocol == IPPROTO_TCP ? last[entry->flow] : -1;
+	}
+}
+
 static int hold_open(struct player *player, uint32_t count, struct fault *fault)
 {
 	uint32_t flows = player->trace->flows;
+	int64_t *last = calloc((size_t)flows + 1, sizeof(*last));
 
-	if (!player->masked)
-		return 0;
 	player->held_first = calloc((size_t)flows + 1, sizeof(uint32_t));
 	player->held_last = calloc((size_t)flows + 1, sizeof(uint32_t));
 	player->held_after = calloc((size_t)count + 1, sizeof(uint32_t));
-	if (!player->held_first || !player->held_last || !player->held_after)
+	player->answers = calloc((size_t)count + 1, sizeof(*player->answers));
+	if (!last || !player->held_first || !player->held_last || !player->held_after ||
+	    !player->answers) {
+		free(last);
 		return no_memory(fault);
+	}
 	for (uint32_t i = 0; i < flows; i++)
 		player->held_first[i] = HELD_NONE;
 	for (uint32_t i = 0; i < count; i++)
 		player->held_after[i] = HELD_NONE;
+	find_answers(player, last);
+	free(last);
 	return 0;
 }
 
@@ -59,6 +91,7 @@ void player_close(struct player *player)
 	free(player->held_first);
 	free(player->held_last);
 	free(player->held_after);
+	free(player->answers);
 	if (player->fd >= 0)
 		close(player->fd);
 }
@@ -113,15 +146,40 @@ static void hold(struct player *player, uint32_t number)
 		player->held_after[player->held_last[flow]] = number;
 	player->held_last[flow] = number;
 	player->held++;
+	player->waiting++;
 }
 
-/* Sends what waited for a flow's port, as far as there is room. */
+/* Whether a packet may go: its port is known, and what it answers has come or been waited for. */
+static bool may_go(const struct player *player, uint32_t number, uint64_t now)
+{
+	const struct trace_entry *entry = entry_of(player, number);
+	const struct arrive_flow *flow = &player->arrive.flow[entry->flow];
+
+	if (player->masked && !flow->port)
+		return false;
+	return flow->highest >= player->answers[number] ||
+	       now >= player->t0_ns + entry->due_ns + PATIENCE_NS;
+}
+
+/* Sends what waited in a flow, as far as it may go and there is room. */
 static void release(struct player *player, uint32_t flow)
 {
 	uint32_t *first = &player->held_first[flow];
+	uint64_t now = clock_now();
 
-	while (*first != HELD_NONE && clock_now() < player->end_ns && send_frame(player, *first))
+	while (*first != HELD_NONE && now < player->end_ns && may_go(player, *first, now) &&
+	       send_frame(player, *first)) {
 		*first = player->held_after[*first];
+		player->waiting--;
+		now = clock_now();
+	}
+}
+
+/* What was waited for long enough goes all the same. */
+static void release_all(struct player *player)
+{
+	for (uint32_t flow = 0; player->waiting && flow < player->trace->flows; flow++)
+		release(player, flow);
 }
 
 /* Books one frame if one waits. */
@@ -134,8 +192,7 @@ static bool take(struct player *player)
 		return false;
 	flow = arrive_add(&player->arrive, &frame);
 	inlet_next(&player->inlet);
-	if (player->masked && flow >= 0 && player->arrive.flow[flow].port &&
-	    player->held_first[flow] != HELD_NONE)
+	if (flow >= 0 && player->held_first[flow] != HELD_NONE)
 		release(player, (uint32_t)flow);
 	return true;
 }
@@ -159,6 +216,7 @@ static bool look_up(struct player *player, uint64_t now)
 		return false;
 	player->look_ns = now + LOOK_NS;
 	inlet_tune(&player->inlet);
+	release_all(player);
 	if (player->tick_every_ns && now >= player->tick_ns)
 		tick(player, now);
 	return talk_over(player->talk);
@@ -184,13 +242,11 @@ static bool wait_due(struct player *player, uint64_t due_ns)
 	}
 }
 
-/* Whether a packet has to wait until its flow's port is known. */
+/* Packets of a flow stay in order: behind one that waits they all do. */
 static bool must_wait(const struct player *player, uint32_t number)
 {
-	uint32_t flow = entry_of(player, number)->flow;
-
-	return player->masked &&
-	       (!player->arrive.flow[flow].port || player->held_first[flow] != HELD_NONE);
+	return player->held_first[entry_of(player, number)->flow] != HELD_NONE ||
+	       !may_go(player, number, clock_now());
 }
 
 bool player_send(struct player *player)

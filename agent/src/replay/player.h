@@ -5,7 +5,10 @@
  * meanwhile. Allocates nothing.
  *
  * Where the clients are masked, a packet down can only go to the port that its flow has outside.
- * One that is due before any packet up of its flow has arrived is held until one has.
+ * One that is due before any packet up of its flow has arrived is held until one has. And a packet
+ * of TCP is held until what the other side sent before it in its flow has arrived, for a while: a
+ * late sender's answers would overtake the requests, and a gateway that tracks connections calls
+ * bytes acknowledged that it has not seen invalid.
  */
 #ifndef GM_PLAYER_H
 #define GM_PLAYER_H
@@ -45,8 +48,11 @@ struct player {
 	/* Where it stands. */
 	uint32_t next; /* number of the next packet */
 	uint64_t end_ns, look_ns, tick_ns, last_ns;
-	uint32_t *held_first, *held_last; /* by flow: packets that wait for its port */
+	uint32_t waiting; /* held just now */
+	uint32_t *held_first, *held_last; /* by flow: packets that wait */
 	uint32_t *held_after; /* by number */
+	int64_t *
+		answers; /* by number: the other side's packet before it in its TCP flow; -1: none */
 };
 
 /* Takes the memory. All else but the counters is filled in by the caller; trace is scheduled. */

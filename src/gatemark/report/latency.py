@@ -72,7 +72,7 @@ def groups(judgement: Judgement, plans: Sequence[Plan]) -> list[Timed]:
     """All that was measured for its delay, or replayed: plan by plan, kind by kind."""
     found: dict[tuple[object, ...], list[PointResult]] = {}
     for point in judgement.points:
-        asked = is_timed(point, plans) or point.definition.trace
+        asked = is_timed(point, plans)
         if asked and MEDIAN in point.values and not is_twin(point.arm):
             d = point.definition
             key = (point.plan, d.trace, d.frame_bytes, d.mix, d.flows, d.family)
@@ -112,11 +112,13 @@ def floor(judgement: Judgement, definition: Definition) -> PointResult | None:
     found = [
         p
         for p in judgement.floors
-        if MEDIAN in p.values
-        and (p.definition.frame_bytes, p.definition.family)
-        == (definition.frame_bytes, definition.family)
+        if MEDIAN in p.values and _traffic(p.definition) == _traffic(definition)
     ]
     return min(found, key=lambda p: p.values[MEDIAN].value, default=None)
+
+
+def _traffic(one: Definition) -> tuple[object, ...]:
+    return one.l4, one.frame_bytes, one.mix, one.trace, one.family, one.direction == "both"
 
 
 def loads(judgement: Judgement, knee: Knee) -> list[Load]:

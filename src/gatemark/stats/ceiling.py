@@ -44,14 +44,17 @@ def near(value: float, most: float | None) -> bool:
 
 
 def _size(definition: Definition) -> int | None:
+    """By what ceilings are ordered; 0 for a mix, which is alike to itself only."""
+    if definition.mix:
+        return 0
     return definition.write_bytes if definition.l4 == "tcp" else definition.frame_bytes
 
 
 def _alike(ours: Definition, theirs: Definition) -> bool:
-    """Same family, protocol and driver, one way against one way: two share the tester's CPU."""
+    """Same family, protocol, mix and driver, one way against one way: two share the CPU."""
     return _kind(ours) == _kind(theirs)
 
 
 def _kind(one: Definition) -> tuple[object, ...]:
     both = one.direction == "both"
-    return one.family, one.l4, one.driver, both, one.streams, one.offload, one.congestion
+    return one.family, one.l4, one.mix, one.driver, both, one.streams, one.offload, one.congestion

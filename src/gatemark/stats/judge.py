@@ -72,9 +72,16 @@ def _judged(run: Run, records: Sequence[Record]) -> tuple[list[Judged], list[Jud
 
 
 def _floors(alone: Sequence[PointResult]) -> tuple[PointResult, ...]:
-    """Rates that the tester alone keeps, where the same traffic has a ceiling above them."""
-    found = [one for one in alone if one.limit == "none" and _paced(one)]
-    return tuple(one for one in found if ceiling(alone, one.definition) != _received(one))
+    """Rates that the tester alone keeps, where the same traffic has a ceiling above them.
+
+    A trace that is replayed has its own rate, which is no ceiling.
+    """
+    traces = tuple(one for one in alone if one.definition.trace)
+    paced = [one for one in alone if one.limit == "none" and _paced(one)]
+    most = {id(one): ceiling(alone, one.definition) for one in paced}
+    return traces + tuple(
+        one for one in paced if (top := most[id(one)]) is not None and top > _received(one)
+    )
 
 
 def _paced(one: PointResult) -> bool:
@@ -97,7 +104,10 @@ def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
 
 def _unbounded(trials: Group, verdict: Verdict) -> bool:
     """Whether a search found no upper bound: its highest rate, or longest burst, came through."""
-    return verdict.limit == "none" and trials.definition.quantity in ("throughput", "burst")
+    if trials.definition.quantity == "throughput":
+        bounds = readings(trials.outside, "too_fast_pps")
+        return bool(trials.outside) and 2 * len(bounds) < len(trials.outside)
+    return verdict.limit == "none" and trials.definition.quantity == "burst"
 
 
 def _ceiling(trials: Group) -> PointResult:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rate sweep of one arm: its points put together, its knee with interval and limit."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -13,7 +13,6 @@ from gatemark.stats.judgement import Interval, Knee, PointResult, Warning_
 from gatemark.stats.knee import FOLLOWS, Sample, collapse, find_knee, peak, straightness
 from gatemark.stats.limit import ON_SCHEDULE, Verdict
 from gatemark.store.record import Record, Scalar
-from gatemark.unit import l1_bps
 
 RATE = "rate_pps"  # the factor that makes a sweep
 RATES = frozenset({RATE, "rate_bps"})  # the same as bits of payload
@@ -62,7 +61,7 @@ def _knee(sweep: Sequence[Judged]) -> Knee | None:
         direction=first.definition.direction,
         definition=first.definition,
         knee_pps=interval,
-        knee_l1_bps=l1_bps(interval.value, first.definition.frame_bytes or 0),
+        knee_l1_bps=_wire_bps(interval.value, first.values),
         peak_pps=median_interval([peak(curve.samples) for curve in curves]),
         no_loss_pps=_no_loss(sweep),
         collapse={} if open_ended else _collapses(curves),
@@ -73,6 +72,14 @@ def _knee(sweep: Sequence[Judged]) -> Knee | None:
         reached_pps=tuple(reached),
         warnings=_warnings(reached, interval, verdict),
     )
+
+
+def _wire_bps(rate_pps: float, values: Mapping[str, Interval]) -> float:
+    """A rate as bits on the wire, by what the point's own packets came to: sizes may be mixed."""
+    packets, bits = values.get("received_pps"), values.get("received_l1_bps")
+    if packets is None or bits is None or not packets.value:
+        return 0.0
+    return rate_pps * bits.value / packets.value
 
 
 def _warnings(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, Protocol
 
 from gatemark.plan.model import Plan
-from gatemark.store.record import Scalar
+from gatemark.store.record import Definition, Scalar
 
 SHARE: Final = "share"  # a factor of points that a search adds: of the rate that it found
 MEDIAN: Final = "delay_p50_ns"
@@ -19,10 +19,15 @@ class Placed(Protocol):
         """Its name."""
 
     @property
+    def definition(self) -> Definition:
+        """What it is comparable with."""
+
+    @property
     def point(self) -> Mapping[str, Scalar]:
         """The levels of its factors."""
 
 
 def is_timed(one: Placed, plans: Iterable[Plan]) -> bool:
     """Whether it is measured for its delay: then its rate tells nothing, and has no knee."""
-    return SHARE in one.point or any(p.name == one.plan and p.figure == "delay" for p in plans)
+    asked = any(p.name == one.plan and p.figure == "delay" for p in plans)
+    return asked or SHARE in one.point or bool(one.definition.trace)

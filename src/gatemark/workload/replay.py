@@ -128,18 +128,30 @@ class Replay:
         lan, wan = await self.pair.reports(drained, tick)
         sent, came = (lan, wan) if self.wire.away else (wan, lan)
         times = {name: sent[name] for name in ("t0_ns", "t1_ns", "cpu_ns")}
-        ready = self.pair.agents[0].ready
+        notes = remarks(self.pair.agents[0].ready)
+        if past := came["sink"]["unmasked"]:
+            notes.append(f"{past} packets came past the NAT with the client's own address: as lost")
         return Way(
             self.wire,
             sent["sender"] | times,
-            came["sink"] | {"cpu_ns": came["cpu_ns"]},
+            _translated(came["sink"]) | {"cpu_ns": came["cpu_ns"]},
             {"sender": "raw", "sink": "ring"},
-            notes=tuple(remarks(ready)),
+            notes=tuple(notes),
         )
 
     async def abort(self) -> None:
         """End both agents, whatever they do."""
         await self.pair.abort()
+
+
+def _translated(sink: Report) -> Report:
+    """The arrivals with those that a NAT let past untranslated for foreign ones: no delivery."""
+    past = sink["unmasked"]
+    return sink | {
+        "received": sink["received"] - past,
+        "unique": sink["unique"] - past,
+        "foreign": sink["foreign"] + past,
+    }
 
 
 def asked(load: Workload, trace: str) -> dict[str, Any]:
@@ -162,17 +174,20 @@ def examine(load: Workload) -> None:
     if load.trace in SOURCES:
         return
     request = asked(load, load.trace) | {"side": "none"}
-    done = subprocess.run(
-        [str(agent_path()), "replay"],
-        input=json.dumps(request) + "\n",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    for line in done.stdout.splitlines():
-        event = json.loads(line)
+    command, asking = [str(agent_path()), "replay"], json.dumps(request) + "\n"
+    try:
+        done = subprocess.run(
+            command, input=asking, capture_output=True, text=True, check=False, timeout=READ_S
+        )
+    except subprocess.TimeoutExpired:
+        why = f"it takes more than {READ_S:g} s to make the replay ready; fewer `clones`?"
+        raise UsageError(f"`trace` = '{load.trace}': {why}") from None
+    events = [json.loads(line) for line in done.stdout.splitlines() if line.endswith("}")]
+    for event in events:
         if event["ev"] == "error":
             raise UsageError(f"`{event['key']}`: {event['reason']}; {event['mend']}")
+    if not any(event["ev"] == "done" for event in events):
+        raise UsageError(f"`trace` = '{load.trace}': the agent could not read it to its end")
 
 
 def remarks(ready: Report) -> list[str]:

@@ -95,8 +95,10 @@ def _run(config: Config, measurer: _Measurer) -> None:
     """The thread: whatever comes of the search is said to who waits for it."""
     try:
         measurer.said.put(MultipleLossRatioSearch(config=config).search(measurer, _quiet))
-    except Exception as error:
+    except (SearchError, _EndedError) as error:
         measurer.said.put(error)
+    except Exception as error:  # of the package: a failed search, and no failure of the run
+        measurer.said.put(SearchError(f"MLRsearch: {type(error).__name__}: {error}"))
 
 
 def _quiet(text: str) -> None:

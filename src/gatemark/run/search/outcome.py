@@ -28,8 +28,10 @@ def outcome(base: Record, spec: TrialSpec, walk: Walk) -> Record:
     if found is None:
         return replace(base, status="invalid", reason=walk.failed or "the search was not done")
     passed = [step for step in _at(walk, found.lower) if step.answer.passes(LOSS[goal])]
-    if found.lower is None or not passed:
+    if found.lower is None:
         return replace(base, status="invalid", reason=_too_low(walk, goal))
+    if not passed:
+        return replace(base, status="invalid", reason="no full trial at the bound met the goal")
     over = _over(walk, found.upper, LOSS[goal])
     seen = (over or passed[-1]).record
     values = (

@@ -91,8 +91,13 @@ class Program:
     async def interrupt(self, after_s: float) -> None:
         """Send it SIGINT so much later, if it still runs."""
         await asyncio.wait([self._end], timeout=after_s)
+        self._tell(signal.SIGINT)
+
+    def _tell(self, number: signal.Signals) -> None:
+        """Signal it if it still runs: its end may be on the way just now."""
         if not self._end.done():
-            os.kill(self._pid, signal.SIGINT)
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, number)
 
     def _sent(self, device: str) -> int:
         """Packets by its namespace's count, read without a program that would take its CPU.
@@ -108,8 +113,7 @@ class Program:
 
     async def abort(self) -> None:
         """Kill it if it still runs."""
-        if not self._end.done():
-            os.kill(self._pid, signal.SIGKILL)
+        self._tell(signal.SIGKILL)
         await asyncio.shield(self._end)
 
     def _reap(self) -> Ended:
