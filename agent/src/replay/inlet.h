@@ -2,8 +2,8 @@
 /*
  * Receives whole frames of one IP version through a TPACKET_V2 ring. Unlike the sink's V3 ring
  * (port/ring.c), which hands over blocks up to 10 ms old, a frame is there as soon as it has come:
- * the far side has to know by which port a flow is masked before it answers. Nobody is woken by a
- * frame: the player looks whenever it waits anyway.
+ * the far side has to know by which port a flow is masked before it answers. The player looks
+ * whenever it waits anyway, and is woken where packets wait for an arrival.
  */
 #ifndef GM_INLET_H
 #define GM_INLET_H

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -222,6 +223,18 @@ static bool look_up(struct player *player, uint64_t now)
 	return talk_over(player->talk);
 }
 
+/* Sleeps; where packets wait for an arrival, no longer than until one. */
+static void doze(const struct player *player, uint64_t now, uint64_t until_ns)
+{
+	struct pollfd inlet = { .fd = player->inlet.fd, .events = POLLIN };
+	struct timespec timeout = { .tv_nsec = (long)(until_ns - now) };
+
+	if (player->waiting)
+		ppoll(&inlet, 1, &timeout, NULL);
+	else
+		clock_sleep_until(until_ns);
+}
+
 /* Receives until a packet is due. False: to stop. */
 static bool wait_due(struct player *player, uint64_t due_ns)
 {
@@ -238,7 +251,7 @@ static bool wait_due(struct player *player, uint64_t due_ns)
 		if (due_ns - now <= SPIN_NS)
 			continue;
 		until = due_ns - SPIN_NS;
-		clock_sleep_until(until < now + DOZE_NS ? until : now + DOZE_NS);
+		doze(player, now, until < now + DOZE_NS ? until : now + DOZE_NS);
 	}
 }
 
