@@ -28,7 +28,7 @@ static int no_memory(struct fault *fault)
  * Which packet of the other side each packet of TCP answers: the last one of its flow that is due
  * before it.
  */
-static void find_answers(struct player *player, int64_t *last)
+static void find_answers(struct player *player, uint32_t count, int64_t *last)
 {
 	const struct trace *trace = player->trace;
 	enum way other = player->way == WAY_UP ? WAY_DOWN : WAY_UP;
@@ -36,7 +36,7 @@ static void find_answers(struct player *player, int64_t *last)
 
 	for (uint32_t i = 0; i < trace->flows; i++)
 		last[i] = -1;
-	for (uint32_t i = 0; i < trace->entries[player->way]; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		const struct trace_entry *entry = &trace->entry[player->way][i];
 
 		while (theirs < trace->entries[other] &&
@@ -67,7 +67,7 @@ static int hold_open(struct player *player, uint32_t count, struct fault *fault)
 		player->held_first[i] = HELD_NONE;
 	for (uint32_t i = 0; i < count; i++)
 		player->held_after[i] = HELD_NONE;
-	find_answers(player, last);
+	find_answers(player, count, last);
 	free(last);
 	return 0;
 }
