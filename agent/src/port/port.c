@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the ports share: how refusals are counted. */
+/* What the ports share: how refusals are counted and told. */
 #include "port/port.h"
 
 #include <errno.h>
@@ -24,4 +24,13 @@ void port_refuse(struct port_tally *tally, int error, uint64_t count)
 		i++;
 	tally->errors[i] += count;
 	tally->refused += count;
+}
+
+void port_tell_errors(struct line *line, const struct port_tally *tally)
+{
+	line_object(line, "errors");
+	for (int i = 0; i < PORT_ERRORS; i++)
+		if (tally->errors[i])
+			line_count(line, port_errors[i].name, tally->errors[i]);
+	line_close(line, '}');
 }

@@ -9,6 +9,7 @@
 #include "lib/fault.h"
 #include "lib/frame.h"
 #include "lib/histogram.h"
+#include "lib/line.h"
 #include "lib/pace.h"
 #include "lib/parse.h"
 #include "lib/request.h"
@@ -138,5 +139,8 @@ static inline int port_unfit(int error)
 
 /* Counts refused packets under their errno (negative). */
 void port_refuse(struct port_tally *tally, int error, uint64_t count);
+
+/* "errors": {"ENOBUFS": n}, those that occurred. */
+void port_tell_errors(struct line *line, const struct port_tally *tally);
 
 #endif

@@ -240,15 +240,6 @@ static void tell_sent(const struct player *player)
 	line_end(line);
 }
 
-static void tell_errors(struct line *line, const struct port_tally *tally)
-{
-	line_object(line, "errors");
-	for (int i = 0; i < PORT_ERRORS; i++)
-		if (tally->errors[i])
-			line_count(line, port_errors[i].name, tally->errors[i]);
-	line_close(line, '}');
-}
-
 /* The packets that this side sent, by number. */
 static void tell_departures(struct line *line, const struct player *player)
 {
@@ -279,7 +270,7 @@ static void tell_sender(struct line *line, const struct player *player)
 	line_count(line, "tried", player->tried);
 	line_count(line, "sent", player->tally.sent);
 	line_count(line, "refused", player->tally.refused);
-	tell_errors(line, &player->tally);
+	port_tell_errors(line, &player->tally);
 	line_count(line, "calls", player->tally.calls);
 	line_count(line, "held", player->held);
 	line_count(line, "frame_bytes_tried", player->bytes);

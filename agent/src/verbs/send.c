@@ -238,15 +238,6 @@ static void tell_ready(const struct sender *sender, const struct send_request *r
 	line_end(line);
 }
 
-static void tell_errors(struct line *line, const struct port_tally *tally)
-{
-	line_object(line, "errors");
-	for (int i = 0; i < PORT_ERRORS; i++)
-		if (tally->errors[i])
-			line_count(line, port_errors[i].name, tally->errors[i]);
-	line_close(line, '}');
-}
-
 /* Packets go round robin, so the count alone says how many each flow had. */
 static void tell_flows(struct line *line, const struct sender *sender)
 {
@@ -271,7 +262,7 @@ static void tell_done(const struct sender *sender, uint64_t cpu_ns)
 	line_count(line, "tried", done->tried);
 	line_count(line, "sent", done->tally.sent);
 	line_count(line, "refused", done->tally.refused);
-	tell_errors(line, &done->tally);
+	port_tell_errors(line, &done->tally);
 	line_count(line, "calls", done->tally.calls);
 	line_count(line, "burst", sender->options.burst);
 	tell_flows(line, sender);

@@ -12,7 +12,7 @@ from gatemark.unit import LARGEST_FRAME_BYTES, SMALLEST_FRAME_BYTES
 
 MOST_FLOWS: Final = 100_000
 MOST_CLIENTS: Final = 250  # addresses of one /24, but for the gateway's, the hosts' and the ends
-FLOWS_A_CLIENT: Final = 40_000  # ports above LAN_PORT; random ones have as many
+PORTS_A_CLIENT: Final = 40_000  # above LAN_PORT, for flows or connections; random: as many
 LONGEST_TRIAL_S: Final = 600.0
 MOST_PACKETS: Final = 1_000_000_000
 MOST_PPS: Final = 50_000_000.0
@@ -22,7 +22,6 @@ LARGEST_WRITE_BYTES: Final = 16 << 20
 LARGEST_BUFFER_BYTES: Final = 1 << 30
 MOST_CONNECTIONS: Final = 1_000_000
 MOST_AT_ONCE: Final = 4096  # connections that are being opened and closed
-PORTS_A_CLIENT: Final = FLOWS_A_CLIENT
 MOST_ACTIVE_PPS: Final = 10_000_000.0
 MOST_SPEED: Final = 1e6
 MOST_CLONES: Final = 10_000
@@ -57,15 +56,19 @@ def _udp(load: Workload) -> Iterator[str]:
         yield f"`cap_pps` = {load.cap_pps:g}: 0 (no cap) to {MOST_PPS:g}"
 
 
-def _flows(load: Workload) -> Iterator[str]:
+def _clients(load: Workload) -> Iterator[str]:
     if not 1 <= load.clients <= MOST_CLIENTS:
         yield f"`clients` = {load.clients}: 1 to {MOST_CLIENTS}"
+
+
+def _flows(load: Workload) -> Iterator[str]:
+    yield from _clients(load)
     if not 1 <= load.flows <= MOST_FLOWS:
         yield f"`flows` = {load.flows}: 1 to {MOST_FLOWS}"
-    elif load.flows > load.clients * FLOWS_A_CLIENT:
+    elif load.flows > load.clients * PORTS_A_CLIENT:
         yield (
-            f"`flows` = {load.flows}: a client has ports for {FLOWS_A_CLIENT}; "
-            f"set `clients` to {-(-load.flows // FLOWS_A_CLIENT)} or more"
+            f"`flows` = {load.flows}: a client has ports for {PORTS_A_CLIENT}; "
+            f"set `clients` to {-(-load.flows // PORTS_A_CLIENT)} or more"
         )
     elif load.clients > load.flows:
         yield f"`clients` = {load.clients}: no more than `flows` ({load.flows})"
@@ -95,8 +98,7 @@ def most_connections(clients: int) -> int:
 def _connections(load: Workload) -> Iterator[str]:
     if load.direction not in ("up", "receive"):
         yield f"`direction` = {load.direction}: connections are opened from the LAN side; write up"
-    if not 1 <= load.clients <= MOST_CLIENTS:
-        yield f"`clients` = {load.clients}: 1 to {MOST_CLIENTS}"
+    yield from _clients(load)
     crr, hold = load.connecting == "crr", load.connecting == "hold"
     most = MOST_AT_ONCE if crr else MOST_CONNECTIONS
     if not hold <= load.connections <= most:
@@ -122,8 +124,7 @@ def _replay(load: Workload) -> Iterator[str]:
         yield f"`rate_pps` = {load.rate_pps:g}: 0 (the trace's timing) to {MOST_PPS:g}"
     if not 1 <= load.clones <= MOST_CLONES:
         yield f"`clones` = {load.clones}: 1 to {MOST_CLONES}"
-    if not 1 <= load.clients <= MOST_CLIENTS:
-        yield f"`clients` = {load.clients}: 1 to {MOST_CLIENTS}"
+    yield from _clients(load)
 
 
 # Kinds that bring rules of their own.

@@ -6,27 +6,21 @@ test port; these entries stay, as they are true as long as the port is there.
 """
 
 from collections.abc import Sequence
-from ipaddress import ip_address, ip_interface
 
-from gatemark.station.wiring import ADDRESS, Port
-
-FIRST = 4  # .1 to .3 are the gateway and the two LAN hosts (station/wiring.py)
+from gatemark.station.wiring import FIRST_CLIENT, Port
 
 
 def clients(port: Port, family: str, count: int) -> list[str]:
     """Consecutive addresses of so many hosts; one host has the port's own address."""
     if count == 1:
         return [port.address(family)]
-    first = ip_interface(ADDRESS[port.device][family]).network.network_address + FIRST
-    return [str(first + at) for at in range(count)]
+    return [port.neighbour(family, FIRST_CLIENT + at) for at in range(count)]
 
 
 async def add(port: Port, neighbour: Port, addresses: Sequence[str]) -> None:
     """Give a port these addresses, and tell them to who is at the other end of its link."""
-    length = {4: 32, 6: 128}
     mine = [
-        f"addr replace {address}/{length[ip_address(address).version]} dev {port.device}"
-        + (" nodad" if ":" in address else "")
+        f"addr replace {_alone(address)} dev {port.device}" + (" nodad" if ":" in address else "")
         for address in addresses
     ]
     theirs = [
@@ -39,9 +33,10 @@ async def add(port: Port, neighbour: Port, addresses: Sequence[str]) -> None:
 
 async def remove(port: Port, addresses: Sequence[str]) -> None:
     """Take these addresses away again."""
-    length = {4: 32, 6: 128}
-    lines = [
-        f"addr del {address}/{length[ip_address(address).version]} dev {port.device}"
-        for address in addresses
-    ]
+    lines = [f"addr del {_alone(address)} dev {port.device}" for address in addresses]
     await port.node.run("ip", "-force", "-batch", "-", stdin="\n".join(lines) + "\n")
+
+
+def _alone(address: str) -> str:
+    """The address as a network of its own."""
+    return f"{address}/{128 if ':' in address else 32}"
