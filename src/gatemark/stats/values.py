@@ -3,6 +3,8 @@
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult, Value
 from gatemark.store.record import UNITS
 
@@ -62,9 +64,11 @@ def _value(judged: PointResult | Knee, quantity: str, interval: Interval, unit: 
 
 def _scale(interval: Interval, value: float) -> Interval:
     """The same interval in another unit, in which its median is `value`."""
-    factor = value / interval.value if interval.value else 0.0
-    lo, hi = interval.lo * factor, interval.hi * factor
-    return Interval(value, lo, hi, interval.n, interval.level)
+    if not interval.value:
+        return replace(interval, value=value, lo=value, hi=value)
+    # The ratio first: it is 1 or on its side of 1, so rounding moves no bound past the median.
+    lo, hi = (value * (bound / interval.value) for bound in (interval.lo, interval.hi))
+    return replace(interval, value=value, lo=lo, hi=hi)
 
 
 def _exactly(value: float, n: int) -> Interval:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import inf, isfinite, nan
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gatemark.stats.judge import judge
@@ -96,6 +96,7 @@ def test_readings_that_are_no_numbers_are_left_out() -> None:
         max_size=25,
     )
 )
+@example([(95, 0.75, 1, 0.0), (119, 0.0, 1, 0.0), (130, 0.0, 1, 0.0)])  # a bound rounded past
 def test_any_run_is_judged_in_finite_numbers(drawn: list[tuple[int, float, int, float]]) -> None:
     trials = [Trial(rate, rate * share, repeat, busy=b) for rate, share, repeat, b in drawn]
     found = values(judged(*trials))
