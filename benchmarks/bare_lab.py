@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.compare import progress
 from benchmarks.peers import Ends
-from gatemark.node.agent import agent_path
+from gatemark.node.binary import agent_path
 from gatemark.station import lock
 from gatemark.station.awake import awake
 from gatemark.station.demand import Demand

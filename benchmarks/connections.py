@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.compare import Comparison, compare, progress, show
-from gatemark.gateway import flowtable
 from gatemark.node.agent import FIRST
+from gatemark.node.shell import here
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
 from gatemark.run import trial
 from gatemark.run.bench import Bench
@@ -153,7 +153,7 @@ def _peer(name: str) -> Measure:
     async def measure(bench: Bench, arm: Arm) -> float:
         await bench.prepare(arm, _load(connecting="crr"), 0)
         if arm.path == "nat":
-            await asyncio.to_thread(flowtable.flush, bench.station.gateway)
+            await bench.station.flush()
         (wire,) = wires(bench.station.ports, arm.path, "up")
         place = bench.station.placement
         return await asyncio.to_thread(_asked, PEERS[name], wire, place.sender, place.sink)
@@ -188,7 +188,7 @@ def _serving(port: Port, cpu: int) -> Iterator[None]:
 
 
 def _wait(port: Port, patience: int = 100) -> None:
-    command = port.node.argv("ss", "-Hltn", f"sport = {PORT}")
+    command = here(port.node).argv("ss", "-Hltn", f"sport = {PORT}")
     for _ in range(patience):
         if subprocess.run(command, capture_output=True, check=True).stdout:
             return
@@ -198,7 +198,7 @@ def _wait(port: Port, patience: int = 100) -> None:
 
 def _start(port: Port, cpu: int, words: str) -> subprocess.Popen[str]:
     # What our agent gets: its CPU, and to go before whatever else runs there.
-    command = port.node.argv("taskset", "-c", str(cpu), *FIRST, *words.split())
+    command = here(port.node).argv("taskset", "-c", str(cpu), *FIRST, *words.split())
     pipe, null = subprocess.PIPE, subprocess.DEVNULL
     return subprocess.Popen(
         command, stdin=null, stdout=pipe, stderr=null, text=True, start_new_session=True

@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from typer.main import get_command
 
 from gatemark.commands.app import app
-from gatemark.node.agent import agent_path
+from gatemark.node.binary import agent_path
 from gatemark.store import series
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -26,10 +26,10 @@ PORTS = "cat /sys/class/net/lan0/queues/rx-0/rps_cpus; ethtool -k lan9 | grep -E
 STATE = "nft list ruleset; ip -o link show; ip -o addr show; sysctl net.ipv4.ip_forward"
 
 
-def in_a_lab(do: Callable[[Bench], Awaitable[None]]) -> None:
+def in_a_lab(do: Callable[[Bench], Awaitable[None]], lab: Lab | None = None) -> None:
     async def run() -> None:
         recover()
-        async with Bench(Lab()) as bench:
+        async with Bench(lab or Lab()) as bench:
             await do(bench)
 
     asyncio.run(run())
@@ -103,8 +103,10 @@ def test_threads_share_their_cpu_with_the_gateways_program_alone() -> None:
 
 @pytest.mark.parametrize("demand", [Demand(steered=True, offload=True), Demand(relieved=True)])
 def test_what_a_trial_demands_is_given_back(demand: Demand) -> None:
-    async def look(bench: Bench) -> None:
-        lab, lan = bench.station, bench.station.hosts["lan"]
+    lab = Lab()
+    lan = lab.hosts["lan"]
+
+    async def look(_: Bench) -> None:
         before = await lan.run("sh", "-c", PORTS)
         await lab.meet(demand)
         during = await lan.run("sh", "-c", PORTS)
@@ -112,4 +114,4 @@ def test_what_a_trial_demands_is_given_back(demand: Demand) -> None:
         assert during != before
         assert await lan.run("sh", "-c", PORTS) == before
 
-    in_a_lab(look)
+    in_a_lab(look, lab)

@@ -32,7 +32,7 @@ def build(
     """Build gm-agent with zig, for this machine or for others."""
     import platform  # noqa: PLC0415
 
-    from gatemark.node.agent import agent_path  # noqa: PLC0415
+    from gatemark.node.binary import agent_path  # noqa: PLC0415
 
     wanted = target or [platform.machine()]
     targets = TARGETS if "all" in wanted else tuple(wanted)

@@ -16,7 +16,7 @@ from gatemark.error import UsageError
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan, Suite
-    from gatemark.station.netns import Lab
+    from gatemark.station.station import Station
     from gatemark.store.directory import RunDirectory
     from gatemark.store.run import Run
 
@@ -70,7 +70,7 @@ def _reopen(path: Path) -> "RunDirectory":
     return directory
 
 
-def _begin(asked: Asked, bench: "Lab", out: Path | None, seed: int | None) -> "RunDirectory":
+def _begin(asked: Asked, bench: "Station", out: Path | None, seed: int | None) -> "RunDirectory":
     from msgspec.structs import replace  # noqa: PLC0415
 
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
@@ -114,7 +114,7 @@ def _require(plans: Iterable["Plan"]) -> None:
 
 
 def _plan(
-    suite: "Suite", plans: list["Plan"], bench: "Lab", seed: int, command: tuple[str, ...]
+    suite: "Suite", plans: list["Plan"], bench: "Station", seed: int, command: tuple[str, ...]
 ) -> "Run":
     import platform  # noqa: PLC0415
 
@@ -136,7 +136,7 @@ def _plan(
     )
 
 
-def _measure(directory: "RunDirectory", bench: "Lab") -> None:
+def _measure(directory: "RunDirectory", bench: "Station") -> None:
     from gatemark.report.live import Live  # noqa: PLC0415
     from gatemark.run.engine import execute  # noqa: PLC0415
     from gatemark.station.recover import recover  # noqa: PLC0415

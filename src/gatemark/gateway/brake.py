@@ -2,8 +2,7 @@
 """The brake: a lab gateway made slow and steady by waiting, by the clock, for every packet."""
 
 from gatemark.node.agent import Agent
-from gatemark.node.shell import Node
-from gatemark.station.wiring import GATEWAY_PORTS
+from gatemark.station.wiring import Gateway
 
 # What forwarding one packet costs besides the wait, roughly; the rate that comes out is measured.
 FORWARDING_NS = 1250
@@ -17,7 +16,7 @@ def wait_ns(rate_pps: int) -> int:
 class Brake:
     """The brake of one gateway; an agent in the gateway holds it."""
 
-    def __init__(self, gateway: Node) -> None:
+    def __init__(self, gateway: Gateway) -> None:
         self.gateway = gateway
         self._set: tuple[int, bool] = (0, False)
         self._agent: Agent | None = None
@@ -33,11 +32,11 @@ class Brake:
         await self.release()
         if rate_pps:
             request = {
-                "devices": list(GATEWAY_PORTS),
+                "devices": list(self.gateway.devices.values()),
                 "wait_ns": wait_ns(rate_pps),
                 "hooks": ["ingress", "egress"] if own else ["ingress"],
             }
-            self._agent = await Agent.launch(self.gateway, "brake", request)
+            self._agent = await Agent.launch(self.gateway.node, "brake", request)
         self._set = (rate_pps, own)
 
     async def release(self) -> None:

@@ -8,11 +8,11 @@ have first: what belongs to a known connection is accepted.
 from collections.abc import Awaitable, Callable
 
 from gatemark.gateway import table
-from gatemark.node.shell import Node
+from gatemark.station.wiring import Gateway
 
 RULE = "    ct state established,related accept\n"
 
 
-async def apply(gateway: Node, path: str, _number: int) -> Callable[[], Awaitable[None]]:
+async def apply(gateway: Gateway, path: str, _number: int) -> Callable[[], Awaitable[None]]:
     """Track connections at the hooks of this path; the undo stops it."""
     return await table.add(gateway, "gatemark_conntrack", table.filter_chains(path, RULE))

@@ -8,12 +8,12 @@ TCP alike. The ports begin where no flow of ours has one (station/wiring.py).
 from collections.abc import Awaitable, Callable
 
 from gatemark.gateway import table
-from gatemark.node.shell import Node
+from gatemark.station.wiring import Gateway
 
 FIRST_PORT = 40_000
 
 
-async def apply(gateway: Node, path: str, number: int) -> Callable[[], Awaitable[None]]:
+async def apply(gateway: Gateway, path: str, number: int) -> Callable[[], Awaitable[None]]:
     """Add N rules at the hooks of this path; the undo takes them away."""
     rules = "".join(f"    th dport {FIRST_PORT + at} drop\n" for at in range(number))
     return await table.add(gateway, "gatemark_filter", table.filter_chains(path, rules))

@@ -4,22 +4,22 @@
 from collections.abc import Awaitable, Callable
 
 from gatemark.gateway import route, table
-from gatemark.node.shell import Node
+from gatemark.station.wiring import Gateway
 
-WAN_DEVICE = "gw1"
-CHAIN = f"""
+WAN = "gw1"  # its role
+CHAIN = """
   chain postrouting {{
     type nat hook postrouting priority srcnat
-    oifname "{WAN_DEVICE}" masquerade
+    oifname "{wan}" masquerade
   }}
 """
 
 
-async def apply(gateway: Node) -> Callable[[], Awaitable[None]]:
+async def apply(gateway: Gateway) -> Callable[[], Awaitable[None]]:
     """Route, and add our own table with one masquerade rule; the undo removes that table alone."""
     stop_routing = await route.apply(gateway)
     try:
-        remove = await table.add(gateway, "gatemark", CHAIN)
+        remove = await table.add(gateway, "gatemark", CHAIN.format(wan=gateway.devices[WAN]))
     except BaseException:
         await stop_routing()
         raise

@@ -6,13 +6,13 @@ from contextlib import AsyncExitStack
 
 from gatemark.error import UsageError
 from gatemark.gateway import conntrack, filter, nat, route, switch  # noqa: A004  a feature's word
-from gatemark.node.shell import Node
 from gatemark.plan.feature import parts
 from gatemark.plan.model import Arm
+from gatemark.station.wiring import Gateway
 
 Undo = Callable[[], Awaitable[None]]
-ApplyPath = Callable[[Node], Awaitable[Undo]]
-ApplyFeature = Callable[[Node, str, int], Awaitable[Undo]]
+ApplyPath = Callable[[Gateway], Awaitable[Undo]]
+ApplyFeature = Callable[[Gateway, str, int], Awaitable[Undo]]
 
 PATHS: dict[str, ApplyPath] = {
     "switch": switch.apply,
@@ -26,7 +26,7 @@ FEATURES: dict[str, ApplyFeature] = {"conntrack": conntrack.apply, "filter": fil
 class Setup:
     """The setup that a gateway has now. `change` undoes the old one before it applies the new."""
 
-    def __init__(self, gateway: Node) -> None:
+    def __init__(self, gateway: Gateway) -> None:
         self.gateway = gateway
         self.arm: Arm | None = None
         self._undo = AsyncExitStack()

@@ -3,7 +3,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from gatemark.node.shell import Node
+from gatemark.station.wiring import Gateway
 
 # Where a packet of each path meets the filter hooks (net/netfilter/, nft(8) "ADDRESS FAMILIES").
 HOOKS = {"route": ("forward",), "nat": ("forward",), "endpoint": ("input", "output")}
@@ -17,7 +17,7 @@ def filter_chains(path: str, rules: str) -> str:
     )
 
 
-async def add(gateway: Node, name: str, chains: str) -> Callable[[], Awaitable[None]]:
+async def add(gateway: Gateway, name: str, chains: str) -> Callable[[], Awaitable[None]]:
     """Add `table inet NAME`; the undo deletes that table alone.
 
     Raises NodeError, and touches nothing, if there is a table of that name already.

@@ -3,19 +3,15 @@
 
 import asyncio
 import json
-import platform
 from collections.abc import Callable
-from importlib import resources
-from pathlib import Path
 from typing import Any, Self
 
-from gatemark.error import NodeError, UnavailableError
-from gatemark.node.shell import Node
+from gatemark.error import NodeError
+from gatemark.node.shell import Node, Process
 
 PROTOCOL_VERSION = 1
 ANSWER_S = 10.0  # hello, ready and the end of a closed job come at once; a slow board is given time
 ABORT_S = 0.5
-LONGEST_LINE_BYTES = 64 << 20  # a watch over an hour hands over its columns in one line
 
 # The tester goes before whatever else runs on its CPU. Where the kernel groups tasks by session
 # (sched(7), autogroup), niceness counts only within one: an agent gets a session of its own, and
@@ -31,19 +27,10 @@ FIRST = (
 Tick = Callable[[dict[str, Any]], None]
 
 
-def agent_path(arch: str | None = None) -> Path:
-    """The agent's binary for an architecture (default: this machine's)."""
-    arch = arch or platform.machine()
-    path = Path(str(resources.files("gatemark") / "agents" / arch / "gm-agent"))
-    if not path.exists():
-        raise UnavailableError(f"no agent built for {arch}: `gatemark agent build --target {arch}`")
-    return path
-
-
 class Agent:
     """A running job. `launch` returns it ready; it is ended by `close`, or killed by `abort`."""
 
-    def __init__(self, node: Node, verb: str, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, node: Node, verb: str, process: Process) -> None:
         self.node = node
         self.verb = verb
         self.process = process
@@ -54,14 +41,7 @@ class Agent:
         cls, node: Node, verb: str, request: dict[str, Any], within_s: float = ANSWER_S
     ) -> Self:
         """Start a job on a host and bring it to `ready`. Raises NodeError."""
-        process = await asyncio.create_subprocess_exec(
-            *node.argv(*FIRST, str(agent_path()), verb),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=LONGEST_LINE_BYTES,
-            start_new_session=True,
-        )
+        process = await node.start(*FIRST, await node.agent(), verb)
         agent = cls(node, verb, process)
         try:
             hello = await agent.event("hello")
@@ -79,12 +59,11 @@ class Agent:
     @property
     def alive(self) -> bool:
         """Whether its process still runs."""
-        return self.process.returncode is None
+        return not self.process.ended
 
     def tell(self, message: dict[str, Any]) -> None:
         """Send one line."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.write(json.dumps(message).encode() + b"\n")
 
     async def start(self, **when: int) -> None:
         """Let it begin, at a time where its verb takes one; returns when it has heard."""
@@ -99,14 +78,12 @@ class Agent:
 
     async def close(self, tick: Tick | None = None) -> dict[str, Any]:
         """End the job in order and take its report."""
-        assert self.process.stdin is not None
-        self.process.stdin.close()
+        self.process.close_stdin()
         return await self.done(ANSWER_S, tick)
 
     async def abort(self) -> None:
         """End the job without its report: its pipe is closed first, then it is killed."""
-        assert self.process.stdin is not None
-        self.process.stdin.close()
+        self.process.close_stdin()
         try:
             await asyncio.wait_for(self.process.wait(), ABORT_S)
         except TimeoutError:
@@ -126,8 +103,7 @@ class Agent:
             raise NodeError(f"{self.node.name}: gm-agent {self.verb} {late}") from None
 
     async def _next(self, wanted: str, tick: Tick | None) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        while line := await self.process.stdout.readline():
+        while line := await self.process.line():
             message: dict[str, Any] = json.loads(line)
             match message["ev"]:
                 case "error":
@@ -137,8 +113,7 @@ class Agent:
                         tick(message)
                 case event if event == wanted:
                     return message
-        assert self.process.stderr is not None
-        said = (await self.process.stderr.read()).decode(errors="replace").strip().splitlines()
+        said = (await self.process.errors()).strip().splitlines()
         why = said[-1] if said else "it ended without a word"
         raise NodeError(f"{self.node.name}: gm-agent {self.verb}: {why}")
 

@@ -3,18 +3,20 @@
 
 import asyncio
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from gatemark.node.shell import Local, Node
 
 # Busybox's sh is enough for each; one that a host lacks leaves its key out.
+PORTS = "$PORTS"  # the test ports' devices
 GATEWAY = {
     "kernel": "uname -srm",
     "interfaces": "ip -o link show",
     "processor": "grep -m1 'model name' /proc/cpuinfo | cut -d: -f2",
     "cpu_mhz": "grep -m1 'cpu MHz' /proc/cpuinfo | cut -d: -f2",
-    "offloads": "for d in gw0 gw1 gw2; do echo $d; ethtool -k $d | grep -E ': (on|off)$'; done",
+    "offloads": f"for d in {PORTS}; do echo $d; ethtool -k $d | grep -E ': (on|off)$'; done",
     "qdiscs": "tc qdisc show",
     "ruleset": "nft list ruleset",
     "forwarding": "cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv6/conf/all/forwarding",
@@ -33,21 +35,15 @@ TESTER = {
 }
 
 
-class Hosts(Protocol):
-    """What of a station an inventory is taken of."""
-
-    @property
-    def gateway(self) -> Node:
-        """The gateway."""
-
-
-async def inventory(station: Hosts) -> dict[str, Any]:
-    """Gateway and tester, each key a text."""
+async def inventory(gateway: Node, devices: Iterable[str]) -> dict[str, Any]:
+    """Gateway, with its test ports' devices, and tester; each key a text."""
     tester = await _ask(Local(), TESTER)
     config = Path("/proc/config.gz")
     if config.exists():
         tester["kernel_config_sha256"] = hashlib.sha256(config.read_bytes()).hexdigest()
-    return {"gateway": await _ask(station.gateway, GATEWAY), "tester": tester}
+    ports = " ".join(devices)
+    questions = {name: asked.replace(PORTS, ports) for name, asked in GATEWAY.items()}
+    return {"gateway": await _ask(gateway, questions), "tester": tester}
 
 
 async def _ask(node: Node, questions: dict[str, str]) -> dict[str, str]:

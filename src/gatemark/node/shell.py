@@ -3,9 +3,46 @@
 
 import asyncio
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from gatemark.error import NodeError
+from gatemark.error import NodeError, UnavailableError
+from gatemark.node.binary import agent_path
+
+LONGEST_LINE_BYTES = 64 << 20  # a watch over an hour hands over its columns in one line
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A host's CLOCK_MONOTONIC beside this machine's, at one moment."""
+
+    ahead_ns: int = 0  # the host's reading less this machine's
+    error_ns: int = 0  # at most so much is wrong with that
+
+
+class Process(Protocol):
+    """A command that runs on a host, with its three pipes."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended."""
+
+    def write(self, data: bytes) -> None:
+        """Give it something to read."""
+
+    def close_stdin(self) -> None:
+        """Let it read the end."""
+
+    async def line(self) -> bytes:
+        """The next line that it prints; empty at the end. Raises NodeError if its host is lost."""
+
+    async def errors(self) -> str:
+        """What it wrote to its standard error, to the end."""
+
+    async def wait(self) -> int:
+        """Wait for its end; returns its exit code."""
+
+    def kill(self) -> None:
+        """End it at once, if it still runs."""
 
 
 class Node(Protocol):
@@ -15,15 +52,61 @@ class Node(Protocol):
     def name(self) -> str:
         """How messages call it: `LAN host`, `gateway`, `WAN host`."""
 
-    def argv(self, *command: str) -> tuple[str, ...]:
-        """The local command line that runs `command` on this host."""
-
     async def run(self, *command: str, stdin: str = "") -> str:
         """Run to the end and return what it printed. Raises NodeError if it fails."""
 
+    async def start(self, *command: str) -> Process:
+        """Run it in a session of its own, with pipes. Raises NodeError if it cannot be run."""
+
+    async def agent(self) -> str:
+        """The path of gm-agent on this host; put there if it is not. Raises GatemarkError."""
+
+    async def clock(self) -> Clock:
+        """What its clock says. The same clock on all hosts of this machine."""
+
+
+@runtime_checkable
+class Here(Node, Protocol):
+    """A host that is this machine, or a namespace of it: others' programs can be started there."""
+
+    def argv(self, *command: str) -> tuple[str, ...]:
+        """The local command line that runs `command` on this host."""
+
+
+def here(node: Node) -> Here:
+    """The same host. Raises UnavailableError where it is not of this machine."""
+    if isinstance(node, Here):
+        return node
+    raise UnavailableError(f"{node.name}: another machine, where only gm-agent can be started")
+
+
+class _Here:
+    """What all hosts on this machine have in common."""
+
+    name: str
+
+    def argv(self, *command: str) -> tuple[str, ...]:
+        raise NotImplementedError
+
+    async def run(self, *command: str, stdin: str = "") -> str:
+        """Run to the end and return what it printed. Raises NodeError if it fails."""
+        return await run(self.name, self.argv(*command), stdin)
+
+    async def start(self, *command: str) -> Process:
+        """Run it in a session of its own, with pipes. Raises NodeError if it cannot be run."""
+        return _LocalProcess(await _spawn(self.argv(*command), new_session=True))
+
+    async def agent(self) -> str:
+        """The path of this machine's gm-agent. Raises UnavailableError if it is not built."""
+        return str(agent_path())
+
+    async def clock(self) -> Clock:
+        """This machine's own."""
+        return Clock()
+
 
 @dataclass(frozen=True, slots=True)
-class Namespace:
+class Namespace(_Here):
     """A host that is a network namespace of this machine."""
 
     name: str
@@ -33,13 +116,9 @@ class Namespace:
         """Through `ip netns exec`, which also shows the namespace's own /sys/class/net."""
         return ("ip", "netns", "exec", self.netns, *command)
 
-    async def run(self, *command: str, stdin: str = "") -> str:
-        """Run to the end and return what it printed. Raises NodeError if it fails."""
-        return await run(self.name, self.argv(*command), stdin)
-
 
 @dataclass(frozen=True, slots=True)
-class Local:
+class Local(_Here):
     """This machine itself: for reading its kernel threads and inventory, never for traffic."""
 
     name: str = "this machine"
@@ -48,24 +127,60 @@ class Local:
         """The command as it is."""
         return command
 
-    async def run(self, *command: str, stdin: str = "") -> str:
-        """Run to the end and return what it printed. Raises NodeError if it fails."""
-        return await run(self.name, command, stdin)
+
+@dataclass(slots=True)
+class _LocalProcess:
+    """A process of this machine."""
+
+    process: asyncio.subprocess.Process
+
+    @property
+    def ended(self) -> bool:
+        return self.process.returncode is not None
+
+    def write(self, data: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+
+    def close_stdin(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+    async def line(self) -> bytes:
+        assert self.process.stdout is not None
+        return await self.process.stdout.readline()
+
+    async def errors(self) -> str:
+        assert self.process.stderr is not None
+        return (await self.process.stderr.read()).decode(errors="replace")
+
+    async def wait(self) -> int:
+        return await self.process.wait()
+
+    def kill(self) -> None:
+        if not self.ended:
+            self.process.kill()
 
 
-async def run(name: str, argv: tuple[str, ...], stdin: str = "") -> str:
-    """Run a command for the host `name`; the error says what failed and where."""
+async def _spawn(argv: tuple[str, ...], *, new_session: bool) -> asyncio.subprocess.Process:
     try:
-        process = await asyncio.create_subprocess_exec(
+        return await asyncio.create_subprocess_exec(
             *argv,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
+            limit=LONGEST_LINE_BYTES,
+            start_new_session=new_session,
         )
     except FileNotFoundError:
         raise NodeError(
             f"no '{argv[0]}' on this machine; `gatemark doctor` says how to get it"
         ) from None
+
+
+async def run(name: str, argv: tuple[str, ...], stdin: str = "") -> str:
+    """Run a command for the host `name`; the error says what failed and where."""
+    process = await _spawn(argv, new_session=False)
     out, err = await process.communicate(stdin.encode())
     if process.returncode:
         said = err.decode(errors="replace").strip().splitlines() or ["no message"]

@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gatemark.node.agent import Agent
-from gatemark.node.shell import Node
 from gatemark.probe.window import Report, Window
-from gatemark.station.wiring import GATEWAY_PORTS
+from gatemark.station.wiring import Gateway
 
 INTERVAL_MS = 100
 CONNTRACK_MAX = "/proc/sys/net/netfilter/nf_conntrack_max"
@@ -28,7 +27,7 @@ Evidences = dict[str, dict[str, Any]]
 class Probes:
     """The probes of one trial: started before it, read and turned into evidence after it."""
 
-    def __init__(self, gateway: Node, use: Sequence[str], cpu: int) -> None:
+    def __init__(self, gateway: Gateway, use: Sequence[str], cpu: int) -> None:
         self.gateway = gateway
         self.use = use
         self.cpu = cpu
@@ -43,10 +42,10 @@ class Probes:
                 "interval_ms": INTERVAL_MS,
                 "samples": round((longest_s + 10) * 1000 / INTERVAL_MS),
                 "what": what,
-                "devices": list(GATEWAY_PORTS),
+                "devices": list(self.gateway.devices.values()),
                 "cpu": self.cpu,
             }
-            self._agent = await Agent.launch(self.gateway, "watch", request)
+            self._agent = await Agent.launch(self.gateway.node, "watch", request)
             await self._agent.start()
         if "shaper" in self.use:
             self._qdisc = await _qdiscs(self.gateway)
@@ -103,10 +102,10 @@ READERS: dict[str, Callable[[Any, Window], dict[str, int]]] = {
 }
 
 
-async def _qdiscs(gateway: Node) -> dict[str, dict[str, int]]:
+async def _qdiscs(gateway: Gateway) -> dict[str, dict[str, int]]:
     """Drops and overlimits of each test port's queueing disciplines, summed."""
     sums: dict[str, dict[str, int]] = {
-        device: {"drops": 0, "overlimits": 0} for device in GATEWAY_PORTS
+        device: {"drops": 0, "overlimits": 0} for device in gateway.devices.values()
     }
     for qdisc in json.loads(await gateway.run("tc", "-s", "-j", "qdisc", "show")):
         if (device := qdisc["dev"]) in sums and qdisc["kind"] not in ("noqueue", "clsact"):

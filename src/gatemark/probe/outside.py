@@ -57,23 +57,23 @@ def cpu_readings(
 
 
 async def port_counters(ports: Iterable[Port]) -> dict[str, int]:
-    """Counters of the tester's ports: `lan0.tx_packets` and so on."""
-    devices: dict[Node, list[str]] = {}
+    """Counters of the tester's ports by role: `lan0.tx_packets` and so on."""
+    hosts: dict[Node, dict[str, str]] = {}
     for port in ports:
-        devices.setdefault(port.node, []).append(port.device)
+        hosts.setdefault(port.node, {})[port.role] = port.device
     counters: dict[str, int] = {}
-    for node, names in devices.items():
+    for node, names in hosts.items():
         counters |= _parse(await node.run("cat", "/proc/net/dev"), names)
     return counters
 
 
-def _parse(said: str, names: list[str]) -> dict[str, int]:
+def _parse(said: str, names: Mapping[str, str]) -> dict[str, int]:
     rows: dict[str, Any] = dict(line.split(":") for line in said.splitlines() if ":" in line)
     rows = {name.strip(): row.split() for name, row in rows.items()}
-    if gone := [name for name in names if name not in rows]:
+    if gone := [name for name in names.values() if name not in rows]:
         raise StationError(f"{', '.join(gone)}: a test port is gone; start the run again")
     return {
-        f"{name}.{what}": int(rows[name][column])
-        for name in names
+        f"{role}.{what}": int(rows[name][column])
+        for role, name in names.items()
         for what, column in COLUMNS.items()
     }

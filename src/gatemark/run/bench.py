@@ -11,13 +11,13 @@ from gatemark.gateway.brake import Brake
 from gatemark.gateway.setup import Setup
 from gatemark.plan.model import Arm, Workload
 from gatemark.station.demand import demand
-from gatemark.station.netns import Lab
+from gatemark.station.station import Station
 
 
 class Bench:
     """`async with Bench(lab)`: up, and whatever happens down again."""
 
-    def __init__(self, station: Lab) -> None:
+    def __init__(self, station: Station) -> None:
         self.station = station
         self.setup = Setup(station.gateway)
         self.brake = Brake(station.gateway)

@@ -80,7 +80,7 @@ def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
     """Packets/s that came in at both ends' ports, over the time that is measured."""
     del values
     way = raw.ways[0]
-    ports = (way.wire.sink.device, way.wire.source.device)
+    ports = (way.wire.sink.role, way.wire.source.role)
     names = [f"{device}.rx_packets" for device in ports]
     came = sum(raw.after[name] - raw.before[name] for name in names)
     return came * 1e9 / max(1, way.span_ns)

@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec.structs import replace
 
@@ -20,7 +20,7 @@ from gatemark.run.search.follow import following, is_outcome
 from gatemark.run.search.seek import Doing, seek, steps_of
 from gatemark.run.stop import on_stop
 from gatemark.station import lock
-from gatemark.station.netns import Lab
+from gatemark.station.station import Station
 from gatemark.stats.standing import Standing
 from gatemark.store import series
 from gatemark.store.directory import RunDirectory, telling
@@ -66,7 +66,7 @@ class StoppedError(GatemarkError):
     """The user stopped the run."""
 
 
-def execute(directory: RunDirectory, station: Lab, display: Display) -> Run:
+def execute(directory: RunDirectory, station: Station, display: Display) -> Run:
     """Run every trial of a run that has no record yet. Raises GatemarkError; records stay."""
     try:
         with directory.alone():
@@ -80,7 +80,7 @@ def execute(directory: RunDirectory, station: Lab, display: Display) -> Run:
         display.end()
 
 
-async def _execute(directory: RunDirectory, station: Lab, display: Display) -> Run:
+async def _execute(directory: RunDirectory, station: Station, display: Display) -> Run:
     task = asyncio.current_task()
     assert task is not None
     on_stop(task.cancel)
@@ -90,13 +90,18 @@ async def _execute(directory: RunDirectory, station: Lab, display: Display) -> R
             if run.station.missing != station.info.missing:
                 raise StationError(f"{directory.path}: {ANOTHER}")
             if not run.before:
-                run = replace(run, station=station.info, before=await inventory(station))
+                run = replace(run, station=station.info, before=await _inventory(station))
                 directory.save(run)
             run = await _batches(bench, directory, run, display)
-            run = replace(run, after=await inventory(station))
+            run = replace(run, after=await _inventory(station))
     run = replace(run, finished=datetime.now(UTC).isoformat(timespec="seconds"))
     directory.save(run)
     return run
+
+
+async def _inventory(station: Station) -> dict[str, Any]:
+    gateway = station.gateway
+    return await inventory(gateway.node, gateway.devices.values())
 
 
 async def _batches(bench: Bench, directory: RunDirectory, run: Run, display: Display) -> Run:
@@ -144,6 +149,7 @@ async def _next(
     why = ""
     if spec.search:
         spec, why = following(spec, records)
+    why = why or bench.station.lacks(spec.arm)
     if why:
         record = replace(trial.frame(bench, spec), status="skipped", reason=why)
         directory.append(record)

@@ -69,8 +69,8 @@ def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
     """Packets/s that came in at the sinks' ports: data, and acknowledgements where both send."""
     del values
     came = sum(
-        raw.after[f"{way.wire.sink.device}.rx_packets"]
-        - raw.before[f"{way.wire.sink.device}.rx_packets"]
+        raw.after[f"{way.wire.sink.role}.rx_packets"]
+        - raw.before[f"{way.wire.sink.role}.rx_packets"]
         for way in raw.ways
     )
     return came * 1e9 / raw.ways[0].span_ns

@@ -8,7 +8,7 @@ from typing import Any, Final
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run import connecting, driven, goodput, received, replayed
 from gatemark.run.raw import Raw
-from gatemark.station.netns import Lab
+from gatemark.station.station import Station
 from gatemark.station.wiring import Wire
 from gatemark.store.record import Accounting, Definition
 from gatemark.store.series import Series
@@ -29,7 +29,7 @@ def _nothing(raw: Raw) -> Evidences:
 class Kind:
     """One kind of workload."""
 
-    loads: Callable[[Lab, TrialSpec, Sequence[Wire]], Awaitable[Sequence[Load]]]
+    loads: Callable[[Station, TrialSpec, Sequence[Wire]], Awaitable[Sequence[Load]]]
     define: Callable[[Definition, Workload], Definition]  # adds what is the kind's own
     values: Callable[[TrialSpec, Raw], tuple[Values, Accounting | None]]
     delivered_pps: Callable[[Raw, Values], float]  # that came through the gateway

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from gatemark.error import GatemarkError, InvalidTrialError
-from gatemark.gateway import flowtable
 from gatemark.node.agent import Tick
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.inside import Probes
@@ -91,7 +90,7 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
 async def _loads(bench: Bench, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """What sends in each direction. The gateway's table of connections is emptied before."""
     if spec.arm.path == "nat" or "conntrack" in spec.arm.features:
-        await asyncio.to_thread(flowtable.flush, bench.station.gateway)
+        await bench.station.flush()
     return await kind_of(spec.workload).loads(bench.station, spec, ways)
 
 

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from gatemark.error import UnavailableError
-from gatemark.node.agent import agent_path
+from gatemark.node.binary import agent_path
 from gatemark.station.awake import REQUEST
 
 KTHREADD = 2  # the parent of all kernel threads

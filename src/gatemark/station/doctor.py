@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gatemark.error import GatemarkError, UnavailableError
-from gatemark.node.agent import agent_path
+from gatemark.node.binary import agent_path
 from gatemark.station import own
 from gatemark.station.ability import MISSING, Ability, ability, sees_kernel_threads
 from gatemark.station.cpu import place

@@ -24,10 +24,11 @@ import secrets
 import subprocess
 from contextlib import ExitStack
 
-from pyroute2 import IPRoute, netns
+from pyroute2 import IPRoute, NFCTSocket, netns
 
 from gatemark.error import StationError, UnavailableError
 from gatemark.node.shell import Namespace
+from gatemark.plan.model import Arm
 from gatemark.station import lock
 from gatemark.station.ability import ability
 from gatemark.station.check import check_ports
@@ -41,6 +42,7 @@ from gatemark.station.wiring import (
     FIRST_CLIENT,
     GATEWAY_PORTS,
     LAST_CLIENT,
+    Gateway,
     Port,
 )
 from gatemark.store.run import StationInfo
@@ -84,7 +86,7 @@ class Lab:
         self.hosts = {
             host: Namespace(name, f"gm-{self.lab}-{host}") for host, name in NAMES.items()
         }
-        self.gateway = self.hosts["gw"]
+        self.gateway = Gateway(self.hosts["gw"], {role: role for role in GATEWAY_PORTS})
         self.demand: Demand | None = PLAIN  # what the station is set to
         self.ports: dict[str, Port] = {}
         self.threads: dict[str, Thread] = {}  # of the gateway's ports
@@ -117,6 +119,15 @@ class Lab:
         """Remove it whole; also half-built ones."""
         await asyncio.to_thread(self._remove)
         self._held.close()
+
+    def lacks(self, arm: Arm) -> str:
+        """Nothing: what this machine's kernel lacks is in `able`."""
+        del arm
+        return ""
+
+    async def flush(self) -> None:
+        """Remove every entry of this gateway's connection tracking table, and of no other."""
+        await asyncio.to_thread(_flush, self.hosts["gw"].netns)
 
     def require_alive(self) -> None:
         """Raise StationError if somebody removed the lab: nothing more can be measured on it."""
@@ -170,7 +181,7 @@ class Lab:
     async def pin(self) -> None:
         """Give the gateway's ports their threads on the gateway's CPU."""
         for device in GATEWAY_PORTS:
-            self.threads[device] = await thread(self.gateway, device, self.cpu)
+            self.threads[device] = await thread(self.gateway.node, device, self.cpu)
 
     async def _relieve(self, *, relieved: bool) -> None:
         """Let threads on the gateway's CPU receive what arrives on the tester's own cable."""
@@ -214,7 +225,7 @@ class Lab:
             }
             for node in self.hosts.values():
                 _write_sysctls(node.netns, QUIET)
-            _write_sysctls(self.gateway.netns, ROUTER)
+            _write_sysctls(self.hosts["gw"].netns, ROUTER)
             self._link(ends)
 
     def _link(self, ends: dict[str, IPRoute]) -> None:
@@ -243,7 +254,7 @@ class Lab:
             for host in hosts
             for family in ("ipv4", "ipv6")
         ]
-        command = ["ip", "-n", self.gateway.netns, "-batch", "-"]
+        command = ["ip", "-n", self.hosts["gw"].netns, "-batch", "-"]
         text = "\n".join(lines)
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -261,6 +272,11 @@ class Lab:
             if node.netns in netns.listnetns():
                 end_processes(node.netns)
                 netns.remove(node.netns)
+
+
+def _flush(space: str) -> None:
+    with NFCTSocket(netns=space) as table:
+        table.flush()
 
 
 def _write_sysctls(space: str, script: str) -> None:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who is connected to whom: the addresses and ports that a station's traffic uses."""
 
-from dataclasses import dataclass
-from ipaddress import ip_interface
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from ipaddress import IPv4Interface, IPv6Interface, ip_interface
 
 from gatemark.node.shell import Node
 
@@ -18,7 +19,8 @@ ADDRESS = {
     "wan9": {"ipv4": "198.18.9.2/24", "ipv6": "2001:2:0:9::2/64"},
 }
 
-# The gateway's ports: LAN, WAN, and a second LAN port without an address (path `switch`).
+# Each place in a station's drawing has a name, its role; a device of the built-in lab is called so.
+# The gateway's: LAN, WAN, and a second LAN port without an address (path `switch`).
 GATEWAY_PORTS = ("gw0", "gw1", "gw2")
 
 # Host numbers, of each test network, that no host owns: clients from here on, and a far host.
@@ -32,20 +34,47 @@ WAN_PORT = 9  # discard, RFC 863
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A port that traffic crosses: its host, device and MAC address."""
+    """A port that traffic crosses: its host, its role in the drawing, and its MAC address."""
 
     node: Node
-    device: str
+    role: str  # lan0, gw0, ...
     mac: str
+    named: str = ""  # the device's name on its host, where that is not its role
+    own: Mapping[str, str] = field(default_factory=dict, hash=False)  # family -> address/length
+
+    @property
+    def device(self) -> str:
+        """The device's name on its host."""
+        return self.named or self.role
+
+    def interface(self, family: str) -> IPv4Interface | IPv6Interface:
+        """Its address with its network: the station's own, or the one that its role has."""
+        return ip_interface(self.own.get(family) or ADDRESS[self.role][family])
 
     def address(self, family: str) -> str:
         """Its address without the prefix length."""
-        return ADDRESS[self.device][family].partition("/")[0]
+        return str(self.interface(family).ip)
 
     def neighbour(self, family: str, host: int) -> str:
         """The address of a host number in the port's network: 4 is 198.18.1.4, 2001:2:0:1::4."""
-        net = ip_interface(ADDRESS[self.device][family]).network
-        return str(net.network_address + host)
+        return str(self.interface(family).network.network_address + host)
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """What is measured, as those see it who set it and read it: a host, and its test ports."""
+
+    node: Node
+    devices: Mapping[str, str]  # role -> device, of the test ports that it has: "gw0": "eth0"
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return self.node.name
+
+    async def run(self, *command: str, stdin: str = "") -> str:
+        """Run a command on it to the end, as its node does. Raises NodeError if it fails."""
+        return await self.node.run(*command, stdin=stdin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +104,7 @@ class Wire:
         return self.sink if self.away else self.source
 
 
-def wires(ports: dict[str, Port], path: str, direction: str) -> list[Wire]:
+def wires(ports: Mapping[str, Port], path: str, direction: str) -> list[Wire]:
     """The directions that a trial sends in, for a path and a plan's direction."""
     both = ("receive", "send") if path == "endpoint" else ("up", "down")
     return [_wire(ports, path, way) for way in (both if direction == "both" else (direction,))]
@@ -85,7 +114,7 @@ def wires(ports: dict[str, Port], path: str, direction: str) -> list[Wire]:
 FAR = {"direct": "wan9", "endpoint": "gw0", "switch": "lan2", "route": "wan0", "nat": "wan0"}
 
 
-def _wire(ports: dict[str, Port], path: str, way: str) -> Wire:
+def _wire(ports: Mapping[str, Port], path: str, way: str) -> Wire:
     near, far = ports["lan9" if path == "direct" else "lan0"], ports[FAR[path]]
     away = way in ("up", "receive")
     source, sink = (near, far) if away else (far, near)

@@ -39,7 +39,7 @@ def _differences(way: Way, moved: Counters) -> dict[str, int]:
     frees it without a word to the device (`__dev_direct_xmit`, net/core/dev.c). What a sender tried
     again (`retried`; ours never does) the port may have counted each time.
     """
-    source, sink = way.wire.source.device, way.wire.sink.device
+    source, sink = way.wire.source.role, way.wire.sink.role
     offered = moved[f"{source}.tx_packets"] + moved[f"{source}.tx_dropped"]
     most = way.sender["tried"] + way.sender.get("retried", 0)
     least = way.sender["tried"] - way.sender["refused"]

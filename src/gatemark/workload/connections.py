@@ -17,7 +17,7 @@ from gatemark.plan.sane import MOST_CONNECTIONS, PORTS_A_CLIENT, most_connection
 from gatemark.probe import held
 from gatemark.station import alias
 from gatemark.station.cpu import Placement
-from gatemark.station.netns import Lab
+from gatemark.station.station import Station
 from gatemark.station.wiring import LAN_PORT, Wire
 from gatemark.workload.way import FAMILY, GRACE_S, Load, Way, tick_ms
 
@@ -34,9 +34,9 @@ SPARE_BYTES: Final = 1 << 30
 CONNECTION_BYTES: Final = 10_000
 
 
-async def loads(station: Lab, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
+async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """One set of connections: they are opened from the LAN side alone."""
-    gateway = None if spec.arm.path == "direct" else station.gateway
+    gateway = None if spec.arm.path == "direct" else station.gateway.node
     return [Connections(wire, spec.workload, station.placement, gateway) for wire in ways]
 
 

@@ -13,11 +13,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, Self
 
 from gatemark.error import UsageError
-from gatemark.node.agent import Agent, Tick, agent_path
+from gatemark.node.agent import Agent, Tick
+from gatemark.node.binary import agent_path
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.plan.trace import SOURCES
 from gatemark.station.cpu import Placement
-from gatemark.station.netns import Lab
+from gatemark.station.station import Station
 from gatemark.station.wiring import FAR_HOST, FIRST_CLIENT, Port, Wire, wires
 from gatemark.workload.source import capture, conversation
 from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Report, Way, tick_ms
@@ -27,7 +28,7 @@ STAGGER_US: Final = 1_234  # between clones: so many callers do not speak at onc
 READ_S: Final = 60.0  # a large capture is read, rewritten and sorted before `ready`
 
 
-async def loads(station: Lab, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
+async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """One load for each direction; the two agents are theirs together."""
     (up, down) = wires(station.ports, spec.arm.path, "both")
     mask = down.target if spec.arm.path == "nat" else None

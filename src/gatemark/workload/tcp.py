@@ -12,7 +12,7 @@ from typing import Any, Self
 from gatemark.node.agent import Agent, Tick
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.cpu import Placement
-from gatemark.station.netns import Lab
+from gatemark.station.station import Station
 from gatemark.station.wiring import LAN_PORT, Port, Wire
 from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Way, tick_ms
 
@@ -23,7 +23,7 @@ SAMPLES = 50  # of TCP_INFO in a trial, at least every SLOWEST_MS
 FASTEST_MS, SLOWEST_MS = 20, 500
 
 
-async def loads(station: Lab, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
+async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """One transfer for each direction."""
     return [Transfer(wire, spec.workload, station.placement) for wire in ways]
 

@@ -14,7 +14,7 @@ from gatemark.plan.crowd import is_crowd
 from gatemark.plan.mix import frames
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.cpu import Placement
-from gatemark.station.netns import Lab
+from gatemark.station.station import Station
 from gatemark.station.wiring import WAN_PORT, Wire, wires
 from gatemark.workload.flows import far_address, flows, near_address
 from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Way, tick_ms
@@ -24,7 +24,7 @@ OWN_PORT = "udp"  # the gateway itself is a program with a plain socket
 OWN_SOURCE = WAN_PORT + 1  # the gateway's own program may be listening on WAN_PORT
 
 
-async def loads(station: Lab, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
+async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """One stream for each direction."""
     load, placement, number = spec.workload, station.placement, spec.sequence % 256
     mapped: list[int] = []

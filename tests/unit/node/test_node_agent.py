@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from gatemark.error import GatemarkError, NodeError, UnavailableError
-from gatemark.node.agent import Agent, agent_path
+from gatemark.node.agent import Agent
+from gatemark.node.binary import agent_path
 from gatemark.node.shell import Local
 
 SPEAK = """
@@ -102,13 +103,13 @@ def test_an_agent_that_dies_silently_is_told() -> None:
 
 @needs_agent
 def test_an_agent_that_hangs_is_ended() -> None:
-    async def hang() -> int | None:
+    async def hang() -> int:
         agent = await Agent.launch(
             Scripted(script='say("ready")\nimport time; time.sleep(60)'), "sink", {}
         )
         with pytest.raises(NodeError, match=r"gm-agent sink did not say 'done' in 0\.05 s"):
             await agent.done(0.05)
-        return agent.process.returncode
+        return await agent.process.wait()
 
     assert asyncio.run(hang()) == -9
 

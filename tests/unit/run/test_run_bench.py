@@ -12,14 +12,15 @@ from gatemark.plan.load import load
 from gatemark.plan.order import order
 from gatemark.run.bench import Bench
 from gatemark.run.estimate import OVERHEAD_S, estimate_s
-from gatemark.station.netns import Lab
+from gatemark.station.station import Station
+from gatemark.station.wiring import Gateway
 
 
 class Shed:
     """A station without anything: it only says what became of it."""
 
     def __init__(self) -> None:
-        self.gateway = Local()
+        self.gateway = Gateway(Local(), {})
         self.events: list[str] = []
 
     async def up(self) -> None:
@@ -38,7 +39,7 @@ def failing(events: list[str], what: str) -> Any:
 
 
 async def live(shed: Shed, error: type[BaseException] | None = None) -> None:
-    async with Bench(cast("Lab", shed)) as bench:
+    async with Bench(cast("Station", shed)) as bench:
         bench.setup.undo = failing(shed.events, "undo")  # type: ignore[method-assign]
         bench.brake.release = failing(shed.events, "release")  # type: ignore[method-assign]
         if error:

@@ -10,7 +10,7 @@ from gatemark.error import InvalidTrialError, NodeError
 from gatemark.node.agent import Agent, Tick
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.cpu import Placement
-from gatemark.station.netns import Lab
+from gatemark.station.station import Station
 from gatemark.station.wiring import Port, Wire
 from gatemark.workload.driver import host, program, tally
 from gatemark.workload.driver.iperf3 import IPERF3
@@ -29,7 +29,7 @@ BY_ROUTE: Final = "{} cannot choose congestion control: a route of the sending h
 PREFIX: Final = {"ipv4": ("-4", 32), "ipv6": ("-6", 128)}  # of one host
 
 
-async def loads(station: Lab, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
+async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """One pair for each direction."""
     tool = PAIRS[spec.workload.driver]
     return [Pair(tool, wire, spec.workload, station.placement) for wire in ways]

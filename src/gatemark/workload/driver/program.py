@@ -16,7 +16,7 @@ from typing import IO, Final, Self
 
 from gatemark.error import InvalidTrialError, UnavailableError
 from gatemark.node.agent import FIRST
-from gatemark.node.shell import Node
+from gatemark.node.shell import Node, here
 
 VERSION: Final = {  # how each tells its version
     "iperf3": ("iperf3", "--version"),
@@ -54,7 +54,7 @@ class Program:
         require([words[0]])
         err = TemporaryFile()  # noqa: SIM115  closed when it has ended
         process = subprocess.Popen(
-            node.argv("taskset", "-c", str(cpu), *FIRST, *words),
+            here(node).argv("taskset", "-c", str(cpu), *FIRST, *words),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=err,

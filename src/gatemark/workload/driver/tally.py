@@ -56,7 +56,7 @@ def notes(way: Way) -> tuple[str, ...]:
 
 def _differences(way: Way, moved: Mapping[str, int], arrived: int) -> dict[str, int]:
     """Port less host, then host less tool: more than the tool counted is looked at elsewhere."""
-    source, sink = way.wire.source.device, way.wire.sink.device
+    source, sink = way.wire.source.role, way.wire.sink.role
     sent, got = way.sender["host"], way.sink["host"]
     made = sum(sent[name] for name in ("udp_out", "udp_refused", "tcp_out", "icmp_out"))
     offered = moved[f"{source}.tx_packets"] + moved[f"{source}.tx_dropped"]

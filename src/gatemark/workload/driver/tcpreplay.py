@@ -20,7 +20,7 @@ from gatemark.plan.driver import capture_packets
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.probe.outside import port_counters
 from gatemark.station.cpu import Placement
-from gatemark.station.netns import Lab
+from gatemark.station.station import Station
 from gatemark.station.wiring import WAN_PORT, Wire, wires
 from gatemark.workload.driver import capture, program
 from gatemark.workload.driver.capture import Frames
@@ -45,7 +45,7 @@ WORDS: Final = {  # of its report
 }
 
 
-async def loads(station: Lab, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
+async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """One sender and one sink for each direction; down through NAT, its mappings are opened."""
     load, placement, number = spec.workload, station.placement, spec.sequence % 256
     own = flows(load).near
@@ -84,7 +84,7 @@ class Replay:
         assert self._sink is not None
         await self._sink.start()
         source = self.wire.source
-        before = (await port_counters([source]))[f"{source.device}.tx_packets"]
+        before = (await port_counters([source]))[f"{source.role}.tx_packets"]
         words = call(self.load, source.device, str(self._trace))
         self._program = Program.start(source.node, self.placement.sender, words)
         reading_ns = await self._program.begun(source.device, before, BEYOND_S)

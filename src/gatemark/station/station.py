@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every kind of station is to those who measure on it."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from gatemark.plan.model import Arm
+from gatemark.station.ability import Ability
+from gatemark.station.cpu import Placement
+from gatemark.station.demand import Demand
+from gatemark.station.napi import Thread
+from gatemark.station.wiring import Gateway, Port
+from gatemark.store.run import StationInfo
+
+
+class Station(Protocol):
+    """A bench: a gateway between hosts of the tester. `up` brings it about, `down` gives it back.
+
+    What it has besides stands from `up` to `down`.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its own, as its file's: `lab`."""
+
+    @property
+    def able(self) -> Ability:
+        """What works on it; known before `up`."""
+
+    @property
+    def info(self) -> StationInfo:
+        """What a run says of it."""
+
+    @property
+    def placement(self) -> Placement:
+        """The CPUs of the tester, and of the gateway if it is of this machine."""
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The placement as it is now, for a record."""
+
+    @property
+    def gateway(self) -> Gateway:
+        """What is measured."""
+
+    @property
+    def ports(self) -> Mapping[str, Port]:
+        """The test ports by role; one that the station has not is missing."""
+
+    @property
+    def threads(self) -> Mapping[str, Thread]:
+        """Threads of this machine that do the gateway's work; none where it is a box."""
+
+    def lacks(self, arm: Arm) -> str:
+        """Why an arm cannot be measured on it, or nothing; known before `up`."""
+
+    async def up(self) -> None:
+        """Bring it about. Raises GatemarkError; what was done till then is undone."""
+
+    async def down(self) -> None:
+        """Give back what it took, also half of it."""
+
+    async def meet(self, demand: Demand) -> None:
+        """Before a trial: the ports as it needs them. Raises StationError."""
+
+    async def flush(self) -> None:
+        """Empty the gateway's connection tracking table, so that trials begin alike."""
+
+    def require_alive(self) -> None:
+        """Raise StationError if nothing more can be measured on it."""
