@@ -22,6 +22,7 @@ ADDRESS = {
 # Each place in a station's drawing has a name, its role; a device of the built-in lab is called so.
 # The gateway's: LAN, WAN, and a second LAN port without an address (path `switch`).
 GATEWAY_PORTS = ("gw0", "gw1", "gw2")
+ROLES = (*ADDRESS, "gw2")
 
 # Host numbers, of each test network, that no host owns: clients from here on, and a far host.
 FIRST_CLIENT, LAST_CLIENT = 4, 253
@@ -46,6 +47,11 @@ class Port:
     def device(self) -> str:
         """The device's name on its host."""
         return self.named or self.role
+
+    @property
+    def addressed(self) -> bool:
+        """Whether it has addresses; the second LAN port of a gateway has none."""
+        return bool(self.own) or self.role in ADDRESS
 
     def interface(self, family: str) -> IPv4Interface | IPv6Interface:
         """Its address with its network: the station's own, or the one that its role has."""

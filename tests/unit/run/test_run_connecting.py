@@ -9,12 +9,11 @@ from gatemark.node.shell import Local
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
 from gatemark.run.connecting import define, evidence, found, series
 from gatemark.run.raw import Raw
-from gatemark.station.netns import HOST
-from gatemark.station.wiring import Port, wires
+from gatemark.station.wiring import ROLES, Port, wires
 from gatemark.store.record import Definition
 from gatemark.workload.way import Way
 
-PORTS = {device: Port(Local(), device, "") for device in HOST}
+PORTS = {device: Port(Local(), device, "") for device in ROLES}
 TIMES = {"low": [100, 200, 900], "count": [60, 39, 1]}
 SINK = {
     "full": "",

@@ -7,11 +7,10 @@ import pytest
 
 from gatemark.node.shell import Local
 from gatemark.run.goodput import series, values
-from gatemark.station.netns import HOST
-from gatemark.station.wiring import Port, wires
+from gatemark.station.wiring import ROLES, Port, wires
 from gatemark.workload.way import Way
 
-PORTS = {device: Port(Local(), device, "") for device in HOST}
+PORTS = {device: Port(Local(), device, "") for device in ROLES}
 MS = 1_000_000
 
 

@@ -13,12 +13,11 @@ from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
 from gatemark.run.raw import Raw
 from gatemark.run.reading import complete, series
 from gatemark.station.napi import Thread
-from gatemark.station.netns import HOST
-from gatemark.station.wiring import Port, wires
+from gatemark.station.wiring import ROLES, Port, wires
 from gatemark.store.record import UNITS, Definition, Record
 from gatemark.workload.way import Way, over_time
 
-PORTS = {device: Port(Local(), device, "") for device in HOST}
+PORTS = {device: Port(Local(), device, "") for device in ROLES}
 THREADS = {"gw0": Thread("napi/gw0", 11, 1), "gw1": Thread("napi/gw1", 12, 1)}
 MS = 1_000_000
 S = 1_000_000_000
@@ -75,7 +74,7 @@ def way(direction: str = "up", *, sender: Any = None, sink: Any = None) -> Way:
 
 
 def raw(*ways: Way, **more: Any) -> Raw:
-    zero = {f"{d}.{c}_{k}": 0 for d in HOST for c in ("rx", "tx") for k in ("packets", "dropped")}
+    zero = {f"{d}.{c}_{k}": 0 for d in ROLES for c in ("rx", "tx") for k in ("packets", "dropped")}
     watch = {
         "t_ns": [0, 100 * MS, 900 * MS],
         "threads": {

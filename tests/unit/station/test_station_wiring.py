@@ -9,10 +9,9 @@ import pytest
 from gatemark.error import UnavailableError
 from gatemark.node.shell import Local
 from gatemark.station.cpu import place
-from gatemark.station.netns import HOST
-from gatemark.station.wiring import ADDRESS, Port, wires
+from gatemark.station.wiring import ADDRESS, ROLES, Port, wires
 
-PORTS = {device: Port(Local(), device, "") for device in HOST}
+PORTS = {device: Port(Local(), device, "") for device in ROLES}
 
 
 @pytest.mark.parametrize(

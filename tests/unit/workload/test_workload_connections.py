@@ -10,11 +10,10 @@ from gatemark.plan.model import Workload
 from gatemark.plan.sane import faults
 from gatemark.station import alias
 from gatemark.station.cpu import Placement
-from gatemark.station.netns import HOST
-from gatemark.station.wiring import Port, wires
+from gatemark.station.wiring import ROLES, Port, wires
 from gatemark.workload.connections import Connections, asked_for
 
-PORTS = {device: Port(Local(), device, "02:00:00:00:00:01") for device in HOST}
+PORTS = {device: Port(Local(), device, "02:00:00:00:00:01") for device in ROLES}
 PLACEMENT = Placement(gateway=3, sender=0, sink=1)
 PLENTY = 1 << 40
 

@@ -8,11 +8,10 @@ import pytest
 from gatemark.node.shell import Local
 from gatemark.plan.model import Workload
 from gatemark.station.cpu import Placement
-from gatemark.station.netns import HOST
-from gatemark.station.wiring import Port, wires
+from gatemark.station.wiring import ROLES, Port, wires
 from gatemark.workload.tcp import Transfer
 
-PORTS = {device: Port(Local(), device, "") for device in HOST}
+PORTS = {device: Port(Local(), device, "") for device in ROLES}
 PLACEMENT = Placement(gateway=3, sender=0, sink=1)
 
 

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Namespaces for a station's hosts, and what is in all of them: silence, addresses, neighbours."""
+
+import subprocess
+from collections.abc import Iterable, Mapping
+
+from pyroute2 import IPRoute, NFCTSocket, netns
+
+from gatemark.error import StationError, UnavailableError
+from gatemark.node.shell import Namespace
+from gatemark.station.recover import end_processes
+from gatemark.station.wiring import FAR_HOST, FIRST_CLIENT, LAST_CLIENT, Gateway, Port
+
+NAMES = {"lan": "LAN host", "gw": "gateway", "wan": "WAN host", "lan2": "second LAN host"}
+NO_DAD = 2  # IFA_F_NODAD: the address is used at once
+
+# No neighbour, router or multicast chatter: every packet on a test port is a test packet. The
+# gateway is a router from the start, since becoming one joins a multicast group and reports it.
+QUIET = """
+cd /proc/sys/net/ipv6/conf
+for name in all default; do
+  echo 0 > $name/accept_ra; echo 0 > $name/autoconf; echo 0 > $name/router_solicitations
+  echo 0 > $name/accept_dad; echo 1 > $name/addr_gen_mode 2>/dev/null || true
+  echo 1 > $name/mldv2_unsolicited_report_interval  # ms: what is reported is over at once
+done
+"""
+
+
+def spaces(lab: str, hosts: Iterable[str]) -> dict[str, Namespace]:
+    """The namespaces of a lab's hosts, by the hosts' short names; none is made yet."""
+    return {host: Namespace(NAMES[host], f"gm-{lab}-{host}") for host in hosts}
+
+
+def create(nodes: Mapping[str, Namespace]) -> None:
+    """Make them, silent. Raises UnavailableError without the rights."""
+    try:
+        for node in nodes.values():
+            netns.create(node.netns)
+    except PermissionError:
+        raise UnavailableError("the built-in lab needs root for namespaces: use sudo") from None
+    for node in nodes.values():
+        write_sysctls(node.netns, QUIET)
+
+
+def remove(nodes: Mapping[str, Namespace]) -> None:
+    """Remove those that are there, with every process in them."""
+    for node in nodes.values():
+        if node.netns in netns.listnetns():
+            end_processes(node.netns)
+            netns.remove(node.netns)
+
+
+def require(nodes: Mapping[str, Namespace]) -> None:
+    """Raise StationError if somebody removed one."""
+    there = netns.listnetns()
+    for node in nodes.values():
+        if node.netns not in there:
+            raise StationError(f"{node.name}: its namespace {node.netns} is gone; --resume")
+
+
+def write_sysctls(space: str, script: str) -> None:
+    """Run a script of `echo VALUE > /proc/sys/...` in a namespace. Raises StationError."""
+    command = ["ip", "netns", "exec", space, "sh", "-ec", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise StationError(f"{space}: sysctls: {done.stderr.strip()}")
+
+
+def address(end: IPRoute, port: Port) -> None:
+    """Bring a port up with its addresses."""
+    index = end.link_lookup(ifname=port.device)[0]
+    end.link("set", index=index, state="up")
+    for family, flags in (("ipv4", 0), ("ipv6", NO_DAD)):
+        if port.addressed:
+            own = port.interface(family)
+            length = own.network.prefixlen
+            end.addr("add", index=index, address=str(own.ip), prefixlen=length, flags=flags)
+
+
+def mac(end: IPRoute, device: str) -> str:
+    """The MAC address of a device."""
+    return str(end.get_links(end.link_lookup(ifname=device)[0])[0].get("address"))
+
+
+def neighbours(end: IPRoute, near: Port, far: Port) -> None:
+    """Permanent neighbour entries: no ARP, no neighbour discovery during a trial."""
+    index = end.link_lookup(ifname=near.device)[0]
+    for family in ("ipv4", "ipv6"):
+        end.neigh(
+            "replace", dst=far.address(family), lladdr=far.mac, ifindex=index, state="permanent"
+        )
+
+
+def default_routes(end: IPRoute, by: Port) -> None:
+    """Everything that is not of a host's own network goes by the gateway's port."""
+    for family, default in (("ipv4", "0.0.0.0/0"), ("ipv6", "::/0")):
+        end.route("add", dst=default, gateway=by.address(family))
+
+
+def crowd(gateway: Gateway, ports: Mapping[str, Port]) -> str:
+    """What `ip -batch` is told on the gateway: its hosts, clients that none owns, a far host.
+
+    The hosts' own addresses stand among them, so that a gateway that is not of this machine
+    needs no other list.
+    """
+    places = [("gw0", "lan0", range(FIRST_CLIENT, LAST_CLIENT + 1))]
+    places += [("gw1", "wan0", range(FAR_HOST, FAR_HOST + 1))]
+    return "\n".join(
+        f"neigh replace {address} lladdr {ports[behind].mac} dev {gateway.devices[gate]} "
+        "nud permanent"
+        for gate, behind, hosts in places
+        for family in ("ipv4", "ipv6")
+        for address in (
+            ports[behind].address(family),
+            *(ports[gate].neighbour(family, host) for host in hosts),
+        )
+    )
+
+
+async def offloads(node: Namespace, device: str, state: str, gro: str = "") -> None:
+    """Segmentation and aggregation of a port on or off; `gro` where it differs."""
+    await node.run("ethtool", "-K", device, "tso", state, "gso", state, "gro", gro or state)
+
+
+def flush(space: str) -> None:
+    """Remove every entry of a namespace's connection tracking table, and of no other."""
+    with NFCTSocket(netns=space) as table:
+        table.flush()
