@@ -12,6 +12,7 @@ from gatemark.station.napi import Thread, thread
 from gatemark.station.wiring import Port
 
 ENDS = {"lan9": "lan", "wan9": "wan"}  # role -> host
+MADE = Demand(offload=True)  # how the kernel makes a veth
 GRO_MAX_BYTES = 65536  # GRO_LEGACY_MAX_SIZE, what a device begins with
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from gatemark.error import UsageError
-from gatemark.plan.toml import line_of, nearest, read_toml
+from gatemark.plan.toml import line_of, nearest, read_toml, refuse_unknown_keys
 from gatemark.station import netns
 from gatemark.station.station import Station
 
 STATION_SCHEMA: Final = "gatemark.station/1"
+TABLES: Final = ("schema", "gateway", "lan", "wan", "power")  # that any kind knows
 Table = Mapping[str, Any]
 
 # Kind of gateway -> what makes its station of a file's tables. It refuses keys that it does not
@@ -41,12 +42,13 @@ def load(name: str) -> Station:
 def _kind(data: Table, path: Path) -> str:
     if data.get("schema") != STATION_SCHEMA:
         raise UsageError(f'{path}:{line_of(path, "schema")}: write schema = "{STATION_SCHEMA}"')
+    refuse_unknown_keys(data, list(TABLES), path, "")
     gateway = data.get("gateway")
     if not isinstance(gateway, dict) or "kind" not in gateway:
         raise UsageError(
             f"{path}:{line_of(path, 'gateway')}: a station needs [gateway] with a kind"
         )
-    if gateway["kind"] not in KINDS:
+    if gateway["kind"] not in list(KINDS):
         line, known = line_of(path, "kind", table="gateway"), ", ".join(KINDS)
         raise UsageError(f"{path}:{line}: no kind {gateway['kind']!r}; known: {known}")
     return str(gateway["kind"])

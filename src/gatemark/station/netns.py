@@ -34,7 +34,7 @@ from gatemark.plan.model import Arm
 from gatemark.plan.toml import refuse_unknown_keys
 from gatemark.station import lock, space
 from gatemark.station.ability import ability
-from gatemark.station.cable import Cable
+from gatemark.station.cable import MADE, Cable
 from gatemark.station.check import check_ports
 from gatemark.station.cpu import Placement, place
 from gatemark.station.demand import PLAIN, Demand
@@ -96,7 +96,7 @@ class Lab:
         try:
             await asyncio.to_thread(self._build)
             await asyncio.gather(*(self._aggregate_not(role) for role in HOST))
-            await self.cable.meet(None, PLAIN)
+            await self.cable.meet(MADE, PLAIN)
             await self.pin()
         except BaseException:
             await self.down()
