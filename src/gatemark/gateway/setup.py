@@ -2,9 +2,9 @@
 """A setup on a gateway: its path and features applied in order, undone in reverse."""
 
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 
-from gatemark.error import UsageError
+from gatemark.error import GatemarkError, UsageError
 from gatemark.gateway import conntrack, filter, nat, route, switch  # noqa: A004  a feature's word
 from gatemark.plan.feature import parts
 from gatemark.plan.model import Arm
@@ -53,6 +53,15 @@ class Setup:
             name, number = parts(feature)
             undo = await FEATURES[name](self.gateway, arm.path, number)
             self._undo.push_async_callback(undo)
+
+    async def again(self) -> None:
+        """After a restart: undo what may be left of the setup, and apply it anew."""
+        arm, self.arm = self.arm, None
+        if arm is None:
+            return
+        with suppress(GatemarkError):  # a gateway that has booted has nothing of it left
+            await self.undo()
+        await self.change(arm)
 
     async def undo(self) -> None:
         """Give the gateway back as it was."""

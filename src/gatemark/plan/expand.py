@@ -64,7 +64,7 @@ OF_KIND: Final = {
     kind: frozenset(keys.split())
     for kind, keys in {
         "udp": "frame_bytes payload_bytes mix flows flow_ports clients rate_pps rate_bps packets "
-        "burst cap_pps sender_port sink_port",
+        "burst cap_pps restart_s sender_port sink_port",
         "tcp": "write_bytes streams socket_buffer_bytes congestion settle_s offload",
         "connections": "connecting connections active_pps clients",
         "replay": "trace speed clones rate_pps clients",

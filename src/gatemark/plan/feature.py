@@ -78,6 +78,8 @@ def misfit(arm: Arm, load: Workload) -> str:
 def _misfits(arm: Arm, load: Workload) -> Iterator[str]:
     if load.kind == "replay" and (reason := _unplayable(arm, load)):
         yield reason
+    if load.restart_s and arm.path not in ("route", "nat"):
+        yield f"`restart_s`: a gateway is restarted on the paths route and nat, not on {arm.path}"
     if arm.path == DIRECT:
         return
     if load.offload:

@@ -74,6 +74,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     packets: int = 0  # stop after so many; 0: no bound but the time
     burst: int = 0  # packets a system call; 0: 1 below 500 000 packets/s
     cap_pps: float = 0.0  # hold the sender below its schedule; 0: do not
+    restart_s: float = 0.0  # restart the gateway so long after the first packet; 0: do not
     sender_port: SenderPort = "auto"  # how the sender reaches the wire: live, afxdp, raw
     sink_port: SinkPort = "auto"  # how the sink does: xdp, ring
     # kind tcp

@@ -54,6 +54,20 @@ def _udp(load: Workload) -> Iterator[str]:
         yield f"`burst` = {load.burst}: 0 (by the rate) to 256"
     if not 0 <= load.cap_pps <= MOST_PPS:
         yield f"`cap_pps` = {load.cap_pps:g}: 0 (no cap) to {MOST_PPS:g}"
+    yield from _restart(load)
+
+
+def _restart(load: Workload) -> Iterator[str]:
+    if not load.restart_s:
+        return
+    if not 0 < load.restart_s < load.duration_s:
+        yield f"`restart_s` = {load.restart_s:g}: above 0, below `duration_s` ({load.duration_s:g})"
+    if not load.rate_pps and not load.rate_bps:
+        yield "`restart_s`: lost packets tell the time only at a rate; set `rate_pps`"
+    if load.direction != "up":
+        yield "`restart_s`: a restart is seen from the LAN side; write `direction` = up"
+    if load.driver != "gatemark":
+        yield f"`restart_s`: `driver` = {load.driver} ends by itself; leave `driver` out"
 
 
 def _clients(load: Workload) -> Iterator[str]:

@@ -97,6 +97,8 @@ def misfits(plan: Plan, load: Workload) -> Iterator[str]:
         return
     if load.kind != "udp":
         yield f"`kind` = '{load.kind}': a [search] varies a rate of packets; write udp"
+    if load.restart_s:
+        yield "`restart_s`: a [search] needs a gateway that stays up; leave it out"
     if load.driver != "gatemark":
         yield f"`driver` = '{load.driver}': a [search] needs our own agent; write gatemark"
 

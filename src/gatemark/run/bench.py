@@ -25,6 +25,7 @@ class Bench:
     async def __aenter__(self) -> Self:
         """Build the station."""
         await self.station.up()
+        self.station.after_restart = self.setup.again
         return self
 
     async def __aexit__(

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gatemark.plan.model import TrialSpec, Workload
-from gatemark.run import connecting, driven, goodput, received, replayed
+from gatemark.run import connecting, driven, goodput, received, replayed, reset
 from gatemark.run.raw import Raw
 from gatemark.station.station import Station
 from gatemark.station.wiring import Wire
 from gatemark.store.record import Accounting, Definition
 from gatemark.store.series import Series
-from gatemark.workload import connections, replay, tcp, udp
+from gatemark.workload import connections, replay, restart, tcp, udp
 from gatemark.workload.driver import pair, tcpreplay
 from gatemark.workload.way import Load, Way
 
@@ -73,6 +73,13 @@ DRIVEN: Final = {
 }
 
 
+RESTARTED: Final = Kind(
+    restart.loads, reset.define, reset.found, received.delivered_pps, received.series
+)
+
+
 def kind_of(load: Workload) -> Kind:
     """The kind of a workload, with whoever makes its traffic; the plan was checked before."""
+    if load.restart_s:
+        return RESTARTED
     return DRIVEN.get((load.driver, load.kind)) or KINDS[load.kind]

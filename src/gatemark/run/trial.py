@@ -2,7 +2,7 @@
 """The life of one trial: prepare, arm the agents, send, drain, account, judge its validity."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 
@@ -18,6 +18,7 @@ from gatemark.run.bench import Bench
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
 from gatemark.station.awake import awake
+from gatemark.station.napi import Thread
 from gatemark.station.wiring import Port, Wire, wires
 from gatemark.store.record import Definition, Record
 from gatemark.store.series import Series
@@ -45,8 +46,8 @@ async def run(bench: Bench, spec: TrialSpec, on_rate: Show) -> tuple[Record, Ser
         with awake() as idle:
             raw = await _measure(bench, spec, on_rate)
             base = replace(base, placement=bench.station.words | {"idle": idle})
-        record = reading.complete(base, spec, raw, bench.station.threads)
-        series = reading.series(spec, raw, bench.station.threads)
+        record = reading.complete(base, spec, raw, _threads(bench, spec))
+        series = reading.series(spec, raw, _threads(bench, spec))
     except GatemarkError as error:
         return replace(base, status="invalid", reason=str(error)), {}
     try:
@@ -66,7 +67,7 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
             stack.push_async_callback(one.abort)
             await one.ready()
         sink_cpu, lasts_s = station.placement.sink, load.settle_s + load.duration_s
-        watch = await watch_threads(station.threads, sink_cpu, lasts_s)
+        watch = await watch_threads(_threads(bench, spec), sink_cpu, lasts_s)
         stack.push_async_callback(watch.abort)
         probes = Probes(station.gateway, spec.probes, sink_cpu)
         stack.push_async_callback(probes.abort)
@@ -85,6 +86,11 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
         threads = await watch.close()
         inside, found = await probes.stop()
     return Raw(list(done), threads, before, after, inside, found)
+
+
+def _threads(bench: Bench, spec: TrialSpec) -> Mapping[str, Thread]:
+    """Whose CPU time is read: nobody's where a restart makes the gateway's threads anew."""
+    return {} if spec.workload.restart_s else bench.station.threads
 
 
 async def _loads(bench: Bench, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:

@@ -39,6 +39,7 @@ from gatemark.station.check import check_ports
 from gatemark.station.cpu import Placement, place
 from gatemark.station.demand import PLAIN, Demand
 from gatemark.station.napi import Thread, thread
+from gatemark.station.station import Again, nothing
 from gatemark.station.wiring import GATEWAY_PORTS, Gateway, Port
 from gatemark.store.run import StationInfo
 
@@ -77,6 +78,7 @@ class Lab:
         self.threads: dict[str, Thread] = {}  # of the gateway's ports
         self.cable = Cable(self.hosts, self.cpu)
         self._nodes = {role: self.hosts[host] for role, host in HOST.items()}
+        self.after_restart: Again = nothing
         self._held = ExitStack()
 
     @property
@@ -115,6 +117,13 @@ class Lab:
     async def flush(self) -> None:
         """Remove every entry of this gateway's connection tracking table, and of no other."""
         await asyncio.to_thread(space.flush, self.hosts["gw"].netns)
+
+    async def restart(self) -> str:
+        """Take the gateway's links down and up: routes, neighbours and threads come anew."""
+        await asyncio.to_thread(self._replug)
+        await self.pin()
+        await self.after_restart()
+        return "the gateway's links down and up"
 
     def require_alive(self) -> None:
         """Raise StationError if somebody removed the lab: nothing more can be measured on it."""
@@ -192,6 +201,16 @@ class Lab:
             space.default_routes(ends[host], self.ports[port])
         self._crowd()
         self.ports |= self.cable.ports
+
+    def _replug(self) -> None:
+        """IPv4 addresses outlive a link; IPv6 addresses, routes and neighbours do not."""
+        with IPRoute(netns=self.hosts["gw"].netns) as end:
+            for role in GATEWAY_PORTS[:2]:
+                end.link("set", index=end.link_lookup(ifname=role)[0], state="down")
+            for role, far in (("gw0", "lan0"), ("gw1", "wan0")):
+                space.address(end, self.ports[role], again=True)
+                space.neighbours(end, self.ports[role], self.ports[far])
+        self._crowd()
 
     def _crowd(self) -> None:
         """Tell the gateway where the addresses are that no host owns."""

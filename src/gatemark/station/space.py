@@ -66,15 +66,16 @@ def write_sysctls(space: str, script: str) -> None:
         raise StationError(f"{space}: sysctls: {done.stderr.strip()}")
 
 
-def address(end: IPRoute, port: Port) -> None:
-    """Bring a port up with its addresses."""
+def address(end: IPRoute, port: Port, *, again: bool = False) -> None:
+    """Bring a port up with its addresses; `again` those that it may still have."""
     index = end.link_lookup(ifname=port.device)[0]
     end.link("set", index=index, state="up")
+    how = "replace" if again else "add"
     for family, flags in (("ipv4", 0), ("ipv6", NO_DAD)):
         if port.addressed:
             own = port.interface(family)
             length = own.network.prefixlen
-            end.addr("add", index=index, address=str(own.ip), prefixlen=length, flags=flags)
+            end.addr(how, index=index, address=str(own.ip), prefixlen=length, flags=flags)
 
 
 def mac(end: IPRoute, device: str) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every kind of station is to those who measure on it."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
 from gatemark.plan.model import Arm
@@ -11,6 +11,12 @@ from gatemark.station.demand import Demand
 from gatemark.station.napi import Thread
 from gatemark.station.wiring import Gateway, Port
 from gatemark.store.run import StationInfo
+
+Again = Callable[[], Awaitable[None]]
+
+
+async def nothing() -> None:
+    """What a station does after a restart before anybody has applied a setup."""
 
 
 class Station(Protocol):
@@ -65,6 +71,15 @@ class Station(Protocol):
 
     async def flush(self) -> None:
         """Empty the gateway's connection tracking table, so that trials begin alike."""
+
+    after_restart: Again  # brings the setup about anew; given by who applied it
+
+    async def restart(self) -> str:
+        """Restart the gateway and wait until it is there and set up; what was done, in words.
+
+        In the end `after_restart` is called. Raises UnavailableError where it cannot be done,
+        GatemarkError if the gateway does not come back.
+        """
 
     def require_alive(self) -> None:
         """Raise StationError if nothing more can be measured on it."""

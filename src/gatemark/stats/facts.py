@@ -43,6 +43,7 @@ class Facts:
     l1_bps: float | None
     link_bps: int | None
     ceiling: float | None  # of the same quantity
+    restarted: bool  # the gateway was, meanwhile: what was lost is the measure
     greedy: bool  # sends as fast as the way takes it: what is lost is not the measure
     tester_cpu: float  # share of its CPU that the busier end of the tester used
     core: Core | None
@@ -77,6 +78,7 @@ def gather(trials: Group, ceiling: float | None) -> Facts:
         l1_bps=middle(readings(outside, "received_l1_bps")),
         link_bps=min(links, default=None),
         ceiling=ceiling,
+        restarted=trials.definition.quantity == "reset time",
         greedy=trials.definition.l4 == "tcp" or not paced,
         tester_cpu=tester_cpu(outside),
         core=busiest(outside) or busiest(trials.probed),

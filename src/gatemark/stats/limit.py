@@ -159,7 +159,14 @@ def _busy_tester(facts: Facts) -> str | None:
     return f"an end of the tester was busy {percent(facts.tester_cpu)} of its CPU"
 
 
+def _restarted(facts: Facts) -> str | None:
+    if not facts.restarted or _off_schedule(facts):
+        return None
+    return "what was lost was lost while the gateway restarted"
+
+
 RULES: tuple[tuple[Limit, Rule], ...] = (
+    ("none", _restarted),
     ("none", _nothing),
     ("tester", _sink),
     ("tester", _ceiling),

@@ -25,6 +25,7 @@ HEADLINE: dict[str, str] = {
     "concurrent connections": "connections",
     "connection rate": "connections_per_s",
     "replayed rate": "received_pps",
+    "reset time": "reset_s",  # the gateway was restarted meanwhile (RFC 6201)
 }
 
 
@@ -168,6 +169,10 @@ UNITS: dict[str, str] = {
     "search_trials": "trials",
     "search_s": "s",  # that the search took, waits included
     "burst_packets": "packets",  # longest burst without loss
+    "reset_s": "s",  # from the last packet before a restart to the first one after it
+    "reset_loss_s": "s",  # packets lost meanwhile, as time at the offered rate
+    "reset_full_s": "s",  # from the last packet before a restart until the full rate is back
+    "restart_s": "s",  # what the station itself took to restart the gateway
     "buffer_ns": "ns",  # time of it that the gateway's buffer holds, corrected (RFC 9004)
     "connections": "connections",  # held at once
     "connections_per_s": "connections/s",  # opened, one request answered, closed

@@ -17,8 +17,9 @@ from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import WAN_PORT, Wire, wires
 from gatemark.workload.flows import far_address, flows, near_address
-from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Way, tick_ms
+from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Report, Way, tick_ms
 
+LATE_S = 60.0  # bins of the rate beyond the duration
 OPEN_PPS, OPENED_IN_S = 5000, 5.0  # mappings are opened so fast, or all in so long
 OWN_PORT = "udp"  # the gateway itself is a program with a plain socket
 OWN_SOURCE = WAN_PORT + 1  # the gateway's own program may be listening on WAN_PORT
@@ -70,7 +71,7 @@ class Stream:
         assert self._sink is not None
         await self._sink.start()
         await self._sender.start()
-        sent = await self._sender.done(self.load.duration_s + GRACE_S)
+        sent = await self.sent(self._sender)
         await drained()
         ends = {"sender": self._sender.ready, "sink": self._sink.ready}
         return Way(
@@ -80,6 +81,10 @@ class Stream:
             ports={end: ready["port"] for end, ready in ends.items()},
             port_reasons={end: why for end, ready in ends.items() if (why := _passed(ready))},
         )
+
+    async def sent(self, sender: Agent) -> Report:
+        """Wait for the sender's end; returns its report."""
+        return await sender.done(self.load.duration_s + GRACE_S)
 
     async def abort(self) -> None:
         """End both agents, whatever they do."""
@@ -140,6 +145,7 @@ class Stream:
             "dst_port": [] if is_crowd(load) else listened,  # none: any, of an address without host
             "flows": load.flows,
             "bin_ms": BIN_MS,
+            "bins": round((load.duration_s + LATE_S) * 1000 / BIN_MS),
             "run": self.run,
             "cpu": self.placement.gateway if own else self.placement.sink,
             "tick_ms": tick_ms(load.duration_s),

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""UDP at a rate through a gateway that is restarted meanwhile (RFC 6201).
+
+    sending   |------------------------------------------------------|
+    gateway   |-- restart_s --|---- restarted ----|-- what is left --|
+    arriving  |----------------|          ......   |-----------------|
+
+It is sent until the station says that the gateway is there again, and as long afterwards as
+`duration_s` leaves; so one plan does for links that come up in a moment and for boxes that boot.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+from msgspec.structs import replace
+
+from gatemark.error import InvalidTrialError
+from gatemark.node.agent import Agent
+from gatemark.plan.model import TrialSpec, Workload
+from gatemark.station.cpu import Placement
+from gatemark.station.station import Station
+from gatemark.station.wiring import Wire
+from gatemark.workload.udp import Stream
+from gatemark.workload.way import Load, Report
+
+PATIENCE_S = 240.0  # slow emulated machines take a minute or two to boot
+
+Restart = Callable[[], Awaitable[str]]
+
+
+async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
+    """One stream up; the plan was checked to have no other."""
+    number = spec.sequence % 256
+    return [
+        Interrupted(wire, spec.workload, station.placement, number, station.restart)
+        for wire in ways
+    ]
+
+
+class Interrupted(Stream):
+    """One direction of a trial in which the gateway is restarted."""
+
+    def __init__(
+        self, wire: Wire, load: Workload, placement: Placement, run: int, restart: Restart
+    ) -> None:
+        longest = replace(load, duration_s=load.duration_s + PATIENCE_S)
+        super().__init__(wire, longest, placement, run)
+        self.after_s = load.duration_s - load.restart_s
+        self.restart = restart
+
+    async def sent(self, sender: Agent) -> Report:
+        """Send until the gateway is there again, and a while longer."""
+        await asyncio.sleep(self.load.restart_s)
+        began_ns = time.monotonic_ns()
+        try:
+            done = await asyncio.wait_for(self.restart(), PATIENCE_S)
+        except TimeoutError:
+            why = f"the gateway was not there again {PATIENCE_S:g} s after its restart"
+            raise InvalidTrialError(why) from None
+        ended_ns = time.monotonic_ns()
+        await asyncio.sleep(self.after_s)
+        told = {"began_ns": began_ns, "ended_ns": ended_ns, "done": done}
+        report = await sender.close()
+        span_s = (report["t1_ns"] - report["t0_ns"]) / 1e9
+        due = round(self.load.rate_pps * span_s)  # of its whole schedule, what was due till then
+        return report | {"scheduled": due, "restart": told}
