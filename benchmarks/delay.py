@@ -115,7 +115,8 @@ def _beside(at: Ends, port: str, rate: int, folder: Path, found: Values) -> None
 
 def _sent(at: Ends, port: str, rate: int) -> Report:
     """What the sink says of a second or two of packets."""
-    sink: OurAgent = our_sink(at, "wan9")
+    # XDP would take the packets before tcpdump sees them.
+    sink: OurAgent = our_sink(at, "wan9", "ring")
     sender = our_sender(at, PAYLOAD, rate, SECONDS, port)
     sink.start()
     sender.start()
@@ -134,19 +135,23 @@ def _captured(at: Ends, folder: Path) -> Iterator[tuple[Path, Path]]:
         at.at_sink(*f"tcpdump -i wan9 -Q in -w {into} {words}".split()),
     ]
     with ExitStack() as stack:
-        running = [
-            stack.enter_context(
-                subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
-            )
-            for command in commands
-        ]
-        time.sleep(0.4)
+        running = [stack.enter_context(_listening(command)) for command in commands]
         try:
             yield out, into
-            time.sleep(0.2)
+            time.sleep(1.3)  # what tcpdump's ring holds it sees a second later
         finally:
             for one in running:
                 one.terminate()
+
+
+def _listening(command: Sequence[str]) -> subprocess.Popen[str]:
+    """tcpdump when it has begun to capture."""
+    started = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, text=True)
+    assert started.stderr is not None
+    while "listening" not in (line := started.stderr.readline()):
+        if not line:
+            raise SystemExit(f"tcpdump ended: {' '.join(command)}")
+    return started
 
 
 def _packets(pcap: bytes) -> dict[tuple[int, int], Seen]:
