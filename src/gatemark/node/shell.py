@@ -2,6 +2,7 @@
 """A host that takes commands: its own way in is all that differs between kinds of host."""
 
 import asyncio
+import textwrap
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -183,6 +184,16 @@ async def run(name: str, argv: tuple[str, ...], stdin: str = "") -> str:
     process = await _spawn(argv, new_session=False)
     out, err = await process.communicate(stdin.encode())
     if process.returncode:
-        said = err.decode(errors="replace").strip().splitlines() or ["no message"]
-        raise NodeError(f"{name}: '{' '.join(argv)}' failed: {said[-1]}")
+        raise failure(name, argv, err.decode(errors="replace"))
     return out.decode(errors="replace")
+
+
+def failure(name: str, argv: tuple[str, ...], errors: str) -> NodeError:
+    """What is said of a command that failed on the host `name`, in one line: its last word."""
+    said = errors.strip().splitlines() or ["no message"]
+    return NodeError(f"{name}: '{in_short(argv)}' failed: {said[-1]}")
+
+
+def in_short(argv: tuple[str, ...]) -> str:
+    """A command as a message shows it: one line, of a script its beginning."""
+    return textwrap.shorten(" ".join(argv), 120, placeholder=" ...")

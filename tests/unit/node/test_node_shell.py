@@ -28,6 +28,13 @@ def test_a_failure_names_host_command_and_its_last_word() -> None:
     assert str(error.value).endswith("failed: never")
 
 
+def test_a_script_that_fails_is_told_in_one_line() -> None:
+    with pytest.raises(NodeError) as error:
+        asyncio.run(Local().run("sh", "-c", "false\n" * 100 + "exit 3"))
+    assert str(error.value).startswith("this machine: 'sh -c false false")
+    assert str(error.value).endswith("false ...' failed: no message")
+
+
 def test_a_silent_failure_says_so() -> None:
     with pytest.raises(NodeError, match="this machine: 'false' failed: no message"):
         asyncio.run(Local().run("false"))

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A command on a host over SSH: one channel of its connection, with the pipes of a process."""
+
+import asyncio
+import shlex
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import asyncssh
+
+from gatemark.error import NodeError
+from gatemark.node.connect import Link
+from gatemark.node.shell import LONGEST_LINE_BYTES
+
+LOST = 255  # the exit code of a command whose connection was lost, as of ssh(1)
+ENDING_S = 1.0  # a command that is told to end gets so long until others have their turn
+
+# Signals are not dropbear's strength (it knows a few, by the shell's pid, and tells nobody), so a
+# command says first which process it is, and is ended by `kill`.
+TELL_PID = 'type "$0" > /dev/null 2>&1 || exit 127; echo $$; exec "$0" "$@"'
+
+
+class Pipes(asyncssh.SSHClientSession[bytes]):
+    """What comes out of a channel."""
+
+    def __init__(self) -> None:
+        self.out = asyncio.StreamReader(limit=LONGEST_LINE_BYTES)
+        self.err = asyncio.StreamReader()
+        self.over = asyncio.Event()
+        self.why = ""  # it ended before its command did
+
+    def connection_made(self, chan: Any) -> None:
+        """The channel stands: who does not read makes it wait."""
+        self.out.set_transport(chan)
+
+    def data_received(self, data: bytes, datatype: int | None) -> None:
+        """Something was printed."""
+        (self.err if datatype else self.out).feed_data(data)
+
+    def eof_received(self) -> bool:
+        """Nothing more will be printed; we may go on writing."""
+        self.out.feed_eof()
+        self.err.feed_eof()
+        return True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The channel is closed."""
+        self.eof_received()
+        self.why = str(exc or "closed by the host")
+        self.over.set()
+
+
+@dataclass(slots=True)
+class Remote:
+    """A command that runs on a host over SSH.
+
+    A channel is opened, and a command of ours ended, in turns. Where a process ends between the
+    opening of a channel and its command, dropbear 2022.82 to 2024.85 takes the new one for ended,
+    and may break the whole connection (github.com/mkj/dropbear/pull/326).
+    """
+
+    name: str  # the host's
+    link: Link
+    channel: "asyncssh.SSHClientChannel[bytes]"
+    pipes: Pipes
+    pid: str = ""
+    _ends: list["asyncio.Task[None]"] = field(default_factory=list, repr=False)
+
+    @classmethod
+    async def open(cls, name: str, link: Link, command: str) -> "Remote":
+        """Begin a command of the host's shell; it is the caller's turn. Raises NodeError."""
+        if link.client.lost:
+            raise lost(name, link.client.lost)
+        try:
+            channel, pipes = await link.connection.create_session(Pipes, command, encoding=None)
+        except (OSError, asyncssh.Error) as error:
+            raise lost(name, link.client.lost or str(error)) from None
+        return cls(name, link, channel, cast(Pipes, pipes))
+
+    @classmethod
+    async def start(cls, name: str, link: Link, command: tuple[str, ...]) -> "Remote":
+        """Begin a command that can be killed. Raises NodeError, also if there is none such."""
+        argv = ("sh", "-c", TELL_PID, *command)
+        async with link.turn:
+            process = await cls.open(name, link, f"exec {shlex.join(argv)}")
+            process.pid = (await process.line()).decode().strip()
+            if not process.pid:
+                await process.wait()
+                raise NodeError(f"{name}: no '{command[0]}' on it")
+        return process
+
+    @classmethod
+    async def complete(
+        cls, name: str, link: Link, command: tuple[str, ...], stdin: bytes
+    ) -> tuple["Remote", bytes]:
+        """Run a command to its end; returns it and all that it printed. Raises NodeError."""
+        async with link.turn:
+            process = await cls.open(name, link, shlex.join(command))
+            try:
+                process.write(stdin)
+                process.channel.write_eof()
+                said = await process.pipes.out.read()
+                await process.wait()
+            finally:
+                process.channel.abort()  # of use only where it is given up
+        process._require_end()
+        return process, said
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended, or its connection."""
+        return self.pipes.over.is_set()
+
+    def write(self, data: bytes) -> None:
+        """Give it something to read."""
+        if not self.channel.is_closing():
+            self.channel.write(data)
+
+    def close_stdin(self) -> None:
+        """Let it read the end, as soon as it is its turn."""
+        self._ends.append(asyncio.get_running_loop().create_task(self._close_stdin()))
+
+    async def line(self) -> bytes:
+        """The next line that it prints; empty at the end. Raises NodeError if its host is lost."""
+        line = await self.pipes.out.readline()
+        if not line.endswith(b"\n"):
+            self._require_end()
+        return line
+
+    async def errors(self) -> str:
+        """What it wrote to its standard error, to the end."""
+        return (await self.pipes.err.read()).decode(errors="replace")
+
+    async def wait(self) -> int:
+        """Wait for its end; returns its exit code, LOST where that will never be known."""
+        await self.pipes.over.wait()
+        code = self.channel.get_returncode()
+        return LOST if code is None else code
+
+    def kill(self) -> None:
+        """End it as soon as it is its turn, if it still runs."""
+        self._ends.append(asyncio.get_running_loop().create_task(self._kill()))
+
+    async def _close_stdin(self) -> None:
+        async with self.link.turn:
+            if not self.channel.is_closing():
+                self.channel.write_eof()
+            await self._over()
+
+    async def _kill(self) -> None:
+        async with self.link.turn:
+            with suppress(NodeError):  # the connection is lost, and the command with it
+                if not self.ended:
+                    killer = await Remote.open(self.name, self.link, f"kill -9 {self.pid}")
+                    await killer.wait()
+            await self._over()
+            self.channel.close()
+
+    async def _over(self) -> None:
+        """Give it the time to end."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.pipes.over.wait(), ENDING_S)
+
+    def _require_end(self) -> None:
+        """Raise NodeError if the channel is gone without the command's exit code."""
+        if self.ended and self.channel.get_returncode() is None:
+            raise lost(self.name, self.link.client.lost or self.pipes.why)
+
+
+def lost(name: str, why: str) -> NodeError:
+    """What is said of a host whose connection is gone."""
+    return NodeError(f"{name}: its SSH connection was lost ({why}): is it up, and reachable?")
