@@ -2,7 +2,8 @@
 """The command line as its user has it: a process of its own, its two streams and its exit code.
 
 `gatemark` forks its process from one that has imported what all verbs import, which alone would
-take as long as most verbs do. Where another program starts it, it is started whole.
+take as long as most verbs do. It is started whole where another program starts it, or where it is to
+find other modules.
 """
 
 import multiprocessing
@@ -49,7 +50,7 @@ def gatemark(
     before: Sequence[str] = (),
 ) -> Done:
     """`gatemark WORDS`, started through the command `before` where one is given."""
-    if not before:
+    if not before and "PYTHONPATH" not in (env or {}):
         return _forked([str(word) for word in words], environment(env), cwd or Path.cwd())
     done = subprocess.run(
         [*before, *GATEMARK, *map(str, words)],
