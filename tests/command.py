@@ -2,8 +2,8 @@
 """The command line as its user has it: a process of its own, its two streams and its exit code.
 
 `gatemark` forks its process from one that has imported what all verbs import, which alone would
-take as long as most verbs do. It is started whole where another program starts it, or where it is to
-find other modules.
+take as long as most verbs do. It is started whole where another program starts it, or where it is
+to find other modules.
 """
 
 import multiprocessing
