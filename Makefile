@@ -7,6 +7,7 @@ MAKEFLAGS += --no-print-directory
 PYTHON := .venv/bin/python
 STAGE  ?=
 BENCH  ?= lab traffic
+HUNT_SECONDS ?= 60
 MAN    ?= .venv/share/man/man1
 
 .PHONY: help setup run test lint bench fuzz agent man pictures clean
@@ -32,9 +33,11 @@ bench: ## run the programs in benchmarks/, or one: make bench BENCH=traffic
 	@setup/install bench
 	@set -e; for name in $(BENCH); do $(PYTHON) -m benchmarks.$$name; done
 
-fuzz: ## feed the agent's parsers with nonsense for a while
+fuzz: ## feed the agent's parsers with nonsense, and hunt for examples that break a property
 	@setup/install fuzz
 	@$(MAKE) -C agent fuzz
+	@until=$$(($$(date +%s) + $(HUNT_SECONDS))); while [ $$(date +%s) -lt $$until ]; do \
+		$(PYTHON) -m pytest tests/unit -n 2 --hypothesis-profile=hunt || exit; done
 
 agent: ## build the agent for every processor
 	@setup/install run

@@ -1,19 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python strip.py OBJECT: takes the debugging sections out of a BPF object, in place.
+"""python strip.py OBJECT: takes out of a BPF object what no kernel asks for, in place.
 
-BTF is only made together with DWARF, which is two thirds of the object and of no use on a device.
-The strip of the system's binutils does not know BPF. Sections keep their numbers, so symbols and
-relocations stay right: a section that goes becomes an empty one.
+BTF is only made together with DWARF and line numbers, which are most of the object and of no use on
+a device. The strip of the system's binutils does not know BPF. Sections keep their numbers, so
+symbols and relocations stay right: a section that goes becomes an empty one.
 """
 
 import struct
 import sys
 from pathlib import Path
 
-DEBUG = (b".debug_", b".rel.debug_")
+# Relocations of .BTF.ext only repeat what it holds: a section's own symbol is 0.
+UNUSED = (b".debug_", b".rel.debug_", b".rel.BTF.ext", b".eh_frame", b".rel.eh_frame", b".llvm_")
+LINES = b".BTF.ext\0"  # what functions are, then which line each instruction is from
 EMPTY = 0  # SHT_NULL
 HEADER = "HHIQQQIHHHHHH"  # struct Elf64_Ehdr after e_ident
 SECTION = "IIQQQQIIQQ"  # struct Elf64_Shdr
+LINES_HEADER = "HBBIIIII"  # of .BTF.ext; Linux, Documentation/bpf/btf.rst section 4.2
+
+
+def without_lines(content: bytes, order: str) -> bytes:
+    """A .BTF.ext section of version 1 that ends with its functions."""
+    magic, version, flags, header, at, functions, *_ = struct.unpack_from(
+        order + LINES_HEADER, content
+    )
+    end = at + functions
+    kept = struct.pack(order + LINES_HEADER, magic, version, flags, header, at, functions, end, 0)
+    zeros = bytes(header - len(kept))  # of relocations for other kernels, which we have none of
+    return kept + zeros + content[header : header + end]
 
 
 def stripped(data: bytes) -> bytes:
@@ -27,12 +41,14 @@ def stripped(data: bytes) -> bytes:
     names = data[sections[names_at][4] :]
     out = bytearray(data[:64])
     for section in sections:
-        if names[section[0] :].startswith(DEBUG):
+        if names[section[0] :].startswith(UNUSED):
             section[1:6] = [EMPTY, 0, 0, 0, 0]
         elif section[1] != EMPTY:
             out += bytes(-len(out) % max(8, section[8]))
             content = data[section[4] : section[4] + section[5]]
-            section[4] = len(out)
+            if names[section[0] :].startswith(LINES):
+                content = without_lines(content, order)
+            section[4:6] = [len(out), len(content)]
             out += content
     out += bytes(-len(out) % 8)
     header[5] = len(out)

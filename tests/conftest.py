@@ -2,11 +2,22 @@
 """Makes `tests/` importable (`import builder`) and adds the golden files' switch."""
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
-# A test checks what a function says, not how fast a shared machine lets it.
-settings.register_profile("gatemark", deadline=None)
+# A test checks what a function says, not how fast a shared machine lets it. `make test` tries the
+# same examples each time; `make fuzz` hunts for others (--hypothesis-profile=hunt).
+settings.register_profile("gatemark", deadline=None, derandomize=True, database=None)
+settings.register_profile("hunt", deadline=None, max_examples=300, print_blob=True)
 settings.load_profile("gatemark")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A hunt is for property tests alone; the others would find nothing new."""
+    if config.getoption("--hypothesis-profile") != "hunt":
+        return
+    hunted = [item for item in items if is_hypothesis_test(getattr(item, "obj", None))]
+    config.hook.pytest_deselected(items=[item for item in items if item not in hunted])
+    items[:] = hunted
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

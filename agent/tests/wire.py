@@ -122,26 +122,31 @@ class Agent:
 
 
 class Wire:
-    """Where traffic goes: a veth between two namespaces, or lo."""
+    """Where traffic goes: a veth between two namespaces, or lo.
+
+    Root has a lo of its own, so that several may test at a time.
+    """
 
     def __init__(self, loopback: bool) -> None:
         self.loopback = loopback
-        self.a = None if loopback else A
-        self.b = None if loopback else B
+        root = os.geteuid() == 0
+        self.spaces = (A, B)[: 2 if not loopback else int(root)]
+        self.a = self.spaces[0] if self.spaces else None
+        self.b = self.spaces[-1] if self.spaces else None
         self.mac = ""
 
     def __enter__(self) -> Self:
+        for namespace in self.spaces:
+            sh("ip", "netns", "add", namespace)
+            sh("ip", "-n", namespace, "link", "set", "lo", "up")
         if self.loopback:
             return self
-        sh("ip", "netns", "add", A)
-        sh("ip", "netns", "add", B)
         sh("ip", "-n", A, "link", "add", "v0", "type", "veth", "peer", "name", "v1", "netns", B)
         for namespace, device, side in ((A, "v0", 0), (B, "v1", 1)):
             own4, own6 = ADDRESS[4][side] + "/24", ADDRESS[6][side] + "/64"
             sh("ip", "-n", namespace, "addr", "add", own4, "dev", device)
             sh("ip", "-n", namespace, "addr", "add", own6, "dev", device, "nodad")
-            for name in ("lo", device):
-                sh("ip", "-n", namespace, "link", "set", name, "up")
+            sh("ip", "-n", namespace, "link", "set", device, "up")
         # NAPI at the sink's end of the veth, which live frames need.
         sh("ip", "netns", "exec", B, "ethtool", "-K", "v1", "gro", "on")
         # A closed port says so every time: answers are limited at random else (icmp(7)).
@@ -150,7 +155,7 @@ class Wire:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for namespace in () if self.loopback else (A, B):
+        for namespace in self.spaces:
             subprocess.run(["ip", "netns", "del", namespace], check=False)
 
     def send_keys(self, **keys: object) -> Keys:

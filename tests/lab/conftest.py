@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 
-@pytest.fixture(autouse=True)
+# Before what a module's tests share is measured.
+@pytest.fixture(autouse=True, scope="module")
 def _root() -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root: namespaces with their own CPU")

@@ -2,7 +2,10 @@
 """Measure a small plan on a lab of its own, with something planted in it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable, Mapping
+from typing import TypeVar
+
+from msgspec.structs import replace
 
 from gatemark.plan.model import Arm, Gateway, Plan, Probe, Repeat, Workload
 from gatemark.plan.order import order
@@ -16,6 +19,7 @@ from gatemark.stats.judgement import Judgement
 from gatemark.store.record import Record
 from gatemark.store.run import Run
 
+Key = TypeVar("Key", bound=Hashable)
 Plant = Callable[[Bench], Awaitable[None]]
 
 ALL_PROBES = ("cpu", "softirq", "memory", "conntrack", "interfaces", "shaper")
@@ -42,6 +46,17 @@ def plan(
 def measure(*plans: Plan, plant: Plant | None = None) -> tuple[Judgement, list[Record]]:
     """Run plans on a lab of their own, with `plant` done to it first; judge what came out."""
     return asyncio.run(_measure(plans, plant))
+
+
+def measure_each(plans: Mapping[Key, Plan]) -> dict[Key, Record]:
+    """Each plan's one trial, without probes, all on the same lab."""
+    bare = [
+        replace(one, name=f"test/{number}", probe=Probe())
+        for number, one in enumerate(plans.values())
+    ]
+    _, records = measure(*bare)
+    found = {record.plan: record for record in records}
+    return {key: found[one.name] for key, one in zip(plans, bare, strict=True)}
 
 
 async def _measure(plans: tuple[Plan, ...], plant: Plant | None) -> tuple[Judgement, list[Record]]:

@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every packet of a trial is accounted for, whatever it crosses and however large it is."""
 
+from itertools import product
+
 import pytest
 
 from gatemark.plan.model import Workload
-from lab.planted import measure, plan
+from gatemark.store.record import Record
+from lab.planted import measure_each, plan
+
+Crossing = tuple[str, str, str]  # path, direction, family
+CROSSINGS: list[Crossing] = [
+    *product(("direct", "switch", "route", "nat"), ("up", "down", "both"), ("ipv4", "ipv6")),
+    # What the gateway itself sends or receives.
+    *product(("endpoint",), ("send", "receive", "both"), ("ipv4", "ipv6")),
+]
+SIZES = (64, 65, 1517, 1518)
 
 
-@pytest.mark.parametrize("path", ["direct", "switch", "route", "nat"])
-@pytest.mark.parametrize("direction", ["up", "down", "both"])
-@pytest.mark.parametrize("family", ["ipv4", "ipv6"])
-def test_each_packet_is_delivered_once_or_lost(path: str, direction: str, family: str) -> None:
-    load = Workload(
+def load(direction: str, family: str) -> Workload:
+    return Workload(
         direction=direction,  # type: ignore[arg-type]
         family=family,  # type: ignore[arg-type]
         frame_bytes=256,
@@ -19,43 +27,45 @@ def test_each_packet_is_delivered_once_or_lost(path: str, direction: str, family
         rate_pps=3_000,
         duration_s=0.2,
     )
-    _, (record, _probed) = measure(plan(path, load))
-    assert (record.status, record.reason) == ("ok", "")
 
 
-@pytest.mark.parametrize("direction", ["send", "receive", "both"])
-@pytest.mark.parametrize("family", ["ipv4", "ipv6"])
-def test_what_the_gateway_itself_sends_or_receives_is_accounted_for(
-    direction: str, family: str
+@pytest.fixture(scope="module")
+def crossed() -> dict[Crossing, Record]:
+    return measure_each({one: plan(one[0], load(*one[1:])) for one in CROSSINGS})
+
+
+@pytest.mark.parametrize("crossing", CROSSINGS, ids="-".join)
+def test_each_packet_is_delivered_once_or_lost(
+    crossing: Crossing, crossed: dict[Crossing, Record]
 ) -> None:
-    load = Workload(
-        direction=direction,  # type: ignore[arg-type]
-        family=family,  # type: ignore[arg-type]
-        frame_bytes=256,
-        flows=4,
-        rate_pps=3_000,
-        duration_s=0.2,
-    )
-    _, (record, _probed) = measure(plan("endpoint", load))
+    record = crossed[crossing]
     assert (record.status, record.reason) == ("ok", "")
 
 
-@pytest.mark.parametrize("frame_bytes", [64, 65, 1517, 1518])
-def test_each_size_passes_whole(frame_bytes: int) -> None:
-    load = Workload(frame_bytes=frame_bytes, rate_pps=2_000, duration_s=0.2)
-    _, (record, _probed) = measure(plan("route", load))
-    assert record.accounting is not None
-    assert record.accounting.lost == 0
+@pytest.fixture(scope="module")
+def sized() -> dict[int, Record]:
+    loads = {size: Workload(frame_bytes=size, rate_pps=2_000, duration_s=0.2) for size in SIZES}
+    return measure_each({size: plan("route", one) for size, one in loads.items()})
 
 
-def test_loss_at_overload_is_counted_to_the_packet() -> None:
+@pytest.mark.parametrize("frame_bytes", SIZES)
+def test_each_size_passes_whole(frame_bytes: int, sized: dict[int, Record]) -> None:
+    count = sized[frame_bytes].accounting
+    assert count is not None
+    assert count.lost == 0
+
+
+@pytest.fixture(scope="module")
+def overloaded() -> dict[str, Record]:
     load = Workload(rate_pps=40_000, flows=64, duration_s=0.3)
-    _, (record, _probed) = measure(plan("nat", load, brake_pps=10_000))
-    assert record.accounting is not None
-    assert record.accounting.lost == record.accounting.refused
+    return measure_each({path: plan(path, load, brake_pps=10_000) for path in ("nat", "route")})
 
 
-def test_a_brake_slows_the_gateway() -> None:
-    load = Workload(rate_pps=40_000, flows=64, duration_s=0.3)
-    _, (record, _probed) = measure(plan("route", load, brake_pps=10_000))
-    assert 8_000 < record.values["received_pps"] < 11_000
+def test_loss_at_overload_is_counted_to_the_packet(overloaded: dict[str, Record]) -> None:
+    count = overloaded["nat"].accounting
+    assert count is not None
+    assert count.lost == count.refused
+
+
+def test_a_brake_slows_the_gateway(overloaded: dict[str, Record]) -> None:
+    assert 8_000 < overloaded["route"].values["received_pps"] < 11_000

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -14,13 +15,22 @@ from gatemark.station import lock
 from gatemark.station.recover import recover
 
 
-@pytest.fixture
-def open_lab() -> Iterator[keep.Kept]:
+@contextmanager
+def opened() -> Iterator[keep.Kept]:
     recover()
     kept = keep.up("nat", 30_000)
-    yield kept
-    if lock.holder(kept.lab):
-        keep.down()
+    try:
+        yield kept
+    finally:
+        if lock.holder(kept.lab):
+            keep.down()
+
+
+@pytest.fixture(scope="module")
+def open_lab() -> Iterator[keep.Kept]:
+    """A lab for all that look at it, until the one that takes it down."""
+    with opened() as kept:
+        yield kept
 
 
 def gatemark(*words: str) -> subprocess.CompletedProcess[str]:
@@ -52,8 +62,9 @@ def test_down_removes_it(open_lab: keep.Kept) -> None:
     assert open_lab.lab not in gatemark("lab", "shell", "lan").stderr + str(keep.labs())
 
 
-def test_the_next_start_removes_a_lab_whose_holder_was_killed(open_lab: keep.Kept) -> None:
-    os.kill(open_lab.holder, signal.SIGKILL)
-    while lock.holder(open_lab.lab):
-        pass
-    assert any(open_lab.lab in line for line in recover())
+def test_the_next_start_removes_a_lab_whose_holder_was_killed() -> None:
+    with opened() as kept:
+        os.kill(kept.holder, signal.SIGKILL)
+        while lock.holder(kept.lab):
+            pass
+        assert any(kept.lab in line for line in recover())

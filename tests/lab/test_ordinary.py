@@ -55,7 +55,7 @@ times = 1
 PATIENCE_S = 30.0
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def _root() -> None:
     """These tests need none; as root they lay it down."""
 

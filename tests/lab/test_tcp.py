@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TCP crosses every path in every direction; what a trial tells of it is there."""
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from gatemark.plan.model import Workload
 from gatemark.run.bench import Bench
 from gatemark.stats.judgement import Judgement
 from gatemark.store.record import Record
-from lab.planted import measure, plan
+from lab.planted import measure, measure_each, plan
 
 
 def transferred(path: str, **keys: Any) -> tuple[Judgement, Record]:
@@ -18,11 +19,24 @@ def transferred(path: str, **keys: Any) -> tuple[Judgement, Record]:
     return judgement, record
 
 
-@pytest.mark.parametrize("path", ["direct", "switch", "route", "nat"])
-@pytest.mark.parametrize("direction", ["up", "down", "both"])
-@pytest.mark.parametrize("family", ["ipv4", "ipv6"])
-def test_data_arrive_on_each_path(path: str, direction: str, family: str) -> None:
-    _, record = transferred(path, direction=direction, family=family)
+Crossing = tuple[str, str, str]  # path, direction, family
+CROSSINGS: list[Crossing] = list(
+    product(("direct", "switch", "route", "nat"), ("up", "down", "both"), ("ipv4", "ipv6"))
+)
+
+
+@pytest.fixture(scope="module")
+def crossed() -> dict[Crossing, Record]:
+    def load(direction: str, family: str) -> Workload:
+        keys: Any = {"direction": direction, "family": family}
+        return Workload(kind="tcp", duration_s=0.3, **keys)
+
+    return measure_each({one: plan(one[0], load(*one[1:])) for one in CROSSINGS})
+
+
+@pytest.mark.parametrize("crossing", CROSSINGS, ids="-".join)
+def test_data_arrive_on_each_path(crossing: Crossing, crossed: dict[Crossing, Record]) -> None:
+    record = crossed[crossing]
     assert (record.status, record.reason) == ("ok", "")
     assert record.values["goodput_bps"] > 1e6
 
@@ -79,8 +93,8 @@ def test_a_braked_gateway_limits_tcp_by_its_cpu() -> None:
     assert judgement.points[0].limit == "cpu", judgement.points[0].why
 
 
-def test_two_directions_are_counted_together() -> None:
-    _, record = transferred("direct", direction="both")
+def test_two_directions_are_counted_together(crossed: dict[Crossing, Record]) -> None:
+    record = crossed["direct", "both", "ipv4"]
     assert record.definition.direction == "both"
     assert record.values["goodput_bps"] > 1e6
 

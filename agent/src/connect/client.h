@@ -121,14 +121,14 @@ void conn_begin(struct client *client, unsigned int at, uint64_t number);
 /* Sends a message over an open connection. False: it is none any more. */
 bool conn_ask(struct client *client, unsigned int at);
 
-/* Waits for what happens, timeout_ms at most or until the timer, and deals with it. */
+/* Ends a connection, and counts why. */
+void conn_fail(struct client *client, unsigned int at, enum failure failure, int error);
+
+/* poll.c. Waits for what happens, timeout_ms at most or until the timer, and deals with it. */
 void client_poll(struct client *client, int timeout_ms);
 
 /* Gives up what has waited for longer than the timeout. */
 void client_expire(struct client *client);
-
-/* Ends a connection, and counts why. */
-void conn_fail(struct client *client, unsigned int at, enum failure failure, int error);
 
 /* phases.c: each from its begin to its end. */
 void opening_run(struct client *client); /* until one fails, or enough, or the time is over */
@@ -136,7 +136,7 @@ void verify_run(struct client *client); /* asks each once more */
 void crr_run(struct client *client);
 void hold_run(struct client *client); /* asks at a rate, or leaves them idle */
 
-/* What a failure is called. */
+/* failure.c: what they are called. */
 const char *failure_name(enum failure failure);
 const char *stop_name(enum stop stop);
 

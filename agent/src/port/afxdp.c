@@ -32,6 +32,7 @@
 #define CHUNK_BYTES 2048 /* or a page, where frames are larger */
 #define CHUNK_MOST 4096
 #define KICK_NS (10 * NS_PER_MS) /* how long a burst may wait for room below */
+#define DRAIN_NS (100 * NS_PER_MS) /* how long what was handed over may take to leave at the end */
 
 /* A ring of one producer and one consumer; the indices run on and are masked. */
 struct ring {
@@ -295,6 +296,28 @@ static unsigned int afxdp_send(struct port *port, const struct packet *packets, 
 	return count;
 }
 
+/* Copied frames have left with the call that took them; others when their chunks are back. */
+static bool is_drained(struct afxdp *afxdp)
+{
+	take_back(afxdp);
+	return afxdp->copies ? !count_waiting(afxdp) : afxdp->spares == CHUNKS;
+}
+
+/* What is in the ring still goes, if it goes soon; what does not was refused. */
+static void afxdp_end(struct port *port, struct port_progress *progress)
+{
+	struct afxdp *afxdp = port->state;
+	uint64_t until = clock_now() + DRAIN_NS;
+	uint32_t left;
+
+	while (!is_drained(afxdp) && clock_now() < until)
+		kick(afxdp, &progress->tally);
+	left = count_waiting(afxdp);
+	if (left)
+		port_refuse(&progress->tally, -ENOBUFS, left);
+	progress->tally.sent -= left;
+}
+
 static void unmap(const struct ring *ring)
 {
 	if (ring->memory)
@@ -324,5 +347,6 @@ const struct port_kind port_afxdp = {
 	.burst_from_pps = 500000,
 	.open = afxdp_open,
 	.send = afxdp_send,
+	.end = afxdp_end,
 	.close = afxdp_close,
 };

@@ -104,6 +104,9 @@ struct port_kind {
 	 * back at until_ns or when all is sent, with progress up to date but for what account()
 	 * then reads, the tally and the lateness. 1: it goes on; 0: it has ended; or -errno with
 	 * the fault filled. end() stops it, however it went; account() is final then.
+	 *
+	 * A port with send() has an end() where it holds packets back: what does not leave soon
+	 * is no longer counted as sent.
 	 */
 	int (*begin)(struct port *port, const struct port_schedule *schedule, struct fault *fault);
 	int (*advance)(struct port *port, uint64_t until_ns, struct port_progress *progress,

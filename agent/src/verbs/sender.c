@@ -159,6 +159,8 @@ static void push(struct sender *sender)
 			break;
 	sender->done.due_ns = sender->pace.due_ns;
 	sender->done.ended_ns = clock_now();
+	if (sender->port.kind->end)
+		sender->port.kind->end(&sender->port, &sender->done);
 }
 
 /* The port keeps the schedule: it is asked often enough for stdin to be looked at. */

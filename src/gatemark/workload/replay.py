@@ -6,6 +6,7 @@ The addresses that it bears are on no host (`Port.neighbour`), so nobody answers
 
 import asyncio
 import json
+import os
 import subprocess
 import tempfile
 import time
@@ -54,12 +55,12 @@ class Pair:
         """Bring both to their start; once. Raises NodeError."""
         if self.agents:
             return
-        with tempfile.NamedTemporaryFile(suffix=".pcap") as made:
+        with tempfile.TemporaryFile() as made:  # it has no name that could be left behind
             trace = self.load.trace
             if trace in SOURCES:
                 made.write(capture(trace, self.load.family, _needed_s(self.load)))
                 made.flush()
-                trace = made.name
+                trace = f"/proc/{os.getpid()}/fd/{made.fileno()}"
             for wire, side in ((self.up, "lan"), (self.down, "wan")):
                 request = self.request(wire, side, trace)
                 self.agents.append(

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -84,6 +84,7 @@ def test_a_size_is_checked_against_the_family_of_its_point() -> None:
         check(plan)
 
 
+@settings(max_examples=30)
 @given(plan=plans, seed=st.integers(0, 1 << 31))
 def test_the_same_seed_gives_the_same_order(plan: Plan, seed: int) -> None:
     assert order([plan], seed) == order([plan], seed)

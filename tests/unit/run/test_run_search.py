@@ -188,10 +188,15 @@ def test_a_search_tells_where_it_stands() -> None:
     assert [one.trial for one in told] == list(range(1, len(told) + 1))
 
 
-@pytest.mark.parametrize("search", [CSIT, BINARY, Search(sum_s=5.0, trial_s=0.5)])
+@pytest.mark.parametrize("search", [CSIT, BINARY, Search(goals=("ndr",))])
 def test_the_estimate_is_within_half_of_what_a_search_takes(search: Search) -> None:
     found = searched(Made(30_000), search)
     (spec,) = {spec.seeks: spec for spec in found.specs}.values()
     assert spec.search is not None
     took = sum(step.definition.duration_s + 0.35 for step in found.steps)
     assert took / 1.5 <= expected_s(spec.search) <= 1.5 * took
+
+
+def test_a_short_search_is_not_expected_to_end_sooner_than_real_ones_did() -> None:
+    """Searches of `rfc/throughput --variant short` took 17 to 74 s and more (docs/measured.md)."""
+    assert 40 <= expected_s(Search(goals=("ndr", "pdr"), trial_s=1.0, sum_s=5.0, wait_s=0)) <= 70

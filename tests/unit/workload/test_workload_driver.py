@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What known tools are told and what they say, on output that they really printed."""
 
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
+from command import environment
 
 from gatemark.error import InvalidTrialError, UnavailableError
 from gatemark.plan.model import Workload
@@ -158,3 +162,30 @@ def test_a_capture_that_took_longer_was_due_all_that_time() -> None:
     load = Workload(rate_pps=20_000, duration_s=1.0)
     assert tcpreplay.due_s(load, 1.012) == 1.0
     assert tcpreplay.due_s(load, 1.08) == 1.08
+
+
+MORTAL = """\
+import asyncio, time
+from gatemark.node.shell import Local
+from gatemark.workload.driver.program import Program
+async def main():
+    started = Program.start(Local(), 0, ["sleep", "60"])
+    print(started._pid, flush=True)
+    await started.ended(60)
+asyncio.run(main())
+"""
+
+
+def test_a_tool_does_not_outlive_a_laboratory_that_is_killed() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", MORTAL], stdout=subprocess.PIPE, text=True, env=environment()
+    ) as laboratory:
+        assert laboratory.stdout
+        comm = Path(f"/proc/{int(laboratory.stdout.readline())}/comm")
+        until = time.monotonic() + 10
+        while comm.read_text() != "sleep\n" and time.monotonic() < until:
+            time.sleep(0.01)
+        laboratory.kill()
+    while comm.exists() and comm.read_text() == "sleep\n" and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not comm.exists()

@@ -9,6 +9,7 @@ from gatemark.plan.model import Search
 OVERHEAD_S: Final = 0.35  # of a trial besides sending: agents, checks, draining
 FIRST: Final = 6  # csit: trials that find the neighbourhood
 DECIDE: Final = 0.85  # csit: of `sum_s` for each goal; a bound is decided by half of it or less
+SEEN: Final = 40  # csit: trials that gateways took which waver, 13 to 71, however short `sum_s`
 OPEN: Final = 2.0  # of the highest rate to the one that is found: where a binary search begins
 BURSTS: Final = 20  # trials of rfc9004 besides its throughput search; they end in milliseconds
 
@@ -18,7 +19,7 @@ def expected_s(terms: Search) -> float:
     if not terms.sum_s:
         return (1 + halvings(OPEN, terms.width)) * one_s(terms)
     goals = sum(goal != "burst" for goal in terms.goals)
-    trials = FIRST + DECIDE * goals * terms.sum_s / terms.trial_s
+    trials = max(SEEN, FIRST + DECIDE * goals * terms.sum_s / terms.trial_s)
     bursts = BURSTS * (terms.wait_s + OVERHEAD_S) if "burst" in terms.goals else 0.0
     return trials * one_s(terms) + bursts
 

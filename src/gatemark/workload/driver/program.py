@@ -26,6 +26,7 @@ VERSION: Final = {  # how each tells its version
 POLL_S: Final = 0.01
 TX_PACKETS: Final = 10  # column of /proc/net/dev, with the name as the first
 MOST_SAID: Final = 200  # characters of a tool's last words
+MORTAL: Final = ("setpriv", "--pdeathsig", "KILL")  # ends with the laboratory, as our agents do
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Program:
         require([words[0]])
         err = TemporaryFile()  # noqa: SIM115  closed when it has ended
         process = subprocess.Popen(
-            here(node).argv("taskset", "-c", str(cpu), *FIRST, *words),
+            here(node).argv(*MORTAL, "taskset", "-c", str(cpu), *FIRST, *words),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=err,

@@ -8,10 +8,10 @@ is late.
 """
 
 import asyncio
+import os
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryFile
 from typing import Any, Final, Self
 
 from gatemark.error import InvalidTrialError
@@ -67,7 +67,8 @@ class Replay:
         self.placement = placement
         self.run = run
         self.flow_ports = list(flow_ports)
-        self._folder = TemporaryDirectory(prefix="gatemark-")
+        # It has no name that could be left behind.
+        self._capture = TemporaryFile()  # noqa: SIM115  closed by abort
         self._version = "tcpreplay"
         self._program: Program | None = None
         self._sink: Agent | None = None
@@ -85,7 +86,7 @@ class Replay:
         await self._sink.start()
         source = self.wire.source
         before = (await port_counters([source]))[f"{source.role}.tx_packets"]
-        words = call(self.load, source.device, str(self._trace))
+        words = call(self.load, source.device, self._trace)
         self._program = Program.start(source.node, self.placement.sender, words)
         reading_ns = await self._program.begun(source.device, before, BEYOND_S)
         await self._program.interrupt(patience_s(self.load))
@@ -112,11 +113,11 @@ class Replay:
             await self._program.abort()
         if self._sink:
             await self._sink.abort()
-        self._folder.cleanup()
+        self._capture.close()
 
     @property
-    def _trace(self) -> Path:
-        return Path(self._folder.name) / "test.pcap"
+    def _trace(self) -> str:
+        return f"/proc/{os.getpid()}/fd/{self._capture.fileno()}"
 
     def _write(self) -> None:
         wire, load = self.wire, self.load
@@ -132,7 +133,8 @@ class Replay:
             frame_bytes=load.frame_bytes,
             run=self.run,
         )
-        self._trace.write_bytes(capture.write(frames, capture_packets(load)))
+        self._capture.write(capture.write(frames, capture_packets(load)))
+        self._capture.flush()
 
     def _sink_request(self) -> dict[str, Any]:
         load = self.load

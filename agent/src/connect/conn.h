@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One connection, for those that open it (conn.c) and those that hear of it (poll.c). */
+#ifndef GM_CONN_H
+#define GM_CONN_H
+
+#include "connect/client.h"
+
+/* Whether it is on its way to an answer, or to its end. */
+bool conn_flies(const struct conn *conn);
+
+/* Ends it in any case; the place is free. */
+void conn_release(struct client *client, unsigned int at);
+
+/* Sends a message over a connection that is there. It may fail by that. */
+void conn_send(struct client *client, unsigned int at, uint64_t now);
+
+/* failure.c. What an errno says, of a connection that is still being opened or is open. */
+enum failure failure_of(int error, bool connecting);
+
+#endif
