@@ -92,7 +92,11 @@ async def _execute(directory: RunDirectory, station: Station, display: Display) 
             if not run.before:
                 run = replace(run, station=station.info, before=await _inventory(station))
                 directory.save(run)
-            run = await _batches(bench, directory, run, display)
+            try:
+                run = await _batches(bench, directory, run, display)
+            finally:
+                await asyncio.shield(bench.give_back())
+                run = _noted(directory, run, bench, display)
             run = replace(run, after=await _inventory(station))
     run = replace(run, finished=datetime.now(UTC).isoformat(timespec="seconds"))
     directory.save(run)
@@ -101,7 +105,18 @@ async def _execute(directory: RunDirectory, station: Station, display: Display) 
 
 async def _inventory(station: Station) -> dict[str, Any]:
     gateway = station.gateway
-    return await inventory(gateway.node, gateway.devices.values())
+    return await inventory(gateway.node, gateway.devices.values(), gateway.told)
+
+
+def _noted(directory: RunDirectory, run: Run, bench: Bench, display: Display) -> Run:
+    """What there is to say of the gateway, kept with the run and told."""
+    for line in bench.told:
+        display.warn(line)
+    if not bench.told:
+        return run
+    run = replace(directory.load(), notes=tuple(dict.fromkeys((*run.notes, *bench.told))))
+    directory.save(run)
+    return run
 
 
 async def _batches(bench: Bench, directory: RunDirectory, run: Run, display: Display) -> Run:
@@ -149,7 +164,7 @@ async def _next(
     why = ""
     if spec.search:
         spec, why = following(spec, records)
-    why = why or bench.station.lacks(spec.arm)
+    why = why or bench.lacks(spec.arm)
     if why:
         record = replace(trial.frame(bench, spec), status="skipped", reason=why)
         directory.append(record)
