@@ -2,14 +2,16 @@
 """Every script of ours runs where the gateway has a busybox shell and nothing else."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from gatemark.error import StationError
+from gatemark.error import NodeError, StationError
 from gatemark.gateway.journal import Journal
 from gatemark.gateway.mode import Mode
 from gatemark.gateway.setup import Setup
@@ -167,6 +169,30 @@ def test_a_setup_is_made_again_after_a_restart(on_a_box: Callable[[Do], None]) -
     on_a_box(restart)
 
 
+@pytest.mark.parametrize("how", ["owner", "link"])
+def test_a_script_that_somebody_else_put_there_is_not_run(
+    on_a_box: Callable[[Do], None], how: str
+) -> None:
+    async def plant(gateway: Gateway) -> None:
+        journal = Journal("root@box")
+        await journal.open(gateway.node)
+        planted = Path(gateway.node.root + journal.on_device)  # type: ignore[attr-defined]
+        other = planted.with_name("other")
+        other.write_text("echo 1 > /proc/sys/net/ipv4/ip_forward")
+        if how == "owner":
+            other.rename(planted)
+            os.chown(planted, 12345, 12345)
+        else:
+            planted.symlink_to("other")
+        journal.close()
+        assert await Journal("root@box").open(gateway.node) == ""
+        assert (await script(gateway.node, "cat /proc/sys/net/ipv4/ip_forward")).strip() == "0"
+        assert not planted.is_symlink()
+        assert not planted.exists()
+
+    on_a_box(plant)
+
+
 def test_a_device_is_measured_by_one_run_at_a_time(on_a_box: Callable[[Do], None]) -> None:
     async def both(gateway: Gateway) -> None:
         first = Setup(gateway)
@@ -246,3 +272,66 @@ def test_probes_run_without_an_agent(
         assert seen.watched["cpu_over_ns"] > 0
 
     on_a_box(probe)
+
+
+# A double, not OpenWrt: it answers with the zones of a default configuration, and writes down
+# what it is told.
+UCI = """#!/bin/sh
+echo "uci $*" >> /tmp/log
+case "$*" in
+  "-q get firewall.@zone[0].name") echo lan;;
+  "-q get firewall.@zone[1].name") echo wan;;
+  "-q get "*) exit 1;;
+  "changes firewall") cat /tmp/staged 2> /dev/null || true;;
+  "add firewall forwarding") echo cfg1;;
+esac
+"""
+FIREWALL = """#!/bin/sh
+echo "firewall $*" >> /tmp/log
+"""
+
+
+@pytest.mark.parametrize(("path", "masquerades"), [("route", "0"), ("nat", "1")])
+def test_openwrt_is_set_through_its_own_tools_and_reverted(
+    on_a_box: Callable[[Do], None], path: Literal["route", "nat"], masquerades: str
+) -> None:
+    async def change(gateway: Gateway) -> None:
+        root = openwrt(gateway)
+        setup = Setup(replace(gateway, mode=Mode.OPENWRT))
+        (untested,) = await setup.begin()
+        assert "untested" in untested
+        await setup.change(Arm(path=path))
+        log = (root / "tmp/log").read_text()
+        assert f"uci set firewall.@zone[1].masq={masquerades}\n" in log
+        assert ("uci set firewall.cfg1.src=wan\n" in log) is (path == "route")
+        assert log.endswith("firewall reload\n")
+        assert "commit" not in log
+        assert await setup.end() == []
+        ended = (root / "tmp/log").read_text().removeprefix(log)
+        assert ended.startswith("uci revert firewall\nfirewall reload\n")
+
+    on_a_box(change)
+
+
+def test_what_somebody_staged_on_openwrt_is_not_reverted(on_a_box: Callable[[Do], None]) -> None:
+    async def change(gateway: Gateway) -> None:
+        root = openwrt(gateway)
+        (root / "tmp/staged").write_text("firewall.cfg03dc81.masq='1'")
+        setup = Setup(replace(gateway, mode=Mode.OPENWRT))
+        await setup.begin()
+        with pytest.raises(NodeError, match="somebody has staged changes: uci commit"):
+            await setup.change(ROUTE)
+        assert "revert" not in (root / "tmp/log").read_text()
+        await setup.end()
+
+    on_a_box(change)
+
+
+def openwrt(gateway: Gateway) -> Path:
+    assert isinstance(gateway.node, Busybox)
+    root = Path(gateway.node.root)
+    (root / "etc/init.d").mkdir(parents=True)
+    for name, text in (("bin/uci", UCI), ("etc/init.d/firewall", FIREWALL)):
+        (root / name).write_text(text)
+        (root / name).chmod(0o755)
+    return root

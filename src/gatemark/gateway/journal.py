@@ -27,6 +27,20 @@ DEVICE_FOLDER = "/tmp"  # noqa: S108  every busybox box can write there, most in
 UNDONE = "undone"
 OTHER_BOOT = 3  # exit code of our scripts on a device that restarted
 
+# The device's copy if it is ours and no link, else the tester's; none of them is needed again.
+OPEN = """
+if [ -f {path} ] && [ -O {path} ] && [ ! -L {path} ]; then
+sh {path}
+[ "$?" = 0 ] && done=undone || done=failed
+else
+failed=
+{mine}
+[ -z "$failed" ] && done={had} || done=failed
+fi
+rm -f {all}
+echo "$done"
+"""
+
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
     """The tester's copy."""
@@ -68,19 +82,16 @@ class Journal:
         """
         self._take()
         self.boot = (await node.run("cat", BOOT_ID)).strip()
-        left, self_ = self._left(), shlex.quote(self.on_device)
-        mine = undo_script(left.undos) if left and left.boot == self.boot else ":"
+        left, path = self._left(), shlex.quote(self.on_device)
+        mine = undo_script(left.undos) if left and left.boot == self.boot else ""
         said = await script(
             node,
-            f"""done=
-if [ -f {self_} ] && [ -O {self_} ]; then sh {self_} && done={UNDONE} || done=failed
-elif [ {"1" if mine != ":" else "0"} = 1 ]; then
-( {mine}
-) && done={UNDONE} || done=failed
-fi
-rm -f {DEVICE_FOLDER}/gatemark-{self.word}-*.sh
-echo "$done"
-""",
+            OPEN.format(
+                path=path,
+                mine=mine,
+                had=UNDONE if mine else "",
+                all=f"{DEVICE_FOLDER}/gatemark-{self.word}-*.sh",
+            ),
         )
         self.path.unlink(missing_ok=True)
         match said.strip().splitlines()[-1:]:
