@@ -157,14 +157,13 @@ async def _next(
 ) -> list[Record]:
     """One trial, or the whole search that its record comes of; what was kept of it."""
     left, records = so_far
-    if spec.search and is_outcome(spec):
+    why = bench.lacks(spec.arm)
+    if not why and spec.search and is_outcome(spec):
         goals = [one for one in left if one.seeks == spec.seeks and is_outcome(one)]
         doing = _doing(bench, directory, display)
         return await seek(goals, steps_of(spec, records), doing)
-    why = ""
-    if spec.search:
+    if not why and spec.search:
         spec, why = following(spec, records)
-    why = why or bench.lacks(spec.arm)
     if why:
         record = replace(trial.frame(bench, spec), status="skipped", reason=why)
         directory.append(record)

@@ -311,8 +311,8 @@ def test_a_box_has_the_load_that_it_reads_itself() -> None:
     assert found.values["cpu_busy"] == found.values["cpu_busy_inside"] == pytest.approx(0.9)
     first, second = found.evidence.inside
     assert (first.thread, second.thread) == ("cpu0", "cpu1")
-    assert (first.busy, second.busy) == (pytest.approx(0.25), pytest.approx(0.9))
-    assert (first.waiting, second.waiting) == (0.0, pytest.approx(0.1))
+    assert [first.busy, second.busy] == pytest.approx([0.25, 0.9])
+    assert [first.waiting, second.waiting] == pytest.approx([0.0, 0.1])
 
 
 def test_both_readings_of_the_cpu_stand_side_by_side() -> None:
