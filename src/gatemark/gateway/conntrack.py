@@ -5,14 +5,12 @@ The kernel tracks as soon as a rule asks for a packet's state; this is the rule 
 have first: what belongs to a known connection is accepted.
 """
 
-from collections.abc import Awaitable, Callable
-
 from gatemark.gateway import table
-from gatemark.station.wiring import Gateway
+from gatemark.gateway.changes import Changes
 
 RULE = "    ct state established,related accept\n"
 
 
-async def apply(gateway: Gateway, path: str, _number: int) -> Callable[[], Awaitable[None]]:
-    """Track connections at the hooks of this path; the undo stops it."""
-    return await table.add(gateway, "gatemark_conntrack", table.filter_chains(path, RULE))
+async def apply(changes: Changes, path: str, _number: int) -> None:
+    """Track connections at the hooks of this path."""
+    await table.add(changes, "gatemark_conntrack", table.filter_chains(path, RULE))

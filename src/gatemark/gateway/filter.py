@@ -5,15 +5,13 @@ Each rule compares the destination port, with one load and one comparison for IP
 TCP alike. The ports begin where no flow of ours has one (station/wiring.py).
 """
 
-from collections.abc import Awaitable, Callable
-
 from gatemark.gateway import table
-from gatemark.station.wiring import Gateway
+from gatemark.gateway.changes import Changes
 
 FIRST_PORT = 40_000
 
 
-async def apply(gateway: Gateway, path: str, number: int) -> Callable[[], Awaitable[None]]:
-    """Add N rules at the hooks of this path; the undo takes them away."""
+async def apply(changes: Changes, path: str, number: int) -> None:
+    """Add N rules at the hooks of this path."""
     rules = "".join(f"    th dport {FIRST_PORT + at} drop\n" for at in range(number))
-    return await table.add(gateway, "gatemark_filter", table.filter_chains(path, rules))
+    await table.add(changes, "gatemark_filter", table.filter_chains(path, rules))

@@ -1,69 +1,165 @@
 # SPDX-License-Identifier: Apache-2.0
 """A setup on a gateway: its path and features applied in order, undone in reverse."""
 
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack, suppress
+from collections.abc import Awaitable, Callable, Mapping
 
 from gatemark.error import GatemarkError, UsageError
-from gatemark.gateway import conntrack, filter, nat, route, switch  # noqa: A004  a feature's word
+from gatemark.gateway import address, conntrack, filter, nat, openwrt, route, switch  # noqa: A004  a feature's word
+from gatemark.gateway.changes import Changes
+from gatemark.gateway.journal import Journal
+from gatemark.gateway.means import Means, look
+from gatemark.gateway.mode import Mode
+from gatemark.gateway.observe import path_of
+from gatemark.node.inventory import settings
 from gatemark.plan.feature import parts
 from gatemark.plan.model import Arm
 from gatemark.station.wiring import Gateway
 
-Undo = Callable[[], Awaitable[None]]
-ApplyPath = Callable[[Gateway], Awaitable[Undo]]
-ApplyFeature = Callable[[Gateway, str, int], Awaitable[Undo]]
+ApplyPath = Callable[[Gateway, Changes], Awaitable[None]]
+ApplyFeature = Callable[[Changes, str, int], Awaitable[None]]
 
 PATHS: dict[str, ApplyPath] = {
     "switch": switch.apply,
     "route": route.apply,
     "nat": nat.apply,
 }
+OPENWRT: dict[str, ApplyPath] = {
+    "switch": switch.apply,
+    "route": openwrt.route,
+    "nat": openwrt.nat,
+}
 BARE = ("direct", "endpoint")  # nothing to set: no gateway, or the gateway as it is
 FEATURES: dict[str, ApplyFeature] = {"conntrack": conntrack.apply, "filter": filter.apply}
 
 
 class Setup:
-    """The setup that a gateway has now. `change` undoes the old one before it applies the new."""
+    """The setup that a gateway has now. `change` undoes the old one before it applies the new.
+
+    A gateway with a journal outlives the run: from `begin` to `end` nobody else sets it, and `end`
+    looks whether it is again as it was. One without goes away whole, with its namespace.
+    """
 
     def __init__(self, gateway: Gateway) -> None:
         self.gateway = gateway
         self.arm: Arm | None = None
-        self._undo = AsyncExitStack()
+        self.means = Means(gateway)
+        self.changes = Changes(gateway.node, Journal(gateway.journal) if gateway.journal else None)
+        self._was: Mapping[str, str] = {}
+        self._over = False
+
+    @property
+    def lasts(self) -> bool:
+        """Whether the gateway is there after the run."""
+        return self.changes.journal is not None
+
+    async def begin(self) -> list[str]:
+        """Meet the gateway; returns what is to be told, a line each. Raises GatemarkError."""
+        try:
+            return await self._meet()
+        except BaseException:
+            self._leave()
+            raise
+
+    async def _meet(self) -> list[str]:
+        gateway, told = self.gateway, []
+        if journal := self.changes.journal:
+            told.append(await journal.open(gateway.node))
+        if self.lasts or gateway.mode is Mode.OBSERVE:
+            self._was = await settings(gateway.node, gateway.devices.values())
+        observed = path_of(gateway, self._was) if gateway.mode is Mode.OBSERVE else ""
+        self.means = Means(gateway, await look(gateway), observed)
+        told.append(openwrt.UNTESTED if gateway.mode is Mode.OPENWRT else "")
+        return [line for line in told if line]
+
+    def _leave(self) -> None:
+        self._over = True
+        if journal := self.changes.journal:
+            journal.close()
+
+    def lacks(self, arm: Arm) -> str:
+        """Why an arm cannot be measured on this gateway, or nothing."""
+        return self.means.lacks(arm)
 
     async def change(self, arm: Arm) -> None:
         """Bring the gateway to an arm's setup; nothing is done if it has it already."""
-        if arm == self.arm:
+        restarted = await self._restarted()
+        if arm == self.arm and not restarted:
             return
         await self.undo()
         try:
-            await self._apply(arm)
+            if self.gateway.mode is not Mode.OBSERVE:
+                await self._apply(arm)
         except BaseException:
             await self.undo()
             raise
         self.arm = arm
 
+    async def _restarted(self) -> bool:
+        """Whether the gateway has lost our changes by a restart."""
+        journal = self.changes.journal
+        if not journal or not await journal.renew(self.gateway.node):
+            return False
+        self.changes.forget()
+        return True
+
     async def _apply(self, arm: Arm) -> None:
+        if arm.path == "direct":
+            return
+        await address.apply(self.gateway, self.changes)
         if arm.path not in BARE:
-            if arm.path not in PATHS:
-                known = ", ".join((*BARE, *PATHS))
+            paths = OPENWRT if self.gateway.mode is Mode.OPENWRT else PATHS
+            if arm.path not in paths:
+                known = ", ".join((*BARE, *paths))
                 raise UsageError(f"no path '{arm.path}'; known are: {known}")
-            self._undo.push_async_callback(await PATHS[arm.path](self.gateway))
+            await paths[arm.path](self.gateway, self.changes)
         for feature in arm.features:
             name, number = parts(feature)
-            undo = await FEATURES[name](self.gateway, arm.path, number)
-            self._undo.push_async_callback(undo)
+            await FEATURES[name](self.changes, arm.path, number)
 
     async def again(self) -> None:
         """After a restart: undo what may be left of the setup, and apply it anew."""
-        arm, self.arm = self.arm, None
+        arm = self.arm
         if arm is None:
             return
-        with suppress(GatemarkError):  # a gateway that has booted has nothing of it left
+        try:
             await self.undo()
+        except GatemarkError:  # a gateway that has booted has nothing of it left
+            self.changes.forget()
         await self.change(arm)
 
     async def undo(self) -> None:
-        """Give the gateway back as it was."""
+        """Give the gateway back as it was. Raises NodeError: then it is tried again next time."""
         self.arm = None
-        await self._undo.aclose()
+        await self.changes.undo()
+
+    async def end(self) -> list[str]:
+        """Undo, and look whether all is as it was; returns what is not, a line each."""
+        if self._over:
+            return []
+        try:
+            await self.undo()
+            if not self.lasts:
+                return []
+            now = await settings(self.gateway.node, self.gateway.devices.values())
+        except GatemarkError as error:  # a namespace that is going away needs no undo to succeed
+            return [f"{error}; it is given back as it was at the next contact"] * self.lasts
+        finally:
+            self._leave()
+        return differences(self._was, now)
+
+
+def differences(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """What a gateway's settings differ in, in one line; none where they are the same."""
+    other = [key for key in dict.fromkeys((*was, *now)) if was.get(key, "") != now.get(key, "")]
+    if not other:
+        return []
+    first = next(_first_difference(was.get(key, ""), now.get(key, "")) for key in other)
+    return [f"the gateway is not as it was: {', '.join(other)}: {first}"]
+
+
+def _first_difference(was: str, now: str) -> str:
+    """The first line of each that the other has not."""
+    old, new = was.splitlines(), now.splitlines()
+    gone = next((line.strip() for line in old if line not in new), "nothing")
+    come = next((line.strip() for line in new if line not in old), "nothing")
+    return f"'{gone}' became '{come}'"

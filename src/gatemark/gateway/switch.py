@@ -5,32 +5,37 @@ On a box this is the switch chip and costs its CPU nothing; on a namespace gatew
 kernel's bridge and does.
 """
 
-from collections.abc import Awaitable, Callable
-
+from gatemark.gateway.changes import Changes
 from gatemark.station.wiring import Gateway
 
 BRIDGE = "gmbr0"
 PORTS = ("gw0", "gw2")  # by role
 
-# No spanning tree, no multicast snooping: the bridge itself sends nothing.
+# No spanning tree, no multicast snooping: the bridge itself sends nothing. Busybox's ip makes a
+# bridge but knows none of its options, so they are written where the kernel shows them.
 SCRIPT = """
-ip link add {bridge} type bridge stp_state 0 mcast_snooping 0 forward_delay 0
+ip link add {bridge} type bridge
+cd /sys/class/net/{bridge}/bridge
+echo 0 > stp_state; echo 0 > forward_delay
+if [ -e multicast_snooping ]; then echo 0 > multicast_snooping; fi
 for port in {ports}; do ip link set $port master {bridge}; done
 ip link set {bridge} up
 """
+MASTERS = "for p in {ports}; do m=$(readlink /sys/class/net/$p/master); echo $p ${{m##*/}}; done"
+UNDO = "if [ -e /sys/class/net/{bridge} ]; then ip link delete {bridge}; fi"
 
 
-async def apply(gateway: Gateway) -> Callable[[], Awaitable[None]]:
-    """Bridge the two LAN ports; the undo removes the bridge, which frees them."""
+async def apply(gateway: Gateway, changes: Changes) -> None:
+    """Bridge the two LAN ports; to undo it frees them, and gives them back to their own bridge.
+
+    Ports that share a bridge already are left as they are: that is the switch.
+    """
     ports = " ".join(gateway.devices[role] for role in PORTS)
-    script = SCRIPT.format(bridge=BRIDGE, ports=ports)
-
-    async def undo() -> None:
-        await gateway.run("ip", "link", "delete", BRIDGE)
-
-    try:
-        await gateway.run("sh", "-ec", script)
-    except BaseException:
-        await gateway.run("sh", "-c", f"ip link delete {BRIDGE} 2>/dev/null || true")
-        raise
-    return undo
+    said = await gateway.run("sh", "-c", MASTERS.format(ports=ports))
+    masters = [line.split() for line in said.splitlines()]
+    named = [(port, *above) for port, *above in masters if above]
+    if len(named) == len(PORTS) and named[0][1] == named[1][1]:
+        return
+    back = [f"ip link set {port} master {above}" for port, above in named]
+    undo = "\n".join((UNDO.format(bridge=BRIDGE), *back))
+    await changes.make(SCRIPT.format(bridge=BRIDGE, ports=ports), undo=undo)

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A table of ours in the gateway's netfilter: added and taken away whole, no other touched."""
 
-from collections.abc import Awaitable, Callable
-
-from gatemark.station.wiring import Gateway
+from gatemark.gateway.changes import Changes
 
 # Where a packet of each path meets the filter hooks (net/netfilter/, nft(8) "ADDRESS FAMILIES").
 HOOKS = {"route": ("forward",), "nat": ("forward",), "endpoint": ("input", "output")}
@@ -17,20 +15,15 @@ def filter_chains(path: str, rules: str) -> str:
     )
 
 
-async def add(gateway: Gateway, name: str, chains: str) -> Callable[[], Awaitable[None]]:
-    """Add `table inet NAME`; the undo deletes that table alone.
+async def add(changes: Changes, name: str, chains: str) -> None:
+    """Add `table inet NAME`; its undo deletes that table alone.
 
     Raises NodeError, and touches nothing, if there is a table of that name already.
     """
-    delete = ("nft", "delete", "table", "inet", name)
-    await gateway.run("nft", "create", "table", "inet", name)
-    try:
-        await gateway.run("nft", "-f", "-", stdin=f"table inet {name} {{\n{chains}}}\n")
-    except BaseException:
-        await gateway.run(*delete)
-        raise
-
-    async def undo() -> None:
-        await gateway.run(*delete)
-
-    return undo
+    here = f"nft list table inet {name} > /dev/null 2>&1"
+    taken = f"a table inet {name} is there already: remove or rename it"
+    await changes.node.run("sh", "-c", f"{here} || exit 0; echo '{taken}' >&2; exit 1")
+    await changes.make(
+        f"nft -f - <<'GATEMARK-RULES'\ntable inet {name} {{\n{chains}}}\nGATEMARK-RULES",
+        undo=f"if {here}; then nft delete table inet {name}; fi",
+    )

@@ -1,32 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a host is and how it is set: taken before and after a run, so that a change shows."""
 
-import asyncio
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from gatemark.error import UsageError
+from gatemark.node import hardware
+from gatemark.node.ask import ask
 from gatemark.node.shell import Local, Node
+from gatemark.plan.toml import line_of, refuse_unknown_keys
 
-# Busybox's sh is enough for each; one that a host lacks leaves its key out.
+# How a gateway is set. Nothing is changed by asking, and nothing that moves by itself is told:
+# no counters, no dates, no lifetimes. One that a host lacks the tool for leaves its key out.
 PORTS = "$PORTS"  # the test ports' devices
-GATEWAY = {
-    "kernel": "uname -srm",
+SYSCTLS = (
+    "net/ipv4/ip_forward",
+    "net/ipv4/conf/all/rp_filter",
+    "net/ipv4/tcp_congestion_control",
+    "net/ipv6/conf/all/forwarding",
+    "net/core/default_qdisc",
+    "net/core/netdev_budget",
+    "net/core/netdev_max_backlog",
+    "net/bridge/bridge-nf-call-iptables",
+    "net/netfilter/nf_conntrack_max",
+    "net/netfilter/nf_conntrack_buckets",
+    "net/netfilter/nf_conntrack_tcp_timeout_established",
+    "net/netfilter/nf_conntrack_udp_timeout",
+    "net/netfilter/nf_conntrack_udp_timeout_stream",
+)
+SETTINGS = {
     "interfaces": "ip -o link show",
-    "processor": "grep -m1 'model name' /proc/cpuinfo | cut -d: -f2",
-    "cpu_mhz": "grep -m1 'cpu MHz' /proc/cpuinfo | cut -d: -f2",
-    "offloads": f"for d in {PORTS}; do echo $d; ethtool -k $d | grep -E ': (on|off)$'; done",
+    "addresses": "ip -o addr show | sed 's/[ \\\\]*valid_lft.*//'",
+    "routes": "(ip route show; ip -6 route show) | sed 's/ expires [0-9]*sec//'",
+    "offloads": "command -v ethtool > /dev/null || exit; "
+    f"for d in {PORTS}; do echo $d; ethtool -k $d | grep -E ': (on|off)$'; done",
+    "steering": f"for d in {PORTS}; do for f in /sys/class/net/$d/queues/rx-*/rps_cpus "
+    "/sys/class/net/$d/threaded; do [ -e $f ] && echo ${f#/sys/class/net/} $(cat $f); done; done",
     "qdiscs": "tc qdisc show",
-    "ruleset": "nft list ruleset",
+    "ruleset": "nft -s list ruleset",
+    "iptables": "(iptables-save; ip6tables-save) | sed -e '/^#/d' -e 's/ \\[[0-9]*:[0-9]*\\]$//'",
     "forwarding": "cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv6/conf/all/forwarding",
     "conntrack_max": "cat /proc/sys/net/netfilter/nf_conntrack_max",
     "conntrack_buckets": "cat /proc/sys/net/netfilter/nf_conntrack_buckets",
+    "sysctls": f"cd /proc/sys; for f in {' '.join(SYSCTLS)}; do "
+    "[ -e $f ] && echo $f $(cat $f); done",
+    "staged": "uci changes",
 }
+KERNEL = {"kernel": "uname -srm"}
 TESTER = {
     "kernel": "uname -srvm",
     "system": ". /etc/os-release; echo $PRETTY_NAME",
-    "processor": "grep -m1 'model name' /proc/cpuinfo | cut -d: -f2",
+    "processor": "grep 'model name' /proc/cpuinfo | head -n 1 | cut -d: -f2",
     "processors": "nproc",
     "memory": "grep MemTotal /proc/meminfo | tr -s ' '",
     "clocksource": "cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
@@ -35,23 +61,49 @@ TESTER = {
 }
 
 
-async def inventory(gateway: Node, devices: Iterable[str]) -> dict[str, Any]:
-    """Gateway, with its test ports' devices, and tester; each key a text."""
-    tester = await _ask(Local(), TESTER)
+async def inventory(
+    gateway: Node, devices: Iterable[str], told: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Gateway, with its test ports' devices, and tester; each key a text.
+
+    `told` is what a station file says of the gateway: it knows better.
+    """
+    own = hardware.QUESTIONS | KERNEL | _settings(devices)
+    raw = await ask(gateway, own)
+    kept = {name: raw[name] for name in (*KERNEL, *SETTINGS)}
+    facts = hardware.hardware(raw) | dict(told or {}) | _said(kept)
+    if told:
+        facts["told"] = ", ".join(told)
+    return {"gateway": facts, "tester": await _tester()}
+
+
+async def settings(gateway: Node, devices: Iterable[str]) -> dict[str, str]:
+    """How a gateway is set, to be compared with a later reading. Raises NodeError."""
+    return _said(await ask(gateway, _settings(devices)))
+
+
+def told(table: Mapping[str, Any], path: Path) -> dict[str, str]:
+    """What `[gateway.inventory]` of a station file tells. Raises UsageError with file and line."""
+    refuse_unknown_keys(table, list(hardware.KEYS), path, "gateway.inventory")
+    for key, value in table.items():
+        if not isinstance(value, str | int | float) or isinstance(value, bool):
+            line = line_of(path, key, table="gateway.inventory")
+            raise UsageError(f"{path}:{line}: {key}: write a text or a number")
+    return {key: str(value) for key, value in table.items()}
+
+
+async def _tester() -> dict[str, str]:
+    tester = _said(await ask(Local(), TESTER))
     config = Path("/proc/config.gz")
     if config.exists():
         tester["kernel_config_sha256"] = hashlib.sha256(config.read_bytes()).hexdigest()
+    return tester
+
+
+def _settings(devices: Iterable[str]) -> dict[str, str]:
     ports = " ".join(devices)
-    questions = {name: asked.replace(PORTS, ports) for name, asked in GATEWAY.items()}
-    return {"gateway": await _ask(gateway, questions), "tester": tester}
+    return {name: asked.replace(PORTS, ports) for name, asked in SETTINGS.items()}
 
 
-async def _ask(node: Node, questions: dict[str, str]) -> dict[str, str]:
-    said = await asyncio.gather(
-        *(
-            node.run("sh", "-c", f"({question}) 2>/dev/null || true")
-            for question in questions.values()
-        )
-    )
-    answers = zip(questions, said, strict=True)
-    return {name: text.strip() for name, text in answers if text.strip()}
+def _said(answers: Mapping[str, str]) -> dict[str, str]:
+    return {name: text for name, text in answers.items() if text}

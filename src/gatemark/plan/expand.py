@@ -79,7 +79,10 @@ PAIRS: Final = (
     ("rate_pps", "rate_bps"),
 )
 
-PROBES: Final = ("cpu", "softirq", "memory", "conntrack", "interfaces", "shaper")
+PROBES: Final = (
+    *("cpu", "softirq", "memory", "conntrack", "interfaces", "shaper"),
+    *("temperature", "power"),
+)
 
 
 def factors(plan: Plan) -> tuple[str, ...]:

@@ -1,18 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is read on the gateway in the probed pass: each probe by name, and what it gives."""
 
+import asyncio
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from gatemark.error import UnavailableError
 from gatemark.node.agent import Agent
+from gatemark.probe import sensor
+from gatemark.probe.column import SOURCES, columns, patterns
+from gatemark.probe.loop import Loop
+from gatemark.probe.meter import Reading
+from gatemark.probe.sensor import Sensed, own_watts, sensed
 from gatemark.probe.window import Report, Window
 from gatemark.station.wiring import Gateway
 
 INTERVAL_MS = 100
+IDLE_S = 3.0  # of quiet before the load, where power is read: plugs measure about once a second
+QDISCS = "tc -s -j qdisc show 2> /dev/null || true"
 CONNTRACK_MAX = "/proc/sys/net/netfilter/nf_conntrack_max"
 
-# Probe -> what the agent's `watch` reads for it; `shaper` is read from tc instead.
+# Probe -> what the agent's `watch`, or the loop in its place, reads for it; `shaper` is read from
+# tc instead, SENSED from sysfs.
 WATCHED = {
     "cpu": "cpu",
     "softirq": "softnet",
@@ -20,8 +31,20 @@ WATCHED = {
     "conntrack": "conntrack",
     "interfaces": "interfaces",
 }
+SENSED = ("temperature", "power")
 
 Evidences = dict[str, dict[str, Any]]
+
+
+@dataclass(slots=True)
+class Seen:
+    """All that the probes of one trial read."""
+
+    watched: Report = field(default_factory=dict)  # columns, as the agent's `watch` gives them
+    found: Evidences = field(default_factory=dict)  # by field of `Evidence`
+    sensed: list[Sensed] = field(default_factory=list)
+    meter: str = ""  # what told the watts
+    watts: list[Reading] = field(default_factory=list)
 
 
 class Probes:
@@ -31,45 +54,95 @@ class Probes:
         self.gateway = gateway
         self.use = use
         self.cpu = cpu
+        self.what = [WATCHED[probe] for probe in use if probe in WATCHED]
+        self.meter = gateway.power if "power" in use else None
         self._agent: Agent | None = None
+        self._loop: Loop | None = None
+        self._looped: list[str] = []  # of `what`, that the loop reads
         self._qdisc: dict[str, dict[str, int]] = {}
 
     async def start(self, longest_s: float) -> None:
-        """Begin to read; one agent reads all, `tc` is asked before and after."""
-        what = [WATCHED[probe] for probe in self.use if probe in WATCHED]
-        if what:
-            request = {
-                "interval_ms": INTERVAL_MS,
-                "samples": round((longest_s + 10) * 1000 / INTERVAL_MS),
-                "what": what,
-                "devices": list(self.gateway.devices.values()),
-                "cpu": self.cpu,
-            }
-            self._agent = await Agent.launch(self.gateway.node, "watch", request)
-            await self._agent.start()
+        """Begin to read; one agent or loop reads all, `tc` is asked before and after."""
+        self._looped = [] if await self._launched(longest_s) else self.what
+        await self._start_loop()
+        if self.meter:
+            await asyncio.to_thread(self.meter.start)
+        if "power" in self.use:
+            await asyncio.sleep(IDLE_S)
         if "shaper" in self.use:
             self._qdisc = await _qdiscs(self.gateway)
 
-    async def stop(self) -> tuple[Report, Evidences]:
-        """End the reading; returns the raw report and the evidence by field of `Evidence`."""
-        found: Evidences = {}
+    async def stop(self) -> Seen:
+        """End the reading; returns what was seen."""
+        seen = Seen()
         if "shaper" in self.use:
-            found["qdisc"] = _rise(self._qdisc, await _qdiscs(self.gateway))
-        if self._agent is None:
-            return {}, found
-        report = await self._agent.close()
-        whole = Window(0, len(report["t_ns"]) - 1, (report["t_ns"][-1] - report["t_ns"][0]) / 1e9)
-        for field, read in READERS.items():
-            if field in report:
-                found[field] = read(report[field], whole)
-        if "conntrack" in found:
-            found["conntrack"]["max"] = int(await self.gateway.run("cat", CONNTRACK_MAX))
-        return report, found
+            seen.found["qdisc"] = _rise(self._qdisc, await _qdiscs(self.gateway))
+        if self.meter:
+            seen.meter, seen.watts = self.meter.name, await asyncio.to_thread(self.meter.stop)
+        if self._agent:
+            seen.watched = await self._agent.close()
+            ahead_ns = (await self.gateway.node.clock()).ahead_ns
+            seen.watched["t_ns"] = [at - ahead_ns for at in seen.watched["t_ns"]]
+        if self._loop:
+            samples = await self._loop.stop()
+            seen.watched = seen.watched or (columns(samples, self._looped) if self._looped else {})
+            seen.sensed = sensed(samples) if self._senses else []
+        if "power" in self.use and not self.meter:
+            seen.meter, seen.watts = own_watts(seen.sensed)
+        await self._judge(seen)
+        return seen
 
     async def abort(self) -> None:
         """End the reading, whatever it is doing."""
         if self._agent:
             await self._agent.abort()
+        if self._loop:
+            await self._loop.abort()
+        if self.meter:
+            await asyncio.to_thread(self.meter.stop)
+
+    @property
+    def _senses(self) -> bool:
+        return any(probe in SENSED for probe in self.use)
+
+    async def _launched(self, longest_s: float) -> bool:
+        """Start the agent, where one may run and is built for this processor."""
+        if not self.what or not self.gateway.agent:
+            return not self.what
+        request = {
+            "interval_ms": INTERVAL_MS,
+            "samples": round((longest_s + 10 + IDLE_S) * 1000 / INTERVAL_MS),
+            "what": self.what,
+            "devices": list(self.gateway.devices.values()),
+            "cpu": self.cpu,
+        }
+        try:
+            self._agent = await Agent.launch(self.gateway.node, "watch", request)
+        except UnavailableError:
+            return False
+        await self._agent.start()
+        return True
+
+    async def _start_loop(self) -> None:
+        files = [SOURCES[one].file for one in self._looped]
+        wanted = patterns(self._looped, self.gateway.devices.values())
+        if self._senses:
+            files, wanted = [*files, *sensor.FILES], [*wanted, *sensor.PATTERNS]
+        if files:
+            self._loop = Loop(self.gateway.node, files, wanted)
+            await self._loop.start()
+
+    async def _judge(self, seen: Seen) -> None:
+        """Evidence from the columns, over all of the time that they were read."""
+        if not seen.watched or len(seen.watched["t_ns"]) < 2:
+            return
+        times = seen.watched["t_ns"]
+        whole = Window(0, len(times) - 1, (times[-1] - times[0]) / 1e9)
+        for name, read in READERS.items():
+            if name in seen.watched:
+                seen.found[name] = read(seen.watched[name], whole)
+        if "conntrack" in seen.found:
+            seen.found["conntrack"]["max"] = int(await self.gateway.run("cat", CONNTRACK_MAX))
 
 
 def _conntrack(columns: dict[str, list[int]], whole: Window) -> dict[str, int]:
@@ -103,11 +176,17 @@ READERS: dict[str, Callable[[Any, Window], dict[str, int]]] = {
 
 
 async def _qdiscs(gateway: Gateway) -> dict[str, dict[str, int]]:
-    """Drops and overlimits of each test port's queueing disciplines, summed."""
+    """Drops and overlimits of each test port's queueing disciplines, summed.
+
+    None where tc is busybox's or missing: it does not count.
+    """
     sums: dict[str, dict[str, int]] = {
         device: {"drops": 0, "overlimits": 0} for device in gateway.devices.values()
     }
-    for qdisc in json.loads(await gateway.run("tc", "-s", "-j", "qdisc", "show")):
+    said = await gateway.run("sh", "-c", QDISCS)
+    if not said.strip():
+        return {}
+    for qdisc in json.loads(said):
         if (device := qdisc["dev"]) in sums and qdisc["kind"] not in ("noqueue", "clsact"):
             for name in sums[device]:
                 sums[device][name] += qdisc.get(name, 0)
@@ -120,4 +199,5 @@ def _rise(
     return {
         device: {name: value - before[device][name] for name, value in counters.items()}
         for device, counters in after.items()
+        if device in before
     }

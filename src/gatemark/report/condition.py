@@ -8,13 +8,36 @@ from gatemark.report import latency, number, rate, terminal, word
 from gatemark.stats.histogram import BUCKETS
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.store.record import Record
-from gatemark.store.run import Run
+from gatemark.store.run import UNKNOWN, Run
 
 KINDS = {
     "netns": "network namespaces on this machine",
     "qemu": "a virtual machine on this machine",
     "ssh": "a device, reached over SSH",
 }
+# Facts of a gateway's inventory, and how they are told.
+DEVICE = (
+    ("model", "{}"),
+    ("soc", "SoC {}"),
+    ("processor", "{}"),
+    ("processors", "processors {}"),
+    ("architecture", "{}"),
+    ("cpu_mhz", "{} MHz"),
+    ("caches", "caches {}"),
+    ("memory", "memory {}"),
+    ("memory_mhz", "memory clock {} MHz"),
+    ("bus", "bus {}"),
+    ("bus_mhz", "bus clock {} MHz"),
+    ("flash", "flash {}"),
+    ("storage", "storage {}"),
+    ("switch", "switch {}"),
+    ("nics", "ports {}"),
+    ("wireless", "wireless {}"),
+    ("kernel", "{}"),
+    ("firmware", "{}"),
+    ("conntrack_max", "at most {} connections tracked"),
+    ("conntrack_buckets", "{} buckets"),
+)
 FEW = 3  # ceilings of one kind that are told one by one
 KNEE = (
     "Knee",
@@ -52,6 +75,7 @@ def conditions(
     """Heading -> facts; a heading without facts is absent, except what is missing."""
     every = (
         ("Gateway", _gateway(run)),
+        ("Device", device(run)),
         ("Brake", _brake(run)),
         ("TCP", _tcp(judgement)),
         ("Tester's ceiling", _ceilings(judgement)),
@@ -117,6 +141,20 @@ def _gateway(run: Run) -> list[str]:
         facts.append("Compare its setups with each other; its rates are not those of a device.")
     placed = [f"{name} on {place}" for name, place in run.station.placement.items()]
     return [*facts, "; ".join(placed)] if placed else facts
+
+
+def device(run: Run) -> list[str]:
+    """What the gateway is made of; a namespace is this machine itself, which is not told."""
+    facts = run.before.get("gateway") or run.after.get("gateway") or {}
+    if run.station.kind == "netns" or "soc" not in facts:
+        return []
+    told = f" (told by the station file: {facts['told']})" if "told" in facts else ""
+    unknown = [name for name, _ in DEVICE if facts.get(name, UNKNOWN) == UNKNOWN]
+    known = [text.format(facts[name]) for name, text in DEVICE if name not in unknown]
+    lines = [f"{'; '.join(known)}{told}." if known else ""]
+    if unknown:
+        lines.append(f"Unknown: {', '.join(unknown)}; [gateway.inventory] can tell.")
+    return [line for line in lines if line]
 
 
 def _brake(run: Run) -> list[str]:

@@ -14,7 +14,7 @@ from gatemark.report import number, sweep
 from gatemark.report.number import DASH, KPPS, MBPS, PERCENT
 from gatemark.stats.judgement import Judgement, Knee, PointResult
 from gatemark.store.record import Definition
-from gatemark.store.run import Run
+from gatemark.store.run import UNKNOWN, Run
 
 PATHS: Final = ("switch", "route", "nat", "endpoint")
 WAYS: Final = ("up", "send", "down", "receive", "both")  # the first that was measured is shown
@@ -87,7 +87,10 @@ def _processor(host: Mapping[str, Any]) -> str:
 
 
 def _first(facts: Mapping[str, Any], keys: Sequence[str]) -> str:
-    return next((str(facts[key]).strip() for key in keys if facts.get(key)), "")
+    return next(
+        (str(facts[key]).strip() for key in keys if facts.get(key, UNKNOWN) not in ("", UNKNOWN)),
+        "",
+    )
 
 
 def _brake(judgement: Judgement) -> int:

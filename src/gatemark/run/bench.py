@@ -15,16 +15,25 @@ from gatemark.station.station import Station
 
 
 class Bench:
-    """`async with Bench(lab)`: up, and whatever happens down again."""
+    """`async with Bench(lab)`: up, and whatever happens down again.
+
+    `told` is what is to be known of setting the gateway and giving it back, a line each.
+    """
 
     def __init__(self, station: Station) -> None:
         self.station = station
+        self.told: list[str] = []
         self.setup = Setup(station.gateway)
         self.brake = Brake(station.gateway)
 
     async def __aenter__(self) -> Self:
         """Build the station."""
         await self.station.up()
+        try:
+            self.told += await self.setup.begin()
+        except BaseException:
+            await asyncio.shield(self.station.down())
+            raise
         self.station.after_restart = self.setup.again
         return self
 
@@ -36,7 +45,7 @@ class Bench:
     ) -> None:
         """Undo the setup, release the brake, remove the station; each even if another fails."""
         try:
-            await asyncio.shield(self._give_back())
+            await asyncio.shield(self.give_back())
         finally:
             await asyncio.shield(self.station.down())
 
@@ -47,7 +56,12 @@ class Bench:
         await self.setup.change(arm)
         await self.station.meet(demand(arm, load))
 
-    async def _give_back(self) -> None:
-        for give_back in (self.setup.undo, self.brake.release):
-            with suppress(GatemarkError):  # a namespace that is going away needs no undo to succeed
-                await give_back()
+    def lacks(self, arm: Arm) -> str:
+        """Why an arm cannot be measured here, or nothing."""
+        return self.station.lacks(arm) or self.setup.lacks(arm)
+
+    async def give_back(self) -> None:
+        """Undo the setup and release the brake; each even if another fails."""
+        self.told += await self.setup.end()
+        with suppress(GatemarkError):  # what holds it is dead or going away
+            await self.brake.release()

@@ -92,7 +92,11 @@ async def _execute(directory: RunDirectory, station: Station, display: Display) 
             if not run.before:
                 run = replace(run, station=station.info, before=await _inventory(station))
                 directory.save(run)
-            run = await _batches(bench, directory, run, display)
+            try:
+                run = await _batches(bench, directory, run, display)
+            finally:
+                await asyncio.shield(bench.give_back())
+                run = _noted(directory, run, bench, display)
             run = replace(run, after=await _inventory(station))
     run = replace(run, finished=datetime.now(UTC).isoformat(timespec="seconds"))
     directory.save(run)
@@ -101,7 +105,18 @@ async def _execute(directory: RunDirectory, station: Station, display: Display) 
 
 async def _inventory(station: Station) -> dict[str, Any]:
     gateway = station.gateway
-    return await inventory(gateway.node, gateway.devices.values())
+    return await inventory(gateway.node, gateway.devices.values(), gateway.told)
+
+
+def _noted(directory: RunDirectory, run: Run, bench: Bench, display: Display) -> Run:
+    """What there is to say of the gateway, kept with the run and told."""
+    for line in bench.told:
+        display.warn(line)
+    if not bench.told:
+        return run
+    run = replace(directory.load(), notes=tuple(dict.fromkeys((*run.notes, *bench.told))))
+    directory.save(run)
+    return run
 
 
 async def _batches(bench: Bench, directory: RunDirectory, run: Run, display: Display) -> Run:
@@ -142,14 +157,13 @@ async def _next(
 ) -> list[Record]:
     """One trial, or the whole search that its record comes of; what was kept of it."""
     left, records = so_far
-    if spec.search and is_outcome(spec):
+    why = bench.lacks(spec.arm)
+    if not why and spec.search and is_outcome(spec):
         goals = [one for one in left if one.seeks == spec.seeks and is_outcome(one)]
         doing = _doing(bench, directory, display)
         return await seek(goals, steps_of(spec, records), doing)
-    why = ""
-    if spec.search:
+    if not why and spec.search:
         spec, why = following(spec, records)
-    why = why or bench.station.lacks(spec.arm)
     if why:
         record = replace(trial.frame(bench, spec), status="skipped", reason=why)
         directory.append(record)

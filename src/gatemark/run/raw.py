@@ -2,8 +2,8 @@
 """What a trial brought home, before anything is made of it."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
+from gatemark.probe.inside import Seen
 from gatemark.workload.account import Counters
 from gatemark.workload.way import Report, Way
 
@@ -16,5 +16,6 @@ class Raw:
     threads: Report
     before: Counters
     after: Counters
-    inside: Report = field(default_factory=dict)
-    found: dict[str, dict[str, Any]] = field(default_factory=dict)
+    seen: Seen = field(default_factory=Seen)  # by the probes
+    # CPUs of this machine that are the gateway's; None: all that it reads are its own.
+    gateway_cpus: frozenset[int] | None = None

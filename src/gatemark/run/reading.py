@@ -8,6 +8,8 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.outside import cpu_readings
+from gatemark.probe.within import cpu_inside
+from gatemark.run import draw
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
 from gatemark.station.napi import Thread
@@ -25,9 +27,11 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
     burst = first.sender.get("burst")
     return replace(
         base,
-        values=values | _cpu(raw, evidence, direct=base.definition.path == "direct"),
+        values=values
+        | _cpu(raw, threads, evidence, direct=base.definition.path == "direct")
+        | draw.values(raw.seen, first.window_ns, values),
         accounting=accounting,
-        evidence=replace(evidence, **{**kind.evidence(raw), **raw.found}),
+        evidence=replace(evidence, **{**kind.evidence(raw), **raw.seen.found}),
         ports=first.ports,
         port_reasons=first.port_reasons,
         burst=None if burst is None else int(burst),
@@ -35,15 +39,22 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
     )
 
 
-def _cpu(raw: Raw, evidence: Evidence, *, direct: bool) -> dict[str, float]:
+def _cpu(
+    raw: Raw, threads: Mapping[str, Thread], evidence: Evidence, *, direct: bool
+) -> dict[str, float]:
     """The busiest CPU of the gateway: what its threads and programs used of it together."""
     cpus: dict[int | str, float] = {}
     for reading in evidence.cpu:
         cpus[reading.core] = cpus.get(reading.core, 0.0) + reading.busy
     values = {"cpu_busy": min(1.0, max(cpus.values()))} if cpus and not direct else {}
-    if raw.inside:
-        span_ns = raw.inside["t_ns"][-1] - raw.inside["t_ns"][0]
-        values["probe_cpu"] = raw.inside["cpu_ns"] / span_ns
+    if evidence.inside and not direct:
+        values["cpu_busy_inside"] = max(reading.busy for reading in evidence.inside)
+        if not threads:  # a box: nobody else reads it
+            values["cpu_busy"] = values["cpu_busy_inside"]
+    if times := raw.seen.watched.get("t_ns"):
+        span_ns = raw.seen.watched.get("cpu_over_ns", times[-1] - times[0])
+        if span_ns:
+            values["probe_cpu"] = raw.seen.watched["cpu_ns"] / span_ns
     return values
 
 
@@ -57,7 +68,7 @@ def _evidence(
     first = raw.ways[0]
     late = first.sender.get("late_ns", {})
     outside = cpu_readings(raw.threads, threads.values(), *first.window_ns, delivered_pps)
-    gateway_cpu = next((thread.cpu for thread in threads.values()), 0)
+    gateway_cpu = next((thread.cpu for thread in threads.values()), None)
     return Evidence(
         schedule_ratio=accounting.tried / accounting.scheduled
         if accounting and accounting.scheduled
@@ -67,6 +78,9 @@ def _evidence(
         late_ns={name: float(value) for name, value in late.items()},
         gaps_over_1ms=sum(int(way.sink.get("gaps_over_1ms", 0)) for way in raw.ways),
         cpu=(*outside, *_programs(raw.ways, gateway_cpu, delivered_pps)),
+        inside=cpu_inside(raw.seen.watched, raw.gateway_cpus, *first.window_ns, delivered_pps),
+        thermal=draw.thermal(raw.seen.sensed, first.window_ns),
+        meter=raw.seen.meter,
     )
 
 
@@ -104,7 +118,7 @@ def series(spec: TrialSpec, raw: Raw, threads: Mapping[str, Thread]) -> Series:
     for thread in threads.values():
         run_ns = raw.threads["threads"][str(thread.pid)]["run_ns"]
         found[f"outside.{thread.name}.run_ns"] = raw.threads["t_ns"], run_ns
-    return found | _columns(raw.inside)
+    return {**found, **_columns(raw.seen.watched), **draw.series(raw.seen)}
 
 
 def _columns(report: Report) -> dict[str, tuple[list[int], list[float]]]:

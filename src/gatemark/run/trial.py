@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from gatemark.error import GatemarkError, InvalidTrialError
 from gatemark.node.agent import Tick
+from gatemark.node.shell import Here
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.inside import Probes
 from gatemark.probe.outside import port_counters, watch_threads
@@ -19,6 +20,7 @@ from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
 from gatemark.station.awake import awake
 from gatemark.station.napi import Thread
+from gatemark.station.station import Station
 from gatemark.station.wiring import Port, Wire, wires
 from gatemark.store.record import Definition, Record
 from gatemark.store.series import Series
@@ -84,8 +86,19 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
         done = await asyncio.gather(*(one.go(drained, _rate(on_rate)) for one in loads))
         after = await port_counters(test_ports)
         threads = await watch.close()
-        inside, found = await probes.stop()
-    return Raw(list(done), threads, before, after, inside, found)
+        seen = await probes.stop()
+    return Raw(list(done), threads, before, after, seen, _cpus(station))
+
+
+def _cpus(station: Station) -> frozenset[int] | None:
+    """Which of the CPUs that a gateway reads are its own.
+
+    A gateway that is a namespace sees all of this machine's; its own are those of its threads.
+    """
+    if not isinstance(station.gateway.node, Here):
+        return None
+    cpus = (made.cpu for made in station.threads.values())
+    return frozenset(cpu for cpu in cpus if cpu is not None)
 
 
 def _threads(bench: Bench, spec: TrialSpec) -> Mapping[str, Thread]:

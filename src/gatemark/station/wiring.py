@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who is connected to whom: the addresses and ports that a station's traffic uses."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Interface, IPv6Interface, ip_interface
 
+from gatemark.gateway.mode import Mode
 from gatemark.node.shell import Node
+from gatemark.probe.meter import Meter
 
 # RFC 2544 appendix C.2.2 and RFC 5180 section 8 keep these networks for benchmarks.
 #   up: LAN host --> WAN host, down: WAN host --> LAN host
@@ -72,6 +74,14 @@ class Gateway:
 
     node: Node
     devices: Mapping[str, str]  # role -> device, of the test ports that it has: "gw0": "eth0"
+    mode: Mode = Mode.APPLY
+    # What its undo journal is called, as root@192.0.2.1; "": it does not outlive the run.
+    journal: str = ""
+    # Role -> addresses that we give its test ports, where it is set by us: "198.18.1.1/24".
+    addresses: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
+    agent: bool = True  # whether gm-agent may run on it
+    told: Mapping[str, str] = field(default_factory=dict, hash=False)  # of its inventory
+    power: Meter | None = None  # what tells the power that it draws
 
     @property
     def name(self) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from gatemark.stats.ceiling import near
-from gatemark.stats.core import Core, busiest
+from gatemark.stats.core import Core, busiest, busiest_inside
 from gatemark.stats.facts import LOSS, tester_cpu
 from gatemark.stats.group import Group, middle, readings
 from gatemark.stats.judgement import Limit, PointResult
@@ -16,6 +16,7 @@ from gatemark.stats.limit import (
     ON_SCHEDULE,
     QUEUE_FULL,
     SATURATED,
+    SATURATED_INSIDE,
     TESTER_BUSY,
     Verdict,
     percent,
@@ -87,7 +88,7 @@ def _gather(trials: Group, ceiling: float | None) -> Ends:
         last=min(seen, key=lambda one: int(one.get("opened", 0)), default={}),
         table=max(tables, key=_dropped, default={}),
         tester_cpu=tester_cpu(outside),
-        core=busiest(outside),
+        core=busiest(outside) or busiest_inside(trials.probed),
         failed=sum(int(one.get("failed", 0)) for one in seen),
     )
 
@@ -159,10 +160,9 @@ def _cpu(ends: Ends) -> str | None:
     if not core:
         return None
     taken = core.busy >= QUEUE_FULL and core.busy > ends.tester_cpu
-    if core.busy < SATURATED and not taken:
+    if core.busy < (SATURATED_INSIDE if core.inside else SATURATED) and not taken:
         return None
-    where = "a CPU" if core.cpu is None else f"cpu {core.cpu}"
-    return f"{core.threads} busy {percent(core.busy)} of {where}"
+    return core.words
 
 
 def _waiting(ends: Ends) -> str | None:

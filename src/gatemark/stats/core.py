@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The busiest CPU of the gateway, over all trials of a point."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from statistics import median
 
 from gatemark.store.record import CpuReading, Record
@@ -16,6 +16,16 @@ class Core:
     busy: float  # 0..1, all its threads together
     threads: str
     waiting: float = 0.0  # share of the time that such a thread was ready and others had the CPU
+    inside: bool = False  # as the gateway reads itself, where nobody else can
+
+    @property
+    def words(self) -> str:
+        """How busy what was: `napi/gw0 busy 99.8 % of cpu 1`."""
+        busy = f"{100 * self.busy:.3g} %"
+        if self.inside:
+            return f"cpu {self.cpu} busy {busy}, as the gateway reads it itself"
+        where = "a CPU" if self.cpu is None else f"cpu {self.cpu}"
+        return f"{self.threads} busy {busy} of {where}"
 
 
 def busiest(records: Sequence[Record]) -> Core | None:
@@ -23,9 +33,19 @@ def busiest(records: Sequence[Record]) -> Core | None:
 
     A thread that is bound to none counts alone.
     """
+    return _busiest([record.evidence.cpu for record in records])
+
+
+def busiest_inside(records: Sequence[Record]) -> Core | None:
+    """The same by the gateway's own reading of its CPUs, for a box."""
+    core = _busiest([record.evidence.inside for record in records])
+    return core and replace(core, inside=True)
+
+
+def _busiest(trials: Iterable[Iterable[CpuReading]]) -> Core | None:
     seen: dict[tuple[int | str, str], list[CpuReading]] = {}
-    for record in records:
-        for reading in record.evidence.cpu:
+    for readings in trials:
+        for reading in readings:
             seen.setdefault((reading.core, reading.thread), []).append(reading)
     cores: dict[int | str, dict[str, float]] = {}
     for (core, thread), mine in seen.items():

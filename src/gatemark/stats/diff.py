@@ -10,7 +10,7 @@ from gatemark.stats.arms import DIRECT, floor
 from gatemark.stats.compare import NOISE, UNBOUNDED, compare, holm, size, untold
 from gatemark.stats.judgement import Change, Judgement
 from gatemark.stats.sampled import Sampled
-from gatemark.store.run import Run
+from gatemark.store.run import UNKNOWN, Run
 
 GATEWAY = "gateway"  # `--across gateway`: another gateway on purpose
 
@@ -123,7 +123,8 @@ def conditions(old: Run, new: Run) -> Iterator[Difference]:
 def inventory(run: Run, node: str) -> dict[str, object]:
     """What was found on a node before the run, or after it if before was not asked."""
     taken = run.before.get(node) or run.after.get(node) or {}
-    return dict(taken) if isinstance(taken, Mapping) else {}
+    facts = taken if isinstance(taken, Mapping) else {}
+    return {name: value for name, value in facts.items() if value != UNKNOWN}
 
 
 def _one_gateway(old: Run, new: Run) -> None:

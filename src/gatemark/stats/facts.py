@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from gatemark.stats.core import Core, busiest
+from gatemark.stats.core import Core, busiest, busiest_inside
 from gatemark.stats.group import Group, middle, readings
 from gatemark.store.record import UNITS, Accounting, Definition, Record
 
@@ -81,11 +81,17 @@ def gather(trials: Group, ceiling: float | None) -> Facts:
         restarted=trials.definition.quantity == "reset time",
         greedy=trials.definition.l4 == "tcp" or not paced,
         tester_cpu=tester_cpu(outside),
-        core=busiest(outside) or busiest(trials.probed),
+        core=core_of(trials),
         flow_table=_flow_table(trials.probed),
         shaper=_shaper(trials.probed),
         memory=_memory(trials.probed),
     )
+
+
+def core_of(trials: Group) -> Core | None:
+    """The busiest CPU of the gateway: read from outside if it can be, else by itself."""
+    outside = busiest(trials.outside) or busiest(trials.probed)
+    return outside or busiest_inside(trials.probed)
 
 
 def tester_cpu(records: Iterable[Record]) -> float:

@@ -17,7 +17,7 @@ from gatemark.stats.sampled import Sampled, sampled
 from gatemark.stats.sentence import sentence
 from gatemark.stats.sweep import RATES, Judged, knees
 from gatemark.stats.timed import MEDIAN, is_timed
-from gatemark.store.record import UNITS, Record, Scalar
+from gatemark.store.record import PROBED, UNITS, Record, Scalar
 from gatemark.store.run import Run
 
 
@@ -138,11 +138,17 @@ def _result(trials: Group, verdict: Verdict, *, at_least: bool) -> PointResult:
 
 
 def _values(trials: Group) -> dict[str, Interval]:
-    """Values come from outside; only what watching cost can be known from the probed pass."""
+    """Values come from outside; only what probes alone can know comes from the probed pass.
+
+    So does the CPU of a gateway that nobody else can read: a box.
+    """
     values = {}
     for quantity in UNITS:
-        source = trials.probed if quantity == "probe_cpu" else trials.outside
-        if samples := readings(source, quantity):
+        source = trials.probed if quantity in PROBED else trials.outside
+        samples = readings(source, quantity)
+        if quantity == "cpu_busy":
+            samples = samples or readings(trials.probed, quantity)
+        if samples:
             values[quantity] = median_interval(samples)
     return values
 
@@ -150,7 +156,11 @@ def _values(trials: Group) -> dict[str, Interval]:
 def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
     headline = trials.definition.headline
     rates = readings(trials.outside, headline)
-    found = [warn.tester_limited(limit), warn.invalid_trials(trials.invalid)]
+    found = [
+        warn.tester_limited(limit),
+        warn.invalid_trials(trials.invalid),
+        warn.throttled([record.evidence for record in trials.probed]),
+    ]
     if rates:
         found += [
             warn.few_repeats(len(rates)),

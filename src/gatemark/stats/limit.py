@@ -16,6 +16,7 @@ from gatemark.stats.judgement import Limit
 
 ON_SCHEDULE = 0.99  # tried / scheduled
 SATURATED = 0.97  # of a CPU; a saturated forwarding thread was seen at 99 %, real loss from 98 %
+SATURATED_INSIDE = 0.95  # of a CPU read by ticks: 97 to 99 % were seen when it was saturated
 QUEUE_FULL = 0.9  # of a CPU, where its queue overflowed besides
 HALF = 0.5  # a cause explains a loss if it explains half of it
 CUT = 0.1  # or if it took a tenth of what reached it
@@ -97,11 +98,11 @@ def _cpu(facts: Facts) -> str | None:
     if not core or not (facts.lossy or _taken_up(facts)):
         return None
     full = core.busy >= QUEUE_FULL and facts.refused_share >= HALF
-    if core.busy < SATURATED and not full and not _taken_up(facts):
+    saturated = SATURATED_INSIDE if core.inside else SATURATED
+    if core.busy < saturated and not full and not _taken_up(facts):
         return None
     queue = "; its queue refused the surplus" if facts.lossy and facts.refused_share >= HALF else ""
-    where = "a CPU" if core.cpu is None else f"cpu {core.cpu}"
-    return f"{core.threads} busy {percent(core.busy)} of {where}{queue}"
+    return f"{core.words}{queue}"
 
 
 def _taken_up(facts: Facts) -> bool:

@@ -12,6 +12,7 @@ from statistics import median
 from typing import Literal
 
 from gatemark.stats.judgement import Interval, Limit, Warning_
+from gatemark.store.record import Evidence
 
 Code = Literal[
     "bimodal",
@@ -26,6 +27,7 @@ Code = Literal[
     "probe-effect",
     "spread",
     "tester-limited",
+    "throttled",
 ]
 
 WORTH = 0.02  # of the value
@@ -33,6 +35,8 @@ WIDE = 0.05  # of the value: an interval wider than this
 ENOUGH = 6  # repeats for a 95 % interval of the median
 MODES = 10  # samples from which two modes can be told from chance
 POLL = 64  # packets: one NAPI poll (NAPI_POLL_WEIGHT); more at once overflow short queues
+SLOWED = 0.05  # of the clock that it had as the load began
+LOADED = 0.9  # of a CPU: busy enough that its governor has no reason to slow it
 HOLES = 0.02  # of the time, in gaps over 1 ms
 
 
@@ -127,6 +131,25 @@ def probe_effect(outside: Sequence[float], probed: Sequence[float]) -> Warning_ 
     if abs(change) <= max(ranges, WORTH * abs(median(outside))):
         return None
     return warning("probe-effect", "Watching it moves the value: the probed pass gives no rates.")
+
+
+def throttled(probed: Sequence[Evidence]) -> Warning_ | None:
+    """The gateway's processor was slowed under load, by its own count or by its clock.
+
+    A governor slows a CPU that has little to do, so the clock counts only where one had much.
+    """
+    if any(map(_slowed, probed)):
+        return warning("throttled", "It was slowed for heat or power; cool it, and pause longer.")
+    return None
+
+
+def _slowed(evidence: Evidence) -> bool:
+    thermal = evidence.thermal
+    if thermal.get("throttled", 0.0) > 0:
+        return True
+    start, low = thermal.get("clock_start_mhz", 0.0), thermal.get("clock_low_mhz", 0.0)
+    busy = [reading.busy for reading in (*evidence.cpu, *evidence.inside)]
+    return low < start * (1 - SLOWED) and max(busy, default=0.0) >= LOADED
 
 
 def order_p(values: Sequence[float]) -> float:

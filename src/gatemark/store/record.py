@@ -86,11 +86,11 @@ class Accounting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CpuReading(msgspec.Struct, frozen=True, kw_only=True):
-    """One thread of the gateway, over the time that was sent."""
+    """One thread of the gateway, over the time that was sent; inside: one of its CPUs."""
 
-    thread: str  # "napi/gw0"
+    thread: str  # "napi/gw0"; inside: "cpu0"
     cpu: int | None  # the one that it is bound to; None: none
-    busy: float  # share of a CPU, 0..1, from schedstat
+    busy: float  # share of a CPU, 0..1, from schedstat; inside: from /proc/stat
     waiting: float | None = None  # share of the time that it was ready and others had the CPU
     ns_per_packet: float | None = None  # by packet delivered
 
@@ -109,12 +109,17 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     late_ns: dict[str, float] = {}  # send time against due time: p50, p99, p999, max
     gaps_over_1ms: int = 0  # at the sink
     cpu: tuple[CpuReading, ...] = ()  # each thread of the gateway
+    inside: tuple[CpuReading, ...] = ()  # probed pass: each CPU, as the gateway itself reads it
     qdisc: dict[str, dict[str, int]] = {}  # probed pass: "gw1": {"drops": 3, "overlimits": 9}
     conntrack: dict[
         str, int
     ] = {}  # probed pass (connections: both): entries, max, drop, early_drop, insert_failed
     connecting: dict[str, Scalar] = {}  # connections: stop, number and why of the first failure
     memory: dict[str, int] = {}  # probed pass: available_bytes (lowest), total_bytes, slab_bytes
+    thermal: dict[
+        str, float
+    ] = {}  # probed pass: clock_start_mhz, clock_low_mhz while it was sent, throttled (how often)
+    meter: str = ""  # probed pass: what told the watts: tasmota, shelly1, shelly2, csv, rapl, hwmon
     softnet: dict[str, int] = {}  # probed pass: dropped, squeezed, summed over all CPUs
     link_bps: int | None = None  # L1 rate of the slowest test link; None: no such limit (veth)
 
@@ -193,5 +198,18 @@ UNITS: dict[str, str] = {
     "delay_max_ns": "ns",
     "delay_pdv_ns": "ns",  # packet delay variation: p99.9 less the fastest (RFC 5481)
     "cpu_busy": "ratio",  # busiest thread of the gateway
+    "cpu_busy_inside": "ratio",  # busiest CPU as the gateway reads it itself (/proc/stat)
+    "power_idle_w": "W",  # that the gateway drew before the load
+    "power_w": "W",  # and under load
+    "power_per_gbit_j": "J/Gbit",  # the same by what came through: W for each Gbit/s
+    "temperature_c": "degrees Celsius",  # hottest sensor of the gateway under load
     "probe_cpu": "ratio",  # what watching itself cost, of the CPU it ran on
 }
+
+# Those that are read in the probed pass alone.
+PROBED: frozenset[str] = frozenset(
+    {
+        *("cpu_busy_inside", "probe_cpu", "temperature_c"),
+        *("power_idle_w", "power_w", "power_per_gbit_j"),
+    }
+)

@@ -9,6 +9,8 @@ from gatemark.plan.model import Plan, TrialSpec
 
 RUN_SCHEMA = "gatemark.run/1"
 
+UNKNOWN = "unknown"  # a fact of an inventory that the host does not tell
+
 
 class StationInfo(msgspec.Struct, frozen=True, kw_only=True):
     """The bench that a run used."""

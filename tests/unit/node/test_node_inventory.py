@@ -1,23 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The inventory: what a host says of itself, and nothing where it has nothing to say."""
+"""The inventory: what a host says of itself, and `unknown` where it has nothing to say."""
 
 import asyncio
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gatemark.node.inventory import GATEWAY, TESTER, inventory
+from gatemark.error import UsageError
+from gatemark.node import hardware
+from gatemark.node.inventory import KERNEL, SETTINGS, TESTER, inventory, settings, told
 from gatemark.node.shell import Local
+
+
+class Counted(Local):
+    """This machine, with its commands counted."""
+
+    ran = 0
+
+    async def run(self, *command: str, stdin: str = "") -> str:
+        Counted.ran += 1
+        return await Local.run(self, *command, stdin=stdin)
 
 
 @pytest.fixture(scope="module")
 def taken() -> dict[str, Any]:
-    return asyncio.run(inventory(Local("gateway"), ["lo"]))
+    return asyncio.run(inventory(Counted("gateway"), ["lo"], {"switch": "AR8327"}))
 
 
 def test_both_hosts_are_asked(taken: dict[str, Any]) -> None:
     assert taken.keys() == {"gateway", "tester"}
+
+
+def test_a_gateway_is_asked_in_one_round_trip(taken: dict[str, Any]) -> None:
+    assert (taken["gateway"]["kernel"], Counted.ran) == (taken["gateway"]["kernel"], 1)
 
 
 def test_the_kernel_is_told(taken: dict[str, Any]) -> None:
@@ -25,10 +42,46 @@ def test_the_kernel_is_told(taken: dict[str, Any]) -> None:
     assert os.uname().release in taken["gateway"]["kernel"]
 
 
-def test_what_a_host_lacks_is_left_out(taken: dict[str, Any]) -> None:
+def test_what_a_gateway_is_made_of_is_always_there(taken: dict[str, Any]) -> None:
+    assert all(taken["gateway"][key] for key in hardware.KEYS)
+
+
+def test_how_a_host_is_set_is_left_out_where_it_cannot_tell(taken: dict[str, Any]) -> None:
     assert all(text.strip() for host in taken.values() for text in host.values())
 
 
 def test_only_what_was_asked_is_told(taken: dict[str, Any]) -> None:
-    assert taken["gateway"].keys() <= GATEWAY.keys()
+    known = {*hardware.KEYS, *KERNEL, *SETTINGS, "told"}
+    assert taken["gateway"].keys() <= known
     assert taken["tester"].keys() <= {*TESTER, "kernel_config_sha256"}
+
+
+def test_the_station_file_knows_better(taken: dict[str, Any]) -> None:
+    assert (taken["gateway"]["switch"], taken["gateway"]["told"]) == ("AR8327", "switch")
+
+
+def test_settings_stand_still_while_nothing_is_set() -> None:
+    read = [asyncio.run(settings(Local("gateway"), ["lo"])) for _ in range(2)]
+    assert read[0] == read[1]
+    assert read[0].keys() <= SETTINGS.keys()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('socc = "x"', r"station.toml:3: unknown key 'socc' in \[gateway.inventory\].*'soc'"),
+        ("soc = true", r"station.toml:3: soc: write a text or a number"),
+    ],
+)
+def test_what_a_station_file_cannot_tell_is_refused(
+    tmp_path: Path, line: str, message: str
+) -> None:
+    path = tmp_path / "station.toml"
+    path.write_text(f"[gateway]\n[gateway.inventory]\n{line}\n")
+    key, _, value = line.partition(" = ")
+    with pytest.raises(UsageError, match=message):
+        told({key: True if value == "true" else value}, path)
+
+
+def test_numbers_are_told_as_text() -> None:
+    assert told({"cpu_mhz": 400}, Path("station.toml")) == {"cpu_mhz": "400"}

@@ -2,15 +2,15 @@
 """What the probes on the gateway give as evidence."""
 
 from gatemark.plan.expand import PROBES
-from gatemark.probe.inside import READERS, WATCHED
+from gatemark.probe.inside import READERS, SENSED, WATCHED
 from gatemark.probe.window import Window
 from gatemark.store.record import Evidence
 
 WHOLE = Window(0, 2, 1.0)
 
 
-def test_every_probe_of_a_plan_is_read_by_the_agent_or_from_tc() -> None:
-    assert {*WATCHED, "shaper"} == set(PROBES)
+def test_every_probe_of_a_plan_is_read_by_something() -> None:
+    assert {*WATCHED, *SENSED, "shaper"} == set(PROBES)
 
 
 def test_evidence_has_a_field_for_each_reader() -> None:

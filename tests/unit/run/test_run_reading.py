@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from gatemark.node.shell import Local
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
+from gatemark.probe.inside import Seen
+from gatemark.probe.sensor import Sensed
 from gatemark.run.raw import Raw
 from gatemark.run.reading import complete, series
 from gatemark.station.napi import Thread
@@ -82,7 +84,8 @@ def raw(*ways: Way, **more: Any) -> Raw:
             "12": {"run_ns": [0, 0, 200 * MS], "wait_ns": [0, 0, 0]},
         },
     }
-    return Raw(list(ways), watch, zero, zero, **more)
+    cpus = more.pop("gateway_cpus", None)
+    return Raw(list(ways), watch, zero, zero, Seen(**more), cpus)
 
 
 def record(*ways: Way, spec: TrialSpec = SPEC, base: Record = BASE, **more: Any) -> Record:
@@ -235,12 +238,12 @@ def test_a_cpu_that_was_not_read_has_no_value() -> None:
 
 def test_what_watching_cost_is_told() -> None:
     inside = {"t_ns": [0, S], "cpu_ns": 30 * MS}
-    assert record(inside=inside).values["probe_cpu"] == pytest.approx(0.03)
+    assert record(watched=inside).values["probe_cpu"] == pytest.approx(0.03)
 
 
 def test_every_value_has_a_unit() -> None:
     inside = {"t_ns": [0, S], "cpu_ns": 30 * MS}
-    assert record(inside=inside).values.keys() <= UNITS.keys()
+    assert record(watched=inside).values.keys() <= UNITS.keys()
 
 
 @pytest.mark.parametrize(
@@ -287,6 +290,67 @@ def test_series_hold_the_probes_columns_by_their_path() -> None:
         "gone": [],
         "absent": ["shaper", "psi"],
     }
-    found = series(SPEC, raw(way(), inside=inside), THREADS)
+    found = series(SPEC, raw(way(), watched=inside), THREADS)
     watched = {name: pair for name, pair in found.items() if name.startswith("inside")}
     assert watched == {"inside.softnet.0.processed": ([0, S], [4, 9])}
+
+
+TICKS = {name: [0, 0] for name in ("user_ms", "system_ms", "irq_ms")}
+INSIDE = {
+    "t_ns": [100 * MS, 900 * MS],
+    "cpu_ns": 0,
+    "cpu": {
+        "0": TICKS | {"softirq_ms": [0, 200], "idle_ms": [0, 600], "steal_ms": [0, 0]},
+        "1": TICKS | {"softirq_ms": [0, 720], "idle_ms": [0, 0], "steal_ms": [0, 80]},
+    },
+}
+
+
+def test_a_box_has_the_load_that_it_reads_itself() -> None:
+    found = complete(BASE, SPEC, raw(way(), watched=INSIDE), {})
+    assert found.values["cpu_busy"] == found.values["cpu_busy_inside"] == pytest.approx(0.9)
+    first, second = found.evidence.inside
+    assert (first.thread, second.thread) == ("cpu0", "cpu1")
+    assert [first.busy, second.busy] == pytest.approx([0.25, 0.9])
+    assert [first.waiting, second.waiting] == pytest.approx([0.0, 0.1])
+
+
+def test_both_readings_of_the_cpu_stand_side_by_side() -> None:
+    found = record(watched=INSIDE, gateway_cpus=frozenset({0}))
+    assert found.values["cpu_busy"] == pytest.approx(1.0)
+    assert found.values["cpu_busy_inside"] == pytest.approx(0.25)
+
+
+def test_a_trial_without_gateway_has_no_load_that_it_reads_itself() -> None:
+    base = replace(BASE, definition=Definition(path="direct"))
+    found = complete(base, SPEC, raw(way(), watched=INSIDE), {})
+    assert not {"cpu_busy", "cpu_busy_inside"} & found.values.keys()
+
+
+def test_power_is_told_idle_under_load_and_by_what_came_through() -> None:
+    watts = [(-2 * S, 3.0), (-S, 4.0), (S // 4, 6.0), (S // 2, 8.0), (5 * S, 99.0)]
+    found = record(meter="tasmota", watts=watts)
+    assert found.evidence.meter == "tasmota"
+    assert (found.values["power_idle_w"], found.values["power_w"]) == (3.5, 7.0)
+    carried = found.values["received_l2_bps"]
+    assert found.values["power_per_gbit_j"] == pytest.approx(7.0 / (carried / 1e9))
+
+
+def sensed(at_ns: int, temperature_c: float, clock_mhz: float, throttled: int) -> Sensed:
+    return Sensed(at_ns, temperature_c, clock_mhz, throttled, None, None)
+
+
+def test_heat_is_told_while_it_was_sent() -> None:
+    readings = [
+        sensed(-S, 90, 600, 4),
+        sensed(100 * MS, 50, 1200, 4),
+        sensed(600 * MS, 61, 900, 5),
+        sensed(5 * S, 99, 300, 6),
+    ]
+    found = record(sensed=readings)
+    assert found.values["temperature_c"] == 61
+    assert found.evidence.thermal == {
+        "clock_start_mhz": 1200,
+        "clock_low_mhz": 900,
+        "throttled": 2,
+    }

@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from math import inf, isfinite, nan
 
+import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -176,3 +177,14 @@ def test_judging_loads_no_scipy() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
     assert {"numpy", "scipy"}.isdisjoint(loaded)
+
+
+def test_the_load_of_a_box_comes_from_the_probed_pass() -> None:
+    box = {"cpu_busy": 0.7, "cpu_busy_inside": 0.7, "power_w": 4.5}
+    seen = [Trial(probed=probed).record() for probed in (False, True)]
+    records = [
+        msgspec.structs.replace(record, values=values)
+        for record, values in zip(seen, ({"received_pps": 5.0}, box), strict=True)
+    ]
+    values_ = judge(run(records), records).points[0].values
+    assert {name: found.value for name, found in values_.items()} == {"received_pps": 5.0, **box}

@@ -3,6 +3,7 @@
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from gatemark.stats.facts import gather
@@ -210,3 +211,24 @@ def test_point_without_a_valid_trial_is_unknown() -> None:
 def test_evidence_is_told_with_its_numbers() -> None:
     expected = "napi/gw0 busy 99.8 % of cpu 1; its queue refused the surplus"
     assert verdict(FULL).why == expected
+
+
+def boxed(busy: float) -> Record:
+    """A trial of a box: its only CPU reading is its own."""
+    record = replace(FULL, probed=True).record()
+    own = CpuReading(thread="cpu0", cpu=0, busy=busy, waiting=0.0)
+    return msgspec.structs.replace(record, evidence=Evidence(schedule_ratio=1.0, inside=(own,)))
+
+
+@pytest.mark.parametrize(("busy", "limit"), [(0.96, "cpu"), (0.9, "unknown")])
+def test_a_box_is_judged_by_the_load_that_it_reads_itself(busy: float, limit: Limit) -> None:
+    outside = with_threads(replace(FULL, refused=0))
+    (point,) = group([outside, msgspec.structs.replace(boxed(busy), accounting=outside.accounting)])
+    found = decide(gather(point, None))
+    assert found.limit == limit
+    assert limit == "unknown" or found.why == "cpu 0 busy 96 %, as the gateway reads it itself"
+
+
+def test_what_is_read_from_outside_goes_before_what_a_gateway_reads() -> None:
+    (point,) = group([FULL.record(), boxed(0.2)])
+    assert decide(gather(point, None)).why.startswith("napi/gw0 busy 99.8 % of cpu 1")

@@ -11,6 +11,7 @@ from scipy.stats import kendalltau
 from gatemark.stats import warn
 from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Limit
+from gatemark.store.record import CpuReading, Evidence
 
 from .conftest import seeded
 
@@ -114,3 +115,23 @@ def test_invalid_trials_are_counted() -> None:
     found = warn.invalid_trials(3)
     assert found is not None
     assert found.advice.startswith("3 ")
+
+
+def hot(busy: float = 0.95, **thermal: float) -> Evidence:
+    return Evidence(thermal=thermal, inside=(CpuReading(thread="cpu0", cpu=0, busy=busy),))
+
+
+@pytest.mark.parametrize(
+    ("evidence", "warns"),
+    [
+        (hot(throttled=1.0, busy=0.1), True),
+        (hot(clock_start_mhz=1200.0, clock_low_mhz=1100.0), True),
+        (hot(clock_start_mhz=1200.0, clock_low_mhz=1150.0), False),
+        (hot(clock_start_mhz=1200.0, clock_low_mhz=600.0, busy=0.3), False),  # its governor
+        (hot(throttled=0.0), False),
+        (Evidence(), False),
+    ],
+)
+def test_a_processor_that_was_slowed_under_load_warns(evidence: Evidence, warns: bool) -> None:
+    found = warn.throttled([Evidence(), evidence])
+    assert (found is not None and found.code == "throttled") is warns

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What undoes our changes, kept on the device and here, so that a lost connection loses nothing.
+
+The device has it as a script, /tmp/gatemark-NAME-BOOT.sh, that its owner can run as well. BOOT is
+the kernel's boot id: a device that restarted has another, has lost our changes with the old one,
+and there is nothing to undo. The tester's copy is written first, so it knows of every change that
+the device may have seen; the device's copy is there for another tester, or a lost disk.
+"""
+
+import fcntl
+import os
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from gatemark.error import StationError
+from gatemark.gateway.undo import undo_script
+from gatemark.node.script import script
+from gatemark.node.shell import Node
+from gatemark.store import file
+
+BOOT_ID = "/proc/sys/kernel/random/boot_id"  # random(4)
+DEVICE_FOLDER = "/tmp"  # noqa: S108  every busybox box can write there, most in memory
+UNDONE = "undone"
+OTHER_BOOT = 3  # exit code of our scripts on a device that restarted
+
+# The device's copy if it is ours and no link, else the tester's; none of them is needed again.
+OPEN = """
+if [ -f {path} ] && [ -O {path} ] && [ ! -L {path} ]; then
+sh {path}
+[ "$?" = 0 ] && done=undone || done=failed
+else
+failed=
+{mine}
+[ -z "$failed" ] && done={had} || done=failed
+fi
+rm -f {all}
+echo "$done"
+"""
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """The tester's copy."""
+
+    boot: str
+    undos: tuple[str, ...]  # in the order of their changes
+
+
+def state_folder() -> Path:
+    """Where the tester's copies are (XDG). Raises StationError without a home."""
+    try:
+        home = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
+    except RuntimeError:
+        raise StationError("no home folder for the undo journal: set XDG_STATE_HOME") from None
+    return Path(home) / "gatemark" / "undo"
+
+
+class Journal:
+    """The journal of one device, by the name that the tester knows it by: root@192.0.2.1."""
+
+    def __init__(self, name: str, folder: Path | None = None) -> None:
+        self.name = name
+        self.word = re.sub(r"[^\w.@-]+", "-", name)
+        self.folder = folder or state_folder()
+        self.path = self.folder / f"{self.word}.json"
+        self.boot = ""
+        self._lock: int | None = None
+
+    @property
+    def on_device(self) -> str:
+        """The device's copy."""
+        return f"{DEVICE_FOLDER}/gatemark-{self.word}-{self.boot}.sh"
+
+    async def open(self, node: Node) -> str:
+        """Take the device for this run, and undo what an earlier one left there.
+
+        Returns a line that says what was undone, or nothing. Raises StationError if another run
+        has the device, NodeError if it is not reached or an undo failed; that is tried but once.
+        """
+        self._take()
+        self.boot = (await node.run("cat", BOOT_ID)).strip()
+        left, path = self._left(), shlex.quote(self.on_device)
+        mine = undo_script(left.undos) if left and left.boot == self.boot else ""
+        said = await script(
+            node,
+            OPEN.format(
+                path=path,
+                mine=mine,
+                had=UNDONE if mine else "",
+                all=f"{DEVICE_FOLDER}/gatemark-{self.word}-*.sh",
+            ),
+        )
+        self.path.unlink(missing_ok=True)
+        match said.strip().splitlines()[-1:]:
+            case [word] if word == UNDONE:
+                return f"{self.name}: undid what a run that was cut off had left set"
+            case ["failed"]:
+                return (
+                    f"{self.name}: what a run that was cut off had left set could not all be "
+                    "undone: restart the device to be sure"
+                )
+        return ""
+
+    async def renew(self, node: Node) -> bool:
+        """Whether the device restarted since it was looked at last. Raises NodeError."""
+        boot = (await node.run("cat", BOOT_ID)).strip()
+        was, self.boot = self.boot, boot
+        return bool(was) and was != boot
+
+    def close(self) -> None:
+        """Let others have the device."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def save(self, undos: Sequence[str]) -> None:
+        """Write the tester's copy; without undos there is none. Raises StationError."""
+        try:
+            if undos:
+                kept = Kept(boot=self.boot, undos=tuple(undos))
+                file.write(self.path, msgspec.json.encode(kept))
+            else:
+                self.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StationError(f"{self.path}: {error.strerror}: nothing was changed") from None
+
+    def keep(self, undos: Sequence[str]) -> str:
+        """Write the tester's copy; returns the shell lines that write the device's."""
+        self.save(undos)
+        return self._guard() + self._write(undos)
+
+    def around(self, text: str, left: Sequence[str]) -> str:
+        """An undo that runs only if the device did not restart, and then leaves these undos."""
+        ended = f'{self._guard(0)}{text}[ -z "$failed" ] || exit 1\n'
+        return ended + self._write(left)
+
+    def _guard(self, code: int = OTHER_BOOT) -> str:
+        say = "the device restarted, so nothing of ours is set any more"
+        return (
+            f'[ "$(cat {BOOT_ID})" = {shlex.quote(self.boot)} ] || '
+            f'{{ echo "{say}" >&2; exit {code}; }}\n'
+        )
+
+    def _write(self, undos: Sequence[str]) -> str:
+        path = shlex.quote(self.on_device)
+        if not undos:
+            return f"rm -f {path}\n"
+        head = f"# Gatemark changed this device; `sh {self.on_device}` gives it back.\n"
+        return (
+            f"(umask 077; rm -f {path}.new; set -C; cat > {path}.new) <<'GATEMARK-END' && "
+            f"mv {path}.new {path} || {{ rm -f {path}.new; echo '{DEVICE_FOLDER}: cannot be "
+            "written, so no undo can be kept there: free some of it; nothing was changed' >&2; "
+            f"exit 1; }}\n{head}{undo_script(undos)}GATEMARK-END\n"
+        )
+
+    def _left(self) -> Kept | None:
+        try:
+            return msgspec.json.decode(self.path.read_bytes(), type=Kept)
+        except FileNotFoundError:
+            return None
+        except (OSError, msgspec.MsgspecError) as error:
+            raise StationError(f"{self.path}: {error}: look at it, then remove it") from None
+
+    def _take(self) -> None:
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock = os.open(self.folder / f"{self.word}.lock", os.O_CREAT | os.O_RDWR, 0o600)
+        except OSError as error:
+            raise StationError(f"{self.folder}: {error.strerror}: set XDG_STATE_HOME") from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(lock)
+            raise StationError(f"{self.name}: another run measures it: wait for its end") from None
+        self._lock = lock

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a box is made of, from what a busybox shell can read; what it does not tell is unknown."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from gatemark.node import processor
+from gatemark.store.run import UNKNOWN
+
+# No ethtool, lscpu, od or bash is taken for granted, and nothing that is not in every busybox.
+QUESTIONS: Final = {
+    "model": "cat /tmp/sysinfo/model || tr -d '\\0' < /proc/device-tree/model || "
+    "echo $(cat /sys/class/dmi/id/sys_vendor /sys/class/dmi/id/product_name)",
+    "compatible": "tr '\\0' '\\n' < /proc/device-tree/compatible",
+    "cpuinfo": "head -n 60 /proc/cpuinfo",
+    "processors": "grep -c '^processor' /proc/cpuinfo",
+    "architecture": "uname -m",
+    "max_khz": "cat /sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq",
+    "tree_hz": "for f in /proc/device-tree/cpus/cpu@*/clock-frequency; do "
+    "hexdump -v -e '1/1 \"%02x\"' $f || od -An -v -tx1 $f; break; done",
+    "caches": "for d in /sys/devices/system/cpu/cpu0/cache/index*; do "
+    "[ -e $d/size ] && echo $(cat $d/level $d/type $d/size); done",
+    "meminfo": "grep MemTotal /proc/meminfo",
+    "mtd": "cat /proc/mtd",
+    "blocks": "for d in /sys/block/*; do "
+    "[ -e $d/device ] && echo ${d##*/} $(cat $d/size $d/device/model); done",
+    "boot_log": "dmesg | grep -i -E 'clocks?: ?(cpu|[0-9])|primary .*cache|kbytes\\)|nand: [0-9]|"
+    "switch[0-9]: ' | head -n 40",
+    "swconfig": "swconfig list",
+    "ports": "for n in /sys/class/net/*; do [ -e $n/device ] || continue; "
+    "d=$(readlink $n/device/driver); s=$(cat $n/speed); w=; [ -e $n/phy80211 ] && w=wireless; "
+    "t=; [ -e $n/dsa/tagging ] && t=switch=$(cat $n/dsa/tagging); "
+    "echo ${n##*/} ${d##*/} ${s:--1} $w $t; done",
+    "firmware": "if [ -e /etc/os-release ]; then . /etc/os-release; "
+    'else . /etc/openwrt_release; fi; echo "${OPENWRT_RELEASE:-${PRETTY_NAME:-'
+    '$DISTRIB_DESCRIPTION}}"',
+}
+
+# What a station file may tell of a gateway, and an inventory always has.
+KEYS: Final = (
+    "model",
+    "soc",
+    "processor",
+    "architecture",
+    "processors",
+    "cpu_mhz",
+    "caches",
+    "memory",
+    "memory_mhz",
+    "bus",
+    "bus_mhz",
+    "flash",
+    "storage",
+    "switch",
+    "nics",
+    "wireless",
+    "firmware",
+)
+
+# "m25p80 spi0.0: s25fl064k (8192 Kbytes)", "nand: 128 MiB, SLC, erase size: 128 KiB"
+FLASH_CHIP = re.compile(r"\S+ \((\d+) Kbytes\)|nand: (\d+) MiB", re.IGNORECASE)
+SWITCH_CHIP = re.compile(r"switch\d+: (.+?) (?:switch )?registered", re.IGNORECASE)
+SECTOR_BYTES = 512  # of /sys/block/*/size, whatever the disk has
+NO_SPEED = ("-1", "4294967295")  # no link, or a port that has none
+
+
+def hardware(raw: Mapping[str, str]) -> dict[str, str]:
+    """The facts of `KEYS` from the answers to `QUESTIONS`; each is there, perhaps `unknown`."""
+    cpuinfo, clocks = raw["cpuinfo"], processor.clocks(raw["boot_log"])
+    found = {
+        "model": raw["model"] or processor.fields(cpuinfo).get("machine", ""),
+        "soc": processor.soc(cpuinfo, raw["compatible"]),
+        "processor": processor.name(cpuinfo),
+        "architecture": raw["architecture"],
+        "processors": raw["processors"] if raw["processors"] != "0" else "",
+        "cpu_mhz": processor.mhz(raw),
+        "caches": processor.caches(raw),
+        "memory": _memory(raw["meminfo"]),
+        "memory_mhz": clocks.get("ddr", ""),
+        "bus": "AHB" if "ahb" in clocks else "",
+        "bus_mhz": clocks.get("ahb", ""),
+        "flash": _flash(raw["mtd"], raw["boot_log"]),
+        "storage": ", ".join(map(_block, raw["blocks"].splitlines())),
+        "switch": _switch(raw),
+        **_ports(raw["ports"].splitlines()),
+        "firmware": raw["firmware"],
+    }
+    return {key: found.get(key) or UNKNOWN for key in KEYS}
+
+
+def _memory(meminfo: str) -> str:
+    """What the kernel has for itself and others: a little less than the chips hold."""
+    words = meminfo.split()
+    return size(int(words[1]) * 1024) if len(words) > 1 else ""
+
+
+def _flash(mtd: str, boot_log: str) -> str:
+    """The chip's size where the kernel told it, and the partitions; these may overlap."""
+    rows = [line.replace('"', "").split(None, 3) for line in mtd.splitlines()[1:]]
+    parts = [f"{row[3]} {size(int(row[1], 16))}" for row in rows if len(row) > 3]
+    chips = [
+        size(int(kbytes) << 10 if kbytes else int(mbytes) << 20)
+        for kbytes, mbytes in FLASH_CHIP.findall(boot_log)
+    ]
+    listed = f"({', '.join(parts)})" if chips else f"partitions {', '.join(parts)}"
+    return " ".join((*chips, listed)) if parts else " ".join(chips)
+
+
+def _block(line: str) -> str:
+    name, sectors, *model = line.split()
+    return " ".join((name, size(int(sectors) * SECTOR_BYTES), *model))
+
+
+def _switch(raw: Mapping[str, str]) -> str:
+    """From swconfig, from DSA (its tag's kind), or from what the kernel told."""
+    if found := re.search(r"Found: \S+ - (.+)", raw["swconfig"]):
+        return found[1]
+    if found := re.search(r"switch=(\S+)", raw["ports"]):
+        return f"DSA, tag {found[1]}"
+    found = SWITCH_CHIP.search(raw["boot_log"])
+    return found[1] if found else ""
+
+
+def _ports(lines: list[str]) -> dict[str, str]:
+    """Wired and wireless: `eth0 ag71xx 1000 Mbit/s, eth1 ag71xx`."""
+    kinds: dict[str, list[str]] = {"nics": [], "wireless": []}
+    for line in lines:
+        device, *words = line.split()
+        told = [word for word in words if not word.lstrip("-").isdigit() and "=" not in word]
+        driver = next((word for word in told if word != "wireless"), "driver unknown")
+        speeds = [w for w in words if w.lstrip("-").isdigit() and w not in NO_SPEED]
+        speed = f" {speeds[0]} Mbit/s" if speeds else ""
+        kinds["wireless" if "wireless" in words else "nics"].append(f"{device} {driver}{speed}")
+    facts = {kind: ", ".join(found) for kind, found in kinds.items()}
+    return facts | {"wireless": facts["wireless"] or ("none" if facts["nics"] else "")}
+
+
+def size(count: int) -> str:
+    """Bytes in the largest unit that leaves at least one: 64 MiB."""
+    value, unit = float(count), "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if value < 1024 or unit == "TiB":
+            break
+        value /= 1024
+    return f"{value:.4g} {unit}"

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tells the power that a gateway draws, from outside."""
+
+from typing import Protocol
+
+Reading = tuple[int, float]  # CLOCK_MONOTONIC of this machine in ns, watts
+
+
+class Meter(Protocol):
+    """A plug, or a list that somebody types."""
+
+    @property
+    def name(self) -> str:
+        """How a record calls it: `tasmota`."""
+
+    def start(self) -> None:
+        """Begin to read. Raises NodeError if it cannot be read."""
+
+    def stop(self) -> list[Reading]:
+        """End, and return what was read since `start`. Raises NodeError."""

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An undo is a command: it runs at once, by itself, or out of the journal on the device."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from gatemark.error import NodeError
+from gatemark.gateway import journal as journals
+from gatemark.gateway.changes import Changes
+from gatemark.gateway.journal import Journal
+from gatemark.node.shell import Local
+
+NODE = Local("gateway")
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Journal:
+    """A journal whose device keeps its copy in a folder of the test's."""
+    device = tmp_path / "device"
+    device.mkdir()
+    monkeypatch.setattr(journals, "DEVICE_FOLDER", str(device))
+    return Journal("root@192.0.2.1:2222", tmp_path / "state")
+
+
+def log(tmp_path: Path) -> list[str]:
+    path = tmp_path / "log"
+    return path.read_text().split() if path.exists() else []
+
+
+async def make_two(changes: Changes, tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        await changes.make(f"echo {name} >> {tmp_path}/log", f"echo un-{name} >> {tmp_path}/log")
+
+
+def both(tmp_path: Path, then: Callable[[Changes], Awaitable[None]], kept: Journal | None) -> None:
+    async def run() -> None:
+        if kept:
+            await kept.open(NODE)
+        changes = Changes(NODE, kept)
+        await make_two(changes, tmp_path)
+        await then(changes)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("with_journal", [True, False])
+def test_changes_are_undone_in_reverse(tmp_path: Path, kept: Journal, with_journal: bool) -> None:
+    both(tmp_path, lambda changes: changes.undo(), kept if with_journal else None)
+    assert log(tmp_path) == ["first", "second", "un-second", "un-first"]
+
+
+def test_what_was_there_before_can_stay(tmp_path: Path, kept: Journal) -> None:
+    both(tmp_path, lambda changes: changes.undo(kept=1), kept)
+    assert log(tmp_path)[2:] == ["un-second"]
+
+
+def test_the_device_can_give_itself_back(tmp_path: Path, kept: Journal) -> None:
+    async def by_hand(_: Changes) -> None:
+        await NODE.run("sh", kept.on_device)
+
+    both(tmp_path, by_hand, kept)
+    assert log(tmp_path)[2:] == ["un-second", "un-first"]
+
+
+def test_both_copies_know_of_a_change_before_it_is_made(tmp_path: Path, kept: Journal) -> None:
+    async def fail() -> None:
+        await kept.open(NODE)
+        await Changes(NODE, kept).make("exit 7", f"echo un >> {tmp_path}/log")
+
+    with pytest.raises(NodeError):
+        asyncio.run(fail())
+    assert "echo un" in Path(kept.on_device).read_text()
+    assert b"echo un" in kept.path.read_bytes()
+
+
+def test_nothing_is_left_when_all_is_undone(tmp_path: Path, kept: Journal) -> None:
+    both(tmp_path, lambda changes: changes.undo(), kept)
+    assert not Path(kept.on_device).exists()
+    assert not kept.path.exists()
+
+
+def test_each_undo_is_tried_though_one_fails(tmp_path: Path) -> None:
+    async def run() -> None:
+        changes = Changes(NODE)
+        await changes.make("true", f"echo reached >> {tmp_path}/log")
+        await changes.make("true", "false; echo unreached >&2")
+        with pytest.raises(NodeError):
+            await changes.undo()
+        assert len(changes) == 2
+
+    asyncio.run(run())
+    assert log(tmp_path) == ["reached"]
+
+
+def test_a_change_on_a_device_that_restarted_is_refused(tmp_path: Path, kept: Journal) -> None:
+    async def restart(changes: Changes) -> None:
+        kept.boot = "another-boot"
+        with pytest.raises(NodeError, match="the device restarted"):
+            await changes.make(f"echo third >> {tmp_path}/log", "true")
+        await changes.undo()
+
+    both(tmp_path, restart, kept)
+    assert log(tmp_path) == ["first", "second"]

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A shell loop's text becomes the columns that the agent gives."""
+
+from typing import Any
+
+import pytest
+
+from gatemark.probe.column import columns, patterns
+from gatemark.probe.loop import samples
+
+S = 1_000_000_000
+
+# As grep prints it on a busybox box, twice a second; the last sample is of another shell.
+FIRST = """@@ 100.00
+/proc/77/stat:77 (sh) S 1 77 77 0 -1 4194304 9 9 0 0 1 2 3 4 20 0 1 0 9 9 9
+/proc/stat:cpu0 10 0 20 300 7 1 9 0 0 0
+/proc/stat:cpu1 0 0 0 400 0 0 0 5 0 0
+/proc/net/softnet_stat:0000000a 00000001 00000002 00000000
+/proc/net/softnet_stat:000000ff 00000000 00000000 00000000
+/proc/net/dev:  eth0:    1000      10    1    2    0     0          0         0     500       5
+"""
+SECOND = FIRST.replace("100.00", "101.50").replace("1 2 3 4 20", "2 3 5 6 20")
+MEMORY = """/proc/meminfo:MemTotal:         61000 kB
+/proc/meminfo:MemFree:          30000 kB
+"""
+CONNTRACK = """/proc/net/stat/nf_conntrack:entries  searched found new drop early_drop insert_failed
+/proc/net/stat/nf_conntrack:00000011  00000000 00000000 00000000 00000002 00000001 00000000
+/proc/net/stat/nf_conntrack:00000011  00000000 00000000 00000000 00000003 00000000 00000001
+"""
+
+
+def read(*texts: str, late_ns: int = 0) -> list[tuple[int, str]]:
+    """Each sample arrives when it was read, the first one late."""
+    found = []
+    for at, text in enumerate(texts):
+        arrival = 7 * S + round(1.5 * S) * at + (late_ns if at == 0 else 0)
+        found += [(arrival, line) for line in text.splitlines()]
+    return found
+
+
+def table(*texts: str, what: list[str]) -> dict[str, Any]:
+    return columns(samples(read(*texts)), what)
+
+
+def test_times_are_the_gateways_on_this_machines_clock() -> None:
+    found = samples(read(FIRST, SECOND, late_ns=S // 2))
+    assert [sample.t_ns for sample in found] == [7 * S, 7 * S + round(1.5 * S)]
+
+
+def test_cpu_time_is_in_milliseconds_by_kind() -> None:
+    found = table(FIRST, SECOND, what=["cpu"])["cpu"]
+    assert {kind: values[0] for kind, values in found["0"].items()} == {
+        "user_ms": 100,
+        "system_ms": 200,
+        "softirq_ms": 90,
+        "irq_ms": 10,
+        "idle_ms": 3000,
+        "steal_ms": 0,
+    }
+    assert found["1"]["steal_ms"] == [50, 50]
+
+
+def test_softnet_is_read_in_hex() -> None:
+    found = table(FIRST, what=["softnet"])["softnet"]
+    assert found["0"] == {"processed": [10], "dropped": [1], "squeezed": [2]}
+    assert found["1"]["processed"] == [255]
+
+
+def test_interfaces_have_their_counters() -> None:
+    text = FIRST.rstrip("\n") + " 3 4 0 0 0 0\n"
+    found = table(text, what=["interfaces"])["interfaces"]["eth0"]
+    assert (found["rx_packets"], found["rx_dropped"]) == ([10], [2])
+    assert (found["tx_packets"], found["tx_errors"], found["tx_dropped"]) == ([5], [3], [4])
+
+
+def test_an_old_kernel_has_at_least_its_free_memory_available() -> None:
+    found = table(FIRST + MEMORY, what=["memory"])["memory"]
+    assert found == {
+        "total_bytes": [61000 * 1024],
+        "free_bytes": [30000 * 1024],
+        "available_bytes": [30000 * 1024],
+        "slab_bytes": [0],
+    }
+
+
+def test_conntrack_is_summed_over_processors_but_for_its_entries() -> None:
+    found = table(FIRST + CONNTRACK, what=["conntrack"])["conntrack"]
+    assert found == {"entries": [17], "drop": [5], "early_drop": [1], "insert_failed": [1]}
+
+
+def test_what_a_kernel_does_not_have_is_absent() -> None:
+    found = table(FIRST + CONNTRACK, SECOND, what=["cpu", "conntrack"])
+    assert (found["absent"], "conntrack" in found) == (["conntrack"], False)
+
+
+def test_what_the_loop_cost_is_told_without_the_last_shell() -> None:
+    last = SECOND.replace("/proc/77/", "/proc/99/").replace("101.50", "102.00")
+    found = table(FIRST, SECOND, last, what=["cpu"])
+    assert (found["cpu_ns"], found["cpu_over_ns"]) == (60_000_000, round(1.5 * S))
+
+
+@pytest.mark.parametrize("name", ["eth0", "eth0.2"])
+def test_a_devices_name_is_no_pattern(name: str) -> None:
+    (pattern,) = patterns(["interfaces"], [name, "br-lan"])
+    assert pattern == f"^ *({name.replace('.', '[.]')}|br-lan):"
