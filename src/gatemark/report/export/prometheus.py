@@ -29,8 +29,11 @@ BASE: Final[dict[str, tuple[str, float]]] = {
     "connections": ("connections", 1.0),
     "connections/s": ("connections_per_second", 1.0),
     "s": ("seconds", 1.0),
+    "W": ("watts", 1.0),
+    "J/Gbit": ("joules_per_byte", 1e9 / 8),
+    "degrees Celsius": ("celsius", 1.0),
 }
-UNIT_OF_NAME: Final = re.compile(r"_(pps|bps|ns|bytes|ratio|s|packets)$")
+UNIT_OF_NAME: Final = re.compile(r"_(pps|bps|ns|bytes|ratio|s|packets|w|gbit_j|c)$")
 ENDS: Final = (
     ("value", "", "median over the repeats"),
     ("lo", "_lo", "lower end of the median's interval"),
