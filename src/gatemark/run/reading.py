@@ -10,7 +10,7 @@ from gatemark.plan.model import TrialSpec
 from gatemark.probe.outside import cpu_readings
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
-from gatemark.station.napi import Thread
+from gatemark.station.thread import Thread
 from gatemark.store.record import Accounting, CpuReading, Evidence, Record
 from gatemark.store.series import Series
 from gatemark.workload.way import Report, Way

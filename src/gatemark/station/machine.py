@@ -17,6 +17,7 @@ import platform
 import shutil
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -25,6 +26,8 @@ from gatemark.error import StationError, UnavailableError
 from gatemark.node.agent import FIRST
 from gatemark.node.shell import Namespace
 from gatemark.station.image.arch import Arch
+from gatemark.station.image.cache import home
+from gatemark.station.model import Model
 from gatemark.station.qmp import Monitor
 from gatemark.station.thread import Thread
 
@@ -33,44 +36,6 @@ KVM: Final = Path("/dev/kvm")
 CONSOLE_BYTES: Final = 1 << 16  # QEMU wants a power of two
 CONSOLE_LINES = 5  # of its end, in a message
 LEAVE_S = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """What a machine is made of."""
-
-    arch: Arch
-    kernel: Path | None  # None: what is on its disk
-    initramfs: Path | None
-    disk: Path | None  # never written to
-    append: str  # kernel parameters of the user's own
-    memory_mib: int
-    nic: str
-    cpus: int
-    icount: int | None  # the guest's clock goes by instructions, each 2**icount ns long
-
-    def options(self, accel: str) -> list[str]:
-        """QEMU's command line, but for the network cards and the monitor."""
-        words = [*self.arch.board, "-accel", accel, "-m", str(self.memory_mib)]
-        words += ["-smp", str(self.cpus), "-nodefaults", "-no-user-config", "-display", "none"]
-        words += ["-cpu", "host"] if accel == "kvm" else []
-        words += ["-chardev", f"ringbuf,id=console,size={CONSOLE_BYTES}", "-serial", "chardev:console"]
-        if self.icount is not None:
-            # Without align guest time runs several times too fast.
-            words += ["-icount", f"shift={self.icount},align=on,sleep=on"]
-        if self.kernel:
-            line = f"console={self.arch.console} quiet panic=1 {self.append}".strip()
-            words += ["-kernel", str(self.kernel), "-append", line]
-        if self.initramfs:
-            words += ["-initrd", str(self.initramfs)]
-        if self.disk:
-            words += ["-snapshot", "-drive", f"file={_escaped(self.disk)},if=virtio"]
-        return words
-
-
-def _escaped(path: Path) -> str:
-    """A path in an option with commas."""
-    return str(path.resolve()).replace(",", ",,")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +54,41 @@ def require(arch: Arch) -> None:
         )
 
 
-def kvm_refused(arch: Arch) -> str:
+def kvm_refused(model: Model) -> str:
     """Why KVM cannot be tried on this machine, or nothing."""
+    arch = model.arch
+    if model.icount is not None:
+        return "instructions can only be counted by emulation"
     if arch.host != platform.machine():
         return f"{arch.debian} is emulated on this {platform.machine()}"
     if not KVM.exists():
         return f"no {KVM}"
-    return "" if os.access(KVM, os.R_OK | os.W_OK) else f"{KVM} is not for this user"
+    if not os.access(KVM, os.R_OK | os.W_OK):
+        return f"{KVM} is not for this user"
+    return _remembered(arch)
+
+
+def _remembered(arch: Arch) -> str:
+    """Why KVM failed since this machine was started; trying it again takes as long again."""
+    try:
+        boot, _, why = _memory(arch).read_text().partition(" ")
+    except OSError:
+        return ""
+    return why if boot == _boot() else ""
+
+
+def remember(arch: Arch, why: str) -> None:
+    """KVM did not bring a guest up."""
+    _memory(arch).parent.mkdir(parents=True, exist_ok=True)
+    _memory(arch).write_text(f"{_boot()} {why}")
+
+
+def _memory(arch: Arch) -> Path:
+    return home() / f"kvm-{arch.debian}"
+
+
+def _boot() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
 class Machine:
@@ -107,7 +100,12 @@ class Machine:
 
     @classmethod
     async def start(
-        cls, model: Model, accel: str, cards: Sequence[Card], place: Namespace, cpus: tuple[int, int]
+        cls,
+        model: Model,
+        accel: str,
+        cards: Sequence[Card],
+        place: Namespace,
+        cpus: tuple[int, int],
     ) -> "Machine":
         """Start it; `cpus` are the gateway's and the emulator's. Raises StationError.
 
@@ -115,7 +113,7 @@ class Machine:
         """
         ours, theirs = socket.socketpair()
         files = [theirs.fileno(), *(card.tap for card in cards)]
-        words = model.options(accel) + _wired(model.nic, cards, theirs.fileno())
+        words = options(model, accel) + _wired(model.nic, cards, theirs.fileno())
         gateway, emulator = cpus
         command = place.argv(
             *("setpriv", "--pdeathsig", "KILL", "taskset", "-c", str(emulator)),
@@ -177,13 +175,35 @@ class Machine:
 
 async def _buried(process: asyncio.subprocess.Process) -> str:
     """End a process; its last words."""
-    try:
+    with suppress(ProcessLookupError):
         process.kill()
-    except ProcessLookupError:
-        pass
     _, said = await process.communicate()
     lines = said.decode(errors="replace").strip().splitlines()
     return lines[-1] if lines else "it ended without a word"
+
+
+def options(model: Model, accel: str) -> list[str]:
+    """QEMU's command line, but for the network cards and the monitor."""
+    words = [*model.arch.board, "-accel", accel, "-m", str(model.memory_mib)]
+    words += ["-smp", str(model.cpus), "-nodefaults", "-no-user-config", "-display", "none"]
+    words += ["-cpu", "host"] if accel == "kvm" else []
+    words += ["-chardev", f"ringbuf,id=console,size={CONSOLE_BYTES}", "-serial", "chardev:console"]
+    if model.icount is not None:
+        # Without align guest time runs several times too fast.
+        words += ["-icount", f"shift={model.icount},align=on,sleep=on"]
+    if model.kernel:
+        line = f"console={model.arch.console} quiet panic=1 {model.append}".strip()
+        words += ["-kernel", str(model.kernel), "-append", line]
+    if model.initramfs:
+        words += ["-initrd", str(model.initramfs)]
+    if model.disk:
+        words += ["-snapshot", "-drive", f"file={_escaped(model.disk)},if=virtio"]
+    return words
+
+
+def _escaped(path: Path) -> str:
+    """A path in an option with commas."""
+    return str(path.resolve()).replace(",", ",,")
 
 
 def _wired(nic: str, cards: Sequence[Card], monitor: int) -> list[str]:

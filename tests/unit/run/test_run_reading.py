@@ -12,7 +12,7 @@ from gatemark.node.shell import Local
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
 from gatemark.run.raw import Raw
 from gatemark.run.reading import complete, series
-from gatemark.station.napi import Thread
+from gatemark.station.thread import Thread
 from gatemark.station.wiring import ROLES, Port, wires
 from gatemark.store.record import UNITS, Definition, Record
 from gatemark.workload.way import Way, over_time

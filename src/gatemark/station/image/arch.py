@@ -16,6 +16,7 @@ class Arch:
     package: str  # what brings that program
     board: tuple[str, ...]  # QEMU's options
     console: str
+    memory_mib: int  # enough for our image, and what boards of its time had
     nics: tuple[str, ...]  # kinds of network card that it can have; the first is the default
     host: str  # `uname -m` of machines where KVM may run it
 
@@ -29,6 +30,7 @@ ARCHES: Final = {
         package="qemu-system-x86",
         board=("-machine", "q35"),
         console="ttyS0",
+        memory_mib=128,
         nics=("virtio", "e1000"),
         host="x86_64",
     ),
@@ -41,6 +43,7 @@ ARCHES: Final = {
         package="qemu-system-mips",
         board=("-machine", "malta", "-cpu", "24Kc"),
         console="ttyS0",
+        memory_mib=64,
         nics=("virtio", "pcnet", "e1000"),
         host="",
     ),
@@ -52,6 +55,7 @@ ARCHES: Final = {
         package="qemu-system-arm",
         board=("-machine", "virt", "-cpu", "cortex-a53"),
         console="ttyAMA0",
+        memory_mib=128,
         nics=("virtio", "e1000"),
         host="aarch64",
     ),

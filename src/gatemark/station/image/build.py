@@ -23,10 +23,10 @@ from gatemark.station.image.cache import SUMS, home, kept
 from gatemark.station.image.module import SUFFIX, Module, indexes, name_of, ordered, read
 from gatemark.station.image.package import Told, files, packages
 
-PACKAGES: Final = ("busybox-static", "conntrack", "dropbear-bin", "ethtool", "iproute2", "nftables")
+PACKAGES: Final = ("busybox", "conntrack", "dropbear-bin", "ethtool", "iproute2", "nftables")
 TOOLS: Final = ("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "tc")
 BUSYBOX: Final = "bin/busybox"
-FORMAT: Final = "1"  # a new number where the same parts are put together otherwise
+FORMAT: Final = "2"  # a new number where the same parts are put together otherwise
 
 # What a gateway may want; what these depend on comes with them. NICs first.
 MODULES: Final = (
@@ -58,7 +58,7 @@ class Image:
     """What a machine boots."""
 
     kernel: Path
-    initramfs: Path | None
+    initramfs: Path
 
 
 @dataclass(slots=True)
@@ -148,7 +148,7 @@ def tree(parts: _Parts) -> dict[str, cpio.Entry]:
         "etc/passwd": cpio.file(PASSWD.encode()),
         "root": cpio.folder(0o700),
         **{f"usr/sbin/{name}": cpio.program(data) for name, data in tools.items()},
-        **_libraries(parts, tools.values()),
+        **_libraries(parts, (parts.files[BUSYBOX], *tools.values())),
         **_modules(parts.modules),
     }
 

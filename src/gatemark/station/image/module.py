@@ -72,9 +72,7 @@ def indexes(modules: Mapping[str, Module], folder: str) -> dict[str, str]:
         f"{place(name)}: {' '.join(map(place, reversed(ordered(depends, [name])[:-1])))}".rstrip()
         for name in sorted(modules)
     ]
-    names = [
-        f"alias {alias} {name}" for name in sorted(modules) for alias in modules[name].aliases
-    ]
+    names = [f"alias {alias} {name}" for name in sorted(modules) for alias in modules[name].aliases]
     return {"modules.dep": _lines(deps), "modules.alias": _lines(names)}
 
 

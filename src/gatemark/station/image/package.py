@@ -101,13 +101,15 @@ def _apt(config: Path, folder: Path, *command: str) -> str:
 def files(package: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes | str]]:
     """The wanted files of a package: path and content, or where a symbolic link points."""
     command = ["dpkg-deb", "--fsys-tarfile", str(package)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as unpack:
-        with tarfile.open(fileobj=unpack.stdout, mode="r|") as archive:
-            for member in archive:
-                name = member.name.removeprefix("./")
-                if not wanted(name):
-                    continue
-                if member.issym():
-                    yield name, member.linkname
-                elif (inside := archive.extractfile(member)) is not None:
-                    yield name, inside.read()
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE) as unpack,
+        tarfile.open(fileobj=unpack.stdout, mode="r|") as archive,
+    ):
+        for member in archive:
+            name = member.name.removeprefix("./")
+            if not wanted(name):
+                continue
+            if member.issym():
+                yield name, member.linkname
+            elif (inside := archive.extractfile(member)) is not None:
+                yield name, inside.read()
