@@ -310,14 +310,16 @@ class VirtualLab:
             for at, (gate, (host, device)) in enumerate(TAPS.items()):
                 if gate == CONTROL:
                     continue
-                self.ports[device] = Port(self.hosts[host], device, space.mac(ends[host], device))
+                mac = space.mac(ends[host], device)
+                self.ports[device] = Port(self.hosts[host], device, mac, raw=True)
                 self.ports[gate] = Port(self._ssh, gate, self._mac(at))
                 space.address(ends[host], self.ports[device])
             for host, near, far in NEXT:
                 space.neighbours(ends[host], self.ports[near], self.ports[far])
             for host, port in (("lan", "gw0"), ("wan", "gw1")):
                 space.default_routes(ends[host], self.ports[port])
-        self.ports |= self.cable.ports
+        # The tester alone is measured by the ports that it has with a gateway.
+        self.ports |= {role: replace(port, raw=True) for role, port in self.cable.ports.items()}
 
     async def _aggregate_not(self) -> None:
         await asyncio.gather(
