@@ -21,12 +21,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
 
+import asyncssh
 from pyroute2 import IPRoute
 
 from gatemark.node.login import Address, Login
 from gatemark.node.shell import Namespace
 from gatemark.station import lock, space
-from gatemark.station.recover import recover
+from gatemark.station.recover import end_processes, recover
 
 PORT = 2222
 PASSWORD = "sesame"
@@ -110,7 +111,7 @@ class Box:
         if self.process:
             self.process.kill()
             self.process.wait()
-        space.end_processes(self.node.netns)
+        end_processes(self.node.netns)
 
     def deaf(self) -> None:
         """Let nothing in or out of it any more, and say so to nobody."""
@@ -161,7 +162,7 @@ def desk(folder: Path) -> Iterator[Desk]:
     recover()
     lab = token_hex(3)
     hosts = space.spaces(lab, ("lan", "gw", "wan"))
-    said("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / "key"))
+    new_key(folder / "key")
     with lock.named(lab, "test"):
         device, jump = Box(hosts["gw"], folder / "device"), Box(hosts["wan"], folder / "jump")
         try:
@@ -192,6 +193,13 @@ def _link(hosts: dict[str, Namespace]) -> None:
                 address, _, length = ADDRESS[device].partition("/")
                 end.link("set", index=index, state="up")
                 end.addr("add", index=index, address=address, prefixlen=int(length))
+
+
+def new_key(path: Path) -> None:
+    """A key to log in with: PATH, and PATH.pub."""
+    key = asyncssh.generate_private_key("ssh-ed25519")
+    key.write_private_key(path)
+    key.write_public_key(f"{path}.pub")
 
 
 def _program(name: str) -> str:

@@ -99,7 +99,7 @@ def test_the_users_own_ssh_config_counts(
 
 
 def test_a_wrong_key_is_told(bench: Desk, tmp_path: Path) -> None:
-    device.said("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{tmp_path}/other")
+    device.new_key(tmp_path / "other")
     said = refused(bench, bench.login(key=tmp_path / "other"))
     assert f"does not take the key {tmp_path}/other: put the public key into" in said
 

@@ -33,6 +33,7 @@ ENVIRONMENT: Final = {
     "NO_COLOR": "no colour on a terminal either; a pipe never gets any",
     "COLUMNS": "how wide the terminal is taken to be",
     "GATEMARK_DEBUG": "on failure show the whole trace, as --debug does",
+    "GATEMARK_PASSWORD": 'answers where a station file says password = "ask"',
     "PATH": "where ip, tc, nft and ethtool are looked for, and after it /usr/sbin and /sbin",
     "SHELL": "what gatemark lab shell opens without a command",
 }

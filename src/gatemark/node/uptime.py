@@ -35,6 +35,7 @@ async def clock(node: Node) -> Clock:
     finally:
         process.close_stdin()
         process.kill()
+        await process.wait()
     return agreed(node.name, readings)
 
 
