@@ -20,13 +20,13 @@ from gatemark.error import UnavailableError
 from gatemark.station.image import cpio, elf
 from gatemark.station.image.arch import Arch
 from gatemark.station.image.cache import SUMS, home, kept
-from gatemark.station.image.module import SUFFIX, Module, indexes, name_of, ordered, read
+from gatemark.station.image.module import SUFFIX, Module, depends, indexes, name_of, ordered, read
 from gatemark.station.image.package import Told, files, packages
 
 PACKAGES: Final = ("busybox", "conntrack", "dropbear-bin", "ethtool", "iproute2", "nftables")
 TOOLS: Final = ("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "tc")
 BUSYBOX: Final = "bin/busybox"
-FORMAT: Final = "2"  # a new number where the same parts are put together otherwise
+FORMAT: Final = "3"  # a new number where the same parts are put together otherwise
 
 # What a gateway may want; what these depend on comes with them. NICs first.
 MODULES: Final = (
@@ -172,7 +172,7 @@ def _needed(parts: _Parts, data: bytes, found: Mapping[str, bytes]) -> Iterator[
 
 
 def _modules(there: Mapping[str, Module]) -> dict[str, cpio.Entry]:
-    names = ordered({name: module.depends for name, module in there.items()}, MODULES)
+    names = ordered(depends(there), MODULES)
     chosen = {name: there[name] for name in names}
     if not chosen:
         return {}

@@ -45,6 +45,15 @@ def _soft(key: str, value: str) -> bool:
     return key == "softdep" and value.startswith("pre: ") and "post:" not in value
 
 
+def depends(modules: Mapping[str, Module]) -> dict[str, tuple[str, ...]]:
+    """What each module depends on, by their own names: a soft one may be told by an alias."""
+    own = {alias.replace("-", "_"): name for name in modules for alias in modules[name].aliases}
+    return {
+        name: tuple(other if other in modules else own.get(other, other) for other in one.depends)
+        for name, one in modules.items()
+    }
+
+
 def ordered(there: Mapping[str, tuple[str, ...]], wanted: Iterable[str]) -> list[str]:
     """Modules by name, each after all that it depends on; what is not there is built in."""
     found: dict[str, None] = {}
@@ -63,13 +72,13 @@ def ordered(there: Mapping[str, tuple[str, ...]], wanted: Iterable[str]) -> list
 
 def indexes(modules: Mapping[str, Module], folder: str) -> dict[str, str]:
     """modules.dep and modules.alias of a folder, as modprobe reads them (modules.dep(5))."""
-    depends = {name: module.depends for name, module in modules.items()}
+    above = depends(modules)
 
     def place(name: str) -> str:
         return modules[name].path.removeprefix(f"{folder}/")
 
     deps = [
-        f"{place(name)}: {' '.join(map(place, reversed(ordered(depends, [name])[:-1])))}".rstrip()
+        f"{place(name)}: {' '.join(map(place, reversed(ordered(above, [name])[:-1])))}".rstrip()
         for name in sorted(modules)
     ]
     names = [f"alias {alias} {name}" for name in sorted(modules) for alias in modules[name].aliases]
