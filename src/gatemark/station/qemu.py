@@ -109,7 +109,7 @@ class VirtualLab:
         self.cable = Cable(self.hosts, self.cpus.gateway if ability().own_cpu else None)
         self._nodes = {device: self.hosts[host] for host, device in list(TAPS.values())[1:]}
         self._devices: dict[str, str] = {}  # known once it is up
-        self._folder = lock.folder() / self.lab  # private: our image's keys
+        self._folder = lock.private(self.lab)  # our image's keys
         self._login = model.login or Login(
             OURS, key=self._folder / "key", known_hosts=self._folder / "known_hosts"
         )

@@ -26,7 +26,7 @@ from gatemark.station.image.package import Told, files, packages
 PACKAGES: Final = ("busybox", "conntrack", "dropbear-bin", "ethtool", "iproute2", "nftables")
 TOOLS: Final = ("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "tc")
 BUSYBOX: Final = "bin/busybox"
-FORMAT: Final = "3"  # a new number where the same parts are put together otherwise
+FORMAT: Final = "4"  # a new number where the same parts are put together otherwise
 
 # What a gateway may want; what these depend on comes with them. NICs first.
 MODULES: Final = (

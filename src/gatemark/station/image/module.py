@@ -13,6 +13,7 @@ from typing import Final
 from gatemark.station.image.elf import modinfo
 
 SUFFIX: Final = ".ko"
+GENERIC: Final = "_generic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +47,14 @@ def _soft(key: str, value: str) -> bool:
 
 
 def depends(modules: Mapping[str, Module]) -> dict[str, tuple[str, ...]]:
-    """What each module depends on, by their own names: a soft one may be told by an alias."""
-    own = {alias.replace("-", "_"): name for name in modules for alias in modules[name].aliases}
+    """What each module depends on, by their own names.
+
+    A soft dependency may name an algorithm, `crc32c`: its generic module works on every processor,
+    where one for an instruction that a guest lacks would fail, and what depends on it too.
+    """
     return {
-        name: tuple(other if other in modules else own.get(other, other) for other in one.depends)
-        for name, one in modules.items()
+        name: tuple(other if other in modules else f"{other}{GENERIC}" for other in module.depends)
+        for name, module in modules.items()
     }
 
 
