@@ -155,8 +155,12 @@ class Machine:
         return [Thread(f"vcpu{one['cpu-index']}", one["thread-id"], cpu) for one in found]
 
     async def reset(self) -> None:
-        """Press its reset button."""
+        """Press its reset button; it has begun anew when this returns.
+
+        QEMU only notes the request, and acts before its main loop takes the next one.
+        """
         await self.monitor.ask("system_reset")
+        await self.monitor.ask("query-status")
 
     async def console(self) -> str:
         """The last lines on its console; taken away by reading."""

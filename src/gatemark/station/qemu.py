@@ -65,7 +65,7 @@ SSH_PORT = 22
 LEAVE_S = 2.0  # to log out; a guest that is stuck is not waited for
 KNOCK_S = 0.5  # between two looks whether a guest is up
 SILENCE_S = 30.0  # a guest that forwards all it can answers late
-# Longest that a guest may take from its start to SSH.
+# Longest that a guest may take from its start to SSH; others may be at work on its CPU.
 BOOT_S: Final = {"kvm": 20.0, "tcg": 60.0}
 SLOW_BOOT_S = 600.0  # with icount
 
@@ -241,7 +241,8 @@ class VirtualLab:
             except GatemarkError as error:
                 await self._end()
                 why = str(error)
-                await asyncio.to_thread(remember, model.arch, why)
+                if model.package:  # the user's own image may be what does not boot
+                    await asyncio.to_thread(remember, model.arch, why)
         self.accel = f"tcg: {why}"
         return await self._start(model)
 
