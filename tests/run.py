@@ -87,6 +87,7 @@ def lint() -> Outcome:
     homes = ("agent/src", "agent/tests", "agent/fuzz", "bpf")
     style = files(*(f"{home}/**/*.[ch]" for home in homes))
     scripts = files("setup/install", ".ci/run", "src/gatemark/commands/shell/*.bash")
+    scripts += ["src/gatemark/station/image/rc"]
     halves = sources[::2], sources[1::2]
     commands = [
         [f"{tool}/ruff", "check", "--quiet"],
@@ -175,6 +176,7 @@ STAGES: dict[str, Callable[[], Outcome]] = {
     "agent": agent,
     "unit": pytest("unit", workers=2),
     "lab": pytest("lab", workers=0),  # one at a time: each has the machine for itself
+    "vm": pytest("vm", workers=0),
     "golden": pytest("golden", workers=2),
     "page": pytest("page", workers=2),
     "docs": pytest("docs", workers=2),

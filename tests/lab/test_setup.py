@@ -91,14 +91,15 @@ def test_a_setup_that_fails_halfway_is_undone() -> None:
 
 
 def test_threads_share_their_cpu_with_the_gateways_program_alone() -> None:
-    async def look(bench: Bench) -> None:
-        lab = bench.station
+    lab = Lab()
+
+    async def look(_: Bench) -> None:
         await lab.meet(Demand(shared=True))
         assert all(made.sound(shared=True) for made in lab.threads.values())
         await lab.meet(Demand())
         assert all(made.sound(shared=False) for made in lab.threads.values())
 
-    in_a_lab(look)
+    in_a_lab(look, lab)
 
 
 @pytest.mark.parametrize("demand", [Demand(steered=True, offload=True), Demand(relieved=True)])

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 UNBRAKED = "unbraked"  # the variant of a braked plan for a station without a brake
 RELEASED = "gateway.brake_pps=0"
-NO_BRAKE = "no brake here, as it needs root: "
+NAMESPACE = "netns"  # the kind of gateway that the brake can slow
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +42,21 @@ class Asked:
         return chosen(self.name, self.variant, (*means, *self.settings))
 
 
-def within(asked: Asked, able: "Ability") -> tuple[Asked, tuple[str, ...]]:
-    """What to measure instead where the station has no brake, and the lines that say so.
+def within(asked: Asked, able: "Ability", kind: str) -> tuple[Asked, tuple[str, ...]]:
+    """What to measure instead where a station of a kind has no brake, and the lines that say so.
 
     Braked plans are measured in their variant `unbraked`; one that has none, without its brake.
     """
     notes: list[str] = []
+    why = "as it needs root" if kind == NAMESPACE else "as it is for gateways that are namespaces"
     plans = asked.chosen()[1]
     if not able.brake and not asked.variant and any(_braked(p, UNBRAKED) for p in plans):
         asked = replace(asked, variant=UNBRAKED)
-        notes.append(f"{NO_BRAKE}the variant `{UNBRAKED}` is measured")
+        notes.append(f"no brake here, {why}: the variant `{UNBRAKED}` is measured")
         plans = asked.chosen()[1]
     if not able.brake and any(map(_braked, plans)):
         asked = replace(asked, settings=(*asked.settings, RELEASED))
-        notes.append(f"{NO_BRAKE}measured with {RELEASED}")
+        notes.append(f"no brake here, {why}: measured with {RELEASED}")
     return asked, tuple(notes)
 
 

@@ -75,7 +75,7 @@ def _begin(asked: Asked, bench: "Station", out: Path | None, seed: int | None) -
 
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
 
-    asked, notes = within(asked, bench.able)
+    asked, notes = within(asked, bench.able, bench.info.kind)
     suite, plans = asked.chosen()
     _examine(plans)
     _require(plans)  # before the directory is made: where nothing can be measured, none is left

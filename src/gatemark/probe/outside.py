@@ -8,7 +8,7 @@ from gatemark.error import StationError
 from gatemark.node.agent import Agent
 from gatemark.node.shell import Local, Node
 from gatemark.probe.window import Report, window
-from gatemark.station.napi import Thread
+from gatemark.station.thread import Thread
 from gatemark.station.wiring import Port
 from gatemark.store.record import CpuReading
 

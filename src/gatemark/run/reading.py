@@ -12,7 +12,7 @@ from gatemark.probe.within import cpu_inside
 from gatemark.run import draw
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
-from gatemark.station.napi import Thread
+from gatemark.station.thread import Thread
 from gatemark.store.record import Accounting, CpuReading, Evidence, Record
 from gatemark.store.series import Series
 from gatemark.workload.way import Report, Way

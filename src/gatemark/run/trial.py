@@ -19,8 +19,8 @@ from gatemark.run.bench import Bench
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
 from gatemark.station.awake import awake
-from gatemark.station.napi import Thread
 from gatemark.station.station import Station
+from gatemark.station.thread import Thread
 from gatemark.station.wiring import Port, Wire, wires
 from gatemark.store.record import Definition, Record
 from gatemark.store.series import Series

@@ -25,7 +25,7 @@ STEERING = Path("/sys/class/net/lo/queues/rx-0/rps_cpus")
 MISSING = {
     "own_cpu": "No CPU of its own for the gateway: its threads run where the scheduler puts them, "
     "beside the tester, so rates vary more and may be lower.",
-    "brake": "No brake: the gateway forwards as fast as this machine's kernel can.",
+    "brake": "No brake: the gateway forwards as fast as it can.",
     "awake": "Idle CPUs may doze: a packet that wakes one takes longer and costs more CPU time.",
     "priority": "No priority for the tester: other work on this machine disturbs it more.",
     "steering": "No steering of received packets: with TCP the hosts' own work is in the "

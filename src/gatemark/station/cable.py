@@ -8,7 +8,7 @@ from pyroute2 import IPRoute
 from gatemark.node.shell import Namespace
 from gatemark.station import space
 from gatemark.station.demand import Demand
-from gatemark.station.napi import Thread, thread
+from gatemark.station.napi import NapiThread, thread
 from gatemark.station.wiring import Port
 
 ENDS = {"lan9": "lan", "wan9": "wan"}  # role -> host
@@ -23,7 +23,7 @@ class Cable:
         self.nodes = {role: hosts[host] for role, host in ENDS.items()}
         self.cpu = cpu
         self.ports: dict[str, Port] = {}
-        self.relief: list[Thread] = []
+        self.relief: list[NapiThread] = []
 
     def build(self, ends: Mapping[str, IPRoute]) -> None:
         """Make it, with `ends` the hosts' netlink sockets by short name."""

@@ -13,6 +13,7 @@ from gatemark.node.binary import agent_path
 from gatemark.station import own
 from gatemark.station.ability import MISSING, Ability, ability, sees_kernel_threads
 from gatemark.station.cpu import place
+from gatemark.station.image.arch import ARCHES, Arch
 
 MEND = "root of the machine may: run with sudo"
 PACKAGES = {"ip": "iproute2", "tc": "iproute2", "nft": "nftables", "ethtool": "ethtool"}
@@ -36,7 +37,7 @@ def examine(refused: str = "") -> list[Finding]:
     """
     able = ability()
     needed = [_rights(refused), _cpus(able), *map(_tool, PACKAGES), _agent(), _kernel()]
-    return [*needed, _threads(), _nft(refused), *_abilities(able)]
+    return [*needed, _threads(), _nft(refused), *_abilities(able), *map(_emulator, ARCHES.values())]
 
 
 def require() -> None:
@@ -72,6 +73,14 @@ def _tool(name: str) -> Finding:
     if path := shutil.which(name):
         return Finding(name, ok=True, said=path)
     return Finding(name, ok=False, said="missing", mend=f"apt-get install {PACKAGES[name]}")
+
+
+def _emulator(arch: Arch) -> Finding:
+    """Whether a virtual gateway can be had; the built-in lab needs none."""
+    path = shutil.which(arch.emulator)
+    mend = f"apt-get install {arch.package}"
+    said = path or "missing: no virtual gateway of its kind"
+    return Finding(arch.emulator, ok=bool(path), said=said, mend=mend, needed=False)
 
 
 def _agent() -> Finding:

@@ -12,6 +12,7 @@ the /run in its user's own namespaces (station/own.py).
 import fcntl
 import os
 import re
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -127,8 +128,14 @@ def names() -> list[str]:
     return sorted(path.stem for path in folder().glob("*.lock") if LAB.fullmatch(path.stem))
 
 
+def private(lab: str) -> Path:
+    """Where a lab keeps what nobody else may read; made by the lab that needs it."""
+    return folder() / lab
+
+
 def forget(lab: str) -> None:
-    """Remove the file of a lock that nobody holds."""
+    """Remove the file of a lock that nobody holds, and what was private to its lab."""
+    shutil.rmtree(private(lab), ignore_errors=True)
     (folder() / f"{lab}.lock").unlink(missing_ok=True)
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from gatemark.error import StationError
 from gatemark.node.shell import Node
 from gatemark.station import lock
+from gatemark.station.thread import Thread
 
 FIFO_PRIORITY = 50
 TRIES = 3  # a laboratory of another container, with locks of its own, may make one just then
@@ -29,12 +30,8 @@ SHARED_NICE = -20  # as the gateway's own program, before whatever else is on th
 
 
 @dataclass(frozen=True, slots=True)
-class Thread:
-    """A NAPI thread of the gateway."""
-
-    name: str  # "napi/gw0"
-    pid: int
-    cpu: int | None  # None: wherever the scheduler puts it
+class NapiThread(Thread):
+    """A NAPI thread of the gateway, by the name `napi/gw0`."""
 
     def sound(self, *, shared: bool = False) -> bool:
         """Still there, still on its CPU alone, in the class that is wanted."""
@@ -64,7 +61,7 @@ class Thread:
             os.sched_setscheduler(self.pid, os.SCHED_FIFO, os.sched_param(FIFO_PRIORITY))
 
 
-async def thread(gateway: Node, device: str, cpu: int | None) -> Thread:
+async def thread(gateway: Node, device: str, cpu: int | None) -> NapiThread:
     """Make a port of the gateway forward in a new thread, bound to its CPU in class FIFO.
 
     Without a CPU the thread stays as the kernel made it.
@@ -80,7 +77,7 @@ async def thread(gateway: Node, device: str, cpu: int | None) -> Thread:
     if len(new) != 1:
         found = f"{len(new)} new threads" if new else "no NAPI thread"
         raise StationError(f"{gateway.name}: {found} for {device}: is this kernel 5.12 or newer?")
-    made = Thread(f"napi/{device}", new.pop(), cpu)
+    made = NapiThread(f"napi/{device}", new.pop(), cpu)
     if cpu is not None:
         os.sched_setaffinity(made.pid, {cpu})
         made.classify(shared=False)

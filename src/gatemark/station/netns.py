@@ -38,7 +38,7 @@ from gatemark.station.cable import MADE, Cable
 from gatemark.station.check import check_ports
 from gatemark.station.cpu import Placement, place
 from gatemark.station.demand import PLAIN, Demand
-from gatemark.station.napi import Thread, thread
+from gatemark.station.napi import NapiThread, thread
 from gatemark.station.station import Again, nothing
 from gatemark.station.wiring import GATEWAY_PORTS, Gateway, Port
 from gatemark.store.run import StationInfo
@@ -46,9 +46,6 @@ from gatemark.store.run import StationInfo
 LINKS = (("lan0", "gw0"), ("gw1", "wan0"), ("gw2", "lan2"))
 HOST = {"lan0": "lan", "wan0": "wan", "lan2": "lan2"} | dict.fromkeys(GATEWAY_PORTS, "gw")
 SWITCHED = ("lan0", "lan2")  # two hosts in one network, by way of the gateway's bridge
-
-# A router from the start, since becoming one joins a multicast group and reports it.
-ROUTER = "cd /proc/sys/net; echo 1 > ipv4/ip_forward; echo 1 > ipv6/conf/all/forwarding"
 
 
 def from_file(data: Mapping[str, Any], path: Path) -> "Lab":
@@ -75,7 +72,7 @@ class Lab:
         self.gateway = Gateway(self.hosts["gw"], {role: role for role in GATEWAY_PORTS})
         self.demand: Demand | None = PLAIN  # what the station is set to
         self.ports: dict[str, Port] = {}
-        self.threads: dict[str, Thread] = {}  # of the gateway's ports
+        self.threads: dict[str, NapiThread] = {}  # of the gateway's ports
         self.cable = Cable(self.hosts, self.cpu)
         self._nodes = {role: self.hosts[host] for role, host in HOST.items()}
         self.after_restart: Again = nothing
@@ -183,7 +180,7 @@ class Lab:
                 host: stack.enter_context(IPRoute(netns=node.netns))
                 for host, node in self.hosts.items()
             }
-            space.write_sysctls(self.hosts["gw"].netns, ROUTER)
+            space.write_sysctls(self.hosts["gw"].netns, space.ROUTER)
             self.cable.build(ends)
             self._link(ends)
 

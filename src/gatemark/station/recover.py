@@ -15,7 +15,7 @@ from pyroute2 import netns
 
 from gatemark.station import lock
 
-NAME = re.compile(r"gm-([0-9a-f]{6})-(lan|gw|wan|lan2)")
+NAME = re.compile(r"gm-([0-9a-f]{6})-(lan|gw|wan|lan2|ctl)")
 PATIENCE_S = 5.0
 
 

@@ -11,7 +11,13 @@ from gatemark.node.shell import Namespace
 from gatemark.station.recover import end_processes
 from gatemark.station.wiring import FAR_HOST, FIRST_CLIENT, LAST_CLIENT, Gateway, Port
 
-NAMES = {"lan": "LAN host", "gw": "gateway", "wan": "WAN host", "lan2": "second LAN host"}
+NAMES = {
+    "lan": "LAN host",
+    "gw": "gateway",
+    "wan": "WAN host",
+    "lan2": "second LAN host",
+    "ctl": "control port",
+}
 NO_DAD = 2  # IFA_F_NODAD: the address is used at once
 
 # No neighbour, router or multicast chatter: every packet on a test port is a test packet. The
@@ -24,6 +30,9 @@ for name in all default; do
   echo 1 > $name/mldv2_unsolicited_report_interval  # ms: what is reported is over at once
 done
 """
+
+# A router from the start, since becoming one joins a multicast group and reports it.
+ROUTER = "cd /proc/sys/net; echo 1 > ipv4/ip_forward; echo 1 > ipv6/conf/all/forwarding"
 
 
 def spaces(lab: str, hosts: Iterable[str]) -> dict[str, Namespace]:

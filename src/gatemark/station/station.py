@@ -8,7 +8,7 @@ from gatemark.plan.model import Arm
 from gatemark.station.ability import Ability
 from gatemark.station.cpu import Placement
 from gatemark.station.demand import Demand
-from gatemark.station.napi import Thread
+from gatemark.station.thread import Thread
 from gatemark.station.wiring import Gateway, Port
 from gatemark.store.run import StationInfo
 

@@ -44,6 +44,7 @@ class Port:
     mac: str
     named: str = ""  # the device's name on its host, where that is not its role
     own: Mapping[str, str] = field(default_factory=dict, hash=False)  # family -> address/length
+    raw: bool = False  # counts only what goes by the kernel's stack, as a tap does
 
     @property
     def device(self) -> str:

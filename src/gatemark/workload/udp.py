@@ -15,7 +15,7 @@ from gatemark.plan.mix import frames
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
-from gatemark.station.wiring import WAN_PORT, Wire, wires
+from gatemark.station.wiring import WAN_PORT, Port, Wire, wires
 from gatemark.workload.flows import far_address, flows, near_address
 from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Report, Way, tick_ms
 
@@ -96,7 +96,7 @@ class Stream:
         load, wire = self.load, self.wire
         own = wire.own and not wire.away
         request = {
-            "port": OWN_PORT if own else load.sender_port,
+            "port": OWN_PORT if own else _counted(load.sender_port, wire.source, "raw"),
             "device": wire.source.device,
             "family": FAMILY[load.family],
             **(self._up() if wire.away else self._down()),
@@ -139,7 +139,7 @@ class Stream:
         own = self.wire.own and self.wire.away
         listened = self.flows.far if self.wire.away else self.flows.near
         return {
-            "port": OWN_PORT if own else load.sink_port,
+            "port": OWN_PORT if own else _counted(load.sink_port, self.wire.sink, "ring"),
             "device": self.wire.sink.device,
             "family": FAMILY[load.family],
             "dst_port": [] if is_crowd(load) else listened,  # none: any, of an address without host
@@ -150,6 +150,14 @@ class Stream:
             "cpu": self.placement.gateway if own else self.placement.sink,
             "tick_ms": tick_ms(load.duration_s),
         }
+
+
+def _counted(asked: str, port: Port, stack: str) -> str:
+    """How an agent reaches a port: as asked, or by the kernel's stack where that alone counts.
+
+    A tap says nothing of frames that it got or gave by XDP (drivers/net/tun.c, tun_xdp_xmit).
+    """
+    return stack if asked == "auto" and port.raw else asked
 
 
 def _passed(ready: dict[str, Any]) -> str:

@@ -19,21 +19,26 @@ def brakes(one: Asked) -> set[int]:
 
 @pytest.mark.parametrize("name", ["quick", "quick/sweep"])
 def test_a_braked_plan_is_measured_in_its_unbraked_variant(name: str) -> None:
-    instead, notes = within(asked(name), ORDINARY)
+    instead, notes = within(asked(name), ORDINARY, "netns")
     assert instead == asked(name, "unbraked")
     assert brakes(instead) == {0}
     assert notes == ("no brake here, as it needs root: the variant `unbraked` is measured",)
 
 
 def test_a_brake_that_was_asked_for_is_not_claimed() -> None:
-    instead, notes = within(asked("quick/plain", "", "gateway.brake_pps=20000"), ORDINARY)
+    instead, notes = within(asked("quick/plain", "", "gateway.brake_pps=20000"), ORDINARY, "netns")
     assert instead.settings == ("gateway.brake_pps=20000", "gateway.brake_pps=0")
     assert brakes(instead) == {0}
     assert notes == ("no brake here, as it needs root: measured with gateway.brake_pps=0",)
 
 
+def test_a_virtual_machine_is_not_said_to_need_root() -> None:
+    _, notes = within(asked("quick"), ORDINARY, "qemu")
+    assert "root" not in notes[0]
+
+
 def test_what_repeats_it_is_what_was_measured() -> None:
-    instead, _ = within(asked("quick", "", "repeat.times=1"), ORDINARY)
+    instead, _ = within(asked("quick", "", "repeat.times=1"), ORDINARY, "netns")
     assert " ".join(instead.command(7)) == (
         "gatemark run quick --variant unbraked --set repeat.times=1 --seed 7"
     )
@@ -49,12 +54,12 @@ def test_what_repeats_it_is_what_was_measured() -> None:
     ],
 )
 def test_what_is_not_braked_is_measured_as_asked(one: Asked) -> None:
-    assert within(one, ORDINARY) == (one, ())
+    assert within(one, ORDINARY, "netns") == (one, ())
 
 
 @pytest.mark.parametrize("variant", ["", "unbraked"])
 def test_with_a_brake_all_is_measured_as_asked(variant: str) -> None:
-    assert within(asked("quick", variant), ROOT) == (asked("quick", variant), ())
+    assert within(asked("quick", variant), ROOT, "netns") == (asked("quick", variant), ())
 
 
 def test_without_a_brake_the_rates_go_beyond_the_braked_ones() -> None:

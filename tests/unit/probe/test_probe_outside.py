@@ -9,7 +9,7 @@ import pytest
 from gatemark.error import StationError
 from gatemark.node.shell import Local
 from gatemark.probe.outside import COLUMNS, cpu_readings, port_counters
-from gatemark.station.napi import Thread
+from gatemark.station.thread import Thread
 from gatemark.station.wiring import Port
 
 THREADS = [Thread("napi/gw0", 11, 1), Thread("napi/gw1", 12, 1)]

@@ -14,7 +14,7 @@ from gatemark.probe.inside import Seen
 from gatemark.probe.sensor import Sensed
 from gatemark.run.raw import Raw
 from gatemark.run.reading import complete, series
-from gatemark.station.napi import Thread
+from gatemark.station.thread import Thread
 from gatemark.station.wiring import ROLES, Port, wires
 from gatemark.store.record import UNITS, Definition, Record
 from gatemark.workload.way import Way, over_time

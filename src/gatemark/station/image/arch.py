@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processors of virtual gateways: the names that the distribution, QEMU and the guest have."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Arch:
+    """One processor, on one board of QEMU's."""
+
+    name: str  # as `uname -m` of its guest says
+    debian: str  # as the distribution calls it
+    kernel: str  # the package that a station has where its file names none
+    emulator: str  # QEMU's program
+    package: str  # what brings that program
+    board: tuple[str, ...]  # QEMU's options
+    console: str
+    memory_mib: int  # enough for our image, and what boards of its time had
+    nics: tuple[str, ...]  # kinds of network card that it can have; the first is the default
+    host: str  # `uname -m` of machines where KVM may run it
+
+
+ARCHES: Final = {
+    "x86_64": Arch(
+        name="x86_64",
+        debian="amd64",
+        kernel="linux-image-cloud-amd64",
+        emulator="qemu-system-x86_64",
+        package="qemu-system-x86",
+        board=("-machine", "q35"),
+        console="ttyS0",
+        memory_mib=128,
+        nics=("virtio", "e1000"),
+        host="x86_64",
+    ),
+    # The 24Kc is the core of the studies' boards: Atheros AR7161, AR9132, BCM5352's kin.
+    "mipsel": Arch(
+        name="mips",
+        debian="mipsel",
+        kernel="linux-image-4kc-malta",
+        emulator="qemu-system-mipsel",
+        package="qemu-system-mips",
+        board=("-machine", "malta", "-cpu", "24Kc"),
+        console="ttyS0",
+        memory_mib=64,
+        nics=("virtio", "pcnet", "e1000"),
+        host="",
+    ),
+    "aarch64": Arch(
+        name="aarch64",
+        debian="arm64",
+        kernel="linux-image-cloud-arm64",
+        emulator="qemu-system-aarch64",
+        package="qemu-system-arm",
+        board=("-machine", "virt", "-cpu", "cortex-a53"),
+        console="ttyAMA0",
+        memory_mib=128,
+        nics=("virtio", "e1000"),
+        host="aarch64",
+    ),
+}

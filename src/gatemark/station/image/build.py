@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stock image of a virtual gateway: kernel and initramfs, made once and kept.
+
+    /init -> busybox       starts /etc/rc once, and dropbear again whenever it ends
+    /usr/sbin              ip, tc, nft and so on: before busybox's own, which are in /bin
+    /lib                   the libraries that these need, by the name that they ask for
+    /lib/modules/VERSION   the modules that a gateway may want
+
+The same packages make the same bytes.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from gatemark.error import UnavailableError
+from gatemark.station.image import cpio, elf
+from gatemark.station.image.arch import Arch
+from gatemark.station.image.cache import SUMS, home, kept
+from gatemark.station.image.module import SUFFIX, Module, depends, indexes, name_of, ordered, read
+from gatemark.station.image.package import Told, files, packages
+
+PACKAGES: Final = ("busybox", "conntrack", "dropbear-bin", "ethtool", "iproute2", "nftables")
+TOOLS: Final = ("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "tc")
+BUSYBOX: Final = "bin/busybox"
+FORMAT: Final = "4"  # a new number where the same parts are put together otherwise
+
+# What a gateway may want; what these depend on comes with them. NICs first.
+MODULES: Final = (
+    *("virtio_pci", "virtio_net", "e1000", "pcnet32"),
+    *("nf_tables", "nf_conntrack_netlink", "nf_flow_table", "nf_flow_table_inet", "nf_log_syslog"),
+    *("nft_chain_nat", "nft_masq", "nft_nat", "nft_redir", "nft_ct", "nft_limit", "nft_log"),
+    *("nft_fib", "nft_fib_inet", "nft_fib_ipv4", "nft_fib_ipv6", "nft_flow_offload", "nft_hash"),
+    *("nft_numgen", "nft_objref", "nft_quota", "nft_reject", "nft_reject_inet", "nft_connlimit"),
+    *("bridge", "br_netfilter", "8021q", "veth", "dummy", "ifb", "macvlan", "tun"),
+    *("sch_fq_codel", "sch_cake", "sch_htb", "sch_tbf", "sch_netem", "sch_ingress", "sch_fq"),
+    *("sch_prio", "sch_sfq", "sch_hfsc", "sch_red", "sch_codel", "sch_pie"),
+    *("cls_u32", "cls_flower", "cls_bpf", "cls_matchall", "cls_fw", "cls_basic"),
+    *("act_mirred", "act_police", "act_gact", "act_skbedit", "act_bpf", "act_pedit", "act_ctinfo"),
+    *("wireguard", "pppoe", "pktgen", "tcp_bbr"),
+)
+# Below lib/modules/VERSION/kernel/: where these are, and all that they depend on.
+PLACES: Final = ("net/", "lib/", "crypto/", "arch/", "drivers/net/", "drivers/virtio/")
+PLACES_LEFT: Final = ("drivers/net/wireless/", "net/mac80211/", "net/bluetooth/")
+
+INITTAB: Final = """::sysinit:/etc/rc
+::respawn:/usr/sbin/dropbear -F -E -s -r /etc/dropbear/host_key
+::shutdown:/bin/busybox sync
+"""
+PASSWD: Final = "root:x:0:0:root:/root:/bin/sh\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """What a machine boots."""
+
+    kernel: Path
+    initramfs: Path
+
+
+@dataclass(slots=True)
+class _Parts:
+    """What was found in the packages."""
+
+    kernel: bytes = b""
+    files: dict[str, bytes] = field(default_factory=dict)  # path -> content: programs, libraries
+    links: dict[str, str] = field(default_factory=dict)  # path -> where it points
+    modules: dict[str, Module] = field(default_factory=dict)
+
+    def take(self, path: str, inside: bytes | str) -> None:
+        """Keep a file of a package, if an image may want it."""
+        if isinstance(inside, str):
+            self.links[path] = inside
+        elif path.endswith(SUFFIX):
+            self.modules[name_of(path)] = read(path, inside)
+        elif path.startswith("boot/vmlinu"):
+            self.kernel = inside
+        else:
+            self.files[path] = inside
+
+    def library(self, name: str) -> bytes:
+        """A library by the name that a program asks for, whatever link leads to it."""
+        found = {PurePosixPath(path).name: path for path in (*self.links, *self.files)}
+        while name in found and found[name] in self.links:
+            name = PurePosixPath(self.links[found[name]]).name
+        if name not in found:
+            raise UnavailableError(f"no library {name} in the packages of a virtual gateway")
+        return self.files[found[name]]
+
+
+def stock(arch: Arch, kernel: str, told: Told) -> Image:
+    """The image of a kernel's package; made if it is not there. Raises UnavailableError."""
+    source = packages(arch.debian, kernel, PACKAGES, told)
+    recipe = "\0".join((FORMAT, (source / SUMS).read_text(), _rc(), INITTAB, *MODULES))
+    key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
+
+    def make(place: Path) -> None:
+        told(f"building the image of {arch.debian}'s virtual gateway, once")
+        parts = _parts(source)
+        (place / "kernel").write_bytes(parts.kernel)
+        (place / "initramfs").write_bytes(cpio.archive(tree(parts)))
+
+    place = kept(home() / "image" / f"{arch.debian}-{key}", make)
+    return Image(place / "kernel", place / "initramfs")
+
+
+def _rc() -> str:
+    return (resources.files("gatemark.station.image") / "rc").read_text()
+
+
+def _parts(source: Path) -> _Parts:
+    parts = _Parts()
+    for package in sorted(source.glob("*.deb")):
+        for path, inside in files(package, _wanted):
+            parts.take(path, inside)
+    return parts
+
+
+def _wanted(path: str) -> bool:
+    """Whether a path may be of use: most of a kernel's package is not, and reading takes time."""
+    if path.endswith(SUFFIX):
+        place = path.partition("/kernel/")[2]
+        return place.startswith(PLACES) and not place.startswith(PLACES_LEFT)
+    name = PurePosixPath(path).name
+    library = ".so" in name and "/gconv/" not in path
+    return path.startswith("boot/vmlinu") or path == BUSYBOX or library or _tool(path)
+
+
+def _tool(path: str) -> bool:
+    place = PurePosixPath(path)
+    return place.name in TOOLS and place.parent.name in ("bin", "sbin")
+
+
+def tree(parts: _Parts) -> dict[str, cpio.Entry]:
+    """The root file system, without what makes one machine another."""
+    tools = {PurePosixPath(path).name: data for path, data in parts.files.items() if _tool(path)}
+    return {
+        "init": cpio.link(BUSYBOX),
+        "bin/sh": cpio.link("busybox"),
+        BUSYBOX: cpio.program(parts.files[BUSYBOX]),
+        "sbin/modprobe": cpio.link(f"/{BUSYBOX}"),
+        "dev/console": cpio.node(5, 1),
+        "etc/rc": cpio.program(_rc().encode()),
+        "etc/inittab": cpio.file(INITTAB.encode()),
+        "etc/passwd": cpio.file(PASSWD.encode()),
+        "root": cpio.folder(0o700),
+        **{f"usr/sbin/{name}": cpio.program(data) for name, data in tools.items()},
+        **_libraries(parts, (parts.files[BUSYBOX], *tools.values())),
+        **_modules(parts.modules),
+    }
+
+
+def _libraries(parts: _Parts, programs: Iterable[bytes]) -> dict[str, cpio.Entry]:
+    """What programs are linked to, and the loader where they look for it."""
+    found: dict[str, bytes] = {}
+    for data in programs:
+        for loader in filter(None, (elf.interpreter(data),)):
+            found[loader.lstrip("/")] = parts.library(PurePosixPath(loader).name)
+        for name in _needed(parts, data, found):
+            found[f"lib/{name}"] = parts.library(name)
+    return {path: cpio.program(data) for path, data in found.items()}
+
+
+def _needed(parts: _Parts, data: bytes, found: Mapping[str, bytes]) -> Iterator[str]:
+    for name in elf.needed(data):
+        if f"lib/{name}" not in found:
+            yield name
+            yield from _needed(parts, parts.library(name), found)
+
+
+def _modules(there: Mapping[str, Module]) -> dict[str, cpio.Entry]:
+    names = ordered(depends(there), MODULES)
+    chosen = {name: there[name] for name in names}
+    if not chosen:
+        return {}
+    folder = next(iter(chosen.values())).path.partition("/kernel/")[0]
+    texts = {name: text.encode() for name, text in indexes(chosen, folder).items()}
+    return {
+        **{module.path: cpio.file(module.data) for module in chosen.values()},
+        **{f"{folder}/{name}": cpio.file(text) for name, text in texts.items()},
+    }

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What makes one virtual gateway another: its host key, and whom it lets in; both made by us.
+
+So its key is known before it is first reached, and nobody else gets in.
+"""
+
+import os
+import struct
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
+
+from gatemark.station.image import cpio
+
+KIND = b"ssh-ed25519"
+
+
+def instance(initramfs: Path, address: str, folder: Path) -> Path:
+    """An initramfs with keys of its own, in a private folder with what is needed to get in.
+
+    Beside `initramfs` it holds `key` and `known_hosts`, of the guest at `address`. The kernel
+    unpacks one archive after the other (Documentation/filesystems/ramfs-rootfs-initramfs.rst).
+    """
+    host, user = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
+    tree = {
+        "etc/dropbear/host_key": cpio.file(dropbear(host), 0o600),
+        "root": cpio.folder(0o700),
+        "root/.ssh": cpio.folder(0o700),
+        "root/.ssh/authorized_keys": cpio.file(_public(user) + b"\n", 0o600),
+    }
+    whole = folder / "initramfs"
+    whole.write_bytes(initramfs.read_bytes() + cpio.archive(tree))
+    (folder / "known_hosts").write_bytes(address.encode() + b" " + _public(host) + b"\n")
+    key = os.open(folder / "key", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(key, "wb") as file:
+        file.write(user.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+    return whole
+
+
+def _public(key: Ed25519PrivateKey) -> bytes:
+    return key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
+
+
+def dropbear(key: Ed25519PrivateKey) -> bytes:
+    """A host key in dropbear's own form: its kind, then the private and the public half as one.
+
+    Each with its length in front, as in SSH's packets (dropbear, ed25519.c,
+    buf_put_ed25519_priv_key).
+    """
+    halves = key.private_bytes_raw() + key.public_key().public_bytes_raw()
+    return b"".join(struct.pack(">I", len(part)) + part for part in (KIND, halves))

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The distribution's packages for any processor: downloaded by its own client, never installed.
+
+`apt-get` takes them from where this machine takes its own, with their signatures checked. Its state
+is a private folder that knows of no installed package and of one architecture alone, so the
+machine's own lists, caches and architectures stay as they are.
+"""
+
+import os
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from gatemark.error import UnavailableError
+from gatemark.station.image.cache import home, kept
+
+Told = Callable[[str], None]
+
+# Hooks of this machine's own configuration would act on the machine itself.
+CONFIG: Final = """
+Dir::State "{folder}/state";
+Dir::State::status "{folder}/status";
+Dir::Cache "{folder}/cache";
+Dir::Log "{folder}";
+APT::Architecture "{arch}";
+#clear APT::Architectures;
+APT::Architectures {{ "{arch}"; }};
+APT::Sandbox::User "";
+APT::Install-Recommends "false";
+Acquire::Languages "none";
+Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
+#clear APT::Update;
+#clear DPkg;
+"""
+FOLDERS: Final = ("state/lists/partial", "cache/archives/partial")
+
+
+def packages(arch: str, kernel: str, tools: Sequence[str], told: Told) -> Path:
+    """A folder with a kernel's package, and those of tools with all that they depend on.
+
+    `arch` as the distribution calls it. The kernel's comes without what it depends on, which is
+    for a machine that it is installed on. Raises UnavailableError.
+    """
+
+    def fetch(place: Path) -> None:
+        told(f"downloading {kernel} and tools for {arch} from the distribution, once")
+        with tempfile.TemporaryDirectory(dir=place.parent) as folder:
+            _fetch(Path(folder), arch, kernel, tools, place)
+
+    return kept(home() / "package" / arch / "+".join((kernel, *sorted(tools))), fetch)
+
+
+def _fetch(folder: Path, arch: str, kernel: str, tools: Sequence[str], place: Path) -> None:
+    for name in FOLDERS:
+        (folder / name).mkdir(parents=True)
+    (folder / "status").touch()
+    config = folder / "apt.conf"
+    config.write_text(CONFIG.format(folder=folder, arch=arch))
+    _apt(config, folder, "apt-get", "update")
+    _apt(config, place, "apt-get", "download", _real(config, kernel, arch))
+    _apt(config, folder, "apt-get", "--yes", "--download-only", "install", *tools)
+    for path in (folder / "cache/archives").glob("*.deb"):
+        path.rename(place / path.name)
+
+
+def _real(config: Path, kernel: str, arch: str) -> str:
+    """The kernel that a package stands for: `linux-image-amd64` depends on the newest."""
+    said = _apt(config, config.parent, "apt-cache", "depends", "--important", kernel).split()
+    if not said:
+        raise UnavailableError(
+            f"no package {kernel} for {arch} where this machine takes its packages from: "
+            "give the station file a `kernel` and an `initramfs` of your own"
+        )
+    images = [word for word in said[1:] if word.startswith("linux-image-")]
+    return images[0] if images else kernel
+
+
+def _apt(config: Path, folder: Path, *command: str) -> str:
+    program, *rest = command
+    words = [program, "--config-file", str(config), "--quiet=2", *rest]
+    environment = os.environ | {"LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}
+    try:
+        done = subprocess.run(
+            words, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError:
+        raise UnavailableError(
+            f"no {program} here to fetch a virtual gateway's kernel with: "
+            "give the station file a `kernel` and an `initramfs` of your own"
+        ) from None
+    if done.returncode and program != "apt-cache":
+        errors = [line for line in done.stderr.splitlines() if line.startswith("E:")]
+        why = errors[-1].removeprefix("E: ") if errors else f"exit code {done.returncode}"
+        raise UnavailableError(f"{program} {' '.join(rest[:2])}: {why}")
+    return done.stdout
+
+
+def files(package: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes | str]]:
+    """The wanted files of a package: path and content, or where a symbolic link points."""
+    command = ["dpkg-deb", "--fsys-tarfile", str(package)]
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE) as unpack,
+        tarfile.open(fileobj=unpack.stdout, mode="r|") as archive,
+    ):
+        for member in archive:
+            name = member.name.removeprefix("./")
+            if not wanted(name):
+                continue
+            if member.issym():
+                yield name, member.linkname
+            elif (inside := archive.extractfile(member)) is not None:
+                yield name, inside.read()

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a virtual machine is made of: the keys of a station file's [gateway], kind `qemu`.
+
+A kernel is a package of the distribution, with an initramfs that we build, or a file of the user's.
+An image of the user's own, `initramfs` or `disk`, says how one gets into it, as a box does; its
+first network card is the control port.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, Final
+
+from gatemark.error import UsageError
+from gatemark.node.login import KEYS as LOGIN_KEYS
+from gatemark.node.login import Login, login
+from gatemark.plan.toml import line_of, nearest, refuse_unknown_keys
+from gatemark.station.image.arch import ARCHES, Arch
+
+TABLE: Final = "gateway"
+IMAGE_KEYS: Final = ("kernel", "initramfs", "disk", "append")
+KEYS: Final = ("kind", "arch", *IMAGE_KEYS, "memory_mib", "nic", "cpus", "icount", *LOGIN_KEYS)
+
+# QEMU's `-icount shift=`, its largest; and what boards of its take.
+BOUNDS: Final = {"memory_mib": (16, 1 << 20), "cpus": (1, 64), "icount": (0, 10)}
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One virtual machine."""
+
+    arch: Arch
+    package: str  # the kernel's, of which kernel and initramfs are made; "" where they are own
+    kernel: Path | None
+    initramfs: Path | None
+    disk: Path | None  # never written to
+    append: str  # more parameters for the kernel
+    memory_mib: int
+    nic: str
+    cpus: int
+    icount: int | None  # the guest's clock goes by instructions, of 2**icount ns each
+    login: Login | None  # how to get into an image of the user's own
+
+
+def model(table: Mapping[str, Any], path: Path) -> Model:
+    """From a station file's [gateway]. Raises UsageError with file, line and the mend."""
+    refuse_unknown_keys(table, list(KEYS), path, TABLE)
+    arch = ARCHES[_choice(table, path, "arch", list(ARCHES), "")]
+    own = "initramfs" in table or "disk" in table
+    kernel = _text(table, path, "kernel")
+    package = "" if own else kernel or arch.kernel
+    if not own and "/" in kernel:
+        raise _wrong(path, "kernel", "a kernel's file needs an `initramfs` or a `disk` beside it")
+    given = sorted({*LOGIN_KEYS} & {*table})
+    if given and not own:
+        raise _wrong(
+            path, given[0], "our own image lets us in: this is for a `disk` or `initramfs`"
+        )
+    return Model(
+        arch=arch,
+        package=package,
+        kernel=_file(table, path, "kernel") if own else None,
+        initramfs=_file(table, path, "initramfs"),
+        disk=_file(table, path, "disk"),
+        append=_text(table, path, "append"),
+        memory_mib=_number(table, path, "memory_mib") or arch.memory_mib,
+        nic=_choice(table, path, "nic", list(arch.nics), arch.nics[0]),
+        cpus=_number(table, path, "cpus") or 1,
+        icount=_number(table, path, "icount"),
+        login=_login(table, path) if own else None,
+    )
+
+
+def _login(table: Mapping[str, Any], path: Path) -> Login:
+    if "address" not in table:
+        raise _wrong(path, "disk", 'say how to get into it, as address = "root@192.168.1.1"')
+    found = login(table, path, TABLE)
+    try:
+        ip_address(found.address.host)
+    except ValueError:
+        raise _wrong(path, "address", "a virtual gateway's is a number: root@192.168.1.1") from None
+    return found
+
+
+def _text(table: Mapping[str, Any], path: Path, key: str) -> str:
+    value = table.get(key, "")
+    if not isinstance(value, str):
+        raise _wrong(path, key, f"{key} is a text in quotes")
+    return value
+
+
+def _choice(table: Mapping[str, Any], path: Path, key: str, known: list[str], default: str) -> str:
+    value = _text(table, path, key) or default
+    if value not in known:
+        raise _wrong(path, key, f"no {key} '{value}'{nearest(value, known)}")
+    return value
+
+
+def _file(table: Mapping[str, Any], path: Path, key: str) -> Path | None:
+    """A file, sought from the station file's folder."""
+    text = _text(table, path, key)
+    if not text:
+        return None
+    file = path.parent / Path(text).expanduser()
+    if not file.is_file():
+        raise _wrong(path, key, f"{key}: no file {file}")
+    return file
+
+
+def _number(table: Mapping[str, Any], path: Path, key: str) -> int | None:
+    if key not in table:
+        return None
+    value, (least, most) = table[key], BOUNDS[key]
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise _wrong(path, key, f"{key} is a number from {least} to {most}")
+    return value
+
+
+def _wrong(path: Path, key: str, why: str) -> UsageError:
+    return UsageError(f"{path}:{line_of(path, key, TABLE, table=TABLE)}: {why}")

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Virtual gateways for the tests: each is booted once, for one test after another."""
+
+import asyncio
+import os
+from collections.abc import Coroutine, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import pytest
+from lab.planted import plan
+
+from gatemark.plan.model import Workload
+from gatemark.plan.order import order
+from gatemark.run import trial
+from gatemark.run.bench import Bench
+from gatemark.station import lock
+from gatemark.station.load import load
+from gatemark.station.qemu import VirtualLab
+from gatemark.station.recover import recover
+from gatemark.store.record import Record
+
+Said = TypeVar("Said")
+FEW = Workload(rate_pps=2_000, flows=16, duration_s=0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Booted:
+    """A virtual gateway that is up, and the loop that it lives in."""
+
+    lab: VirtualLab
+    bench: Bench
+    runner: asyncio.Runner
+
+    def run(self, what: Coroutine[Any, Any, Said]) -> Said:
+        """Wait for something in its loop."""
+        return self.runner.run(what)
+
+    def said(self, script: str) -> str:
+        """What the guest prints."""
+        return self.run(self.lab.gateway.run("sh", "-c", script)).strip()
+
+    def measure(self, path: str) -> Record:
+        """A short trial that it should stand without loss, from outside alone."""
+        spec = order([plan(path, FEW)], seed=1)[0]
+        with lock.machine(print):
+            record, _ = self.run(trial.run(self.bench, spec, lambda *_: None))
+        return record
+
+
+@pytest.fixture(scope="session", params=["qemu-x86", "qemu-mips", "qemu-aarch64"])
+def booted(request: pytest.FixtureRequest) -> Iterator[Booted]:
+    if os.geteuid() != 0:
+        pytest.skip("needs root: namespaces with their own CPU")
+    recover()
+    lab = cast(VirtualLab, load(request.param))
+    with asyncio.Runner() as runner:
+        runner.run(lab.up())
+        bench = Bench(lab)
+        yield Booted(lab, bench, runner)
+        runner.run(bench.__aexit__(None, None, None))

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Virtual gateways: they boot, forward, are read from outside, restart, and leave nothing."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gatemark.station import lock
+from gatemark.station.recover import recover
+from vm.conftest import Booted
+
+HOLD = """
+import asyncio, time
+from gatemark.station.load import load
+lab = load("qemu-x86")
+asyncio.run(lab.up())
+print(lab.lab, flush=True)
+time.sleep(600)
+"""
+
+
+def test_the_guest_is_of_its_processor(booted: Booted) -> None:
+    assert booted.said("uname -m") == booted.lab.model.arch.name
+
+
+def test_the_real_ip_goes_before_busyboxs(booted: Booted) -> None:
+    assert "iproute2" in booted.said("ip -V")
+
+
+@pytest.mark.parametrize("path", ["route", "nat"])
+def test_packets_cross_it(booted: Booted, path: str) -> None:
+    record = booted.measure(path)
+    assert record.accounting is not None
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.accounting.unique > 0.5 * record.accounting.tried
+
+
+def test_its_processor_is_read_from_outside(booted: Booted) -> None:
+    (reading,) = booted.measure("route").evidence.cpu
+    assert (reading.thread, reading.cpu) == ("vcpu0", booted.lab.cpus.gateway)
+    assert 0 < reading.busy <= 1
+
+
+def test_its_table_of_connections_can_be_emptied(booted: Booted) -> None:
+    ours = "conntrack -L 2>/dev/null | grep -c 198.18 || true"  # SSH's own connection stays
+    booted.measure("nat")
+    assert booted.said(ours) == "16"  # one for each flow
+    booted.run(booted.lab.flush())
+    assert booted.said(ours) == "0"
+
+
+def test_it_restarts_as_it_was(booted: Booted) -> None:
+    asked = "ip -o address show; ip neigh show nud permanent | sort"
+    booted.run(booted.bench.setup.undo())
+    before, booting = booted.said(asked), booted.said("cat /proc/sys/kernel/random/boot_id")
+    booted.run(booted.lab.restart())
+    assert booted.said("cat /proc/sys/kernel/random/boot_id") != booting
+    assert booted.said(asked) == before
+
+
+def test_a_killed_laboratory_leaves_nothing() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root: namespaces with their own CPU")
+    holder = subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    lab = holder.stdout.readline().strip()
+    holder.send_signal(signal.SIGKILL)
+    holder.wait()
+    until = time.monotonic() + 5
+    while _machines(lab) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert _machines(lab) == []  # it dies with the laboratory, before anybody cleans up
+    recover()
+    assert not lock.private(lab).exists()
+    assert f"gm-{lab}-" not in subprocess.check_output(["ip", "netns", "list"], text=True)
+
+
+def _machines(lab: str) -> list[str]:
+    """Command lines of QEMU that name a lab."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            said = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if said.startswith("qemu-system") and lab in said:
+            found.append(said)
+    return found
