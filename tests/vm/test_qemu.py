@@ -55,7 +55,7 @@ def test_its_table_of_connections_can_be_emptied(booted: Booted) -> None:
 
 
 def test_it_restarts_as_it_was(booted: Booted) -> None:
-    asked = "ip -o address show; ip neigh show nud permanent | sort"
+    asked = "ip -o address show scope global; ip neigh show nud permanent | sort"
     booted.run(booted.bench.setup.undo())
     before, booting = booted.said(asked), booted.said("cat /proc/sys/kernel/random/boot_id")
     booted.run(booted.lab.restart())
