@@ -183,6 +183,11 @@ async def run(name: str, argv: tuple[str, ...], stdin: str = "") -> str:
     process = await _spawn(argv, new_session=False)
     out, err = await process.communicate(stdin.encode())
     if process.returncode:
-        said = err.decode(errors="replace").strip().splitlines() or ["no message"]
-        raise NodeError(f"{name}: '{' '.join(argv)}' failed: {said[-1]}")
+        raise failure(name, argv, err.decode(errors="replace"))
     return out.decode(errors="replace")
+
+
+def failure(name: str, argv: tuple[str, ...], errors: str) -> NodeError:
+    """What is said of a command that failed on the host `name`: its last word."""
+    said = errors.strip().splitlines() or ["no message"]
+    return NodeError(f"{name}: '{' '.join(argv)}' failed: {said[-1]}")

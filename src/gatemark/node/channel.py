@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A command on a host over SSH: one channel of its connection, with the pipes of a process."""
+
+import asyncio
+import shlex
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import asyncssh
+
+from gatemark.error import NodeError
+from gatemark.node.shell import LONGEST_LINE_BYTES
+
+LOST = 255  # the exit code of a command whose connection was lost, as of ssh(1)
+
+# Signals are not dropbear's strength (it knows a few, by the shell's pid, and tells nobody), so a
+# command says first which process it is, and is ended by `kill`.
+TELL_PID = 'command -v "$0" > /dev/null || exit 127; echo $$; exec "$0" "$@"'
+
+
+class Pipes(asyncssh.SSHClientSession[bytes]):
+    """What comes out of a channel."""
+
+    def __init__(self) -> None:
+        self.out = asyncio.StreamReader(limit=LONGEST_LINE_BYTES)
+        self.err = asyncio.StreamReader()
+        self.over = asyncio.Event()
+        self.why = ""  # it ended before its command did
+
+    def connection_made(self, chan: Any) -> None:
+        """The channel stands: who does not read makes it wait."""
+        self.out.set_transport(chan)
+
+    def data_received(self, data: bytes, datatype: int | None) -> None:
+        """Something was printed."""
+        (self.err if datatype else self.out).feed_data(data)
+
+    def eof_received(self) -> bool:
+        """Nothing more will be printed; we may go on writing."""
+        self.out.feed_eof()
+        self.err.feed_eof()
+        return True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The channel is closed."""
+        self.eof_received()
+        self.why = str(exc or "closed by the host")
+        self.over.set()
+
+
+@dataclass(slots=True)
+class Remote:
+    """A command that runs on a host over SSH."""
+
+    name: str  # the host's
+    channel: "asyncssh.SSHClientChannel[bytes]"
+    pipes: Pipes
+    connection: asyncssh.SSHClientConnection
+    pid: str = ""
+    _end: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    @classmethod
+    async def open(
+        cls, name: str, connection: asyncssh.SSHClientConnection, command: str
+    ) -> "Remote":
+        """Begin a command of the host's shell. Raises NodeError."""
+        try:
+            channel, pipes = await connection.create_session(Pipes, command, encoding=None)
+        except (OSError, asyncssh.Error) as error:
+            raise lost(name, str(error)) from None
+        return cls(name, channel, cast(Pipes, pipes), connection)
+
+    @classmethod
+    async def start(
+        cls, name: str, connection: asyncssh.SSHClientConnection, command: tuple[str, ...]
+    ) -> "Remote":
+        """Begin a command that can be killed. Raises NodeError, also if there is none such."""
+        argv = ("sh", "-c", TELL_PID, *command)
+        process = await cls.open(name, connection, f"exec {shlex.join(argv)}")
+        process.pid = (await process.line()).decode().strip()
+        if not process.pid:
+            raise NodeError(f"{name}: no '{command[0]}' on it")
+        return process
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended, or its connection."""
+        return self.pipes.over.is_set()
+
+    def write(self, data: bytes) -> None:
+        """Give it something to read."""
+        if not self.channel.is_closing():
+            self.channel.write(data)
+
+    def close_stdin(self) -> None:
+        """Let it read the end."""
+        if not self.channel.is_closing():
+            self.channel.write_eof()
+
+    async def line(self) -> bytes:
+        """The next line that it prints; empty at the end. Raises NodeError if its host is lost."""
+        line = await self.pipes.out.readline()
+        if not line.endswith(b"\n"):
+            self._require_end()
+        return line
+
+    async def errors(self) -> str:
+        """What it wrote to its standard error, to the end."""
+        return (await self.pipes.err.read()).decode(errors="replace")
+
+    async def rest(self) -> bytes:
+        """All that it prints, to the end. Raises NodeError if its host is lost."""
+        said = await self.pipes.out.read()
+        await self.pipes.over.wait()
+        self._require_end()
+        return said
+
+    async def wait(self) -> int:
+        """Wait for its end; returns its exit code, LOST where that will never be known."""
+        await self.pipes.over.wait()
+        code = self.channel.get_returncode()
+        return LOST if code is None else code
+
+    def kill(self) -> None:
+        """End it at once, if it still runs."""
+        if not self.ended and self._end is None:
+            self._end = asyncio.get_running_loop().create_task(self._kill())
+
+    async def _kill(self) -> None:
+        try:
+            if self.pid:
+                killer = await Remote.open(self.name, self.connection, f"kill -9 {self.pid}")
+                await killer.wait()
+        except NodeError:
+            return  # the connection is lost, and the command with it
+        self.channel.close()
+
+    def _require_end(self) -> None:
+        """Raise NodeError if the channel is gone without the command's exit code."""
+        if self.ended and self.channel.get_returncode() is None:
+            raise lost(self.name, self.pipes.why)
+
+
+def lost(name: str, why: str) -> NodeError:
+    """What is said of a host whose connection is gone."""
+    return NodeError(f"{name}: its SSH connection was lost ({why}): is it up, and reachable?")

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Log in to a host over SSH, by way of a jump host if need be; what goes wrong is one line.
+
+The host's key is always checked. What a login does not say is as asyncssh takes it: from
+~/.ssh/config, the user's own keys and the SSH agent.
+"""
+
+from asyncio import timeout
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import asyncssh
+
+from gatemark.error import NodeError
+from gatemark.node.dial import dial
+from gatemark.node.login import Address, Login
+
+KEEPALIVES = 2  # unanswered ones, before a connection counts as lost
+SSH_PORT = 22
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who logs in, and how patiently."""
+
+    name: str  # of the host, for messages
+    login: Login
+    namespace: str = ""  # where the connection begins, if not where we are
+    patience_s: float = 9.0  # silence after which a connection counts as lost
+
+
+class Client(asyncssh.SSHClient):
+    """What becomes of one connection, and what its server said before it stood."""
+
+    def __init__(self, known: asyncssh.SSHKnownHosts) -> None:
+        self.lost = ""  # why it is gone
+        self.shown = ""  # the key of a host that is not the one known
+        self.familiar = False  # a key of the host is known
+        self._known = known
+
+    def keys(self, host: str, address: str, port: int | None) -> Any:
+        """The keys that are known of a host (asyncssh: a callable in place of known_hosts)."""
+        found = self._known.match(host, address, port)
+        self.familiar = bool(found[0] or found[1])
+        return found
+
+    def validate_host_public_key(
+        self, host: str, addr: str, port: int, key: asyncssh.SSHKey
+    ) -> bool:
+        """Asked for a key that is not known: never trusted."""
+        del host, addr, port
+        self.shown = f"{key.get_algorithm()} {key.get_fingerprint()}"
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It has ended."""
+        self.lost = str(exc or "closed")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A connection that stands, and the one to the jump host that carries it."""
+
+    connection: asyncssh.SSHClientConnection
+    client: Client
+    jump: asyncssh.SSHClientConnection | None = None
+
+    def abort(self) -> None:
+        """End it without a word to the host: it may not listen."""
+        for one in filter(None, (self.connection, self.jump)):
+            one.abort()
+
+
+async def connect(caller: Caller, within_s: float) -> Link:
+    """Log in. Raises NodeError."""
+    login = caller.login
+    try:
+        async with timeout(within_s):
+            if login.jump is None:
+                return await _log_in(caller, None)
+            there = replace(login, address=login.jump, password="")
+            over = await _log_in(replace(caller, login=there), None)
+            try:
+                return replace(await _log_in(caller, over), jump=over.connection)
+            except BaseException:
+                over.abort()
+                raise
+    except TimeoutError:
+        way = f" by way of {login.jump}" if login.jump else ""
+        raise NodeError(
+            f"{caller.name}: {login.address}{way} did not answer in {within_s:g} s: "
+            "is it on, and is that its address?"
+        ) from None
+
+
+async def _log_in(caller: Caller, over: Link | None) -> Link:
+    """One connection: over another, from a namespace, or from where we are."""
+    address = caller.login.address
+    try:
+        options = asyncssh.SSHClientConnectionOptions(
+            **_said(caller),
+            keepalive_interval=caller.patience_s / (KEEPALIVES + 1),
+            keepalive_count_max=KEEPALIVES,
+        )
+        files = _known_hosts(caller.login, options)
+    except (OSError, ValueError) as error:
+        raise NodeError(f"{caller.name}: {address}: {_word(error)}") from None
+    known = "\n".join(file.read_text() for file in files if file.is_file())
+    client = Client(asyncssh.import_known_hosts(known))
+    way: dict[str, Any] = {"tunnel": over.connection} if over else {}
+    try:
+        if caller.namespace and not over:
+            way["sock"] = await dial(caller.namespace, options.host, options.port)
+        connection, _ = await asyncssh.create_connection(
+            lambda: client, address.host, options=options, known_hosts=client.keys, **way
+        )
+    except TimeoutError:
+        raise
+    except (OSError, ValueError, asyncssh.Error) as error:
+        server = Address(options.host, options.username, options.port)
+        why = _why(error, server, client, caller.login, files[0])
+        raise NodeError(f"{caller.name}: {address} {why}") from None
+    return Link(connection, client)
+
+
+def _said(caller: Caller) -> dict[str, Any]:
+    """What the login says: the rest is as ~/.ssh/config has it."""
+    login, address = caller.login, caller.login.address
+    said = {
+        "host": address.host,
+        "port": address.port,
+        "username": address.user,
+        "client_keys": [login.key] if login.key else None,
+        "password": login.password,
+    }
+    return {key: value for key, value in said.items() if value}
+
+
+def _known_hosts(login: Login, options: asyncssh.SSHClientConnectionOptions) -> list[Path]:
+    """The files of known hosts; there need be none. The first is where a new key belongs."""
+    if login.known_hosts:
+        return [login.known_hosts]
+    named = options.known_hosts if isinstance(options.known_hosts, list) else []
+    return [Path(file).expanduser() for file in named] or [Path("~/.ssh/known_hosts").expanduser()]
+
+
+def _why(error: Exception, server: Address, client: Client, login: Login, known: Path) -> str:
+    """Why a server could not be logged in to, and the mend."""
+    match error:
+        case asyncssh.HostKeyNotVerifiable():
+            return _not_known(server, client, known)
+        case asyncssh.KeyExchangeFailed() if client.familiar and "host key" in str(error):
+            return _not_known(server, client, known)
+        case asyncssh.KeyExchangeFailed():
+            return f"shares no algorithm with us: name one of its own in ~/.ssh/config ({error})"
+        case asyncssh.PermissionDenied():
+            key = f"the key {login.key}" if login.key else "your keys"
+            given = f"{key} and the password" if login.password else key
+            return (
+                f"does not take {given}: put the public key into its authorized_keys "
+                "(dropbear: /etc/dropbear), or mend user, key and password"
+            )
+        case ConnectionRefusedError():
+            return f"refuses connections: does an SSH server listen on port {server.port}?"
+        case _:
+            return f"cannot be reached: {_word(error)}"
+
+
+def _word(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(getattr(error, "strerror", None) or error)
+
+
+def _not_known(server: Address, client: Client, known: Path) -> str:
+    port, host = f"-p {server.port} ", server.host
+    if server.port == SSH_PORT:
+        port = ""
+    named = f"'[{host}]:{server.port}'" if port else host
+    learn = f"ssh-keyscan {port}{host} >> {known}"
+    key = f" ({client.shown})" if client.shown else ""
+    if not client.familiar:
+        return f"has a host key that is not known{key}: if it is the device's, `{learn}`"
+    forget = f"ssh-keygen -f {known} -R {named}"
+    return (
+        f"has another host key than before{key}: somebody may stand in between; "
+        f"if it was installed anew, `{forget} && {learn}`"
+    )

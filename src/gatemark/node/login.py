@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a host is reached over SSH and what it is shown: the keys of a station file."""
+
+import getpass
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Self
+
+from gatemark.error import UsageError
+from gatemark.plan.toml import line_of
+
+KEYS: Final = ("address", "key", "password", "jump", "known_hosts")
+ASK: Final = "ask"
+PASSWORD: Final = "GATEMARK_PASSWORD"  # answers for the user where there is no terminal
+
+# user@host:port; an IPv6 address stands in brackets where a port follows it.
+ADDRESS = re.compile(
+    r"(?:(?P<user>[^@\s]+)@)?"
+    r"(?:\[(?P<bracketed>[^\]\s]+)\]|(?P<ipv6>[^\[\]@\s]*:[^\[\]@\s]*:[^\[\]@\s]*)"
+    r"|(?P<host>[^:\[\]@\s]+))"
+    r"(?::(?P<port>\d+))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An SSH server; what is not said is as ~/.ssh/config has it, or as ssh(1) takes it."""
+
+    host: str
+    user: str = ""
+    port: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """From `user@host:port`. Raises ValueError."""
+        found = ADDRESS.fullmatch(text)
+        if not found or not 0 <= (port := int(found["port"] or 0)) < 1 << 16:
+            raise ValueError(
+                f"'{text}' is no address: write root@192.0.2.1:22 or root@[2001:db8::1]:22"
+            )
+        return cls(found["bracketed"] or found["ipv6"] or found["host"], found["user"] or "", port)
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host and self.port else self.host
+        user = f"{self.user}@" if self.user else ""
+        return f"{user}{host}{f':{self.port}' if self.port else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """How one gets into a host over SSH."""
+
+    address: Address
+    key: Path | None = None  # None: the user's own keys, and those of the SSH agent
+    password: str = field(default="", repr=False)  # "": none; ASK: asked for when it is needed
+    jump: Address | None = None  # shown the same key, never the password
+    known_hosts: Path | None = None  # None: the user's own
+
+    def secret(self) -> str:
+        """The password, asked for if it is to be. Raises UsageError if there is nobody to ask."""
+        if self.password != ASK:
+            return self.password
+        if PASSWORD in os.environ:
+            return os.environ[PASSWORD]
+        if not sys.stdin.isatty():
+            raise UsageError(f"{self.address}: no terminal to ask for its password: set {PASSWORD}")
+        return getpass.getpass(f"{self.address}'s password: ")
+
+
+def login(table: Mapping[str, Any], path: Path, name: str) -> Login:
+    """What a station file's table `name` says of it; its other keys are not looked at.
+
+    Files are sought from the station file's folder. Raises UsageError with file and line.
+    """
+
+    def text(key: str) -> str:
+        value = table.get(key, "")
+        if not isinstance(value, str):
+            raise UsageError(f"{path}:{line_of(path, key, table=name)}: {key} is a text in quotes")
+        return value
+
+    def address(key: str) -> Address:
+        try:
+            return Address.parse(text(key))
+        except ValueError as error:
+            line = line_of(path, key, name, table=name)
+            raise UsageError(f"{path}:{line}: {key}: {error}") from None
+
+    def file(key: str) -> Path | None:
+        return path.parent / Path(text(key)).expanduser() if text(key) else None
+
+    return Login(
+        address=address("address"),
+        key=file("key"),
+        password=text("password"),
+        jump=address("jump") if "jump" in table else None,
+        known_hosts=file("known_hosts"),
+    )

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gm-agent on a host that has only a shell: put there, verified, started once, removed."""
+
+import asyncio
+import hashlib
+from typing import Final, Protocol
+
+from gatemark.error import NodeError, UnavailableError
+from gatemark.node.binary import agent_path
+from gatemark.node.elf import HEADER_BYTES, arch
+
+FOLDERS: Final = ("/tmp", "/var/tmp", "/dev/shm", "~")  # noqa: S108 (the device's, not ours)
+TRY_S = 30.0  # a folder, or a processor, on which this takes longer is of no use
+
+# What its own programs are made for. Any of the three is there, and the last part of the third
+# is not looked at.
+HEADER = f"head -c {HEADER_BYTES} /proc/self/exe || dd if=/proc/self/exe bs={HEADER_BYTES} count=1"
+HEADER = f"{{ {HEADER} || cat /proc/self/exe; }} 2> /dev/null"
+
+# $1 folder, $2 name. The file is made by us or not at all (set -C): in a folder of everybody's
+# nobody else's is run. What a run that was killed left there goes first.
+PUT = """
+[ "$1" = "~" ] || HOME=$1
+cd "$HOME" && rm -f gm-agent-%s && umask 077 && set -C || exit 1
+cat > "$2" && chmod 700 "$2" && pwd && exit 0
+rm -f "$2"
+exit 1
+""" % ("[0-9a-f]" * 12)
+
+# $1 file. The sum, by what the host has for it; else the file itself.
+SUM = """
+for sum in sha256sum md5sum; do
+  if command -v $sum > /dev/null; then echo $sum; exec $sum < "$1"; fi
+done
+echo cat; exec cat "$1"
+"""
+
+# $0 file. A processor that lacks an instruction kills it, and a shell says little of that.
+START = '"$0" --version || { echo "it does not run there (exit code $?)" >&2; exit 1; }'
+
+
+class Host(Protocol):
+    """A host with a shell, to and from which bytes can be sent."""
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+
+    @property
+    def lost(self) -> str:
+        """Why there is no connection; empty while one stands."""
+
+    async def pipe(self, *command: str, stdin: bytes = b"") -> bytes:
+        """Run to the end, bytes in and bytes out. Raises NodeError if it fails."""
+
+
+async def push(host: Host) -> str:
+    """Put the agent for a host's processor there; returns its path. Raises GatemarkError."""
+    try:
+        made_for = arch((await host.pipe("sh", "-c", HEADER))[:HEADER_BYTES])
+    except UnavailableError as error:
+        raise UnavailableError(f"{host.name}: {error}") from None
+    binary = agent_path(made_for).read_bytes()
+    passed_over = []
+    for folder in FOLDERS:
+        try:
+            async with asyncio.timeout(TRY_S):
+                return await _put(host, folder, binary)
+        except NodeError as error:
+            if host.lost:
+                raise
+            passed_over.append(f"{folder}: {str(error).rpartition('failed: ')[2]}")
+        except TimeoutError:
+            passed_over.append(f"{folder}: not done in {TRY_S:g} s")
+    size = f"{len(binary) >> 10} KiB"
+    raise NodeError(
+        f"{host.name}: no place for gm-agent ({made_for}, {size}): {'; '.join(passed_over)}; "
+        "make room in one of these, or measure without it"
+    )
+
+
+async def forget(host: Host, path: str) -> None:
+    """Remove it. Raises NodeError if the host is lost."""
+    await host.pipe("rm", "-f", path)
+
+
+async def _put(host: Host, folder: str, binary: bytes) -> str:
+    name = f"gm-agent-{hashlib.sha256(binary).hexdigest()[:12]}"
+    there = await host.pipe("sh", "-c", PUT, "put", folder, name, stdin=binary)
+    path = f"{there.decode().strip()}/{name}"
+    try:
+        _verify(binary, await host.pipe("sh", "-c", SUM, "sum", path))
+        await host.pipe("sh", "-c", START, path)
+    except NodeError:
+        if not host.lost:
+            await forget(host, path)
+        raise
+    return path
+
+
+def _verify(binary: bytes, said: bytes) -> None:
+    """Compare what a host says of the file with ours. Raises NodeError."""
+    by, _, there = said.partition(b"\n")
+    if by == b"cat":
+        same = there == binary
+    else:
+        ours = hashlib.new(by.decode().removesuffix("sum"), binary, usedforsecurity=False)
+        same = there.split()[:1] == [ours.hexdigest().encode()]
+    if not same:
+        raise NodeError("failed: it is not what was sent")

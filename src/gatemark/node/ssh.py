@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A host reached over SSH: one connection, a channel for each command.
+
+The host needs a POSIX shell and an SSH server: busybox and dropbear do. No sftp, no Python.
+"""
+
+import asyncio
+import shlex
+import time
+from contextlib import suppress
+from dataclasses import replace
+
+from gatemark.error import NodeError
+from gatemark.node import push
+from gatemark.node.channel import Remote, lost
+from gatemark.node.connect import Caller, Link, connect
+from gatemark.node.login import Login
+from gatemark.node.shell import Clock, Process, failure
+from gatemark.node.uptime import clock
+
+CONNECT_S = 10.0
+AGAIN_S = 1.0  # between two attempts to get a host back
+AT_ONCE = 4  # commands that run to their end: a small box has room for few shells
+
+
+class Ssh:
+    """A host of a station. `connect` before anything else; `close` leaves nothing on it."""
+
+    def __init__(
+        self, name: str, login: Login, *, namespace: str = "", patience_s: float = 9.0
+    ) -> None:
+        """`namespace`: where the connection begins. `patience_s`: of silence, before it is lost."""
+        self.name = name
+        self._caller = Caller(name, login, namespace, patience_s)
+        self._asked = False
+        self._link: Link | None = None
+        self._agent = ""
+        self._few = asyncio.Semaphore(AT_ONCE)
+        self._pushing = asyncio.Lock()
+
+    async def connect(self, within_s: float = CONNECT_S) -> None:
+        """Log in. Raises NodeError with the mend, UsageError if nobody can be asked a password."""
+        if not self._asked:
+            secret = await asyncio.to_thread(self._caller.login.secret)
+            self._caller = replace(self._caller, login=replace(self._caller.login, password=secret))
+            self._asked = True
+        self._link = await connect(self._caller, within_s)
+
+    async def reconnect(self, within_s: float) -> None:
+        """Get a host back that was lost or restarts. Raises NodeError with the last reason.
+
+        What ran on it counts as ended; what was put there is taken as gone.
+        """
+        self._drop()
+        self._agent = ""
+        until = time.monotonic() + within_s
+        while True:
+            left = max(until - time.monotonic(), AGAIN_S)
+            try:
+                return await self.connect(min(left, CONNECT_S))
+            except NodeError:
+                if time.monotonic() + AGAIN_S > until:
+                    raise
+            await asyncio.sleep(AGAIN_S)
+
+    async def close(self) -> None:
+        """Remove what was put there and log out; nothing if it is lost."""
+        if self._agent and not self.lost:
+            with suppress(NodeError):  # lost meanwhile: the next agent put there removes it
+                await push.forget(self, self._agent)
+        self._agent = ""
+        self._drop()
+
+    @property
+    def lost(self) -> str:
+        """Why there is no connection; empty while one stands."""
+        return self._link.client.lost if self._link else "not connected"
+
+    async def pipe(self, *command: str, stdin: bytes = b"") -> bytes:
+        """Run to the end, bytes in and bytes out. Raises NodeError if it fails."""
+        async with self._few:
+            process = await Remote.open(self.name, self._stands().connection, shlex.join(command))
+            process.write(stdin)
+            process.close_stdin()
+            said = await process.rest()
+        if await process.wait():
+            raise failure(self.name, command, await process.errors())
+        return said
+
+    async def run(self, *command: str, stdin: str = "") -> str:
+        """Run to the end and return what it printed. Raises NodeError if it fails."""
+        return (await self.pipe(*command, stdin=stdin.encode())).decode(errors="replace")
+
+    async def start(self, *command: str) -> Process:
+        """Run it with pipes, in the session of this connection. Raises NodeError."""
+        return await Remote.start(self.name, self._stands().connection, command)
+
+    async def agent(self) -> str:
+        """The path of gm-agent on this host, put there if it is not. Raises GatemarkError."""
+        async with self._pushing:
+            if not self._agent:
+                self._agent = await push.push(self)
+            return self._agent
+
+    async def clock(self) -> Clock:
+        """What its clock says: see uptime.py for the error. Raises NodeError."""
+        return await clock(self)
+
+    def _stands(self) -> Link:
+        if self._link is None or self._link.client.lost:
+            raise lost(self.name, self.lost)
+        return self._link
+
+    def _drop(self) -> None:
+        if self._link:
+            self._link.abort()
+        self._link = None
