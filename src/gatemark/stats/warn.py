@@ -16,6 +16,7 @@ from gatemark.stats.judgement import Interval, Limit, Warning_
 Code = Literal[
     "bimodal",
     "bursty-sender",
+    "clock",
     "drift",
     "few-repeats",
     "first-run-slow",
@@ -127,6 +128,17 @@ def probe_effect(outside: Sequence[float], probed: Sequence[float]) -> Warning_ 
     if abs(change) <= max(ranges, WORTH * abs(median(outside))):
         return None
     return warning("probe-effect", "Watching it moves the value: the probed pass gives no rates.")
+
+
+def clock(error_ns: float, delay_ns: float) -> Warning_ | None:
+    """Sender and sink have two clocks, and less is known of these than the delay is long."""
+    if not error_ns or error_ns < delay_ns:
+        return None
+    advice = (
+        f"One-way delays may be wrong by {error_ns / 1000:.0f} us, as much as they are: take the "
+        "difference between two of them, or TCP's round trip, or one machine for both sides."
+    )
+    return warning("clock", advice)
 
 
 def order_p(values: Sequence[float]) -> float:

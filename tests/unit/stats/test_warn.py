@@ -114,3 +114,12 @@ def test_invalid_trials_are_counted() -> None:
     found = warn.invalid_trials(3)
     assert found is not None
     assert found.advice.startswith("3 ")
+
+
+@pytest.mark.parametrize(
+    ("error_ns", "delay_ns", "warned"), [(0, 900, False), (800, 900, False), (900, 900, True)]
+)
+def test_delays_below_their_clocks_error_are_warned_of(
+    error_ns: float, delay_ns: float, *, warned: bool
+) -> None:
+    assert (warn.clock(error_ns, delay_ns) is not None) is warned
