@@ -185,3 +185,25 @@ def test_a_nic_that_is_shaped_is_refused(played: Played) -> None:
         assert "queueing discipline (pfifo 8" in played.run(sys.executable, "-c", TAKE, fails=True)
     finally:
         played.run("sh", "-c", "tc qdisc del dev enp3s0 root")
+
+
+def test_a_nic_that_somebody_is_logged_in_by_is_refused(played: Played) -> None:
+    server = played.python(SESSION)
+    assert server.stdout is not None
+    assert server.stdout.readline() == "held\n"
+    try:
+        said = played.run(sys.executable, "-c", TAKE, fails=True)
+        assert "enp3s0: an SSH session from 192.168.1.10" in said
+    finally:
+        server.kill()
+        server.wait()
+
+
+# A connection to port 22 of an address of the NIC, as a shell of somebody's would hold it.
+SESSION = """
+import socket, time
+server = socket.create_server(("192.168.1.10", 22))
+client = socket.create_connection(("192.168.1.10", 22))
+print("held", flush=True)
+time.sleep(60)
+"""

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from gatemark.error import UsageError
 from gatemark.plan.toml import line_of, nearest, read_toml, refuse_unknown_keys
-from gatemark.station import netns
+from gatemark.station import box, netns
 from gatemark.station.station import Station
 
 STATION_SCHEMA: Final = "gatemark.station/1"
@@ -17,7 +17,10 @@ Table = Mapping[str, Any]
 
 # Kind of gateway -> what makes its station of a file's tables. It refuses keys that it does not
 # know, with the file and the line; nothing is built yet.
-KINDS: Final[dict[str, Callable[[Table, Path], Station]]] = {"netns": netns.from_file}
+KINDS: Final[dict[str, Callable[[Table, Path], Station]]] = {
+    "netns": netns.from_file,
+    "ssh": box.from_file,
+}
 
 
 def stations_folder() -> Path:

@@ -14,8 +14,9 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from socket import AF_INET, AF_INET6
 from typing import Any
 
 import msgspec
@@ -71,25 +72,27 @@ def read(name: str) -> Nic:
 def require_movable(name: str) -> None:
     """Raise StationError, with the mend, if taking this NIC would take more than a test port.
 
-    That is: part of a bridge or bond, ground of another device, in use by the default route, or
-    shaped by a queueing discipline that cannot be put back.
+    That is: part of a bridge or bond, ground of another device, in use by the default route or by
+    an SSH session, or shaped by a queueing discipline that cannot be put back.
     """
     with IPRoute() as here:
         link = _link(here, name)
-        index, links = link["index"], here.get_links()
+        links = here.get_links()
         names = {one["index"]: one.get("ifname") for one in links}
         if master := link.get("master"):
             raise StationError(f"{name}: it is part of {names.get(master)}: take it out of that")
-        for one in links:
-            if one.get("link") == index and one["index"] != index and not one.get("link_netnsid"):
-                raise StationError(f"{name}: {one.get('ifname')} stands on it: remove that first")
-        for family in (2, 10):  # AF_INET, AF_INET6
-            for route in here.get_default_routes(family=family):
-                if route.get("oif") == index:
-                    raise StationError(
-                        f"{name}: this machine's default route goes by it, so it is no test port: "
-                        "name another NIC, or remove the route"
-                    )
+        if above := _above(links, link["index"]):
+            raise StationError(f"{name}: {above} stands on it: remove that first")
+        if _is_way_out(here, link["index"]):
+            raise StationError(
+                f"{name}: this machine's default route goes by it, so it is no test port: "
+                "name another NIC, or remove the route"
+            )
+    if session := _session(name):
+        raise StationError(
+            f"{name}: an SSH session from {session} comes in by it, so it is no test port: "
+            "name another NIC"
+        )
     if queueing := _queueing(name):
         raise StationError(
             f"{name}: its queueing discipline ({queueing}) would be lost: "
@@ -164,6 +167,20 @@ def _link(here: IPRoute, name: str) -> Any:
     return here.get_links(found[0])[0]
 
 
+def _above(links: Iterable[Any], index: int) -> str:
+    """The device of this namespace that stands on another: a VLAN, a macvlan."""
+    for one in links:
+        peer_elsewhere = one.get("link_netnsid") is not None
+        if one.get("link") == index and one["index"] != index and not peer_elsewhere:
+            return str(one.get("ifname"))
+    return ""
+
+
+def _is_way_out(here: IPRoute, index: int) -> bool:
+    routes = [*here.get_default_routes(AF_INET), *here.get_default_routes(AF_INET6)]
+    return any(route.get("oif") == index for route in routes)
+
+
 def _features(name: str) -> dict[str, bool]:
     said = _run("ethtool", "-k", name).stdout.decode()
     return {found[1]: (found[3] or found[2]) == "on" for found in SWITCHED.finditer(said)}
@@ -225,6 +242,18 @@ def _addresses(name: str) -> list[str]:
         for row in rows
         if " link " not in row
     )
+
+
+def _session(name: str) -> str:
+    """Who is logged in to this machine by an address of the NIC, over SSH."""
+    said = _run("ip", "-o", "address", "show", "dev", name).stdout.decode()
+    mine = set(re.findall(r" inet6? ([^\s/]+)", said))
+    command = ("ss", "-Htn", "state", "established", "sport", "=", ":22")
+    for row in _run(*command).stdout.decode().splitlines():
+        *_, own, far = row.split()[:4]
+        if re.sub(r"^\[(::ffff:)?|%.*|\]$", "", own.rpartition(":")[0]) in mine:
+            return far
+    return ""
 
 
 def _queueing(name: str) -> str:
