@@ -26,6 +26,7 @@ from pyroute2 import IPRoute
 from gatemark.node.login import Address, Login
 from gatemark.node.shell import Namespace
 from gatemark.station import lock, space
+from gatemark.station.recover import recover
 
 PORT = 2222
 PASSWORD = "sesame"  # noqa: S105
@@ -43,7 +44,7 @@ PATIENCE_S = 5.0
 # Inside: its own mounts, then dropbear as the first process, in the foreground, with its log.
 BOOT = f"""
 mount -t proc proc "$0/proc" && mount -t tmpfs -o size=4m tmpfs "$0/tmp" || exit 1
-exec chroot "$0" /dropbear -F -E -P /tmp/pid -r /key -p {PORT}
+exec chroot "$0" /dropbear -F -E -P /tmp/pid -r /key -r /rsa -p {PORT}
 """
 
 
@@ -64,31 +65,33 @@ class Box:
         (self.root / "dev/null").touch()
         os.mknod(self.root / "dev/urandom", 0o600 | 0o020000, os.makedev(1, 9))
         shutil.copy(_program("busybox"), self.root / "bin/busybox")
-        for name in _said("busybox", "--list").split():
+        for name in said("busybox", "--list").split():
             if name != "busybox":
                 (self.root / "bin" / name).symlink_to("busybox")
         self._copy_dropbear()
-        hashed = _said("busybox", "mkpasswd", "-m", "sha512", PASSWORD, "salt").strip()
+        hashed = said("busybox", "mkpasswd", "-m", "sha512", PASSWORD, "salt").strip()
         self.write("etc/passwd", "root:x:0:0:root:/root:/bin/sh\n")
         self.write("etc/shadow", f"root:{hashed}:19000:0:99999:7:::\n", 0o600)
         self.write("root/.ssh/authorized_keys", authorized, 0o600)
         self.new_key()
+        # dropbear 2022.83 offers RSA whether it has such a key or not, and dies where it is taken.
+        said("dropbearkey", "-t", "rsa", "-s", "1024", "-f", str(self.root / "rsa"))
 
     def write(self, name: str, text: str, mode: int = 0o644) -> None:
         """A file of it."""
         (self.root / name).write_text(text)
         (self.root / name).chmod(mode)
 
-    def new_key(self, kind: str = "ed25519") -> None:
+    def new_key(self) -> None:
         """Give it a host key, as flashing it anew does."""
         key = self.root / "key"
         key.unlink(missing_ok=True)
-        _said("dropbearkey", "-t", kind, "-f", str(key))
+        said("dropbearkey", "-t", "ed25519", "-f", str(key))
 
     def known(self, address: str) -> str:
         """Its line of a known_hosts file."""
-        said = _said("dropbearkey", "-y", "-f", str(self.root / "key"))
-        line = next(line for line in said.splitlines() if line.startswith("ssh-"))
+        told = said("dropbearkey", "-y", "-f", str(self.root / "key")).splitlines()
+        line = next(line for line in told if line.startswith("ssh-"))
         return f"[{address}]:{PORT} {' '.join(line.split()[:2])}\n"
 
     def start(self) -> None:
@@ -98,7 +101,7 @@ class Box:
         with log:
             self.process = subprocess.Popen(self.node.argv(*inside), stdout=log, stderr=log)
         until = time.monotonic() + PATIENCE_S
-        while f":{PORT}" not in _said(*self.node.argv("ss", "-ltn")):
+        while f":{PORT}" not in said(*self.node.argv("ss", "-ltn")):
             assert time.monotonic() < until, f"{self.node.name}: dropbear does not listen"
             time.sleep(0.02)
 
@@ -112,17 +115,17 @@ class Box:
     def deaf(self) -> None:
         """Let nothing in or out of it any more, and say so to nobody."""
         rules = "table inet deaf { chain in { type filter hook prerouting priority 0; drop; }; }"
-        _said(*self.node.argv("nft", rules))
+        said(*self.node.argv("nft", rules))
 
     def hearing(self) -> None:
         """Let it hear again."""
-        _said(*self.node.argv("nft", "destroy table inet deaf"))
+        said(*self.node.argv("nft", "delete table inet deaf"))
 
     def _copy_dropbear(self) -> None:
         """With its libraries, where it seeks them."""
         program = _program("dropbear")
         shutil.copy(program, self.root / "dropbear")
-        for word in _said("ldd", program).split():
+        for word in said("ldd", program).split():
             if word.startswith("/"):
                 there = self.root / word.lstrip("/")
                 there.parent.mkdir(parents=True, exist_ok=True)
@@ -142,8 +145,8 @@ class Desk:
         """By the right key to a device that is known, unless said otherwise."""
         host = ADDRESS["d1" if jump else "d0"].split("/")[0]
         over = Address(ADDRESS["j0"].split("/")[0], "root", PORT) if jump else None
-        said = {"key": self.folder / "key", "known_hosts": self.folder / "known", "jump": over}
-        return Login(Address(host, "root", PORT), **{**said, **other})  # type: ignore[arg-type]
+        usual = {"key": self.folder / "key", "known_hosts": self.folder / "known", "jump": over}
+        return Login(Address(host, "root", PORT), **{**usual, **other})  # type: ignore[arg-type]
 
     def learn(self) -> None:
         """Know both by the keys that they have now."""
@@ -155,9 +158,10 @@ class Desk:
 @contextmanager
 def desk(folder: Path) -> Iterator[Desk]:
     """Both boxes switched on; gone at the end with all that is theirs."""
+    recover()
     lab = token_hex(3)
     hosts = space.spaces(lab, ("lan", "gw", "wan"))
-    _said("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / "key"))
+    said("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / "key"))
     with lock.named(lab, "test"):
         device, jump = Box(hosts["gw"], folder / "device"), Box(hosts["wan"], folder / "jump")
         try:
@@ -196,7 +200,8 @@ def _program(name: str) -> str:
     return found
 
 
-def _said(*command: str) -> str:
+def said(*command: str) -> str:
+    """What a command prints; it has to succeed."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{' '.join(command)}: {done.stderr}"
     return done.stdout

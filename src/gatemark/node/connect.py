@@ -99,6 +99,7 @@ async def _log_in(caller: Caller, over: Link | None) -> Link:
     address = caller.login.address
     try:
         options = asyncssh.SSHClientConnectionOptions(
+            config=(),  # ~/.ssh/config
             **_said(caller),
             keepalive_interval=caller.patience_s / (KEEPALIVES + 1),
             keepalive_count_max=KEEPALIVES,
@@ -161,6 +162,8 @@ def _why(error: Exception, server: Address, client: Client, login: Login, known:
                 f"does not take {given}: put the public key into its authorized_keys "
                 "(dropbear: /etc/dropbear), or mend user, key and password"
             )
+        case asyncssh.ConnectionLost():
+            return "hangs up before we are logged in: its own log says why"
         case ConnectionRefusedError():
             return f"refuses connections: does an SSH server listen on port {server.port}?"
         case _:

@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A host over SSH, against busybox and dropbear: got into, lost and got back, left as it was."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gatemark.error import NodeError, UnavailableError
+from gatemark.node.agent import Agent
+from gatemark.node.channel import LOST
+from gatemark.node.login import ASK, PASSWORD, Address, Login
+from gatemark.node.shell import here
+from gatemark.node.ssh import Ssh
+from lab import device
+from lab.device import Desk, desk
+
+WATCH = {"interval_ms": 50, "samples": 1000, "what": ["memory", "cpu"]}
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    if os.geteuid() != 0:
+        pytest.skip("needs root: namespaces with their own CPU")
+    with desk(tmp_path_factory.mktemp("desk")) as made:
+        yield made
+
+
+@asynccontextmanager
+async def into(bench: Desk, login: Login | None = None, **how: Any) -> AsyncIterator[Ssh]:
+    host = Ssh("gateway", login or bench.login(), namespace=bench.tester, **how)
+    await host.connect()
+    try:
+        yield host
+    finally:
+        await host.close()
+
+
+def on(bench: Desk, do: Callable[[Ssh], Awaitable[Any]], **how: Any) -> Any:
+    """Do something on the device."""
+
+    async def done() -> Any:
+        async with into(bench, **how) as host:
+            return await do(host)
+
+    return asyncio.run(done())
+
+
+def refused(bench: Desk, login: Login) -> str:
+    """What is said of a login that must not succeed: one line."""
+    with pytest.raises(NodeError) as error:
+        on(bench, lambda host: host.run("true"), login=login)
+    said = str(error.value)
+    assert said.startswith("gateway: root@192.0.2."), said
+    assert "\n" not in said
+    return said
+
+
+# Getting in
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{}, {"key": None, "password": device.PASSWORD}, {"jump": True}],
+    ids=["key", "password", "jump host"],
+)
+def test_it_is_got_into(bench: Desk, how: dict[str, Any]) -> None:
+    assert on(bench, lambda host: host.run("echo", "in"), login=bench.login(**how)) == "in\n"
+
+
+def test_a_password_is_asked_for_once(bench: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PASSWORD, device.PASSWORD)
+
+    async def again(host: Ssh) -> str:
+        monkeypatch.delenv(PASSWORD)
+        await host.reconnect(5)
+        return await host.run("echo", "in")
+
+    assert on(bench, again, login=bench.login(key=None, password=ASK)) == "in\n"
+
+
+def test_the_users_own_ssh_config_counts(
+    bench: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".ssh").mkdir()
+    (tmp_path / ".ssh/config").write_text(
+        f"Host box\n  HostName 192.0.2.6\n  Port {device.PORT}\n  User root\n"
+        f"  IdentityFile {bench.folder}/key\n  UserKnownHostsFile {bench.folder}/known\n"
+    )
+    monkeypatch.setenv("HOME", str(tmp_path))
+    login = Login(Address("box"))
+    assert on(bench, lambda host: host.run("echo", "in"), login=login) == "in\n"
+
+
+def test_a_wrong_key_is_told(bench: Desk, tmp_path: Path) -> None:
+    device.said("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{tmp_path}/other")
+    said = refused(bench, bench.login(key=tmp_path / "other"))
+    assert f"does not take the key {tmp_path}/other: put the public key into" in said
+
+
+def test_a_key_that_is_not_there_is_told(bench: Desk) -> None:
+    said = refused(bench, bench.login(key=Path("/nowhere/key")))
+    assert said.endswith("/nowhere/key: No such file or directory")
+
+
+def test_a_wrong_password_is_told(bench: Desk) -> None:
+    said = refused(bench, bench.login(password="open", key=None))
+    assert "does not take your keys and the password" in said
+
+
+def test_an_unknown_host_key_is_told_with_the_line_that_learns_it(
+    bench: Desk, tmp_path: Path
+) -> None:
+    said = refused(bench, bench.login(known_hosts=tmp_path / "known"))
+    assert "has a host key that is not known (ssh-" in said
+    assert f"`ssh-keyscan -p 2222 192.0.2.6 >> {tmp_path}/known`" in said
+
+
+def test_a_changed_host_key_is_told_with_what_forgets_it(bench: Desk, tmp_path: Path) -> None:
+    lines = (bench.folder / "known").read_text().splitlines()
+    theirs, ours = lines[0].split(), lines[-1].split()  # the jump host's key, for the device
+    (tmp_path / "known").write_text(" ".join([theirs[0], *ours[1:]]) + "\n")
+    said = refused(bench, bench.login(known_hosts=tmp_path / "known"))
+    assert "has another host key than before (ssh-ed25519 SHA256:" in said
+    assert f"`ssh-keygen -f {tmp_path}/known -R '[192.0.2.6]:2222' && ssh-keyscan" in said
+
+
+def test_a_jump_host_that_is_not_known_is_told_by_its_own_name(bench: Desk, tmp_path: Path) -> None:
+    (tmp_path / "known").write_text(bench.device.known("192.0.2.10"))
+    said = refused(bench, bench.login(jump=True, known_hosts=tmp_path / "known"))
+    assert said.startswith("gateway: root@192.0.2.2:2222 has a host key that is not known")
+
+
+def test_a_host_where_nobody_listens_is_told(bench: Desk) -> None:
+    login = bench.login()
+    said = refused(bench, Login(Address("192.0.2.6", "root", 22), login.key))
+    assert "refuses connections: does an SSH server listen on port 22?" in said
+
+
+def test_a_host_that_is_off_is_told_in_time(bench: Desk) -> None:
+    async def knock() -> None:
+        await Ssh("gateway", bench.login(), namespace=bench.tester).connect(0.3)
+
+    bench.device.deaf()
+    try:
+        with pytest.raises(NodeError, match=r"^gateway: root@192.0.2.6:2222 did not answer in 0"):
+            asyncio.run(knock())
+    finally:
+        bench.device.hearing()
+
+
+# Commands
+
+
+def test_words_arrive_as_they_were_given(bench: Desk) -> None:
+    words = ["it's", "a b", "$HOME", "`x`", "*", "\\", '"', "", "ä\n"]
+    said = on(bench, lambda host: host.run("printf", "%s|", *words))
+    assert said == "".join(f"{word}|" for word in words)
+
+
+def test_bytes_arrive_as_they_were_given(bench: Desk) -> None:
+    data = bytes(range(256)) * 4096
+    assert on(bench, lambda host: host.pipe("cat", stdin=data)) == data
+
+
+def test_a_failure_is_told_by_its_last_word(bench: Desk) -> None:
+    with pytest.raises(NodeError, match="^gateway: 'cat /none' failed: cat: can't open '/none'"):
+        on(bench, lambda host: host.run("cat", "/none"))
+
+
+def test_more_commands_at_once_than_a_box_takes_are_done_in_turn(bench: Desk) -> None:
+    async def many(host: Ssh) -> list[str]:
+        return await asyncio.gather(*(host.run("echo", str(n)) for n in range(20)))
+
+    assert on(bench, many) == [f"{n}\n" for n in range(20)]
+
+
+def test_a_command_talks_while_it_runs(bench: Desk) -> None:
+    async def talk(host: Ssh) -> tuple[bytes, bytes, str, int]:
+        script = "read x; echo got $x; echo bad >&2; read y; exit 7"
+        process = await host.start("sh", "-c", script)
+        process.write(b"one\n")
+        first = await process.line()
+        assert not process.ended
+        process.close_stdin()
+        return first, await process.line(), await process.errors(), await process.wait()
+
+    assert on(bench, talk) == (b"got one\n", b"", "bad\n", 7)
+
+
+def test_a_line_may_be_long(bench: Desk) -> None:
+    async def line(host: Ssh) -> bytes:
+        script = "head -c 8388608 /dev/zero | tr '\\0' x; echo"
+        return await (await host.start("sh", "-c", script)).line()
+
+    (bench.device.root / "dev/zero").touch()  # no device: made of what is there
+    (bench.device.root / "dev/zero").write_bytes(bytes(8 << 20))
+    assert on(bench, line) == b"x" * (8 << 20) + b"\n"
+
+
+def test_what_is_killed_is_gone_from_the_host(bench: Desk) -> None:
+    async def kill(host: Ssh) -> tuple[int, str]:
+        process = await host.start("sleep", "1234")
+        process.kill()
+        return await process.wait(), await host.run("ps")
+
+    code, left = on(bench, kill)
+    assert code == -9
+    assert "1234" not in left
+
+
+def test_a_command_that_is_not_there_is_told(bench: Desk) -> None:
+    with pytest.raises(NodeError, match="^gateway: no 'nft' on it$"):
+        on(bench, lambda host: host.start("nft", "list", "ruleset"))
+
+
+def test_others_programs_cannot_be_started_there(bench: Desk) -> None:
+    with pytest.raises(UnavailableError, match="gateway: another machine"):
+        here(Ssh("gateway", bench.login()))
+
+
+# The agent
+
+
+async def watched(host: Ssh) -> dict[str, Any]:
+    agent = await Agent.launch(host, "watch", WATCH)
+    await agent.start()
+    await asyncio.sleep(0.2)
+    return await agent.close()
+
+
+def left_of_the_agent(bench: Desk) -> list[str]:
+    found = on(bench, lambda host: host.run("find", "/", "-xdev", "-name", "gm-agent*"))
+    return [*found.splitlines(), *on(bench, lambda host: host.run("ls", "/tmp")).split()]
+
+
+def test_an_agent_is_put_there_used_and_removed(bench: Desk) -> None:
+    report = on(bench, watched)
+    assert len(report["memory"]["available_bytes"]) == len(report["t_ns"]) >= 3
+    assert left_of_the_agent(bench) == ["pid"]
+
+
+def test_an_agent_is_put_there_once(bench: Desk) -> None:
+    async def twice(host: Ssh) -> tuple[str, str, str]:
+        await host.agent()
+        paths = await asyncio.gather(host.agent(), host.agent())
+        return (*paths, await host.run("ls", "/tmp"))
+
+    first, second, there = on(bench, twice)
+    assert first == second
+    assert there.split() == [Path(first).name, "pid"]
+
+
+def test_an_agent_that_a_dead_run_left_is_removed(bench: Desk) -> None:
+    async def push(host: Ssh) -> str:
+        await host.run("touch", "/tmp/gm-agent-0123456789ab", "/tmp/gm-agent-of-another")
+        await host.agent()
+        return await host.run("ls", "/tmp")
+
+    try:
+        assert "0123456789ab" not in (there := on(bench, push))
+        assert "gm-agent-of-another" in there
+    finally:
+        on(bench, lambda host: host.run("rm", "/tmp/gm-agent-of-another"))
+
+
+@pytest.mark.parametrize("there", [{"sha256sum"}, {"sha256sum", "md5sum"}], ids=["md5", "none"])
+def test_an_agent_is_verified_by_what_the_host_has(bench: Desk, there: set[str]) -> None:
+    async def push(host: Ssh) -> str:
+        return await host.agent()
+
+    folder = bench.device.root / "bin"
+    for name in there:
+        (folder / name).unlink()
+    try:
+        assert on(bench, push).startswith("/tmp/gm-agent-")
+    finally:
+        for name in there:
+            (folder / name).symlink_to("busybox")
+
+
+@pytest.mark.parametrize(
+    ("mount", "why"),
+    [("size=64k", "No space left on device"), ("ro", "Read-only file system")],
+    ids=["full", "read-only"],
+)
+def test_a_folder_of_no_use_is_passed_over(bench: Desk, mount: str, why: str) -> None:
+    async def push(host: Ssh) -> tuple[str, str]:
+        await host.run("mount", "-t", "tmpfs", "-o", mount, "tmpfs", "/tmp")
+        try:
+            path = await host.agent()  # there is no /var/tmp and no /dev/shm: at home
+            await host.run("mount", "-o", "bind", "/tmp", "/root")
+            host._agent = ""  # noqa: SLF001 (as after a restart)
+            with pytest.raises(NodeError) as error:
+                await host.agent()
+            await host.run("umount", "/root")
+            await host.run("rm", path)
+            return path, str(error.value)
+        finally:
+            await host.run("umount", "/tmp")
+
+    path, said = on(bench, push)
+    assert path.startswith("/root/gm-agent-")
+    assert said.startswith("gateway: no place for gm-agent (x86_64, ")
+    assert said.count(why) == 2
+    assert "\n" not in said
+
+
+def test_an_agent_is_given_up_where_its_clock_can_be_read(bench: Desk) -> None:
+    clock = on(bench, lambda host: host.clock())
+    assert abs(clock.ahead_ns) <= clock.error_ns < 5_000_000  # this kernel's clock is the device's
+
+
+# Loss
+
+
+def test_a_silent_host_is_found_and_told(bench: Desk) -> None:
+    async def job(host: Ssh) -> tuple[float, str, int]:
+        agent = await Agent.launch(host, "watch", WATCH)
+        await agent.start()
+        bench.device.deaf()
+        since = time.monotonic()
+        with pytest.raises(NodeError) as error:
+            await agent.done(60)
+        assert host.lost
+        with pytest.raises(NodeError, match="connection was lost"):
+            await host.run("true")
+        return time.monotonic() - since, str(error.value), await agent.process.wait()
+
+    try:
+        took_s, said, code = on(bench, job, patience_s=1.2)
+    finally:
+        bench.device.hearing()
+    assert took_s < 2.4
+    assert said.startswith("gateway: its SSH connection was lost (")
+    assert "\n" not in said
+    assert code == LOST
+
+
+def test_a_host_that_restarts_in_a_job_is_got_back(bench: Desk) -> None:
+    async def job(host: Ssh) -> tuple[str, dict[str, Any]]:
+        agent = await Agent.launch(host, "watch", WATCH)
+        await agent.start()
+        bench.device.stop()
+        with pytest.raises(NodeError) as error:
+            await agent.close()
+        await agent.abort()
+        again = asyncio.create_task(host.reconnect(10))
+        await asyncio.sleep(0.1)
+        assert not again.done()
+        await asyncio.to_thread(bench.device.start)
+        await again
+        assert not host.lost
+        return str(error.value), await watched(host)  # its /tmp was emptied
+
+    said, report = on(bench, job)
+    assert "its SSH connection was lost" in said
+    assert report["t_ns"]
+
+
+def test_a_host_that_stays_away_is_told_with_the_last_reason(bench: Desk) -> None:
+    async def job(host: Ssh) -> None:
+        bench.device.stop()
+        await host.reconnect(1)
+
+    try:
+        with pytest.raises(NodeError, match="192.0.2.6:2222 refuses connections"):
+            on(bench, job)
+    finally:
+        bench.device.start()
