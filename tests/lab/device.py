@@ -29,7 +29,7 @@ from gatemark.station import lock, space
 from gatemark.station.recover import recover
 
 PORT = 2222
-PASSWORD = "sesame"  # noqa: S105
+PASSWORD = "sesame"
 ADDRESS = {  # RFC 5737
     "t0": "192.0.2.1/30",
     "j0": "192.0.2.2/30",

@@ -20,6 +20,7 @@ from gatemark.node.ssh import Ssh
 from lab import device
 from lab.device import Desk, desk
 
+TMP = "/tmp"  # noqa: S108 (the device's, a tmpfs of its own)
 WATCH = {"interval_ms": 50, "samples": 1000, "what": ["memory", "cpu"]}
 
 
@@ -109,7 +110,7 @@ def test_a_key_that_is_not_there_is_told(bench: Desk) -> None:
 
 
 def test_a_wrong_password_is_told(bench: Desk) -> None:
-    said = refused(bench, bench.login(password="open", key=None))
+    said = refused(bench, bench.login(password="open", key=None))  # noqa: S106
     assert "does not take your keys and the password" in said
 
 
@@ -169,11 +170,11 @@ def test_bytes_arrive_as_they_were_given(bench: Desk) -> None:
 
 
 def test_a_failure_is_told_by_its_last_word(bench: Desk) -> None:
-    with pytest.raises(NodeError, match="^gateway: 'cat /none' failed: cat: can't open '/none'"):
+    with pytest.raises(NodeError, match=r"^gateway: 'cat /none' failed: cat: can't open '/none'"):
         on(bench, lambda host: host.run("cat", "/none"))
 
 
-def test_more_commands_at_once_than_a_box_takes_are_done_in_turn(bench: Desk) -> None:
+def test_commands_asked_for_at_once_are_done_in_turn(bench: Desk) -> None:
     async def many(host: Ssh) -> list[str]:
         return await asyncio.gather(*(host.run("echo", str(n)) for n in range(20)))
 
@@ -191,6 +192,18 @@ def test_a_command_talks_while_it_runs(bench: Desk) -> None:
         return first, await process.line(), await process.errors(), await process.wait()
 
     assert on(bench, talk) == (b"got one\n", b"", "bad\n", 7)
+
+
+def test_commands_that_end_while_others_begin_harm_nobody(bench: Desk) -> None:
+    async def turns(host: Ssh) -> list[str]:
+        talking = [await host.start("cat") for _ in range(3)]
+        for process in talking:
+            process.close_stdin()
+        said = await asyncio.gather(*(host.run("echo", str(n)) for n in range(3)))
+        assert [await process.wait() for process in talking] == [0, 0, 0]
+        return said
+
+    assert on(bench, turns) == ["0\n", "1\n", "2\n"]
 
 
 def test_a_line_may_be_long(bench: Desk) -> None:
@@ -215,7 +228,7 @@ def test_what_is_killed_is_gone_from_the_host(bench: Desk) -> None:
 
 
 def test_a_command_that_is_not_there_is_told(bench: Desk) -> None:
-    with pytest.raises(NodeError, match="^gateway: no 'nft' on it$"):
+    with pytest.raises(NodeError, match=r"^gateway: no 'nft' on it$"):
         on(bench, lambda host: host.start("nft", "list", "ruleset"))
 
 
@@ -236,7 +249,7 @@ async def watched(host: Ssh) -> dict[str, Any]:
 
 def left_of_the_agent(bench: Desk) -> list[str]:
     found = on(bench, lambda host: host.run("find", "/", "-xdev", "-name", "gm-agent*"))
-    return [*found.splitlines(), *on(bench, lambda host: host.run("ls", "/tmp")).split()]
+    return [*found.splitlines(), *on(bench, lambda host: host.run("ls", TMP)).split()]
 
 
 def test_an_agent_is_put_there_used_and_removed(bench: Desk) -> None:
@@ -249,7 +262,7 @@ def test_an_agent_is_put_there_once(bench: Desk) -> None:
     async def twice(host: Ssh) -> tuple[str, str, str]:
         await host.agent()
         paths = await asyncio.gather(host.agent(), host.agent())
-        return (*paths, await host.run("ls", "/tmp"))
+        return (*paths, await host.run("ls", TMP))
 
     first, second, there = on(bench, twice)
     assert first == second
@@ -258,15 +271,15 @@ def test_an_agent_is_put_there_once(bench: Desk) -> None:
 
 def test_an_agent_that_a_dead_run_left_is_removed(bench: Desk) -> None:
     async def push(host: Ssh) -> str:
-        await host.run("touch", "/tmp/gm-agent-0123456789ab", "/tmp/gm-agent-of-another")
+        await host.run("touch", f"{TMP}/gm-agent-0123456789ab", f"{TMP}/gm-agent-of-another")
         await host.agent()
-        return await host.run("ls", "/tmp")
+        return await host.run("ls", TMP)
 
     try:
         assert "0123456789ab" not in (there := on(bench, push))
         assert "gm-agent-of-another" in there
     finally:
-        on(bench, lambda host: host.run("rm", "/tmp/gm-agent-of-another"))
+        on(bench, lambda host: host.run("rm", f"{TMP}/gm-agent-of-another"))
 
 
 @pytest.mark.parametrize("there", [{"sha256sum"}, {"sha256sum", "md5sum"}], ids=["md5", "none"])
@@ -278,7 +291,7 @@ def test_an_agent_is_verified_by_what_the_host_has(bench: Desk, there: set[str])
     for name in there:
         (folder / name).unlink()
     try:
-        assert on(bench, push).startswith("/tmp/gm-agent-")
+        assert on(bench, push).startswith(f"{TMP}/gm-agent-")
     finally:
         for name in there:
             (folder / name).symlink_to("busybox")
@@ -291,18 +304,18 @@ def test_an_agent_is_verified_by_what_the_host_has(bench: Desk, there: set[str])
 )
 def test_a_folder_of_no_use_is_passed_over(bench: Desk, mount: str, why: str) -> None:
     async def push(host: Ssh) -> tuple[str, str]:
-        await host.run("mount", "-t", "tmpfs", "-o", mount, "tmpfs", "/tmp")
+        await host.run("mount", "-t", "tmpfs", "-o", mount, "tmpfs", TMP)
         try:
             path = await host.agent()  # there is no /var/tmp and no /dev/shm: at home
-            await host.run("mount", "-o", "bind", "/tmp", "/root")
-            host._agent = ""  # noqa: SLF001 (as after a restart)
+            await host.run("mount", "-o", "bind", TMP, "/root")  # now it is of no use either
+            host._agent = ""
             with pytest.raises(NodeError) as error:
                 await host.agent()
-            await host.run("umount", "/root")
-            await host.run("rm", path)
             return path, str(error.value)
         finally:
-            await host.run("umount", "/tmp")
+            await host.run("umount", "-l", "/root")
+            await host.run("rm", "-f", path)
+            await host.run("umount", TMP)
 
     path, said = on(bench, push)
     assert path.startswith("/root/gm-agent-")
@@ -311,7 +324,7 @@ def test_a_folder_of_no_use_is_passed_over(bench: Desk, mount: str, why: str) ->
     assert "\n" not in said
 
 
-def test_an_agent_is_given_up_where_its_clock_can_be_read(bench: Desk) -> None:
+def test_its_clock_is_told_with_an_error_that_holds(bench: Desk) -> None:
     clock = on(bench, lambda host: host.clock())
     assert abs(clock.ahead_ns) <= clock.error_ns < 5_000_000  # this kernel's clock is the device's
 
@@ -369,7 +382,7 @@ def test_a_host_that_stays_away_is_told_with_the_last_reason(bench: Desk) -> Non
         await host.reconnect(1)
 
     try:
-        with pytest.raises(NodeError, match="192.0.2.6:2222 refuses connections"):
+        with pytest.raises(NodeError, match=r"192\.0\.2\.6:2222 refuses connections"):
             on(bench, job)
     finally:
         bench.device.start()

@@ -3,15 +3,18 @@
 
 import asyncio
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import asyncssh
 
 from gatemark.error import NodeError
+from gatemark.node.connect import Link
 from gatemark.node.shell import LONGEST_LINE_BYTES
 
 LOST = 255  # the exit code of a command whose connection was lost, as of ssh(1)
+ENDING_S = 1.0  # a command that is told to end gets so long until others have their turn
 
 # Signals are not dropbear's strength (it knows a few, by the shell's pid, and tells nobody), so a
 # command says first which process it is, and is ended by `kill`.
@@ -50,37 +53,56 @@ class Pipes(asyncssh.SSHClientSession[bytes]):
 
 @dataclass(slots=True)
 class Remote:
-    """A command that runs on a host over SSH."""
+    """A command that runs on a host over SSH.
+
+    A channel is opened, and a command of ours ended, in turns. Where a process ends between the
+    opening of a channel and its command, dropbear 2022.82 to 2024.85 takes the new one for ended,
+    and may break the whole connection (github.com/mkj/dropbear/pull/326).
+    """
 
     name: str  # the host's
+    link: Link
     channel: "asyncssh.SSHClientChannel[bytes]"
     pipes: Pipes
-    connection: asyncssh.SSHClientConnection
     pid: str = ""
-    _end: asyncio.Task[None] | None = field(default=None, repr=False)
+    _ends: list["asyncio.Task[None]"] = field(default_factory=list, repr=False)
 
     @classmethod
-    async def open(
-        cls, name: str, connection: asyncssh.SSHClientConnection, command: str
-    ) -> "Remote":
-        """Begin a command of the host's shell. Raises NodeError."""
+    async def open(cls, name: str, link: Link, command: str) -> "Remote":
+        """Begin a command of the host's shell; it is the caller's turn. Raises NodeError."""
+        if link.client.lost:
+            raise lost(name, link.client.lost)
         try:
-            channel, pipes = await connection.create_session(Pipes, command, encoding=None)
+            channel, pipes = await link.connection.create_session(Pipes, command, encoding=None)
         except (OSError, asyncssh.Error) as error:
-            raise lost(name, str(error)) from None
-        return cls(name, channel, cast(Pipes, pipes), connection)
+            raise lost(name, link.client.lost or str(error)) from None
+        return cls(name, link, channel, cast(Pipes, pipes))
 
     @classmethod
-    async def start(
-        cls, name: str, connection: asyncssh.SSHClientConnection, command: tuple[str, ...]
-    ) -> "Remote":
+    async def start(cls, name: str, link: Link, command: tuple[str, ...]) -> "Remote":
         """Begin a command that can be killed. Raises NodeError, also if there is none such."""
         argv = ("sh", "-c", TELL_PID, *command)
-        process = await cls.open(name, connection, f"exec {shlex.join(argv)}")
-        process.pid = (await process.line()).decode().strip()
-        if not process.pid:
-            raise NodeError(f"{name}: no '{command[0]}' on it")
+        async with link.turn:
+            process = await cls.open(name, link, f"exec {shlex.join(argv)}")
+            process.pid = (await process.line()).decode().strip()
+            if not process.pid:
+                await process.wait()
+                raise NodeError(f"{name}: no '{command[0]}' on it")
         return process
+
+    @classmethod
+    async def complete(
+        cls, name: str, link: Link, command: tuple[str, ...], stdin: bytes
+    ) -> tuple["Remote", bytes]:
+        """Run a command to its end; returns it and all that it printed. Raises NodeError."""
+        async with link.turn:
+            process = await cls.open(name, link, shlex.join(command))
+            process.write(stdin)
+            process.channel.write_eof()
+            said = await process.pipes.out.read()
+            await process.wait()
+        process._require_end()
+        return process, said
 
     @property
     def ended(self) -> bool:
@@ -93,9 +115,8 @@ class Remote:
             self.channel.write(data)
 
     def close_stdin(self) -> None:
-        """Let it read the end."""
-        if not self.channel.is_closing():
-            self.channel.write_eof()
+        """Let it read the end, as soon as it is its turn."""
+        self._ends.append(asyncio.get_running_loop().create_task(self._close_stdin()))
 
     async def line(self) -> bytes:
         """The next line that it prints; empty at the end. Raises NodeError if its host is lost."""
@@ -108,13 +129,6 @@ class Remote:
         """What it wrote to its standard error, to the end."""
         return (await self.pipes.err.read()).decode(errors="replace")
 
-    async def rest(self) -> bytes:
-        """All that it prints, to the end. Raises NodeError if its host is lost."""
-        said = await self.pipes.out.read()
-        await self.pipes.over.wait()
-        self._require_end()
-        return said
-
     async def wait(self) -> int:
         """Wait for its end; returns its exit code, LOST where that will never be known."""
         await self.pipes.over.wait()
@@ -122,23 +136,33 @@ class Remote:
         return LOST if code is None else code
 
     def kill(self) -> None:
-        """End it at once, if it still runs."""
-        if not self.ended and self._end is None:
-            self._end = asyncio.get_running_loop().create_task(self._kill())
+        """End it as soon as it is its turn, if it still runs."""
+        self._ends.append(asyncio.get_running_loop().create_task(self._kill()))
+
+    async def _close_stdin(self) -> None:
+        async with self.link.turn:
+            if not self.channel.is_closing():
+                self.channel.write_eof()
+            await self._over()
 
     async def _kill(self) -> None:
-        try:
-            if self.pid:
-                killer = await Remote.open(self.name, self.connection, f"kill -9 {self.pid}")
-                await killer.wait()
-        except NodeError:
-            return  # the connection is lost, and the command with it
-        self.channel.close()
+        async with self.link.turn:
+            with suppress(NodeError):  # the connection is lost, and the command with it
+                if not self.ended:
+                    killer = await Remote.open(self.name, self.link, f"kill -9 {self.pid}")
+                    await killer.wait()
+            await self._over()
+            self.channel.close()
+
+    async def _over(self) -> None:
+        """Give it the time to end."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.pipes.over.wait(), ENDING_S)
 
     def _require_end(self) -> None:
         """Raise NodeError if the channel is gone without the command's exit code."""
         if self.ended and self.channel.get_returncode() is None:
-            raise lost(self.name, self.pipes.why)
+            raise lost(self.name, self.link.client.lost or self.pipes.why)
 
 
 def lost(name: str, why: str) -> NodeError:

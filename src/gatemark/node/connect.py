@@ -5,8 +5,8 @@ The host's key is always checked. What a login does not say is as asyncssh takes
 ~/.ssh/config, the user's own keys and the SSH agent.
 """
 
-from asyncio import timeout
-from dataclasses import dataclass, replace
+from asyncio import Lock, timeout
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,7 @@ class Link:
     connection: asyncssh.SSHClientConnection
     client: Client
     jump: asyncssh.SSHClientConnection | None = None
+    turn: Lock = field(default_factory=Lock)  # who opens a channel, or ends a command
 
     def abort(self) -> None:
         """End it without a word to the host: it may not listen."""
@@ -148,13 +149,10 @@ def _known_hosts(login: Login, options: asyncssh.SSHClientConnectionOptions) -> 
 
 def _why(error: Exception, server: Address, client: Client, login: Login, known: Path) -> str:
     """Why a server could not be logged in to, and the mend."""
+    changed = isinstance(error, asyncssh.KeyExchangeFailed) and "host key" in str(error)
+    if isinstance(error, asyncssh.HostKeyNotVerifiable) or (changed and client.familiar):
+        return _not_known(server, client, known)
     match error:
-        case asyncssh.HostKeyNotVerifiable():
-            return _not_known(server, client, known)
-        case asyncssh.KeyExchangeFailed() if client.familiar and "host key" in str(error):
-            return _not_known(server, client, known)
-        case asyncssh.KeyExchangeFailed():
-            return f"shares no algorithm with us: name one of its own in ~/.ssh/config ({error})"
         case asyncssh.PermissionDenied():
             key = f"the key {login.key}" if login.key else "your keys"
             given = f"{key} and the password" if login.password else key
@@ -162,12 +160,13 @@ def _why(error: Exception, server: Address, client: Client, login: Login, known:
                 f"does not take {given}: put the public key into its authorized_keys "
                 "(dropbear: /etc/dropbear), or mend user, key and password"
             )
+        case asyncssh.KeyExchangeFailed():
+            return f"shares no algorithm with us: name one of its own in ~/.ssh/config ({error})"
         case asyncssh.ConnectionLost():
             return "hangs up before we are logged in: its own log says why"
         case ConnectionRefusedError():
             return f"refuses connections: does an SSH server listen on port {server.port}?"
-        case _:
-            return f"cannot be reached: {_word(error)}"
+    return f"cannot be reached: {_word(error)}"
 
 
 def _word(error: Exception) -> str:

@@ -5,7 +5,6 @@ The host needs a POSIX shell and an SSH server: busybox and dropbear do. No sftp
 """
 
 import asyncio
-import shlex
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -20,7 +19,6 @@ from gatemark.node.uptime import clock
 
 CONNECT_S = 10.0
 AGAIN_S = 1.0  # between two attempts to get a host back
-AT_ONCE = 4  # commands that run to their end: a small box has room for few shells
 
 
 class Ssh:
@@ -35,7 +33,6 @@ class Ssh:
         self._asked = False
         self._link: Link | None = None
         self._agent = ""
-        self._few = asyncio.Semaphore(AT_ONCE)
         self._pushing = asyncio.Lock()
 
     async def connect(self, within_s: float = CONNECT_S) -> None:
@@ -77,12 +74,8 @@ class Ssh:
         return self._link.client.lost if self._link else "not connected"
 
     async def pipe(self, *command: str, stdin: bytes = b"") -> bytes:
-        """Run to the end, bytes in and bytes out. Raises NodeError if it fails."""
-        async with self._few:
-            process = await Remote.open(self.name, self._stands().connection, shlex.join(command))
-            process.write(stdin)
-            process.close_stdin()
-            said = await process.rest()
+        """Run to the end, bytes in and bytes out; one at a time. Raises NodeError if it fails."""
+        process, said = await Remote.complete(self.name, self._stands(), command, stdin)
         if await process.wait():
             raise failure(self.name, command, await process.errors())
         return said
@@ -93,7 +86,7 @@ class Ssh:
 
     async def start(self, *command: str) -> Process:
         """Run it with pipes, in the session of this connection. Raises NodeError."""
-        return await Remote.start(self.name, self._stands().connection, command)
+        return await Remote.start(self.name, self._stands(), command)
 
     async def agent(self) -> str:
         """The path of gm-agent on this host, put there if it is not. Raises GatemarkError."""
