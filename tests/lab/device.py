@@ -26,7 +26,7 @@ from pyroute2 import IPRoute
 from gatemark.node.login import Address, Login
 from gatemark.node.shell import Namespace
 from gatemark.station import lock, space
-from gatemark.station.recover import recover
+from gatemark.station.recover import end_processes, recover
 
 PORT = 2222
 PASSWORD = "sesame"
@@ -110,7 +110,7 @@ class Box:
         if self.process:
             self.process.kill()
             self.process.wait()
-        space.end_processes(self.node.netns)
+        end_processes(self.node.netns)
 
     def deaf(self) -> None:
         """Let nothing in or out of it any more, and say so to nobody."""

@@ -15,7 +15,8 @@ PATIENCE_S = 5.0
 
 # Root's home and /run are its own, so nothing of the machine's is read or written there.
 SERVE = f"""
-mount -t tmpfs -o mode=700 home /root && mkdir -m 700 /root/.ssh && cp "$1/key.pub" /root/.ssh/authorized_keys
+mount -t tmpfs -o mode=700 home /root && mkdir -m 700 /root/.ssh
+cp "$1/key.pub" /root/.ssh/authorized_keys
 chmod 600 /root/.ssh/authorized_keys; mount -t tmpfs run /run
 cd / && exec dropbear -F -E -P /run/pid -r "$1/host" -r "$1/rsa" -p {PORT}
 """

@@ -39,6 +39,7 @@ class Agent:
         self.verb = verb
         self.process = process
         self.clock = its_clock
+        self.hello: dict[str, Any] = {}
         self.ready: dict[str, Any] = {}
 
     @classmethod
@@ -58,11 +59,9 @@ class Agent:
         process = await node.start(*FIRST, await node.agent(), verb)
         agent = cls(node, verb, process, its_clock)
         try:
-            hello = await agent.event("hello")
-            if hello["protocol"] != PROTOCOL_VERSION:
-                raise NodeError(
-                    f"{node.name}: agent speaks protocol {hello['protocol']}: rebuild it"
-                )
+            agent.hello = await agent.event("hello")
+            if (spoken := agent.hello["protocol"]) != PROTOCOL_VERSION:
+                raise NodeError(f"{node.name}: agent speaks protocol {spoken}: rebuild it")
             agent.tell(request)
             agent.ready = await agent.event("ready", within_s)
         except BaseException:

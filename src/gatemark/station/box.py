@@ -206,13 +206,15 @@ class Box:
 
     async def _gateway_port(self, role: str) -> Port:
         device, own = self.asked.devices[role], dict(self.asked.own[role])
+        mac = await _mac(self.box, device)
         if not own and self.asked.set == "observe":
             own = await self._addresses(device)
-        return Port(self.box, role, await _mac(self.box, device), device, own)
+        return Port(self.box, role, mac, device, own, silent=False)
 
     async def _side_port(self, end: str, role: str) -> Port:
         side, node = self.asked.sides[end], self.sides.node(end)
-        return Port(node, role, await _mac(node, side.device), side.device, dict(side.own))
+        mac = await _mac(node, side.device)
+        return Port(node, role, mac, side.device, dict(side.own), silent=False)
 
     async def _addresses(self, device: str) -> dict[str, str]:
         """A gateway's own. Raises StationError if there are none."""

@@ -42,6 +42,7 @@ class Port:
     mac: str
     named: str = ""  # the device's name on its host, where that is not its role
     own: Mapping[str, str] = field(default_factory=dict, hash=False)  # family -> address/length
+    silent: bool = True  # nothing but test packets crosses it: we have made the other end, too
 
     @property
     def device(self) -> str:
