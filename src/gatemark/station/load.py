@@ -2,6 +2,7 @@
 """Station files: found by name or path, read from TOML, refused with file, line and the mend."""
 
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
@@ -47,6 +48,8 @@ def _kind(data: Table, path: Path) -> str:
         raise UsageError(f'{path}:{line_of(path, "schema")}: write schema = "{STATION_SCHEMA}"')
     refuse_unknown_keys(data, list(TABLES), path, "")
     gateway = data.get("gateway")
+    if isinstance(gateway, dict) and "kind" not in gateway:
+        refuse_unknown_keys(get_close_matches("kind", gateway), ["kind"], path, "gateway")
     if not isinstance(gateway, dict) or "kind" not in gateway:
         raise UsageError(
             f"{path}:{line_of(path, 'gateway')}: a station needs [gateway] with a kind"
