@@ -48,7 +48,7 @@ class Verbs(TyperGroup):
 app = typer.Typer(
     name="gatemark",
     cls=Verbs,
-    help="Measure a Linux gateway: how fast it routes and NATs, where it stops, and why.",
+    help="Measure a Linux gateway: how fast it routes and NATs, its limits, why.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
