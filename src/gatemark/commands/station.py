@@ -32,8 +32,10 @@ def check(
     """Check cabling, addresses, control path, clocks and agents; exit 1 if something is wrong."""
     import asyncio  # noqa: PLC0415
     from dataclasses import asdict  # noqa: PLC0415
+    from functools import partial  # noqa: PLC0415
 
     from gatemark.run.survey import survey  # noqa: PLC0415
+    from gatemark.station import lock  # noqa: PLC0415
     from gatemark.station.load import load  # noqa: PLC0415
     from gatemark.station.recover import recover  # noqa: PLC0415
 
@@ -41,7 +43,8 @@ def check(
     bench.enter()
     for line in recover():
         typer.echo(line, err=True)
-    rows = asyncio.run(survey(bench))
+    with lock.machine(partial(typer.echo, err=True)):
+        rows = asyncio.run(survey(bench))
     if json_:
         output.lines(asdict(row) for row in rows)
     else:
