@@ -175,7 +175,8 @@ ALWAYS int checksum_right(const struct datagram *datagram, const struct udp *udp
 }
 
 /* Reads the test header, if there is one. */
-ALWAYS int read_header(struct arrival *arrival, const __u8 *at, const __u8 *end)
+ALWAYS int read_header(struct arrival *arrival, const struct sink_config *config, const __u8 *at,
+		       const __u8 *end)
 {
 	__u64 sent_ns;
 
@@ -187,7 +188,8 @@ ALWAYS int read_header(struct arrival *arrival, const __u8 *at, const __u8 *end)
 	arrival->sequence = be32(at + 5);
 	sent_ns = (__u64)at[9] << 32 | be32(at + 10);
 	/* Modulo 2^40, as a signed number. */
-	arrival->delay_ns = (arrival->time_ns - sent_ns) << (64 - HEADER_TIME_BITS);
+	arrival->delay_ns = (arrival->time_ns - config->clock_ns - sent_ns)
+			    << (64 - HEADER_TIME_BITS);
 	arrival->negative = (__s64)arrival->delay_ns < 0;
 	arrival->delay_ns = arrival->negative ? 0 : arrival->delay_ns >> (64 - HEADER_TIME_BITS);
 	return 1;
@@ -210,7 +212,7 @@ ALWAYS enum kind read_udp(struct arrival *arrival, const struct sink_config *con
 	if (bytes < UDP_BYTES || bytes > datagram->length ||
 	    datagram->offset + datagram->length > (__u32)(end - at))
 		return FOREIGN;
-	headed = bytes >= UDP_BYTES + HEADER_BYTES && read_header(arrival, payload, end);
+	headed = bytes >= UDP_BYTES + HEADER_BYTES && read_header(arrival, config, payload, end);
 	if (!checksum_right(datagram, udp, end, config->zero))
 		return CORRUPT;
 	arrival->source_port = NETWORK16(udp->source);

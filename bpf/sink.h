@@ -36,6 +36,7 @@ enum sink_delay { SINK_DELAY_NONE, SINK_DELAY_TOTAL, SINK_DELAY_FLOW };
 struct sink_config {
 	__u64 t0_ns; /* where bin 0 begins; SINK_NOT_BEGUN until the start */
 	__u64 bin_ns;
+	__u64 clock_ns; /* this host's clock less the sender's, modulo 2^40 */
 	__u32 bins; /* of a queue */
 	__u32 run;
 	__u32 family; /* 4 or 6 */

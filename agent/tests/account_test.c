@@ -104,6 +104,29 @@ TEST(account_delay_over_time)
 	account_close(&account);
 }
 
+/* A sender whose clock is behind or ahead, by more than 40 bits hold. */
+TEST(account_delay_by_two_clocks)
+{
+	const uint64_t bits = (1ULL << 40) - 1;
+	const int64_t ahead[] = { 70000000, -70000000, (7LL << 40) + 5, -(3LL << 40) - 5 };
+
+	for (size_t i = 0; i < sizeof(ahead) / sizeof(*ahead); i++) {
+		struct tally_options clocks = options;
+		struct account account;
+		struct arrival arrival = test_arrival(0, 0, 9000 * MS);
+		struct fault fault;
+
+		clocks.clock_ns = (uint64_t)ahead[i] & bits;
+		CHECK_EQUAL(account_open(&account, &clocks, &fault), 0);
+		account_start(&account, 9000 * MS);
+		arrival.header.time_ns = (arrival.header.time_ns - (uint64_t)ahead[i]) & bits;
+		account_add(&account, &arrival);
+		CHECK_EQUAL(account.tally.delay_negative, 0);
+		CHECK_EQUAL(account.tally.delay.count[histogram_bucket(500)], 1);
+		account_close(&account);
+	}
+}
+
 TEST(account_negative_delay)
 {
 	struct account account;

@@ -167,6 +167,17 @@ def sinks_agree(wire: Wire) -> None:
         expect(sum(xdp["delay_ns"]["count"]), xdp["unique"])
 
 
+def sinks_know_two_clocks(wire: Wire) -> None:
+    """A clock that is said to be ahead by a millisecond makes each delay that much shorter."""
+    need_xdp(wire)
+    for port in ("xdp", "ring"):
+        _, late = wire.trial({}, {"port": port, "clock_ns": 2**40 - 5_000_000})
+        _, early = wire.trial({}, {"port": port, "clock_ns": 5_000_000_000})
+        expect(late["delay_negative"], 0)
+        holds(min(late["delay_ns"]["low"]) > 4_800_000, late["delay_ns"]["low"][:3])
+        expect(early["delay_negative"], early["unique"])
+
+
 def sink_in_the_kernel(wire: Wire) -> None:
     """Whole trials: both families, raw and socket senders, a cycle of sizes, flows with delays."""
     need_xdp(wire)
@@ -299,6 +310,7 @@ def second_best(wire: Wire) -> None:
 
 SINK_TESTS = [
     sinks_agree,
+    sinks_know_two_clocks,
     sink_in_the_kernel,
     stack_sees_nothing,
     every_port_of_the_ring,

@@ -97,7 +97,8 @@ static void add_test(struct account *account, const struct arrival *arrival)
 	struct tally *tally = &account->tally;
 	struct tally_flow *flow = &tally->flow[arrival->header.flow];
 	struct window *window = &account->window[arrival->header.flow];
-	int64_t delay_ns = header_delay(&arrival->header, arrival->time_ns);
+	uint64_t by_sender_ns = arrival->time_ns - tally->options.clock_ns;
+	int64_t delay_ns = header_delay(&arrival->header, by_sender_ns);
 
 	tally->received++;
 	add_time(tally, arrival->time_ns);

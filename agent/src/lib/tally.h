@@ -29,6 +29,7 @@ struct tally_options {
 	uint32_t flows;
 	uint64_t bin_ns;
 	uint32_t bins;
+	uint64_t clock_ns; /* our clock less the sender's, modulo 2^40: taken off each delay */
 	bool delay; /* keep delays */
 	bool delay_by_flow;
 };

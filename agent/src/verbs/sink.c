@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define FLOWS_WITH_DELAY 4096 /* 8 KiB of histogram each */
+#define CLOCK_MOST_NS ((1LL << 40) - 1) /* the header's time has as many bits */
 
 enum { PORT_AUTO, PORT_XDP, PORT_RING, PORT_UDP };
 
@@ -40,6 +41,8 @@ static const struct key sink_keys[] = {
 	    .help = "bins; what comes later goes into the last one"),
 	KEY(sink_request, ring_bytes, INTEGER, .preset = 16 << 20, .min = 1 << 19, .max = 1 << 30,
 	    .help = "room for packets that wait: size of the ring"),
+	KEY(sink_request, clock_ns, INTEGER, .max = CLOCK_MOST_NS,
+	    .help = "this host's clock less the sender's, modulo 2^40: taken off each delay"),
 	{ 0 },
 };
 
@@ -90,6 +93,7 @@ static struct tally_options read_options(const struct sink_request *request)
 		.flows = (uint32_t)request->flows,
 		.bin_ns = (uint64_t)request->bin_ms * NS_PER_MS,
 		.bins = (uint32_t)request->bins,
+		.clock_ns = (uint64_t)request->clock_ns,
 		.delay = request->delay != DELAY_NONE,
 		.delay_by_flow = request->delay == DELAY_FLOW,
 	};

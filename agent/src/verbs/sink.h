@@ -26,6 +26,7 @@ struct sink_request {
 	int64_t bin_ms;
 	int64_t bins;
 	int64_t ring_bytes;
+	int64_t clock_ns;
 };
 
 struct sink {

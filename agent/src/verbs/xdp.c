@@ -83,6 +83,7 @@ static void configure(struct xdp *xdp, const struct sink *sink)
 	*config = (struct sink_config){
 		.t0_ns = SINK_NOT_BEGUN,
 		.bin_ns = sink->options.bin_ns,
+		.clock_ns = sink->options.clock_ns,
 		.bins = sink->options.bins,
 		.run = sink->options.run,
 		.family = (uint32_t)sink->request->family,

@@ -8,7 +8,19 @@ import typer
 from typer.core import TyperGroup
 
 import gatemark
-from gatemark.commands import agent, cmp, diff, doctor, export, lab, plan, report, run, show
+from gatemark.commands import (
+    agent,
+    cmp,
+    diff,
+    doctor,
+    export,
+    lab,
+    plan,
+    report,
+    run,
+    show,
+    station,
+)
 from gatemark.commands import list as list_
 from gatemark.commands.example import epilog
 from gatemark.commands.word import SHELLS
@@ -36,7 +48,7 @@ class Verbs(TyperGroup):
 app = typer.Typer(
     name="gatemark",
     cls=Verbs,
-    help="Measure a Linux gateway: how fast it routes and NATs, where it stops, and why.",
+    help="Measure a Linux gateway: how fast it routes and NATs, its limits, why.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -87,5 +99,6 @@ app.command("export", rich_help_panel=READ, epilog=epilog("export"))(export.expo
 app.command("diff", rich_help_panel=COMPARE, epilog=epilog("diff"))(diff.diff)
 app.command("cmp", rich_help_panel=COMPARE, epilog=epilog("cmp"))(cmp.cmp)
 app.add_typer(lab.app, name="lab", rich_help_panel=LAB, epilog=epilog("lab"))
+app.add_typer(station.app, name="station", rich_help_panel=LAB, epilog=epilog("station"))
 app.command("doctor", rich_help_panel=LAB, epilog=epilog("doctor"))(doctor.doctor)
 app.add_typer(agent.app, name="agent", rich_help_panel=LAB, epilog=epilog("agent"))

@@ -57,6 +57,10 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("its rules", "gatemark lab shell gateway -- nft list ruleset"),
         ("away with it", "gatemark lab down"),
     ),
+    "station": (
+        ("the stations that ship", "gatemark station list"),
+        ("is the bench cabled as its file says?", "gatemark station check bench.toml"),
+    ),
     "doctor": (("what is missing on this machine", "gatemark doctor"),),
     "agent": (
         ("the agent for this machine", "gatemark agent build"),

@@ -51,6 +51,7 @@ def run(
             raise UsageError("--resume goes on with a run as it was planned: leave out the rest")
         directory = _reopen(resume)
         bench = load_station(directory.load().station_file)
+        _require(directory.load().plans, bench)
     else:
         bench = load_station(station or DEFAULT_STATION)
         settings, ports = tuple(set_ or ()), wire.split(port or ())
@@ -64,7 +65,6 @@ def _reopen(path: Path) -> "RunDirectory":
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
 
     directory = RunDirectory.open(path)
-    _require(directory.load().plans)
     for fault in directory.contents().faults:
         typer.echo(f"{path}: {fault}", err=True)
     return directory
@@ -78,7 +78,9 @@ def _begin(asked: Asked, bench: "Station", out: Path | None, seed: int | None) -
     asked, notes = within(asked, bench.able, bench.info.kind)
     suite, plans = asked.chosen()
     _examine(plans)
-    _require(plans)  # before the directory is made: where nothing can be measured, none is left
+    _require(
+        plans, bench
+    )  # before the directory is made: where nothing can be measured, none is left
     now = datetime.now(UTC)
     title = f"{now:%Y%m%d-%H%M%S}-{suite.name.replace('/', '-')}"
     seed = secrets.randbelow(1 << 31) if seed is None else seed
@@ -101,16 +103,13 @@ def _examine(plans: Iterable["Plan"]) -> None:
             examine(load)
 
 
-def _require(plans: Iterable["Plan"]) -> None:
+def _require(plans: Iterable["Plan"], bench: "Station") -> None:
     """Raise UnavailableError if nothing can be measured here; an ordinary user is let in."""
     from gatemark.plan.driver import tools  # noqa: PLC0415
-    from gatemark.station import own  # noqa: PLC0415
-    from gatemark.station.doctor import require  # noqa: PLC0415
     from gatemark.workload.driver import program  # noqa: PLC0415
 
     program.require(tools(plans))
-    own.enter()
-    require()
+    bench.enter()
 
 
 def _plan(

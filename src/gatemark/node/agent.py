@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from gatemark.error import NodeError
-from gatemark.node.shell import Node, Process
+from gatemark.node import clock
+from gatemark.node.shell import Clock, Node, Process
 
 PROTOCOL_VERSION = 1
 ANSWER_S = 10.0  # hello, ready and the end of a closed job come at once; a slow board is given time
@@ -28,27 +29,39 @@ Tick = Callable[[dict[str, Any]], None]
 
 
 class Agent:
-    """A running job. `launch` returns it ready; it is ended by `close`, or killed by `abort`."""
+    """A running job. `launch` returns it ready; it is ended by `close`, or killed by `abort`.
 
-    def __init__(self, node: Node, verb: str, process: Process) -> None:
+    Times that it tells, and is told, are by this machine's clock, wherever it runs.
+    """
+
+    def __init__(self, node: Node, verb: str, process: Process, its_clock: Clock) -> None:
         self.node = node
         self.verb = verb
         self.process = process
+        self.clock = its_clock
+        self.hello: dict[str, Any] = {}
         self.ready: dict[str, Any] = {}
 
     @classmethod
     async def launch(
-        cls, node: Node, verb: str, request: dict[str, Any], within_s: float = ANSWER_S
+        cls,
+        node: Node,
+        verb: str,
+        request: dict[str, Any],
+        within_s: float = ANSWER_S,
+        its_clock: Clock | None = None,
     ) -> Self:
-        """Start a job on a host and bring it to `ready`. Raises NodeError."""
+        """Start a job on a host and bring it to `ready`. Raises NodeError.
+
+        `its_clock` is the host's, where that is known already; else it is read.
+        """
+        its_clock = its_clock or await clock.read(node)
         process = await node.start(*FIRST, await node.agent(), verb)
-        agent = cls(node, verb, process)
+        agent = cls(node, verb, process, its_clock)
         try:
-            hello = await agent.event("hello")
-            if hello["protocol"] != PROTOCOL_VERSION:
-                raise NodeError(
-                    f"{node.name}: agent speaks protocol {hello['protocol']}: rebuild it"
-                )
+            agent.hello = await agent.event("hello")
+            if (spoken := agent.hello["protocol"]) != PROTOCOL_VERSION:
+                raise NodeError(f"{node.name}: agent speaks protocol {spoken}: rebuild it")
             agent.tell(request)
             agent.ready = await agent.event("ready", within_s)
         except BaseException:
@@ -66,8 +79,9 @@ class Agent:
         self.process.write(json.dumps(message).encode() + b"\n")
 
     async def start(self, **when: int) -> None:
-        """Let it begin, at a time where its verb takes one; returns when it has heard."""
-        self.tell({"cmd": "start", **when})
+        """Let it begin, at a time (`t0_us`) where its verb takes one; returns when it has heard."""
+        ahead_us = self.clock.ahead_ns // 1000
+        self.tell({"cmd": "start"} | {key: at_us + ahead_us for key, at_us in when.items()})
         await self.event("start")
 
     async def done(self, within_s: float, tick: Tick | None = None) -> dict[str, Any]:
@@ -104,7 +118,7 @@ class Agent:
 
     async def _next(self, wanted: str, tick: Tick | None) -> dict[str, Any]:
         while line := await self.process.line():
-            message: dict[str, Any] = json.loads(line)
+            message: dict[str, Any] = clock.here(json.loads(line), self.clock)
             match message["ev"]:
                 case "error":
                     raise NodeError(f"{self.node.name}: gm-agent {self.verb}: {_words(message)}")

@@ -3,6 +3,7 @@
 
 It is the delay from just before a packet is handed to the sender's port until it enters the sink's
 host, by one clock (RFC 7679): the sender's own call, the links, the gateway's queue and its work.
+Where sender and sink are two machines their clocks are compared; the error of that is a value too.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -25,7 +26,9 @@ def delays(ways: Sequence[Way]) -> dict[str, float]:
     counts = merged((one["low"], one["count"]) for one in every)
     longest = _longest(ways) or max(counts, default=0)
     packets = sum(counts.values())
-    return told(packets, lambda share: min(percentile(counts, share), longest), (*counts, longest))
+    found = told(packets, lambda share: min(percentile(counts, share), longest), (*counts, longest))
+    error_ns = max((way.clock_error_ns for way in ways), default=0)
+    return found | ({"clock_error_ns": float(error_ns)} if found and error_ns else {})
 
 
 def told(

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from gatemark.error import UsageError
 from gatemark.plan.toml import line_of, nearest, read_toml, refuse_unknown_keys
-from gatemark.station import netns, qemu
+from gatemark.station import box, netns, qemu
 from gatemark.station.station import Station
 
 STATION_SCHEMA: Final = "gatemark.station/1"
@@ -21,6 +21,7 @@ Table = Mapping[str, Any]
 KINDS: Final[dict[str, Callable[[Table, Path], Station]]] = {
     "netns": netns.from_file,
     "qemu": qemu.from_file,
+    "ssh": box.from_file,
 }
 
 

@@ -32,7 +32,7 @@ from pyroute2 import IPRoute
 from gatemark.error import StationError
 from gatemark.plan.model import Arm
 from gatemark.plan.toml import refuse_unknown_keys
-from gatemark.station import lock, space
+from gatemark.station import doctor, lock, own, space
 from gatemark.station.ability import ability
 from gatemark.station.cable import MADE, Cable
 from gatemark.station.check import check_ports
@@ -88,6 +88,11 @@ class Lab:
             placement=self.words,
             missing=self.able.missing,
         )
+
+    def enter(self) -> None:
+        """Namespaces of his own for an ordinary user. Raises UnavailableError with the mend."""
+        own.enter()
+        doctor.require()
 
     async def up(self) -> None:
         """Build it. Raises UnavailableError without the rights, StationError if it fails."""

@@ -35,7 +35,7 @@ from gatemark.node.login import Address, Login
 from gatemark.node.ssh import Ssh
 from gatemark.plan.model import Arm
 from gatemark.plan.toml import refuse_unknown_keys
-from gatemark.station import lock, space
+from gatemark.station import doctor, lock, own, space
 from gatemark.station.ability import ability
 from gatemark.station.cable import MADE, Cable
 from gatemark.station.check import check_ports
@@ -154,9 +154,14 @@ class VirtualLab:
         del arm
         return ""
 
+    def enter(self) -> None:
+        """Taps and pinned threads are root's. Raises UnavailableError with the mend."""
+        own.enter()
+        doctor.require()
+        require(self.model.arch)
+
     async def up(self) -> None:
         """Boot it. Raises UnavailableError if QEMU or its image is not to be had, StationError."""
-        require(self.model.arch)
         self._held.enter_context(lock.named(self.lab, self.purpose))
         try:
             image = await asyncio.to_thread(self._image)

@@ -2,7 +2,8 @@
 """Remove what a crash or SIGKILL left: namespaces, their processes and locks, all by our names.
 
 Nothing is kept to remember: a namespace that carries a lab's name whose lock is free is left over.
-Links, rules, qdiscs and BPF programs live inside the namespaces and go with them.
+Links, rules, qdiscs and BPF programs live inside the namespaces and go with them. NICs of this
+machine do not belong to them: these have a journal, and go home first (station/loan.py).
 """
 
 import os
@@ -13,27 +14,39 @@ from pathlib import Path
 
 from pyroute2 import netns
 
-from gatemark.station import lock
+from gatemark.error import StationError
+from gatemark.station import loan, lock
 
 NAME = re.compile(r"gm-([0-9a-f]{6})-(lan|gw|wan|lan2|ctl)")
 PATIENCE_S = 5.0
 
 
 def recover() -> list[str]:
-    """Clean up after dead runs; returns one line for each lab that was removed."""
+    """Clean up after dead runs; returns one line for each lab that was removed.
+
+    An ordinary user outside of namespaces of his own has no labs.
+    """
+    if os.geteuid():
+        return []
     ours = [found for name in netns.listnetns() if (found := NAME.fullmatch(name))]
     left = {found[1] for found in ours} | set(lock.names())
+    left |= set(loan.journals())
     return [_remove(lab) for lab in sorted(left) if lock.holder(lab) is None]
 
 
 def _remove(lab: str) -> str:
+    try:
+        home = loan.give_back(lab)
+    except StationError as error:
+        return f"lab {lab}, of a dead run: {error}"
     named = map(NAME.fullmatch, netns.listnetns())
     spaces = [found[0] for found in named if found and found[1] == lab]
     for name in spaces:
         end_processes(name)
         netns.remove(name)
     lock.forget(lab)
-    return f"removed what a dead run left: lab {lab}, {len(spaces)} namespaces"
+    given = f"; given back: {', '.join(home)}" if home else ""
+    return f"removed what a dead run left: lab {lab}, {len(spaces)} namespaces{given}"
 
 
 def end_processes(name: str) -> None:

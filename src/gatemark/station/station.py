@@ -57,6 +57,13 @@ class Station(Protocol):
     def threads(self) -> Mapping[str, Thread]:
         """Threads of this machine that do the gateway's work; none where it is a box."""
 
+    def enter(self) -> None:
+        """Before `up`, while there is one thread: what this machine has to be for it.
+
+        An ordinary user goes into namespaces of his own where it needs some. Raises
+        UnavailableError with the mend.
+        """
+
     def lacks(self, arm: Arm) -> str:
         """Why an arm cannot be measured on it, or nothing; known before `up`."""
 

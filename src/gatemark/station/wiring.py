@@ -45,6 +45,7 @@ class Port:
     named: str = ""  # the device's name on its host, where that is not its role
     own: Mapping[str, str] = field(default_factory=dict, hash=False)  # family -> address/length
     raw: bool = False  # counts only what goes by the kernel's stack, as a tap does
+    silent: bool = True  # nothing but test packets crosses it: we have made the other end, too
 
     @property
     def device(self) -> str:

@@ -170,6 +170,7 @@ def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
             warn.bimodal(rates),
             warn.probe_effect(rates, readings(trials.probed, headline)),
             _bursty(trials.outside),
+            _clock(trials.outside),
         ]
     return tuple(warning for warning in found if warning)
 
@@ -187,6 +188,13 @@ def _bursty(records: Sequence[Record]) -> Warning_ | None:
         median(record.evidence.gaps_over_1ms for record in records),
         middle([record.definition.duration_s for record in records]) or 0.0,
     )
+
+
+def _clock(records: Sequence[Record]) -> Warning_ | None:
+    error_ns, delay_ns = (
+        middle(readings(records, name)) or 0.0 for name in ("clock_error_ns", "delay_p50_ns")
+    )
+    return warn.clock(error_ns, delay_ns)
 
 
 def _of_run(

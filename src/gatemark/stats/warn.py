@@ -17,6 +17,7 @@ from gatemark.store.record import Evidence
 Code = Literal[
     "bimodal",
     "bursty-sender",
+    "clock",
     "drift",
     "few-repeats",
     "first-run-slow",
@@ -150,6 +151,17 @@ def _slowed(evidence: Evidence) -> bool:
     start, low = thermal.get("clock_start_mhz", 0.0), thermal.get("clock_low_mhz", 0.0)
     busy = [reading.busy for reading in (*evidence.cpu, *evidence.inside)]
     return low < start * (1 - SLOWED) and max(busy, default=0.0) >= LOADED
+
+
+def clock(error_ns: float, delay_ns: float) -> Warning_ | None:
+    """Sender and sink have two clocks, and less is known of these than the delay is long."""
+    if not error_ns or error_ns < delay_ns:
+        return None
+    advice = (
+        f"One-way delays may be wrong by {error_ns / 1000:.0f} us, as much as they are: take the "
+        "difference between two of them, or TCP's round trip, or one machine for both sides."
+    )
+    return warning("clock", advice)
 
 
 def order_p(values: Sequence[float]) -> float:

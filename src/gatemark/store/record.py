@@ -196,6 +196,7 @@ UNITS: dict[str, str] = {
     "delay_p999_ns": "ns",
     "delay_p9999_ns": "ns",  # each of these only where ten packets took longer
     "delay_max_ns": "ns",
+    "clock_error_ns": "ns",  # at most so much is wrong with each delay: sender, sink: two machines
     "delay_pdv_ns": "ns",  # packet delay variation: p99.9 less the fastest (RFC 5481)
     "cpu_busy": "ratio",  # busiest thread of the gateway
     "cpu_busy_inside": "ratio",  # busiest CPU as the gateway reads it itself (/proc/stat)

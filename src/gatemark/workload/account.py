@@ -3,10 +3,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from gatemark.station.wiring import Port
 from gatemark.store.record import Accounting
 from gatemark.workload.way import Report, Way
 
 Counters = Mapping[str, int]  # "lan0.tx_packets" -> count
+
+# Neighbours asked for, spanning tree, routers that announce themselves: a few a second at most.
+CHATTER, CHATTER_PPS = 20, 10
 
 SINK_SUMS = ("unique", "duplicated", "reordered", "stale", "corrupt", "foreign", "ring_dropped")
 
@@ -37,16 +41,28 @@ def _differences(way: Way, moved: Counters) -> dict[str, int]:
 
     A refused frame need not be counted: where the device's queue is locked just then, the kernel
     frees it without a word to the device (`__dev_direct_xmit`, net/core/dev.c). What a sender tried
-    again (`retried`; ours never does) the port may have counted each time.
+    again (`retried`; ours never does) the port may have counted each time. On a real cable others
+    say a word now and then: so few packets beyond ours are theirs.
     """
     source, sink = way.wire.source.role, way.wire.sink.role
+    beyond = _chatter(way.wire.source, way), _chatter(way.wire.sink, way)
+    came = moved[f"{sink}.rx_packets"] - _arrived(way.sink)
     offered = moved[f"{source}.tx_packets"] + moved[f"{source}.tx_dropped"]
     most = way.sender["tried"] + way.sender.get("retried", 0)
     least = way.sender["tried"] - way.sender["refused"]
     return {
-        f"{source}.tx": max(0, offered - int(most)) + min(0, offered - int(least)),
-        f"{sink}.rx": moved[f"{sink}.rx_packets"] - _arrived(way.sink),
+        f"{source}.tx": _beyond(offered - int(most), beyond[0]) + min(0, offered - int(least)),
+        f"{sink}.rx": _beyond(came, beyond[1]) + min(0, came),
     }
+
+
+def _chatter(port: Port, way: Way) -> int:
+    """How many packets of others may cross a port while a trial lasts."""
+    return 0 if port.silent else CHATTER + round(CHATTER_PPS * way.span_ns / 1e9)
+
+
+def _beyond(surplus: int, allowed: int) -> int:
+    return surplus if surplus > allowed else 0
 
 
 def _arrived(sink: Report) -> int:

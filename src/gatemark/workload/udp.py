@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from gatemark.error import InvalidTrialError
 from gatemark.node.agent import Agent, Tick
+from gatemark.node.clock import Pair
 from gatemark.plan.crowd import is_crowd
 from gatemark.plan.mix import frames
 from gatemark.plan.model import TrialSpec, Workload
@@ -58,17 +59,26 @@ class Stream:
         self.mapped = list(mapped)
         self._sender: Agent | None = None
         self._sink: Agent | None = None
+        self._clocks: Pair | None = None
 
     async def ready(self) -> Self:
         """Bring sink and sender to their start. Raises NodeError."""
-        self._sink = await Agent.launch(self.wire.sink.node, "sink", self._sink_request())
-        self._sender = await Agent.launch(self.wire.source.node, "send", self._send_request())
+        source, sink = self.wire.source.node, self.wire.sink.node
+        self._clocks = clocks = await Pair.read(source, sink)
+        request = self._sink_request()
+        if clocks.wrapped_ns:
+            request["clock_ns"] = clocks.wrapped_ns
+        self._sink = await Agent.launch(sink, "sink", request, its_clock=clocks.sink)
+        self._sender = await Agent.launch(
+            source, "send", self._send_request(), its_clock=clocks.sender
+        )
         return self
 
     async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
         """Send, wait until nothing is on its way any more, and take both reports."""
         assert self._sender is not None
         assert self._sink is not None
+        assert self._clocks is not None
         await self._sink.start()
         await self._sender.start()
         sent = await self.sent(self._sender)
@@ -80,7 +90,7 @@ class Stream:
             await self._sink.close(tick),
             ports={end: ready["port"] for end, ready in ends.items()},
             port_reasons={end: why for end, ready in ends.items() if (why := _passed(ready))},
-        )
+        ).timed(await self._clocks.again())
 
     async def sent(self, sender: Agent) -> Report:
         """Wait for the sender's end; returns its report."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
 from gatemark.node.agent import Tick
+from gatemark.node.clock import Pair
 from gatemark.station.wiring import Wire
 
 Report = dict[str, Any]
@@ -28,6 +29,7 @@ class Way:
     port_reasons: dict[str, str] = field(default_factory=dict)  # why no better one: by end
     program: str = "gm-agent"  # what ran at either end
     notes: tuple[str, ...] = ()  # for the record
+    clock_error_ns: int = 0  # at most so much is wrong with each one-way delay; 0: one clock
 
     @property
     def window_ns(self) -> tuple[int, int]:
@@ -37,6 +39,12 @@ class Way:
     def noted(self, notes: tuple[str, ...]) -> Self:
         """The same with notes."""
         return replace(self, notes=(*self.notes, *notes))
+
+    def timed(self, clocks: Pair) -> Self:
+        """The same with what is to be known of its ends' clocks."""
+        if clocks.one:
+            return self
+        return replace(self, clock_error_ns=clocks.error_ns, notes=(*self.notes, clocks.words))
 
     @property
     def span_ns(self) -> int:

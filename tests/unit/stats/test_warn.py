@@ -135,3 +135,12 @@ def hot(busy: float = 0.95, **thermal: float) -> Evidence:
 def test_a_processor_that_was_slowed_under_load_warns(evidence: Evidence, warns: bool) -> None:
     found = warn.throttled([Evidence(), evidence])
     assert (found is not None and found.code == "throttled") is warns
+
+
+@pytest.mark.parametrize(
+    ("error_ns", "delay_ns", "warned"), [(0, 900, False), (800, 900, False), (900, 900, True)]
+)
+def test_delays_below_their_clocks_error_are_warned_of(
+    error_ns: float, delay_ns: float, *, warned: bool
+) -> None:
+    assert (warn.clock(error_ns, delay_ns) is not None) is warned

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark station`: the benches there are, and whether one is as its file says."""
+
+from typing import Annotated
+
+import typer
+
+from gatemark.commands import output
+
+app = typer.Typer(help="Look a station over before measuring on it.", no_args_is_help=True)
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
+
+
+@app.command("list")
+def list_(json_: Json = False) -> None:
+    """List the stations that ship, to be named by --station."""
+    from gatemark.station.load import load, stations  # noqa: PLC0415
+
+    kinds = {name: load(name).info.kind for name in stations()}
+    if json_:
+        output.lines({"station": name, "kind": kind} for name, kind in kinds.items())
+    else:
+        output.columns([("STATION", "KIND"), *kinds.items()])
+
+
+@app.command()
+def check(
+    station: Annotated[str, typer.Argument(metavar="STATION", help="A name, or a file NAME.toml.")],
+    json_: Json = False,
+) -> None:
+    """Check cabling, addresses, control path, clocks and agents; exit 1 if something is wrong."""
+    import asyncio  # noqa: PLC0415
+    from dataclasses import asdict  # noqa: PLC0415
+    from functools import partial  # noqa: PLC0415
+
+    from gatemark.run.survey import survey  # noqa: PLC0415
+    from gatemark.station import lock  # noqa: PLC0415
+    from gatemark.station.load import load  # noqa: PLC0415
+    from gatemark.station.recover import recover  # noqa: PLC0415
+
+    bench = load(station)
+    bench.enter()
+    for line in recover():
+        typer.echo(line, err=True)
+    with lock.machine(partial(typer.echo, err=True)):
+        rows = asyncio.run(survey(bench))
+    if json_:
+        output.lines(asdict(row) for row in rows)
+    else:
+        output.columns([("ok" if row.ok else "NO", row.what, row.said) for row in rows])
+    if not all(row.ok for row in rows):
+        raise typer.Exit(1)

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A station looked over before anything is measured on it: cables, addresses, clocks, agents.
+
+Few packets are sent, nothing is set on the gateway. Frames go to every station of a cable
+(ff:ff:ff:ff:ff:ff), so that whichever port is at its other end counts them.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from dataclasses import dataclass
+from functools import partial
+
+from msgspec.structs import replace
+
+from gatemark.error import GatemarkError, StationError
+from gatemark.node import clock
+from gatemark.node.agent import Agent
+from gatemark.node.shell import Node
+from gatemark.plan.model import Workload
+from gatemark.probe.outside import port_counters
+from gatemark.station.box import Box
+from gatemark.station.demand import Demand
+from gatemark.station.station import Station
+from gatemark.station.wiring import Gateway, Port, wires
+from gatemark.unit import l1_bps
+from gatemark.workload.udp import Stream
+from gatemark.workload.way import over_time
+
+PACKETS, PACKETS_PPS = 50, 1000
+ARRIVED = 0.9  # of the packets: a cable that loses more is none
+EVERYBODY = "ff:ff:ff:ff:ff:ff"
+COUNTED_S = 0.3  # until a driver has counted what came
+CEILING_S = 0.3
+FRAME_BYTES = 64
+SIDES = {"lan": ("lan0", "gw0"), "wan": ("wan0", "gw1")}
+TOOLS = ("ip", "nft", "tc", "ethtool", "conntrack", "uci")
+PING = """
+ask() { "$@" -c 2 -W 2 %s > /dev/null 2>&1; echo $?; }
+if command -v ping > /dev/null; then ask ping; else ask busybox ping; fi
+"""
+NO_PROGRAM = "127"  # sh(1)
+RUN = 255  # the number in its test packets
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing that was looked at."""
+
+    what: str
+    ok: bool
+    said: str
+
+
+async def survey(station: Station) -> list[Row]:
+    """Build the station, look at everything, give it back."""
+    try:
+        await station.up()
+    except GatemarkError as error:
+        return [Row("station", ok=False, said=str(error))]
+    try:
+        return [row async for row in _rows(station)]
+    finally:
+        await station.down()
+
+
+async def _rows(station: Station) -> AsyncIterator[Row]:
+    yield Row("station", ok=True, said=f"{station.name}, kind {station.info.kind}")
+    if isinstance(station, Box):
+        by = f"by the gateway's {station.control}" if station.control else "of a port not told"
+        yield Row("control path", ok=True, said=by)
+    for end, (mine, its) in SIDES.items():
+        if mine in station.ports:
+            yield await _row(f"{end} cable", _cable(station, station.ports[mine], its))
+            yield await _row(f"{end} addresses", _addresses(station, mine, its))
+    yield await _row("gateway", _means(station.gateway))
+    nodes = {port.node.name: port.node for port in station.ports.values()}
+    for name, node in nodes.items():
+        yield await _row(f"{name} agent", _agent(node))
+        yield await _row(f"{name} clock", _clock(node))
+    if "lan9" in station.ports:
+        yield await _row("tester", _ceiling(station))
+    for lacking in station.info.missing:
+        yield Row("note", ok=True, said=lacking)
+
+
+async def _row(what: str, asked: Awaitable[str]) -> Row:
+    """What was found, or why not."""
+    try:
+        return Row(what, ok=True, said=await asked)
+    except GatemarkError as error:
+        return Row(what, ok=False, said=str(error))
+
+
+async def _cable(station: Station, port: Port, its: str) -> str:
+    """Which of the gateway's ports a few packets of a side arrive at. Raises StationError."""
+    ends = [one for role in ("gw0", "gw1", "gw2") if (one := station.ports.get(role))]
+    before = await port_counters(ends)
+    await _send(port, station.ports[its])
+    await asyncio.sleep(COUNTED_S)
+    after = await port_counters(ends)
+    came = {
+        one.role: after[f"{one.role}.rx_packets"] - before[f"{one.role}.rx_packets"] for one in ends
+    }
+    wanted, there = station.ports[its].device, max(came, key=lambda role: came[role])
+    if came[its] >= ARRIVED * PACKETS:
+        return f"{port.device} of {port.node.name} to the gateway's {wanted}"
+    if came[there] >= ARRIVED * PACKETS:
+        other = station.ports[there].device
+        raise StationError(
+            f"{port.device} of {port.node.name} leads to the gateway's {other}, not {wanted}: "
+            "swap the cables, or the names in the station file"
+        )
+    raise StationError(
+        f"nothing that {port.device} of {port.node.name} sends arrives at the gateway's {wanted}: "
+        "is the cable in, and the port up?"
+    )
+
+
+async def _send(port: Port, to: Port) -> None:
+    sender = await Agent.launch(
+        port.node,
+        "send",
+        {
+            "port": "raw",
+            "device": port.device,
+            "family": 4,
+            "src": port.address("ipv4"),
+            "dst": to.address("ipv4"),
+            "dst_mac": EVERYBODY,
+            "src_port": 9,
+            "dst_port": 9,
+            "frame_bytes": FRAME_BYTES,
+            "rate_pps": PACKETS_PPS,
+            "duration_ms": 1000,
+            "packets": PACKETS,
+            "run": RUN,
+        },
+    )
+    try:
+        await sender.start()
+        await sender.done(5.0)
+    finally:
+        await sender.abort()
+
+
+async def _addresses(station: Station, mine: str, its: str) -> str:
+    """Whether the gateway reaches a host by its address. Raises StationError."""
+    port, gate = station.ports[mine], station.ports[its]
+    if not gate.own and isinstance(station, Box):
+        return f"{gate.interface('ipv4')} and {port.interface('ipv4')}: set when a run begins"
+    address = port.address("ipv4")
+    code = (await gate.node.run("sh", "-c", PING % address)).strip()
+    if code == NO_PROGRAM:
+        return f"{gate.interface('ipv4')} and {address}: not tried, no ping on the gateway"
+    if code != "0":
+        raise StationError(
+            f"the gateway ({gate.interface('ipv4')} on {gate.device}) does not reach {address}: "
+            "are both in one network, and does no rule of its forbid it?"
+        )
+    return f"the gateway ({gate.interface('ipv4')}) reaches {address}"
+
+
+async def _means(gateway: Gateway) -> str:
+    look = f"for tool in {' '.join(TOOLS)}; do command -v $tool > /dev/null && echo $tool; done"
+    has = (await gateway.run("sh", "-c", f"{look}; true")).split()
+    lacks = [tool for tool in TOOLS if tool not in has]
+    kernel = (await gateway.run("uname", "-srm")).strip()
+    return (
+        f"{kernel}; has {', '.join(has) or 'none of them'}; lacks {', '.join(lacks) or 'nothing'}"
+    )
+
+
+async def _agent(node: Node) -> str:
+    """The agent's own word: it runs there, and says what it is made for. Raises GatemarkError."""
+    agent = await Agent.launch(node, "watch", {"what": ["memory"], "samples": 2})
+    await agent.abort()
+    return f"{agent.hello['arch']}, {agent.hello['endian']} endian, {agent.hello['kernel']}"
+
+
+async def _clock(node: Node) -> str:
+    found = await clock.read(node)
+    if not found.ahead_ns and not found.error_ns:
+        return "this machine's"
+    return (
+        f"{found.ahead_ns / 1e9:+.6f} s beside this machine's, wrong by "
+        f"{found.error_ns / 1000:.0f} us at most"
+    )
+
+
+async def _ceiling(station: Station) -> str:
+    """The tester alone, as fast as it goes, for a moment."""
+    await station.meet(Demand(relieved=True))
+    (wire,) = wires(station.ports, "direct", "up")
+    load = replace(Workload(), frame_bytes=FRAME_BYTES, duration_s=CEILING_S, rate_pps=0)
+    stream = Stream(wire, load, station.placement, RUN)
+    try:
+        await stream.ready()
+        way = await stream.go(partial(asyncio.sleep, 0.05))
+    finally:
+        await stream.abort()
+    rate = over_time(way, "packets")
+    return (
+        f"about {rate / 1e6:.2f} million packets/s of {FRAME_BYTES} bytes "
+        f"({l1_bps(rate, FRAME_BYTES) / 1e6:.0f} Mbit/s), by {way.ports['sender']} and "
+        f"{way.ports['sink']}"
+    )

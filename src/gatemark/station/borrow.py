@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes on another host that are undone whatever happens to us: its own shell waits to do it.
+
+    its shell:  change it | say so | read to the end of its input | undo it
+
+The input ends when we close it, when we die, and when the connection is lost: there is one way to
+undo, and it runs where nobody can take it away.
+"""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from gatemark.error import StationError
+from gatemark.node.shell import Node, Process
+
+DONE, FAILED = "done", "failed"
+SHELL = """
+trap '' HUP INT TERM
+if said=$( { %s; } 2>&1 ); then echo done; else echo "failed $(echo "$said" | tail -n 1)"; fi
+cat > /dev/null
+%s
+"""
+
+
+@dataclass(slots=True)
+class Borrowed:
+    """What was changed on a host, until `give_back`."""
+
+    node: Node
+    process: Process
+
+    @classmethod
+    async def take(cls, node: Node, change: Sequence[str], undo: Sequence[str]) -> Self:
+        """Run the lines `change`, to the first that fails. Raises StationError: undone then."""
+        changing = " && ".join(("true", *change))
+        undoing = "\n".join(f"{line} 2> /dev/null" for line in undo)
+        process = await node.start("sh", "-c", SHELL % (changing, undoing))
+        made = cls(node, process)
+        word, _, why = (await process.line()).decode(errors="replace").strip().partition(" ")
+        if word != DONE:
+            await made.give_back()
+            raise StationError(f"{node.name}: {why or 'its shell ended without a word'}")
+        return made
+
+    @property
+    def lost(self) -> bool:
+        """Whether the changes are undone, or their host is lost."""
+        return self.process.ended
+
+    async def give_back(self) -> None:
+        """Undo the changes, and wait for that; of a host that is lost its shell does it alone."""
+        self.process.close_stdin()
+        await self.process.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class Nic:
+    """A NIC on a host over SSH: it stays where it is, and what we add is taken away again."""
+
+    node: Node
+    nic: str
+    vlan: int = 0
+
+    @property
+    def device(self) -> str:
+        """The test port."""
+        return f"{self.nic}.{self.vlan}" if self.vlan else self.nic
+
+    async def lines(self, addresses: Sequence[str]) -> tuple[list[str], list[str]]:
+        """What makes a test port of it with these addresses, and what undoes that.
+
+        An address that it has already stays. Raises NodeError.
+        """
+        nic, device = shlex.quote(self.nic), shlex.quote(self.device)
+        change, undo = [], []
+        if self.vlan:
+            change.append(f"ip link add link {nic} name {device} type vlan id {self.vlan}")
+            undo.append(f"ip link del {device}")
+        if not await self._up():
+            change.append(f"ip link set {nic} up")
+            undo.append(f"ip link set {nic} down")
+        if self.vlan:
+            change.append(f"ip link set {device} up")
+        there = await self._addresses()
+        for address in (one for one in addresses if one not in there):
+            late = " nodad" if ":" in address else ""
+            change.append(f"ip addr add {address} dev {device}{late}")
+            undo.insert(0, f"ip addr del {address} dev {device}")
+        for feature, name in await self._merging():
+            change.append(f"ethtool -K {nic} {feature} off")
+            undo.append(f"ethtool -K {nic} {feature} on  # {name}")
+        return change, undo
+
+    async def _up(self) -> bool:
+        flags = await self.node.run("cat", f"/sys/class/net/{self.nic}/flags")
+        return bool(int(flags, 16) & 1)  # IFF_UP
+
+    async def _addresses(self) -> list[str]:
+        if self.vlan:
+            return []
+        said = await self.node.run("ip", "-o", "addr", "show", "dev", self.nic)
+        return [
+            words[at + 1]
+            for words in map(str.split, said.splitlines())
+            for at, word in enumerate(words[:-1])
+            if word in ("inet", "inet6")
+        ]
+
+    async def _merging(self) -> list[tuple[str, str]]:
+        """What is on of that which makes one packet of many, or many of one."""
+        said = await self.node.run("ethtool", "-k", self.nic)
+        return [(short, name) for short, name in MERGES.items() if f"{name}: on" in said]
+
+
+MERGES = {
+    "tso": "tcp-segmentation-offload",
+    "gso": "generic-segmentation-offload",
+    "gro": "generic-receive-offload",
+    "lro": "large-receive-offload",
+}

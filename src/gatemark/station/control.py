@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The control path: by which port we reach the gateway, which must be no test port.
+
+On the gateway the session itself tells: its SSH server sets SSH_CONNECTION, the client's address
+and port and its own (sshd(8), dropbear does too). Here the routing table tells.
+"""
+
+import re
+import socket
+from collections.abc import Iterable
+
+from gatemark.error import StationError
+from gatemark.node.shell import Node
+
+DEVICE = re.compile(r"\bdev (\S+)")
+LINE = re.compile(r"^\d+: ([^\s:@]+).*? inet6? ([^\s/]+)", re.MULTILINE)
+MAPPED = "::ffff:"  # an IPv4 address as a server for both families tells it (RFC 4291)
+MEND = "reach the gateway by another port, or name another test port"
+
+
+async def require_apart(gateway: Node, ports: Iterable[str]) -> str:
+    """The gateway's device that we reach it by. Raises StationError if that is a test port."""
+    said = (await gateway.run("sh", "-c", 'echo "$SSH_CONNECTION"')).replace(MAPPED, "").split()
+    if len(said) != 4:
+        return ""
+    at = await gateway.run("ip", "-o", "addr", "show")
+    held = [device for device, address in LINE.findall(at) if address == said[2]]
+    if not held:
+        return ""
+    back = await gateway.run("sh", "-c", f"ip route get {said[0]} 2> /dev/null || true")
+    by = found[1] if (found := DEVICE.search(back)) else held[0]
+    for device in ports:
+        if device in (by, held[0]):
+            raise StationError(
+                f"{gateway.name}: {device} is the port that SSH comes in by, so it is no test "
+                f"port: {MEND}"
+            )
+    return by
+
+
+async def require_free(here: Node, nics: Iterable[str], host: str) -> str:
+    """Our device that leads to a host. Raises StationError if it is one of these NICs."""
+    try:
+        address = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0]
+    except OSError:
+        return ""  # a name that ~/.ssh/config alone knows
+    said = await here.run("sh", "-c", f"ip -o route get {address} 2> /dev/null || true")
+    found = DEVICE.search(said)
+    by = found[1] if found else ""
+    for nic in nics:
+        if nic == by:
+            raise StationError(
+                f"{nic} is the NIC that leads to {host} by SSH, so it is no test port: {MEND}"
+            )
+    return by

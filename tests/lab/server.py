@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An SSH server in a namespace: the whole of this system, by dropbear, with a home of its own.
+
+A box of busybox alone is in device.py; a tester's host has iproute2 and ethtool besides.
+"""
+
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+PORT = 2222
+PATIENCE_S = 5.0
+
+# Root's home and /run are its own, so nothing of the machine's is read or written there.
+SERVE = f"""
+mount -t tmpfs -o mode=700 home /root && mkdir -m 700 /root/.ssh
+cp "$1/key.pub" /root/.ssh/authorized_keys
+chmod 600 /root/.ssh/authorized_keys; mount -t tmpfs run /run
+cd / && exec dropbear -F -E -P /run/pid -r "$1/host" -r "$1/rsa" -p {PORT}
+"""
+
+
+def keys(folder: Path) -> None:
+    """A user's key, a host's key, and the line that knows the host by every address."""
+    _said("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / "key"))
+    said = _said("dropbearkey", "-t", "ed25519", "-f", str(folder / "host"))
+    line = next(line for line in said.splitlines() if line.startswith("ssh-"))
+    # dropbear 2022.83 offers RSA whether it has such a key or not, and dies where it is taken.
+    _said("dropbearkey", "-t", "rsa", "-s", "1024", "-f", str(folder / "rsa"))
+    (folder / "known").write_text(f"* {' '.join(line.split()[:2])}\n")
+
+
+@contextmanager
+def serving(namespace: str, folder: Path) -> Iterator[None]:
+    """A server in a namespace, by the keys of a folder."""
+    inside = ("ip", "netns", "exec", namespace)
+    server = subprocess.Popen(
+        [*inside, "unshare", "-m", "sh", "-ec", SERVE, "server", str(folder)],
+        stdout=subprocess.DEVNULL,
+        stderr=(folder / f"{namespace}.log").open("wb"),
+    )
+    try:
+        until = time.monotonic() + PATIENCE_S
+        while f":{PORT}" not in _said(*inside, "ss", "-ltn"):
+            assert time.monotonic() < until, (folder / f"{namespace}.log").read_text()
+            time.sleep(0.02)
+        yield
+    finally:
+        server.kill()
+        server.wait()
+
+
+def _said(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout

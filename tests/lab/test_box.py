@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A gateway over SSH, measured from NICs of this machine and from two hosts over SSH.
+
+One namespace plays the host with its two NICs, others the gateway and the hosts (played.py).
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from command import GATEMARK
+
+from gatemark.plan.model import Arm
+from gatemark.station.load import load
+from lab import played
+from lab.played import CONTROL, Played
+from lab.server import PORT, keys, serving
+
+GATEWAY = """
+ip addr add 192.168.1.1/24 dev eth0; ip addr add 2001:db8:1::1/64 dev eth0 nodad
+ip addr add 203.0.113.1/24 dev eth1; ip addr add 2001:db8:2::1/64 dev eth1 nodad
+echo 1 > /proc/sys/net/ipv4/ip_forward; echo 1 > /proc/sys/net/ipv6/conf/all/forwarding
+"""
+KEYS = 'key = "key"\nknown_hosts = "known"'
+STATION = f"""
+schema = "gatemark.station/1"
+[gateway]
+kind = "ssh"
+address = "root@{CONTROL["gw"]}.2:{PORT}"
+{KEYS}
+set = "observe"
+lan = "eth0"
+wan = "eth1"
+[lan]
+nic = "enp3s0"
+ipv4 = "192.168.1.10/24"
+ipv6 = "2001:db8:1::10/64"
+[wan]
+nic = "enp4s0"
+ipv4 = "203.0.113.10/24"
+ipv6 = "2001:db8:2::10/64"
+"""
+PLAN = """
+schema = "gatemark.plan/1"
+title = "a few packets"
+why = "They show that the way is there."
+reading = "All of them arrive."
+[[arm]]
+name = "direct"
+path = "direct"
+[[arm]]
+name = "route"
+path = "route"
+[workload]
+kind = "udp"
+frame_bytes = 128
+duration_s = 0.3
+rate_pps = 1000
+[sweep]
+direction = ["up", "down"]
+[repeat]
+times = 1
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Keys, a plan."""
+    path = tmp_path_factory.mktemp("station")
+    keys(path)
+    (path / "plan.toml").write_text(PLAN)
+    return path
+
+
+FAR_STATION = STATION.replace(
+    "[lan]", f'[lan]\nkind = "ssh"\naddress = "root@{CONTROL["lan2"]}.2:{PORT}"\n{KEYS}'
+).replace("[wan]", f'[wan]\nkind = "ssh"\naddress = "root@{CONTROL["wan"]}.2:{PORT}"\n{KEYS}')
+
+
+@pytest.fixture(scope="module")
+def host(folder: Path) -> Iterator[Played]:
+    """A host with a gateway that listens."""
+    with ExitStack() as stack:
+        host = stack.enter_context(played.host())
+        stack.enter_context(serving(host.gateway, folder))
+        host.on("gw", "sh", "-ec", GATEWAY)
+        yield host
+
+
+@pytest.fixture(scope="module")
+def far(folder: Path) -> Iterator[Played]:
+    """A host that has no NICs: two others have them."""
+    with ExitStack() as stack:
+        host = stack.enter_context(played.host(far=True))
+        for name in host.names.values():
+            if name != host.names["lan"]:
+                stack.enter_context(serving(name, folder))
+        host.on("gw", "sh", "-ec", GATEWAY)
+        host.on("wan", "ethtool", "-K", "enp4s0", "tso", "off")
+        yield host
+
+
+def station(folder: Path, text: str = STATION) -> Path:
+    """A station file."""
+    path = folder / "bench.toml"
+    path.write_text(text)
+    return path
+
+
+def records(out: Path) -> list[dict[str, object]]:
+    """What a run kept."""
+    return [json.loads(line) for line in (out / "trials.jsonl").read_text().splitlines()]
+
+
+def test_udp_through_a_gateway_over_ssh(host: Played, folder: Path, tmp_path: Path) -> None:
+    before = host.run("ip", "-o", "addr"), host.run("ip", "route"), host.run("ip", "-o", "link")
+    out = tmp_path / "run"
+    host.run(*GATEMARK, "run", folder / "plan.toml", "--station", station(folder), "--out", out)
+    kept = records(out)
+    assert [(one["status"], one["reason"]) for one in kept] == [("ok", "")] * 4
+    assert {one["accounting"]["lost"] for one in kept} == {0}  # type: ignore[index]
+    assert before == (
+        host.run("ip", "-o", "addr"),
+        host.run("ip", "route"),
+        host.run("ip", "-o", "link"),
+    )
+
+
+LOOK = """
+ip -o addr; ip route show table all; ip -6 route show table all; ip neigh show dev {nic}
+ethtool -k {nic}
+"""
+
+
+def seen(host: Played) -> list[str]:
+    """What of the hosts may not have changed."""
+    sides = {"lan2": "enp3s0", "wan": "enp4s0"}
+    return [host.on(end, "sh", "-ec", LOOK.format(nic=nic)) for end, nic in sides.items()]
+
+
+def test_udp_between_two_hosts_over_ssh(far: Played, folder: Path, tmp_path: Path) -> None:
+    before, out = seen(far), tmp_path / "run"
+    bench = station(folder, FAR_STATION)
+    far.run(*GATEMARK, "run", folder / "plan.toml", "--station", bench, "--out", out)
+    kept = records(out)
+    direct = [one for one in kept if one["arm"] == "direct"]
+    assert {one["status"] for one in direct} == {"skipped"}
+    assert all("two machines" in str(one["reason"]) for one in direct)
+    through = [one for one in kept if one["arm"] == "route"]
+    assert [(one["status"], one["reason"]) for one in through] == [("ok", "")] * 2
+    assert {one["accounting"]["lost"] for one in through} == {0}  # type: ignore[index]
+    assert "\n".join(seen(far)).splitlines() == "\n".join(before).splitlines()
+
+
+def checked(host: Played, bench: Path, *, fails: bool = False) -> dict[str, tuple[bool, str]]:
+    """What `gatemark station check` says, by what it looked at."""
+    said = host.run(*GATEMARK, "station", "check", bench, "--json", fails=fails)
+    rows = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    return {row["what"]: (row["ok"], row["said"]) for row in rows}
+
+
+def test_a_sound_station_is_checked_sound(host: Played, folder: Path) -> None:
+    found = checked(host, station(folder))
+    assert all(ok for ok, _ in found.values()), found
+    assert found["lan cable"][1] == "enp3s0 of LAN host to the gateway's eth0"
+    assert found["control path"][1] == "by the gateway's ctl0"
+    assert found["WAN host clock"][1] == "this machine's"
+    assert "packets/s of 64 bytes" in found["tester"][1]
+
+
+def test_swapped_cables_are_told(host: Played, folder: Path) -> None:
+    swapped = STATION.replace("enp3s0", "other").replace("enp4s0", "enp3s0")
+    found = checked(host, station(folder, swapped.replace("other", "enp4s0")), fails=True)
+    ok, said = found["lan cable"]
+    assert not ok
+    assert "leads to the gateway's eth1, not eth0: swap the cables" in said
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ('lan = "eth0"', 'lan = "ctl0"', "ctl0 is the port that SSH comes in by"),
+        ('nic = "enp3s0"', 'nic = "ctl-gw"', "ctl-gw is the NIC that leads to 198.18.200.2"),
+        ('nic = "enp3s0"', 'nic = "enp9s0"', "enp9s0: no such NIC on this machine"),
+        ('lan = "eth0"', 'lan = "eth9"', "gateway: no port eth9; it has ctl0, eth0, eth1"),
+    ],
+)
+def test_a_wrong_port_is_refused_in_one_line(
+    host: Played, folder: Path, right: str, wrong: str, said: str
+) -> None:
+    before = host.run("ip", "-o", "link")
+    found = checked(host, station(folder, STATION.replace(right, wrong)), fails=True)
+    ok, line = found["station"]
+    assert not ok
+    assert said in line
+    assert host.run("ip", "-o", "link") == before
+
+
+def test_a_gateway_with_one_port_is_an_endpoint_alone(folder: Path) -> None:
+    text = STATION.partition("[wan]")[0].replace('wan = "eth1"\n', "")
+    bench = load(str(station(folder, text)))
+    assert bench.lacks(Arm(path="endpoint")) == ""
+    assert "only be an endpoint" in bench.lacks(Arm(path="nat"))
