@@ -3,7 +3,8 @@
 
 One side of a conversation goes from the LAN host straight to the WAN host. There tcpdump's kernel
 time stamps tell the gaps between packets; the error is by how much each differs from the gap in the
-capture. Goal: our percentiles no worse than tcpreplay's.
+capture. Both tools are started as the laboratory starts them, before other work. Goal: our
+percentiles no worse than tcpreplay's.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.bare_lab import OurAgent, ends, lab
 from benchmarks.compare import Comparison, compare_less, progress, show
 from benchmarks.peers import Ends
+from gatemark.node.agent import FIRST
 from gatemark.node.binary import agent_path
 from gatemark.workload.source import ENDS, capture
 
@@ -112,7 +114,7 @@ def _arrivals(at: Ends, tool: str, trace: Path, speed: int, folder: Path) -> lis
         _ours(at, trace, speed)
     else:
         command = ("tcpreplay", "-q", "-K", f"--multiplier={speed}", "-i", at.device, str(trace))
-        subprocess.run(at.at_source(*command), check=True, capture_output=True)
+        subprocess.run(at.at_source(*FIRST, *command), check=True, capture_output=True)
     time.sleep(1.3)  # what tcpdump's ring holds it sees a second later
     tcpdump.terminate()
     tcpdump.communicate()
@@ -132,7 +134,7 @@ def _ours(at: Ends, trace: Path, speed: int) -> None:
         "speed": speed,
         "duration_ms": round(SECONDS * 1000) + 100,
     }
-    agent = OurAgent(at.at_source(str(agent_path()), "replay"), request)
+    agent = OurAgent(at.at_source(*FIRST, str(agent_path()), "replay"), request)
     agent.start()
     agent.event("sent")
     agent.close()
