@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lab.device import new_key
+
 PORT = 2222
 PATIENCE_S = 5.0
 
@@ -24,7 +26,7 @@ cd / && exec dropbear -F -E -P /run/pid -r "$1/host" -r "$1/rsa" -p {PORT}
 
 def keys(folder: Path) -> None:
     """A user's key, a host's key, and the line that knows the host by every address."""
-    _said("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / "key"))
+    new_key(folder / "key")
     said = _said("dropbearkey", "-t", "ed25519", "-f", str(folder / "host"))
     line = next(line for line in said.splitlines() if line.startswith("ssh-"))
     # dropbear 2022.83 offers RSA whether it has such a key or not, and dies where it is taken.

@@ -188,6 +188,7 @@ def test_a_nic_that_is_shaped_is_refused(played: Played) -> None:
 
 
 def test_a_nic_that_somebody_is_logged_in_by_is_refused(played: Played) -> None:
+    played.run("ip", "link", "set", "lo", "up")
     server = played.python(SESSION)
     assert server.stdout is not None
     assert server.stdout.readline() == "held\n"

@@ -321,7 +321,8 @@ class VirtualLab:
                 if gate == CONTROL:
                     continue
                 mac = space.mac(ends[host], device)
-                self.ports[device] = Port(self.hosts[host], device, mac, raw=True)
+                # The guest's kernel may have a word to say between our packets, as a box's.
+                self.ports[device] = Port(self.hosts[host], device, mac, raw=True, silent=False)
                 self.ports[gate] = Port(self._ssh, gate, self._mac(at))
                 space.address(ends[host], self.ports[device])
             for host, near, far in NEXT:
