@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from gatemark.plan.model import Arm, Gateway, Plan, Probe, Repeat, Workload
+from gatemark.plan.model import Arm, Gateway, Plan, Probe, Repeat, TrialSpec, Workload
 from gatemark.plan.order import order
 from gatemark.run import trial
 from gatemark.run.bench import Bench
@@ -71,7 +71,12 @@ async def _measure(plans: tuple[Plan, ...], plant: Plant | None) -> tuple[Judgem
             with lock.machine(print):
                 record, _ = await trial.run(bench, spec, lambda *_: None)
             records.append(record)
-    run = Run(
+    return judge(a_run(lab, plans, trials), records), records
+
+
+def a_run(lab: Lab, plans: tuple[Plan, ...], trials: tuple[TrialSpec, ...]) -> Run:
+    """What a run of these plans on a lab keeps of itself."""
+    return Run(
         run="test",
         suite="test",
         title="",
@@ -82,4 +87,3 @@ async def _measure(plans: tuple[Plan, ...], plant: Plant | None) -> tuple[Judgem
         plans=plans,
         trials=trials,
     )
-    return judge(run, records), records

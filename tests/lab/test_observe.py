@@ -18,7 +18,7 @@ from gatemark.station.recover import recover
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.store.run import Run
-from lab.planted import plan
+from lab.planted import a_run, plan
 
 ARMS = (Arm(path="route", name="route"), Arm(path="nat", name="nat"))
 LOAD = Workload(rate_pps=5_000, duration_s=3.5)
@@ -28,17 +28,7 @@ def kept(
     folder: Path, plans: list[Plan], lab: Lab, display: Live | None = None
 ) -> tuple[Run, list[Record]]:
     """Run plans on a lab through the engine, and read what it kept."""
-    run = Run(
-        run="observed",
-        suite="test",
-        title="",
-        command=(),
-        started="",
-        seed=1,
-        station=lab.info,
-        plans=tuple(plans),
-        trials=order(plans, 1),
-    )
+    run = a_run(lab, tuple(plans), order(plans, 1))
     recover()
     directory = RunDirectory.create(folder / "run", run)
     execute(directory, lab, display or Live())

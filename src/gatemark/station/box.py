@@ -28,7 +28,7 @@ from gatemark.node.shell import Local as Here
 from gatemark.node.shell import Node
 from gatemark.node.ssh import Ssh
 from gatemark.plan.model import Arm
-from gatemark.station import control, doctor, file, own
+from gatemark.station import control, doctor, file, own, space
 from gatemark.station.ability import MISSING, Ability, ability
 from gatemark.station.borrow import Borrowed
 from gatemark.station.cable import MADE
@@ -56,7 +56,6 @@ INNER_CEILING = (
 BOOT: Final = "/proc/sys/kernel/random/boot_id"
 REBOOT_S = 240.0
 UNFLUSHED = "not emptied: no conntrack on it, and its kernel takes no word"
-FLUSH = "conntrack -F > /dev/null 2>&1 || echo f > /proc/net/nf_conntrack"
 GLOBAL = re.compile(r" inet6? (\S+/\d+) .*scope global")
 
 
@@ -178,7 +177,7 @@ class Box:
 
     async def flush(self) -> None:
         """Empty the gateway's connection tracking table, where it can be."""
-        said = await self.box.run("sh", "-c", f"({FLUSH}) 2> /dev/null || echo no")
+        said = await self.box.run("sh", "-c", f"({space.FLUSH}) 2> /dev/null || echo no")
         self._flushes = said.strip() != "no"
 
     async def restart(self) -> str:

@@ -81,7 +81,6 @@ NEXT: Final = (
     ("lan", "lan0", "lan2"),
     ("lan2", "lan2", "lan0"),
 )
-FLUSH = "conntrack -F >/dev/null 2>&1 || echo f > /proc/net/nf_conntrack"
 
 
 def from_file(data: Mapping[str, Any], path: Path) -> "VirtualLab":
@@ -201,7 +200,7 @@ class VirtualLab:
 
     async def flush(self) -> None:
         """Empty the guest's connection tracking table."""
-        await self._ssh.run("sh", "-c", FLUSH)
+        await self._ssh.run("sh", "-c", space.FLUSH)
 
     def require_alive(self) -> None:
         """Raise StationError if the guest or a namespace is gone."""

@@ -18,6 +18,8 @@ NAMES = {
     "lan2": "second LAN host",
     "ctl": "control port",
 }
+# On a host that only its shell reaches: by the tool, else by the word that OpenWrt's kernel takes.
+FLUSH = "conntrack -F > /dev/null 2>&1 || echo f > /proc/net/nf_conntrack"
 NO_DAD = 2  # IFA_F_NODAD: the address is used at once
 
 # No neighbour, router or multicast chatter: every packet on a test port is a test packet. The

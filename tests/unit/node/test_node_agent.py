@@ -6,9 +6,10 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+import needs
 import pytest
 
-from gatemark.error import GatemarkError, NodeError, UnavailableError
+from gatemark.error import GatemarkError, NodeError
 from gatemark.node.agent import Agent
 from gatemark.node.binary import agent_path
 from gatemark.node.shell import Local
@@ -26,16 +27,6 @@ hear(); say("start")
 say("tick", n=1); say("tick", n=2)
 hear(); say("done", sum=3)
 """
-
-
-def built() -> bool:
-    try:
-        return agent_path().exists()
-    except UnavailableError:
-        return False
-
-
-needs_agent = pytest.mark.skipif(not built(), reason="no agent built: make agent")
 
 
 @dataclass(frozen=True)
@@ -66,42 +57,42 @@ def failed(script: str, protocol: int = 1) -> str:
     return str(error.value)
 
 
-@needs_agent
+@needs.agent
 def test_a_job_goes_from_hello_to_done() -> None:
     ready, report = asyncio.run(lived(Scripted(script=GOOD), []))
     assert (ready["asked"], report["sum"]) == ({"flows": 2}, 3)
 
 
-@needs_agent
+@needs.agent
 def test_ticks_are_handed_on() -> None:
     ticks: list[Any] = []
     asyncio.run(lived(Scripted(script=GOOD), ticks))
     assert [tick["n"] for tick in ticks] == [1, 2]
 
 
-@needs_agent
+@needs.agent
 def test_another_protocol_is_told_with_the_mend() -> None:
     assert failed(GOOD, protocol=2) == "WAN host: agent speaks protocol 2: rebuild it"
 
 
-@needs_agent
+@needs.agent
 def test_an_agents_error_is_told_with_host_key_and_mend() -> None:
     script = 'say("error", key="device", reason="no device lan7", mend="name another")'
     said = "WAN host: gm-agent sink: device: no device lan7; name another"
     assert failed(script) == said
 
 
-@needs_agent
+@needs.agent
 def test_an_agent_that_dies_is_told_by_its_last_word() -> None:
     assert failed('sys.exit("out of\\nmemory")') == "WAN host: gm-agent sink: memory"
 
 
-@needs_agent
+@needs.agent
 def test_an_agent_that_dies_silently_is_told() -> None:
     assert failed("") == "WAN host: gm-agent sink: it ended without a word"
 
 
-@needs_agent
+@needs.agent
 def test_an_agent_that_hangs_is_ended() -> None:
     async def hang() -> int:
         agent = await Agent.launch(
@@ -114,13 +105,13 @@ def test_an_agent_that_hangs_is_ended() -> None:
     assert asyncio.run(hang()) == -9
 
 
-@needs_agent
+@needs.agent
 def test_our_own_agent_says_what_is_wrong_with_a_request() -> None:
     with pytest.raises(NodeError, match=r"^this machine: gm-agent watch: .*nonsense"):
         asyncio.run(Agent.launch(Local(), "watch", {"nonsense": 1}))
 
 
-@needs_agent
+@needs.agent
 def test_our_own_agent_watches_this_machine() -> None:
     async def watch() -> dict[str, Any]:
         request = {"interval_ms": 50, "samples": 100, "what": ["memory"], "cpu": 0}

@@ -6,22 +6,13 @@ from asyncio.subprocess import PIPE
 from pathlib import Path
 from typing import Any
 
+import needs
 import pytest
 
-from gatemark.error import GatemarkError, NodeError, UnavailableError
+from gatemark.error import GatemarkError, NodeError
 from gatemark.node import push
 from gatemark.node.binary import agent_path
 from gatemark.node.shell import LONGEST_LINE_BYTES
-
-
-def built() -> bool:
-    try:
-        return agent_path().exists()
-    except UnavailableError:
-        return False
-
-
-needs_agent = pytest.mark.skipif(not built(), reason="no agent built: make agent")
 
 
 class Shell:
@@ -57,7 +48,7 @@ def pushed(host: Shell) -> str:
     return asyncio.run(push.push(host))
 
 
-@needs_agent
+@needs.agent
 def test_it_goes_where_there_is_room_and_is_the_same(tmp_path: Path) -> None:
     path = Path(pushed(Shell()))
     assert path.parent == tmp_path / "second"
@@ -65,14 +56,14 @@ def test_it_goes_where_there_is_room_and_is_the_same(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o700
 
 
-@needs_agent
+@needs.agent
 def test_it_is_forgotten(tmp_path: Path) -> None:
     host = Shell()
     asyncio.run(push.forget(host, pushed(host)))
     assert list((tmp_path / "second").iterdir()) == []
 
 
-@needs_agent
+@needs.agent
 @pytest.mark.parametrize(
     "instead",
     [
@@ -92,7 +83,7 @@ def test_what_is_not_fit_is_told_and_removed(tmp_path: Path, instead: dict[str, 
     assert list((tmp_path / "second").iterdir()) == []
 
 
-@needs_agent
+@needs.agent
 def test_a_file_of_another_owner_is_not_written_to() -> None:
     theirs = Path(pushed(Shell()))
     theirs.write_text("theirs")
@@ -107,7 +98,7 @@ def test_a_foreign_processor_is_told_by_the_hosts_name() -> None:
         pushed(Shell(HEADER=header))
 
 
-@needs_agent
+@needs.agent
 def test_a_host_that_is_lost_is_not_tried_further() -> None:
     host = Shell(PUT="gone")
     host.lost = "gone"

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What some tests need; without it they are skipped, with the reason."""
+
+import pytest
+
+from gatemark.error import UnavailableError
+from gatemark.node.binary import agent_path
+
+
+def _built() -> bool:
+    try:
+        return agent_path().exists()
+    except UnavailableError:
+        return False
+
+
+agent = pytest.mark.skipif(not _built(), reason="no agent built: make agent")
