@@ -4,8 +4,10 @@
 from collections.abc import Awaitable, Callable, Mapping
 
 from gatemark.error import GatemarkError, UsageError
-from gatemark.gateway import address, conntrack, filter, nat, openwrt, route, switch  # noqa: A004  a feature's word
+from gatemark.gateway import address, nat, openwrt, route, switch
 from gatemark.gateway.changes import Changes
+from gatemark.gateway.difference import differences
+from gatemark.gateway.feature import FEATURES, Asked
 from gatemark.gateway.journal import Journal
 from gatemark.gateway.means import Means, look
 from gatemark.gateway.mode import Mode
@@ -16,7 +18,6 @@ from gatemark.plan.model import Arm
 from gatemark.station.wiring import Gateway
 
 ApplyPath = Callable[[Gateway, Changes], Awaitable[None]]
-ApplyFeature = Callable[[Changes, str, int], Awaitable[None]]
 
 PATHS: dict[str, ApplyPath] = {
     "switch": switch.apply,
@@ -29,7 +30,6 @@ OPENWRT: dict[str, ApplyPath] = {
     "nat": openwrt.nat,
 }
 BARE = ("direct", "endpoint")  # nothing to set: no gateway, or the gateway as it is
-FEATURES: dict[str, ApplyFeature] = {"conntrack": conntrack.apply, "filter": filter.apply}
 
 
 class Setup:
@@ -113,8 +113,8 @@ class Setup:
                 raise UsageError(f"no path '{arm.path}'; known are: {known}")
             await paths[arm.path](self.gateway, self.changes)
         for feature in arm.features:
-            name, number = parts(feature)
-            await FEATURES[name](self.changes, arm.path, number)
+            name, said = parts(feature)
+            await FEATURES[name].apply(Asked(self.gateway, self.changes, arm.path, said))
 
     async def again(self) -> None:
         """After a restart: undo what may be left of the setup, and apply it anew."""
@@ -146,20 +146,3 @@ class Setup:
         finally:
             self._leave()
         return differences(self._was, now)
-
-
-def differences(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """What a gateway's settings differ in, in one line; none where they are the same."""
-    other = [key for key in dict.fromkeys((*was, *now)) if was.get(key, "") != now.get(key, "")]
-    if not other:
-        return []
-    first = next(_first_difference(was.get(key, ""), now.get(key, "")) for key in other)
-    return [f"the gateway is not as it was: {', '.join(other)}: {first}"]
-
-
-def _first_difference(was: str, now: str) -> str:
-    """The first line of each that the other has not."""
-    old, new = was.splitlines(), now.splitlines()
-    gone = next((line.strip() for line in old if line not in new), "nothing")
-    come = next((line.strip() for line in new if line not in old), "nothing")
-    return f"'{gone}' became '{come}'"

@@ -14,39 +14,68 @@ ENDPOINT: Final = "endpoint"
 OWN: Final = ("send", "receive")  # directions of the gateway itself
 
 
+class Argument(NamedTuple):
+    """A part of a feature's word behind a colon: a number within bounds, or one of some words."""
+
+    name: str  # as the form shows it
+    least: int = 0
+    most: int = 0
+    words: tuple[str, ...] = ()  # none: a number
+    default: str = ""  # where it is left out; "": it may not be
+
+    def takes(self, said: str) -> bool:
+        """Whether it may be so."""
+        if self.words:
+            return said in self.words
+        return said.isascii() and said.isdigit() and self.least <= int(said) <= self.most
+
+    @property
+    def choice(self) -> str:
+        """What it may be, in words."""
+        if self.words:
+            return f"{self.name} one of {', '.join(self.words)}"
+        return f"{self.name} from {self.least} to {self.most}"
+
+
 class Feature(NamedTuple):
     """What a feature's word may be."""
 
-    form: str  # as a plan writes it
-    least: int = 0  # of the number after the colon
-    most: int = 0  # 0: no number
-    paths: tuple[str, ...] = ()  # where it means something
+    paths: tuple[str, ...]  # where it means something
+    arguments: tuple[Argument, ...] = ()  # in order; those with a default stand last
 
 
 IP_PATHS: Final = ("route", "nat", ENDPOINT)
 FEATURES: Final[dict[str, Feature]] = {
-    "conntrack": Feature("conntrack", paths=IP_PATHS),
-    "filter": Feature("filter:N", 1, 10_000, IP_PATHS),
+    "conntrack": Feature(IP_PATHS),
+    "filter": Feature(IP_PATHS, (Argument("N", 1, 10_000),)),
 }
 
 
-def parts(feature: str) -> tuple[str, int]:
-    """A feature's name and number: `filter:100` is ("filter", 100). Raises UsageError."""
-    name, colon, number = feature.partition(":")
-    known = FEATURES.get(name)
-    if known is None:
-        forms = ", ".join(one.form for one in FEATURES.values())
+def form(name: str) -> str:
+    """A feature as a plan writes it: filter:N."""
+    arguments = (f"[:{a.name}]" if a.default else f":{a.name}" for a in FEATURES[name].arguments)
+    return "".join((name, *arguments))
+
+
+def parts(feature: str) -> tuple[str, tuple[str, ...]]:
+    """A feature's name and what it says: `filter:100` is ("filter", ("100",)). Raises UsageError.
+
+    What may be left out is there with its default.
+    """
+    name, *said = feature.split(":")
+    if name not in FEATURES:
+        forms = ", ".join(form(one) for one in FEATURES)
         mend = nearest(name, list(FEATURES))
         raise UsageError(f"`features`: no feature '{feature}'{mend}; known are: {forms}")
-    if not known.most:
-        if colon:
-            raise UsageError(f"`features`: '{feature}': {name} takes no number")
-        return name, 0
-    if not number.isascii() or not number.isdigit() or not known.least <= int(number) <= known.most:
-        raise UsageError(
-            f"`features`: '{feature}': write {known.form} with N from {known.least} to {known.most}"
-        )
-    return name, int(number)
+    arguments = FEATURES[name].arguments
+    if len(said) > len(arguments):
+        takes = f"write {form(name)}" if arguments else f"{name} takes nothing behind it"
+        raise UsageError(f"`features`: '{feature}': {takes}")
+    found = [*said, *(one.default for one in arguments[len(said) :])]
+    if not all(one.takes(text) for one, text in zip(arguments, found, strict=True)):
+        choices = "; ".join(one.choice for one in arguments)
+        raise UsageError(f"`features`: '{feature}': write {form(name)} with {choices}")
+    return name, tuple(found)
 
 
 def check_features(arm: Arm) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from gatemark.error import GatemarkError, InvalidTrialError
+from gatemark.error import GatemarkError, InvalidTrialError, UnavailableError
 from gatemark.node.agent import Tick
 from gatemark.node.shell import Here
 from gatemark.plan.model import TrialSpec
@@ -50,6 +50,8 @@ async def run(bench: Bench, spec: TrialSpec, on_rate: Show) -> tuple[Record, Ser
             base = replace(base, placement=bench.station.words | {"idle": idle})
         record = reading.complete(base, spec, raw, _threads(bench, spec))
         series = reading.series(spec, raw, _threads(bench, spec))
+    except UnavailableError as error:
+        return replace(base, status="skipped", reason=f"not available here: {error}"), {}
     except GatemarkError as error:
         return replace(base, status="invalid", reason=str(error)), {}
     try:

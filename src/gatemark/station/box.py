@@ -35,6 +35,7 @@ from gatemark.station.cable import MADE
 from gatemark.station.check import check_ports
 from gatemark.station.cpu import Placement
 from gatemark.station.demand import PLAIN, Demand
+from gatemark.station.introduce import Behind, introduce
 from gatemark.station.side import Far, Local, Sides
 from gatemark.station.station import Again, nothing
 from gatemark.station.thread import Thread
@@ -126,7 +127,7 @@ class Box:
             return
         if own.needed():
             raise UnavailableError("NICs of this machine are taken by root alone: use sudo")
-        doctor.require()
+        doctor.require(without=doctor.OF_THE_LAB)
 
     def lacks(self, arm: Arm) -> str:
         """Why an arm cannot be measured on it, or nothing."""
@@ -245,7 +246,8 @@ class Box:
     async def _side_port(self, end: str, role: str) -> Port:
         side, node = self.asked.sides[end], self.sides.node(end)
         mac = await _mac(node, side.device)
-        return Port(node, role, mac, side.device, dict(side.own), silent=False)
+        tap = await _is_tap(node, side.device)
+        return Port(node, role, mac, side.device, dict(side.own), raw=tap, silent=False)
 
     async def _addresses(self, device: str) -> dict[str, str]:
         """A gateway's own. Raises StationError if there are none."""
@@ -265,22 +267,13 @@ class Box:
         return [str(port.interface(family).network) for family in ADDRESS["lan0"]]
 
     async def _introduce(self) -> None:
-        """Tell a gateway that we set where the hosts are, and the addresses that none owns.
-
-        Where its `ip` knows no neighbours it asks for the hosts, and the others stay unknown.
-        """
+        """Tell a gateway that we set where the hosts are, and the addresses that none owns."""
         numbers = {"lan": (FIRST_CLIENT, LAST_CLIENT), "wan": (FAR_HOST, FAR_HOST)}
-        change, undo = [], []
-        for end in self.asked.sides:
-            mine, its = (self.ports[role] for role in ROLES[end])
-            for family in ADDRESS["lan0"]:
-                change.append(_neighbour(mine.address(family), mine.mac, its.device))
-                undo.append(f"ip neigh del {mine.address(family)} dev {its.device}")
-                known, unknown = _crowd(its, mine, family, numbers[end])
-                change.append(known)
-                undo.append(unknown)
-        quiet = " ; ".join(f"{line} 2> /dev/null || true" for line in change)
-        self._told = await Borrowed.take(self.box, (quiet,), undo)
+        known, unknown = introduce(
+            Behind(self.ports[ROLES[end][1]], self.ports[ROLES[end][0]], *numbers[end])
+            for end in self.asked.sides
+        )
+        self._told = await Borrowed.take(self.box, (known,), (unknown,))
 
 
 def _gateway(node: Ssh, asked: file.Box) -> Gateway:
@@ -301,26 +294,18 @@ def _gateway(node: Ssh, asked: file.Box) -> Gateway:
     )
 
 
-def _neighbour(address: str, mac: str, device: str) -> str:
-    return f"ip neigh replace {address} lladdr {mac} dev {device} nud permanent"
-
-
-def _crowd(gate: Port, host: Port, family: str, numbers: tuple[int, int]) -> tuple[str, str]:
-    """Loops of the gateway's shell over host numbers: a command line has no room for each."""
-    first, last = numbers
-    network = str(gate.interface(family).network.network_address)
-    each = f"{network}$(printf %x $n)" if family == "ipv6" else f"{network.rpartition('.')[0]}.$n"
-    loop = f"n={first}; while [ $n -le {last} ]; do %s; n=$((n + 1)); done"
-    known = _neighbour(each, host.mac, gate.device)
-    return loop % known, loop % f"ip neigh del {each} dev {gate.device}"
-
-
 def _placement(*, far: bool) -> Placement:
     """Sender and sink part where both are here and there are two CPUs; others choose their own."""
     if far:
         return Placement(gateway=ANY_CPU, sender=ANY_CPU, sink=ANY_CPU)
     free = sorted(os.sched_getaffinity(0))
     return Placement(gateway=ANY_CPU, sender=free[0], sink=free[-1])
+
+
+async def _is_tap(node: Node, device: str) -> bool:
+    """Whether its other end is a program: a virtual machine on this host."""
+    flags = f"/sys/class/net/{device}/tun_flags"
+    return bool((await node.run("sh", "-c", f"cat {flags} 2> /dev/null || true")).strip())
 
 
 async def _mac(node: Node, device: str) -> str:

@@ -3,10 +3,10 @@
 
 import pytest
 
+from gatemark.gateway.difference import differences
 from gatemark.gateway.means import Means
 from gatemark.gateway.mode import Mode
 from gatemark.gateway.observe import path_of
-from gatemark.gateway.setup import differences
 from gatemark.node.shell import Local
 from gatemark.plan.model import Arm
 from gatemark.station.wiring import Gateway

@@ -6,11 +6,11 @@ have first: what belongs to a known connection is accepted.
 """
 
 from gatemark.gateway import table
-from gatemark.gateway.changes import Changes
+from gatemark.gateway.feature.asked import Asked
 
 RULE = "    ct state established,related accept\n"
 
 
-async def apply(changes: Changes, path: str, _number: int) -> None:
+async def apply(asked: Asked) -> None:
     """Track connections at the hooks of this path."""
-    await table.add(changes, "gatemark_conntrack", table.filter_chains(path, RULE))
+    await table.add(asked.changes, "gatemark_conntrack", table.filter_chains(asked.path, RULE))

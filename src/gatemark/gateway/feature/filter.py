@@ -6,12 +6,12 @@ TCP alike. The ports begin where no flow of ours has one (station/wiring.py).
 """
 
 from gatemark.gateway import table
-from gatemark.gateway.changes import Changes
+from gatemark.gateway.feature.asked import Asked
 
 FIRST_PORT = 40_000
 
 
-async def apply(changes: Changes, path: str, number: int) -> None:
+async def apply(asked: Asked) -> None:
     """Add N rules at the hooks of this path."""
-    rules = "".join(f"    th dport {FIRST_PORT + at} drop\n" for at in range(number))
-    await table.add(changes, "gatemark_filter", table.filter_chains(path, rules))
+    rules = "".join(f"    th dport {FIRST_PORT + at} drop\n" for at in range(int(asked.said[0])))
+    await table.add(asked.changes, "gatemark_filter", table.filter_chains(asked.path, rules))

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a gateway is as it was: its settings before and after, compared.
+
+Two things stay that nobody can take back: a port that was never up has the queue that the kernel
+gave it as it came up first, and a module that rules called for is loaded, with its sysctls.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+OF_MODULES = ("conntrack_max", "conntrack_buckets")  # settings that are not there without
+LOADED = "our rules made its kernel load connection tracking, which it keeps until it restarts"
+QDISC = re.compile(r" qdisc \S+")
+DEVICE = re.compile(r"^\d+: ([^:@]+)[^<]*<([^>]*)>", re.M)
+
+
+def differences(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """What a gateway's settings differ in, in one line; none where they are the same."""
+    old, new = _comparable(was, was), _comparable(now, was)
+    other = [key for key in dict.fromkeys((*old, *new)) if old.get(key, "") != new.get(key, "")]
+    loaded = [LOADED] if _absent(was) - _absent(now) else []
+    if not other:
+        return loaded
+    first = next(_first_difference(old.get(key, ""), new.get(key, "")) for key in other)
+    return [*loaded, f"the gateway is not as it was: {', '.join(other)}: {first}"]
+
+
+def _absent(settings: Mapping[str, str]) -> set[str]:
+    return {key for key in OF_MODULES if not settings.get(key)}
+
+
+def _comparable(settings: Mapping[str, str], was: Mapping[str, str]) -> dict[str, str]:
+    """Settings without what came with a module, and without the queues of ports that were down."""
+    found = {key: text for key, text in settings.items() if key not in _absent(was)}
+    up = {name for name, flags in DEVICE.findall(was.get("interfaces", "")) if "UP" in flags}
+    names = {line.split()[0] for line in was.get("sysctls", "").splitlines()}
+    keep: dict[str, Callable[[list[str]], bool]] = {
+        "qdiscs": lambda words: words[words.index("dev") + 1] in up,
+        "sysctls": lambda words: words[0] in names,
+    }
+    for key, kept in keep.items():
+        if key in found:
+            lines = (line.rstrip() for line in found[key].splitlines())
+            found[key] = "\n".join(line for line in lines if kept(line.split()))
+    if "interfaces" in found:
+        found["interfaces"] = QDISC.sub("", found["interfaces"])
+    return found
+
+
+def _first_difference(was: str, now: str) -> str:
+    """The first line of each that the other has not."""
+    old, new = was.splitlines(), now.splitlines()
+    gone = next((line.strip() for line in old if line not in new), "nothing")
+    come = next((line.strip() for line in new if line not in old), "nothing")
+    return f"'{gone}' became '{come}'"

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Neighbours that a box is told of, by its own shell: no ARP, no neighbour discovery in a trial.
+
+The loop is the device's: a command line has no room for hundreds of addresses. One `ip` takes them
+all where it knows -batch (busybox's does not): a slow device needs 40 ms to start a program.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from gatemark.station.wiring import ADDRESS, Port
+
+FEED: Final = """feed() {
+if ip -batch /dev/null 2> /dev/null; then ip -force -batch -
+else while read -r line; do ip $line; done; fi; }"""
+LOOP: Final = "n={first}; while [ $n -le {last} ]; do printf '{line}\\n' $n; n=$((n + 1)); done"
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """A host behind a port of the gateway, and the host numbers that it answers for besides."""
+
+    gate: Port
+    host: Port
+    first: int
+    last: int
+
+    def told(self, verb: str, tail: str) -> str:
+        """Shell that prints a line of `ip neigh VERB` for each address."""
+        parts = []
+        for family in ADDRESS["lan0"]:
+            network = str(self.gate.interface(family).network.network_address)
+            each = f"{network}%x" if family == "ipv6" else f"{network.rpartition('.')[0]}.%d"
+            own, line = self.host.address(family), f"neigh {verb} %s dev {self.gate.device}{tail}"
+            parts.append(f"echo '{line % own}'")
+            parts.append(LOOP.format(first=self.first, last=self.last, line=line % each))
+        return "; ".join(parts)
+
+    def introduced(self) -> str:
+        """Shell that prints what makes them known."""
+        return self.told("replace", f" lladdr {self.host.mac} nud permanent")
+
+    def forgotten(self) -> str:
+        """Shell that prints what makes them unknown."""
+        return self.told("del", "")
+
+
+def introduce(behind: Iterable[Behind]) -> tuple[str, str]:
+    """What a gateway's shell runs to know them, and to forget them.
+
+    Where its `ip` knows no neighbours the gateway asks for the hosts, and the others stay unknown.
+    """
+    all_of = list(behind)
+    known = "; ".join(one.introduced() for one in all_of)
+    unknown = "; ".join(one.forgotten() for one in all_of)
+    feed = "{{ {}; }} | feed > /dev/null 2>&1 || true"
+    return f"{FEED}; {feed.format(known)}", f"{FEED}; {feed.format(unknown)}"

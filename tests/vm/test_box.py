@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A box on a desk with a kernel of its own: set and given back, restarted, tagged."""
+
+import json
+import os
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from command import GATEMARK, environment
+
+from gatemark.station.cpu import place
+from gatemark.station.qemu import OURS
+from vm.box import Box, box
+
+ALONE = ("timeout", "150", "taskset", "-c", str(place().sink))  # the box has the other CPU
+STATION = f"""
+schema = "gatemark.station/1"
+[gateway]
+kind = "ssh"
+address = "root@{OURS.host}"
+key = "key"
+known_hosts = "known"
+set = "apply"
+lan = "eth1"
+wan = "eth2"
+[lan]
+nic = "nic0"
+[wan]
+nic = "nic1"
+"""
+PLAN = """
+schema = "gatemark.plan/1"
+title = "A box"
+why = "It is there."
+reading = "As it is."
+[[arm]]
+path = "route"
+[[arm]]
+path = "nat"
+features = ["conntrack", "filter:10"]
+[workload]
+rate_pps = 500
+flows = 4
+duration_s = 0.5
+[repeat]
+times = {times}
+"""
+# One arm: a reboot under emulation takes a minute.
+RESTARTED = """
+schema = "gatemark.plan/1"
+title = "A box that is restarted"
+why = "It is there."
+reading = "As it is."
+[setup]
+path = "nat"
+[workload]
+rate_pps = 500
+restart_s = 0.5
+duration_s = 1.5
+[repeat]
+times = 1
+"""
+SETTINGS = """
+ip -o addr; ip route; ip -6 route; ip neigh show nud permanent; nft list ruleset
+cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv6/conf/all/forwarding
+"""
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    if os.geteuid() != 0:
+        pytest.skip("needs root: taps and NICs")
+    with box(tmp_path_factory.mktemp("box")) as made:
+        yield made
+
+
+def asked(bench: Box, plan: str, out: Path, station: str = STATION) -> list[str | Path]:
+    """The command that runs a plan on the box."""
+    (bench.folder / "bench.toml").write_text(station)
+    (out.parent / "plan.toml").write_text(plan)
+    words = ("run", out.parent / "plan.toml", "--station", bench.folder / "bench.toml")
+    return [*ALONE, *GATEMARK, *words, "--out", out]
+
+
+def kept(out: Path) -> list[dict[str, object]]:
+    """The records of a run."""
+    path = out / "trials.jsonl"
+    text = path.read_text() if path.exists() else ""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def sound(records: list[dict[str, object]]) -> list[object]:
+    """Their names; each has to be measured whole."""
+    assert {(one["status"], one["reason"]) for one in records} == {("ok", "")}
+    return [one["trial"] for one in records]
+
+
+def test_it_is_set_and_given_back(bench: Box, tmp_path: Path) -> None:
+    before = bench.said(SETTINGS)
+    bench.host.run(*asked(bench, PLAN.format(times=1), tmp_path / "run"))
+    records = kept(tmp_path / "run")
+    assert len(sound(records)) == 2
+    assert {one["accounting"]["lost"] for one in records} == {0}  # type: ignore[index]
+    assert bench.said(SETTINGS) == before
+
+
+def test_its_restart_is_timed(bench: Box, tmp_path: Path) -> None:
+    booting = bench.said("cat /proc/sys/kernel/random/boot_id")
+    bench.host.run(*asked(bench, RESTARTED, tmp_path / "run"))
+    records = kept(tmp_path / "run")
+    assert len(sound(records)) == 1
+    assert bench.said("cat /proc/sys/kernel/random/boot_id") != booting
+    values = records[0]["values"]
+    assert isinstance(values, dict)
+    assert 0 < values["reset_s"] <= values["reset_full_s"]
+
+
+def test_a_reboot_in_the_middle_of_a_run_loses_nothing(bench: Box, tmp_path: Path) -> None:
+    out, before = tmp_path / "run", bench.said(SETTINGS)
+    words = bench.host.words(*asked(bench, PLAN.format(times=8), out))
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment()) as run:
+        until = time.monotonic() + 30
+        while len(kept(out)) < 3:
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        bench.reset()
+        _, said = run.communicate(timeout=60)
+    assert run.returncode == 1
+    assert "gateway: lost" in said.splitlines()[-1]
+    assert "Traceback" not in said
+    before_it = sound(kept(out))
+    assert 3 <= len(before_it) < 16
+    bench.wait()
+    bench.host.run(*ALONE, *GATEMARK, "run", "--resume", out)
+    names = sound(kept(out))
+    assert names[: len(before_it)] == before_it
+    assert len(names) == len(set(names)) == 16
+    assert bench.said(SETTINGS) == before
+
+
+# In the box: a gateway whose ports are tagged, at the one NIC of a tester that is the box itself.
+TAGGED = f"""
+ip netns add gw
+ip link add nic0 type veth peer name trunk netns gw
+ip link add ctl type veth peer name ctl netns gw
+ip addr add 198.51.100.1/24 dev ctl; ip link set ctl up; echo 1 > /proc/sys/net/ipv4/ip_forward
+ip -n gw addr add 198.51.100.2/24 dev ctl; ip -n gw link set ctl up; ip -n gw link set trunk up
+ip -n gw route add {OURS.host}/24 via 198.51.100.1
+for id in 10 20; do ip -n gw link add link trunk name trunk.$id type vlan id $id; done
+ip netns exec gw dropbear -s -r /etc/dropbear/host_key -P /tmp/gw.pid
+"""
+SIDE = f"""
+kind = "ssh"
+address = "root@{OURS.host}"
+key = "key"
+known_hosts = "known"
+nic = "nic0"
+vlan = """
+ONE_NIC = (
+    STATION.partition("[lan]")[0]
+    .replace(OURS.host, "198.51.100.2")
+    .replace("eth1", "trunk.10")
+    .replace("eth2", "trunk.20")
+    + f"[lan]{SIDE}10\n[wan]{SIDE}20\n"
+)
+
+
+def tagged(bench: Box, device: str, way: str) -> int:
+    """Frames of a VLAN that crossed the trunk."""
+    said = bench.said(f"ip netns exec gw cat /proc/net/vlan/{device}")
+    return int(re.search(rf"total frames {way}\s+(\d+)", said)[1])  # type: ignore[index]
+
+
+def test_a_tester_with_one_nic_sends_tagged(bench: Box, tmp_path: Path) -> None:
+    bench.said(TAGGED)
+    bench.host.run("ip", "route", "add", "198.51.100.0/24", "via", OURS.host)
+    links = bench.said("ip -o link show dev nic0; ls /sys/class/net")
+    bench.host.run(*asked(bench, PLAN.format(times=1), tmp_path / "run", ONE_NIC))
+    records = kept(tmp_path / "run")
+    assert len(sound(records)) == 2
+    assert {one["accounting"]["lost"] for one in records} == {0}  # type: ignore[index]
+    assert tagged(bench, "trunk.10", "received") >= 500
+    assert tagged(bench, "trunk.20", "transmitted") >= 500
+    assert bench.said("ip -o link show dev nic0; ls /sys/class/net") == links
