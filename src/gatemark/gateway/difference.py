@@ -32,10 +32,11 @@ def _absent(settings: Mapping[str, str]) -> set[str]:
 def _comparable(settings: Mapping[str, str], was: Mapping[str, str]) -> dict[str, str]:
     """Settings without what came with a module, and without the queues of ports that were down."""
     found = {key: text for key, text in settings.items() if key not in _absent(was)}
-    up = {name for name, flags in DEVICE.findall(was.get("interfaces", "")) if "UP" in flags}
+    links = DEVICE.findall(was.get("interfaces", ""))
+    down = {name for name, flags in links if "UP" not in flags.split(",")}
     names = {line.split()[0] for line in was.get("sysctls", "").splitlines()}
     keep: dict[str, Callable[[list[str]], bool]] = {
-        "qdiscs": lambda words: words[words.index("dev") + 1] in up,
+        "qdiscs": lambda words: not down & {*words},
         "sysctls": lambda words: words[0] in names,
     }
     for key, kept in keep.items():
