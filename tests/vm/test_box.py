@@ -121,10 +121,10 @@ def test_its_restart_is_timed(bench: Box, tmp_path: Path) -> None:
 
 def test_a_reboot_in_the_middle_of_a_run_loses_nothing(bench: Box, tmp_path: Path) -> None:
     out, before = tmp_path / "run", bench.said(SETTINGS)
-    words = bench.host.words(*asked(bench, PLAN.format(times=8), out))
+    words = bench.host.words(*asked(bench, PLAN.format(times=4), out))
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment()) as run:
         until = time.monotonic() + 30
-        while len(kept(out)) < 3:
+        while len(kept(out)) < 2:
             assert time.monotonic() < until
             time.sleep(0.1)
         bench.reset()
@@ -133,23 +133,23 @@ def test_a_reboot_in_the_middle_of_a_run_loses_nothing(bench: Box, tmp_path: Pat
     assert "gateway: lost" in said.splitlines()[-1]
     assert "Traceback" not in said
     before_it = sound(kept(out))
-    assert 3 <= len(before_it) < 16
+    assert 2 <= len(before_it) < 8
     bench.wait()
     bench.host.run(*ALONE, *GATEMARK, "run", "--resume", out)
     names = sound(kept(out))
     assert names[: len(before_it)] == before_it
-    assert len(names) == len(set(names)) == 16
+    assert len(names) == len(set(names)) == 8
     assert bench.said(SETTINGS) == before
 
 
 # In the box: a gateway whose ports are tagged, at the one NIC of a tester that is the box itself.
 TAGGED = f"""
-ip netns add gw
-ip link add nic0 type veth peer name trunk netns gw
+set -e; ip netns add gw
+ip link add nic0 type veth peer name trunk netns gw; ip link set nic0 up
 ip link add ctl type veth peer name ctl netns gw
 ip addr add 198.51.100.1/24 dev ctl; ip link set ctl up; echo 1 > /proc/sys/net/ipv4/ip_forward
 ip -n gw addr add 198.51.100.2/24 dev ctl; ip -n gw link set ctl up; ip -n gw link set trunk up
-ip -n gw route add {OURS.host}/24 via 198.51.100.1
+ip -n gw route add default via 198.51.100.1
 for id in 10 20; do ip -n gw link add link trunk name trunk.$id type vlan id $id; done
 ip netns exec gw dropbear -s -r /etc/dropbear/host_key -P /tmp/gw.pid
 """

@@ -91,6 +91,10 @@ class Nic:
         for feature, name in await self._merging():
             change.append(f"ethtool -K {nic} {feature} off")
             undo.append(f"ethtool -K {nic} {feature} on  # {name}")
+        if self.vlan:  # it has its own, and goes away with them
+            change += [
+                f"{{ ethtool -K {device} {one} off 2> /dev/null || true; }}" for one in MERGES
+            ]
         return change, undo
 
     async def _up(self) -> bool:

@@ -245,7 +245,8 @@ class Box:
 
     async def _side_port(self, end: str, role: str) -> Port:
         side, node = self.asked.sides[end], self.sides.node(end)
-        mac = await _mac(node, side.device)
+        # On another host a VLAN is made later; it has its NIC's address.
+        mac = await _mac(node, side.device if isinstance(self.sides, Local) else side.nic)
         tap = await _is_tap(node, side.device)
         return Port(node, role, mac, side.device, dict(side.own), raw=tap, silent=False)
 

@@ -36,6 +36,9 @@ KVM: Final = Path("/dev/kvm")
 CONSOLE_BYTES: Final = 1 << 16  # QEMU wants a power of two
 CONSOLE_LINES = 5  # of its end, in a message
 LEAVE_S = 5.0
+# Of translated code that emulation keeps; forwarding needs little of it. With QEMU's own choice, of
+# 1 GiB, a reset takes minutes: what was translated is then discarded piece by piece.
+TRANSLATED_MIB = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +191,8 @@ async def _buried(process: asyncio.subprocess.Process) -> str:
 
 def options(model: Model, accel: str) -> list[str]:
     """QEMU's command line, but for the network cards and the monitor."""
-    words = [*model.arch.board, "-accel", accel, "-m", str(model.memory_mib)]
+    how = {"tcg": f"tcg,tb-size={TRANSLATED_MIB}"}.get(accel, accel)
+    words = [*model.arch.board, "-accel", how, "-m", str(model.memory_mib)]
     words += ["-smp", str(model.cpus), "-nodefaults", "-no-user-config", "-display", "none"]
     words += ["-cpu", "host"] if accel == "kvm" else []
     words += ["-chardev", f"ringbuf,id=console,size={CONSOLE_BYTES}", "-serial", "chardev:console"]
