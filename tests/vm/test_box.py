@@ -143,7 +143,7 @@ def test_a_reboot_in_the_middle_of_a_run_loses_nothing(bench: Box, tmp_path: Pat
 
 
 # In the box: a gateway whose ports are tagged, at the one NIC of a tester that is the box itself.
-TAGGED = f"""
+TAGGED = """
 set -e; ip netns add gw
 ip link add nic0 type veth peer name trunk netns gw; ip link set nic0 up
 ip link add ctl type veth peer name ctl netns gw
