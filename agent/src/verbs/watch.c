@@ -22,6 +22,7 @@ struct watch_request {
 	struct job job;
 	int64_t interval_ms;
 	int64_t samples;
+	int64_t share_ppm;
 	unsigned int what;
 	struct integers threads;
 	struct texts devices;
@@ -32,6 +33,8 @@ static const struct key watch_keys[] = {
 	    .help = "between two samples"),
 	KEY(watch_request, samples, INTEGER, .required = true, .min = 2, .max = 100000,
 	    .help = "taken at most"),
+	KEY(watch_request, share_ppm, INTEGER, .min = 0, .max = 1000000,
+	    .help = "of a CPU that it may use: sampled less often where it would use more; 0: any"),
 	KEY(watch_request, what, CHOICES, .required = true, .choices = kind_names,
 	    .help = "list of threads, cpu, softnet, interfaces, memory, conntrack"),
 	KEY(watch_request, threads, INTEGERS, .min = 1, .max = INT32_MAX, .help = "list of pids"),
@@ -118,10 +121,21 @@ static void sleep_until(uint64_t due_ns)
 	ppoll(&input, 1, &wait, NULL);
 }
 
+/* Until the next sample, so that all samples so far keep to their share of a CPU. */
+static uint64_t interval_ns(const struct watch *watch, uint64_t since_ns)
+{
+	uint64_t asked_ns = (uint64_t)watch->request->interval_ms * NS_PER_MS;
+	uint64_t share = (uint64_t)watch->request->share_ppm;
+	uint64_t used_ns = clock_cpu() - since_ns;
+	uint64_t least_ns = share && watch->rows ? used_ns / watch->rows * 1000000 / share : 0;
+
+	return least_ns > asked_ns ? least_ns : asked_ns;
+}
+
 /* One sample's room is kept for the end. */
 static void sample_all(struct watch *watch)
 {
-	uint64_t interval_ns = (uint64_t)watch->request->interval_ms * NS_PER_MS;
+	uint64_t since_ns = clock_cpu();
 	uint64_t tick_ns = (uint64_t)watch->request->job.tick_ms * NS_PER_MS;
 	uint64_t due_ns = clock_now();
 
@@ -130,7 +144,7 @@ static void sample_all(struct watch *watch)
 		if (clock_now() >= due_ns) {
 			if (watch->rows + 1 < (size_t)watch->request->samples)
 				sample(watch);
-			due_ns += interval_ns;
+			due_ns += interval_ns(watch, since_ns);
 			tick(watch, clock_now());
 		}
 		sleep_until(due_ns);

@@ -18,6 +18,7 @@ from gatemark.probe.window import Report, Window
 from gatemark.station.wiring import Gateway
 
 INTERVAL_MS = 100
+SHARE_PPM = 5000  # of a CPU that the agent may use: a slow gateway is looked at less often
 IDLE_S = 3.0  # of quiet before the load, where power is read: plugs measure about once a second
 QDISCS = "tc -s -j qdisc show 2> /dev/null || true"
 CONNTRACK_MAX = "/proc/sys/net/netfilter/nf_conntrack_max"
@@ -111,6 +112,7 @@ class Probes:
             return not self.what
         request = {
             "interval_ms": INTERVAL_MS,
+            "share_ppm": SHARE_PPM,
             "samples": round((longest_s + 10 + IDLE_S) * 1000 / INTERVAL_MS),
             "what": self.what,
             "devices": list(self.gateway.devices.values()),

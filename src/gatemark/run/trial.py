@@ -19,6 +19,7 @@ from gatemark.run.bench import Bench
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
 from gatemark.station.awake import awake
+from gatemark.station.cpu import ANY_CPU
 from gatemark.station.station import Station
 from gatemark.station.thread import Thread
 from gatemark.station.wiring import Port, Wire, wires
@@ -73,7 +74,8 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
         sink_cpu, lasts_s = station.placement.sink, load.settle_s + load.duration_s
         watch = await watch_threads(_threads(bench, spec), sink_cpu, lasts_s)
         stack.push_async_callback(watch.abort)
-        probes = Probes(station.gateway, spec.probes, sink_cpu)
+        own = isinstance(station.gateway.node, Here)  # another host's CPUs are its own to choose
+        probes = Probes(station.gateway, spec.probes, sink_cpu if own else ANY_CPU)
         stack.push_async_callback(probes.abort)
         test_ports = [port for wire in ways for port in (wire.source, wire.sink)]
         await probes.start(lasts_s)

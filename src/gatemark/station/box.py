@@ -33,7 +33,7 @@ from gatemark.station.ability import MISSING, Ability, ability
 from gatemark.station.borrow import Borrowed
 from gatemark.station.cable import MADE
 from gatemark.station.check import check_ports
-from gatemark.station.cpu import Placement
+from gatemark.station.cpu import ANY_CPU, Placement
 from gatemark.station.demand import PLAIN, Demand
 from gatemark.station.introduce import Behind, introduce
 from gatemark.station.side import Far, Local, Sides
@@ -44,7 +44,6 @@ from gatemark.store.run import StationInfo
 
 ROLES: Final = {"lan": ("lan0", "gw0"), "wan": ("wan0", "gw1")}  # side -> its role, the gateway's
 NAMES: Final = {"gw0": "LAN port", "wan0": "WAN port", "lan2": "second LAN port"}
-ANY_CPU = -1
 
 NO_CEILING = (
     "No ceiling of the tester: its hosts are two machines, with nothing between them but the "

@@ -9,6 +9,8 @@ from gatemark.station.ability import Ability
 from gatemark.station.demand import PLAIN, Demand
 from gatemark.station.napi import FIFO_PRIORITY, SHARED_NICE
 
+ANY_CPU = -1  # its host's to choose
+
 
 @dataclass(frozen=True, slots=True)
 class Placement:
