@@ -67,7 +67,14 @@ def _evidence(
     # Directions run at the same time: the first one's window is the trial's.
     first = raw.ways[0]
     late = first.sender.get("late_ns", {})
-    outside = cpu_readings(raw.threads, threads.values(), *first.window_ns, delivered_pps)
+    seen = dict(
+        zip(
+            threads.values(),
+            cpu_readings(raw.threads, threads.values(), *first.window_ns, delivered_pps),
+            strict=False,
+        )
+    )
+    outside = [reading for thread, reading in seen.items() if not thread.carries]
     gateway_cpu = next((thread.cpu for thread in threads.values()), None)
     return Evidence(
         schedule_ratio=accounting.tried / accounting.scheduled
@@ -78,6 +85,7 @@ def _evidence(
         late_ns={name: float(value) for name, value in late.items()},
         gaps_over_1ms=sum(int(way.sink.get("gaps_over_1ms", 0)) for way in raw.ways),
         cpu=(*outside, *_programs(raw.ways, gateway_cpu, delivered_pps)),
+        carrier=next((reading for thread, reading in seen.items() if thread.carries), None),
         inside=cpu_inside(raw.seen.watched, raw.gateway_cpus, *first.window_ns, delivered_pps),
         thermal=draw.thermal(raw.seen.sensed, first.window_ns),
         meter=raw.seen.meter,

@@ -157,6 +157,10 @@ class Machine:
         found = await self.monitor.ask("query-cpus-fast")
         return [Thread(f"vcpu{one['cpu-index']}", one["thread-id"], cpu) for one in found]
 
+    def carrier(self, cpu: int) -> Thread:
+        """The thread that carries frames between the taps and the guest's cards."""
+        return Thread("emulator", self.process.pid, cpu, carries=True)
+
     async def reset(self) -> None:
         """Press its reset button; it has begun anew when this returns.
 

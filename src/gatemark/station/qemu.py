@@ -262,7 +262,8 @@ class VirtualLab:
         cpus = self.cpus.gateway, self.cpus.sink
         accel = self.accel.partition(":")[0]
         self._machine = await Machine.start(model, accel, cards, self.hosts["lan"], cpus)
-        self.threads |= {one.name: one for one in await self._machine.threads(cpus[0])}
+        threads = [*await self._machine.threads(cpus[0]), self._machine.carrier(cpus[1])]
+        self.threads |= {one.name: one for one in threads}
         await asyncio.to_thread(self._control)
         await self._reached(self._patience_s)
 

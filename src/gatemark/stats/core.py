@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The busiest CPU of the gateway, over all trials of a point."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -40,6 +40,19 @@ def busiest_inside(records: Sequence[Record]) -> Core | None:
     """The same by the gateway's own reading of its CPUs, for a box."""
     core = _busiest([record.evidence.inside for record in records])
     return core and replace(core, inside=True)
+
+
+def carrier(records: Iterable[Record]) -> Core | None:
+    """What carries frames to and from a virtual machine's cards, median over trials."""
+    seen = [one for record in records if (one := record.evidence.carrier)]
+    if not seen:
+        return None
+    busy, waiting = (median(share) for share in zip(*_shares(seen), strict=True))
+    return Core(seen[0].cpu, busy, seen[0].thread, waiting)
+
+
+def _shares(seen: Iterable[CpuReading]) -> Iterator[tuple[float, float]]:
+    return ((one.busy, one.waiting or 0.0) for one in seen)
 
 
 def _busiest(trials: Iterable[Iterable[CpuReading]]) -> Core | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from gatemark.stats.core import Core, busiest, busiest_inside
+from gatemark.stats.core import Core, busiest, busiest_inside, carrier
 from gatemark.stats.group import Group, middle, readings
 from gatemark.store.record import UNITS, Accounting, Definition, Record
 
@@ -47,6 +47,7 @@ class Facts:
     greedy: bool  # sends as fast as the way takes it: what is lost is not the measure
     tester_cpu: float  # share of its CPU that the busier end of the tester used
     core: Core | None
+    carrier: Core | None  # what carries frames between the tester and a virtual machine
     flow_table: Drops | None
     shaper: Drops | None
     memory: dict[str, int]
@@ -82,6 +83,7 @@ def gather(trials: Group, ceiling: float | None) -> Facts:
         greedy=trials.definition.l4 == "tcp" or not paced,
         tester_cpu=tester_cpu(outside),
         core=core_of(trials),
+        carrier=carrier(outside),
         flow_table=_flow_table(trials.probed),
         shaper=_shaper(trials.probed),
         memory=_memory(trials.probed),

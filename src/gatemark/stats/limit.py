@@ -131,6 +131,15 @@ def _kept_waiting(facts: Facts) -> str | None:
     )
 
 
+def _carrier(facts: Facts) -> str | None:
+    """A virtual machine's cards are emulated on the tester's CPU; the rest it never saw."""
+    mine = facts.carrier
+    if not mine or not facts.lossy or mine.busy + mine.waiting < QUEUE_FULL:
+        return None
+    waited = f"kept waiting {percent(mine.waiting)}"
+    return f"the {mine.threads} that carries the frames: busy {percent(mine.busy)}, {waited}"
+
+
 def _link(facts: Facts) -> str | None:
     if not facts.link_bps or facts.l1_bps is None or facts.l1_bps < FULL_LINK * facts.link_bps:
         return None
@@ -176,6 +185,7 @@ RULES: tuple[tuple[Limit, Rule], ...] = (
     ("shaper", _shaper),
     ("cpu", _cpu),
     ("tester", _kept_waiting),
+    ("tester", _carrier),
     ("link", _link),
     ("memory", _memory),
     ("tester", _late_sender),

@@ -109,6 +109,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     late_ns: dict[str, float] = {}  # send time against due time: p50, p99, p999, max
     gaps_over_1ms: int = 0  # at the sink
     cpu: tuple[CpuReading, ...] = ()  # each thread of the gateway
+    carrier: CpuReading | None = None  # virtual machine: what carries frames to and from its cards
     inside: tuple[CpuReading, ...] = ()  # probed pass: each CPU, as the gateway itself reads it
     qdisc: dict[str, dict[str, int]] = {}  # probed pass: "gw1": {"drops": 3, "overlimits": 9}
     conntrack: dict[

@@ -34,10 +34,9 @@ def shaped(drops: int, overlimits: int = 1000) -> Evidence:
     return Evidence(qdisc={"gw1": {"drops": drops, "overlimits": overlimits}})
 
 
-def with_threads(trial: Trial, *cpu: CpuReading) -> Record:
-    record = trial.record()
-    fields = {name: getattr(record, name) for name in record.__struct_fields__}
-    return Record(**(fields | {"evidence": Evidence(schedule_ratio=1.0, cpu=cpu)}))
+def with_threads(trial: Trial, *cpu: CpuReading, carrier: CpuReading | None = None) -> Record:
+    evidence = Evidence(schedule_ratio=1.0, cpu=cpu, carrier=carrier)
+    return msgspec.structs.replace(trial.record(), evidence=evidence)
 
 
 def test_nothing_limits_what_came_through() -> None:
@@ -106,6 +105,18 @@ def test_a_thread_that_has_its_cpu_is_not_kept_waiting() -> None:
     mine = CpuReading(thread="napi/gw0", cpu=1, busy=0.5, waiting=0.4)
     (point,) = group([with_threads(FULL, mine)])
     assert decide(gather(point, None)).limit == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("busy", "waiting", "limit"), [(0.5, 0.48, "tester"), (0.5, 0.1, "unknown")]
+)
+def test_a_virtual_machine_gets_no_more_than_its_cards_are_carried(
+    busy: float, waiting: float, limit: Limit
+) -> None:
+    carrier = CpuReading(thread="emulator", cpu=0, busy=busy, waiting=waiting)
+    processor = CpuReading(thread="vcpu0", cpu=1, busy=0.7)
+    (point,) = group([with_threads(FULL, processor, carrier=carrier)])
+    assert decide(gather(point, None)).limit == limit
 
 
 def test_missed_schedule_is_the_tester() -> None:
