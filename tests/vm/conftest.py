@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 import pytest
 from lab.planted import plan
+from msgspec.structs import replace
 
 from gatemark.plan.model import Workload
 from gatemark.plan.order import order
@@ -40,9 +41,9 @@ class Booted:
         """What the guest prints."""
         return self.run(self.lab.gateway.run("sh", "-c", script)).strip()
 
-    def measure(self, path: str) -> Record:
-        """A short trial that it should stand without loss, from outside alone."""
-        spec = order([plan(path, FEW)], seed=1)[0]
+    def measure(self, path: str, *probes: str) -> Record:
+        """A short trial that it should stand without loss; without probes from outside alone."""
+        spec = replace(order([plan(path, FEW)], seed=1)[0], probes=probes)
         with lock.machine(print):
             record, _ = self.run(trial.run(self.bench, spec, lambda *_: None))
         return record

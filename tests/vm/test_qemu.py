@@ -46,6 +46,13 @@ def test_its_processor_is_read_from_outside(booted: Booted) -> None:
     assert 0 < reading.busy <= 1
 
 
+def test_its_processor_is_read_from_inside_as_well(booted: Booted) -> None:
+    record = booted.measure("route", "cpu")
+    (reading,) = record.evidence.inside
+    assert reading.thread == "cpu0"
+    assert 0 < record.values["cpu_busy_inside"] <= 1
+
+
 def test_its_table_of_connections_can_be_emptied(booted: Booted) -> None:
     ours = "conntrack -L 2>/dev/null | grep -c 198.18 || true"  # SSH's own connection stays
     booted.measure("nat")

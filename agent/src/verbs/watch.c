@@ -23,6 +23,7 @@ struct watch_request {
 	int64_t interval_ms;
 	int64_t samples;
 	int64_t share_ppm;
+	int64_t longest_ms;
 	unsigned int what;
 	struct integers threads;
 	struct texts devices;
@@ -35,6 +36,8 @@ static const struct key watch_keys[] = {
 	    .help = "taken at most"),
 	KEY(watch_request, share_ppm, INTEGER, .min = 0, .max = 1000000,
 	    .help = "of a CPU that it may use: sampled less often where it would use more; 0: any"),
+	KEY(watch_request, longest_ms, INTEGER, .preset = 60000, .min = 50, .max = 60000,
+	    .help = "between two samples, whatever they use"),
 	KEY(watch_request, what, CHOICES, .required = true, .choices = kind_names,
 	    .help = "list of threads, cpu, softnet, interfaces, memory, conntrack"),
 	KEY(watch_request, threads, INTEGERS, .min = 1, .max = INT32_MAX, .help = "list of pids"),
@@ -121,14 +124,17 @@ static void sleep_until(uint64_t due_ns)
 	ppoll(&input, 1, &wait, NULL);
 }
 
-/* Until the next sample, so that all samples so far keep to their share of a CPU. */
+/* Until the next sample, so that all so far keep to their share of a CPU if there are enough. */
 static uint64_t interval_ns(const struct watch *watch, uint64_t since_ns)
 {
 	uint64_t asked_ns = (uint64_t)watch->request->interval_ms * NS_PER_MS;
+	uint64_t longest_ns = (uint64_t)watch->request->longest_ms * NS_PER_MS;
 	uint64_t share = (uint64_t)watch->request->share_ppm;
 	uint64_t used_ns = clock_cpu() - since_ns;
 	uint64_t least_ns = share && watch->rows ? used_ns / watch->rows * 1000000 / share : 0;
 
+	if (least_ns > longest_ns)
+		least_ns = longest_ns;
 	return least_ns > asked_ns ? least_ns : asked_ns;
 }
 

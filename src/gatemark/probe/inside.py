@@ -19,6 +19,7 @@ from gatemark.station.wiring import Gateway
 
 INTERVAL_MS = 100
 SHARE_PPM = 5000  # of a CPU that the agent may use: a slow gateway is looked at less often
+SAMPLES = 4  # of a trial at least, whatever they cost
 IDLE_S = 3.0  # of quiet before the load, where power is read: plugs measure about once a second
 QDISCS = "tc -s -j qdisc show 2> /dev/null || true"
 CONNTRACK_MAX = "/proc/sys/net/netfilter/nf_conntrack_max"
@@ -82,8 +83,6 @@ class Probes:
             seen.meter, seen.watts = self.meter.name, await asyncio.to_thread(self.meter.stop)
         if self._agent:
             seen.watched = await self._agent.close()
-            ahead_ns = (await self.gateway.node.clock()).ahead_ns
-            seen.watched["t_ns"] = [at - ahead_ns for at in seen.watched["t_ns"]]
         if self._loop:
             samples = await self._loop.stop()
             seen.watched = seen.watched or (columns(samples, self._looped) if self._looped else {})
@@ -113,6 +112,7 @@ class Probes:
         request = {
             "interval_ms": INTERVAL_MS,
             "share_ppm": SHARE_PPM,
+            "longest_ms": max(INTERVAL_MS, round(longest_s * 1000 / SAMPLES)),
             "samples": round((longest_s + 10 + IDLE_S) * 1000 / INTERVAL_MS),
             "what": self.what,
             "devices": list(self.gateway.devices.values()),

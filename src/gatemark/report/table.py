@@ -13,6 +13,7 @@ from gatemark.stats.judgement import Judgement, Knee, PointResult
 
 NONE = number.DASH
 WHOLE = Scale(1.0, "")
+INSIDE = "cpu_busy_inside"
 _NUMBER = re.compile(rf"^((?:{number.AT_LEAST})?\D?\d+)(.*)$", re.DOTALL)
 
 
@@ -107,6 +108,7 @@ def points(judgement: Judgement) -> Table:
         Column("loss, %", *_cells(everyone, "loss_ratio", PERCENT, together=False)),
         *(_delay(everyone, f"delay_{share}_ns", f"delay {share}") for share in ("p50", "p99")),
         Column("CPU, %", *_cells(everyone, "cpu_busy", PERCENT, together=False)),
+        Column("CPU by its own reading, %", *_cells(everyone, INSIDE, PERCENT, together=False)),
         Column("limit", lambda p: p.limit),
         Column("why", lambda p: "; ".join([p.why or NONE, *_invalid(p)])),
     ]
