@@ -129,7 +129,7 @@ def test_a_feature_is_undone_whole_also_by_who_comes_after_a_crash(used: Used, a
             cut = Setup(gateway)
             await cut.begin()
             await cut.change(arm)
-            kill(cut)
+            await kill(cut)
             after = Setup(gateway)
             await after.begin()
             assert await after.end() == []
@@ -137,12 +137,13 @@ def test_a_feature_is_undone_whole_also_by_who_comes_after_a_crash(used: Used, a
     used.run(change())
 
 
-def kill(setup: Setup) -> None:
+async def kill(setup: Setup) -> None:
     """What is left when the laboratory and its agents are killed, which undo nothing."""
     assert setup.changes.journal is not None
     setup.changes.journal.close()
     for agent in setup.changes.holding:
         os.kill(agent.hello["pid"], signal.SIGKILL)
+        await agent.process.wait()
 
 
 @pytest.mark.parametrize(("arm", "why"), ELSEWHERE, ids=lambda one: getattr(one, "setup", ""))
