@@ -5,8 +5,9 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Coroutine, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
@@ -50,7 +51,9 @@ HERE = [
     arm("switch", "shape:htb:50"),
     arm("nat", "mss"),
 ]
+MANY = arm("switch", "bridge-netfilter", "filter:10:map", "shape:htb", "steering:one")
 ELSEWHERE = [
+    (arm("route", "filter:9:legacy"), "no iptables-legacy|a namespace keeps an empty table"),
     (arm("route", "offload:software"), "offload:software: .*No such file"),
     (arm("nat", "offload:hardware"), "offload:hardware: .*No such file"),
     (arm("route", "shape:fq_codel"), "shape:fq_codel: Specified qdisc kind is unknown"),
@@ -144,6 +147,49 @@ async def kill(setup: Setup) -> None:
     for agent in setup.changes.holding:
         os.kill(agent.hello["pid"], signal.SIGKILL)
         await agent.process.wait()
+
+
+class KilledError(Exception):
+    """The laboratory is killed just now."""
+
+
+def kill_at(setup: Setup, place: int) -> None:
+    """Kill it when the undo of a change is kept, and the change not made yet."""
+    made, make = count(), setup.changes.make
+
+    async def until(change: str, undo: str) -> None:
+        if next(made) < place:
+            return await make(change, undo)
+        await make(":", undo)
+        raise KilledError
+
+    setup.changes.make = until  # type: ignore[method-assign]
+
+
+@pytest.mark.usefixtures("_state")
+def test_a_crash_in_the_middle_is_undone_wherever_it_was(used: Used) -> None:
+    async def crash(place: int) -> bool:
+        gateway = used.lasting
+        async with unchanged(gateway):
+            cut = Setup(gateway)
+            await cut.begin()
+            kill_at(cut, place)
+            with suppress(KilledError):
+                await cut._apply(MANY)  # `change` would undo
+            crashed = len(cut.changes) == place + 1
+            await kill(cut)
+            after = Setup(gateway)
+            await after.begin()
+            assert await after.end() == []
+        return crashed
+
+    async def each() -> None:
+        for place in count():
+            if not await crash(place):
+                break
+        assert place > 4
+
+    used.run(each())
 
 
 @pytest.mark.parametrize(("arm", "why"), ELSEWHERE, ids=lambda one: getattr(one, "setup", ""))

@@ -121,8 +121,8 @@ class Agent:
             message: dict[str, Any] = clock.here(json.loads(line), self.clock)
             match message["ev"]:
                 case "error":
-                    said = _words(message)
-                    raise NodeError(f"{self.node.name}: gm-agent {self.verb}: {said}", said)
+                    words = _words(message)
+                    raise NodeError(f"{self.node.name}: gm-agent {self.verb}: {words}", words)
                 case "tick":
                     if tick:
                         tick(message)

@@ -72,7 +72,8 @@ def online(said: str) -> list[int]:
 
 def mask(cpus: list[int]) -> str:
     """CPUs as a mask of 32 bits between commas: [0, 33] is 2,00000001."""
-    value, words = sum(1 << cpu for cpu in cpus), []
+    words: list[str] = []
+    value = sum(1 << cpu for cpu in cpus)
     while value or not words:
         value, word = divmod(value, 1 << WORD_BITS)
         words.append(f"{word:08x}")
