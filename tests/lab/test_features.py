@@ -128,16 +128,20 @@ def test_a_feature_is_undone_whole_also_by_who_comes_after_a_crash(used: Used, a
             await setup.begin()
             await setup.change(arm)
             assert await setup.end() == []
-        async with unchanged(gateway):
             cut = Setup(gateway)
             await cut.begin()
             await cut.change(arm)
             await kill(cut)
-            after = Setup(gateway)
-            await after.begin()
-            assert await after.end() == []
+            await given_back(gateway)
 
     used.run(change())
+
+
+async def given_back(gateway: Gateway) -> None:
+    """What the next contact does about what was left."""
+    after = Setup(gateway)
+    await after.changes.journal.open(gateway.node)  # type: ignore[union-attr]
+    after.changes.journal.close()  # type: ignore[union-attr]
 
 
 async def kill(setup: Setup) -> None:
@@ -168,24 +172,26 @@ def kill_at(setup: Setup, place: int) -> None:
 
 @pytest.mark.usefixtures("_state")
 def test_a_crash_in_the_middle_is_undone_wherever_it_was(used: Used) -> None:
+    gateway = used.lasting
+
     async def crash(place: int) -> bool:
-        gateway = used.lasting
-        async with unchanged(gateway):
-            cut = Setup(gateway)
-            await cut.begin()
-            kill_at(cut, place)
-            with suppress(KilledError):
-                await cut._apply(MANY)  # `change` would undo
-            crashed = len(cut.changes) == place + 1
-            await kill(cut)
-            after = Setup(gateway)
-            await after.begin()
-            assert await after.end() == []
+        cut = Setup(gateway)
+        assert cut.changes.journal is not None
+        await cut.changes.journal.open(gateway.node)
+        kill_at(cut, place)
+        with suppress(KilledError):
+            await cut._apply(MANY)  # `change` would undo
+        crashed = len(cut.changes) == place + 1
+        await kill(cut)
+        await given_back(gateway)
         return crashed
 
     async def each() -> None:
+        before = await state(gateway)
         for place in count():
-            if not await crash(place):
+            crashed = await crash(place)
+            assert await state(gateway) == before
+            if not crashed:
                 break
         assert place > 4
 
@@ -279,6 +285,7 @@ def test_a_hook_that_somebody_uses_is_told(used: Used) -> None:
 def test_an_owners_qdisc_is_left_alone(used: Used) -> None:
     async def look() -> None:
         gateway = used.lab.gateway
+        await used.bench.setup.undo()
         await gateway.run(
             "sh", "-c", "tc qdisc add dev gw1 root tbf rate 9mbit burst 9k latency 9ms"
         )
