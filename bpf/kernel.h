@@ -48,6 +48,20 @@ struct xdp_md {
 #define XDP_DROP 1
 #define XDP_PASS 2
 
+/* struct bpf_fib_lookup; lengths and the device in the host's byte order, the rest as on the wire. */
+struct fib_lookup {
+	__u8 family, protocol;
+	__u16 source_port, destination_port;
+	__u16 length; /* of the packet, to be compared with the next MTU */
+	__u32 device; /* in: the packet's own; out: the next */
+	__u32 tos; /* IPv4: its first byte; IPv6: class and label; out: the route's metric */
+	__u32 source[4], destination[4];
+	__u32 table;
+	__u8 source_mac[6], destination_mac[6]; /* out */
+};
+
+#define FIB_SUCCESS 0
+
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
 static __u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
 /* Linux 4.6. Adds the bytes at `to` to seed, and takes those at `from` off; multiples of 4, at most 512. */
@@ -57,6 +71,9 @@ static __s64 (*const bpf_csum_diff)(const void *from, __u32 from_bytes, const vo
 static long (*const bpf_redirect)(__u32 device, __u64 flags) = (void *)23;
 /* Linux 4.18. Moves the end of a frame. */
 static long (*const bpf_xdp_adjust_tail)(struct xdp_md *frame, int delta) = (void *)65;
+/* Linux 4.18. Returns FIB_SUCCESS, or why there is no next hop. */
+static long (*const bpf_fib_lookup)(void *context, struct fib_lookup *asked, int bytes,
+				    __u32 flags) = (void *)69;
 /* Linux 5.17. step() returns 0 to go on, 1 to end. */
 static long (*const bpf_loop)(__u32 count, long (*step)(__u32 index, void *context), void *context,
 			      __u64 flags) = (void *)181;

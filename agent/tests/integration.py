@@ -219,7 +219,7 @@ def command_line(_: Wire) -> None:
 
     protocol = PROTOCOL.read_text()
     common = protocol.split("## Keys that every verb takes")[1].split("\n## ")[0]
-    for verb in ("send", "sink", "stream", "connect", "replay", "watch", "brake"):
+    for verb in ("send", "sink", "stream", "connect", "replay", "watch", "brake", "forward"):
         section = common + protocol.split(f"\n## {verb}\n")[1].split("\n## ")[0]
         first_cells = re.findall(r"(?m)^\| (`[^|]*) \|", section)
         documented = set(re.findall(r"`(\w+)`", "".join(first_cells)))
@@ -366,6 +366,25 @@ def brake_lets_go(wire: Wire) -> None:
         holds("clsact" not in qdiscs())
 
 
+def forwarding(wire: Wire) -> None:
+    """What has no way on goes up and is counted, a second one is refused, and nothing stays."""
+    if wire.loopback:
+        raise SkipError("needs BPF and a device of its own")
+    agent = Agent(B, "forward", {"devices": ["v1"]})
+    if agent.ready["ev"] == "error" and "key" not in agent.ready:
+        raise SkipError(agent.ready["reason"])
+    expect(agent.ready["mode"], "native", agent.ready)
+    second = Agent(B, "forward", {"devices": ["v1"]})
+    expect((second.ready["ev"], second.ready["key"]), ("error", "device"))
+    conserved(*wire.trial({"packets": 100}, {"port": "udp"}))
+    agent.say({"cmd": "count"})
+    told = agent.event()
+    holds(told["passed"] >= 100 and told["forwarded"] == 0, told)
+    told = agent.close()
+    holds(told["passed"] >= 100, told)
+    holds("xdp" not in sh("ip", "-n", B, "link", "show", "dev", "v1"))
+
+
 def device_down(wire: Wire) -> None:
     """An interface that is down cannot be sent from."""
     if wire.loopback:
@@ -393,6 +412,7 @@ TESTS = [
     watching_few,
     braking,
     brake_lets_go,
+    forwarding,
     *SINK_TESTS,
     *STREAM_TESTS,
     *CONNECT_TESTS,

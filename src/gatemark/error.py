@@ -19,7 +19,14 @@ class StationError(GatemarkError):
 
 
 class NodeError(GatemarkError):
-    """A host or its agent failed or went away."""
+    """A host or its agent failed or went away.
+
+    `said` is what a command or an agent that failed had to say; nothing where the host was lost.
+    """
+
+    def __init__(self, message: str, said: str = "") -> None:
+        super().__init__(message)
+        self.said = said
 
 
 class UnavailableError(GatemarkError):

@@ -11,7 +11,7 @@ import pytest
 from lab.planted import plan
 from msgspec.structs import replace
 
-from gatemark.plan.model import Workload
+from gatemark.plan.model import Arm, Workload
 from gatemark.plan.order import order
 from gatemark.run import trial
 from gatemark.run.bench import Bench
@@ -41,9 +41,11 @@ class Booted:
         """What the guest prints."""
         return self.run(self.lab.gateway.run("sh", "-c", script)).strip()
 
-    def measure(self, path: str, *probes: str) -> Record:
+    def measure(
+        self, arm: str | Arm, load: Workload = FEW, probes: tuple[str, ...] = ()
+    ) -> Record:
         """A short trial that it should stand without loss; without probes from outside alone."""
-        spec = replace(order([plan(path, FEW)], seed=1)[0], probes=probes)
+        spec = replace(order([plan(arm, load)], seed=1)[0], probes=probes)
         with lock.machine(print):
             record, _ = self.run(trial.run(self.bench, spec, lambda *_: None))
         return record

@@ -47,7 +47,7 @@ def test_its_processor_is_read_from_outside(booted: Booted) -> None:
 
 
 def test_its_processor_is_read_from_inside_as_well(booted: Booted) -> None:
-    record = booted.measure("route", "cpu")
+    record = booted.measure("route", probes=("cpu",))
     (reading,) = record.evidence.inside
     assert reading.thread == "cpu0"
     assert 0 < record.values["cpu_busy_inside"] <= 1

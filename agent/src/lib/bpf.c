@@ -248,7 +248,8 @@ static int refuse_xdp(struct fault *fault, int error, const char *device)
 	}
 }
 
-int bpf_attach_xdp(int program, int device_index, const char *device, struct fault *fault)
+int bpf_attach_xdp(int program, int device_index, const char *device, enum bpf_xdp where,
+		   struct fault *fault)
 {
 	union bpf_attr attributes;
 	int link;
@@ -257,7 +258,8 @@ int bpf_attach_xdp(int program, int device_index, const char *device, struct fau
 	attributes.link_create.prog_fd = (uint32_t)program;
 	attributes.link_create.target_ifindex = (uint32_t)device_index;
 	attributes.link_create.attach_type = BPF_XDP;
-	attributes.link_create.flags = XDP_FLAGS_DRV_MODE;
+	attributes.link_create.flags = where == BPF_XDP_NATIVE ? XDP_FLAGS_DRV_MODE
+							       : XDP_FLAGS_SKB_MODE;
 	link = bpf(BPF_LINK_CREATE, &attributes);
 	return link >= 0 ? link : refuse_xdp(fault, link, device);
 }

@@ -16,5 +16,6 @@
 		".popsection\n")
 
 OBJECT(brake);
+OBJECT(forward);
 OBJECT(live);
 OBJECT(sink);

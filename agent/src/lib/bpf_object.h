@@ -11,6 +11,9 @@
 extern const uint8_t bpf_brake[];
 extern const uint32_t bpf_brake_bytes;
 
+extern const uint8_t bpf_forward[];
+extern const uint32_t bpf_forward_bytes;
+
 extern const uint8_t bpf_live[];
 extern const uint32_t bpf_live_bytes;
 

@@ -156,7 +156,7 @@ static int open_xdp(struct sink *sink, struct fault *fault)
 	error = load(xdp, fault);
 	if (error)
 		return error;
-	xdp->link = bpf_attach_xdp(xdp->program, device.index, device.name, fault);
+	xdp->link = bpf_attach_xdp(xdp->program, device.index, device.name, BPF_XDP_NATIVE, fault);
 	return xdp->link < 0 ? xdp->link : 0;
 }
 

@@ -5,8 +5,14 @@ An undo is text, so that it can be run later, by somebody else, or by hand. Wher
 journal, the undo is in it before the change is made.
 """
 
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from gatemark.error import NodeError, UnavailableError
 from gatemark.gateway.journal import Journal
 from gatemark.gateway.undo import undo_script
+from gatemark.node.agent import Agent
 from gatemark.node.script import script
 from gatemark.node.shell import Node
 
@@ -21,6 +27,7 @@ class Changes:
         self.node = node
         self.journal = journal
         self._undos: list[str] = []
+        self._held: list[Agent] = []
 
     def __len__(self) -> int:
         return len(self._undos)
@@ -35,12 +42,39 @@ class Changes:
         before = self.journal.keep(self._undos) if self.journal else ""
         await script(self.node, f"set -e\n{before}\n{change}")
 
+    async def attempt(self, change: str, undo: str) -> None:
+        """As `make`, of what this gateway may lack.
+
+        Raises UnavailableError with its own word where it refuses `change`.
+        """
+        await self.make(":", undo)
+        with _lacking():
+            await script(self.node, f"set -e\n{change}")
+
+    async def hold(self, verb: str, request: Mapping[str, Any]) -> None:
+        """Change it by an agent there, for as long as that lives: it undoes by its end.
+
+        Raises UnavailableError with the agent's word where it refuses.
+        """
+        with _lacking():
+            self._held.append(await Agent.launch(self.node, verb, dict(request)))
+
+    @property
+    def holding(self) -> Sequence[Agent]:
+        """The agents that hold a change."""
+        return tuple(self._held)
+
+    def held(self, verb: str) -> Agent:
+        """The one of a verb."""
+        return next(agent for agent in self._held if agent.verb == verb)
+
     async def undo(self, kept: int = 0) -> None:
-        """Undo all but the first `kept` changes, the last one first.
+        """Undo all but the first `kept` changes, the last one first; none is held any more.
 
         Raises NodeError if one could not be undone, or the gateway is not reached: then all are
         still to be undone.
         """
+        await self._let_go()
         if len(self._undos) <= kept:
             return
         text = undo_script(self._undos[kept:])
@@ -51,6 +85,25 @@ class Changes:
 
     def forget(self, kept: int = 0) -> None:
         """The gateway lost its changes by itself: it restarted."""
+        self._held.clear()
         del self._undos[kept:]
         if self.journal:
             self.journal.save(self._undos)
+
+    async def _let_go(self) -> None:
+        while self._held:
+            agent = self._held.pop()
+            if agent.alive:  # a dead one has taken its change back as it died
+                with suppress(NodeError):  # it was killed then, or its host is lost
+                    await agent.close()
+
+
+@contextmanager
+def _lacking() -> Iterator[None]:
+    """Turn a refusal into what the gateway lacks; a host that is lost stays an error."""
+    try:
+        yield
+    except NodeError as error:
+        if not error.said:
+            raise
+        raise UnavailableError(error.said) from None

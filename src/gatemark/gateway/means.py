@@ -4,14 +4,21 @@
 from dataclasses import dataclass
 
 from gatemark.gateway.mode import Mode
+from gatemark.plan.feature import parts
 from gatemark.plan.model import Arm
 from gatemark.station.wiring import Gateway
 
-TOOLS = ("ip", "nft", "tc", "uci")
+TOOLS = ("ip", "nft", "tc", "uci", "iptables-legacy", "iptables")
 NEEDED = {"switch": ("ip",), "nat": ("nft",)}  # by path
 OPENWRT_NEEDED = {"route": ("uci",), "nat": ("uci",)}
-BY_RULES = frozenset({"conntrack", "filter"})  # features that are tables of nft
-ROLES = {"switch": ("gw0", "gw2"), "route": ("gw0", "gw1"), "nat": ("gw0", "gw1")}
+BY_RULES = frozenset({"conntrack", "notrack", "filter", "offload", "mss"})  # tables of nft
+LEGACY = "iptables-legacy|iptables"  # one of them
+ROLES = {
+    "switch": ("gw0", "gw2"),
+    "route": ("gw0", "gw1"),
+    "nat": ("gw0", "gw1"),
+    "endpoint": ("gw0",),
+}
 NAMES = {"gw0": "LAN port", "gw1": "WAN port", "gw2": "second LAN port"}
 
 LOOK = f"for tool in {' '.join(TOOLS)}; do command -v $tool > /dev/null && echo $tool; done; true"
@@ -38,12 +45,14 @@ class Means:
             return f"not available here: {reason}"
         if self.gateway.mode is Mode.OBSERVE:
             return self._observed(arm)
-        tool = next((tool for tool in self._needs(arm) if tool not in self.tools), "")
-        return f"not available here: no {tool} on the gateway" if tool else ""
+        needs = [tool for tool in self._needs(arm) if not self.tools & {*tool.split("|")}]
+        return f"not available here: no {needs[0].split('|')[0]} on the gateway" if needs else ""
 
     def _wiring(self, arm: Arm) -> str:
         if arm.path == "endpoint" and not self.gateway.agent:
             return "the gateway itself is an end of it, and no agent may run there"
+        if "xdp" in arm.features and not self.gateway.agent:
+            return "an agent holds the program of xdp, and none may run on the gateway"
         absent = [role for role in ROLES.get(arm.path, ()) if role not in self.gateway.devices]
         return f"no {NAMES[absent[0]]} on the gateway" if absent else ""
 
@@ -59,5 +68,14 @@ class Means:
     def _needs(self, arm: Arm) -> tuple[str, ...]:
         openwrt = self.gateway.mode is Mode.OPENWRT
         path = OPENWRT_NEEDED if openwrt else NEEDED
-        rules = any(feature.partition(":")[0] in BY_RULES for feature in arm.features)
-        return (*path.get(arm.path, ()), *(("nft",) if rules else ()))
+        features = (_need(*parts(feature)) for feature in arm.features)
+        return (*path.get(arm.path, ()), *filter(None, features))
+
+
+def _need(name: str, said: tuple[str, ...]) -> str:
+    """The tool that sets a feature; `|` between those of which one is enough."""
+    if "legacy" in said:
+        return LEGACY
+    if name in BY_RULES:
+        return "nft"
+    return "tc" if name == "shape" else ""

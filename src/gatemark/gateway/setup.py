@@ -3,11 +3,11 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from gatemark.error import GatemarkError, UsageError
+from gatemark.error import GatemarkError, UnavailableError, UsageError
 from gatemark.gateway import address, nat, openwrt, route, switch
 from gatemark.gateway.changes import Changes
 from gatemark.gateway.difference import differences
-from gatemark.gateway.feature import FEATURES, Asked
+from gatemark.gateway.feature import FEATURES, Asked, Feature, Seen
 from gatemark.gateway.journal import Journal
 from gatemark.gateway.means import Means, look
 from gatemark.gateway.mode import Mode
@@ -44,6 +44,7 @@ class Setup:
         self.arm: Arm | None = None
         self.means = Means(gateway)
         self.changes = Changes(gateway.node, Journal(gateway.journal) if gateway.journal else None)
+        self._applied: list[tuple[Feature, Asked]] = []
         self._was: Mapping[str, str] = {}
         self._over = False
 
@@ -114,7 +115,20 @@ class Setup:
             await paths[arm.path](self.gateway, self.changes)
         for feature in arm.features:
             name, said = parts(feature)
-            await FEATURES[name].apply(Asked(self.gateway, self.changes, arm.path, said))
+            asked = Asked(self.gateway, self.changes, arm.path, said)
+            try:
+                await FEATURES[name].apply(asked)
+            except UnavailableError as error:
+                raise UnavailableError(f"{feature}: {error}") from None
+            self._applied.append((FEATURES[name], asked))
+
+    async def seen(self, before: Mapping[str, int]) -> dict[str, int]:
+        """What is counted on the gateway of its features' effect, less what was before."""
+        found: dict[str, int] = {}
+        for feature, asked in self._applied:
+            if isinstance(feature, Seen):
+                found |= await feature.seen(asked, before)
+        return found
 
     async def again(self) -> None:
         """After a restart: undo what may be left of the setup, and apply it anew."""
@@ -130,6 +144,7 @@ class Setup:
     async def undo(self) -> None:
         """Give the gateway back as it was. Raises NodeError: then it is tried again next time."""
         self.arm = None
+        self._applied.clear()
         await self.changes.undo()
 
     async def end(self) -> list[str]:

@@ -2,14 +2,19 @@
 """The path `switch`: LAN port to LAN port on layer 2.
 
 On a box this is the switch chip and costs its CPU nothing; on a namespace gateway it is the
-kernel's bridge and does.
+kernel's bridge and does. Packets pass the bridge alone: that they pass the hooks of IP as well, as
+br_netfilter has them do from its start, is the feature `bridge-netfilter`.
 """
 
+from gatemark.gateway import sysctl
 from gatemark.gateway.changes import Changes
 from gatemark.station.wiring import Gateway
 
 BRIDGE = "gmbr0"
 PORTS = ("gw0", "gw2")  # by role
+CALLS = tuple(
+    f"/proc/sys/net/bridge/bridge-nf-call-{name}" for name in ("iptables", "ip6tables", "arptables")
+)
 
 # No spanning tree, no multicast snooping: the bridge itself sends nothing. Busybox's ip makes a
 # bridge but knows none of its options, so they are written where the kernel shows them.
@@ -30,6 +35,7 @@ async def apply(gateway: Gateway, changes: Changes) -> None:
 
     Ports that share a bridge already are left as they are: that is the switch.
     """
+    await sysctl.write(gateway, changes, dict.fromkeys(CALLS, "0"))
     ports = " ".join(gateway.devices[role] for role in PORTS)
     said = await gateway.run("sh", "-c", MASTERS.format(ports=ports))
     masters = [line.split() for line in said.splitlines()]

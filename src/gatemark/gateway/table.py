@@ -4,7 +4,13 @@
 from gatemark.gateway.changes import Changes
 
 # Where a packet of each path meets the filter hooks (net/netfilter/, nft(8) "ADDRESS FAMILIES").
-HOOKS = {"route": ("forward",), "nat": ("forward",), "endpoint": ("input", "output")}
+# Of `switch` those that it passes by br_netfilter.
+HOOKS = {
+    "switch": ("forward",),
+    "route": ("forward",),
+    "nat": ("forward",),
+    "endpoint": ("input", "output"),
+}
 
 
 def filter_chains(path: str, rules: str) -> str:
@@ -18,12 +24,13 @@ def filter_chains(path: str, rules: str) -> str:
 async def add(changes: Changes, name: str, chains: str) -> None:
     """Add `table inet NAME`; its undo deletes that table alone.
 
-    Raises NodeError, and touches nothing, if there is a table of that name already.
+    Raises NodeError, and touches nothing, if there is a table of that name already;
+    UnavailableError with the kernel's word if it lacks what the chains need.
     """
     here = f"nft list table inet {name} > /dev/null 2>&1"
     taken = f"a table inet {name} is there already: remove or rename it"
     await changes.node.run("sh", "-c", f"{here} || exit 0; echo '{taken}' >&2; exit 1")
-    await changes.make(
+    await changes.attempt(
         f"nft -f - <<'GATEMARK-RULES'\ntable inet {name} {{\n{chains}}}\nGATEMARK-RULES",
         undo=f"if {here}; then nft delete table inet {name}; fi",
     )

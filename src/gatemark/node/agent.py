@@ -121,7 +121,8 @@ class Agent:
             message: dict[str, Any] = clock.here(json.loads(line), self.clock)
             match message["ev"]:
                 case "error":
-                    raise NodeError(f"{self.node.name}: gm-agent {self.verb}: {_words(message)}")
+                    words = _words(message)
+                    raise NodeError(f"{self.node.name}: gm-agent {self.verb}: {words}", words)
                 case "tick":
                     if tick:
                         tick(message)

@@ -42,13 +42,43 @@ class Feature(NamedTuple):
 
     paths: tuple[str, ...]  # where it means something
     arguments: tuple[Argument, ...] = ()  # in order; those with a default stand last
+    bridged: bool = False  # on the path switch too, with BRIDGED
+    apart: tuple[str, ...] = ()  # features that it contradicts
 
 
+BRIDGED: Final = "bridge-netfilter"
 IP_PATHS: Final = ("route", "nat", ENDPOINT)
+FORWARDING: Final = ("route", "nat")
+NETFILTER: Final = ("conntrack", "notrack", "filter", BRIDGED, "offload", "mss")  # use its hooks
 FEATURES: Final[dict[str, Feature]] = {
-    "conntrack": Feature(IP_PATHS),
-    "filter": Feature(IP_PATHS, (Argument("N", 1, 10_000),)),
+    "conntrack": Feature(IP_PATHS, bridged=True),
+    "notrack": Feature(("route", ENDPOINT), bridged=True),  # an untracked packet is not translated
+    "filter": Feature(
+        IP_PATHS,
+        (
+            Argument("N", 1, 10_000),
+            Argument("BY", words=("nft", "set", "map", "legacy"), default="nft"),
+        ),
+        bridged=True,
+    ),
+    "netfilter-absent": Feature(("switch", "route", ENDPOINT), apart=NETFILTER),
+    BRIDGED: Feature(("switch",)),
+    "offload": Feature(FORWARDING, (Argument("BY", words=("software", "hardware")),)),
+    "xdp": Feature(("route",)),
+    "steering": Feature(
+        ("switch", *IP_PATHS),
+        (Argument("TO", words=("rps", "softirq", "threaded", "one", "all")),),
+    ),
+    "shape": Feature(
+        ("switch", *IP_PATHS),
+        (
+            Argument("BY", words=("tbf", "htb", "fq_codel", "cake")),
+            Argument("MBIT", 1, 100_000, default="100"),
+        ),
+    ),
+    "mss": Feature(FORWARDING),
 }
+TRACKING: Final = ("conntrack", "offload")  # features that have the kernel track connections
 
 
 def form(name: str) -> str:
@@ -82,13 +112,29 @@ def check_features(arm: Arm) -> None:
     """UsageError unless the arm's features exist, fit its path, and are there once each."""
     names = [parts(feature)[0] for feature in arm.features]
     for name in names:
-        if arm.path not in FEATURES[name].paths:
+        if arm.path not in _paths(name, names):
+            beside = f", and beside {BRIDGED} on switch" if FEATURES[name].bridged else ""
             raise UsageError(
                 f"`features`: {name} has no effect on the path {arm.path}: "
-                f"it works on {', '.join(FEATURES[name].paths)}"
+                f"it works on {', '.join(FEATURES[name].paths)}{beside}"
+            )
+        if apart := {*FEATURES[name].apart} & {*names}:
+            raise UsageError(
+                f"`features`: {name} and {min(apart)} contradict each other; leave one out"
             )
     if len(set(names)) < len(names):
         raise UsageError(f"`features`: {max(names, key=names.count)} is there twice; leave one out")
+
+
+def _paths(name: str, names: list[str]) -> tuple[str, ...]:
+    """Where a feature means something, beside these others."""
+    bridged = FEATURES[name].bridged and BRIDGED in names
+    return (*FEATURES[name].paths, *(("switch",) if bridged else ()))
+
+
+def tracks(arm: Arm) -> bool:
+    """Whether the gateway keeps a table of connections for it."""
+    return arm.path == "nat" or any(parts(one)[0] in TRACKING for one in arm.features)
 
 
 def _unplayable(arm: Arm, load: Workload) -> str:

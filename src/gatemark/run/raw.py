@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a trial brought home, before anything is made of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gatemark.probe.inside import Seen
@@ -19,3 +20,4 @@ class Raw:
     seen: Seen = field(default_factory=Seen)  # by the probes
     # CPUs of this machine that are the gateway's; None: all that it reads are its own.
     gateway_cpus: frozenset[int] | None = None
+    offload: Mapping[str, int] = field(default_factory=dict)  # by what the arm's features counted

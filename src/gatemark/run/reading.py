@@ -29,6 +29,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
         base,
         values=values
         | _cpu(raw, threads, evidence, direct=base.definition.path == "direct")
+        | _offloaded(raw)
         | draw.values(raw.seen, first.window_ns, values),
         accounting=accounting,
         evidence=replace(evidence, **{**kind.evidence(raw), **raw.seen.found}),
@@ -56,6 +57,18 @@ def _cpu(
         if span_ns:
             values["probe_cpu"] = raw.seen.watched["cpu_ns"] / span_ns
     return values
+
+
+def _offloaded(raw: Raw) -> dict[str, float]:
+    """The share of what the tester's ports received that did not go the gateway's usual way."""
+    received = sum(
+        count - raw.before[name]
+        for name, count in raw.after.items()
+        if name.endswith(".rx_packets")
+    )
+    if "usual" not in raw.offload or received <= 0:
+        return {}
+    return {"offloaded_share": max(0.0, 1.0 - raw.offload["usual"] / received)}
 
 
 def _evidence(
@@ -89,6 +102,7 @@ def _evidence(
         inside=cpu_inside(raw.seen.watched, raw.gateway_cpus, *first.window_ns, delivered_pps),
         thermal=draw.thermal(raw.seen.sensed, first.window_ns),
         meter=raw.seen.meter,
+        offload=dict(raw.offload),
     )
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from gatemark.error import GatemarkError, InvalidTrialError, UnavailableError
 from gatemark.node.agent import Tick
 from gatemark.node.shell import Here
+from gatemark.plan.feature import tracks
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.inside import Probes
 from gatemark.probe.outside import port_counters, watch_threads
@@ -79,6 +80,7 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
         stack.push_async_callback(probes.abort)
         test_ports = [port for wire in ways for port in (wire.source, wire.sink)]
         await probes.start(lasts_s)
+        features = {} if load.restart_s else await bench.setup.seen({})
         before = await port_counters(test_ports)
         await watch.start()
 
@@ -91,7 +93,8 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
         after = await port_counters(test_ports)
         threads = await watch.close()
         seen = await probes.stop()
-    return Raw(list(done), threads, before, after, seen, _cpus(station))
+        offload = await bench.setup.seen(features) if features else {}
+    return Raw(list(done), threads, before, after, seen, _cpus(station), offload)
 
 
 def _cpus(station: Station) -> frozenset[int] | None:
@@ -112,7 +115,7 @@ def _threads(bench: Bench, spec: TrialSpec) -> Mapping[str, Thread]:
 
 async def _loads(bench: Bench, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """What sends in each direction. The gateway's table of connections is emptied before."""
-    if spec.arm.path == "nat" or "conntrack" in spec.arm.features:
+    if tracks(spec.arm):
         await bench.station.flush()
     return await kind_of(spec.workload).loads(bench.station, spec, ways)
 

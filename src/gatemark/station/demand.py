@@ -14,6 +14,7 @@ class Demand:
     steered: bool = False  # the tester's ports hand what they receive to the tester's CPU
     offload: bool = False  # segmentation and aggregation at the tester's own cable
     relieved: bool = False  # the gateway's CPU, idle then, receives at the tester's own cable
+    caught: bool = False  # the tester's ports take what the gateway's drivers hand over by XDP
 
 
 PLAIN = Demand()
@@ -35,4 +36,5 @@ def demand(arm: Arm, load: Workload) -> Demand:
         steered=tcp and not direct,
         offload=tcp and load.offload,
         relieved=direct and not tcp,
+        caught="xdp" in arm.features,
     )

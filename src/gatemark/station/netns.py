@@ -137,6 +137,8 @@ class Lab:
         await self.cable.meet(was, demand)
         if self.able.steering and (was is None or demand.steered != was.steered):
             await self._steer(steered=demand.steered)
+        if was is None or demand.caught != was.caught:
+            await self._catch(caught=demand.caught)
         self.demand = demand
         await self._sound(shared=demand.shared)
         await check_ports(self._nodes if demand.offload else self._nodes | self.cable.nodes)
@@ -172,6 +174,18 @@ class Lab:
             path = f"/sys/class/net/{device}/queues/rx-0/rps_cpus"
             mask = f"{1 << cpu:x}" if steered else "0"
             await self._nodes[device].run("sh", "-ec", f"echo {mask} > {path}")
+
+    async def _catch(self, *, caught: bool) -> None:
+        """Let the hosts' ports take what XDP hands to a veth, and give it whole packets.
+
+        A veth takes a frame only where its end has NAPI, which GRO brings; and a frame has no word
+        for a checksum that is yet to be made (`veth_xdp_xmit`, drivers/net/veth.c).
+        """
+        gro, checksum = ("on", "off") if caught else ("off", "on")
+        for device in ("lan0", "wan0"):
+            node = self._nodes[device]
+            await node.run("ip", "link", "set", "dev", device, "gro_max_size", "1")
+            await node.run("ethtool", "-K", device, "gro", gro, "tx", checksum)
 
     async def _aggregate_not(self, role: str) -> None:
         """At a gateway's port GRO stays on: without it the port has no NAPI."""

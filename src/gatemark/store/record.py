@@ -122,6 +122,10 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     ] = {}  # probed pass: clock_start_mhz, clock_low_mhz while it was sent, throttled (how often)
     meter: str = ""  # probed pass: what told the watts: tasmota, shelly1, shelly2, csv, rapl, hwmon
     softnet: dict[str, int] = {}  # probed pass: dropped, squeezed, summed over all CPUs
+    # Features offload and xdp. Both: packets that went the usual way (usual). offload: connections
+    # in the flow table at the end (entries, hardware_entries). xdp: packets that it forwarded, 1
+    # where it is in the drivers (native).
+    offload: dict[str, int] = {}
     link_bps: int | None = None  # L1 rate of the slowest test link; None: no such limit (veth)
 
 
@@ -199,6 +203,7 @@ UNITS: dict[str, str] = {
     "delay_max_ns": "ns",
     "clock_error_ns": "ns",  # at most so much is wrong with each delay: sender, sink: two machines
     "delay_pdv_ns": "ns",  # packet delay variation: p99.9 less the fastest (RFC 5481)
+    "offloaded_share": "ratio",  # of what was delivered, past the gateway's usual way
     "cpu_busy": "ratio",  # busiest thread of the gateway
     "cpu_busy_inside": "ratio",  # busiest CPU as the gateway reads it itself (/proc/stat)
     "power_idle_w": "W",  # that the gateway drew before the load

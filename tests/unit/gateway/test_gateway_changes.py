@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gatemark.error import NodeError
+from gatemark.error import NodeError, UnavailableError
 from gatemark.gateway import journal as journals
 from gatemark.gateway.changes import Changes
 from gatemark.gateway.journal import Journal
@@ -104,3 +104,15 @@ def test_a_change_on_a_device_that_restarted_is_refused(tmp_path: Path, kept: Jo
 
     both(tmp_path, restart, kept)
     assert log(tmp_path) == ["first", "second"]
+
+
+def test_what_the_gateway_refuses_it_lacks_and_the_undo_is_kept(tmp_path: Path) -> None:
+    async def run() -> None:
+        changes = Changes(NODE)
+        refused = "echo 'Error: No such qdisc.' >&2; echo '  ^^^' >&2; exit 2"
+        with pytest.raises(UnavailableError, match=r"^No such qdisc\.$"):
+            await changes.attempt(refused, undo=f"echo undone >> {tmp_path}/log")
+        await changes.undo()
+
+    asyncio.run(run())
+    assert log(tmp_path) == ["undone"]

@@ -4,12 +4,19 @@
 import pytest
 
 from gatemark.error import UsageError
-from gatemark.plan.feature import FEATURES, check_features, misfit, parts
+from gatemark.plan.feature import FEATURES, check_features, misfit, parts, tracks
 from gatemark.plan.model import Arm, Workload
 
 
 @pytest.mark.parametrize(
-    ("word", "found"), [("conntrack", ("conntrack", ())), ("filter:100", ("filter", ("100",)))]
+    ("word", "found"),
+    [
+        ("conntrack", ("conntrack", ())),
+        ("filter:100", ("filter", ("100", "nft"))),
+        ("filter:100:set", ("filter", ("100", "set"))),
+        ("shape:cake", ("shape", ("cake", "100"))),
+        ("shape:tbf:20", ("shape", ("tbf", "20"))),
+    ],
 )
 def test_a_feature_is_a_name_and_its_words(word: str, found: tuple[str, tuple[str, ...]]) -> None:
     assert parts(word) == found
@@ -18,7 +25,10 @@ def test_a_feature_is_a_name_and_its_words(word: str, found: tuple[str, tuple[st
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("filter", "'filter': write filter:N with N from 1 to 10000"),
+        ("filter", r"'filter': write filter:N\[:BY\] with N from 1 to 10000; BY one of nft, set,"),
+        ("filter:9:ipset", "BY one of nft, set, map, legacy"),
+        ("shape:red", "BY one of tbf, htb, fq_codel, cake"),
+        ("offload", "write offload:BY"),
         ("filter:", "write filter:N"),
         ("filter:0", "write filter:N"),
         ("filter:10001", "write filter:N"),
@@ -39,6 +49,32 @@ def test_a_feature_without_effect_on_a_path_is_refused(path: str, feature: str) 
     arm = Arm(path=path, features=(feature,))  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=f"has no effect on the path {path}"):
         check_features(arm)
+
+
+@pytest.mark.parametrize("feature", ["conntrack", "notrack", "filter:1:set"])
+def test_a_bridge_passes_rules_of_ip_where_it_is_told_to(feature: str) -> None:
+    check_features(Arm(path="switch", features=("bridge-netfilter", feature)))
+    with pytest.raises(UsageError, match="and beside bridge-netfilter on switch"):
+        check_features(Arm(path="switch", features=(feature,)))
+
+
+def test_features_that_contradict_each_other_are_refused() -> None:
+    with pytest.raises(UsageError, match="netfilter-absent and filter contradict each other"):
+        check_features(Arm(path="route", features=("filter:1", "netfilter-absent")))
+
+
+@pytest.mark.parametrize(
+    ("arm", "does"),
+    [
+        (Arm(path="nat"), True),
+        (Arm(path="route"), False),
+        (Arm(path="route", features=("conntrack",)), True),
+        (Arm(path="route", features=("offload:software",)), True),
+        (Arm(path="route", features=("notrack",)), False),
+    ],
+)
+def test_who_tracks_has_a_table_to_empty(arm: Arm, does: bool) -> None:
+    assert tracks(arm) is does
 
 
 def test_a_feature_is_there_once() -> None:

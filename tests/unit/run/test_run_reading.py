@@ -97,6 +97,18 @@ def arrived(one: Way) -> float:
     return over_time(one, "packets")
 
 
+@pytest.mark.parametrize(("usual", "share"), [(0, 1.0), (250, 0.75), (1010, 0.0)])
+def test_what_went_past_the_usual_way_is_a_share_of_what_was_received(
+    usual: int, share: float
+) -> None:
+    seen = raw(way())
+    seen.after = {**seen.after, "wan0.rx_packets": 1000}
+    seen.offload = {"usual": usual, "entries": 16}
+    found = complete(BASE, SPEC, seen, THREADS)
+    assert found.values["offloaded_share"] == share
+    assert found.evidence.offload == seen.offload
+
+
 def test_received_is_counted_while_it_was_sent() -> None:
     assert arrived(way()) == 1000.0
 

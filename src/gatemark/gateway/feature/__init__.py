@@ -3,12 +3,31 @@
 
 from typing import Final
 
-from gatemark.gateway.feature import conntrack, filter  # noqa: A004  a feature's word
-from gatemark.gateway.feature.asked import Asked, Feature
+from gatemark.gateway.feature import (
+    bridge_netfilter,
+    conntrack,
+    filter,  # noqa: A004  a feature's word
+    mss,
+    netfilter_absent,
+    notrack,
+    offload,
+    shape,
+    steering,
+    xdp,
+)
+from gatemark.gateway.feature.asked import Asked, Feature, Seen
 
 FEATURES: Final[dict[str, Feature]] = {
     "conntrack": conntrack,
+    "notrack": notrack,
     "filter": filter,
+    "netfilter-absent": netfilter_absent,
+    "bridge-netfilter": bridge_netfilter,
+    "offload": offload,
+    "xdp": xdp,
+    "steering": steering,
+    "shape": shape,
+    "mss": mss,
 }
 
-__all__ = ["FEATURES", "Asked", "Feature"]
+__all__ = ["FEATURES", "Asked", "Feature", "Seen"]

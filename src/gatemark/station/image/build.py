@@ -3,6 +3,7 @@
 
     /init -> busybox       starts /etc/rc once, and dropbear again whenever it ends
     /usr/sbin              ip, tc, nft and so on: before busybox's own, which are in /bin
+    /usr/lib/.../xtables   what iptables-legacy loads for a rule's words
     /lib                   the libraries that these need, by the name that they ask for
     /lib/modules/VERSION   the modules that a gateway may want
 
@@ -23,10 +24,19 @@ from gatemark.station.image.cache import SUMS, home, kept
 from gatemark.station.image.module import SUFFIX, Module, depends, indexes, name_of, ordered, read
 from gatemark.station.image.package import Told, files, packages
 
-PACKAGES: Final = ("busybox", "conntrack", "dropbear-bin", "ethtool", "iproute2", "nftables")
-TOOLS: Final = ("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "tc")
+PACKAGES: Final = (
+    *("busybox", "conntrack", "dropbear-bin", "ethtool", "iproute2", "iptables", "nftables"),
+)
+XTABLES: Final = "xtables-legacy-multi"  # one program by many names
+TOOLS: Final = ("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "tc", XTABLES)
+NAMES: Final = {
+    f"{tool}-legacy{what}": XTABLES
+    for tool in ("iptables", "ip6tables")
+    for what in ("", "-restore", "-save")
+}
+EXTENSIONS: Final = ("libxt_standard.so", "libxt_udp.so")
 BUSYBOX: Final = "bin/busybox"
-FORMAT: Final = "4"  # a new number where the same parts are put together otherwise
+FORMAT: Final = "5"  # a new number where the same parts are put together otherwise
 
 # What a gateway may want; what these depend on comes with them. NICs first.
 MODULES: Final = (
@@ -34,6 +44,7 @@ MODULES: Final = (
     *("nf_tables", "nf_conntrack_netlink", "nf_flow_table", "nf_flow_table_inet", "nf_log_syslog"),
     *("nft_chain_nat", "nft_masq", "nft_nat", "nft_redir", "nft_ct", "nft_limit", "nft_log"),
     *("nft_fib", "nft_fib_inet", "nft_fib_ipv4", "nft_fib_ipv6", "nft_flow_offload", "nft_hash"),
+    *("iptable_filter", "ip6table_filter", "xt_tcpudp"),
     *("nft_numgen", "nft_objref", "nft_quota", "nft_reject", "nft_reject_inet", "nft_connlimit"),
     *("bridge", "br_netfilter", "8021q", "veth", "dummy", "ifb", "macvlan", "tun"),
     *("sch_fq_codel", "sch_cake", "sch_htb", "sch_tbf", "sch_netem", "sch_ingress", "sch_fq"),
@@ -134,6 +145,10 @@ def _tool(path: str) -> bool:
     return place.name in TOOLS and place.parent.name in ("bin", "sbin")
 
 
+def _extension(path: str) -> bool:
+    return PurePosixPath(path).name in EXTENSIONS
+
+
 def tree(parts: _Parts) -> dict[str, cpio.Entry]:
     """The root file system, without what makes one machine another."""
     tools = {PurePosixPath(path).name: data for path, data in parts.files.items() if _tool(path)}
@@ -148,6 +163,8 @@ def tree(parts: _Parts) -> dict[str, cpio.Entry]:
         "etc/passwd": cpio.file(PASSWD.encode()),
         "root": cpio.folder(0o700),
         **{f"usr/sbin/{name}": cpio.program(data) for name, data in tools.items()},
+        **{f"usr/sbin/{name}": cpio.link(tool) for name, tool in NAMES.items() if tool in tools},
+        **{path: cpio.program(data) for path, data in parts.files.items() if _extension(path)},
         **_libraries(parts, (parts.files[BUSYBOX], *tools.values())),
         **_modules(parts.modules),
     }

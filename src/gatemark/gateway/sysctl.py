@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel's switches, below /proc/sys and /sys: set where they are otherwise, written back."""
+
+from collections.abc import Iterable, Mapping
+
+from gatemark.gateway.changes import Changes
+from gatemark.station.wiring import Gateway
+
+
+async def read(gateway: Gateway, paths: Iterable[str]) -> dict[str, str]:
+    """What they say, by path; one that the kernel lacks is left out."""
+    asked = f"for f in {' '.join(paths)}; do [ ! -e $f ] || echo $f $(cat $f); done"
+    said = await gateway.run("sh", "-c", asked)
+    return {line.split()[0]: " ".join(line.split()[1:]) for line in said.splitlines()}
+
+
+async def write(gateway: Gateway, changes: Changes, wanted: Mapping[str, str]) -> None:
+    """Set those that are there and otherwise.
+
+    Raises UnavailableError with the kernel's word where it takes no such value.
+    """
+    was = await read(gateway, wanted)
+    other = {path: value for path, value in was.items() if value != wanted[path]}
+    if other:
+        await changes.attempt(_lines({path: wanted[path] for path in other}), undo=_lines(other))
+
+
+def _lines(values: Mapping[str, str]) -> str:
+    return "\n".join(f"echo {value} > {path}" for path, value in values.items())

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Features on the namespace gateway: packets cross, what is lacking is told, all is given back."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from gatemark.error import UnavailableError
+from gatemark.gateway.setup import Setup
+from gatemark.node.inventory import settings
+from gatemark.plan.model import Arm, Workload
+from gatemark.plan.order import order
+from gatemark.run import trial
+from gatemark.run.bench import Bench
+from gatemark.station import lock
+from gatemark.station.netns import Lab
+from gatemark.station.recover import recover
+from gatemark.station.wiring import Gateway
+from gatemark.store.record import Record
+from lab.planted import plan
+
+Path_ = Literal["switch", "route", "nat", "endpoint"]
+FEW = Workload(rate_pps=2_000, flows=16, duration_s=0.2)
+TCP = Workload(kind="tcp", duration_s=0.3)
+
+
+def arm(path: Path_, *features: str) -> Arm:
+    return Arm(path=path, name="arm", features=features)
+
+
+HERE = [
+    arm("route", "conntrack", "notrack"),
+    arm("endpoint", "notrack"),
+    arm("route", "filter:100:set"),
+    arm("nat", "filter:100:map"),
+    arm("route", "netfilter-absent"),
+    arm("switch", "netfilter-absent"),
+    arm("switch", "bridge-netfilter", "filter:10", "conntrack"),
+    arm("route", "xdp"),
+    arm("route", "steering:threaded"),
+    arm("nat", "steering:one"),
+    arm("nat", "shape:tbf"),
+    arm("switch", "shape:htb:50"),
+    arm("nat", "mss"),
+]
+MANY = arm("switch", "bridge-netfilter", "filter:10:map", "shape:htb", "steering:one")
+ELSEWHERE = [
+    (arm("route", "filter:9:legacy"), "no iptables-legacy|a namespace keeps an empty table"),
+    (arm("route", "offload:software"), "offload:software: .*No such file"),
+    (arm("nat", "offload:hardware"), "offload:hardware: .*No such file"),
+    (arm("route", "shape:fq_codel"), "shape:fq_codel: Specified qdisc kind is unknown"),
+    (arm("route", "shape:cake:20"), "shape:cake:20: Specified qdisc kind is unknown"),
+    (arm("route", "steering:softirq"), "steering:softirq: .*the tester's processor"),
+    (arm("route", "steering:all"), "steering:all: .*the tester's processor"),
+]
+
+
+class Used:
+    """A lab that is up, and the loop that it lives in."""
+
+    def __init__(self, runner: asyncio.Runner) -> None:
+        self.runner = runner
+        self.lab = Lab()
+        self.bench = Bench(self.lab)
+
+    def run(self, what: Coroutine[Any, Any, Any]) -> Any:
+        return self.runner.run(what)
+
+    def measure(self, arm: Arm, load: Workload) -> Record:
+        spec = order([plan(arm, load)], seed=1)[0]
+        with lock.machine(print):
+            record, _ = self.run(trial.run(self.bench, spec, lambda *_: None))
+        assert isinstance(record, Record)
+        return record
+
+    @property
+    def lasting(self) -> Gateway:
+        """The same gateway as one that outlives a run, with a journal."""
+        return replace(self.lab.gateway, journal="root@box")
+
+
+@pytest.fixture(scope="module")
+def used() -> Iterator[Used]:
+    recover()
+    with asyncio.Runner() as runner:
+        used = Used(runner)
+        used.run(used.lab.up())
+        yield used
+        used.run(used.bench.__aexit__(None, None, None))
+
+
+@pytest.fixture
+def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+async def state(gateway: Gateway) -> dict[str, str]:
+    """All that a run compares of a gateway, and its rules and switches in full."""
+    found = await settings(gateway.node, gateway.devices.values())
+    found["bridge"] = await gateway.run("sh", "-c", "grep -r . /proc/sys/net/bridge")
+    found["links"] = await gateway.run("ip", "-d", "-o", "link", "show")
+    found["xtables"] = await gateway.run("cat", "/proc/net/ip_tables_names")
+    return found
+
+
+@asynccontextmanager
+async def unchanged(gateway: Gateway) -> AsyncIterator[None]:
+    before = await state(gateway)
+    yield
+    assert await state(gateway) == before
+
+
+@pytest.mark.parametrize("arm", HERE, ids=lambda arm: arm.setup)
+@pytest.mark.usefixtures("_state")
+def test_a_feature_is_undone_whole_also_by_who_comes_after_a_crash(used: Used, arm: Arm) -> None:
+    async def change() -> None:
+        gateway = used.lasting
+        async with unchanged(gateway):
+            setup = Setup(gateway)
+            await setup.begin()
+            await setup.change(arm)
+            assert await setup.end() == []
+            cut = Setup(gateway)
+            await cut.begin()
+            await cut.change(arm)
+            await kill(cut)
+            await given_back(gateway)
+
+    used.run(change())
+
+
+async def given_back(gateway: Gateway) -> None:
+    """What the next contact does about what was left."""
+    after = Setup(gateway)
+    await after.changes.journal.open(gateway.node)  # type: ignore[union-attr]
+    after.changes.journal.close()  # type: ignore[union-attr]
+
+
+async def kill(setup: Setup) -> None:
+    """What is left when the laboratory and its agents are killed, which undo nothing."""
+    assert setup.changes.journal is not None
+    setup.changes.journal.close()
+    for agent in setup.changes.holding:
+        os.kill(agent.hello["pid"], signal.SIGKILL)
+        await agent.process.wait()
+
+
+class KilledError(Exception):
+    """The laboratory is killed just now."""
+
+
+def kill_at(setup: Setup, place: int) -> None:
+    """Kill it when the undo of a change is kept, and the change not made yet."""
+    made, make = count(), setup.changes.make
+
+    async def until(change: str, undo: str) -> None:
+        if next(made) < place:
+            return await make(change, undo)
+        await make(":", undo)
+        raise KilledError
+
+    setup.changes.make = until  # type: ignore[method-assign]
+
+
+@pytest.mark.usefixtures("_state")
+def test_a_crash_in_the_middle_is_undone_wherever_it_was(used: Used) -> None:
+    gateway = used.lasting
+
+    async def crash(place: int) -> bool:
+        cut = Setup(gateway)
+        assert cut.changes.journal is not None
+        await cut.changes.journal.open(gateway.node)
+        kill_at(cut, place)
+        with suppress(KilledError):
+            await cut._apply(MANY)  # `change` would undo
+        crashed = len(cut.changes) == place + 1
+        await kill(cut)
+        await given_back(gateway)
+        return crashed
+
+    async def each() -> None:
+        before = await state(gateway)
+        for place in count():
+            crashed = await crash(place)
+            assert await state(gateway) == before
+            if not crashed:
+                break
+        assert place > 4
+
+    used.run(each())
+
+
+@pytest.mark.parametrize(("arm", "why"), ELSEWHERE, ids=lambda one: getattr(one, "setup", ""))
+def test_what_this_kernel_lacks_is_told_and_nothing_of_it_stays(
+    used: Used, arm: Arm, why: str
+) -> None:
+    async def change() -> None:
+        async with unchanged(used.lab.gateway):
+            setup = Setup(used.lab.gateway)
+            with pytest.raises(UnavailableError, match=why):
+                await setup.change(arm)
+
+    used.run(change())
+
+
+@pytest.mark.parametrize("arm", [one for one in HERE if one.path != "endpoint"], ids=str)
+def test_packets_cross_each(used: Used, arm: Arm) -> None:
+    record = used.measure(arm, FEW)
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.accounting is not None
+    assert record.accounting.lost == 0
+
+
+def test_a_lacking_feature_skips_its_trial_with_the_reason(used: Used) -> None:
+    record = used.measure(arm("route", "shape:cake"), FEW)
+    assert record.status == "skipped"
+    assert record.reason.startswith("not available here: shape:cake: ")
+
+
+def test_what_is_not_tracked_is_in_no_table(used: Used) -> None:
+    tracked = "cat /proc/sys/net/netfilter/nf_conntrack_count"
+    for features, entries in ((("conntrack",), 16), (("conntrack", "notrack"), 0)):
+        used.measure(arm("route", *features), FEW)
+        assert int(used.run(used.lab.gateway.run("sh", "-c", tracked))) == entries
+
+
+def test_what_xdp_forwards_is_counted(used: Used) -> None:
+    for load in (FEW, TCP):
+        record = used.measure(arm("route", "xdp"), load)
+        assert (record.status, record.reason) == ("ok", "")
+        assert record.values["offloaded_share"] > 0.99
+        assert record.evidence.offload["native"] == 1
+        assert record.evidence.offload["forwarded"] >= 400
+
+
+def test_xdp_forwards_ipv6(used: Used) -> None:
+    record = used.measure(
+        arm("route", "xdp"), Workload(rate_pps=2_000, duration_s=0.2, family="ipv6", frame_bytes=80)
+    )
+    assert record.evidence.offload["forwarded"] == 400
+
+
+def test_shaped_traffic_is_held_to_its_rate(used: Used) -> None:
+    load = Workload(rate_pps=4_000, frame_bytes=1518, duration_s=0.5)  # 48 Mbit/s
+    record = used.measure(arm("route", "shape:htb:10"), load)
+    assert 8e6 < record.values["received_l2_bps"] < 13e6
+
+
+@pytest.mark.parametrize(("features", "passed"), [(("bridge-netfilter",), 400), ((), 0)])
+def test_bridged_packets_pass_ips_hooks_where_they_shall(
+    used: Used, features: tuple[str, ...], passed: int
+) -> None:
+    gateway = used.lab.gateway
+    chain = "add chain inet own f { type filter hook forward priority 0; }"
+    try:
+        used.run(gateway.run("nft", f"add table inet own; {chain}; add rule inet own f counter"))
+        used.measure(arm("switch", *features), FEW)
+        assert f"packets {passed} " in used.run(gateway.run("nft", "list", "table", "inet", "own"))
+    finally:
+        used.run(gateway.run("nft", "delete table inet own"))
+
+
+def test_a_hook_that_somebody_uses_is_told(used: Used) -> None:
+    async def look() -> None:
+        gateway = used.lab.gateway
+        await gateway.run("nft", "add table inet own; add chain inet own f { type filter hook "
+                          "forward priority 0; }")  # fmt: skip
+        try:
+            with pytest.raises(UnavailableError, match="chain f of nft at inet forward"):
+                await Setup(gateway).change(arm("route", "netfilter-absent"))
+        finally:
+            await gateway.run("nft", "delete table inet own")
+
+    used.run(look())
+
+
+def test_an_owners_qdisc_is_left_alone(used: Used) -> None:
+    async def look() -> None:
+        gateway = used.lab.gateway
+        await used.bench.setup.undo()
+        await gateway.run(
+            "sh", "-c", "tc qdisc add dev gw1 root tbf rate 9mbit burst 9k latency 9ms"
+        )
+        try:
+            async with unchanged(gateway):
+                with pytest.raises(UnavailableError, match="gw1 has a tbf of its owner"):
+                    await Setup(gateway).change(arm("route", "shape:htb"))
+        finally:
+            await gateway.run("tc", "qdisc", "del", "dev", "gw1", "root")
+
+    used.run(look())

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Features that this machine's kernel may lack, on a stock kernel: each works and is given back."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from gatemark.error import UnavailableError
+from gatemark.gateway.setup import Setup
+from gatemark.node.inventory import settings
+from gatemark.plan.model import Arm
+from gatemark.station.wiring import Gateway
+from vm.conftest import FEW, Booted
+
+Way = Literal["switch", "route", "nat", "endpoint"]
+
+
+def arm(path: Way, *features: str) -> Arm:
+    return Arm(path=path, name="arm", features=features)
+
+
+ARMS = [
+    arm("route", "filter:100:legacy"),
+    arm("nat", "offload:software"),
+    arm("route", "shape:fq_codel"),
+    arm("nat", "shape:cake:50"),
+    arm("switch", "bridge-netfilter", "filter:10:set"),
+    arm("route", "xdp"),
+    arm("route", "steering:threaded"),
+    arm("nat", "steering:one"),
+    arm("route", "netfilter-absent"),
+]
+LACKING = [
+    (arm("route", "offload:hardware"), "offload:hardware: .*not supported"),
+    (arm("route", "steering:rps"), "one CPU only"),
+]
+# Loaded before, since a kernel keeps what rules once called for (gateway/difference.py).
+LOADED = """
+modprobe -a nf_conntrack nf_conntrack_netlink nft_ct nft_chain_nat nft_masq nf_tables bridge
+modprobe -a nf_flow_table nf_flow_table_inet nft_flow_offload sch_htb sch_cake
+"""
+TRACKING = "grep -c '^nf_conntrack ' /proc/modules || true"
+
+pytestmark = pytest.mark.parametrize("booted", ["qemu-x86"], indirect=True)
+
+
+@asynccontextmanager
+async def unchanged(gateway: Gateway) -> AsyncIterator[None]:
+    async def state() -> dict[str, str]:
+        found = await settings(gateway.node, gateway.devices.values())
+        found["modules"] = await gateway.run("sh", "-c", "cut -d' ' -f1 /proc/modules | sort")
+        found["links"] = await gateway.run("sh", "-c", "ip -d -o link show")
+        return found
+
+    before = await state()
+    yield
+    assert await state() == before
+
+
+@pytest.mark.parametrize("one", ARMS, ids=lambda one: one.setup)
+def test_a_feature_is_undone_whole_also_after_a_crash(
+    booted: Booted, one: Arm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+    async def change() -> None:
+        await booted.bench.setup.undo()
+        gateway = replace(booted.lab.gateway, journal="root@guest")
+        await gateway.run("sh", "-c", LOADED)
+        async with unchanged(gateway):
+            setup = Setup(gateway)
+            await setup.begin()
+            await setup.change(one)
+            assert await setup.end() == []
+        async with unchanged(gateway):
+            cut = Setup(gateway)
+            await cut.begin()
+            await cut.change(one)
+            assert cut.changes.journal is not None
+            cut.changes.journal.close()
+            for agent in cut.changes.holding:
+                await gateway.run("kill", "-9", str(agent.hello["pid"]))
+                await agent.process.wait()
+            after = Setup(gateway)
+            await after.begin()
+            assert await after.end() == []
+
+    booted.run(change())
+
+
+@pytest.mark.parametrize("one", ARMS, ids=lambda one: one.setup)
+def test_packets_cross_each(booted: Booted, one: Arm) -> None:
+    record = booted.measure(one)
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.accounting is not None
+    assert record.accounting.unique > 0.5 * record.accounting.tried
+
+
+@pytest.mark.parametrize(("one", "why"), LACKING, ids=lambda one: getattr(one, "setup", ""))
+def test_what_it_lacks_is_told(booted: Booted, one: Arm, why: str) -> None:
+    with pytest.raises(UnavailableError, match=why):
+        booted.run(booted.bench.setup.change(one))
+
+
+@pytest.mark.parametrize("path", ["route", "nat"])
+def test_what_was_offloaded_is_measured(booted: Booted, path: Way) -> None:
+    record = booted.measure(arm(path, "offload:software"))
+    assert record.evidence.offload["entries"] == FEW.flows
+    assert record.evidence.offload["usual"] >= FEW.flows  # each flow's first packets
+    assert record.values["offloaded_share"] > 0.8
+
+
+def test_what_xdp_forwards_is_counted(booted: Booted) -> None:
+    record = booted.measure(arm("route", "xdp"))
+    assert record.values["offloaded_share"] > 0.95
+    assert record.evidence.offload["forwarded"] > 0
+
+
+def test_tracking_is_unloaded_where_netfilter_shall_be_absent(booted: Booted) -> None:
+    booted.run(booted.bench.setup.undo())
+    booted.said(LOADED)
+    assert booted.said(TRACKING) == "1"
+    booted.run(booted.bench.setup.change(arm("route", "netfilter-absent")))
+    assert booted.said(TRACKING) == "0"
+    booted.run(booted.bench.setup.undo())
+    assert booted.said(TRACKING) == "1"
