@@ -4,6 +4,7 @@
 from dataclasses import dataclass, field
 
 from gatemark.probe.inside import Seen
+from gatemark.run.beside import Ran
 from gatemark.workload.account import Counters
 from gatemark.workload.way import Report, Way
 
@@ -19,3 +20,4 @@ class Raw:
     seen: Seen = field(default_factory=Seen)  # by the probes
     # CPUs of this machine that are the gateway's; None: all that it reads are its own.
     gateway_cpus: frozenset[int] | None = None
+    ran: list[Ran] = field(default_factory=list)  # programs on the gateway

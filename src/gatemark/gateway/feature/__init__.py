@@ -3,12 +3,24 @@
 
 from typing import Final
 
-from gatemark.gateway.feature import conntrack, filter  # noqa: A004  a feature's word
-from gatemark.gateway.feature.asked import Asked, Feature
+from gatemark.gateway.feature import (
+    capture,
+    command,
+    conntrack,
+    filter,  # noqa: A004  a feature's word
+    flow_export,
+)
+from gatemark.gateway.feature.asked import Asked, Feature, Running, Wanted
 
+RUNNING: Final[dict[str, Running]] = {  # those that are programs
+    "capture": capture,
+    "flow-export": flow_export,
+    "command": command,
+}
 FEATURES: Final[dict[str, Feature]] = {
     "conntrack": conntrack,
     "filter": filter,
+    **RUNNING,
 }
 
-__all__ = ["FEATURES", "Asked", "Feature"]
+__all__ = ["FEATURES", "RUNNING", "Asked", "Feature", "Running", "Wanted"]

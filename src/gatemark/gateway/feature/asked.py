@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a feature is asked for: on which gateway, on which path, with which words."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from gatemark.gateway.changes import Changes
 from gatemark.gateway.program import Program
+from gatemark.plan.model import Command
 from gatemark.station.wiring import Gateway
 
 
@@ -17,6 +19,22 @@ class Asked:
     changes: Changes
     path: str
     said: tuple[str, ...]  # behind its name, complete: filter:100 has ("100",)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A program that a trial wants to run."""
+
+    gateway: Gateway
+    path: str
+    word: str  # the whole feature: capture:tcpdump:68
+    said: tuple[str, ...]  # behind its name, complete
+    commands: Mapping[str, Command] = field(default_factory=dict)  # of the plan
+
+    @property
+    def outer(self) -> str:
+        """The device of its external port: the WAN port; of a path without one the LAN port."""
+        return self.gateway.devices["gw1" if self.path in ("route", "nat") else "gw0"]
 
 
 class Feature(Protocol):
@@ -33,5 +51,8 @@ class Feature(Protocol):
 class Running(Protocol):
     """A module of this folder whose feature is a program: it runs in each trial anew."""
 
-    def program(self, asked: Asked) -> Program:
+    async def apply(self, asked: Asked) -> None:
+        """Change what it needs changed; mostly nothing."""
+
+    def program(self, wanted: Wanted) -> Program:
         """What runs while a trial does."""
