@@ -5,7 +5,7 @@ import pytest
 
 from gatemark.gateway.feature import RUNNING, Wanted
 from gatemark.gateway.feature.capture import DUMPCAP, TCPDUMP, netsniff_counters
-from gatemark.gateway.feature.flow_export import NFPCAPD, SOFTFLOWD
+from gatemark.gateway.feature.flow_export import NFPCAPD, softflowd_counters
 from gatemark.gateway.program import counting
 from gatemark.gateway.supervisor import Use, use
 from gatemark.node.shell import Local
@@ -82,9 +82,9 @@ def test_netsniff_captured_what_it_neither_dropped_nor_left() -> None:
     assert netsniff_counters(NETSNIFF_SAID) == {"captured": 3, "received": 8, "dropped": 4}
 
 
-def test_softflowd() -> None:
-    wanted = {"captured": 190, "received": 200, "dropped": 7, "flows": 3}
-    assert SOFTFLOWD(SOFTFLOWD_SAID) == wanted
+def test_softflowd_has_what_its_buffer_took() -> None:
+    wanted = {"captured": 193, "processed": 190, "received": 200, "dropped": 7, "flows": 3}
+    assert softflowd_counters(SOFTFLOWD_SAID) == wanted
 
 
 def test_nfpcapd_the_last_time_counts() -> None:

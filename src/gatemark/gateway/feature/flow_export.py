@@ -8,7 +8,7 @@ crosses a test port.
 from typing import Final
 
 from gatemark.gateway.feature.asked import Asked, Wanted
-from gatemark.gateway.program import Program, counting
+from gatemark.gateway.program import Counters, Program, counting
 
 COLLECTOR: Final = "127.0.0.9"
 PORT: Final = 9995
@@ -16,8 +16,8 @@ PORT: Final = 9995
 LOOPBACK_UP: Final = 0x1  # IFF_UP (netdevice(7))
 FLAGS: Final = "/sys/class/net/lo/flags"
 
-SOFTFLOWD: Final = counting(  # softflowctl(8) statistics
-    r"^Packets processed: (?P<captured>\d+)",
+_SOFTFLOWD: Final = counting(  # softflowctl(8) statistics
+    r"^Packets processed: (?P<processed>\d+)",
     r"^Packets received by libpcap: (?P<received>\d+)",
     r"^Packets dropped by libpcap: (?P<dropped>\d+)",
     r"^Number of active flows: (?P<flows1>\d+)",
@@ -27,6 +27,14 @@ NFPCAPD: Final = counting(
     r"^Total: Processed: (?P<captured>\d+)",
     r"^Stat: received: (?P<received>\d+), dropped by OS/Buffer: (?P<dropped>\d+)",
 )
+
+
+def softflowd_counters(said: str) -> Counters:
+    """What its buffer took: it reads the buffer block by block, as each is full, and no sooner."""
+    found = dict(_SOFTFLOWD(said))
+    if "received" in found:
+        found["captured"] = found["received"] - found.get("dropped", 0)
+    return found
 
 
 async def apply(asked: Asked) -> None:
@@ -53,7 +61,7 @@ def _softflowd(wanted: Wanted) -> Program:
         device=wanted.outer,
         settle_s=0.2,
         question="softflowctl -c ./control statistics",
-        counters=SOFTFLOWD,
+        counters=softflowd_counters,
     )
 
 

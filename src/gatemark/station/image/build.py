@@ -24,7 +24,7 @@ from gatemark.station.image.module import SUFFIX, Module, depends, indexes, name
 from gatemark.station.image.package import Told, files, packages
 
 PACKAGES: Final = ("busybox", "conntrack", "dropbear-bin", "ethtool", "iproute2", "nftables")
-TOOLS: Final = ("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "tc")
+TOOLS: Final = ("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "tc", "tcpdump")
 BUSYBOX: Final = "bin/busybox"
 FORMAT: Final = "4"  # a new number where the same parts are put together otherwise
 
@@ -93,7 +93,7 @@ class _Parts:
 
 def stock(arch: Arch, kernel: str, told: Told) -> Image:
     """The image of a kernel's package; made if it is not there. Raises UnavailableError."""
-    source = packages(arch.debian, kernel, PACKAGES, told)
+    source = packages(arch.debian, kernel, (*PACKAGES, *arch.more), told)
     recipe = "\0".join((FORMAT, (source / SUMS).read_text(), _rc(), INITTAB, *MODULES))
     key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
 
