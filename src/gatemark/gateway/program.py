@@ -40,7 +40,11 @@ def counting(*patterns: str) -> Callable[[str], Counters]:
         last: dict[str, int] = {}
         for pattern in found:
             for match in pattern.finditer(said):
-                last |= {name: int(text) for name, text in match.groupdict().items() if text}
+                last |= {
+                    name: int(text)
+                    for name, text in match.groupdict().items()
+                    if text and text.isdecimal()
+                }
         sums: dict[str, int] = {}
         for name, value in last.items():
             quantity = name.rstrip("0123456789")

@@ -202,7 +202,7 @@ def _command_fault(name: str, command: dict[str, Any]) -> tuple[str, str] | None
         return "run", f"[command.{name}] needs `run`: what the gateway's shell is to run"
     try:
         groups = re.compile(str(command.get("counters", ""))).groupindex
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         return "counters", f"`counters` of [command.{name}] is no regular expression: {error}"
     if command.get("counters") and not groups:
         return "counters", f"`counters` of [command.{name}] names none: write (?P<captured>[0-9]+)"
