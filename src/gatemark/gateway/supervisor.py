@@ -17,9 +17,10 @@ from gatemark.node.shell import Node, Process
 
 MARK: Final = "@@"
 OVER: Final = "GATEMARK-OVER"  # ends the script on its way in
+# A script that came by half is not run.
 READ_SCRIPT: Final = (
-    f'while IFS= read -r line && [ "$line" != {OVER} ]; do script="$script$line\n"; done; '
-    'eval "$script"'
+    f'while IFS= read -r line; do [ "$line" = {OVER} ] && break; script="$script$line\n"; done; '
+    f'[ "$line" = {OVER} ] && eval "$script"'
 )
 ANSWER_S = 15.0  # the end of a program that does not want to takes a few seconds
 READY_S = 10.0
