@@ -78,7 +78,10 @@ def test_a_programs_cpu_is_in_that_of_the_gateway(ran: dict[str, Record]) -> Non
 def test_a_program_that_is_killed_is_told(ran: dict[str, Record]) -> None:
     record = ran["command:short"]
     assert record.status == "invalid"
-    assert "command:short ended before the trial did (exit code 137): at work" in record.reason
+    assert (
+        "gateway: command:short ended before the trial did (exit code 137): at work"
+        in record.reason
+    )
 
 
 def test_one_that_does_not_want_to_end_is_killed_and_told(ran: dict[str, Record]) -> None:
@@ -115,7 +118,7 @@ def test_a_killed_run_leaves_no_program(tmp_path: Path) -> None:
     words = ("run", str(tmp_path / "p.toml"), "--out", str(tmp_path / "run"))
     run = subprocess.Popen([sys.executable, "-m", "gatemark", *words], stderr=subprocess.DEVNULL)
     try:
-        assert until(lambda: captures() != [])
+        assert until(lambda: captures() != [], within_s=90.0)  # others may measure first
         folders = list(Path("/var/tmp").glob("gatemark-program-*"))  # noqa: S108
         assert folders
         run.send_signal(signal.SIGKILL)

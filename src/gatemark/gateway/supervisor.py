@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Final, Self
 
-from gatemark.error import NodeError, UnavailableError
+from gatemark.error import InvalidTrialError, NodeError, UnavailableError
 from gatemark.gateway.program import Program
 from gatemark.node.shell import Node, Process
 
@@ -92,6 +92,20 @@ class Supervised:
         self.process.close_stdin()
         await self.process.wait()
         return End(by, int(code), int(left), "\n".join(said))
+
+    def require_lasted(self, end: End) -> None:
+        """Raise InvalidTrialError if it had ended by itself, UnavailableError if it is not there.
+
+        A command without a word that it works by is found missing only at its end.
+        """
+        if end.by != "itself":
+            return
+        last = _last(end.said.splitlines())
+        if end.code == NOT_THERE:
+            raise UnavailableError(f"{self._name}: {last}")
+        raise InvalidTrialError(
+            f"{self._name} ended before the trial did (exit code {end.code}): {last}"
+        )
 
     async def abort(self) -> None:
         """End it without its last words: the supervisor does so when its stdin ends."""

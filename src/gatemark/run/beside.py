@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gatemark.error import InvalidTrialError
 from gatemark.gateway.feature import RUNNING, Wanted
 from gatemark.gateway.program import Program
 from gatemark.gateway.supervisor import End, Supervised, Use
@@ -71,7 +70,7 @@ class Beside:
         self._after = [await one.look() for one in self._running]
 
     async def end(self) -> list[Ran]:
-        """Let them read the rest, and end them. Raises NodeError, InvalidTrialError."""
+        """Let them read the rest, and end them. Raises GatemarkError if one had ended by itself."""
         await asyncio.sleep(max((program.settle_s for program in self.programs), default=0.0))
         counted = await self._count()
         for one in self._running:
@@ -79,12 +78,7 @@ class Beside:
         ends = [await one.end() for one in self._running]
         running, self._running = self._running, []
         for one, ended in zip(running, ends, strict=True):
-            if ended.by == "itself":
-                last = ended.said.strip().splitlines()[-1:] or ["it said nothing"]
-                raise InvalidTrialError(
-                    f"{one.program.name} ended before the trial did "
-                    f"(exit code {ended.code}): {last[0]}"
-                )
+            one.require_lasted(ended)
         rows = zip(running, self._before, self._after, ends, strict=True)
         return [
             Ran(
