@@ -24,6 +24,8 @@ DEV = "/proc/net/dev"
 # Columns after the name (net/core/net-procfs.c): packets that a port received, sent, and was given
 # to send and dropped. A packet socket sees the last ones too: it is asked before the driver.
 CROSSED = (1, 9, 11)
+# On a CPU, at the niceness that programs have by themselves, whatever the laboratory's own is.
+ON_CPU = 'renice 0 -p $$ > /dev/null 2>&1; exec taskset -c "$0" "$@"'
 SAID = 400  # characters of a program's last words that a record keeps
 
 
@@ -47,7 +49,8 @@ class Beside:
         # A namespace's programs go where its threads forward; niceness is that of any program, so
         # forwarding goes before them, as a kernel's softirq does.
         on_cpu = isinstance(station.gateway.node, Here)
-        self.first = ("taskset", "-c", str(station.placement.gateway)) if on_cpu else ()
+        cpu = str(station.placement.gateway)
+        self.first = ("sh", "-c", ON_CPU, cpu) if on_cpu else ()
         self._running: list[Supervised] = []
         self._before: list[Use] = []
         self._after: list[Use] = []

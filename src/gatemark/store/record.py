@@ -110,12 +110,12 @@ class ProgramReading(msgspec.Struct, frozen=True, kw_only=True):
     counters: dict[str, int] = {}  # its own: captured, received (by the filter), dropped, flows
     crossed: int | None = None  # packets at that port meanwhile, by the port's own counters
     cpu: float  # share of a CPU over the time that was sent: user and system together
-    cpu_user: float  # the same by mode, in steps of 10 ms
-    cpu_system: float
+    cpu_user: float  # of it in user mode, in steps of 10 ms
+    cpu_system: float  # and in the kernel
     memory_bytes: int  # the most that it held (VmHWM), with all processes that it made
     processes: int  # it and what it made
     ended: str  # by what: term, kill
-    exit_code: int
+    exit_code: int  # 128 and the signal's number where a signal took it
     left: int = 0  # processes of it that could not be ended
     said: str = ""  # its last words
 
