@@ -62,9 +62,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     run: str  # by the gateway's shell, in the foreground, in a folder that goes with it
     ready: str = ""  # text in what it says once it works; "": it works as it is started
-    counters: str = (
-        ""  # regexp on its last words; its named groups are numbers: (?P<captured>[0-9]+)
-    )
+    counters: str = ""  # regexp on its last words; each named group of it is a number
 
 
 class Gateway(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
