@@ -87,7 +87,7 @@ def lint() -> Outcome:
     homes = ("agent/src", "agent/tests", "agent/fuzz", "bpf")
     style = files(*(f"{home}/**/*.[ch]" for home in homes))
     scripts = files("setup/install", ".ci/run", "src/gatemark/commands/shell/*.bash")
-    scripts += ["src/gatemark/station/image/rc"]
+    scripts += ["src/gatemark/station/image/rc", "src/gatemark/gateway/supervisor.sh"]
     halves = sources[::2], sources[1::2]
     commands = [
         [f"{tool}/ruff", "check", "--quiet"],

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from gatemark.error import NodeError, UnavailableError
+from gatemark.gateway.program import Program
+from gatemark.gateway.supervisor import Supervised
 from gatemark.node import ssh
 from gatemark.node.agent import Agent
 from gatemark.node.channel import LOST
@@ -411,3 +413,35 @@ def test_a_host_that_stays_away_is_told_with_the_last_reason(bench: Desk) -> Non
             on(bench, job)
     finally:
         bench.device.start()
+
+
+# Programs beside a trial
+
+
+WORKS = Program("command:test", ("sh", "-c", "echo at work; exec sleep 4321"), ready="at work")
+
+
+def test_a_program_is_run_and_ended_by_busybox(bench: Desk) -> None:
+    async def run(host: Ssh) -> None:
+        one = await Supervised.start(host, WORKS)
+        assert (await one.look()).processes == 1
+        ended = await one.end()
+        assert (ended.by, ended.code, ended.left, ended.said) == ("term", 143, 0, "at work")
+        assert "gatemark-program" not in await host.run("ls", TMP)
+
+    on(bench, run)
+
+
+def test_a_program_does_not_outlive_its_connection(bench: Desk) -> None:
+    async def leave() -> None:
+        async with into(bench) as host:
+            await Supervised.start(host, WORKS)
+            assert "sleep 4321" in await host.run("ps")
+        async with into(bench) as host:
+            for _ in range(50):
+                if "sleep 4321" not in await host.run("ps"):
+                    return
+                await asyncio.sleep(0.1)
+        raise AssertionError("it still runs")
+
+    asyncio.run(leave())

@@ -41,9 +41,7 @@ class Booted:
         """What the guest prints."""
         return self.run(self.lab.gateway.run("sh", "-c", script)).strip()
 
-    def measure(
-        self, arm: str | Arm, load: Workload = FEW, probes: tuple[str, ...] = ()
-    ) -> Record:
+    def measure(self, arm: str | Arm, load: Workload = FEW, probes: tuple[str, ...] = ()) -> Record:
         """A short trial that it should stand without loss; without probes from outside alone."""
         spec = replace(order([plan(arm, load)], seed=1)[0], probes=probes)
         with lock.machine(print):

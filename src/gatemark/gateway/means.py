@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gatemark.gateway.mode import Mode
 from gatemark.plan.feature import parts
-from gatemark.plan.model import Arm
+from gatemark.plan.model import Arm, programs
 from gatemark.station.wiring import Gateway
 
 TOOLS = ("ip", "nft", "tc", "uci", "iptables-legacy", "iptables")
@@ -58,8 +58,9 @@ class Means:
 
     def _observed(self, arm: Arm) -> str:
         mend = '[gateway] set = "apply" in the station file sets it'
-        if arm.features:
-            return f"the gateway is taken as it is, so without {', '.join(arm.features)}: {mend}"
+        running = programs(arm.features)  # they set nothing
+        if wanted := [one for one in arm.features if one not in running]:
+            return f"the gateway is taken as it is, so without {', '.join(wanted)}: {mend}"
         if arm.path in ("endpoint", self.observed):
             return ""
         on = f"on the path {self.observed}" if self.observed else "on no path that was seen"

@@ -4,16 +4,51 @@
 The run starts it before the traffic, ends it after, and sees that it has ended (run/beside.py).
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+Counters = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What is started, and what its own last words count."""
+    """What is started, and what its own last words count.
+
+    It runs in a folder of its own, which is removed with all that is in it. It works when it has
+    said `ready`, or has a packet socket at `device`, or, without either, as soon as it is started.
+    """
 
     name: str  # as the feature's word: capture:tcpdump:68
     command: tuple[str, ...]  # by the gateway's shell, in the foreground
-    ready: str = ""  # text on its standard error that says that it works; "": as it is started
-    # What it said when it ended -> counters by name: captured, received, dropped.
-    counters: Callable[[str], Mapping[str, int]] = lambda _: {}
+    ready: str = ""  # text in what it says, on stdout or stderr, once it works
+    device: str = ""  # the port of the gateway that it listens at; "": at none
+    settle_s: float = 0.0  # after the last packet: until it has read what its buffers hold
+    question: str = ""  # a shell command that tells its counters, asked before it is ended
+    # What it and the question said -> counters by name: captured, received, dropped.
+    counters: Callable[[str], Counters] = lambda _: {}
+
+
+def counting(*patterns: str) -> Callable[[str], Counters]:
+    """Counters out of last words: the named groups of these, each by its last match.
+
+    Several groups of one quantity are told apart by digits behind its name, and added up.
+    """
+    found = [re.compile(pattern, re.MULTILINE) for pattern in patterns]
+
+    def read(said: str) -> Counters:
+        last: dict[str, int] = {}
+        for pattern in found:
+            for match in pattern.finditer(said):
+                last |= {
+                    name: int(text)
+                    for name, text in match.groupdict().items()
+                    if text and text.isdecimal()
+                }
+        sums: dict[str, int] = {}
+        for name, value in last.items():
+            quantity = name.rstrip("0123456789")
+            sums[quantity] = sums.get(quantity, 0) + value
+        return sums
+
+    return read

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from gatemark.error import UsageError
 from gatemark.plan import driver
-from gatemark.plan.feature import DIRECT, check_features, misfit
+from gatemark.plan.feature import DIRECT, check_features, commands, misfit
 from gatemark.plan.level import spread_out
 from gatemark.plan.mix import mean_bytes
 from gatemark.plan.model import (
@@ -152,6 +152,7 @@ def _check_arms(plan: Plan) -> None:
     arms = plan.arm
     for arm in arms:
         check_features(arm)
+        commands(arm, plan.command)
     names = [arm.name for arm in arms]
     if len(set(names)) < len(names):
         raise UsageError(f"`arm`: two arms are named '{max(names, key=names.count)}'; rename one")

@@ -1,32 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a setup may be: paths, features and directions that go together. Pure words, no I/O."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from gatemark.error import UsageError
 from gatemark.plan.crowd import is_crowd
-from gatemark.plan.model import Arm, Workload
+from gatemark.plan.model import Arm, Command, Workload, programs
 from gatemark.plan.toml import nearest
 
 DIRECT: Final = "direct"  # the tester alone
 ENDPOINT: Final = "endpoint"
 OWN: Final = ("send", "receive")  # directions of the gateway itself
+NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 class Argument(NamedTuple):
-    """A part of a feature's word behind a colon: a number within bounds, or one of some words."""
+    """A part of a feature's word behind a colon: a number, one of some words, or a name."""
 
     name: str  # as the form shows it
     least: int = 0
     most: int = 0
     words: tuple[str, ...] = ()  # none: a number
     default: str = ""  # where it is left out; "": it may not be
+    is_name: bool = False  # of a table of the plan
 
     def takes(self, said: str) -> bool:
         """Whether it may be so."""
         if self.words:
             return said in self.words
+        if self.is_name:
+            return NAME.fullmatch(said) is not None
         return said.isascii() and said.isdigit() and self.least <= int(said) <= self.most
 
     @property
@@ -34,6 +39,8 @@ class Argument(NamedTuple):
         """What it may be, in words."""
         if self.words:
             return f"{self.name} one of {', '.join(self.words)}"
+        if self.is_name:
+            return f"{self.name} of small letters, digits and dashes"
         return f"{self.name} from {self.least} to {self.most}"
 
 
@@ -49,6 +56,7 @@ class Feature(NamedTuple):
 BRIDGED: Final = "bridge-netfilter"
 IP_PATHS: Final = ("route", "nat", ENDPOINT)
 FORWARDING: Final = ("route", "nat")
+PATHS: Final = ("switch", *IP_PATHS)
 NETFILTER: Final = ("conntrack", "notrack", "filter", BRIDGED, "offload", "mss")  # use its hooks
 FEATURES: Final[dict[str, Feature]] = {
     "conntrack": Feature(IP_PATHS, bridged=True),
@@ -66,17 +74,27 @@ FEATURES: Final[dict[str, Feature]] = {
     "offload": Feature(FORWARDING, (Argument("BY", words=("software", "hardware")),)),
     "xdp": Feature(("route",)),
     "steering": Feature(
-        ("switch", *IP_PATHS),
+        PATHS,
         (Argument("TO", words=("rps", "softirq", "threaded", "one", "all")),),
     ),
     "shape": Feature(
-        ("switch", *IP_PATHS),
+        PATHS,
         (
             Argument("BY", words=("tbf", "htb", "fq_codel", "cake")),
             Argument("MBIT", 1, 100_000, default="100"),
         ),
     ),
     "mss": Feature(FORWARDING),
+    "capture": Feature(
+        PATHS,
+        (
+            Argument("TOOL", words=("tcpdump", "dumpcap", "netsniff-ng")),
+            Argument("SNAPLEN", 16, 65_535),
+            Argument("TO", words=("null", "disk"), default="null"),
+        ),
+    ),
+    "flow-export": Feature(PATHS, (Argument("TOOL", words=("softflowd", "nfpcapd")),)),
+    "command": Feature(PATHS, (Argument("NAME", is_name=True),)),
 }
 TRACKING: Final = ("conntrack", "offload")  # features that have the kernel track connections
 
@@ -137,12 +155,30 @@ def tracks(arm: Arm) -> bool:
     return arm.path == "nat" or any(parts(one)[0] in TRACKING for one in arm.features)
 
 
+def commands(arm: Arm, known: Mapping[str, Command]) -> dict[str, Command]:
+    """The commands that an arm's features name, by name. Raises UsageError for an unknown one."""
+    said = [parts(feature) for feature in arm.features]
+    names = [words[0] for name, words in said if name == "command"]
+    for name in names:
+        if name not in known:
+            mend = nearest(name, list(known)) if known else '; write one with run = "..."'
+            raise UsageError(f"`features`: no [command.{name}] in this plan{mend}")
+    return {name: known[name] for name in names}
+
+
 def _unplayable(arm: Arm, load: Workload) -> str:
     if arm.path == ENDPOINT:
         return "`kind` = replay: the gateway itself cannot be a side of it; leave out path endpoint"
     if arm.path == "nat" and load.direction == "down":
         return "`direction` = down: through nat a replay needs what goes up as well; write both"
     return ""
+
+
+def _lost_by_restart(arm: Arm) -> Iterator[str]:
+    if arm.path not in ("route", "nat"):
+        yield f"`restart_s`: a gateway is restarted on the paths route and nat, not on {arm.path}"
+    for running in programs(arm.features):
+        yield f"`restart_s`: {running} would not outlive a restart; leave one of them out"
 
 
 def misfit(arm: Arm, load: Workload) -> str:
@@ -153,8 +189,8 @@ def misfit(arm: Arm, load: Workload) -> str:
 def _misfits(arm: Arm, load: Workload) -> Iterator[str]:
     if load.kind == "replay" and (reason := _unplayable(arm, load)):
         yield reason
-    if load.restart_s and arm.path not in ("route", "nat"):
-        yield f"`restart_s`: a gateway is restarted on the paths route and nat, not on {arm.path}"
+    if load.restart_s:
+        yield from _lost_by_restart(arm)
     if arm.path == DIRECT:
         return
     if load.offload:

@@ -12,11 +12,13 @@ import msgspec
 
 from gatemark.error import UsageError
 from gatemark.plan.expand import FACTORS, check, means_nothing, plain
+from gatemark.plan.feature import NAME
 from gatemark.plan.level import spread_out
 from gatemark.plan.model import (
     PLAN_SCHEMA,
     SUITE_SCHEMA,
     Arm,
+    Command,
     Factor,
     Plan,
     Search,
@@ -150,6 +152,7 @@ def _refuse_unknown(data: dict[str, Any], path: Path) -> None:
                 raise UsageError(f"{path}:{line}: `{table}` is a table: [variant.{name}.{table}]")
     for table, place, row in _rows({key: data[key] for key in data if key != "variant"}):
         _refuse_in_table(table, row, path, place)
+    _refuse_commands(data, path)
     for name, variant in variants.items():
         refuse_unknown_keys(variant, list(VARIED), path, f"variant.{name}")
         for table, place, row in _rows(variant):
@@ -168,6 +171,46 @@ def _refuse_in_table(table: str, row: dict[str, Any], path: Path, place: str) ->
             _refuse_single_levels(row, path, place)
         case "sweep.case":
             refuse_unknown_keys(row, list(FACTORS), path, said, place)
+
+
+def _refuse_commands(data: dict[str, Any], path: Path) -> None:
+    """`[command.NAME]` tables that cannot be run, and features that name none."""
+    known = data.get("command", {})
+    if not isinstance(known, dict) or not all(isinstance(one, dict) for one in known.values()):
+        line = line_of(path, "command", table="")
+        raise UsageError(f'{path}:{line}: a command is a table: [command.NAME] with run = "..."')
+    for name, command in known.items():
+        place = f"command.{name}"
+        refuse_unknown_keys(command, _fields(Command), path, place)
+        if fault := _command_fault(name, command):
+            line = line_of(path, *fault[0].split(), name, table=place)
+            raise UsageError(f"{path}:{line}: {fault[1]}")
+    for _, place, row in _rows({key: data[key] for key in ("setup", "arm") if key in data}):
+        for feature in _words_of(row.get("features")):
+            name, colon, said = feature.partition(":")
+            if name == "command" and colon and said not in known:
+                line = line_of(path, "features", table=place)
+                mend = nearest(said, list(known)) if known else '; write one with run = "..."'
+                raise UsageError(f"{path}:{line}: no [command.{said}] in this plan{mend}")
+
+
+def _command_fault(name: str, command: dict[str, Any]) -> tuple[str, str] | None:
+    """The key that is wrong with a command, and why."""
+    if not NAME.fullmatch(name):
+        return "", f"[command.{name}]: a name is of small letters, digits and dashes"
+    if not isinstance(command.get("run"), str) or not command["run"].strip():
+        return "run", f"[command.{name}] needs `run`: what the gateway's shell is to run"
+    try:
+        groups = re.compile(str(command.get("counters", ""))).groupindex
+    except (re.error, OverflowError, RecursionError) as error:
+        return "counters", f"`counters` of [command.{name}] is no regular expression: {error}"
+    if command.get("counters") and not groups:
+        return "counters", f"`counters` of [command.{name}] names none: write (?P<captured>[0-9]+)"
+    return None
+
+
+def _words_of(value: Any) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def _varied(data: dict[str, Any], variant: str) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan and a suite as data: pure structures, no I/O."""
 
-from typing import Literal
+from collections.abc import Iterable
+from typing import Final, Literal
 
 import msgspec
 
@@ -27,6 +28,9 @@ Figure = Literal["auto", "curve", "bars", "delay"]
 Family = Literal["ipv4", "ipv6"]
 Factor = str | int | float | bool
 
+# Features that are programs: they run on the gateway while a trial does, and set nothing.
+PROGRAMS: Final = ("capture", "flow-export", "command")
+
 TWIN = "{} (A/A)"  # the name of an arm that is the named one again
 
 
@@ -46,6 +50,19 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 def is_twin(arm: str) -> bool:
     """Whether an arm's name says that it is another one measured again: it tells noise alone."""
     return arm.endswith(TWIN.format(""))
+
+
+def programs(features: Iterable[str]) -> tuple[str, ...]:
+    """Those of the features that are programs, in order."""
+    return tuple(one for one in features if one.partition(":")[0] in PROGRAMS)
+
+
+class Command(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[command.NAME]`: a program of the user's own, which the feature command:NAME runs."""
+
+    run: str  # by the gateway's shell, in the foreground, in a folder that goes with it
+    ready: str = ""  # text in what it says once it works; "": it works as it is started
+    counters: str = ""  # regexp on its last words; each named group of it is a number
 
 
 class Gateway(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -139,6 +156,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     cites: tuple[str, ...] = ()  # the RFC or paper that asks so
     rows: tuple[str, ...] = ()  # of `reference/requirements.csv` that it answers
     arm: tuple[Arm, ...] = ()  # `[setup]` is read as the only arm
+    command: dict[str, Command] = {}  # `[command.NAME]`: what the feature command:NAME runs
     gateway: Gateway = Gateway()  # conditions that all arms share
     workload: Workload = Workload()  # what is sent, where no factor says otherwise
     sweep: dict[str, tuple[Factor, ...]] = {}  # factor -> levels, crossed
@@ -174,6 +192,7 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     repeat: int  # from 1
     pass_: Literal["outside", "probed", "search"] = msgspec.field(name="pass")  # as a record has it
     probes: tuple[str, ...] = ()  # those that run
+    commands: dict[str, Command] = {}  # those that its arm's features name
     deviations: tuple[str, ...] = ()  # of its plan, from what that cites
     sequence: int = 0  # place in the run's order, from 0
     search: Search | None = None  # it comes of a search with these terms; its point has the goal

@@ -10,6 +10,7 @@ import msgspec
 
 from gatemark.plan.deviate import deviations
 from gatemark.plan.expand import arms, factors, points, workload_at
+from gatemark.plan.feature import commands
 from gatemark.plan.model import Arm, Factor, Plan, Search, TrialSpec
 from gatemark.plan.search import GOAL, SHARE, base, terms
 
@@ -89,6 +90,7 @@ def _spec(
         repeat=repeat,
         pass_=pass_,
         probes=plan.probe.use if pass_ == "probed" else (),
+        commands=commands(arm, plan.command),
         deviations=deviations(plan),
     )
 

@@ -42,6 +42,7 @@ def cpu_inside(
                 busy=busy,
                 waiting=risen[STOLEN] / whole,
                 ns_per_packet=busy * 1e9 / received_pps if received_pps else None,
+                modes={kind.removesuffix("_ms"): rise / whole for kind, rise in risen.items()},
             )
         )
     return tuple(readings)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from gatemark.report import cost, latency, study, sweep
 from gatemark.report.chart import (
     bar,
+    capture,
     cdf,
     change,
     connecting,
@@ -23,12 +24,14 @@ from gatemark.report.chart import (
 )
 from gatemark.report.chart.figure import Figure
 from gatemark.report.source import Source
+from gatemark.store.reference import published
 
 
 def figures(source: Source) -> list[Figure]:
-    """Searches, sweeps, delays, studies, CPUs, what arms cost, single points, the tester alone."""
+    """Searches, captures, sweeps, delays, studies, CPUs, costs, single points, the tester."""
     drawn = (
         *_searches(source),
+        *capture.figures(source.judgement, published()),
         *_sweeps(source),
         *_timed(source),
         *_studies(source),

@@ -17,6 +17,7 @@ from gatemark.report import (
     script,
     search,
     table,
+    watched,
 )
 from gatemark.report import terminal as plain
 from gatemark.report.chart.figure import Figure
@@ -118,7 +119,8 @@ def _answers(source: Source) -> _Tables:
         ("cross-checks", crosscheck.table(source.judgement)),
         ("published", reference.table(source.beside)),
     ]
-    found = [*search.tables(source.judgement), *several, *found]
+    beside = ("watched", watched.table(source.judgement))
+    found = [*search.tables(source.judgement), beside, *several, *found]
     return [(name, one) for name, one in found if one.rows]
 
 

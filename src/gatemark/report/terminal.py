@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from gatemark.report import capacity, crosscheck, reference, search, table
+from gatemark.report import capacity, crosscheck, reference, search, table, watched
 from gatemark.report.live import Live
 from gatemark.report.table import Table
 from gatemark.stats.judgement import Judgement, Warning_
@@ -92,6 +92,7 @@ def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> I
     yield from (("dim", f"deviates  {text}") for text in deviations(run))
     shown = (
         *(made for _, made in search.tables(judgement)),
+        watched.table(judgement),
         table.knees(judgement),
         table.delays(judgement, run.plans),
         *capacity.tables(judgement, run.plans),

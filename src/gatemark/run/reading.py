@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.outside import cpu_readings
 from gatemark.probe.within import cpu_inside
-from gatemark.run import draw
+from gatemark.run import beside, draw
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
 from gatemark.station.thread import Thread
@@ -30,13 +30,18 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
         values=values
         | _cpu(raw, threads, evidence, direct=base.definition.path == "direct")
         | _offloaded(raw)
-        | draw.values(raw.seen, first.window_ns, values),
+        | draw.values(raw.seen, first.window_ns, values)
+        | beside.values(evidence.programs),
         accounting=accounting,
         evidence=replace(evidence, **{**kind.evidence(raw), **raw.seen.found}),
         ports=first.ports,
         port_reasons=first.port_reasons,
         burst=None if burst is None else int(burst),
-        notes=(*base.notes, *(note for way in raw.ways for note in way.notes)),
+        notes=(
+            *base.notes,
+            *(note for way in raw.ways for note in way.notes),
+            *beside.notes(evidence.programs),
+        ),
     )
 
 
@@ -89,6 +94,9 @@ def _evidence(
     )
     outside = [reading for thread, reading in seen.items() if not thread.carries]
     gateway_cpu = next((thread.cpu for thread in threads.values()), None)
+    programs = beside.readings(raw.ran, first.span_ns)
+    # Of another machine's, the thread that is read from outside has its programs' time in it.
+    besides = beside.cpu(programs, gateway_cpu) if raw.gateway_cpus is not None else ()
     return Evidence(
         schedule_ratio=accounting.tried / accounting.scheduled
         if accounting and accounting.scheduled
@@ -97,12 +105,13 @@ def _evidence(
         sink_cpu=_tester_cpu(raw.ways, "sink"),
         late_ns={name: float(value) for name, value in late.items()},
         gaps_over_1ms=sum(int(way.sink.get("gaps_over_1ms", 0)) for way in raw.ways),
-        cpu=(*outside, *_programs(raw.ways, gateway_cpu, delivered_pps)),
+        cpu=(*outside, *_programs(raw.ways, gateway_cpu, delivered_pps), *besides),
         carrier=next((reading for thread, reading in seen.items() if thread.carries), None),
         inside=cpu_inside(raw.seen.watched, raw.gateway_cpus, *first.window_ns, delivered_pps),
         thermal=draw.thermal(raw.seen.sensed, first.window_ns),
         meter=raw.seen.meter,
         offload=dict(raw.offload),
+        programs=programs,
     )
 
 

@@ -17,6 +17,7 @@ from gatemark.probe.inside import Probes
 from gatemark.probe.outside import port_counters, watch_threads
 from gatemark.run import reading
 from gatemark.run.bench import Bench
+from gatemark.run.beside import Beside
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
 from gatemark.station.awake import awake
@@ -81,6 +82,9 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
         test_ports = [port for wire in ways for port in (wire.source, wire.sink)]
         await probes.start(lasts_s)
         features = {} if load.restart_s else await bench.setup.seen({})
+        beside = Beside(station, spec)
+        stack.push_async_callback(beside.abort)
+        await beside.start()
         before = await port_counters(test_ports)
         await watch.start()
 
@@ -90,11 +94,13 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
             await _quiet([wire.sink for wire in ways], quiet_s)
 
         done = await asyncio.gather(*(one.go(drained, _rate(on_rate)) for one in loads))
+        await beside.sent()
         after = await port_counters(test_ports)
+        ran = await beside.end()
         threads = await watch.close()
         seen = await probes.stop()
         offload = await bench.setup.seen(features) if features else {}
-    return Raw(list(done), threads, before, after, seen, _cpus(station), offload)
+    return Raw(list(done), threads, before, after, seen, _cpus(station), offload, ran)
 
 
 def _cpus(station: Station) -> frozenset[int] | None:

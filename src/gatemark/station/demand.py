@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from gatemark.plan.model import Arm, Workload
+from gatemark.plan.model import Arm, Workload, programs
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def demand(arm: Arm, load: Workload) -> Demand:
     """
     tcp, direct = load.kind in ("tcp", "connections"), arm.path == "direct"
     return Demand(
-        shared=arm.path == "endpoint",
+        shared=arm.path == "endpoint" or bool(programs(arm.features)),
         steered=tcp and not direct,
         offload=tcp and load.offload,
         relieved=direct and not tcp,

@@ -6,6 +6,7 @@ from statistics import median
 
 from gatemark.stats import connecting, warn
 from gatemark.stats.arms import DIRECT, comparisons
+from gatemark.stats.capture import watched
 from gatemark.stats.ceiling import ceiling
 from gatemark.stats.crosscheck import cross_checks
 from gatemark.stats.facts import gather
@@ -42,6 +43,7 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
         floors=floors,
         comparisons=comparisons(run.plans, compared),
         cross_checks=cross_checks(tools, (*alone, *swept)),
+        watched=watched(points),
         sentence=sentence(run, records, ceilings, points, found_knees),
         warnings=_of_run(judged, ceilings, invalid, missing),
         trials=len(records),

@@ -114,6 +114,30 @@ class CrossCheck(msgspec.Struct, frozen=True, kw_only=True):
     our_loss: float | None = None  # the same of our sink
 
 
+Order = Literal["", "forwarding first", "capture first", "both at once"]
+
+
+class Watched(msgspec.Struct, frozen=True, kw_only=True):
+    """How far an arm goes with its programs on the gateway, over a sweep of rates.
+
+    The arms without a program stand among them, as what they are compared with.
+    """
+
+    plan: str
+    arm: str
+    baseline: str  # the arm of the same path that has no program; "": none, or it is this one
+    point: dict[str, Scalar]  # the sweep's other factors: all but the rate
+    definition: Definition
+    safe_bps: float | None  # highest rate of payload up to which nothing was lost nor missed
+    at_least: bool  # that is the highest rate that was offered
+    loss_bps: float | None  # lowest rate at which packets were lost
+    missed_bps: float | None  # lowest rate at which the program missed some
+    order: Order  # what is kept longer: forwarding, or capture; "": neither gave way
+    livelock_bps: float | None  # lowest rate that the baseline carries and this arm does not
+    cpu: Interval | None  # cpu_busy at the reference rate
+    rank: int | None  # by that CPU among the plan's arms: 1 used the least
+
+
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """A run, judged."""
 
@@ -123,6 +147,9 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     floors: tuple[PointResult, ...] = ()  # path `direct` at a rate that it keeps: its own delay
     comparisons: tuple[Comparison, ...] = ()  # arms against the first arm of their plan
     cross_checks: tuple[CrossCheck, ...] = ()  # known tools against our own agents
+    watched: tuple[
+        Watched, ...
+    ] = ()  # arms whose gateway runs programs besides, and theirs without
     sentence: str  # the answer in one sentence, numbers with units
     warnings: tuple[Warning_, ...]  # of the run as a whole
     trials: int

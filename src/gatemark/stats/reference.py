@@ -8,7 +8,7 @@ import msgspec
 
 from gatemark.plan.model import is_twin
 from gatemark.stats.connecting import QUANTITIES
-from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult
+from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult, Watched
 from gatemark.stats.likeness import alike, distance, kept
 from gatemark.store.published import Published
 from gatemark.store.record import Definition, Scalar
@@ -27,6 +27,7 @@ WORDS: Final[dict[str, str]] = {
 UNSAID: Final = "not said there"
 IMPLIED: Final = "only implied there"
 PEAK: Final = "peak_l4_bps"
+SAFE: Final = "safe_l4_bps"
 RATES: Final = ("_pps", "_bps")  # what a faster tester could only raise
 
 
@@ -104,6 +105,9 @@ def _candidates(judgement: Judgement) -> Iterator[Candidate]:
     for knee in judgement.knees:
         if knee.definition.frame_bytes:
             yield _peak(knee, knee.definition.frame_bytes)
+    for one in judgement.watched:
+        if one.safe_bps is not None:
+            yield _safe(one, one.safe_bps)
 
 
 def _bounded(point: PointResult) -> bool:
@@ -125,11 +129,25 @@ def _peak(knee: Knee, frame_bytes: int) -> Candidate:
     )
 
 
+def _safe(one: Watched, bps: float) -> Candidate:
+    """The highest of the offered rates at which an arm was whole: read off, without an interval."""
+    return Candidate(
+        plan=one.plan,
+        arm=one.arm,
+        point=one.point,
+        quantity=SAFE,
+        definition=one.definition,
+        measured=Interval(bps, bps, bps, 1, 0.0),
+        at_least=one.at_least,
+    )
+
+
 def _of(ours: Sequence[Candidate], published: Published) -> list[tuple[Candidate, int]]:
     """Our values that are alike: of those that only `assumed` tells apart one, and of how many."""
     kinds: dict[tuple[object, ...], list[Candidate]] = {}
     for one in ours:
-        if one.quantity == published.quantity and alike(one.definition, published):
+        same = one.quantity == published.quantity and alike(one.definition, published)
+        if same and published.at_bps in (0.0, one.point.get("rate_bps")):
             kinds.setdefault((one.plan, *kept(one.definition, published)), []).append(one)
     return [_nearest(same, published) for same in kinds.values()]
 

@@ -53,6 +53,8 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     unsaid: tuple[str, ...] = ()
     assumed: dict[str, Any] = {}
     remark: str = ""
+    at: float | str = 0.0  # payload offered, bit/s; or the parameter of the same device that says
+    worded: tuple[str, ...] = ()  # devices whose value is a word, and no number to show
 
 
 class Unmapped(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -191,4 +193,4 @@ def _frozen(entry: Measured) -> Measured:
 def _tuple(value: object) -> object:
     if is_range(value):
         return {end: _tuple(one) for end, one in value.items()}
-    return tuple(value) if isinstance(value, list) else value
+    return tuple(map(_tuple, value)) if isinstance(value, list) else value

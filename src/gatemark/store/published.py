@@ -13,6 +13,7 @@ Kind = Literal["printed", "approx", "derived", "qual", "bound"]
 REFERENCE_UNITS: Final[dict[str, str]] = {
     **UNITS,
     "peak_l4_bps": "bit/s",  # the most payload received at any offered rate of a sweep
+    "safe_l4_bps": "bit/s",  # the most payload offered with nothing lost, and nothing missed
 }
 
 
@@ -35,5 +36,6 @@ class Published(msgspec.Struct, frozen=True, kw_only=True):
     said: dict[str, Any]
     implied: tuple[str, ...] = ()  # of `said`: what the source does not say outright
     unsaid: tuple[str, ...] = ()  # fields that the source is silent about
+    at_bps: float = 0.0  # payload that was offered; 0: as the quantity says
     assumed: dict[str, Any] = {}  # which of our points is shown where several are alike
     remark: str = ""  # how it is otherwise than ours

@@ -93,11 +93,31 @@ class CpuReading(msgspec.Struct, frozen=True, kw_only=True):
     busy: float  # share of a CPU, 0..1, from schedstat; inside: from /proc/stat
     waiting: float | None = None  # share of the time that it was ready and others had the CPU
     ns_per_packet: float | None = None  # by packet delivered
+    modes: dict[str, float] = {}  # inside: user, system, softirq, irq, idle, steal; shares, 0..1
 
     @property
     def core(self) -> int | str:
         """What it shares with other threads: its CPU; one that is bound to none stands alone."""
         return self.thread if self.cpu is None else self.cpu
+
+
+class ProgramReading(msgspec.Struct, frozen=True, kw_only=True):
+    """A program that ran on the gateway while the traffic was sent: a capture, an exporter."""
+
+    program: str  # the feature: capture:tcpdump:68
+    command: str  # as it was started
+    device: str = ""  # the gateway's port that it listened at; "": none
+    counters: dict[str, int] = {}  # its own: captured, received (by the filter), dropped, flows
+    crossed: int | None = None  # packets at that port meanwhile, by the port's own counters
+    cpu: float  # share of a CPU over the time that was sent: user and system together
+    cpu_user: float  # of it in user mode, in steps of 10 ms
+    cpu_system: float  # and in the kernel
+    memory_bytes: int  # the most that it held (VmHWM), with all processes that it made
+    processes: int  # it and what it made
+    ended: str  # by what: term, kill
+    exit_code: int  # 128 and the signal's number where a signal took it
+    left: int = 0  # processes of it that could not be ended
+    said: str = ""  # its last words
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,6 +131,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     cpu: tuple[CpuReading, ...] = ()  # each thread of the gateway
     carrier: CpuReading | None = None  # virtual machine: what carries frames to and from its cards
     inside: tuple[CpuReading, ...] = ()  # probed pass: each CPU, as the gateway itself reads it
+    programs: tuple[ProgramReading, ...] = ()  # that ran on the gateway besides, in order
     qdisc: dict[str, dict[str, int]] = {}  # probed pass: "gw1": {"drops": 3, "overlimits": 9}
     conntrack: dict[
         str, int
@@ -206,6 +227,8 @@ UNITS: dict[str, str] = {
     "offloaded_share": "ratio",  # of what was delivered, past the gateway's usual way
     "cpu_busy": "ratio",  # busiest thread of the gateway
     "cpu_busy_inside": "ratio",  # busiest CPU as the gateway reads it itself (/proc/stat)
+    "captured_share": "ratio",  # what the gateway's program captured of what crossed its port
+    "program_cpu": "ratio",  # of one CPU of the gateway, by its programs together
     "power_idle_w": "W",  # that the gateway drew before the load
     "power_w": "W",  # and under load
     "power_per_gbit_j": "J/Gbit",  # the same by what came through: W for each Gbit/s

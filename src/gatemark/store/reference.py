@@ -7,13 +7,14 @@ stands beside nothing of ours; a row that is neither is an error, so nothing dro
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from gatemark.error import GatemarkError
 from gatemark.store.mapping import MAP, Key, Mapping, Measured, read_map
@@ -50,11 +51,14 @@ def read(folder: Traversable) -> tuple[Published, ...]:
     """The values in a folder's two files. Raises GatemarkError with file and entry."""
     mapping = read_map(_text(folder, MAP))
     found, seen = list[Published](), set[Key]()
-    for place, row in _rows(_text(folder, VALUES)):
+    rows = list(_rows(_text(folder, VALUES)))
+    for place, row in rows:
         key = Key(row["seed"], row["experiment"], row["parameter"])
         seen |= {key, key.whole}
         if entry := mapping.measured.get(key):
-            found.append(_value(row, entry, mapping.studies[entry.study].name, place))
+            if row["device"] not in entry.worded:
+                value = _value(row, entry, mapping.studies[entry.study].name, place)
+                found.append(replace(value, at_bps=_at(row, entry, rows)))
         elif not mapping.reason(key):
             raise GatemarkError(f"{place}: add [[measured]] or [[unmapped]] for {key} to {MAP}")
     _refuse_idle(mapping, seen)
@@ -85,6 +89,20 @@ def _refuse_idle(mapping: Mapping, seen: set[Key]) -> None:
     for key in (*mapping.measured, *mapping.reasons):
         if key not in seen:
             raise GatemarkError(f"{MAP}: {key}: no such row in {VALUES}")
+
+
+def _at(row: Row, entry: Measured, rows: Sequence[tuple[str, Row]]) -> float:
+    """The rate at which a value holds, in bit/s: told, or another value of the same device."""
+    if not isinstance(entry.at, str):
+        return entry.at
+    for place, other in rows:
+        key = f"{other['experiment']} {other['parameter']}"
+        if (other["seed"], other["device"], key) == (row["seed"], row["device"], entry.at):
+            unit, factor = SCALE.get(other["unit"], ("", 0.0))
+            if unit == "bit/s":
+                return float(other["value"]) * factor
+            raise GatemarkError(f"{place}: `at` of {MAP} wants a rate here")
+    raise GatemarkError(f"{MAP}: at = {entry.at!r}: {row['device']} has no such value in {VALUES}")
 
 
 def _value(row: Row, entry: Measured, study: str, place: str) -> Published:

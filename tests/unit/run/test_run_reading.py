@@ -327,6 +327,13 @@ def test_a_box_has_the_load_that_it_reads_itself() -> None:
     assert [first.waiting, second.waiting] == pytest.approx([0.0, 0.1])
 
 
+def test_each_cpu_tells_what_it_was_busy_with() -> None:
+    _, second = complete(BASE, SPEC, raw(way(), watched=INSIDE), {}).evidence.inside
+    assert second.modes == pytest.approx(
+        {"user": 0, "system": 0, "irq": 0, "softirq": 0.9, "idle": 0, "steal": 0.1}
+    )
+
+
 def test_both_readings_of_the_cpu_stand_side_by_side() -> None:
     found = record(watched=INSIDE, gateway_cpus=frozenset({0}))
     assert found.values["cpu_busy"] == pytest.approx(1.0)

@@ -8,7 +8,7 @@ import builder
 import msgspec
 import pytest
 
-from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult
+from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult, Watched
 from gatemark.stats.reference import Beside, beside, for_plan
 from gatemark.store.published import Published
 from gatemark.store.record import Definition, Scalar
@@ -208,3 +208,31 @@ def test_a_figure_gets_the_rows_of_its_plan_with_their_factors() -> None:
 
 def test_a_figure_gets_no_rows_of_another_plan() -> None:
     assert for_plan(beside(judged([point()]), [published()]), "kofler/fig1") == []
+
+
+def test_a_value_at_a_rate_stands_beside_that_rate_alone() -> None:
+    rates = [point(point={"rate_bps": bps}) for bps in (20_000_000, 100_000_000)]
+    value = published("cpu_busy", value=0.5, at_bps=20e6)
+    assert only(judged(rates), value).point == {"rate_bps": 20_000_000}
+
+
+def test_a_safe_rate_is_that_of_an_arm() -> None:
+    one = Watched(
+        plan="wrt54/paths",
+        arm="nat",
+        baseline="",
+        point={},
+        definition=TCP,
+        safe_bps=100e6,
+        at_least=True,
+        loss_bps=None,
+        missed_bps=None,
+        order="",
+        livelock_bps=None,
+        cpu=None,
+        rank=None,
+    )
+    found = only(
+        msgspec.structs.replace(judged(), watched=(one,)), published("safe_l4_bps", value=200e6)
+    )
+    assert (found.measured.value, found.at_least) == (100e6, True)

@@ -93,6 +93,28 @@ def test_a_bound_is_a_number_with_its_kind(tmp_path: Path) -> None:
     assert (found.value, found.kind) == (0.9, "bound")
 
 
+AT = MAP.replace('quantity   = "cpu_busy"', 'quantity   = "cpu_busy"\nat         = "nat.tcp most"')
+AT = AT.replace('experiment = "method"', 'experiment = "nat.tcp"\nparameters = ["most"]')
+MOST = "B,WRT54GS,nat.tcp,most,90,Mbit/s,printed; text"
+
+
+def test_a_rate_may_be_another_value_of_the_device(tmp_path: Path) -> None:
+    (found,) = read(folder(tmp_path, CPU, MOST, map_=AT))
+    assert found.at_bps == 90e6
+
+
+def test_a_device_without_that_value_is_named(tmp_path: Path) -> None:
+    other = MOST.replace("WRT54GS", "X")
+    with pytest.raises(GatemarkError, match="WRT54GS has no such value"):
+        read(folder(tmp_path, CPU, other, map_=AT))
+
+
+def test_a_value_in_words_is_shown_nowhere(tmp_path: Path) -> None:
+    words = MAP.replace('quantity   = "cpu_busy"', 'quantity   = "cpu_busy"\nworded = ["X"]')
+    rows = (CPU, CPU.replace("WRT54GS", "X").replace(">=90", "idle"), METHOD)
+    assert [value.device for value in read(folder(tmp_path, *rows, map_=words))] == ["WRT54GS"]
+
+
 @pytest.mark.parametrize(
     ("rows", "said"),
     [

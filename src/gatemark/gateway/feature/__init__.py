@@ -5,8 +5,11 @@ from typing import Final
 
 from gatemark.gateway.feature import (
     bridge_netfilter,
+    capture,
+    command,
     conntrack,
     filter,  # noqa: A004  a feature's word
+    flow_export,
     mss,
     netfilter_absent,
     notrack,
@@ -15,8 +18,13 @@ from gatemark.gateway.feature import (
     steering,
     xdp,
 )
-from gatemark.gateway.feature.asked import Asked, Feature, Seen
+from gatemark.gateway.feature.asked import Asked, Feature, Running, Seen, Wanted
 
+RUNNING: Final[dict[str, Running]] = {  # those that are programs
+    "capture": capture,
+    "flow-export": flow_export,
+    "command": command,
+}
 FEATURES: Final[dict[str, Feature]] = {
     "conntrack": conntrack,
     "notrack": notrack,
@@ -28,6 +36,7 @@ FEATURES: Final[dict[str, Feature]] = {
     "steering": steering,
     "shape": shape,
     "mss": mss,
+    **RUNNING,
 }
 
-__all__ = ["FEATURES", "Asked", "Feature", "Seen"]
+__all__ = ["FEATURES", "RUNNING", "Asked", "Feature", "Running", "Seen", "Wanted"]

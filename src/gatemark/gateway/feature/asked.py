@@ -2,12 +2,13 @@
 """What a feature is asked for: on which gateway, on which path, with which words."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from gatemark.gateway.changes import Changes
 from gatemark.gateway.means import ROLES
 from gatemark.gateway.program import Program
+from gatemark.plan.model import Command
 from gatemark.station.wiring import Gateway
 
 
@@ -24,6 +25,22 @@ class Asked:
     def ports(self) -> tuple[str, ...]:
         """The test ports' devices that packets of this path cross."""
         return tuple(self.gateway.devices[role] for role in ROLES[self.path])
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A program that a trial wants to run."""
+
+    gateway: Gateway
+    path: str
+    word: str  # the whole feature: capture:tcpdump:68
+    said: tuple[str, ...]  # behind its name, complete
+    commands: Mapping[str, Command] = field(default_factory=dict)  # of the plan
+
+    @property
+    def outer(self) -> str:
+        """The device of its external port: the WAN port; of a path without one the LAN port."""
+        return self.gateway.devices["gw1" if self.path in ("route", "nat") else "gw0"]
 
 
 class Feature(Protocol):
@@ -51,5 +68,8 @@ class Seen(Protocol):
 class Running(Protocol):
     """A module of this folder whose feature is a program: it runs in each trial anew."""
 
-    def program(self, asked: Asked) -> Program:
+    async def apply(self, asked: Asked) -> None:
+        """Change what it needs changed; mostly nothing."""
+
+    def program(self, wanted: Wanted) -> Program:
         """What runs while a trial does."""

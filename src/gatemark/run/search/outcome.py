@@ -117,7 +117,7 @@ def _burst(walk: Walk, found: Bounds, step: Step) -> dict[str, float]:
 
 
 def _of_trial(record: Record) -> dict[str, float]:
-    kept = ("cpu_busy", "loss_ratio")
+    kept = ("cpu_busy", "loss_ratio", "captured_share", "program_cpu")
     return {
         name: value
         for name, value in record.values.items()

@@ -28,7 +28,9 @@ PACKAGES: Final = (
     *("busybox", "conntrack", "dropbear-bin", "ethtool", "iproute2", "iptables", "nftables"),
 )
 XTABLES: Final = "xtables-legacy-multi"  # one program by many names
-TOOLS: Final = ("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "tc", XTABLES)
+TOOLS: Final = (
+    *("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "tc", "tcpdump", XTABLES),
+)
 NAMES: Final = {
     f"{tool}-legacy{what}": XTABLES
     for tool in ("iptables", "ip6tables")
@@ -104,7 +106,7 @@ class _Parts:
 
 def stock(arch: Arch, kernel: str, told: Told) -> Image:
     """The image of a kernel's package; made if it is not there. Raises UnavailableError."""
-    source = packages(arch.debian, kernel, PACKAGES, told)
+    source = packages(arch.debian, kernel, (*PACKAGES, *arch.more), told)
     recipe = "\0".join((FORMAT, (source / SUMS).read_text(), _rc(), INITTAB, *MODULES))
     key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
 

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The feature `command:NAME`: a program of the user's own, as the plan's [command.NAME] says."""
+
+from gatemark.gateway.feature.asked import Asked, Wanted
+from gatemark.gateway.program import Program, counting
+
+
+async def apply(asked: Asked) -> None:
+    """Nothing is set: the program does it all."""
+    del asked
+
+
+def program(wanted: Wanted) -> Program:
+    """What the user wrote; $PORT is the external port's device."""
+    (name,) = wanted.said
+    command = wanted.commands[name]
+    return Program(
+        name=wanted.word,
+        command=("sh", "-c", f"PORT={wanted.outer}; {command.run}"),
+        ready=command.ready,
+        counters=counting(*filter(None, (command.counters,))),
+    )

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The feature `flow-export:TOOL`: the gateway keeps records of the flows at its external port.
+
+They are sent to an address of the gateway itself that nobody listens on, so that not one of them
+crosses a test port.
+"""
+
+from typing import Final
+
+from gatemark.gateway.feature.asked import Asked, Wanted
+from gatemark.gateway.program import Counters, Program, counting
+
+COLLECTOR: Final = "127.0.0.9"
+PORT: Final = 9995
+
+LOOPBACK_UP: Final = 0x1  # IFF_UP (netdevice(7))
+FLAGS: Final = "/sys/class/net/lo/flags"
+
+_SOFTFLOWD: Final = counting(  # softflowctl(8) statistics
+    r"^Packets processed: (?P<processed>\d+)",
+    r"^Packets received by libpcap: (?P<received>\d+)",
+    r"^Packets dropped by libpcap: (?P<dropped>\d+)",
+    r"^Number of active flows: (?P<flows1>\d+)",
+    r"^Flows expired: (?P<flows2>\d+)",
+)
+NFPCAPD: Final = counting(
+    r"^Total: Processed: (?P<captured>\d+)",
+    r"^Stat: received: (?P<received>\d+), dropped by OS/Buffer: (?P<dropped>\d+)",
+)
+
+
+def softflowd_counters(said: str) -> Counters:
+    """What its buffer took: it reads the buffer block by block, as each is full, and no sooner."""
+    found = dict(_SOFTFLOWD(said))
+    if "received" in found:
+        found["captured"] = found["received"] - found.get("dropped", 0)
+    return found
+
+
+async def apply(asked: Asked) -> None:
+    """The way to the collector: a namespace's loopback is down until somebody wants it."""
+    flags = (await asked.gateway.run("cat", FLAGS)).strip()
+    if not int(flags, 16) & LOOPBACK_UP:
+        await asked.changes.make("ip link set dev lo up", undo="ip link set dev lo down")
+
+
+def program(wanted: Wanted) -> Program:
+    """The exporter at the external port."""
+    (tool,) = wanted.said
+    return {"softflowd": _softflowd, "nfpcapd": _nfpcapd}[tool](wanted)
+
+
+def _softflowd(wanted: Wanted) -> Program:
+    """Its files would be the system's own softflowd's, and removed at its end: so they are ours."""
+    return Program(
+        name=wanted.word,
+        command=(
+            *("softflowd", "-d", "-i", wanted.outer, "-n", f"{COLLECTOR}:{PORT}"),
+            *("-p", "./pid", "-c", "./control"),
+        ),
+        device=wanted.outer,
+        settle_s=0.2,
+        question="softflowctl -c ./control statistics",
+        counters=softflowd_counters,
+    )
+
+
+def _nfpcapd(wanted: Wanted) -> Program:
+    return Program(
+        name=wanted.word,
+        command=("nfpcapd", "-i", wanted.outer, "-H", f"{COLLECTOR}/{PORT}"),
+        device=wanted.outer,
+        settle_s=1.2,
+        counters=NFPCAPD,
+    )

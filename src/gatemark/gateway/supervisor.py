@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Our side of a program on the gateway: supervisor.sh runs it there, and ends it if we die.
+
+One channel each way; the script goes in by stdin, since old SSH servers take short commands alone.
+"""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Final, Self
+
+from gatemark.error import InvalidTrialError, NodeError, UnavailableError
+from gatemark.gateway.program import Program
+from gatemark.node.shell import Node, Process
+
+MARK: Final = "@@"
+OVER: Final = "GATEMARK-OVER"  # ends the script on its way in
+# A script that came by half is not run.
+READ_SCRIPT: Final = (
+    f'while IFS= read -r line; do [ "$line" = {OVER} ] && break; script="$script$line\n"; done; '
+    f'[ "$line" = {OVER} ] && eval "$script"'
+)
+ANSWER_S = 15.0  # the end of a program that does not want to takes a few seconds
+READY_S = 10.0
+AGAIN_S = 0.05  # between two looks whether it is ready
+NOT_THERE: Final = 127  # exit code of a shell that found no such program
+TICK_NS: Final = 10_000_000  # USER_HZ is 100 (proc_stat(5))
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a program and all that it made have used since they started."""
+
+    user_ns: int = 0  # in steps of 10 ms
+    system_ns: int = 0
+    run_ns: int = 0  # both together, to the ns where the kernel tells (schedstat), of what lives
+    most_bytes: int = 0  # of memory, at any time
+    processes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a program ended."""
+
+    by: str  # term, kill: the signal that it took; itself: before it was told to
+    code: int  # its exit code
+    left: int  # processes that it made and that could not be ended
+    said: str  # its last words
+
+
+class Supervised:
+    """A program on a gateway. `start` returns it working; `end` or `abort` ends it."""
+
+    def __init__(self, node: Node, program: Program, process: Process) -> None:
+        self.node = node
+        self.program = program
+        self.process = process
+
+    @classmethod
+    async def start(cls, node: Node, program: Program, first: Sequence[str] = ()) -> Self:
+        """Start it and wait until it works; `first` goes before the command, as taskset does.
+
+        Raises UnavailableError if it is not on the gateway, NodeError if it ends at once.
+        """
+        heard = await _listeners(node, program)
+        words = ("sh", "-c", READ_SCRIPT, "gatemark", *program.command)
+        one = cls(node, program, await node.start(*first, *words))
+        script = (resources.files("gatemark.gateway") / "supervisor.sh").read_text()
+        one.process.write(f"{script}{OVER}\n".encode())
+        try:
+            await one._ready(heard)
+        except BaseException:
+            await asyncio.shield(one.abort())
+            raise
+        return one
+
+    async def look(self) -> Use:
+        """What it has used until now. Raises NodeError."""
+        return use(await self._ask("look"))
+
+    async def question(self) -> None:
+        """Let the question tell what the program counted; its answer is among the last words."""
+        if self.program.question:
+            await self._ask(f"ask {self.program.question}")
+
+    async def end(self) -> End:
+        """End it and what it made. Raises NodeError."""
+        ended, *said = await self._ask("end")
+        by, code, left = ended.split()
+        self.process.close_stdin()
+        await self.process.wait()
+        return End(by, int(code), int(left), "\n".join(said))
+
+    def require_lasted(self, end: End) -> None:
+        """Raise InvalidTrialError if it had ended by itself, UnavailableError if it is not there.
+
+        A command without a word that it works by is found missing only at its end.
+        """
+        if end.by != "itself":
+            return
+        last = _last(end.said.splitlines())
+        if end.code == NOT_THERE:
+            raise UnavailableError(f"{self._name}: {last}")
+        raise InvalidTrialError(
+            f"{self._name} ended before the trial did (exit code {end.code}): {last}"
+        )
+
+    async def abort(self) -> None:
+        """End it without its last words: the supervisor does so when its stdin ends."""
+        self.process.close_stdin()
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                await self.process.wait()
+        except TimeoutError:
+            self.process.kill()
+            await self.process.wait()
+
+    async def _ready(self, heard: frozenset[str]) -> None:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + READY_S
+        while loop.time() < until:
+            if await self._works(heard):
+                return
+            await asyncio.sleep(AGAIN_S)
+        raise NodeError(f"{self._name} was not ready in {READY_S:g} s{await self._why()}")
+
+    async def _works(self, heard: frozenset[str]) -> bool:
+        runs, *said = await self._ask("running")
+        if runs == "no":
+            end = await self.end()
+            if end.code == NOT_THERE:
+                raise UnavailableError(f"{self._name}: {_last(end.said.splitlines())}")
+            raise NodeError(f"{self._name} ended at once (exit code {end.code}): {_last(said)}")
+        if self.program.device:
+            return bool(await _listeners(self.node, self.program) - heard)
+        return self.program.ready in "\n".join(said)
+
+    async def _why(self) -> str:
+        said = (await self._ask("running"))[1:]
+        return f": {_last(said)}" if said else ""
+
+    async def _ask(self, word: str) -> list[str]:
+        """An answer's lines, without its mark."""
+        self.process.write(f"{word}\n".encode())
+        lines: list[str] = []
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                while line := await self.process.line():
+                    if (text := line.decode(errors="replace").rstrip("\r\n")) == MARK:
+                        return lines
+                    lines.append(text)
+        except TimeoutError:
+            raise NodeError(f"{self._name}: no answer in {ANSWER_S:g} s") from None
+        raise NodeError(f"{self._name}: {_last((await self.process.errors()).splitlines())}")
+
+    @property
+    def _name(self) -> str:
+        return f"{self.node.name}: {self.program.name}"
+
+
+def _last(said: Sequence[str]) -> str:
+    """The last word of a program that has something to say."""
+    told = [line.strip() for line in said if line.strip()]
+    return told[-1] if told else "it said nothing"
+
+
+async def _listeners(node: Node, program: Program) -> frozenset[str]:
+    """The packet sockets at the program's device, by the kernel's own address of each."""
+    if not program.device:
+        return frozenset()
+    said = await node.run("cat", f"/sys/class/net/{program.device}/ifindex", "/proc/net/packet")
+    index, *rows = said.splitlines()
+    bound = [row.split() for row in rows[1:]]  # packet(7): socket, ..., type, protocol, index
+    return frozenset(row[-1] for row in bound if len(row) > 4 and row[4] == index.strip())
+
+
+def use(lines: Sequence[str]) -> Use:
+    """What `look` answered: of each process its stat, VmHWM and its threads' schedstat."""
+    user = system = run = most = processes = 0
+    for line in lines:
+        match line.split():
+            case ["stat", *fields]:  # from the state on; utime, stime, and those of dead children
+                mine = [int(field) for field in fields[11:15]]
+                user, system = user + mine[0] + mine[2], system + mine[1] + mine[3]
+                processes += 1
+            case ["VmHWM:", kib, "kB"]:
+                most += int(kib) * 1024
+            case [ns, _, _] if re.fullmatch(r"\d+", ns):
+                run += int(ns)
+    return Use(user * TICK_NS, system * TICK_NS, run, most, processes)

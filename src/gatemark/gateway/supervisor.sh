@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs a program on the gateway while a trial does, and ends it whatever happens.
+#
+# Its stdin tells it what to do: running, packets, look, ask COMMAND, end. Each answer ends in a line
+# of @@. When stdin ends, because the laboratory or its connection died, the program is ended too.
+# For any POSIX shell, with busybox's tools.
+
+patience=3 # seconds; whole ones, as OpenWrt's sleep knows no others
+
+# A folder of its own for the program, and for what it says. /var/tmp is a disk where there is one.
+for place in /var/tmp /tmp; do
+	folder=$place/gatemark-program-$$
+	mkdir -m 700 "$folder" 2>/dev/null && cd "$folder" && break
+	folder=
+done
+[ "$folder" ] || {
+	echo "neither /var/tmp nor /tmp can be written on it: free some of it" >&2
+	exit 1
+}
+
+# The fields of a process from its state on (proc_pid_stat(5)), in $fields; fails if it is gone.
+fields_of() {
+	{ read -r fields <"/proc/$1/stat"; } 2>/dev/null && fields=${fields##*) }
+}
+
+# Whether a process, by PID:START, is still there: another may have got its number since.
+there() {
+	fields_of "${1%:*}" || return 1
+	# shellcheck disable=SC2086
+	set -- "$1" $fields
+	[ "$2" != Z ] && [ "${21}" = "${1#*:}" ]
+}
+
+# The program and all that it has made, as PID:START each, in $family.
+find_family() {
+	family='' known=" $pid " more=1
+	while [ "$more" ]; do
+		more=''
+		for stat in /proc/[0-9]*/stat; do
+			one=${stat#/proc/} one=${one%/stat}
+			fields_of "$one" || continue
+			# shellcheck disable=SC2086
+			set -- $fields
+			case " $family" in *" $one:"*) continue ;; esac
+			case $known in *" $one "* | *" $2 "*) ;; *) continue ;; esac
+			family="$family$one:${20} " known="$known$one " more=1
+		done
+	done
+}
+
+# Whether the program itself runs, and not merely waits to be buried.
+runs() {
+	fields_of "$pid" && [ "${fields%% *}" != Z ]
+}
+
+running() {
+	if runs; then echo yes; else echo no; fi
+	tail -c 4000 said
+}
+
+# What each of the family has used: CPU in ticks and ns, the most memory that it held.
+look() {
+	find_family
+	for one in $family; do
+		fields_of "${one%:*}" && echo "stat $fields"
+		grep VmHWM "/proc/${one%:*}/status"
+		cat /proc/"${one%:*}"/task/[0-9]*/schedstat
+	done 2>/dev/null
+}
+
+# Do something in so many seconds, unless told that there is no need.
+later() {
+	sleep "$1" &
+	nap=$!
+	trap 'kill $nap; exit' TERM
+	shift
+	wait $nap && "$@"
+}
+
+# End the program and what it made; $ended is: what ended it, its exit code, how many are left.
+finish() {
+	trap '' HUP INT TERM PIPE
+	find_family
+	by='itself'
+	if runs; then
+		by='term'
+		for one in $family; do kill -TERM "${one%:*}"; done
+	fi
+	later $patience kill -KILL "$pid" &
+	dog=$!
+	wait "$pid"
+	code=$?
+	kill $dog
+	wait $dog
+	[ $code = 137 ] && [ $by = term ] && by='kill'
+	waited=0
+	while left=$(count) && [ "$left" != 0 ] && [ $waited -lt $patience ]; do
+		for one in $family; do there "$one" && kill -KILL "${one%:*}" && by='kill'; done
+		sleep 1
+		waited=$((waited + 1))
+	done
+	ended="$by $code $left"
+} 2>/dev/null
+
+count() {
+	left=0
+	for one in $family; do there "$one" && left=$((left + 1)); done
+	echo $left
+}
+
+leave() {
+	cd / && rm -rf "$folder"
+}
+
+"$@" </dev/null >said 2>&1 &
+pid=$!
+trap 'finish; leave; exit 1' HUP INT TERM
+trap : PIPE
+
+while read -r word rest; do
+	case $word in
+	running) running ;;
+	packets) cat /proc/net/packet ;;
+	look) look ;;
+	ask) eval "$rest" >>said 2>&1 ;;
+	end) break ;;
+	esac
+	echo @@
+done
+finish
+echo "$ended"
+tail -c 4000 said
+echo @@
+leave

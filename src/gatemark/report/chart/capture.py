@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loss, captured share and CPU against the offered rate, on a log axis: one panel each."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from gatemark.report import number, reference, sweep, watched, word
+from gatemark.report.chart import curve, published
+from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.stats.capture import rate_bps
+from gatemark.stats.judgement import Judgement, PointResult, Watched
+from gatemark.stats.likeness import alike
+from gatemark.store.published import Published
+
+HEIGHT = 150
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One quantity."""
+
+    field: str
+    heading: str
+    axis: str
+    whole: bool  # its axis goes to 100 %, whatever was measured
+
+
+PANELS = (
+    Panel("loss_ratio", "Lost from end to end", "lost", whole=False),
+    Panel("captured_share", "Captured of what crossed the gateway's port", "captured", whole=True),
+    Panel("cpu_busy", "The gateway's busiest CPU", "CPU busy", whole=True),
+)
+TIPS = [
+    alt.Tooltip("arm:N"),
+    alt.Tooltip("offered:N"),
+    *(alt.Tooltip(f"{one.field}:Q", title=one.axis, format=".2%") for one in PANELS),
+    alt.Tooltip("program_cpu:Q", title="of it the program", format=".2%"),
+]
+
+
+def figures(judgement: Judgement, values: Iterable[Published]) -> list[Figure]:
+    """One for each plan whose gateway runs a program at several rates."""
+    values = list(values)
+    return [_figure(judgement, found, values) for found in watched.groups(judgement)]
+
+
+def _figure(judgement: Judgement, found: Sequence[Watched], values: Sequence[Published]) -> Figure:
+    name = sweep.plain("-".join(["beside", found[0].plan, *map(str, found[0].point.values())]))
+    arms = [one.arm for one in found]
+    points = [point for one in found for point in _points(judgement, one)]
+    rows = [_row(point) for point in points]
+    hollow = _hollow(points, values)
+    columns = {"arm": "setup", "rate_bps": "offered payload (bit/s)"}
+    for one in PANELS:
+        columns |= heads(one.field, one.axis, "ratio")
+    columns |= heads("program_cpu", "CPU of the program", "ratio")
+    told = "Hollow markers: published values of other devices." if hollow else ""
+    definition = (
+        f"Against the offered rate of payload: {word.traffic(found[0].definition)}. "
+        "Captured: by the program's own count. Line: median; band: its interval. Log axis."
+    )
+    return Figure(
+        name=name,
+        title=watched.finding(found),
+        definition=f"{definition} {told}".strip(),
+        panels=tuple(
+            (one.heading, _panel(name, one, rows, hollow, arms))
+            for one in PANELS
+            if any(row[one.field] is not None for row in rows)
+        ),
+        rows=rows,
+        columns=columns | {"limit": "limit"},
+        plan=found[0].plan,
+        extra={f"{name}-published": hollow},
+    )
+
+
+def _points(judgement: Judgement, one: Watched) -> list[PointResult]:
+    mine = [
+        point
+        for point in judgement.points
+        if (point.plan, point.arm) == (one.plan, one.arm)
+        and rate_bps(point)
+        and one.point.items() <= point.point.items()
+    ]
+    return sorted(mine, key=rate_bps)
+
+
+def _row(point: PointResult) -> Row:
+    rate = rate_bps(point)
+    row: Row = {"arm": point.arm, "rate_bps": rate, "offered": number.nominal(rate, "bit/s")}
+    for field in (*(one.field for one in PANELS), "program_cpu"):
+        row |= three(field, point.values.get(field))
+    return row | {"limit": point.limit}
+
+
+def _hollow(points: Sequence[PointResult], values: Iterable[Published]) -> list[Row]:
+    """Published values at a rate, of setups like one of ours."""
+    definitions = [point.definition for point in points]
+    return [
+        {
+            "field": value.quantity,
+            "rate_bps": value.at_bps,
+            "value": value.value,
+            "device": value.device,
+            "study": value.study,
+            "printed": reference.told(value),
+            "differs": f"{value.experiment} {value.parameter}",
+        }
+        for value in values
+        if value.at_bps
+        and value.quantity in {one.field for one in PANELS}
+        and any(alike(one, value) for one in definitions)
+    ]
+
+
+def _panel(
+    name: str, one: Panel, rows: Sequence[Row], hollow: Sequence[Row], arms: Sequence[str]
+) -> Chart:
+    marks = [row for row in hollow if row["field"] == one.field]
+    rates = [float(row["rate_bps"] or 0) for row in (*rows, *marks)]
+    axis = alt.Axis(labelExpr="format(datum.value / 1e6, ',~r')", grid=False, tickCount=6)
+    scale = alt.Scale(type="log", domain=[min(rates) * 0.8, max(rates) * 1.25], nice=False)
+    x = alt.X("rate_bps:Q", title="offered payload, Mbit/s", axis=axis, scale=scale)
+    tops = [float(row[f"{one.field}_hi"] or 0) for row in rows]
+    tops += [float(row["value"] or 0) for row in marks]
+    top = 1.05 if one.whole else max([*tops, 0.01]) * 1.1
+    kept = alt.Axis(format=".0%" if top > 0.05 else ".1%", tickCount=4)
+    y = alt.Y(
+        f"{one.field}:Q",
+        title=one.axis,
+        axis=kept,
+        scale=alt.Scale(domain=[0, top], nice=False, clamp=True),
+    )
+    base = alt.Chart(named(name)).transform_filter(f"isValid(datum.{one.field})")
+    layers = curve.line(base, one.field, {"x": x, "y": y}, arms, TIPS, told=arms)
+    layers += _published(name, one, x, y, marks)
+    return alt.layer(*layers).properties(
+        width="container",
+        height=HEIGHT,
+        description=f"{one.heading} against the offered rate",
+    )
+
+
+def _published(name: str, one: Panel, x: alt.X, y: alt.Y, marks: Sequence[Row]) -> list[alt.Chart]:
+    devices = list(dict.fromkeys(str(row["device"]) for row in marks))
+    base = alt.Chart(named(f"{name}-published")).transform_filter(alt.datum.field == one.field)
+    at = alt.Y("value:Q", title=one.axis, axis=y["axis"], scale=y["scale"])
+    found = []
+    for place, device in enumerate(devices):
+        shape = published.SHAPES[place % len(published.SHAPES)]
+        mine = base.transform_filter(alt.datum.device == device)
+        mark = mine.mark_point(style="published", shape=shape, filled=False, size=70)
+        found.append(mark.encode(x, at, tooltip=published.TIPS))
+        text = mine.mark_text(style="note", align="left", dx=7, dy=-7)
+        found.append(text.encode(x, at, text="device:N"))
+    return found

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs on the gateway: real tools capture and count; they end with the trial, or with us."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from gatemark.plan.model import Arm, Command, Plan, Workload
+from gatemark.station.recover import recover
+from gatemark.store.record import Record
+from lab.planted import measure_each, plan
+
+LOAD = Workload(rate_pps=4_000, frame_bytes=512, flows=8, duration_s=0.5)
+COMMANDS = {
+    "short": Command(run="echo at work; sleep 0.3; kill -9 $$", ready="at work"),
+    "stubborn": Command(
+        run="trap '' TERM; echo at work $PORT; while :; do sleep 1; done",
+        ready="at work",
+        counters="at work gw(?P<port>[0-9])",
+    ),
+    "absent": Command(run="exec nosuchtool"),
+}
+WORDS = (
+    *("capture:tcpdump:68", "capture:tcpdump:1500:disk", "flow-export:softflowd"),
+    *(f"command:{name}" for name in COMMANDS),
+)
+
+
+def asked(word: str) -> Plan:
+    arm = Arm(path="nat", name=word, features=(word,))
+    return replace(plan(arm, LOAD), command=COMMANDS)
+
+
+@pytest.fixture(scope="module")
+def ran() -> dict[str, Record]:
+    """One short trial beside each program, all on one lab."""
+    return measure_each({word: asked(word) for word in WORDS})
+
+
+@pytest.mark.parametrize("word", WORDS[:3])
+def test_a_real_tool_has_seen_what_crossed_the_port(word: str, ran: dict[str, Record]) -> None:
+    record = ran[word]
+    assert (record.status, record.reason) == ("ok", "")
+    (one,) = record.evidence.programs
+    assert record.accounting is not None
+    assert one.crossed == record.accounting.tried == 2000
+    assert one.counters["captured"] == 2000, one.said
+    assert record.values["captured_share"] == 1.0
+
+
+@pytest.mark.parametrize("word", WORDS[:3])
+def test_a_real_tool_ends_when_it_is_asked_to(word: str, ran: dict[str, Record]) -> None:
+    (one,) = ran[word].evidence.programs
+    assert (one.ended, one.left) == ("term", 0)
+
+
+def test_what_a_tool_used_is_told(ran: dict[str, Record]) -> None:
+    (one,) = ran["capture:tcpdump:68"].evidence.programs
+    assert 0 < one.cpu < 0.5
+    assert 1 << 20 < one.memory_bytes < 1 << 28
+
+
+def test_a_programs_cpu_is_in_that_of_the_gateway(ran: dict[str, Record]) -> None:
+    record = ran["capture:tcpdump:68"]
+    threads = {reading.thread: reading.busy for reading in record.evidence.cpu}
+    assert threads["capture:tcpdump:68"] == record.values["program_cpu"]
+    assert record.values["cpu_busy"] == pytest.approx(sum(threads.values()))
+    assert "nice -20" in record.placement["gateway"]
+
+
+def test_a_program_that_is_killed_is_told(ran: dict[str, Record]) -> None:
+    record = ran["command:short"]
+    assert record.status == "invalid"
+    assert (
+        "gateway: command:short ended before the trial did (exit code 137): at work"
+        in record.reason
+    )
+
+
+def test_one_that_does_not_want_to_end_is_killed_and_told(ran: dict[str, Record]) -> None:
+    record = ran["command:stubborn"]
+    (one,) = record.evidence.programs
+    assert (record.status, one.ended, one.left) == ("ok", "kill", 0)
+    assert "command:stubborn did not end by SIGTERM: SIGKILL ended it" in record.notes
+    assert one.counters == {"port": 1}
+
+
+def test_a_program_that_is_not_there_skips_its_arm(ran: dict[str, Record]) -> None:
+    record = ran["command:absent"]
+    assert record.status == "skipped"
+    assert record.reason.startswith("not available here: gateway: command:absent: ")
+
+
+FILE = """schema = "gatemark.plan/1"
+title = "t"
+why = "w"
+reading = "r"
+[setup]
+path = "nat"
+features = ["capture:tcpdump:77:disk"]
+[workload]
+rate_pps = 1000
+duration_s = 30
+[repeat]
+times = 1
+"""
+
+
+def test_a_killed_run_leaves_no_program(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(FILE)
+    words = ("run", str(tmp_path / "p.toml"), "--out", str(tmp_path / "run"))
+    run = subprocess.Popen([sys.executable, "-m", "gatemark", *words], stderr=subprocess.DEVNULL)
+    try:
+        assert until(lambda: captures() != [], within_s=90.0)  # others may measure first
+        folders = list(Path("/var/tmp").glob("gatemark-program-*"))  # noqa: S108
+        assert folders
+        run.send_signal(signal.SIGKILL)
+        assert until(lambda: captures() == [])
+        assert until(lambda: not any(folder.exists() for folder in folders))
+    finally:
+        run.kill()
+        run.wait()
+        recover()
+
+
+def until(true: Callable[[], bool], within_s: float = 8.0) -> bool:
+    end = time.monotonic() + within_s
+    while not true() and time.monotonic() < end:
+        time.sleep(0.05)
+    return true()
+
+
+def captures() -> list[str]:
+    """The captures of the test's own snaplen."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            words = path.read_bytes().split(b"\0")
+            found += [path.parent.name] if words[:1] == [b"tcpdump"] and b"77" in words else []
+    return found

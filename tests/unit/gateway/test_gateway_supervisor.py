@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program under its supervisor, on this machine: started, asked, ended, and nothing left."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from gatemark.error import NodeError, UnavailableError
+from gatemark.gateway.program import Program, counting
+from gatemark.gateway.supervisor import Supervised
+from gatemark.node.shell import Local
+
+READY = "sh", "-c", "echo at work; pwd; exec sleep 987"
+
+
+def running(program: Program, do: Callable[[Supervised], Awaitable[None]]) -> None:
+    async def run() -> None:
+        one = await Supervised.start(Local(), program)
+        try:
+            await do(one)
+        finally:
+            await one.abort()
+
+    asyncio.run(run())
+
+
+def program(*command: str, **keys: str) -> Program:
+    return Program("command:test", command, **keys)  # type: ignore[arg-type]
+
+
+def folders() -> set[Path]:
+    return {path for place in ("/var/tmp", "/tmp") for path in Path(place).glob("gatemark-prog*")}  # noqa: S108
+
+
+def test_it_is_ended_by_the_first_signal_and_its_folder_is_gone() -> None:
+    before = folders()
+
+    async def end(one: Supervised) -> None:
+        assert folders() - before
+        ended = await one.end()
+        assert (ended.by, ended.code, ended.left) == ("term", 143, 0)
+        assert ended.said.startswith("at work\n/")
+
+    running(program(*READY, ready="at work"), end)
+    assert folders() == before
+
+
+def test_what_it_used_is_told() -> None:
+    async def look(one: Supervised) -> None:
+        used = await one.look()
+        assert used.processes == 1
+        assert used.most_bytes > 0
+
+    running(program(*READY, ready="at work"), look)
+
+
+def test_its_question_is_among_its_last_words() -> None:
+    async def ask(one: Supervised) -> None:
+        await one.question()
+        said = (await one.end()).said
+        assert counting(r"^seen (?P<seen>\d+)")(said) == {"seen": 12}
+
+    running(program(*READY, ready="at work", question="echo seen 12"), ask)
+
+
+def test_one_that_ended_by_itself_is_told() -> None:
+    async def end(one: Supervised) -> None:
+        await asyncio.sleep(0.3)
+        ended = await one.end()
+        assert (ended.by, ended.code) == ("itself", 4)
+
+    running(program("sh", "-c", "echo at work; sleep 0.2; exit 4", ready="at work"), end)
+
+
+def test_without_us_it_is_ended_with_all_that_it_made() -> None:
+    async def leave(one: Supervised) -> None:
+        assert (await one.look()).processes == 3
+        assert processes(b"sleep\x00986\x00")
+        await one.abort()
+
+    words = "sleep 986 & sleep 985 & echo at work; wait"
+    running(program("sh", "-c", words, ready="at work"), leave)
+    assert processes(b"sleep\x00986\x00") == []
+
+
+def processes(command: bytes) -> list[str]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            found += [path.parent.name] if path.read_bytes() == command else []
+    return found
+
+
+def test_a_program_that_is_not_there_is_not_available() -> None:
+    with pytest.raises(UnavailableError, match="nosuchprogram: not found"):
+        running(program("nosuchprogram", ready="x"), lambda _: asyncio.sleep(0))
+
+
+def test_one_that_ends_at_once_is_told_with_its_last_word() -> None:
+    with pytest.raises(NodeError, match=r"ended at once \(exit code 2\): no such port"):
+        running(
+            program("sh", "-c", "echo no such port; exit 2", ready="x"), lambda _: asyncio.sleep(0)
+        )
