@@ -198,7 +198,8 @@ UNITS: dict[str, str] = {
     "delay_max_ns": "ns",
     "clock_error_ns": "ns",  # at most so much is wrong with each delay: sender, sink: two machines
     "delay_pdv_ns": "ns",  # packet delay variation: p99.9 less the fastest (RFC 5481)
-    "cpu_busy": "ratio",  # busiest thread of the gateway
+    "cpu_busy": "ratio",  # busiest CPU of the gateway: its threads and programs there
+    "packet_ns": "ns",  # of that CPU, for each packet delivered
     "cpu_busy_inside": "ratio",  # busiest CPU as the gateway reads it itself (/proc/stat)
     "power_idle_w": "W",  # that the gateway drew before the load
     "power_w": "W",  # and under load
