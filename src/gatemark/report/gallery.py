@@ -11,6 +11,7 @@ from gatemark.report.chart import (
     connecting,
     cpu,
     delay,
+    front,
     group,
     knee,
     over_time,
@@ -20,17 +21,20 @@ from gatemark.report.chart import (
     size,
     thread,
     throughput,
+    waterfall,
 )
 from gatemark.report.chart.figure import Figure
 from gatemark.report.source import Source
 
 
 def figures(source: Source) -> list[Figure]:
-    """Searches, sweeps, delays, studies, CPUs, what arms cost, single points, the tester alone."""
+    """Searches, sweeps, delays, ladders, studies, CPUs, what arms cost, points, the tester."""
     drawn = (
         *_searches(source),
         *_sweeps(source),
         *_timed(source),
+        *waterfall.figures(source.judgement),
+        *front.figures(source.judgement),
         *_studies(source),
         *_rest(source),
     )

@@ -10,11 +10,12 @@ says the inverse of new against old, and no unit matters.
 from collections.abc import Sequence
 from math import ceil, exp, expm1, inf, log, log1p, sqrt
 from statistics import fmean, median, variance
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
 from gatemark.stats import ranks, student
+from gatemark.stats.holm import adjusted
 from gatemark.stats.interval import LEVEL
 from gatemark.stats.judgement import Change, Interval, Verdict
 from gatemark.stats.ranks import STANDARD
@@ -65,17 +66,31 @@ def compare(
     """
     if not old or not new:
         raise ValueError("no samples")
-    interval = _shift(old, new)
     p = ranks.p_value(_floored(old), _floored(new))
-    judged = Change(
+    found = Found(_shift(old, new), p, _tail(old, new, p))
+    return judged(found, noise, higher_is_better=higher_is_better)
+
+
+class Found(NamedTuple):
+    """What samples say of a change, before a noise is held against it."""
+
+    change: Interval  # of new / old - 1
+    p: float
+    tail: float  # p where the ranks can tell no more
+
+
+def judged(found: Found, noise: float, *, higher_is_better: bool) -> Change:
+    """The change with its verdict, what could have been seen, and how many repeats would tell."""
+    interval, p, tail = found
+    change = Change(
         change=interval,
         p=p,
         visible=_visible(interval, noise, ALPHA),
         noise=noise,
         verdict=_verdict(interval, p, noise, higher_is_better=higher_is_better),
-        tail=_tail(old, new, p),
+        tail=tail,
     )
-    return _with_more(judged, ALPHA)
+    return _with_more(change, ALPHA)
 
 
 def holm(changes: Sequence[Change]) -> list[Change]:
@@ -88,13 +103,9 @@ def holm(changes: Sequence[Change]) -> list[Change]:
     adjusted in the place of p. `visible` and `more` are those of a row of this table; the intervals
     stay those of the single row.
     """
-    rows = len(changes)
-    order = sorted(range(rows), key=lambda row: _least_p(changes[row]))
-    found, highest = list(changes), 0.0
-    for place, row in enumerate(order):
-        highest = max(highest, min(1.0, (rows - place) * _least_p(changes[row])))
-        found[row] = _adjusted(changes[row], max(changes[row].p, highest), ALPHA / rows)
-    return found
+    alpha = ALPHA / max(1, len(changes))
+    ps = adjusted([_least_p(change) for change in changes])
+    return [_adjusted(one, max(one.p, p), alpha) for one, p in zip(changes, ps, strict=True)]
 
 
 def untold(change: Change) -> Change:
@@ -109,13 +120,13 @@ def size(value: float) -> float:
 
 def _shift(old: Sequence[float], new: Sequence[float]) -> Interval:
     """new / old - 1 with the interval of Mann and Whitney."""
-    ratios = sorted(_log_ratio(a, b) for a in old for b in new)
+    ratios = sorted(log_ratio(a, b) for a in old for b in new)
     cut, level = ranks.inset(len(old), len(new), LEVEL)
     value, lo, hi = median(ratios), ratios[cut], ratios[-1 - cut]
     return Interval(expm1(value), expm1(lo), expm1(hi), min(len(old), len(new)), level)
 
 
-def _log_ratio(old: float, new: float) -> float:
+def log_ratio(old: float, new: float) -> float:
     """Of new / old, kept finite."""
     if old <= 0 or new <= 0:
         return log(MOST_TIMES) * ((new > 0) - (old > 0))
@@ -174,8 +185,11 @@ def _half(interval: Interval) -> float:
 
 
 def _reach(interval: Interval, alpha: float) -> float:
+    return reach(interval, max(1, 2 * (interval.n - 1)), alpha)
+
+
+def reach(interval: Interval, df: int, alpha: float) -> float:
     """By how many half intervals a change must exceed the noise to be told."""
-    df = max(1, 2 * (interval.n - 1))
     half, told = student.quantile(1 - interval.level, df), student.quantile(alpha, df)
     chance = STANDARD.inv_cdf(1 - MISSED) * sqrt(1 + told**2 / (2 * df))
     return (told + chance) / half

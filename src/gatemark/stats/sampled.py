@@ -16,7 +16,8 @@ from gatemark.store.run import Run
 KNEE: Final = "knee_pps"
 # What a workload asks for that no definition tells; alike values need it alike.
 ASKED: Final = ("rate_pps", "rate_bps", "burst", "cap_pps")
-FEWER: Final = ("delay_", "rtt_", "loss_", "retransmits", "cpu_", "probe_")  # better if lower
+# Better if lower.
+FEWER: Final = ("delay_", "rtt_", "loss_", "retransmits", "cpu_", "packet_ns", "probe_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,7 @@ class Sampled:
     asked: dict[str, Scalar]  # of ASKED
     quantity: str  # of store.record.UNITS, or KNEE
     samples: tuple[float, ...]
+    repeats: tuple[int, ...] = ()  # of each sample, the block that it is of; (): not of one trial
     limit: Limit
     at_least: bool  # the tester was the limit
     swept: bool = False  # a single rate of a sweep or search: what that found tells more
@@ -43,6 +45,11 @@ class Sampled:
     def twin(self) -> bool:
         """Whether it is an arm measured again (A/A): it tells noise, not the gateway."""
         return is_twin(self.arm)
+
+    @property
+    def blocks(self) -> dict[int, float]:
+        """The samples by the block that each is of."""
+        return dict(zip(self.repeats, self.samples, strict=True)) if self.repeats else {}
 
     @property
     def interval(self) -> Interval:
@@ -104,7 +111,8 @@ def _of_point(
     quantities: Sequence[str],
 ) -> Iterator[Sampled]:
     for quantity in quantities or (result.definition.headline,):
-        if samples := readings(trials.outside, quantity):
+        found = [(r.repeat, value) for r in trials.outside for value in readings([r], quantity)]
+        if found:
             yield Sampled(
                 plan=result.plan,
                 arm=result.arm,
@@ -112,7 +120,8 @@ def _of_point(
                 definition=result.definition,
                 asked=asked,
                 quantity=quantity,
-                samples=tuple(samples),
+                samples=tuple(value for _, value in found),
+                repeats=tuple(repeat for repeat, _ in found),
                 limit=result.limit,
                 at_least=result.at_least,
                 swept=swept and quantity == result.definition.headline,

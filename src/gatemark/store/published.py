@@ -13,6 +13,7 @@ Kind = Literal["printed", "approx", "derived", "qual", "bound"]
 REFERENCE_UNITS: Final[dict[str, str]] = {
     **UNITS,
     "peak_l4_bps": "bit/s",  # the most payload received at any offered rate of a sweep
+    "gain_ratio": "ratio",  # by how much more an arm carries than the first of its plan
 }
 
 
