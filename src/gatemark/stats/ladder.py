@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Features stacked one by one: what each step costs in time, packets and CPU, pair by pair."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from gatemark.plan.model import TWIN, Plan
@@ -33,6 +33,22 @@ def ladders(plans: Sequence[Plan], judged: Sequence[Judged]) -> tuple[Ladder, ..
     )
 
 
+def steps(plan: Plan, measured: Collection[str]) -> dict[str, str]:
+    """Each measured arm but the lowest, in the plan's order, and the arm that it is a step from.
+
+    Where that was not available here: what that is a step from.
+    """
+    known = _from(plan)
+    order = [arm for arm in known if arm in measured]
+    found = {}
+    for arm in order[1:]:
+        below = known[arm]
+        while below and below not in measured:
+            below = known[below]
+        found[arm] = below or order[0]
+    return found
+
+
 def told(ladder: Ladder) -> str:
     """The quantity that its figure and its first column tell: time, else the rate."""
     timed = PACKET in ladder.values and all(PACKET in step.costs for step in ladder.steps)
@@ -61,21 +77,20 @@ def _from(plan: Plan) -> dict[str, str]:
     """Each arm, and the one that it is a step from; the first and its twin last."""
     arms = [arm for arm in plan.arm if arm.path != DIRECT]
     names = [arm.name or arm.setup for arm in arms]
-    steps = {
+    known = {
         name: arm.against or before
         for arm, name, before in zip(arms, names, ["", *names[:-1]], strict=True)
     }
-    return steps | {TWIN.format(names[0]): names[0]}
+    return known | {TWIN.format(names[0]): names[0]}
 
 
 def _ladder(plan: Plan, rungs: Rungs) -> Ladder:
-    base, *others = rungs
-    below = {arm: _below(arm, _from(plan), rungs) or base for arm in others}
+    base, below = next(iter(rungs)), steps(plan, rungs)
     first, result = rungs[base]
     quantities = dict.fromkeys((PACKET, first.definition.headline, CPU))
     noise = {name: _floor(name, below, rungs) for name in quantities if _twins(below, rungs)}
     costs = {name: _costs(name, below, rungs, noise.get(name, 0.0)) for name in quantities}
-    steps = [(arm, {name: of[arm] for name, of in costs.items() if arm in of}) for arm in others]
+    own = {arm: {name: of[arm] for name, of in costs.items() if arm in of} for arm in below}
     return Ladder(
         plan=plan.name,
         point=first.point,
@@ -83,17 +98,9 @@ def _ladder(plan: Plan, rungs: Rungs) -> Ladder:
         setup=first.setup,
         definition=first.definition,
         values=result.values,
-        steps=tuple(_step(rungs, arm, below[arm], mine) for arm, mine in steps),
+        steps=tuple(_step(rungs, arm, below[arm], mine) for arm, mine in own.items()),
         noise=noise,
     )
-
-
-def _below(arm: str, steps: Mapping[str, str], rungs: Rungs) -> str:
-    """What an arm is a step from; where that was not available here, what that is a step from."""
-    name = steps[arm]
-    while name and name not in rungs:
-        name = steps[name]
-    return name
 
 
 def _step(rungs: Rungs, arm: str, against: str, costs: dict[str, Cost]) -> Step:
