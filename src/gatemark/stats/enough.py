@@ -6,10 +6,10 @@ from statistics import median
 from typing import Final
 
 from gatemark.plan.model import Plan
+from gatemark.stats.block import differences
 from gatemark.stats.group import readings
 from gatemark.stats.interval import LEVEL, median_interval
 from gatemark.stats.ladder import LADDER, PACKET, steps
-from gatemark.stats.paired import differences
 from gatemark.stats.sweep import RATES
 from gatemark.store.record import Record, Scalar
 

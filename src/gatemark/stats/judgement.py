@@ -82,6 +82,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     more: int = 0  # inconclusive: about so many more repeats of either would tell
     tail: float | None = None  # p where the ranks can tell no more (stats.compare); for Holm
+    paired: bool = False  # measured in pairs, boot by boot (stats.paired): `n`, `more` count boots
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +99,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cost(msgspec.Struct, frozen=True, kw_only=True):
-    """By how much a step differs in one quantity from the arm that it is against (stats.paired)."""
+    """By how much a step differs in one quantity from the arm that it is against (stats.block)."""
 
     difference: Interval  # median of the differences within blocks, in the quantity's unit
     p: float  # of no difference, exact signed rank test; adjusted (Holm) over the steps

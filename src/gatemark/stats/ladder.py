@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from gatemark.plan.model import TWIN, Plan
-from gatemark.stats import paired
+from gatemark.stats import block
 from gatemark.stats.arms import DIRECT
+from gatemark.stats.block import Samples
 from gatemark.stats.compare import NOISE
 from gatemark.stats.group import Group, readings
 from gatemark.stats.holm import adjusted
 from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Cost, Ladder, Step
-from gatemark.stats.paired import Samples
 from gatemark.stats.sampled import FEWER
 from gatemark.stats.sweep import Judged
 
@@ -135,7 +135,7 @@ def _floor(quantity: str, below: Mapping[str, str], rungs: Rungs) -> float:
 
 def _differences(quantity: str, below: Mapping[str, str], rungs: Rungs) -> dict[str, list[float]]:
     found = {
-        arm: paired.differences(
+        arm: block.differences(
             _samples(rungs[against][0], quantity), _samples(rungs[arm][0], quantity)
         )
         for arm, against in below.items()
@@ -151,12 +151,12 @@ def _costs(quantity: str, below: Mapping[str, str], rungs: Rungs, floor: float) 
     found = _differences(quantity, below, rungs)
     twins = _twins(below, rungs)
     claims = [arm for arm in found if arm not in twins]
-    ps = {arm: paired.least_p(one) for arm, one in found.items()}
+    ps = {arm: block.least_p(one) for arm, one in found.items()}
     ps |= dict(zip(claims, adjusted([ps[arm] for arm in claims]), strict=True))
     made = {}
     for arm, one in found.items():
         own = NOISE * abs(rungs[below[arm]][1].values[quantity].value)
-        made[arm] = paired.cost(
+        made[arm] = block.cost(
             one,
             own if arm in twins else max(own, floor),
             ps[arm],

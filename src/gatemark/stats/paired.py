@@ -1,84 +1,60 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two arms pair by pair: what drifts from one block of a run to the next is in no difference.
+"""By how much one quantity changed, measured in pairs: a boot of the old arm beside one of the new.
 
-A block holds every arm once, seconds apart (plan/order.py); a machine that others share drifts by
-tens of per cent over minutes. So each block gives one difference, and their median, its interval
-by order statistics and the signed rank test assume no distribution.
+The sample is the boot, not the trial. What a boot decides by chance (where its code and its buffers
+came to lie, which core has which interrupt) is the same for all trials of that boot, so twenty of
+them are no twenty opinions (Kalibera and Jones 2013; Mytkowicz and others, ASPLOS 2009). Each boot
+is the median of its trials.
+
+The boots are taken in pairs, as they were measured: one of either arm right after the other, which
+came first by lot. What drifts over minutes is then in both and falls out of their ratio; a
+comparison of all old with all new boots would have the drift in its interval. The change is the
+median of the means of all pairs of log ratios (Hodges and Lehmann 1963), its interval is cut from
+the same means by the distribution of Wilcoxon's signed rank (Tukey 1949). Neither takes ratios for
+normal, as a t interval over boots would, which a single hiccup among six boots makes useless; and
+the lots within the pairs are all that the test assumes.
 """
 
-from collections.abc import Mapping, Sequence
-from math import expm1, inf, sqrt
-from statistics import fmean, stdev
+from collections.abc import Sequence
+from itertools import combinations_with_replacement
+from math import expm1, sqrt
+from statistics import fmean, median, variance
 
 from gatemark.stats import signed, student
-from gatemark.stats.compare import ALPHA, Found, judged, log_ratio, reach
-from gatemark.stats.interval import LEVEL, median_interval
-from gatemark.stats.judgement import Change, Cost, Interval, Verdict
-
-Samples = Mapping[int, float]  # block (a record's repeat) -> value
+from gatemark.stats.compare import NOISE, Found, judged, log_ratio
+from gatemark.stats.interval import LEVEL
+from gatemark.stats.judgement import Change, Interval
 
 
-def differences(old: Samples, new: Samples) -> list[float]:
-    """new - old of each block that has both, in the order of the blocks."""
-    return [new[block] - old[block] for block in sorted(old.keys() & new.keys())]
+def compare_pairs(
+    old: Sequence[float],
+    new: Sequence[float],
+    noise: float = NOISE,
+    *,
+    higher_is_better: bool = True,
+) -> Change:
+    """The change from `old` to `new`, value by value; verdicts are those of `compare`.
 
-
-def least_p(found: Sequence[float]) -> float:
-    """Of no difference: the signed rank test's p, or less by Student's paired t (1908).
-
-    Where all differences have one sign the ranks have said all they can: six blocks have no p below
-    1 / 32, which no table of several steps survives.
+    With fewer than six pairs 95 % cannot be reached: the interval is the range of all means with
+    its true level, and the verdict is `inconclusive`. Raises ValueError where there is no pair, or
+    one value is without the other.
     """
-    p = signed.p_value(found)
-    one_sided = min(found) > 0 or max(found) < 0
-    if p > ALPHA or not one_sided or len(found) < 2:
-        return p
-    error = stdev(found) / sqrt(len(found))
-    t = fmean(found) / error if error else inf
-    return min(p, student.two_sided(t, len(found) - 1))
-
-
-def cost(
-    found: Sequence[float], noise: float, p: float, *, rows: int = 1, higher_is_better: bool = False
-) -> Cost:
-    """What these differences cost; `p` is adjusted for a table of so many rows.
-
-    The verdicts are those of `compare.compare`, with a noise in the quantity's unit: a claim is
-    that the difference is larger than the noise.
-    """
-    interval = median_interval(found)
-    return Cost(
-        difference=interval,
-        p=p,
-        visible=_visible(interval, noise, ALPHA / rows),
-        noise=noise,
-        verdict=_verdict(interval, noise, p, higher_is_better=higher_is_better),
-    )
-
-
-def ratio(old: Samples, new: Samples, noise: float, *, higher_is_better: bool) -> Change:
-    """By which factor new differs from old, block by block. Raises ValueError without a pair."""
-    blocks = sorted(old.keys() & new.keys())
-    logs = [log_ratio(old[block], new[block]) for block in blocks]
-    i = median_interval(logs)
-    change = Interval(expm1(i.value), expm1(i.lo), expm1(i.hi), i.n, i.level)
-    found = Found(change, signed.p_value(logs), least_p(logs))
+    ratios = [log_ratio(a, b) for a, b in zip(old, new, strict=True)]
+    if not ratios:
+        raise ValueError("no samples")
+    means = sorted(fmean(pair) for pair in combinations_with_replacement(ratios, 2))
+    cut, level = signed.inset(len(ratios), LEVEL)
+    ends = expm1(means[cut]), expm1(means[-1 - cut])
+    interval = Interval(expm1(median(means)), *ends, len(ratios), level)
+    p = signed.p_value(ratios)
+    found = Found(interval, p, _tail(ratios, p), paired=True)
     return judged(found, noise, higher_is_better=higher_is_better)
 
 
-def _visible(interval: Interval, noise: float, alpha: float) -> float | None:
-    if interval.level < LEVEL:
-        return None
-    half = (interval.hi - interval.lo) / 2
-    return noise + half * reach(interval, interval.n - 1, min(alpha, 1 - interval.level))
-
-
-def _verdict(interval: Interval, noise: float, p: float, *, higher_is_better: bool) -> Verdict:
-    near, far = sorted((abs(interval.lo), abs(interval.hi)))
-    if p > ALPHA or interval.lo <= 0 <= interval.hi:
-        return "no change" if far <= noise and interval.level >= LEVEL else "inconclusive"
-    if abs(interval.value) <= noise:
-        return "within noise"
-    if near <= noise:
-        return "inconclusive"
-    return "faster" if (interval.value > 0) == higher_is_better else "slower"
+def _tail(ratios: Sequence[float], p: float) -> float:
+    """`p`, or less by Student's t where all ratios are on one side: ranks can say no more."""
+    apart = min(ratios) > 0 or max(ratios) < 0
+    if p > 1 - LEVEL or not apart or len(ratios) < 2:
+        return p
+    error = sqrt(variance(ratios) / len(ratios))
+    return min(p, student.two_sided(fmean(ratios) / error, len(ratios) - 1)) if error else 0.0

@@ -2,7 +2,7 @@
 """What two measurements are compared by: the samples of one quantity, and what was asked for."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gatemark.plan.model import Workload, is_twin
@@ -18,6 +18,7 @@ KNEE: Final = "knee_pps"
 ASKED: Final = ("rate_pps", "rate_bps", "burst", "cap_pps")
 # Better if lower.
 FEWER: Final = ("delay_", "rtt_", "loss_", "retransmits", "cpu_", "packet_ns", "probe_")
+ABLATION: Final = "ablation"  # a plan's figure: its arms are compared block by block
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,7 @@ class Sampled:
     asked: dict[str, Scalar]  # of ASKED
     quantity: str  # of store.record.UNITS, or KNEE
     samples: tuple[float, ...]
-    repeats: tuple[int, ...] = ()  # of each sample, the block that it is of; (): not of one trial
+    boots: tuple[int, ...] = ()  # of each sample, the boot or block that pairs it; (): none does
     limit: Limit
     at_least: bool  # the tester was the limit
     swept: bool = False  # a single rate of a sweep or search: what that found tells more
@@ -45,11 +46,6 @@ class Sampled:
     def twin(self) -> bool:
         """Whether it is an arm measured again (A/A): it tells noise, not the gateway."""
         return is_twin(self.arm)
-
-    @property
-    def blocks(self) -> dict[int, float]:
-        """The samples by the block that each is of."""
-        return dict(zip(self.repeats, self.samples, strict=True)) if self.repeats else {}
 
     @property
     def interval(self) -> Interval:
@@ -86,7 +82,8 @@ def sampled(
         swept = bool(RATES & result.point.keys()) and any(key == _sweep(k, k.point) for k in knees)
         swept = swept or "share" in result.point  # of what a search found: that tells more
         found += _of_point(trials, result, point_asked, swept, quantities)
-    return found
+    paired = {plan.name for plan in run.plans if plan.figure == ABLATION}
+    return [one if one.plan in paired else replace(one, boots=()) for one in found]
 
 
 def _of_knee(knee: Knee, asked: Mapping[str, Scalar]) -> Sampled:
@@ -121,7 +118,7 @@ def _of_point(
                 asked=asked,
                 quantity=quantity,
                 samples=tuple(value for _, value in found),
-                repeats=tuple(repeat for repeat, _ in found),
+                boots=tuple(repeat for repeat, _ in found),
                 limit=result.limit,
                 at_least=result.at_least,
                 swept=swept and quantity == result.definition.headline,

@@ -1,45 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The signed rank test against scipy's, and by its own rules."""
+"""The signed rank test against scipy's, and against counting every choice of signs."""
 
-import random
+from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import wilcoxon
+from scipy.stats import rankdata, wilcoxon
 
-from gatemark.stats.ranks import MOST_EXACT
-from gatemark.stats.signed import p_value
+from gatemark.stats.signed import inset, p_value
 
-SOME = st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=1, max_size=25)
-
-
-@pytest.mark.parametrize("n", [6, 11, 30])
-@pytest.mark.parametrize("shift", [0.0, 0.4, 3.0])
-def test_without_ties_it_is_scipys_exact_test(n: int, shift: float) -> None:
-    chance = random.Random(n)
-    found = [chance.gauss(shift, 1) for _ in range(n)]
-    assert p_value(found) == pytest.approx(wilcoxon(found, method="exact").pvalue)
+from .conftest import seeded
 
 
-def test_ties_are_counted_as_they_are() -> None:
-    """Of 2^3 signs of ranks 1.5, 1.5, 3 two sum to 6 or to 0."""
-    assert p_value([2.0, 2.0, 5.0]) == pytest.approx(2 / 8)
+@pytest.mark.parametrize("n", [3, 6, 11, 40])
+def test_p_without_ties_agrees_with_scipy(n: int) -> None:
+    chance = seeded(n)
+    differences = [chance.gauss(0.3, 1) for _ in range(n)]
+    assert p_value(differences) == pytest.approx(wilcoxon(differences, method="exact").pvalue)
 
 
-def test_differences_of_nothing_are_left_out() -> None:
-    assert p_value([0.0, 1.0, 2.0, 3.0]) == p_value([1.0, 2.0, 3.0])
-    assert p_value([0.0, 0.0]) == 1.0
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=9))
+def test_p_is_the_share_of_signs_that_lie_as_far_out(differences: list[int]) -> None:
+    ranks = rankdata([abs(value) for value in differences])
+    signed = [(rank, value) for rank, value in zip(ranks, differences, strict=True) if value]
+    middle = sum(rank for rank, _ in signed) / 2
+    far = abs(sum(rank for rank, value in signed if value > 0) - middle)
+    every = [
+        sum(rank for (rank, _), taken in zip(signed, signs, strict=True) if taken)
+        for signs in product((False, True), repeat=len(signed))
+    ]
+    share = sum(abs(total - middle) >= far - 1e-9 for total in every) / len(every)
+    assert p_value([float(value) for value in differences]) == pytest.approx(share)
 
 
-@given(SOME)
-def test_up_and_down_are_alike(found: list[float]) -> None:
-    assert p_value(found) == pytest.approx(p_value([-one for one in found]))
-
-
-@pytest.mark.parametrize("shift", [0.0, 0.2, 0.5])
-def test_many_differences_take_the_normal_approximation(shift: float) -> None:
-    chance = random.Random(3)
-    found = [chance.gauss(shift, 1) for _ in range(MOST_EXACT + 20)]
-    near = wilcoxon(found, method="asymptotic", correction=True).pvalue
-    assert p_value(found) == pytest.approx(near, abs=1e-6)
+# Hollander and Wolfe, Nonparametric Statistical Methods, table A.4.
+@pytest.mark.parametrize(
+    ("n", "cut", "level"),
+    [(1, 0, 0.0), (5, 0, 0.9375), (6, 0, 0.96875), (8, 3, 0.9609375), (10, 8, 0.951171875)],
+)
+def test_the_cut_leaves_the_level(n: int, cut: int, level: float) -> None:
+    assert inset(n, 0.95) == (cut, pytest.approx(level))
