@@ -5,11 +5,15 @@ import json
 from pathlib import Path
 
 import builder
+import msgspec
 import pytest
+import stacked
 import studies
 
-from gatemark.report import capacity, gallery, terminal
-from gatemark.report.chart import knee
+from gatemark.report import capacity, gallery, ladder, terminal
+from gatemark.report import front as front_words
+from gatemark.report.chart import front, knee, waterfall
+from gatemark.stats.values import values
 
 HERE = Path(__file__).parent / "report"
 
@@ -56,6 +60,30 @@ def test_study_figure(request: pytest.FixtureRequest, name: str) -> None:
     spec = {key: part for key, part in figure.specifications()[0].items() if key != "$schema"}
     shown = {"title": figure.title, "definition": figure.definition, "panel": spec}
     check(request, f"{name}.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
+
+
+@pytest.mark.parametrize("name", ["waterfall", "front"])
+def test_ladder_figure(request: pytest.FixtureRequest, name: str) -> None:
+    judged = stacked.judgement()
+    figure = {"waterfall": waterfall, "front": front}[name].figures(judged)[0]
+    shown = {"title": figure.title, "definition": figure.definition}
+    panels = [{k: v for k, v in spec.items() if k != "$schema"} for spec in figure.specifications()]
+    text = json.dumps({**shown, "panels": panels}, indent=1, ensure_ascii=False)
+    check(request, f"{name}.json", text + "\n")
+
+
+def test_ladder_values(request: pytest.FixtureRequest) -> None:
+    """What `show --json` says of steps, a line each."""
+    steps = [one for one in values(stacked.judgement()) if one.quantity.startswith("step_")]
+    text = b"".join(msgspec.json.encode(one) + b"\n" for one in steps).decode()
+    check(request, "ladder.jsonl", text)
+
+
+def test_ladder_tables(request: pytest.FixtureRequest) -> None:
+    judged = stacked.judgement()
+    made = [*ladder.tables(judged), *front_words.tables(judged)]
+    text = "\n\n".join("\n".join([one.caption, *one.lines()]) for one in made)
+    check(request, "ladder.txt", text + "\n")
 
 
 def test_study_tables(request: pytest.FixtureRequest) -> None:

@@ -16,6 +16,7 @@ from gatemark.plan.level import spread_out
 from gatemark.plan.mix import mean_bytes
 from gatemark.plan.model import (
     TWIN,
+    WHOLE,
     Arm,
     Connecting,
     Direction,
@@ -156,8 +157,23 @@ def _check_arms(plan: Plan) -> None:
     names = [arm.name for arm in arms]
     if len(set(names)) < len(names):
         raise UsageError(f"`arm`: two arms are named '{max(names, key=names.count)}'; rename one")
+    _check_steps(plan)
     if plan.repeat.twin and all(arm.path == DIRECT for arm in arms):
         raise UsageError("`twin` of [repeat] measures a gateway twice; no arm has one")
+
+
+def _check_steps(plan: Plan) -> None:
+    """A step is from an arm above it that has a gateway, so that no step hangs in the air."""
+    above: list[str] = []
+    for arm in plan.arm:
+        if arm.against and plan.figure != "ladder":
+            raise UsageError('`against` is for steps: write figure = "ladder", or leave it out')
+        if arm.against and arm.against not in above:
+            mend = nearest(arm.against, above)
+            raise UsageError(f"`against` = '{arm.against}': no arm with a gateway above it{mend}")
+        above += [arm.name] if arm.path != DIRECT else []
+    if plan.figure in WHOLE and len(above) + plan.repeat.twin < 2:
+        raise UsageError(f"`figure` = {plan.figure} needs two arms with a gateway")
 
 
 def _check_levels(plan: Plan) -> None:

@@ -23,14 +23,16 @@ Profile = Literal["csit", "rfc2544", "diffuse", "rfc9004"]
 Goal = Literal["ndr", "pdr", "burst"]
 Connecting = Literal["open", "crr", "hold"]
 # auto: a knee over rates, a curve over sizes, else bars. delay: the rates are some that the gateway
-# carries, so no knee is looked for; what is told is the delay.
-Figure = Literal["auto", "curve", "bars", "delay"]
+# carries, so no knee is looked for; what is told is the delay. ladder: the arms are steps, each
+# against the one before. ablation: the arms against the first, pair by pair. pareto: the arms by
+# rate, delay and CPU at once.
+Figure = Literal["auto", "curve", "bars", "delay", "ladder", "ablation", "pareto"]
 Family = Literal["ipv4", "ipv6"]
 Factor = str | int | float | bool
 
 # Features that are programs: they run on the gateway while a trial does, and set nothing.
 PROGRAMS: Final = ("capture", "flow-export", "command")
-
+WHOLE: tuple[Figure, ...] = ("ladder", "pareto")  # they tell all of a plan's arms themselves
 TWIN = "{} (A/A)"  # the name of an arm that is the named one again
 
 
@@ -40,6 +42,7 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     path: Path  # how a packet crosses the gateway; direct: it does not
     features: tuple[str, ...] = ()  # what the gateway does besides, in order: conntrack, filter:100
     name: str = ""  # defaults to the setup in words
+    against: str = ""  # ladder: name of the arm that this one is a step from; "": the one before
 
     @property
     def setup(self) -> str:

@@ -8,14 +8,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gatemark.plan.model import Plan, is_twin
-from gatemark.report import cost, grade, latency, number, rate, search, study, sweep, word
+from gatemark.report import cost, grade, ladder, latency, number, rate, search, study, sweep, word
 from gatemark.report.latency import Load
 from gatemark.report.study import Study
-from gatemark.stats.judgement import Comparison, Interval, Judgement, Knee, PointResult
+from gatemark.stats.judgement import (
+    Comparison,
+    Interval,
+    Judgement,
+    Knee,
+    Ladder,
+    PointResult,
+    Step,
+)
+from gatemark.stats.ladder import PACKET, told
+from gatemark.store.record import UNITS
 
 LIMITS = {"cpu": "CPU", "none": "none seen", "flow-table": "flow table"}
 GIGABIT_BPS = 1e9
 MOST_LINES = 5
+MOST_STEPS = 10  # of a ladder, on its card
 LAB_CLOCK = "Here one machine's clock, veth links, and the lab's queue."
 LAB_QUEUE = "the queue is the lab's (256 packets), not a device's"
 Held = tuple[str, str, str]  # limit, why, where it was seen
@@ -47,6 +58,7 @@ def cards(judgement: Judgement, plans: Sequence[Plan] = (), *, virtual: bool = F
         *first.values(),
         *_latency(judgement, plans, virtual=virtual),
         *_delay(judgement, virtual=virtual),
+        *_features(judgement),
         *_costs(judgement),
     ]
     return [*made, *_limit(judgement, studies)]
@@ -224,6 +236,39 @@ def _payload(found: Study) -> Card:
         definition=f"{word.way(first.definition.direction)}, {word.traffic(first.definition)}.",
         evidence=found.anchor,
     )
+
+
+def _features(judgement: Judgement) -> Iterable[Card]:
+    """What the first step of the first ladder costs, then what the others do."""
+    for found in judgement.ladders[:1]:
+        name = told(found)
+        steps = [s for s in found.steps if name in s.costs and not s.twin]
+        if not steps:
+            return
+        first, *others = steps
+        value, unit = _parts(first.costs[name].difference, UNITS[name])
+        of = " a packet" if name == PACKET else ""
+        lines = [f"{first.arm}, against {first.against}: {ladder.verdict(found, first)}"]
+        lines += [f"{step.arm}: {_step(found, step, name)}" for step in others]
+        if len(lines) > MOST_STEPS:
+            lines[MOST_STEPS - 1 :] = [f"and {len(lines) - MOST_STEPS + 1} more"]
+        yield Card(
+            title="Cost of features",
+            value=f"+{value}" if first.costs[name].difference.value > 0 else value,
+            unit=f"{unit}{of}",
+            lines=tuple(lines),
+            definition="What each adds to the arm that it is against, by differences within blocks "
+            f"of trials that took turns; {ladder.traffic(found)}.",
+            evidence=ladder.anchor(found),
+        )
+
+
+def _step(found: Ladder, step: Step, name: str) -> str:
+    cost = step.costs[name]
+    value, unit = _parts(cost.difference, UNITS[name])
+    sign = "+" if cost.difference.value > 0 else ""
+    doubt = "" if cost.verdict in ladder.VERDICTS else f", {ladder.verdict(found, step)}"
+    return f"{sign}{value} {unit}{doubt}"
 
 
 def _costs(judgement: Judgement) -> Iterable[Card]:

@@ -12,6 +12,7 @@ from gatemark.report.chart import (
     connecting,
     cpu,
     delay,
+    front,
     group,
     knee,
     over_time,
@@ -21,6 +22,7 @@ from gatemark.report.chart import (
     size,
     thread,
     throughput,
+    waterfall,
 )
 from gatemark.report.chart.figure import Figure
 from gatemark.report.source import Source
@@ -28,12 +30,14 @@ from gatemark.store.reference import published
 
 
 def figures(source: Source) -> list[Figure]:
-    """Searches, captures, sweeps, delays, studies, CPUs, costs, single points, the tester."""
+    """Searches, captures, sweeps, delays, ladders, studies, CPUs, costs, points, the tester."""
     drawn = (
         *_searches(source),
         *capture.figures(source.judgement, published()),
         *_sweeps(source),
         *_timed(source),
+        *waterfall.figures(source.judgement),
+        *front.figures(source.judgement),
         *_studies(source),
         *_rest(source),
     )

@@ -10,9 +10,11 @@ from gatemark.report import (
     card,
     condition,
     crosscheck,
+    front,
     gallery,
     html,
     inventory,
+    ladder,
     reference,
     script,
     search,
@@ -24,10 +26,11 @@ from gatemark.report.chart.figure import Figure
 from gatemark.report.several import side_by_side
 from gatemark.report.source import Source
 from gatemark.report.together import together
+from gatemark.stats.judgement import Judgement
 from gatemark.store import file
 
 MOST_FINDINGS = 10  # below the sentence
-LEADING = ("throughput", "knee", "delay")  # figures that stand above the conditions
+LEADING = ("throughput", "knee", "delay", "ladder")  # figures that stand above the conditions
 
 _Tables = list[tuple[str, table.Table]]  # with their anchors
 
@@ -120,8 +123,14 @@ def _answers(source: Source) -> _Tables:
         ("published", reference.table(source.beside)),
     ]
     beside = ("watched", watched.table(source.judgement))
-    found = [*search.tables(source.judgement), beside, *several, *found]
+    steps = _steps(source.judgement)
+    found = [*search.tables(source.judgement), beside, *steps, *several, *found]
     return [(name, one) for name, one in found if one.rows]
+
+
+def _steps(judgement: Judgement) -> _Tables:
+    ladders = [(f"steps-{place}", one) for place, one in enumerate(ladder.tables(judgement))]
+    return ladders + [(f"fronts-{place}", one) for place, one in enumerate(front.tables(judgement))]
 
 
 def _payloads(source: Source) -> _Tables:

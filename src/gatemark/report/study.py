@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from gatemark.plan.model import Plan, is_twin
+from gatemark.plan.model import WHOLE, Plan, is_twin
 from gatemark.report import rate, sweep, word
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.stats.timed import is_timed
@@ -106,8 +106,13 @@ def arms(points: Iterable[PointResult]) -> list[str]:
 
 
 def _rated(judgement: Judgement, plans: Collection[Plan]) -> list[PointResult]:
-    """Points outside every sweep whose rate is an answer: not those that are timed at a set one."""
-    return [point for point in sweep.alone(judgement) if not is_timed(point, plans)]
+    """Points outside every sweep whose rate is an answer.
+
+    Not those that are timed at a set rate, nor those of a ladder or a front, which tell them.
+    """
+    whole = {plan.name for plan in plans if plan.figure in WHOLE}
+    alone = (point for point in sweep.alone(judgement) if point.plan not in whole)
+    return [point for point in alone if not is_timed(point, plans)]
 
 
 def _way(point: PointResult) -> int:

@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from gatemark.report import capacity, crosscheck, reference, search, table, watched
+from gatemark.report import (
+    capacity,
+    crosscheck,
+    front,
+    ladder,
+    reference,
+    search,
+    table,
+    watched,
+)
 from gatemark.report.live import Live
 from gatemark.report.table import Table
 from gatemark.stats.judgement import Judgement, Warning_
@@ -95,6 +104,8 @@ def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> I
         watched.table(judgement),
         table.knees(judgement),
         table.delays(judgement, run.plans),
+        *ladder.tables(judgement),
+        *front.tables(judgement),
         *capacity.tables(judgement, run.plans),
         table.singles(judgement, run.plans),
         table.connections(judgement),

@@ -8,11 +8,21 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import Plan
 from gatemark.report.source import Source
-from gatemark.stats.judgement import Comparison, CrossCheck, Judgement, Knee, PointResult
+from gatemark.stats.judgement import (
+    Comparison,
+    CrossCheck,
+    Front,
+    Judgement,
+    Knee,
+    Ladder,
+    Option,
+    PointResult,
+    Step,
+)
 from gatemark.stats.reference import Beside
 from gatemark.store.record import Record
 
-Result = TypeVar("Result", PointResult, Knee)
+Result = TypeVar("Result", PointResult, Knee, Step, Option)
 
 
 def together(sources: Sequence[Source]) -> Source:
@@ -58,6 +68,8 @@ def _judgement(sources: Sequence[Source]) -> Judgement:
         knees=tuple(_result(one, at) for at, judged in made for one in judged.knees),
         comparisons=tuple(_change(one, at) for at, judged in made for one in judged.comparisons),
         cross_checks=tuple(_check(one, at) for at, judged in made for one in judged.cross_checks),
+        ladders=tuple(_ladder(one, at) for at, judged in made for one in judged.ladders),
+        fronts=tuple(_front(one, at) for at, judged in made for one in judged.fronts),
         sentence="",
         warnings=(),
         trials=sum(judged.trials for judged in every),
@@ -77,6 +89,22 @@ def _change(one: Comparison, label: str) -> Comparison:
 
 def _check(one: CrossCheck, label: str) -> CrossCheck:
     return replace(one, arm=named(label, one.arm))
+
+
+def _ladder(one: Ladder, label: str) -> Ladder:
+    """Each run's ladder stays its own: its steps are of that run."""
+    steps = tuple(
+        replace(_result(step, label), against=named(label, step.against)) for step in one.steps
+    )
+    return replace(one, base=named(label, one.base), setup=named(label, one.setup), steps=steps)
+
+
+def _front(one: Front, label: str) -> Front:
+    options = tuple(
+        replace(_result(option, label), beaten=tuple(named(label, arm) for arm in option.beaten))
+        for option in one.options
+    )
+    return replace(one, options=options)
 
 
 def _record(record: Record, label: str) -> Record:

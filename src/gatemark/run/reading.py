@@ -22,13 +22,16 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
     """The record of a finished trial."""
     kind = kind_of(spec.workload)
     values, accounting = kind.values(spec, raw)
-    evidence = _evidence(raw, threads, accounting, kind.delivered_pps(raw, values))
+    delivered_pps = kind.delivered_pps(raw, values)
+    evidence = _evidence(raw, threads, accounting, delivered_pps)
     first = raw.ways[0]
     burst = first.sender.get("burst")
+    cpu = {} if base.definition.path == "direct" else _cpu(threads, evidence, delivered_pps)
     return replace(
         base,
         values=values
-        | _cpu(raw, threads, evidence, direct=base.definition.path == "direct")
+        | cpu
+        | _watching(raw)
         | _offloaded(raw)
         | draw.values(raw.seen, first.window_ns, values)
         | beside.values(evidence.programs),
@@ -46,21 +49,19 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
 
 
 def _cpu(
-    raw: Raw, threads: Mapping[str, Thread], evidence: Evidence, *, direct: bool
+    threads: Mapping[str, Thread], evidence: Evidence, delivered_pps: float
 ) -> dict[str, float]:
     """The busiest CPU of the gateway: what its threads and programs used of it together."""
     cpus: dict[int | str, float] = {}
     for reading in evidence.cpu:
         cpus[reading.core] = cpus.get(reading.core, 0.0) + reading.busy
-    values = {"cpu_busy": min(1.0, max(cpus.values()))} if cpus and not direct else {}
-    if evidence.inside and not direct:
+    values = {"cpu_busy": min(1.0, max(cpus.values()))} if cpus else {}
+    if evidence.inside:
         values["cpu_busy_inside"] = max(reading.busy for reading in evidence.inside)
         if not threads:  # a box: nobody else reads it
             values["cpu_busy"] = values["cpu_busy_inside"]
-    if times := raw.seen.watched.get("t_ns"):
-        span_ns = raw.seen.watched.get("cpu_over_ns", times[-1] - times[0])
-        if span_ns:
-            values["probe_cpu"] = raw.seen.watched["cpu_ns"] / span_ns
+    if "cpu_busy" in values and delivered_pps:
+        values["packet_ns"] = values["cpu_busy"] * 1e9 / delivered_pps
     return values
 
 
@@ -74,6 +75,13 @@ def _offloaded(raw: Raw) -> dict[str, float]:
     if "usual" not in raw.offload or received <= 0:
         return {}
     return {"offloaded_share": max(0.0, 1.0 - raw.offload["usual"] / received)}
+
+
+def _watching(raw: Raw) -> dict[str, float]:
+    """What watching itself cost."""
+    times = raw.seen.watched.get("t_ns")
+    span_ns = raw.seen.watched.get("cpu_over_ns", times[-1] - times[0]) if times else 0
+    return {"probe_cpu": raw.seen.watched["cpu_ns"] / span_ns} if span_ns else {}
 
 
 def _evidence(

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which points of a plan spread too much to stop: `spread` and `most` of its [repeat]."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+from typing import Final
 
 from gatemark.plan.model import Plan
+from gatemark.stats.block import differences
 from gatemark.stats.group import readings
 from gatemark.stats.interval import LEVEL, median_interval
+from gatemark.stats.ladder import LADDER, PACKET, steps
 from gatemark.stats.sweep import RATES
 from gatemark.store.record import Record, Scalar
 
 Point = tuple[tuple[str, Scalar], ...]
+Arms = Mapping[str, Sequence[Record]]  # the tries of one point, by arm
+TENTH: Final = 0.1  # of a step of a ladder: dear steps need no more
 
 
 def unsettled(plan: Plan, records: Iterable[Record]) -> list[dict[str, Scalar]]:
@@ -20,6 +26,9 @@ def unsettled(plan: Plan, records: Iterable[Record]) -> list[dict[str, Scalar]]:
     is left out once each of its arms was tried `most` times; an arm without any valid trial in
     `times` tries asks for no more. Of a rate sweep all points or
     none. Pure; an empty list without `spread`.
+
+    Of a ladder what counts is what its steps add: each one's interval within ± spread of the arm
+    that it is a step from, or within a tenth of itself.
     """
     if not plan.repeat.spread:
         return []
@@ -32,7 +41,7 @@ def unsettled(plan: Plan, records: Iterable[Record]) -> list[dict[str, Scalar]]:
         key
         for key, arms in points.items()
         if min(map(len, arms.values())) < plan.repeat.most
-        and any(_spreads(plan, tried) for tried in arms.values())
+        and (_ladder_spreads if plan.figure == LADDER else _any_spreads)(plan, arms)
     ]
     sweeps = {_but_rate(key) for key in wide}
     return [
@@ -45,6 +54,30 @@ def unsettled(plan: Plan, records: Iterable[Record]) -> list[dict[str, Scalar]]:
 def _but_rate(point: Point) -> Point:
     """The sweep that a point belongs to: a knee needs every rate of a repeat."""
     return tuple((name, level) for name, level in point if name not in RATES)
+
+
+def _any_spreads(plan: Plan, arms: Arms) -> bool:
+    return any(_spreads(plan, tried) for tried in arms.values())
+
+
+def _ladder_spreads(plan: Plan, arms: Arms) -> bool:
+    found = {arm: _by_block(tried) for arm, tried in arms.items()}
+    measured = {arm: blocks for arm, blocks in found.items() if blocks}
+    for arm, below in steps(plan, measured).items():
+        added = differences(measured[below], measured[arm])
+        interval = median_interval(added or [0.0])
+        side = max(interval.value - interval.lo, interval.hi - interval.value)
+        near = plan.repeat.spread * median(measured[below].values())
+        if interval.level < LEVEL or side > max(near, TENTH * abs(interval.value)):
+            return True
+    return False
+
+
+def _by_block(tried: Sequence[Record]) -> dict[int, float]:
+    """Time of a packet, or the headline where no time was read."""
+    valid = [record for record in tried if record.status == "ok"]
+    quantity = PACKET if readings(valid, PACKET) else tried[0].definition.headline
+    return {r.repeat: value for r in valid for value in readings([r], quantity)}
 
 
 def _spreads(plan: Plan, tried: Sequence[Record]) -> bool:

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
+from gatemark.plan.model import WHOLE
 from gatemark.stats import connecting, warn
 from gatemark.stats.arms import DIRECT, comparisons
 from gatemark.stats.capture import watched
@@ -12,8 +13,10 @@ from gatemark.stats.crosscheck import cross_checks
 from gatemark.stats.facts import gather
 from gatemark.stats.group import Group, group, middle, readings
 from gatemark.stats.interval import median_interval
-from gatemark.stats.judgement import Interval, Judgement, Limit, PointResult, Warning_
+from gatemark.stats.judgement import Interval, Judgement, Ladder, Limit, PointResult, Warning_
+from gatemark.stats.ladder import holds_zero, ladders, told
 from gatemark.stats.limit import ON_SCHEDULE, Verdict, decide
+from gatemark.stats.pareto import fronts
 from gatemark.stats.sampled import Sampled, sampled
 from gatemark.stats.sentence import sentence
 from gatemark.stats.sweep import RATES, Judged, knees
@@ -29,8 +32,9 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
     floors = _floors(every)
     ceilings = tuple(one for one in every if one not in floors)
     timed = [pair for pair in judged if is_timed(pair[1], run.plans)]
-    swept = [pair for pair in judged if not is_timed(pair[1], run.plans)]
+    swept = [pair for pair in _untimed(run, judged) if not _is_whole(run, pair[1])]
     points, found_knees = tuple(result for _, result in judged), tuple(knees(swept))
+    found_ladders = ladders(run.plans, judged)
     compared = sampled(run, swept, found_knees) + sampled(run, timed, (), (MEDIAN,))
     tools = sampled(run, (*alone, *swept), found_knees)
     done = {record.trial for record in records}
@@ -44,8 +48,10 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
         comparisons=comparisons(run.plans, compared),
         cross_checks=cross_checks(tools, (*alone, *swept)),
         watched=watched(points),
-        sentence=sentence(run, records, ceilings, points, found_knees),
-        warnings=_of_run(judged, ceilings, invalid, missing),
+        ladders=found_ladders,
+        fronts=fronts(run.plans, points),
+        sentence=sentence(run, records, ceilings, points, found_knees, found_ladders),
+        warnings=(*_of_run(judged, ceilings, invalid, missing), *_of_twins(found_ladders)),
         trials=len(records),
         invalid=invalid,
         skipped=sum(record.status == "skipped" for record in records),
@@ -56,12 +62,23 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
 def samples(run: Run, records: Sequence[Record], quantities: Sequence[str] = ()) -> list[Sampled]:
     """What runs are compared by: the tester's ceilings, then knees and points."""
     alone, judged = _judged(run, records)
-    swept = [pair for pair in judged if not is_timed(pair[1], run.plans)]
+    rated = _untimed(run, judged)
+    found = knees(pair for pair in rated if not _is_whole(run, pair[1]))
     if quantities:
-        return sampled(run, (*alone, *judged), knees(swept), quantities)
+        return sampled(run, (*alone, *judged), found, quantities)
     floors = _floors([result for _, result in alone])
     ceilings = [pair for pair in alone if pair[1] not in floors]
-    return sampled(run, (*ceilings, *swept), knees(swept))
+    return sampled(run, (*ceilings, *rated), found)
+
+
+def _untimed(run: Run, judged: Sequence[Judged]) -> list[Judged]:
+    """Points whose rate is an answer."""
+    return [pair for pair in judged if not is_timed(pair[1], run.plans)]
+
+
+def _is_whole(run: Run, point: PointResult) -> bool:
+    """Whether its plan's figure tells all arms: then its rates are loads and no sweep."""
+    return any(plan.name == point.plan and plan.figure in WHOLE for plan in run.plans)
 
 
 def _judged(run: Run, records: Sequence[Record]) -> tuple[list[Judged], list[Judged]]:
@@ -148,7 +165,7 @@ def _values(trials: Group) -> dict[str, Interval]:
     for quantity in UNITS:
         source = trials.probed if quantity in PROBED else trials.outside
         samples = readings(source, quantity)
-        if quantity == "cpu_busy":
+        if quantity in ("cpu_busy", "packet_ns"):
             samples = samples or readings(trials.probed, quantity)
         if samples:
             values[quantity] = median_interval(samples)
@@ -217,6 +234,15 @@ def _of_run(
         advice = "Flow table and shaper were not watched; add [probe] to the plan."
         found.append(warn.warning("no-probed-pass", advice))
     return tuple(warning for warning in found if warning)
+
+
+def _of_twins(found: Sequence[Ladder]) -> list[Warning_]:
+    twins = [(ladder, step) for ladder in found for step in ladder.steps if step.twin]
+    return [
+        warn.twin_differs(step.arm, step.against)
+        for ladder, step in twins
+        if not holds_zero(step, told(ladder))
+    ]
 
 
 def _place(run: Run, trials: Group) -> tuple[object, ...]:

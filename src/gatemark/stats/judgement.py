@@ -82,6 +82,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     more: int = 0  # inconclusive: about so many more repeats of either would tell
     tail: float | None = None  # p where the ranks can tell no more (stats.compare); for Holm
+    paired: bool = False  # measured in pairs, boot by boot (stats.paired): `n`, `more` count boots
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,6 +96,64 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     quantity: str  # of store.record.UNITS
     change: Change
     at_least: bool  # one of the two was limited by the tester: the change says little
+
+
+class Cost(msgspec.Struct, frozen=True, kw_only=True):
+    """By how much a step differs in one quantity from the arm that it is against (stats.block)."""
+
+    difference: Interval  # median of the differences within blocks, in the quantity's unit
+    p: float  # of no difference, exact signed rank test; adjusted (Holm) over the steps
+    visible: float | None  # what so many blocks show in four cases of five; None: nothing
+    noise: float  # a difference up to this is not told from noise
+    verdict: Verdict  # slower: it costs; faster: it saves
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One step of a ladder: an arm against the one that it is a step from."""
+
+    arm: str
+    against: str
+    setup: str
+    definition: Definition
+    twin: bool  # both have the same setup (A/A): it tells noise, and must hold zero
+    values: dict[str, Interval]  # quantity -> the arm's own median
+    costs: dict[str, Cost]  # quantity -> what the step adds to it
+    at_least: bool  # the tester was the limit of one of the two: its rate is a bound
+    limit: Limit
+
+
+class Ladder(msgspec.Struct, frozen=True, kw_only=True):
+    """The arms of a plan as steps, at one point."""
+
+    plan: str
+    point: dict[str, Scalar]
+    base: str  # the arm that all steps stand on
+    setup: str  # its setup
+    definition: Definition  # of the base
+    values: dict[str, Interval]  # of the base
+    steps: tuple[Step, ...]  # in the order of the plan
+    noise: dict[str, float]  # quantity -> the most by which an A/A step differed; none: no such
+
+
+class Option(msgspec.Struct, frozen=True, kw_only=True):
+    """One way to tune a gateway."""
+
+    arm: str
+    setup: str
+    definition: Definition
+    values: dict[str, Interval]  # quantity -> at the load where it is told
+    at_least: bool  # the tester was the limit of its rate
+    beaten: tuple[str, ...]  # arms that are better in something and worse in nothing; none: front
+
+
+class Front(msgspec.Struct, frozen=True, kw_only=True):
+    """The arms of a plan by rate, delay and CPU: which of them no other beats (Pareto)."""
+
+    plan: str
+    point: dict[str, Scalar]  # without the rate
+    rate: str  # quantity of the rate, told at overload
+    paced_pps: float | None  # delay and CPU are told at this offered rate; None: at overload too
+    options: tuple[Option, ...]  # in the order of the plan
 
 
 class CrossCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,6 +209,8 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     watched: tuple[
         Watched, ...
     ] = ()  # arms whose gateway runs programs besides, and theirs without
+    ladders: tuple[Ladder, ...] = ()  # what each step of a stack of features costs
+    fronts: tuple[Front, ...] = ()  # what tuning is worth: rate, delay and CPU at once
     sentence: str  # the answer in one sentence, numbers with units
     warnings: tuple[Warning_, ...]  # of the run as a whole
     trials: int
@@ -175,4 +236,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
     definition: Definition  # what makes it comparable
     limit: Limit  # what held it back; none: all that was offered came through
     at_least: bool = False  # a lower bound: print a ">=" before it
+    against: str = ""  # of a step_ or change_: the arm that it is the difference from
+    p: float | None = None  # of a step_ or change_: of no difference, adjusted (Holm)
+    visible: float | None = None  # of a step_ or change_: the smallest that would have shown
     warnings: tuple[str, ...]  # codes; `gatemark show` has the advice

@@ -8,7 +8,7 @@ import msgspec
 
 from gatemark.plan.model import is_twin
 from gatemark.stats.connecting import QUANTITIES
-from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult, Watched
+from gatemark.stats.judgement import Comparison, Interval, Judgement, Knee, PointResult, Watched
 from gatemark.stats.likeness import alike, distance, kept
 from gatemark.store.published import Published
 from gatemark.store.record import Definition, Scalar
@@ -28,6 +28,7 @@ UNSAID: Final = "not said there"
 IMPLIED: Final = "only implied there"
 PEAK: Final = "peak_l4_bps"
 SAFE: Final = "safe_l4_bps"
+GAIN: Final = "gain_ratio"
 RATES: Final = ("_pps", "_bps")  # what a faster tester could only raise
 
 
@@ -108,6 +109,22 @@ def _candidates(judgement: Judgement) -> Iterator[Candidate]:
     for one in judgement.watched:
         if one.safe_bps is not None:
             yield _safe(one, one.safe_bps)
+
+    rated = (one for one in judgement.comparisons if one.quantity == one.definition.headline)
+    yield from (_gain(one) for one in rated if not is_twin(one.arm))
+
+
+def _gain(one: Comparison) -> Candidate:
+    """By how much an arm carries more than the first of its plan."""
+    return Candidate(
+        plan=one.plan,
+        arm=one.arm,
+        point=one.point,
+        quantity=GAIN,
+        definition=one.definition,
+        measured=one.change.change,
+        at_least=False,
+    )
 
 
 def _bounded(point: PointResult) -> bool:

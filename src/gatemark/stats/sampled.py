@@ -2,7 +2,7 @@
 """What two measurements are compared by: the samples of one quantity, and what was asked for."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gatemark.plan.model import Workload, is_twin
@@ -16,7 +16,9 @@ from gatemark.store.run import Run
 KNEE: Final = "knee_pps"
 # What a workload asks for that no definition tells; alike values need it alike.
 ASKED: Final = ("rate_pps", "rate_bps", "burst", "cap_pps")
-FEWER: Final = ("delay_", "rtt_", "loss_", "retransmits", "cpu_", "probe_")  # better if lower
+# Better if lower.
+FEWER: Final = ("delay_", "rtt_", "loss_", "retransmits", "cpu_", "packet_ns", "probe_")
+ABLATION: Final = "ablation"  # a plan's figure: its arms are compared block by block
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +32,7 @@ class Sampled:
     asked: dict[str, Scalar]  # of ASKED
     quantity: str  # of store.record.UNITS, or KNEE
     samples: tuple[float, ...]
+    boots: tuple[int, ...] = ()  # of each sample, the boot or block that pairs it; (): none does
     limit: Limit
     at_least: bool  # the tester was the limit
     swept: bool = False  # a single rate of a sweep or search: what that found tells more
@@ -79,7 +82,8 @@ def sampled(
         swept = bool(RATES & result.point.keys()) and any(key == _sweep(k, k.point) for k in knees)
         swept = swept or "share" in result.point  # of what a search found: that tells more
         found += _of_point(trials, result, point_asked, swept, quantities)
-    return found
+    paired = {plan.name for plan in run.plans if plan.figure == ABLATION}
+    return [one if one.plan in paired else replace(one, boots=()) for one in found]
 
 
 def _of_knee(knee: Knee, asked: Mapping[str, Scalar]) -> Sampled:
@@ -104,7 +108,8 @@ def _of_point(
     quantities: Sequence[str],
 ) -> Iterator[Sampled]:
     for quantity in quantities or (result.definition.headline,):
-        if samples := readings(trials.outside, quantity):
+        found = [(r.repeat, value) for r in trials.outside for value in readings([r], quantity)]
+        if found:
             yield Sampled(
                 plan=result.plan,
                 arm=result.arm,
@@ -112,7 +117,8 @@ def _of_point(
                 definition=result.definition,
                 asked=asked,
                 quantity=quantity,
-                samples=tuple(samples),
+                samples=tuple(value for _, value in found),
+                boots=tuple(repeat for repeat, _ in found),
                 limit=result.limit,
                 at_least=result.at_least,
                 swept=swept and quantity == result.definition.headline,

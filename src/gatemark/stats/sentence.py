@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from gatemark.plan.model import is_twin
 from gatemark.stats import connecting
-from gatemark.stats.judgement import Knee, Limit, PointResult
+from gatemark.stats.judgement import Knee, Ladder, Limit, PointResult
+from gatemark.stats.ladder import PACKET
 from gatemark.stats.timed import MEDIAN, is_timed
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import Run
@@ -49,17 +50,21 @@ def sentence(
     ceilings: Sequence[PointResult],
     points: Sequence[PointResult],
     knees: Sequence[Knee],
+    ladders: Sequence[Ladder] = (),
 ) -> str:
-    """What was searched for, without loss; else the knees; else the most that came through.
+    """What was searched for, without loss; else the knees; else what each step of a ladder costs.
 
-    Where only delays were asked for: how long it took.
+    Else the most that came through. Where only delays were asked for: how long it took.
     """
     searched = [point for point in points if point.definition.quantity == THROUGHPUT]
     strict = [point for point in searched if not point.definition.loss_criterion]
     found = [_of_knee(knee) for knee in knees if knee.knee_pps.value]  # 0: it lost at every rate
     timed = [point for point in points if is_timed(point, run.plans)]
     plain = [point for point in points if point not in timed]
-    told = _choose(_of_points(strict or searched) or found or _of_points(plain))
+    rates = _of_points(strict or searched) or found
+    if not rates and (steps := _steps(ladders)):
+        return f"{_gateway(run, [ladders[0].definition])} {steps}."
+    told = _choose(rates or _of_points(plain))
     if told:
         gateway = _gateway(run, [rate.definition for rate in told])
         return f"{gateway} {_rates(told)}; {_limits(told, records)}."
@@ -94,6 +99,21 @@ def _delays(timed: Sequence[PointResult]) -> str:
     ]
     at = f" at {rates[0]}" if same else ""
     return f"takes {' and '.join(clauses)}{at} (median, one way)" if clauses else ""
+
+
+def _steps(ladders: Sequence[Ladder]) -> str:
+    """What a packet takes at the foot of the first ladder, and what its dearest steps add."""
+    if not ladders or PACKET not in ladders[0].values:
+        return ""
+    first = ladders[0]
+    dear = [(step, step.costs[PACKET]) for step in first.steps if PACKET in step.costs]
+    dear = [(step, cost) for step, cost in dear if cost.verdict == "slower"]
+    dear.sort(key=lambda pair: -pair[1].difference.value)
+    does = f"takes {_time(first.values[PACKET].value)} of its CPU to {_does(first.setup)} a packet"
+    if not dear:
+        return f"{does}; no step costs more than chance does"
+    adds = [f"{step.arm} {_time(cost.difference.value)}" for step, cost in dear[:MOST_SETUPS]]
+    return f"{does}; the dearest steps add {', '.join(adds)}"
 
 
 def _does(setup: str) -> str:

@@ -5,7 +5,15 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult, Value
+from gatemark.stats.judgement import (
+    Comparison,
+    Interval,
+    Judgement,
+    Knee,
+    Ladder,
+    PointResult,
+    Value,
+)
 from gatemark.store.record import UNITS
 
 # What a faster tester could only raise; a delay or a share of an overloaded tester has no bound.
@@ -17,11 +25,13 @@ BOUNDED = frozenset(
 
 
 def values(judgement: Judgement) -> list[Value]:
-    """All values: the tester's ceilings and floors, the points, then the knees."""
+    """All values: the tester's ceilings and floors, the points, the knees, then the differences."""
     points = (*judgement.ceilings, *judgement.floors, *judgement.points)
     return [
         *(value for point in points for value in _of_point(point)),
         *(value for knee in judgement.knees for value in _of_knee(knee)),
+        *(value for ladder in judgement.ladders for value in _of_ladder(ladder)),
+        *(_of_comparison(one) for one in judgement.comparisons),
     ]
 
 
@@ -40,6 +50,57 @@ def _of_knee(knee: Knee) -> Iterator[Value]:
         yield _value(knee, f"collapse_{times}", interval, "ratio")
     if knee.cpu_r2 is not None:
         yield _value(knee, "cpu_r2", _exactly(knee.cpu_r2, rate.n), "ratio")
+
+
+def _of_ladder(ladder: Ladder) -> Iterator[Value]:
+    """What each step adds: `step_packet_ns`, `step_received_pps`, `step_cpu_busy`."""
+    for step in ladder.steps:
+        for quantity, cost in step.costs.items():
+            i = cost.difference
+            yield Value(
+                plan=ladder.plan,
+                arm=step.arm,
+                against=step.against,
+                point=ladder.point,
+                setup=step.setup,
+                quantity=f"step_{quantity}",
+                value=i.value,
+                lo=i.lo,
+                hi=i.hi,
+                unit=UNITS[quantity],
+                n=i.n,
+                level=i.level,
+                p=cost.p,
+                visible=cost.visible,
+                definition=step.definition,
+                limit=step.limit,
+                at_least=False,
+                warnings=(),
+            )
+
+
+def _of_comparison(one: Comparison) -> Value:
+    """By how much an arm differs from the first of its plan: `change_received_pps`, a ratio."""
+    change, path = one.change, one.definition.path
+    return Value(
+        plan=one.plan,
+        arm=one.arm,
+        against=one.baseline,
+        point=one.point,
+        setup=" + ".join((path, *one.definition.features)),
+        quantity=f"change_{one.quantity}",
+        value=change.change.value,
+        lo=change.change.lo,
+        hi=change.change.hi,
+        unit="ratio",
+        n=change.change.n,
+        level=change.change.level,
+        p=change.p,
+        visible=change.visible,
+        definition=one.definition,
+        limit="tester" if one.at_least else "unknown",
+        warnings=(),
+    )
 
 
 def _value(judged: PointResult | Knee, quantity: str, interval: Interval, unit: str) -> Value:

@@ -29,6 +29,7 @@ Code = Literal[
     "spread",
     "tester-limited",
     "throttled",
+    "twin-differs",
 ]
 
 WORTH = 0.02  # of the value
@@ -175,6 +176,15 @@ def order_p(values: Sequence[float]) -> float:
         ways = [sum(ways[max(0, k - n + 1) : k + 1]) for k in range(len(ways) + n - 1)]
     fewest = ceil(min(falls, len(ways) - 1 - falls))
     return min(1.0, 2 * sum(ways[: fewest + 1]) / factorial(len(values)))
+
+
+def twin_differs(arm: str, against: str) -> Warning_:
+    """An A/A step does not hold zero."""
+    advice = (
+        f"{arm} is {against} again and differs from it: small steps of this ladder may be chance; "
+        "quiet the machine or repeat more often."
+    )
+    return warning("twin-differs", advice)
 
 
 def bursty_sender(

@@ -225,7 +225,8 @@ UNITS: dict[str, str] = {
     "clock_error_ns": "ns",  # at most so much is wrong with each delay: sender, sink: two machines
     "delay_pdv_ns": "ns",  # packet delay variation: p99.9 less the fastest (RFC 5481)
     "offloaded_share": "ratio",  # of what was delivered, past the gateway's usual way
-    "cpu_busy": "ratio",  # busiest thread of the gateway
+    "cpu_busy": "ratio",  # busiest CPU of the gateway: its threads and programs there
+    "packet_ns": "ns",  # of that CPU, for each packet delivered
     "cpu_busy_inside": "ratio",  # busiest CPU as the gateway reads it itself (/proc/stat)
     "captured_share": "ratio",  # what the gateway's program captured of what crossed its port
     "program_cpu": "ratio",  # of one CPU of the gateway, by its programs together

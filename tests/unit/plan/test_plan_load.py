@@ -61,7 +61,10 @@ def test_a_whole_plan_is_read(tmp_path: Path) -> None:
         (SETUP + "[serch]\n", "7: unknown key 'serch'; did you mean 'search'"),
         (SETUP + "[repeat]\npath = 1\n", "8: unknown key 'path' in [repeat]; known are: most"),
         (SETUP + "repeat.tims = 1\n", "7: unknown key 'repeat' in [setup]"),
-        ('[[arm]]\npath="nat"\n[[arm]]\nfoo=1\n', "8: unknown key 'foo' in [arm]; known are: feat"),
+        (
+            '[[arm]]\npath="nat"\n[[arm]]\nfoo=1\n',
+            "8: unknown key 'foo' in [arm]; known are: against",
+        ),
     ],
 )
 def test_an_unknown_key_is_named_with_its_line_and_the_nearest(
@@ -198,6 +201,33 @@ def test_what_cannot_be_asked_for_is_told_with_its_line(
     text: str, said: str, tmp_path: Path
 ) -> None:
     assert refused(tmp_path, HEAD + SETUP + text).startswith(said)
+
+
+TWO = '[[arm]]\npath = "route"\n[[arm]]\nname = "b"\npath = "nat"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (TWO + 'against = "route"\n', '10: `against` is for steps: write figure = "ladder"'),
+        (
+            f'figure = "ladder"\n{TWO}against = "roote"\n',
+            "11: `against` = 'roote': no arm with a gateway above it; did you mean 'route'?",
+        ),
+        (f'figure = "ladder"\n{TWO}against = "b"\n', "11: `against` = 'b': no arm with a gateway"),
+        ('figure = "ladder"\n' + SETUP, "5: `figure` = ladder needs two arms with a gateway"),
+    ],
+)
+def test_a_step_that_hangs_in_the_air_is_told_with_its_line(
+    text: str, said: str, tmp_path: Path
+) -> None:
+    assert refused(tmp_path, HEAD + text).startswith(said)
+
+
+def test_a_ladder_of_one_arm_and_its_twin_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text(f'{HEAD}figure = "ladder"\n{SETUP}[repeat]\ntwin = true\n')
+    assert load(str(path))[1][0].figure == "ladder"
 
 
 def test_an_unknown_feature_is_told_with_its_line(tmp_path: Path) -> None:

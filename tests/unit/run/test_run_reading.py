@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the agents' reports to a record: rates, delays, evidence, by hand-made reports."""
 
+from dataclasses import replace as changed
 from typing import Any
 
 import pytest
@@ -220,6 +221,25 @@ def test_an_older_agent_tells_no_delay_over_time() -> None:
 
 def test_threads_that_share_a_cpu_load_it_together() -> None:
     assert record().values["cpu_busy"] == pytest.approx(1.0)
+
+
+def test_a_packet_takes_its_share_of_the_busiest_cpu() -> None:
+    """Both threads keep one CPU full for a second, in which 1000 packets come through."""
+    assert record().values["packet_ns"] == pytest.approx(1e9 / 1000)
+
+
+def test_a_program_of_the_gateway_takes_of_each_packet_too() -> None:
+    """Its threads use a tenth of the CPU each, its own sender a quarter of the same CPU."""
+    sends = changed(way(), wire=changed(way().wire, own=True, direction="send"))
+    little = {pid: {"run_ns": [0, 0, 80 * MS], "wait_ns": [0, 0, 0]} for pid in ("11", "12")}
+    seen = changed(raw(sends), threads={"t_ns": [0, 100 * MS, 900 * MS], "threads": little})
+    found = complete(BASE, SPEC, seen, THREADS)
+    assert found.values["packet_ns"] == pytest.approx((0.1 + 0.1 + 0.25) * 1e9 / 1000)
+
+
+def test_where_nothing_came_through_no_packet_took_anything() -> None:
+    nothing = way(sink={"rate": {"t0_ns": 0, "bin_ms": 10, "packets": [0] * 101}})
+    assert "packet_ns" not in record(nothing).values
 
 
 def test_threads_on_cpus_of_their_own_do_not_add_up() -> None:

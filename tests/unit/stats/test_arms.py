@@ -87,6 +87,32 @@ def test_other_traffic_is_not_compared() -> None:
 FIELDS = tuple(Sampled.__dataclass_fields__)
 
 
+def test_an_ablation_is_compared_block_by_block() -> None:
+    """A fifth of drift from block to block, which both arms of a block share."""
+    plan = Plan(
+        schema=PLAN_SCHEMA, name="p", title="t", why="w", reading="r",
+        arm=(Arm(path="route", name="with"), Arm(path="route", name="without")), figure="ablation",
+    )  # fmt: skip
+    drift = [100 * 1.2 ** (block % 4) for block in range(12)]
+    rows = [
+        blocked(row("with", 1), drift),
+        blocked(row("without", 1), [1.04 * value for value in drift]),
+    ]
+    (found,) = comparisons([plan], rows)
+    assert found.change.verdict == "faster"
+    assert found.change.change.value == pytest.approx(0.04)
+    alone = [Sampled(**{**{n: getattr(r, n) for n in FIELDS}, "boots": ()}) for r in rows]
+    assert comparisons([plan], alone)[0].change.verdict == "inconclusive"
+
+
+def blocked(row: Sampled, samples: Sequence[float]) -> Sampled:
+    fields = {name: getattr(row, name) for name in FIELDS}
+    route = replace(row.definition, path="route")
+    blocks = tuple(range(1, len(samples) + 1))
+    made = {"samples": tuple(samples), "boots": blocks, "definition": route}
+    return Sampled(**{**fields, **made})
+
+
 def test_features_may_differ() -> None:
     other = row("nat", 90)
     unlike = replace(other.definition, features=("filter:100",))

@@ -4,6 +4,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
+import stacked
+
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat
 from gatemark.stats.enough import unsettled
 from gatemark.store.record import Record, Scalar
@@ -101,3 +104,32 @@ def test_nothing_received_at_all_is_settled() -> None:
 def test_points_come_in_the_order_in_which_they_ran() -> None:
     found = [*records(WIDE, Trial(40_000)), *records(WIDE, Trial(20_000))]
     assert [point["rate_pps"] for point in unsettled(plan(), found)] == [40_000, 20_000]
+
+
+def ladder_plan(spread: float, most: int = 100) -> Plan:
+    made = stacked.plan(times=6)
+    return msgspec.structs.replace(made, repeat=Repeat(times=6, spread=spread, most=most))
+
+
+def test_a_ladder_goes_on_until_what_its_steps_add_is_narrow() -> None:
+    """Each arm drifts by a fifth either way, which is in no step."""
+    kept = [record for record in stacked.trials(40, spread=0.02) if record.arm != "1000 rules"]
+    assert unsettled(ladder_plan(0.04), kept) == []
+    assert unsettled(ladder_plan(0.005), kept) == [{}]
+
+
+def test_a_dear_step_is_narrow_within_a_tenth_of_itself() -> None:
+    """4 % of what a packet takes before it would be a hundredth of what it adds."""
+    kept = [r for r in stacked.trials(60) if r.arm in ("masquerade", "1000 rules")]
+    steady = [r for r in kept if 3 <= r.repeat % 31 <= 14]
+    assert unsettled(ladder_plan(0.0001), steady) == []
+
+
+def test_an_arm_that_was_never_there_asks_for_no_more() -> None:
+    kept = stacked.trials(40, spread=0.02)
+    there = [record for record in kept if record.arm in ("route", "conntrack")]
+    assert unsettled(ladder_plan(0.04), there) == []
+
+
+def test_a_ladder_that_was_tried_most_times_is_left_out() -> None:
+    assert unsettled(ladder_plan(0.0001, most=12), stacked.trials(12)) == []

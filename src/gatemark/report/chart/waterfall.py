@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A ladder as a waterfall: each step's bar begins where the arm that it is a step from ends."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from gatemark.report import ladder as words
+from gatemark.report import number
+from gatemark.report.chart import ladder as rungs
+from gatemark.report.chart import theme
+from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, named, three
+from gatemark.report.chart.ladder import Rung
+from gatemark.stats.judgement import Interval, Judgement, Ladder, Step
+from gatemark.stats.ladder import PACKET, told
+from gatemark.store.record import UNITS
+
+BASE, COSTS, SAVES, UNTOLD = "base", "costs", "saves", "not told"
+KINDS = (BASE, COSTS, SAVES, UNTOLD)
+NEAR = 50.0  # ns, or packets/s: nearer to nothing than this the axis of steps is linear
+Span = tuple[float, float]
+
+
+def figures(judgement: Judgement) -> list[Figure]:
+    """One for each ladder."""
+    return [_figure(ladder) for ladder in judgement.ladders if told(ladder) in ladder.values]
+
+
+def _figure(ladder: Ladder) -> Figure:
+    name, quantity = words.anchor(ladder), told(ladder)
+    rows = _rows(ladder, quantity)
+    unit = UNITS[quantity]
+    columns = {"arm": "step", "against": "against"}
+    columns |= heads("step", "adds", unit) | heads("takes", "all of it", unit)
+    columns |= {"noise": f"noise ({unit})", "visible": f"smallest visible ({unit})", "p": "p"}
+    panels: list[tuple[str, Chart]] = [("", _waterfall(name, rows, quantity))]
+    if len(rows) > 1:
+        panels.append(("What each step adds", _steps(name, rows[1:], quantity)))
+    return Figure(
+        name=name,
+        title=_capital(words.finding(ladder)),
+        definition=_definition(ladder, quantity),
+        panels=tuple(panels),
+        rows=rows,
+        columns=columns | {"verdict": "verdict"},
+        plan=ladder.plan,
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _definition(ladder: Ladder, quantity: str) -> str:
+    what = (
+        "Time of the gateway's busiest CPU for each packet delivered"
+        if quantity == PACKET
+        else f"{quantity.removesuffix('_pps').removesuffix('_bps').capitalize()} rate"
+    )
+    return (
+        f"{what}: {words.traffic(ladder)}. Bar: what a step adds to the arm that it is against, "
+        "the median of the differences within blocks of trials that took turns; whisker: its 95 % "
+        "interval. Grey band: noise, by the same setup measured again where there is one."
+    )
+
+
+def _rows(ladder: Ladder, quantity: str) -> list[Row]:
+    """The base, then the steps; each bar from `start` to `end`."""
+    steps = [step for step in ladder.steps if quantity in step.costs]
+    keys = dict(
+        zip(
+            [ladder.base, *(step.arm for step in steps)],
+            rungs.keys([Rung(ladder.base), *(Rung(step.arm) for step in steps)]),
+            strict=True,
+        )
+    )
+    own = ladder.values[quantity]
+    rows, levels = [_base(ladder, own, keys[ladder.base], quantity)], {ladder.base: own.value}
+    for step in steps:
+        start = levels.get(step.against, own.value)
+        levels[step.arm] = start + step.costs[quantity].difference.value
+        span = start, levels[step.arm]
+        row = _row(ladder, step, quantity, span)
+        rows.append(row | {"key": keys[step.arm], "from_key": keys.get(step.against)})
+    return rows
+
+
+def _base(ladder: Ladder, own: Interval, key: str, quantity: str) -> Row:
+    row: Row = {"arm": ladder.base, "against": "", **three("step", None), **three("takes", own)}
+    row |= {"noise": None, "visible": None, "p": None, "verdict": "", "key": key, "from_key": key}
+    row |= {"start": 0.0, "end": finite(own.value), "low": own.lo, "high": own.hi}
+    to = number.scale([own.value], UNITS[quantity])
+    text = f"{number.label(own, to)} {to.unit}"
+    return row | {"kind": BASE, "text": text, "tip": max(own.value, own.hi)}
+
+
+def _row(ladder: Ladder, step: Step, quantity: str, span: Span) -> Row:
+    cost, (start, end) = step.costs[quantity], span
+    i = cost.difference
+    row: Row = {"arm": step.arm, "against": step.against, **three("step", i)}
+    row |= three("takes", step.values.get(quantity))
+    row |= {"noise": finite(cost.noise), "visible": cost.visible, "p": cost.p}
+    row |= {"verdict": words.verdict(ladder, step), "start": finite(start), "end": finite(end)}
+    row |= {"low": finite(start + i.lo), "high": finite(start + i.hi)}
+    kind = {"slower": COSTS, "faster": SAVES}.get(cost.verdict, UNTOLD)
+    to = number.scale([i.value], UNITS[quantity])
+    sign = "+" if i.value > 0 else ""
+    text = f"{sign}{number.label(i, to)} {to.unit}"
+    tip = max(start, end, start + i.hi)
+    return row | {"kind": UNTOLD if step.twin else kind, "text": text, "tip": finite(tip)}
+
+
+def _axis(quantity: str) -> str:
+    return "time of a packet" if quantity == PACKET else f"rate, {UNITS[quantity]}"
+
+
+def _kind(*, told_: bool) -> alt.Color:
+    legend = alt.Legend(columns=len(KINDS), symbolOpacity=1) if told_ else None
+    return alt.Color("kind:N", scale=alt.Scale(domain=list(KINDS)), legend=legend)
+
+
+def _waterfall(name: str, rows: Sequence[Row], quantity: str) -> Chart:
+    order = [str(row["key"]) for row in rows]
+    most = max(float(row["tip"] or 0) for row in rows)
+    room = rungs.room([str(row["text"]) for row in rows])
+    end = alt.ExprRef(f"{max(most, 1.0):g} * width / max(width - {room}, 40)")
+    label = theme.TIME if quantity == PACKET else theme.SI
+    axis = alt.Axis(labelExpr=label, tickCount=5, labelOverlap=True, labelSeparation=8)
+    title = _axis(quantity)
+    x = alt.X("start:Q", title=title, axis=axis, scale=alt.Scale(domain=[0, end], nice=False))
+    y = rungs.side(order)
+    base = alt.Chart(named(name))
+    join = base.transform_filter("datum.key != datum.from_key")
+    layers = [
+        join.mark_rule(style="ideal").encode(x, y=rungs.side(order, "from_key"), y2="key:N"),
+        base.mark_bar(height={"band": 0.62}).encode(x, alt.X2("end:Q"), y, _kind(told_=True)),
+        base.mark_rule(style="whisker").encode(alt.X("low:Q", title=title), alt.X2("high:Q"), y),
+        *theme.haloed(
+            base.mark_text(style="value", align="left", dx=6).encode(
+                alt.X("tip:Q", title=title), y, text="text:N"
+            )
+        ),
+    ]
+    return alt.layer(*layers).properties(
+        width="container", height=rungs.height(order), description="A waterfall of steps"
+    )
+
+
+def _steps(name: str, rows: Sequence[Row], quantity: str) -> Chart:
+    """Each step's own difference on an axis that shows 30 ns beside 12 µs."""
+    order = [str(row["key"]) for row in rows]
+    ends = [float(row[end] or 0) for row in rows for end in ("step_lo", "step_hi")]
+    low, high = min([-NEAR, *ends]), max([NEAR, *ends])
+    powers = [sign * 10.0**power for power in range(2, 8) for sign in (1, -1)]
+    ticks = sorted([0.0, *(value for value in powers if low <= value <= high)])
+    zero_plain = "datum.value == 0 ? '0' : datum.label"
+    axis = alt.Axis(format="+,.0f", labelExpr=zero_plain, values=ticks, labelOverlap=True)
+    scale = alt.Scale(type="symlog", constant=NEAR, domain=[low, high * 1.2], nice=False)
+    title = f"adds, {UNITS[quantity]}"
+    x = alt.X("step:Q", title=title, axis=axis, scale=scale)
+    y = rungs.side(order)
+    base = alt.Chart(named(name)).transform_filter(f"datum.kind != '{BASE}'")
+    band = base.transform_calculate(under="-datum.noise").mark_rect(style="noise", opacity=0.7)
+    zero = alt.Chart(alt.InlineData(values=[{"step": 0}])).mark_rule(style="zero")
+    lo = alt.X("step_lo:Q", title=title)
+    tips = [alt.Tooltip(f"{field}:N") for field in ("arm", "against", "text", "verdict")]
+    layers = [
+        band.encode(alt.X("under:Q", title=title), alt.X2("noise:Q"), y),
+        zero.encode(x=x),
+        base.mark_rule(strokeWidth=2).encode(lo, alt.X2("step_hi:Q"), y, _kind(told_=False)),
+        base.mark_point(filled=True, size=70, opacity=1).encode(
+            x, y, _kind(told_=False), tooltip=tips
+        ),
+    ]
+    return alt.layer(*layers).properties(
+        width="container", height=rungs.height(order), description="What each step adds"
+    )
