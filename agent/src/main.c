@@ -17,7 +17,7 @@
 #define EXIT_USAGE 2
 
 static const struct verb *const verbs[] = { &verb_send,	  &verb_sink,  &verb_stream, &verb_connect,
-					    &verb_replay, &verb_watch, &verb_brake };
+					    &verb_replay, &verb_watch, &verb_brake,  &verb_soak };
 
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
 

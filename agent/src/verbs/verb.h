@@ -33,5 +33,6 @@ extern const struct verb verb_connect;
 extern const struct verb verb_replay;
 extern const struct verb verb_watch;
 extern const struct verb verb_brake;
+extern const struct verb verb_soak;
 
 #endif
