@@ -81,7 +81,7 @@ PAIRS: Final = (
 
 PROBES: Final = (
     *("cpu", "softirq", "memory", "conntrack", "interfaces", "shaper"),
-    *("temperature", "power"),
+    *("temperature", "power", "soak"),
 )
 
 

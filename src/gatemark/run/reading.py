@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.outside import cpu_readings
+from gatemark.probe.soak import cpu_soaked
 from gatemark.probe.within import cpu_inside
 from gatemark.run import draw
 from gatemark.run.kind import kind_of
@@ -35,7 +36,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
         ports=first.ports,
         port_reasons=first.port_reasons,
         burst=None if burst is None else int(burst),
-        notes=(*base.notes, *(note for way in raw.ways for note in way.notes)),
+        notes=(*base.notes, *(note for way in raw.ways for note in way.notes), *raw.seen.notes),
     )
 
 
@@ -51,6 +52,8 @@ def _cpu(
         values["cpu_busy_inside"] = max(reading.busy for reading in evidence.inside)
         if not threads:  # a box: nobody else reads it
             values["cpu_busy"] = values["cpu_busy_inside"]
+    if evidence.soaked and not direct:
+        values["cpu_busy_soak"] = max(reading.busy for reading in evidence.soaked)
     if times := raw.seen.watched.get("t_ns"):
         span_ns = raw.seen.watched.get("cpu_over_ns", times[-1] - times[0])
         if span_ns:
@@ -78,7 +81,14 @@ def _evidence(
         late_ns={name: float(value) for name, value in late.items()},
         gaps_over_1ms=sum(int(way.sink.get("gaps_over_1ms", 0)) for way in raw.ways),
         cpu=(*outside, *_programs(raw.ways, gateway_cpu, delivered_pps)),
-        inside=cpu_inside(raw.seen.watched, raw.gateway_cpus, *first.window_ns, delivered_pps),
+        inside=cpu_inside(
+            raw.seen.watched,
+            raw.gateway_cpus,
+            *first.window_ns,
+            delivered_pps,
+            soaked=bool(raw.seen.soaked),
+        ),
+        soaked=cpu_soaked(raw.seen.soaked, *first.window_ns, delivered_pps),
         thermal=draw.thermal(raw.seen.sensed, first.window_ns),
         meter=raw.seen.meter,
     )
@@ -118,7 +128,8 @@ def series(spec: TrialSpec, raw: Raw, threads: Mapping[str, Thread]) -> Series:
     for thread in threads.values():
         run_ns = raw.threads["threads"][str(thread.pid)]["run_ns"]
         found[f"outside.{thread.name}.run_ns"] = raw.threads["t_ns"], run_ns
-    return {**found, **_columns(raw.seen.watched), **draw.series(raw.seen)}
+    inside = _columns(raw.seen.watched) | _columns(raw.seen.soaked)
+    return {**found, **inside, **draw.series(raw.seen)}
 
 
 def _columns(report: Report) -> dict[str, tuple[list[int], list[float]]]:

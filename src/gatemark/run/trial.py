@@ -73,7 +73,7 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
         sink_cpu, lasts_s = station.placement.sink, load.settle_s + load.duration_s
         watch = await watch_threads(_threads(bench, spec), sink_cpu, lasts_s)
         stack.push_async_callback(watch.abort)
-        probes = Probes(station.gateway, spec.probes, sink_cpu)
+        probes = Probes(station.gateway, spec.probes, sink_cpu, _cpus(station))
         stack.push_async_callback(probes.abort)
         test_ports = [port for wire in ways for port in (wire.source, wire.sink)]
         await probes.start(lasts_s)

@@ -110,6 +110,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     gaps_over_1ms: int = 0  # at the sink
     cpu: tuple[CpuReading, ...] = ()  # each thread of the gateway
     inside: tuple[CpuReading, ...] = ()  # probed pass: each CPU, as the gateway itself reads it
+    soaked: tuple[CpuReading, ...] = ()  # probed pass: each CPU, by what a soaking loop lacked
     qdisc: dict[str, dict[str, int]] = {}  # probed pass: "gw1": {"drops": 3, "overlimits": 9}
     conntrack: dict[
         str, int
@@ -200,6 +201,7 @@ UNITS: dict[str, str] = {
     "delay_pdv_ns": "ns",  # packet delay variation: p99.9 less the fastest (RFC 5481)
     "cpu_busy": "ratio",  # busiest thread of the gateway
     "cpu_busy_inside": "ratio",  # busiest CPU as the gateway reads it itself (/proc/stat)
+    "cpu_busy_soak": "ratio",  # busiest CPU by what it left for a loop of the lowest priority
     "power_idle_w": "W",  # that the gateway drew before the load
     "power_w": "W",  # and under load
     "power_per_gbit_j": "J/Gbit",  # the same by what came through: W for each Gbit/s
@@ -210,7 +212,7 @@ UNITS: dict[str, str] = {
 # Those that are read in the probed pass alone.
 PROBED: frozenset[str] = frozenset(
     {
-        *("cpu_busy_inside", "probe_cpu", "temperature_c"),
+        *("cpu_busy_inside", "cpu_busy_soak", "probe_cpu", "temperature_c"),
         *("power_idle_w", "power_w", "power_per_gbit_j"),
     }
 )
