@@ -14,8 +14,10 @@ from gatemark.report.chart import (
     group,
     knee,
     over_time,
+    packet,
     path,
     percentile,
+    predicted,
     share,
     size,
     thread,
@@ -74,6 +76,9 @@ def _studies(source: Source) -> Iterator[Figure | None]:
 def _rest(source: Source) -> Iterator[Figure | None]:
     yield from thread.figures(source.judgement, source.records)
     yield from (change.figure(found) for found in cost.groups(source.judgement))
+    if source.model:
+        yield predicted.figure(source.model)
+        yield packet.figure(source.model)
     yield bar.singles(source.judgement, source.run.plans)
     yield bar.ceilings(source.judgement)
     yield from connecting.figures(source.judgement)

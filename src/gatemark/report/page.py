@@ -13,6 +13,7 @@ from gatemark.report import (
     gallery,
     html,
     inventory,
+    model,
     reference,
     script,
     search,
@@ -135,6 +136,14 @@ def _tables(source: Source) -> _Tables:
         ("ceilings", table.ceilings(judgement)),
         ("single-points", table.singles(judgement, source.run.plans)),
         *((name, one) for name, one in _payloads(source) if len(one.head) <= 2),
+        *_model(source),
         ("every-point", table.points(judgement)),
     )
     return [(name, one) for name, one in made if one.rows]
+
+
+def _model(source: Source) -> _Tables:
+    """What a packet costs, and how that sum was tested."""
+    if not source.model:
+        return []
+    return [("costs", model.terms(source.model)), ("checks", model.checks(source.model))]

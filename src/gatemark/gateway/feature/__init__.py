@@ -3,10 +3,11 @@
 
 from typing import Final
 
-from gatemark.gateway.feature import conntrack, filter  # noqa: A004  a feature's word
+from gatemark.gateway.feature import buckets, conntrack, filter  # noqa: A004  a feature's word
 from gatemark.gateway.feature.asked import Asked, Feature
 
 FEATURES: Final[dict[str, Feature]] = {
+    "buckets": buckets,
     "conntrack": conntrack,
     "filter": filter,
 }

@@ -26,13 +26,11 @@ from gatemark.stats.interval import LEVEL, median_interval
 BETTER: Final = 0.9  # of the squared errors of setups left out: a product must bring them below
 MOST_PAIRS: Final = 6  # products; a sum that fails oftener is no sum
 TRIED: Final = 3  # candidates a round, by what they explain
-FEWEST_SETUPS: Final = 3  # fewer tell no sum
 
 
 def fit(found: Measured) -> Model | None:
-    """The model; None where too few setups were measured to make a sum of."""
-    fitted = found.fitted()
-    if len({case.setup for case in fitted}) < FEWEST_SETUPS:
+    """The model; None where nothing was measured to make a sum of."""
+    if not found.fitted():
         return None
     fitting = _Fitting(found)
     if not fitting.blocks(fitting.columns):
@@ -175,12 +173,13 @@ def margin(errors: Iterable[float]) -> tuple[float, float]:
 
     Setups that were left out of the fit are as strange to it as one that was not measured. So the
     next one's error is among the first k of n + 1, ordered by size, with probability k / (n + 1)
-    (conformal prediction: Vovk, Gammerman and Shafer 2005; Barber and others 2021).
+    (conformal prediction: Vovk, Gammerman and Shafer 2005; Barber and others 2021). Where none
+    could be left out, nothing is known: no factor, at no level.
     """
     ordered_ = sorted(map(abs, errors))
     n = len(ordered_)
     if not n:
-        return inf, 0.0
+        return 1.0, 0.0
     k = min(n, ceil(LEVEL * (n + 1)))
     return exp(ordered_[k - 1]), min(LEVEL, k / (n + 1)) if k == n else k / (n + 1)
 

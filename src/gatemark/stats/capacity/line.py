@@ -15,8 +15,8 @@ from itertools import accumulate
 from math import isfinite
 from typing import Final, Literal
 
-from gatemark.stats.capacity.model import Model
 from gatemark.stats.capacity.linear import total
+from gatemark.stats.capacity.model import Model
 from gatemark.stats.capacity.term import DOWN, Case, Setup, columns, count, recounted
 from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Interval

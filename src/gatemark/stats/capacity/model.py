@@ -3,7 +3,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from math import inf
 from typing import Final
 
 from gatemark.stats.capacity.linear import total
@@ -63,8 +62,8 @@ class Model:
     unresolved: tuple[str, ...]  # terms that are there only together with those before them
     blocks: tuple[tuple[float, ...], ...]  # the coefficients of each block, in the order of costs
     checks: tuple[Check, ...] = ()
-    margin: float = inf  # a case that was not measured lies within this factor of what is predicted
-    level: float = 0.0  # in so many of 100 such setups, over 100
+    margin: float = 1.0  # a setup that was not measured lies within this factor of its prediction
+    level: float = 0.0  # how surely; 0: not known
     speeds: Mapping[Block, float] = field(default_factory=dict)
 
     def row(self, case: Case) -> list[float]:
