@@ -13,6 +13,7 @@ from gatemark.report.chart import (
     delay,
     group,
     knee,
+    load,
     over_time,
     packet,
     path,
@@ -25,6 +26,7 @@ from gatemark.report.chart import (
 )
 from gatemark.report.chart.figure import Figure
 from gatemark.report.source import Source
+from gatemark.stats.load import loads
 
 
 def figures(source: Source) -> list[Figure]:
@@ -74,6 +76,7 @@ def _studies(source: Source) -> Iterator[Figure | None]:
 
 
 def _rest(source: Source) -> Iterator[Figure | None]:
+    yield from load.figures(loads(source.records))
     yield from thread.figures(source.judgement, source.records)
     yield from (change.figure(found) for found in cost.groups(source.judgement))
     if source.model:

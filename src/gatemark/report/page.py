@@ -13,6 +13,7 @@ from gatemark.report import (
     gallery,
     html,
     inventory,
+    load,
     model,
     reference,
     script,
@@ -24,6 +25,7 @@ from gatemark.report.chart.figure import Figure
 from gatemark.report.several import side_by_side
 from gatemark.report.source import Source
 from gatemark.report.together import together
+from gatemark.stats.load import loads, rates_at
 from gatemark.store import file
 
 MOST_FINDINGS = 10  # below the sentence
@@ -116,6 +118,7 @@ def _answers(source: Source) -> _Tables:
     found = [
         ("delays", table.delays(source.judgement, source.run.plans)),
         ("comparisons", capacity.comparisons(source.judgement)),
+        ("rates-at-load", load.rates(rates_at(source.records))),
         ("cross-checks", crosscheck.table(source.judgement)),
         ("published", reference.table(source.beside)),
     ]
@@ -137,6 +140,7 @@ def _tables(source: Source) -> _Tables:
         ("single-points", table.singles(judgement, source.run.plans)),
         *((name, one) for name, one in _payloads(source) if len(one.head) <= 2),
         *_model(source),
+        ("loads", load.loads(loads(source.records))),
         ("every-point", table.points(judgement)),
     )
     return [(name, one) for name, one in made if one.rows]

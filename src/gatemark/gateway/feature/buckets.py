@@ -23,7 +23,9 @@ async def apply(asked: Asked) -> None:
     was = (await node.run("sh", "-c", f"cat {BUCKETS} 2> /dev/null || true")).strip()
     if not was:
         raise UnavailableError("no connections are tracked there: write conntrack before buckets")
-    await asked.changes.make(f"echo {wanted} > {BUCKETS}", undo=f"echo {was} > {BUCKETS}")
+    await asked.changes.make(
+        f"echo {wanted} > {BUCKETS}", undo=f"if [ -e {BUCKETS} ]; then echo {was} > {BUCKETS}; fi"
+    )
     made = (await node.run("cat", BUCKETS)).strip()
     if int(made) != wanted:
         raise UnavailableError(f"its kernel makes {made} buckets of {wanted}: ask for those")

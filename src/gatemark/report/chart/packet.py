@@ -7,7 +7,7 @@ import altair as alt
 
 from gatemark.report import model as told
 from gatemark.report import number, word
-from gatemark.report.chart import ladder
+from gatemark.report.chart import ladder, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
 from gatemark.stats.capacity.model import Check, Model
 from gatemark.stats.capacity.part import OTHERS, Parts, parts
@@ -35,7 +35,8 @@ def figure(model: Model) -> Figure | None:
             {"setup": setup, "key": key, "term": told.part(name, model.base_path)} | three("ns", ns)
             for name, ns in made[check.case].items()
         ]
-        ends.append({"key": key, "text": number.label(check.ns, told.NS)} | three("ns", check.ns))
+        text = number.quantity_interval(check.ns, "ns")
+        ends.append({"key": key, "text": text} | three("ns", check.ns))
     case = found[0].case
     return Figure(
         name=NAME,
@@ -83,7 +84,7 @@ def _panel(order: Sequence[str], terms: Sequence[str], ends: Sequence[Row]) -> C
     most = max(float(row["ns_hi"] or 0) for row in ends)
     room = ladder.room([str(row["text"]) for row in ends])
     end = alt.ExprRef(f"{most:g} * width / max(width - {room}, 40)")
-    axis = alt.Axis(format="~s", tickCount=5)
+    axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
     x = alt.X("ns:Q", title=TITLE, axis=axis, stack="zero", scale=alt.Scale(domainMax=end))
     y = ladder.side(order)
     color = alt.Color(

@@ -54,7 +54,7 @@ def _pps(ns: Interval) -> Interval:
 def _panel(rows: Sequence[Row], margin: float) -> Chart:
     ends = [float(row[f"{key}_pps"] or 1) for row in rows for key in ("measured", "predicted")]
     span = min(ends) / ROOM, max(ends) * ROOM
-    axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
+    axis = alt.Axis(labelExpr=theme.SI, tickCount=5, labelOverlap=True)
     scale = alt.Scale(type="log", domain=list(span), nice=False)
     x = alt.X("measured_pps:Q", title="measured, packets/s", axis=axis, scale=scale)
     y = alt.Y("predicted_pps:Q", title="predicted, packets/s", axis=axis, scale=scale)
