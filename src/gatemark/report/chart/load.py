@@ -45,7 +45,8 @@ def _figure(found: Sequence[Load]) -> Figure:
 
 def _rows(one: Load) -> Iterator[Row]:
     for way, busy in one.busy.items():
-        yield {"setup": one.arm, "level": one.level, "arm": way} | three("busy", busy)
+        row: Row = {"setup": one.arm, "level": one.level, "arm": way}
+        yield row | three("busy", busy)
 
 
 def _title(found: Iterable[Load]) -> str:

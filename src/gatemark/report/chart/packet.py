@@ -30,13 +30,13 @@ def figure(model: Model) -> Figure | None:
     rows: list[Row] = []
     ends: list[Row] = []
     for key, check in zip(order, found, strict=True):
-        setup = check.case.setup.words
+        row: Row = {"setup": check.case.setup.words, "key": key}
         rows += [
-            {"setup": setup, "key": key, "term": told.part(name, model.base_path)} | three("ns", ns)
+            row | {"term": told.part(name, model.base_path)} | three("ns", ns)
             for name, ns in made[check.case].items()
         ]
-        text = number.quantity_interval(check.ns, "ns")
-        ends.append({"key": key, "text": text} | three("ns", check.ns))
+        row |= {"text": number.quantity_interval(check.ns, "ns")}
+        ends.append(row | three("ns", check.ns))
     case = found[0].case
     return Figure(
         name=NAME,

@@ -63,7 +63,7 @@ def _panel(rows: Sequence[Row], margin: float) -> Chart:
     shape = alt.Shape("kind:N", scale=alt.Scale(domain=kinds, range=theme.SHAPES[: len(kinds)]))
     base = alt.Chart(named(NAME))
     low, high = (alt.Y("predicted_pps_lo:Q", title=y["title"]), alt.Y2("predicted_pps_hi:Q"))
-    layers = [
+    layers: list[alt.Chart] = [
         *(_line(span, times, x, y) for times in dict.fromkeys((1.0, margin, 1 / margin))),
         base.mark_rule(strokeWidth=1.5).encode(x, low, high, color),
         base.mark_point(filled=True, size=45, opacity=0.9).encode(
@@ -80,7 +80,8 @@ def _panel(rows: Sequence[Row], margin: float) -> Chart:
 def _line(span: tuple[float, float], times: float, x: alt.X, y: alt.Y) -> alt.Chart:
     ends = [{"measured_pps": end, "predicted_pps": end * times} for end in span]
     line = alt.Chart(alt.InlineData(values=ends))
-    return line.mark_line(style="ceiling" if times == 1 else "ideal", clip=True).encode(x, y)
+    drawn: alt.Chart = line.mark_line(style="ceiling" if times == 1 else "ideal", clip=True)
+    return drawn.encode(x, y)
 
 
 def _tips() -> list[alt.Tooltip]:

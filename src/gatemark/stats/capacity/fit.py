@@ -121,7 +121,7 @@ class _Fitting:
     def _candidates(self) -> list[Column]:
         """Products of two terms that two fitted setups or more have, and that say something new."""
         single = [column[0] for column in self.columns if len(column) == 1 and column[0] != BASE]
-        found = []
+        found: list[Column] = []
         for pair in combinations(single, 2):
             having = {c.setup for c in self.cases if row_of([pair], c, self.base_path)[0]}
             wanted = [*self.columns, pair]

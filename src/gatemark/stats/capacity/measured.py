@@ -65,14 +65,14 @@ def measured(run: Run, records: Iterable[Record], judgement: Judgement) -> Measu
     """What a run tells of the time per packet; None if nothing.
 
     Times of unlike traffic (flows, family, brake, who sent) are not put into one model: those of
-    the kind with most setups are.
+    the kind with most setups are, and of as many those without a brake.
     """
     judged = [(p, traffic(p.definition)) for p in judgement.points if _is_rate(p)]
     kinds = dict.fromkeys(kind for _, kind in judged)
     if not kinds:
         return None
     setups = {kind: {_setup(p) for p, other in judged if other == kind} for kind in kinds}
-    kind = max(kinds, key=lambda one: len(setups[one]))
+    kind = max(kinds, key=lambda one: (len(setups[one]), -one.brake_pps))
     points = [p for p, other in judged if other == kind]
     times = _times(points, records)
     held = frozenset(
