@@ -25,6 +25,7 @@ from gatemark.unit import PREAMBLE_AND_GAP_BYTES, payload_bytes
 Answer = Literal["enough", "not enough", "too close to tell"]
 Bound = Literal["none", "cpu", "shaper", "unknown"]
 SHAPER: Final = "shape"
+LEAST_GAIN: Final = 0.01  # of packets/s: less is no reason to switch a feature off
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,7 @@ def _drops(model: Model, setup: Setup, line: Line, size: float) -> Iterator[Drop
         share = _share(model, left, line, size)
         said, _ = _said(model, left, line, share, size)
         made.append(Drop(left, feature, share.value, now / share.value - 1, said))
-    yield from sorted((d for d in made if d.gain > 0), key=lambda d: -d.gain)
+    yield from sorted((d for d in made if d.gain > LEAST_GAIN), key=lambda d: -d.gain)
 
 
 def _fewest(
