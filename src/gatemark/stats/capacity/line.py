@@ -17,14 +17,13 @@ from typing import Final, Literal
 
 from gatemark.stats.capacity.linear import total
 from gatemark.stats.capacity.model import Model
-from gatemark.stats.capacity.term import DOWN, Case, Setup, columns, count, recounted
+from gatemark.stats.capacity.term import DOWN, SHAPER, Case, Setup, columns, count, recounted
 from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Interval
 from gatemark.unit import PREAMBLE_AND_GAP_BYTES, payload_bytes
 
 Answer = Literal["enough", "not enough", "too close to tell"]
 Bound = Literal["none", "cpu", "shaper", "unknown"]
-SHAPER: Final = "shape"
 LEAST_GAIN: Final = 0.01  # of packets/s: less is no reason to switch a feature off
 
 
@@ -140,7 +139,7 @@ def tells_down(model: Model) -> bool:
 
 
 def shaped_bps(setup: Setup) -> float | None:
-    """The rate that a shaper of the setup lets through, if its word names one."""
+    """The rate that a shaper of the setup lets through; one that names none shapes to the line."""
     for feature in setup.features:
         name, *said = feature.split(":")
         if name == SHAPER and len(said) > 1 and said[1].isdigit() and int(said[1]):

@@ -17,6 +17,7 @@ REFERENCE: Final = "route"  # the path that base is of, where it was measured
 RULE: Final = " rule"  # behind a filter's name: the cost of each
 LADDERS: Final = ("filter",)  # features whose number costs by its size
 USUAL: Final = {"filter": "nft"}  # what a ladder is made by where its word does not say
+SHAPER: Final = "shape"  # its rate is a limit, not a cost: of what it is made is its term
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ def columns(case: Case, base_path: str) -> dict[str, float]:
 def terms(feature: str) -> dict[str, float]:
     """The terms of one feature's word."""
     name, *said = feature.split(":")
+    if name == SHAPER:
+        return {":".join((name, *said[:1])): 1.0}
     if name not in LADDERS or not said:
         return {feature: 1.0}
     by = "".join(f":{word}" for word in said[1:] if word != USUAL[name])

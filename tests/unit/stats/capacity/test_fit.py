@@ -134,6 +134,8 @@ def test_parts_add_up(model: Model) -> None:
         ("filter:20", {"filter rule": 20.0, "filter": 1.0}),
         ("filter:20:nft", {"filter rule": 20.0, "filter": 1.0}),
         ("filter:7:set", {"filter:set rule": 7.0, "filter:set": 1.0}),
+        ("shape:cake:100", {"shape:cake": 1.0}),
+        ("shape:cake", {"shape:cake": 1.0}),
         ("capture:tcpdump:68", {"capture:tcpdump:68": 1.0}),
     ],
 )
