@@ -161,12 +161,14 @@ def _require(model: "Model", setup: "Setup", path: Path) -> None:
 def _measuring(missing: "Sequence[str]") -> list[str]:
     """Plans with an arm for each missing part, the model's own first."""
     from gatemark.plan.load import load, suites  # noqa: PLC0415
+    from gatemark.stats.capacity.term import terms  # noqa: PLC0415
 
+    wanted = {term for part in missing for term in terms(part)}
     found = []
     for _, plans in map(load, suites()):
         for plan in plans:
-            parts = {part for arm in plan.arm for part in (arm.path, *arm.features)}
-            if set(missing) <= parts and not plan.search:
+            parts = (part for arm in plan.arm for part in (arm.path, *arm.features))
+            if wanted <= {term for part in parts for term in terms(part)}:
                 found.append(plan.name)
     return sorted(found, key=lambda name: name != PLAN)
 
