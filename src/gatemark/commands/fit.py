@@ -14,6 +14,7 @@ from gatemark.error import UnavailableError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from gatemark.plan.model import Plan
     from gatemark.stats.capacity.line import Fit, Line
     from gatemark.stats.capacity.model import Model
     from gatemark.stats.capacity.term import Setup
@@ -67,8 +68,8 @@ def _line(text: str) -> "Line":
     from gatemark.stats.capacity.line import Line  # noqa: PLC0415
 
     rates = []
-    for part in text.split("/"):
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]bit)?(?:/s)?", part.strip().lower())
+    for part in text.lower().replace("bit/s", "bit").split("/"):
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]bit)?", part.strip())
         bps = float(found[1]) * UNITS[found[2] or ""] if found else 0.0
         if not 0 < bps <= MOST_BPS:
             raise UsageError(f"--line {text}: write down/up in Mbit/s: 1000/500, 2.5Gbit/1Gbit")
@@ -168,9 +169,17 @@ def _measuring(missing: "Sequence[str]") -> list[str]:
     for _, plans in map(load, suites()):
         for plan in plans:
             parts = (part for arm in plan.arm for part in (arm.path, *arm.features))
-            if wanted <= {term for part in parts for term in terms(part)}:
+            has = {term for part in parts for term in terms(part)}
+            if wanted <= has and _overloads(plan):
                 found.append(plan.name)
     return sorted(found, key=lambda name: name != PLAN)
+
+
+def _overloads(plan: "Plan") -> bool:
+    """Whether a plan goes to where the CPU is full: without a rate, or with many of them."""
+    load = plan.workload
+    swept = plan.search or {"rate_pps", "rate_bps"} & plan.sweep.keys()
+    return load.kind == "udp" and bool(swept or not (load.rate_pps or load.rate_bps))
 
 
 def _rows(model: "Model", found: "Iterable[Fit]") -> "Iterator[dict[str, object]]":

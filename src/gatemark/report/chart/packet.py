@@ -55,9 +55,9 @@ def figure(model: Model) -> Figure | None:
 
 
 def _alike(checks: Sequence[Check]) -> list[Check]:
-    """Those of one direction and size, quickest first."""
+    """Those of one direction and size, quickest first; of as many small frames upwards."""
     kinds = [(check.case.direction, check.case.frame_bytes) for check in checks]
-    kind = max(dict.fromkeys(kinds), key=kinds.count)
+    kind = max(set(kinds), key=lambda one: (kinds.count(one), one[0] == "up", -one[1]))
     found = [c for c in checks if (c.case.direction, c.case.frame_bytes) == kind]
     return sorted(found, key=lambda check: check.ns.value)
 
