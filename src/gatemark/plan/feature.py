@@ -46,8 +46,8 @@ class Feature(NamedTuple):
 
 IP_PATHS: Final = ("route", "nat", ENDPOINT)
 FEATURES: Final[dict[str, Feature]] = {
-    "buckets": Feature(IP_PATHS, (Argument("N", 512, 1_048_576),)),
     "conntrack": Feature(IP_PATHS),
+    "buckets": Feature(IP_PATHS, (Argument("N", 512, 1_048_576),)),
     "filter": Feature(IP_PATHS, (Argument("N", 1, 10_000),)),
 }
 
