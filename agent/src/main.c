@@ -17,8 +17,8 @@
 #define EXIT_USAGE 2
 
 static const struct verb *const verbs[] = {
-	&verb_send,   &verb_sink,  &verb_stream, &verb_connect,
-	&verb_replay, &verb_watch, &verb_brake,	 &verb_forward
+	&verb_send,  &verb_sink, &verb_stream, &verb_connect, &verb_replay,
+	&verb_watch, &verb_soak, &verb_brake,  &verb_forward,
 };
 
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))

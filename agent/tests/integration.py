@@ -219,7 +219,17 @@ def command_line(_: Wire) -> None:
 
     protocol = PROTOCOL.read_text()
     common = protocol.split("## Keys that every verb takes")[1].split("\n## ")[0]
-    for verb in ("send", "sink", "stream", "connect", "replay", "watch", "brake", "forward"):
+    for verb in (
+        "send",
+        "sink",
+        "stream",
+        "connect",
+        "replay",
+        "watch",
+        "soak",
+        "brake",
+        "forward",
+    ):
         section = common + protocol.split(f"\n## {verb}\n")[1].split("\n## ")[0]
         first_cells = re.findall(r"(?m)^\| (`[^|]*) \|", section)
         documented = set(re.findall(r"`(\w+)`", "".join(first_cells)))
@@ -313,6 +323,44 @@ def watching_few(wire: Wire) -> None:
     agent.start()
     time.sleep(0.4)
     expect(len(agent.close()["t_ns"]), 3)
+
+
+def soakers(agent: Agent) -> list[int]:
+    """The processes that soak."""
+    pid = agent.process.pid
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def soaking(wire: Wire) -> None:
+    """What other work takes of a CPU is missing from its turns; the loops go with the agent."""
+    cpu = max(os.sched_getaffinity(0))
+    request = {"interval_ms": 50, "samples": 100, "cpus": [cpu]}
+    agent = Agent(wire.b, "soak", request)
+    expect(agent.ready["ev"], "ready", agent.ready)
+    pids = soakers(agent)
+    if not wire.loopback:  # under emulation a loop is a thread of the emulator's
+        expect([os.sched_getscheduler(pid) for pid in pids], [os.SCHED_IDLE])
+        expect([os.sched_getaffinity(pid) for pid in pids], [{cpu}])
+    agent.start()
+    time.sleep(0.5)
+    with subprocess.Popen(["taskset", "-c", str(cpu), "sh", "-c", "while :; do :; done"]) as other:
+        time.sleep(0.5)
+        other.kill()
+    told = agent.close()
+    times, turns = told["t_ns"], told["turns"][str(cpu)]
+    expect(len(turns), len(times))
+    holds(turns == sorted(turns) and turns[-1] > 0, turns)
+    if not wire.loopback:
+        half = len(turns) // 2
+        before, beside = turns[half - 1] - turns[1], turns[-2] - turns[half + 1]
+        holds(beside < 0.7 * before, turns)
+    holds(not any(Path(f"/proc/{pid}").exists() for pid in pids), pids)
+
+
+def soaking_nowhere(wire: Wire) -> None:
+    """A CPU that is not there is the request's fault."""
+    agent = Agent(wire.b, "soak", {"samples": 2, "cpus": [1023]})
+    expect((agent.ready["ev"], agent.ready["key"], agent.end()), ("error", "cpus", 2))
 
 
 def qdiscs() -> str:
@@ -410,6 +458,8 @@ TESTS = [
     no_answer,
     watching,
     watching_few,
+    soaking,
+    soaking_nowhere,
     braking,
     brake_lets_go,
     forwarding,

@@ -6,13 +6,16 @@ from pathlib import Path
 
 import builder
 import msgspec
+import packets
 import pytest
 import stacked
 import studies
 
-from gatemark.report import capacity, gallery, ladder, terminal
+from gatemark.report import capacity, enough, gallery, ladder, terminal
 from gatemark.report import front as front_words
 from gatemark.report.chart import front, knee, waterfall
+from gatemark.stats.capacity.line import Line, answer
+from gatemark.stats.capacity.term import Setup
 from gatemark.stats.values import values
 
 HERE = Path(__file__).parent / "report"
@@ -91,3 +94,19 @@ def test_study_tables(request: pytest.FixtureRequest) -> None:
     made = [*capacity.tables(judged, studies.plans()), capacity.comparisons(judged)]
     text = "\n\n".join("\n".join([one.caption, *one.lines()]) for one in made)
     check(request, "studies.txt", text + "\n")
+
+
+@pytest.mark.parametrize("name", ["predicted", "time-per-packet"])
+def test_model_figure(request: pytest.FixtureRequest, name: str) -> None:
+    figure = next(one for one in gallery.figures(packets.source()) if one.name == name)
+    spec = {key: part for key, part in figure.specifications()[0].items() if key != "$schema"}
+    shown = {"title": figure.title, "definition": figure.definition, "panel": spec}
+    check(request, f"{name}.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
+
+
+def test_enough_for_a_line(request: pytest.FixtureRequest) -> None:
+    model, line = packets.model(), Line(300e6, 100e6)
+    setups = Setup("nat", ("conntrack", "filter:1000")), Setup("route")
+    fits = [("frames of 512 B", answer(model, setup, line, 512)) for setup in setups]
+    text = "\n".join(text for _, text in enough.lines(model, fits))
+    check(request, "enough.txt", text + "\n")

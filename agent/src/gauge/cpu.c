@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Where the columns stand in a line: user nice system idle iowait irq softirq steal. */
-static const unsigned int column_of[] = { 0, 8, 1, 4, 8, 3, 2, 5 };
+static const unsigned int column_of[] = { 0, 6, 1, 4, 8, 3, 2, 5 };
 
 #define FIELDS (sizeof(column_of) / sizeof(column_of[0]))
 #define NONE 8
@@ -71,7 +71,8 @@ static void cpu_read(struct gauge *gauge, size_t row)
 
 const struct gauge_kind gauge_cpu = {
 	.name = "cpu",
-	.columns = { "user_ms", "system_ms", "softirq_ms", "irq_ms", "idle_ms", "steal_ms" },
+	.columns = { "user_ms", "system_ms", "softirq_ms", "irq_ms", "idle_ms", "steal_ms",
+		     "nice_ms" },
 	.open = cpu_open,
 	.read = cpu_read,
 };

@@ -225,3 +225,16 @@ bool talk_over(struct talk *talk)
 		return true;
 	return poll(&input, 1, 0) > 0;
 }
+
+void talk_sleep_until(uint64_t time_ns)
+{
+	struct pollfd input = { .fd = TALK_INPUT, .events = POLLIN };
+	uint64_t now = clock_now();
+	uint64_t left = time_ns > now ? time_ns - now : 0;
+	struct timespec wait = {
+		.tv_sec = (time_t)(left / NS_PER_S),
+		.tv_nsec = (long)(left % NS_PER_S),
+	};
+
+	ppoll(&input, 1, &wait, NULL);
+}

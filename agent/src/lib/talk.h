@@ -49,4 +49,7 @@ int talk_start_at(struct talk *talk, int64_t *t0_us, struct fault *fault);
 /* True if the job has to end: stdin was closed, a signal came, or something else was said. */
 bool talk_over(struct talk *talk);
 
+/* Sleeps until a time of CLOCK_MONOTONIC, or until stdin has something to say. */
+void talk_sleep_until(uint64_t time_ns);
+
 #endif

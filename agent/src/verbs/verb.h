@@ -34,5 +34,6 @@ extern const struct verb verb_replay;
 extern const struct verb verb_watch;
 extern const struct verb verb_brake;
 extern const struct verb verb_forward;
+extern const struct verb verb_soak;
 
 #endif

@@ -5,7 +5,6 @@
 #include "verbs/verb.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -110,20 +109,6 @@ static void tick(struct watch *watch, uint64_t now)
 	watch->tick_ns += (uint64_t)watch->request->job.tick_ms * NS_PER_MS;
 }
 
-/* Sleeps until due_ns or until stdin has something to say. */
-static void sleep_until(uint64_t due_ns)
-{
-	struct pollfd input = { .fd = TALK_INPUT, .events = POLLIN };
-	uint64_t now = clock_now();
-	uint64_t left = due_ns > now ? due_ns - now : 0;
-	struct timespec wait = {
-		.tv_sec = (time_t)(left / NS_PER_S),
-		.tv_nsec = (long)(left % NS_PER_S),
-	};
-
-	ppoll(&input, 1, &wait, NULL);
-}
-
 /* Until the next sample, so that all so far keep to their share of a CPU if there are enough. */
 static uint64_t interval_ns(const struct watch *watch, uint64_t since_ns)
 {
@@ -153,7 +138,7 @@ static void sample_all(struct watch *watch)
 			due_ns += interval_ns(watch, since_ns);
 			tick(watch, clock_now());
 		}
-		sleep_until(due_ns);
+		talk_sleep_until(due_ns);
 	}
 	sample(watch);
 }

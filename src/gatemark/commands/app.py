@@ -14,6 +14,7 @@ from gatemark.commands import (
     diff,
     doctor,
     export,
+    fit,
     lab,
     plan,
     report,
@@ -98,6 +99,7 @@ app.command("report", rich_help_panel=READ, epilog=epilog("report"))(report.repo
 app.command("export", rich_help_panel=READ, epilog=epilog("export"))(export.export)
 app.command("diff", rich_help_panel=COMPARE, epilog=epilog("diff"))(diff.diff)
 app.command("cmp", rich_help_panel=COMPARE, epilog=epilog("cmp"))(cmp.cmp)
+app.command("fit", rich_help_panel=COMPARE, epilog=epilog("fit"))(fit.fit)
 app.add_typer(lab.app, name="lab", rich_help_panel=LAB, epilog=epilog("lab"))
 app.add_typer(station.app, name="station", rich_help_panel=LAB, epilog=epilog("station"))
 app.command("doctor", rich_help_panel=LAB, epilog=epilog("doctor"))(doctor.doctor)

@@ -52,6 +52,10 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("two gateways, or three", "gatemark cmp first second third"),
         ("whatever their frame sizes", "gatemark cmp first second --across frame_bytes"),
     ),
+    "fit": (
+        ("does NAT carry 1000/500 Mbit/s?", "gatemark fit --line 1000/500 --setup nat first"),
+        ("the same of small frames", "gatemark fit --line 100/40 --setup nat --frame 64 first"),
+    ),
     "lab": (
         ("a NATing gateway to try things on", "gatemark lab up --path nat"),
         ("its rules", "gatemark lab shell gateway -- nft list ruleset"),

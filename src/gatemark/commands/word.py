@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from glob import escape, glob
 from typing import TYPE_CHECKING, Final
 
-from gatemark.commands import agent, lab, wire
+from gatemark.commands import agent, fit, lab, wire
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan
@@ -94,6 +94,18 @@ def _ports(given: Given, word: str) -> Iterator[Candidate]:
     yield from ((f"{before}{port}", f"{end}: {said}") for port, (end, said) in wire.PORTS.items())
 
 
+def _setups(given: Given, word: str) -> Iterator[Candidate]:
+    """Paths, and behind a plus features as far as they are words."""
+    from gatemark.plan.feature import FEATURES, form  # noqa: PLC0415
+
+    before = word[: word.rfind("+") + 1]
+    if not before:
+        yield from ((path, "") for path in lab.PATHS)
+        return
+    for name, feature in FEATURES.items():
+        yield f"{before}{name}{':' if feature.arguments else ''}", form(name)
+
+
 def _words(*words: str) -> "Values":
     return lambda *_: ((one, "") for one in words)
 
@@ -122,5 +134,7 @@ WORDS: Final[Mapping[str, Values]] = {
     "target": _words(*agent.TARGETS, "all"),
     "path": _words(*lab.PATHS),
     "host": _words(*lab.HOSTS),
+    "setup": _setups,
+    "frame": _words(*fit.FRAMES),
     "completion": _words(*SHELLS),
 }

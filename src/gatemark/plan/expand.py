@@ -82,7 +82,7 @@ PAIRS: Final = (
 
 PROBES: Final = (
     *("cpu", "softirq", "memory", "conntrack", "interfaces", "shaper"),
-    *("temperature", "power"),
+    *("temperature", "power", "soak"),
 )
 
 

@@ -60,6 +60,7 @@ PATHS: Final = ("switch", *IP_PATHS)
 NETFILTER: Final = ("conntrack", "notrack", "filter", BRIDGED, "offload", "mss")  # use its hooks
 FEATURES: Final[dict[str, Feature]] = {
     "conntrack": Feature(IP_PATHS, bridged=True),
+    "buckets": Feature(IP_PATHS, (Argument("N", 512, 1_048_576),)),
     "notrack": Feature(("route", ENDPOINT), bridged=True),  # an untracked packet is not translated
     "filter": Feature(
         IP_PATHS,

@@ -43,6 +43,7 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     features: tuple[str, ...] = ()  # what the gateway does besides, in order: conntrack, filter:100
     name: str = ""  # defaults to the setup in words
     against: str = ""  # ladder: name of the arm that this one is a step from; "": the one before
+    held_out: bool = False  # left out of what is fitted (gatemark fit): it tests that
 
     @property
     def setup(self) -> str:
@@ -128,7 +129,7 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     use: tuple[
         str, ...
-    ] = ()  # cpu, softirq, memory, conntrack, interfaces, shaper, temperature, power
+    ] = ()  # cpu, softirq, memory, conntrack, interfaces, shaper, temperature, power, soak
     times: int = 1  # how often each point is measured so
 
 

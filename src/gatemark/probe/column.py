@@ -17,7 +17,7 @@ MEMINFO = "/proc/meminfo"
 CONNTRACK = "/proc/net/stat/nf_conntrack"
 
 # Column -> place after the name.
-CPU: Final = {"user": 0, "system": 2, "softirq": 6, "irq": 5, "idle": 3, "steal": 7}
+CPU: Final = {"user": 0, "system": 2, "softirq": 6, "irq": 5, "idle": 3, "steal": 7, "nice": 1}
 PORT: Final = {
     "rx_bytes": 0,
     "rx_packets": 1,

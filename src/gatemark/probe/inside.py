@@ -3,13 +3,13 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gatemark.error import UnavailableError
 from gatemark.node.agent import Agent
-from gatemark.probe import sensor
+from gatemark.probe import sensor, soak
 from gatemark.probe.column import SOURCES, columns, patterns
 from gatemark.probe.loop import Loop
 from gatemark.probe.meter import Reading
@@ -25,7 +25,7 @@ QDISCS = "tc -s -j qdisc show 2> /dev/null || true"
 CONNTRACK_MAX = "/proc/sys/net/netfilter/nf_conntrack_max"
 
 # Probe -> what the agent's `watch`, or the loop in its place, reads for it; `shaper` is read from
-# tc instead, SENSED from sysfs.
+# tc instead, SENSED from sysfs, `soak` by loops of its own.
 WATCHED = {
     "cpu": "cpu",
     "softirq": "softnet",
@@ -47,19 +47,30 @@ class Seen:
     sensed: list[Sensed] = field(default_factory=list)
     meter: str = ""  # what told the watts
     watts: list[Reading] = field(default_factory=list)
+    soaked: Report = field(default_factory=dict)  # as the agent's `soak` gives it
+    notes: list[str] = field(default_factory=list)  # what could not be read, and why
 
 
 class Probes:
-    """The probes of one trial: started before it, read and turned into evidence after it."""
+    """The probes of one trial: started before it, read and turned into evidence after it.
 
-    def __init__(self, gateway: Gateway, use: Sequence[str], cpu: int) -> None:
+    `cpu` is the tester's; `own` are the CPUs of this machine that are the gateway's, None: all that
+    it has.
+    """
+
+    def __init__(
+        self, gateway: Gateway, use: Sequence[str], cpu: int, own: Collection[int] | None = None
+    ) -> None:
         self.gateway = gateway
         self.use = use
         self.cpu = cpu
+        self.own = own
         self.what = [WATCHED[probe] for probe in use if probe in WATCHED]
         self.meter = gateway.power if "power" in use else None
         self._agent: Agent | None = None
         self._loop: Loop | None = None
+        self._soak: Agent | None = None
+        self._notes: list[str] = []
         self._looped: list[str] = []  # of `what`, that the loop reads
         self._qdisc: dict[str, dict[str, int]] = {}
 
@@ -67,6 +78,7 @@ class Probes:
         """Begin to read; one agent or loop reads all, `tc` is asked before and after."""
         self._looped = [] if await self._launched(longest_s) else self.what
         await self._start_loop()
+        await self._start_soak(longest_s)
         if self.meter:
             await asyncio.to_thread(self.meter.start)
         if "power" in self.use:
@@ -76,13 +88,15 @@ class Probes:
 
     async def stop(self) -> Seen:
         """End the reading; returns what was seen."""
-        seen = Seen()
+        seen = Seen(notes=self._notes)
         if "shaper" in self.use:
             seen.found["qdisc"] = _rise(self._qdisc, await _qdiscs(self.gateway))
         if self.meter:
             seen.meter, seen.watts = self.meter.name, await asyncio.to_thread(self.meter.stop)
         if self._agent:
-            seen.watched = await self._agent.close()
+            seen.watched = await self._agent.close()  # by this machine's clock already
+        if self._soak:
+            seen.soaked = await self._soak.close()
         if self._loop:
             samples = await self._loop.stop()
             seen.watched = seen.watched or (columns(samples, self._looped) if self._looped else {})
@@ -94,8 +108,9 @@ class Probes:
 
     async def abort(self) -> None:
         """End the reading, whatever it is doing."""
-        if self._agent:
-            await self._agent.abort()
+        for agent in (self._agent, self._soak):
+            if agent:
+                await agent.abort()
         if self._loop:
             await self._loop.abort()
         if self.meter:
@@ -124,6 +139,17 @@ class Probes:
             return False
         await self._agent.start()
         return True
+
+    async def _start_soak(self, longest_s: float) -> None:
+        """Begin to soak, and give it some time at rest."""
+        if "soak" not in self.use:
+            return
+        longest_s += IDLE_S if "power" in self.use else 0.0
+        self._soak, why = await soak.launch(self.gateway, self.own, self.cpu, longest_s)
+        if self._soak:
+            await asyncio.sleep(soak.REST_S)
+        else:
+            self._notes.append(why)
 
     async def _start_loop(self) -> None:
         files = [SOURCES[one].file for one in self._looped]

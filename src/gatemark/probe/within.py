@@ -11,7 +11,7 @@ from collections.abc import Collection
 from gatemark.probe.window import Report, window
 from gatemark.store.record import CpuReading
 
-IDLE, STOLEN = "idle_ms", "steal_ms"
+IDLE, STOLEN, NICE = "idle_ms", "steal_ms", "nice_ms"
 
 
 def cpu_inside(
@@ -20,10 +20,13 @@ def cpu_inside(
     t0_ns: int,
     t1_ns: int,
     received_pps: float,
+    *,
+    soaked: bool = False,
 ) -> tuple[CpuReading, ...]:
     """Busy share of each CPU while it was sent; `own`: those that are the gateway's, None: all.
 
-    What a hypervisor took is waiting: the CPU was ready and others had it.
+    What a hypervisor took is waiting: the CPU was ready and others had it. Where loops soaked what
+    was left over (probe/soak.py), their time is booked as nice, and was idle but for them.
     """
     seen = window(report, t0_ns, t1_ns) if "cpu" in report else None
     if seen is None:
@@ -34,7 +37,8 @@ def cpu_inside(
         whole = sum(risen.values())
         if whole <= 0 or (own is not None and int(name) not in own):
             continue
-        busy = (whole - risen[IDLE] - risen[STOLEN]) / whole
+        left = risen[IDLE] + (risen.get(NICE, 0) if soaked else 0)
+        busy = (whole - left - risen[STOLEN]) / whole
         readings.append(
             CpuReading(
                 thread=f"cpu{name}",

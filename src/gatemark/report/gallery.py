@@ -15,9 +15,12 @@ from gatemark.report.chart import (
     front,
     group,
     knee,
+    load,
     over_time,
+    packet,
     path,
     percentile,
+    predicted,
     share,
     size,
     thread,
@@ -26,6 +29,7 @@ from gatemark.report.chart import (
 )
 from gatemark.report.chart.figure import Figure
 from gatemark.report.source import Source
+from gatemark.stats.load import loads
 from gatemark.store.reference import published
 
 
@@ -79,8 +83,12 @@ def _studies(source: Source) -> Iterator[Figure | None]:
 
 
 def _rest(source: Source) -> Iterator[Figure | None]:
+    yield from load.figures(loads(source.records))
     yield from thread.figures(source.judgement, source.records)
     yield from (change.figure(found) for found in cost.groups(source.judgement))
+    if source.model:
+        yield predicted.figure(source.model)
+        yield packet.figure(source.model)
     yield bar.singles(source.judgement, source.run.plans)
     yield bar.ceilings(source.judgement)
     yield from connecting.figures(source.judgement)

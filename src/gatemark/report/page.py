@@ -15,6 +15,8 @@ from gatemark.report import (
     html,
     inventory,
     ladder,
+    load,
+    model,
     reference,
     script,
     search,
@@ -27,6 +29,7 @@ from gatemark.report.several import side_by_side
 from gatemark.report.source import Source
 from gatemark.report.together import together
 from gatemark.stats.judgement import Judgement
+from gatemark.stats.load import loads, rates_at
 from gatemark.store import file
 
 MOST_FINDINGS = 10  # below the sentence
@@ -119,6 +122,7 @@ def _answers(source: Source) -> _Tables:
     found = [
         ("delays", table.delays(source.judgement, source.run.plans)),
         ("comparisons", capacity.comparisons(source.judgement)),
+        ("rates-at-load", load.rates(rates_at(source.records))),
         ("cross-checks", crosscheck.table(source.judgement)),
         ("published", reference.table(source.beside)),
     ]
@@ -146,6 +150,15 @@ def _tables(source: Source) -> _Tables:
         ("ceilings", table.ceilings(judgement)),
         ("single-points", table.singles(judgement, source.run.plans)),
         *((name, one) for name, one in _payloads(source) if len(one.head) <= 2),
+        *_model(source),
+        ("loads", load.loads(loads(source.records))),
         ("every-point", table.points(judgement)),
     )
     return [(name, one) for name, one in made if one.rows]
+
+
+def _model(source: Source) -> _Tables:
+    """What a packet costs, and how that sum was tested."""
+    if not source.model:
+        return []
+    return [("costs", model.terms(source.model)), ("checks", model.checks(source.model))]

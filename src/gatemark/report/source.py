@@ -7,6 +7,9 @@ from pathlib import Path
 
 from gatemark.report import step, trace
 from gatemark.report.trace import Sheaf
+from gatemark.stats.capacity.fit import fit
+from gatemark.stats.capacity.measured import measured
+from gatemark.stats.capacity.model import Model
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Judgement
 from gatemark.stats.reference import Beside, beside
@@ -25,6 +28,7 @@ class Source:
     records: Sequence[Record]
     judgement: Judgement
     beside: Sequence[Beside] = ()  # published values with a definition like ours
+    model: Model | None = None  # of what a packet costs, where a plan asks for one
     sheaf: Sheaf = field(default_factory=dict)  # the series that figures over time need
     faults: Sequence[str] = ()  # what is not whole in its directory, a sentence each
     is_going: bool = False  # measured just now
@@ -42,9 +46,18 @@ def judged(found: Contents, folder: Path, label: str = "") -> Source:
         records=found.records,
         judgement=judgement,
         beside=beside(judgement, published()),
+        model=_model(found, judgement),
         sheaf=kept.series,
         faults=(*found.faults, *kept.lost),
         is_going=found.is_going,
         folder=folder,
         label=label,
     )
+
+
+def _model(found: Contents, judgement: Judgement) -> Model | None:
+    """Where a plan holds out arms, it asks for a model that they test."""
+    if not any(arm.held_out for plan in found.run.plans for arm in plan.arm):
+        return None
+    times = measured(found.run, found.records, judgement)
+    return fit(times) if times else None

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.outside import cpu_readings
+from gatemark.probe.soak import cpu_soaked
 from gatemark.probe.within import cpu_inside
 from gatemark.run import beside, draw
 from gatemark.run.kind import kind_of
@@ -44,6 +45,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
             *base.notes,
             *(note for way in raw.ways for note in way.notes),
             *beside.notes(evidence.programs),
+            *raw.seen.notes,
         ),
     )
 
@@ -62,6 +64,8 @@ def _cpu(
             values["cpu_busy"] = values["cpu_busy_inside"]
     if "cpu_busy" in values and delivered_pps:
         values["packet_ns"] = values["cpu_busy"] * 1e9 / delivered_pps
+    if evidence.soaked:
+        values["cpu_busy_soak"] = max(reading.busy for reading in evidence.soaked)
     return values
 
 
@@ -115,7 +119,14 @@ def _evidence(
         gaps_over_1ms=sum(int(way.sink.get("gaps_over_1ms", 0)) for way in raw.ways),
         cpu=(*outside, *_programs(raw.ways, gateway_cpu, delivered_pps), *besides),
         carrier=next((reading for thread, reading in seen.items() if thread.carries), None),
-        inside=cpu_inside(raw.seen.watched, raw.gateway_cpus, *first.window_ns, delivered_pps),
+        inside=cpu_inside(
+            raw.seen.watched,
+            raw.gateway_cpus,
+            *first.window_ns,
+            delivered_pps,
+            soaked=bool(raw.seen.soaked),
+        ),
+        soaked=cpu_soaked(raw.seen.soaked, *first.window_ns, delivered_pps),
         thermal=draw.thermal(raw.seen.sensed, first.window_ns),
         meter=raw.seen.meter,
         offload=dict(raw.offload),
@@ -157,7 +168,8 @@ def series(spec: TrialSpec, raw: Raw, threads: Mapping[str, Thread]) -> Series:
     for thread in threads.values():
         run_ns = raw.threads["threads"][str(thread.pid)]["run_ns"]
         found[f"outside.{thread.name}.run_ns"] = raw.threads["t_ns"], run_ns
-    return {**found, **_columns(raw.seen.watched), **draw.series(raw.seen)}
+    inside = _columns(raw.seen.watched) | _columns(raw.seen.soaked)
+    return {**found, **inside, **draw.series(raw.seen)}
 
 
 def _columns(report: Report) -> dict[str, tuple[list[int], list[float]]]:

@@ -77,7 +77,8 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
         watch = await watch_threads(_threads(bench, spec), sink_cpu, lasts_s)
         stack.push_async_callback(watch.abort)
         own = isinstance(station.gateway.node, Here)  # another host's CPUs are its own to choose
-        probes = Probes(station.gateway, spec.probes, sink_cpu if own else ANY_CPU)
+        cpu = sink_cpu if own else ANY_CPU
+        probes = Probes(station.gateway, spec.probes, cpu, _cpus(station))
         stack.push_async_callback(probes.abort)
         test_ports = [port for wire in ways for port in (wire.source, wire.sink)]
         await probes.start(lasts_s)

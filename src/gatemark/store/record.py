@@ -132,6 +132,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     carrier: CpuReading | None = None  # virtual machine: what carries frames to and from its cards
     inside: tuple[CpuReading, ...] = ()  # probed pass: each CPU, as the gateway itself reads it
     programs: tuple[ProgramReading, ...] = ()  # that ran on the gateway besides, in order
+    soaked: tuple[CpuReading, ...] = ()  # probed pass: each CPU, by what a soaking loop lacked
     qdisc: dict[str, dict[str, int]] = {}  # probed pass: "gw1": {"drops": 3, "overlimits": 9}
     conntrack: dict[
         str, int
@@ -230,6 +231,7 @@ UNITS: dict[str, str] = {
     "cpu_busy_inside": "ratio",  # busiest CPU as the gateway reads it itself (/proc/stat)
     "captured_share": "ratio",  # what the gateway's program captured of what crossed its port
     "program_cpu": "ratio",  # of one CPU of the gateway, by its programs together
+    "cpu_busy_soak": "ratio",  # busiest CPU by what it left for a loop of the lowest priority
     "power_idle_w": "W",  # that the gateway drew before the load
     "power_w": "W",  # and under load
     "power_per_gbit_j": "J/Gbit",  # the same by what came through: W for each Gbit/s
@@ -240,7 +242,7 @@ UNITS: dict[str, str] = {
 # Those that are read in the probed pass alone.
 PROBED: frozenset[str] = frozenset(
     {
-        *("cpu_busy_inside", "probe_cpu", "temperature_c"),
+        *("cpu_busy_inside", "cpu_busy_soak", "probe_cpu", "temperature_c"),
         *("power_idle_w", "power_w", "power_per_gbit_j"),
     }
 )

@@ -16,7 +16,15 @@ from gatemark.commands.complete import candidates
 from gatemark.commands.word import SHELLS, WORDS
 from gatemark.plan.load import load, suites
 
-FREE = {"seed", "noise", "out", "brake_pps", "command", "config"}  # a number, a file, any words
+FREE = {
+    "seed",
+    "noise",
+    "out",
+    "brake_pps",
+    "command",
+    "config",
+    "line",
+}  # a number, a file, any words
 
 
 @pytest.fixture
@@ -66,6 +74,8 @@ def test_suites_and_plans_come_with_their_titles() -> None:
         ("agent build --target mipse", ["mipsel"]),
         ("diff a b --across frame_b", ["frame_bytes"]),
         ("diff a b --quantity kn", ["knee_pps"]),
+        ("fit --setup r", ["route"]),
+        ("fit --setup nat+fil", ["nat+filter:"]),
         ("frobnicate ", []),
         ("run no-such-plan --variant s", None),
     ],

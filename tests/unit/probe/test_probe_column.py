@@ -56,6 +56,7 @@ def test_cpu_time_is_in_milliseconds_by_kind() -> None:
         "irq_ms": 10,
         "idle_ms": 3000,
         "steal_ms": 0,
+        "nice_ms": 0,
     }
     assert found["1"]["steal_ms"] == [50, 50]
 

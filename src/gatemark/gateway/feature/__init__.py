@@ -5,6 +5,7 @@ from typing import Final
 
 from gatemark.gateway.feature import (
     bridge_netfilter,
+    buckets,
     capture,
     command,
     conntrack,
@@ -26,6 +27,7 @@ RUNNING: Final[dict[str, Running]] = {  # those that are programs
     "command": command,
 }
 FEATURES: Final[dict[str, Feature]] = {
+    "buckets": buckets,
     "conntrack": conntrack,
     "notrack": notrack,
     "filter": filter,

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark fit`: is a setup enough for a line, by the capacity model of a run?"""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from gatemark.commands import output, reading
+from gatemark.commands.run import RUNS
+from gatemark.error import UnavailableError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from gatemark.plan.model import Plan
+    from gatemark.stats.capacity.line import Fit, Line
+    from gatemark.stats.capacity.model import Model
+    from gatemark.stats.capacity.term import Setup
+
+PLAN: Final = "cost/model"  # the plan that measures what a model needs
+SMALL: Final = 3  # exit code: --strict, and not surely enough
+IMIX: Final = "imix"
+FRAMES: Final = ("64", IMIX, "1518")
+UNITS: Final = {"": 1e6, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
+MOST_BPS: Final = 1e12
+
+LINE_HELP = "Down/up in Mbit/s on the wire: 1000/500; 100Mbit, 2.5Gbit."
+SETUP_HELP = "Path and features: nat+conntrack+filter:100."
+FRAME_HELP = f"Frame in bytes with FCS, or {IMIX} (default: 64, {IMIX} and 1518)."
+RUN_HELP = f"A run's directory (default: the newest in {RUNS} of a model)."
+STRICT_HELP = "Exit code 3 unless it is surely enough."
+
+
+def fit(
+    line: Annotated[str, typer.Option(metavar="DOWN/UP", help=LINE_HELP)],
+    setup: Annotated[str, typer.Option(metavar="SETUP", help=SETUP_HELP)],
+    run: Annotated[Path | None, typer.Argument(metavar="[RUN]", help=RUN_HELP)] = None,
+    frame: Annotated[str, typer.Option(metavar="BYTES", help=FRAME_HELP)] = "",
+    strict: Annotated[bool, typer.Option("--strict", help=STRICT_HELP)] = False,
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object for each frame.")] = False,
+) -> None:
+    """Is a setup enough for an access line, in both directions at once?
+
+    By a model of what each feature costs, with its interval; what limits it, and what to switch
+    off to get there. A line that does not fit is an answer, not a failure.
+    """
+    from gatemark.report import compared, enough  # noqa: PLC0415
+    from gatemark.stats.capacity.line import answer  # noqa: PLC0415
+
+    wanted, asked = _line(line), _setup(setup)
+    sizes = {name: _bytes(name) for name in ((frame,) if frame else FRAMES)}
+    path = run or _newest()
+    model = _model(path)
+    _require(model, asked, path)
+    found = {name: answer(model, asked, wanted, size) for name, size in sizes.items()}
+    if json_:
+        output.lines(_rows(model, found.values()))
+    else:
+        compared.tell(enough.lines(model, [(_word(name), one) for name, one in found.items()]))
+    if strict and any(one.answer != "enough" for one in found.values()):
+        raise typer.Exit(SMALL)
+
+
+def _line(text: str) -> "Line":
+    """Both rates of `DOWN/UP`; one alone stands for both. Raises UsageError."""
+    from gatemark.stats.capacity.line import Line  # noqa: PLC0415
+
+    rates = []
+    for part in text.lower().replace("bit/s", "bit").split("/"):
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]bit)?", part.strip())
+        bps = float(found[1]) * UNITS[found[2] or ""] if found else 0.0
+        if not 0 < bps <= MOST_BPS:
+            raise UsageError(f"--line {text}: write down/up in Mbit/s: 1000/500, 2.5Gbit/1Gbit")
+        rates.append(bps)
+    if len(rates) > 2:
+        raise UsageError(f"--line {text}: two rates at most, down/up: 1000/500")
+    return Line(rates[0], rates[-1])
+
+
+def _setup(text: str) -> "Setup":
+    """A path and features. Raises UsageError."""
+    from gatemark.commands.lab import PATHS  # noqa: PLC0415
+    from gatemark.plan.feature import check_features  # noqa: PLC0415
+    from gatemark.plan.model import Arm  # noqa: PLC0415
+    from gatemark.plan.toml import nearest  # noqa: PLC0415
+    from gatemark.stats.capacity.term import Setup  # noqa: PLC0415
+
+    path, *features = [part.strip() for part in text.split("+")]
+    if path not in PATHS:
+        raise UsageError(f"--setup {text}: no path '{path}'{nearest(path, list(PATHS))}")
+    try:
+        check_features(Arm(path=path, features=tuple(features)))  # type: ignore[arg-type]
+    except UsageError as error:
+        raise UsageError(f"--setup {text}: {error}") from None
+    return Setup(path, tuple(features))
+
+
+def _bytes(text: str) -> float:
+    """A frame size, or the mean of the field's mix. Raises UsageError."""
+    from gatemark.plan.mix import mean_bytes  # noqa: PLC0415
+    from gatemark.plan.model import Workload  # noqa: PLC0415
+    from gatemark.unit import LARGEST_FRAME_BYTES, SMALLEST_FRAME_BYTES  # noqa: PLC0415
+
+    if text == IMIX:
+        return mean_bytes(Workload(mix=IMIX))
+    least = SMALLEST_FRAME_BYTES["ipv4"]
+    if not text.isascii() or not text.isdigit() or not least <= int(text) <= LARGEST_FRAME_BYTES:
+        raise UsageError(f"--frame {text}: write {IMIX}, or {least} to {LARGEST_FRAME_BYTES} bytes")
+    return float(text)
+
+
+def _word(frame: str) -> str:
+    return "the mix of sizes (IMIX)" if frame == IMIX else f"frames of {frame} B"
+
+
+def _newest() -> Path:
+    """The newest run of the plan that measures a model. Raises UnavailableError."""
+    from gatemark.error import GatemarkError  # noqa: PLC0415
+    from gatemark.store.directory import RunDirectory  # noqa: PLC0415
+
+    for path in sorted(RUNS.glob("*/run.json"), reverse=True):
+        try:
+            plans = RunDirectory.open(path.parent).load().plans
+        except GatemarkError:
+            continue
+        if any(plan.name == PLAN for plan in plans):
+            return path.parent
+    raise UnavailableError(
+        f"no run of a model in {RUNS}: name a RUN, or make one: `gatemark run {PLAN}`"
+    )
+
+
+def _model(path: Path) -> "Model":
+    from gatemark.stats.capacity.fit import fit as fitted  # noqa: PLC0415
+    from gatemark.stats.capacity.measured import measured  # noqa: PLC0415
+    from gatemark.stats.judge import judge  # noqa: PLC0415
+
+    contents = reading.read(path)
+    found = measured(contents.run, contents.records, judge(contents.run, contents.records))
+    model = fitted(found) if found else None
+    if model is None:
+        raise UnavailableError(
+            f"{path}: no rate in it that the gateway's CPU limited: `gatemark run {PLAN}` has some"
+        )
+    return model
+
+
+def _require(model: "Model", setup: "Setup", path: Path) -> None:
+    """UnavailableError where the run did not measure a part of the setup: which plan does."""
+    from gatemark.stats.capacity.line import unmeasured  # noqa: PLC0415
+
+    missing = unmeasured(model, setup)
+    if not missing:
+        return
+    plans = _measuring(missing)
+    mend = f"`gatemark run {plans[0]}` does" if plans else f"add an arm with it to a copy of {PLAN}"
+    raise UnavailableError(f"{path} did not measure {', '.join(missing)} at overload: {mend}")
+
+
+def _measuring(missing: "Sequence[str]") -> list[str]:
+    """Plans with an arm for each missing part, the model's own first."""
+    from gatemark.plan.load import load, suites  # noqa: PLC0415
+    from gatemark.stats.capacity.term import terms  # noqa: PLC0415
+
+    wanted = {term for part in missing for term in terms(part)}
+    found = []
+    for _, plans in map(load, suites()):
+        for plan in plans:
+            parts = (part for arm in plan.arm for part in (arm.path, *arm.features))
+            has = {term for part in parts for term in terms(part)}
+            if wanted <= has and _overloads(plan):
+                found.append(plan.name)
+    return sorted(found, key=lambda name: name != PLAN)
+
+
+def _overloads(plan: "Plan") -> bool:
+    """Whether a plan goes to where the CPU is full: without a rate, or with many of them."""
+    load = plan.workload
+    swept = plan.search or {"rate_pps", "rate_bps"} & plan.sweep.keys()
+    return load.kind == "udp" and bool(swept or not (load.rate_pps or load.rate_bps))
+
+
+def _rows(model: "Model", found: "Iterable[Fit]") -> "Iterator[dict[str, object]]":
+    for one in found:
+        yield {
+            "setup": one.setup.words,
+            "down_bps": one.line.down_bps,
+            "up_bps": one.line.up_bps,
+            "frame_bytes": one.frame_bytes,
+            "answer": one.answer,
+            "limit": one.limit,
+            "cpu": one.share.value,
+            "cpu_lo": one.least,
+            "cpu_hi": one.most,
+            "directions": {
+                way: {
+                    "needed_pps": one.line.packets(one.frame_bytes)[way],
+                    "pps": rate.pps.value,
+                    "pps_lo": rate.least,
+                    "pps_hi": rate.most,
+                    "l1_bps": rate.l1_bps,
+                    "l2_bps": rate.l2_bps,
+                    "l4_bps": rate.l4_bps,
+                    "cpu": one.alone[way],
+                }
+                for way, rate in one.rates.items()
+            },
+            "drops": [
+                {"feature": d.what, "gain": d.gain, "cpu": d.share, "answer": d.answer}
+                for d in one.drops
+            ],
+            "enough_without": list(one.enough_without),
+            "rules": one.rules,
+            "margin": model.margin,
+            "level": model.level,
+        }

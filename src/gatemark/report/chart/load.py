@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CPU load against rate or flows: a panel for each setup, a line for each way of accounting."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import altair as alt
+
+from gatemark.report import sweep, word
+from gatemark.report.chart import theme
+from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.load import percent
+from gatemark.stats.load import FLOWS, WAYS, Load
+
+ENDS = {FLOWS: "flows", "rate_bps": "offered, bit/s", "rate_pps": "offered, packets/s"}
+APART = 0.1  # of a CPU: ways that differ by more are worth the title
+
+
+def figures(found: Sequence[Load]) -> Iterator[Figure]:
+    """One for each plan and what varies in it."""
+    kinds = dict.fromkeys((one.plan, one.factor) for one in found)
+    for plan, factor in kinds:
+        yield _figure([one for one in found if (one.plan, one.factor) == (plan, factor)])
+
+
+def _figure(found: Sequence[Load]) -> Figure:
+    first = found[0]
+    name = sweep.plain(f"load-{first.plan}-{first.factor}")
+    rows = [row for one in found for row in _rows(one)]
+    arms = list(dict.fromkeys(one.arm for one in found))
+    columns = {"setup": "setup", "level": ENDS[first.factor], "arm": "by"}
+    return Figure(
+        name=name,
+        title=_title(found),
+        definition=(
+            "Share of the gateway's busiest CPU by the scheduler's books (schedstat), by the ticks "
+            "of /proc/stat, and by what a loop of the lowest priority lacks (soak): "
+            f"{word.traffic(first.definition, but=[first.factor])}. Band: interval of the median."
+        ),
+        panels=tuple((arm, _panel(name, arm, rows, first.factor)) for arm in arms),
+        rows=rows,
+        columns=columns | heads("busy", "CPU busy", "ratio"),
+        plan=first.plan,
+    )
+
+
+def _rows(one: Load) -> Iterator[Row]:
+    for way, busy in one.busy.items():
+        row: Row = {"setup": one.arm, "level": one.level, "arm": way}
+        yield row | three("busy", busy)
+
+
+def _title(found: Iterable[Load]) -> str:
+    """How far ticks are from the soak, where they are most."""
+    apart = [(abs(one.apart.value), one) for one in found if one.apart]
+    if not apart:
+        return "How busy is the gateway's CPU?"
+    most, one = max(apart, key=lambda pair: pair[0])
+    if most < APART:
+        return f"Ticks and soak tell the same CPU load, to {percent(most)} at every point"
+    ticks, soak = (percent(one.busy[way].value) for way in ("ticks", "soak"))
+    return f"Ticks mislead: {one.arm} is {ticks} busy by them, {soak} by the soak"
+
+
+def _panel(name: str, setup: str, rows: Sequence[Row], factor: str) -> Chart:
+    mine = [row for row in rows if row["setup"] == setup]
+    ways = [way for way in WAYS if any(row["arm"] == way for row in mine)]
+    levels = [float(row["level"] or 1) for row in rows]
+    scale = alt.Scale(type="log", domain=[min(levels) * 0.9, max(levels) * 1.1], nice=False)
+    axis = alt.Axis(labelExpr=theme.SI, grid=False, labelOverlap=True)
+    x = alt.X("level:Q", title=ENDS[factor], axis=axis, scale=scale)
+    percent = alt.Axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 1])
+    y = alt.Y("busy:Q", title="CPU busy", axis=percent, scale=alt.Scale(domain=[0, 1.05]))
+    base = alt.Chart(named(name)).transform_filter(alt.datum.setup == setup)
+    color, shape, dash = theme.color(ways, ways), theme.shape(ways, ways), theme.dash(ways, ways)
+    low, high = alt.Y("busy_lo:Q", title=y["title"]), alt.Y2("busy_hi:Q")
+    tips = [alt.Tooltip("arm:N", title="by"), alt.Tooltip("level:Q", title=ENDS[factor])]
+    tips += [alt.Tooltip(f"busy{end}:Q", format=".1%") for end in ("", "_lo", "_hi")]
+    return alt.layer(
+        base.mark_area(opacity=0.2).encode(x, low, high, color),
+        base.mark_line(strokeWidth=2).encode(x, y, color, dash),
+        base.mark_point(filled=True, size=38, opacity=1).encode(x, y, color, shape, tooltip=tips),
+    ).properties(
+        width="container",
+        height=theme.HEIGHT,
+        description=f"CPU busy by each way of accounting, {setup}",
+    )

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a packet's time is spent on: stacked bars by term, one for each setup."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from gatemark.report import model as told
+from gatemark.report import number, word
+from gatemark.report.chart import ladder, theme
+from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.stats.capacity.model import Check, Model
+from gatemark.stats.capacity.part import OTHERS, Parts, parts
+from gatemark.stats.capacity.term import BASE
+
+NAME = "time-per-packet"
+MOST_PARTS = 5  # with a colour of their own; the sixth is of all others
+TITLE = "time per packet, ns"
+
+
+def figure(model: Model) -> Figure | None:
+    """Of the direction and frame size at which most setups were measured."""
+    if not model.checks:
+        return None
+    found = _alike(model.checks)
+    kept = _largest([parts(model, check.case) for check in found])
+    made = {check.case: parts(model, check.case, kept) for check in found}
+    names = [*kept, *([OTHERS] if any(OTHERS in one for one in made.values()) else [])]
+    order = ladder.keys([ladder.Rung(check.case.setup.words) for check in found])
+    rows: list[Row] = []
+    ends: list[Row] = []
+    for key, check in zip(order, found, strict=True):
+        row: Row = {"setup": check.case.setup.words, "key": key}
+        rows += [
+            row | {"term": told.part(name, model.base_path)} | three("ns", ns)
+            for name, ns in made[check.case].items()
+        ]
+        row |= {"text": number.quantity_interval(check.ns, "ns")}
+        ends.append(row | three("ns", check.ns))
+    case = found[0].case
+    return Figure(
+        name=NAME,
+        title=_title(model, made[found[-1].case], found[-1]),
+        definition=(
+            "Time of the gateway's CPU for each packet, and what it is spent on by the model: "
+            f"{word.way(case.direction)}, frames of {case.frame_bytes:.0f} B. Tick and number: "
+            "measured. Where terms cost less together, that part is left of zero."
+        ),
+        panels=(("", _panel(order, [told.part(name, model.base_path) for name in names], ends)),),
+        rows=rows,
+        columns={"setup": "setup", "term": "term"} | heads("ns", "time per packet", "ns"),
+        plan=told.plan(model),
+        extra={f"{NAME}-measured": ends},
+    )
+
+
+def _alike(checks: Sequence[Check]) -> list[Check]:
+    """Those of one direction and size, quickest first; of as many small frames upwards."""
+    kinds = [(check.case.direction, check.case.frame_bytes) for check in checks]
+    kind = max(set(kinds), key=lambda one: (kinds.count(one), one[0] == "up", -one[1]))
+    found = [c for c in checks if (c.case.direction, c.case.frame_bytes) == kind]
+    return sorted(found, key=lambda check: check.ns.value)
+
+
+def _largest(every: Sequence[Parts]) -> list[str]:
+    """The parts that come to most somewhere, base first."""
+    most: dict[str, float] = {}
+    for made in every:
+        for name, ns in made.items():
+            most[name] = max(most.get(name, 0.0), abs(ns.value))
+    rest = sorted((name for name in most if name != BASE), key=lambda name: -most[name])
+    return [BASE, *rest[: MOST_PARTS - 1]]
+
+
+def _title(model: Model, made: Parts, last: Check) -> str:
+    """What the dearest setup spends most on."""
+    name, ns = max(made.items(), key=lambda item: item[1].value)
+    share = number.quantity(ns.value / last.predicted_ns.value, "ratio")
+    what = told.part(name, model.base_path)
+    return f"{last.case.setup.words}: {share} of a packet's time is {what}"
+
+
+def _panel(order: Sequence[str], terms: Sequence[str], ends: Sequence[Row]) -> Chart:
+    most = max(float(row["ns_hi"] or 0) for row in ends)
+    room = ladder.room([str(row["text"]) for row in ends])
+    end = alt.ExprRef(f"{most:g} * width / max(width - {room}, 40)")
+    axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
+    x = alt.X("ns:Q", title=TITLE, axis=axis, stack="zero", scale=alt.Scale(domainMax=end))
+    y = ladder.side(order)
+    color = alt.Color(
+        "term:N", scale=alt.Scale(domain=list(terms)), legend=alt.Legend(columns=2), sort=None
+    )
+    tips = [alt.Tooltip("setup:N"), alt.Tooltip("term:N")]
+    tips += [alt.Tooltip(f"ns{end}:Q", format=",.0f") for end in ("", "_lo", "_hi")]
+    bars = alt.Chart(named(NAME)).mark_bar(height={"band": 0.66})
+    measured = alt.Chart(named(f"{NAME}-measured"))
+    text = measured.mark_text(style="value", align="left", dx=6)
+    layers = [
+        bars.encode(x, y, color, tooltip=tips),
+        measured.mark_tick(style="whisker", thickness=2, size=ladder.ROW - 4).encode(
+            alt.X("ns:Q", title=TITLE), y
+        ),
+        text.encode(alt.X("ns_hi:Q", title=TITLE), y, text="text:N"),
+    ]
+    return alt.layer(*layers).properties(
+        width="container",
+        height=ladder.height(order),
+        description="Time per packet by what it is spent on",
+    )

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A capacity model in words and tables: its terms, its checks, where the sum fails."""
+
+from collections.abc import Iterator
+
+from gatemark.report import number, word
+from gatemark.report.number import KPPS, PERCENT, Scale
+from gatemark.report.table import Table
+from gatemark.stats.capacity.model import Check, Column, Cost, Model
+from gatemark.stats.capacity.part import OTHERS, TOGETHER
+from gatemark.stats.capacity.term import BASE, BYTE, DOWN, RULE, Case, Setup
+
+NS = Scale(1.0, "ns")
+MOST_FAILURES = 5  # cases that are named; the table of checks has all
+
+
+def name(column: Column, base_path: str) -> str:
+    """A term for people: `a rule of filter`, `nat`, `nat with conntrack`."""
+    if len(column) > 1:
+        return " with ".join(_name(part, base_path) for part in column)
+    return _name(column[0], base_path)
+
+
+def terms(model: Model, setup: Setup | None = None) -> Table:
+    """Every term with its cost; with a setup those that it has."""
+    costs = model.costs
+    if setup:
+        row = model.row(Case(setup, "down", 1.0))
+        costs = tuple(cost for cost, times in zip(costs, row, strict=True) if times)
+    rows = tuple(
+        (name(cost.column, model.base_path), number.interval(cost.ns, NS), per(cost))
+        for cost in costs
+    )
+    return Table("What a packet costs", ("term", "ns", "for each"), rows, frozenset({1}))
+
+
+def per(cost: Cost) -> str:
+    """What a cost is for each of."""
+    counted = [part for part in cost.column if part == BYTE or part.endswith(RULE)]
+    return " and ".join(["packet", *(_counted(part) for part in counted)])
+
+
+def checks(model: Model) -> Table:
+    """Predicted beside measured, the setups that the fit did not know first."""
+    found = sorted(model.checks, key=lambda check: not check.held_out)
+    rows = tuple(
+        (
+            check.case.setup.words,
+            word.way(check.case.direction),
+            f"{check.case.frame_bytes:.0f}",
+            "held out" if check.held_out else "fitted",
+            number.plain(1e6 / check.ns.value, 1),
+            number.plain(1e6 / check.predicted_ns.value, 1),
+            number.plain(check.error / PERCENT.factor, 1),
+            "the sum fails" if check.fails else "",
+        )
+        for check in found
+    )
+    head = ("setup", "direction", "frame, B", "in the model", f"measured, {KPPS.unit}")
+    more = (f"predicted, {KPPS.unit}", "off by, %", "")
+    return Table("Predicted and measured", head + more, rows, frozenset({2, 4, 5, 6}))
+
+
+def failures(model: Model) -> Iterator[str]:
+    """Where the sum fails: pairs of terms that need a product, then cases that have none."""
+    for cost in model.costs:
+        if cost.is_pair:
+            together = name(cost.column, model.base_path)
+            yield f"{together} costs {number.label(cost.ns, NS)} ns besides the two"
+    found = sorted((c for c in model.checks if c.fails), key=lambda c: -abs(c.ratio.value - 1))
+    yield from (_failure(check) for check in found[:MOST_FAILURES])
+    if (more := len(found) - MOST_FAILURES) > 0:
+        yield f"{more} more cases are beside their sum"
+
+
+def errors(model: Model) -> tuple[float, float] | None:
+    """Median and largest of the errors at cases that were held out; None: none was."""
+    found = sorted(abs(check.error) for check in model.held_out)
+    if not found:
+        return None
+    middle = len(found) // 2
+    return (found[middle] + found[-1 - middle]) / 2, found[-1]
+
+
+def sentence(model: Model) -> str:
+    """The finding: how far the model is off where it did not know."""
+    held = len({check.case.setup for check in model.held_out})
+    if found := errors(model):
+        half, most = (number.quantity(error, "ratio") for error in found)
+        return f"The sum predicts {held} setups that it did not know to {half}, at worst {most}"
+    costs = [cost for cost in model.costs if cost.column != (BASE,)]
+    return f"What a packet costs: a sum of {len(costs) + 1} terms"
+
+
+def part(name_: str, base_path: str) -> str:
+    """A part of a packet's time for people."""
+    words = {TOGETHER: "features together", OTHERS: "all other terms"}
+    return words.get(name_) or _name(name_, base_path)
+
+
+def plan(model: Model) -> str:
+    """The plan that a model's times are of: the first, where they are of several."""
+    return next(iter(model.speeds), ("", 0))[0]
+
+
+def _failure(check: Check) -> str:
+    off = number.interval(check.ratio, Scale(1.0, ""))
+    where = f"{check.case.setup.words}, {word.way(check.case.direction)}"
+    return f"{where}, {check.case.frame_bytes:.0f} B takes {off} times its sum"
+
+
+def _name(term: str, base_path: str) -> str:
+    if term == BASE:
+        return f"{word.does(base_path)} (base)"
+    if term == BYTE:
+        return "frame size"
+    if term == DOWN:
+        return "WAN to LAN"
+    if term.endswith(RULE):
+        return f"rules of {term.removesuffix(RULE)}"
+    return word.does(term)
+
+
+def _counted(term: str) -> str:
+    return "byte" if term == BYTE else "rule"

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A packet's time in parts that people know: base, frame size, path, features, what is together."""
+
+from collections.abc import Collection
+from typing import Final
+
+from gatemark.stats.capacity.model import Column, Model
+from gatemark.stats.capacity.term import RULE, Case
+from gatemark.stats.interval import median_interval
+from gatemark.stats.judgement import Interval
+
+TOGETHER: Final = "together"  # what two terms cost besides each alone
+OTHERS: Final = "others"
+
+Parts = dict[str, Interval]
+
+
+def part(column: Column) -> str:
+    """The part that a column belongs to: a ladder's rules and its constant are one."""
+    return TOGETHER if len(column) > 1 else column[0].removesuffix(RULE)
+
+
+def parts(model: Model, case: Case, but: Collection[str] = ()) -> Parts:
+    """What each part of a case comes to, in ns, with the interval over blocks.
+
+    With `but` only these parts have their name, and the rest is one part, `others`.
+    """
+    found: dict[str, list[float]] = {}
+    for at, (cost, times) in enumerate(zip(model.costs, model.row(case), strict=True)):
+        if not times:
+            continue
+        name = part(cost.column)
+        name = name if not but or name in but else OTHERS
+        sums = found.get(name, [0.0] * len(model.blocks))
+        found[name] = [s + block[at] * times for s, block in zip(sums, model.blocks, strict=True)]
+    return {name: median_interval(sums) for name, sums in found.items()}

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a packet's time is a sum of: the terms of a setup, a direction and a frame size.
+
+`base` is a frame of no bytes on the run's first path, LAN to WAN. Another path, the other
+direction and each feature add a term of their own; `filter:N` adds two, a constant and one for
+each rule, as it is a ladder of N; and each byte of the frame adds one.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+BASE: Final = "base"
+BYTE: Final = "byte"
+DOWN: Final = "down"
+REFERENCE: Final = "route"  # the path that base is of, where it was measured
+RULE: Final = " rule"  # behind a filter's name: the cost of each
+LADDERS: Final = ("filter",)  # features whose number costs by its size
+USUAL: Final = {"filter": "nft"}  # what a ladder is made by where its word does not say
+SHAPER: Final = "shape"  # its rate is a limit, not a cost: of what it is made is its term
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A path and its features, in order."""
+
+    path: str
+    features: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """As plans and reports have it: `nat + filter:100`."""
+        return " + ".join((self.path, *self.features))
+
+    def without(self, feature: str) -> "Setup":
+        """The same with one feature switched off."""
+        return Setup(self.path, tuple(one for one in self.features if one != feature))
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What one time per packet is a time of."""
+
+    setup: Setup
+    direction: str
+    frame_bytes: float  # with FCS; of a mix the mean
+
+
+def reference(setups: Iterable[Setup]) -> str:
+    """The path that `base` stands for."""
+    paths = [setup.path for setup in setups]
+    return REFERENCE if REFERENCE in paths or not paths else paths[0]
+
+
+def columns(case: Case, base_path: str) -> dict[str, float]:
+    """Each term with how often it is in the sum."""
+    found = {BASE: 1.0, BYTE: case.frame_bytes}
+    if case.setup.path != base_path:
+        found[case.setup.path] = 1.0
+    if case.direction == "down":
+        found[DOWN] = 1.0
+    for feature in case.setup.features:
+        found |= terms(feature)
+    return found
+
+
+def terms(feature: str) -> dict[str, float]:
+    """The terms of one feature's word."""
+    name, *said = feature.split(":")
+    if name == SHAPER:
+        return {":".join((name, *said[:1])): 1.0}
+    if name not in LADDERS or not said:
+        return {feature: 1.0}
+    by = "".join(f":{word}" for word in said[1:] if word != USUAL[name])
+    return {f"{name}{by}{RULE}": float(said[0]), f"{name}{by}": 1.0}
+
+
+def count(feature: str) -> int:
+    """N of a ladder's word, 0 of all others."""
+    name, *said = feature.split(":")
+    return int(said[0]) if name in LADDERS and said else 0
+
+
+def recounted(feature: str, n: int) -> str:
+    """A ladder's word with another N."""
+    name, _, *by = feature.split(":")
+    return ":".join((name, str(n), *by))
+
+
+def ordered(cases: Iterable[Case], base_path: str) -> list[str]:
+    """All terms of these cases: base and bytes, then as they come.
+
+    A ladder's rules come before its constant: where one N alone was measured, the rules have it.
+    """
+    return list(dict.fromkeys(_first(cases, base_path)))
+
+
+def _first(cases: Iterable[Case], base_path: str) -> Iterator[str]:
+    yield from (BASE, BYTE)
+    for case in cases:
+        yield from columns(case, base_path)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark fit`: its answer, what it says of what was not measured, how it refuses nonsense."""
+
+import json
+import re
+from pathlib import Path
+
+import builder
+import packets
+import pytest
+from command import gatemark
+from msgspec.structs import replace
+
+from gatemark.store.directory import RunDirectory
+
+NAT = ("--setup", "nat")
+SMALL = ("--line", "10/5")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return packets.keep(tmp_path_factory.mktemp("made") / "run")
+
+
+def test_it_answers_with_the_interval_and_what_to_switch_off(run: Path) -> None:
+    done = gatemark("fit", "--line", "300/100", "--setup", "nat+conntrack+filter:1000", run)
+    assert (done.code, done.err) == (0, "")
+    assert "not enough for 300/100 Mbit/s: both directions at once take" in done.out
+    assert "filter:1000:" in done.out
+    assert "The sum fails: NAT with conntrack costs" in done.out.replace(
+        "conntrack with NAT", "NAT with conntrack"
+    )
+
+
+def test_it_has_a_line_for_each_frame_size(run: Path) -> None:
+    rows = [json.loads(line) for line in gatemark(*words(run), "--json").out.splitlines()]
+    assert [round(row["frame_bytes"]) for row in rows] == [64, 362, 1518]
+    assert [row["answer"] for row in rows] == ["enough"] * 3
+    assert rows[0]["directions"]["up"]["needed_pps"] == pytest.approx(5e6 / 8 / 84)
+    assert rows[0]["cpu_lo"] < rows[0]["cpu"] < rows[0]["cpu_hi"]
+
+
+@pytest.mark.parametrize(("line", "code"), [("10/5", 0), ("9000/9000", 3)])
+def test_strict_ends_with_a_code(run: Path, line: str, code: int) -> None:
+    assert gatemark("fit", "--line", line, *NAT, "--strict", run).code == code
+
+
+def test_one_rate_is_both_and_units_are_taken(run: Path) -> None:
+    one, other = (
+        gatemark("fit", "--line", line, *NAT, "--frame", "64", "--json", run).out
+        for line in ("2.5Gbit", "2500/2500Mbit/s")
+    )
+    assert one == other
+    assert json.loads(one)["up_bps"] == 2.5e9
+
+
+@pytest.mark.parametrize(
+    ("line", "setup", "frame", "said"),
+    [
+        ("fast", "nat", "64", "--line fast: write down/up in Mbit/s"),
+        ("1000/0", "nat", "64", "--line 1000/0"),
+        ("1/2/3", "nat", "64", "two rates at most"),
+        ("10/5", "nta", "64", "no path 'nta'; did you mean 'nat'?"),
+        ("10/5", "nat+filtre:9", "64", "no feature 'filtre:9'"),
+        ("10/5", "nat+filter", "64", "write filter:N"),
+        ("10/5", "switch+conntrack", "64", "no effect on the path switch"),
+        ("10/5", "nat", "63", "--frame 63: write imix, or 64 to 1518 bytes"),
+    ],
+)
+def test_nonsense_is_refused_with_the_mend(
+    run: Path, line: str, setup: str, frame: str, said: str
+) -> None:
+    done = gatemark("fit", "--line", line, "--setup", setup, "--frame", frame, run)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+
+
+def test_what_was_not_measured_names_the_plan_that_does(run: Path) -> None:
+    done = gatemark("fit", *SMALL, "--setup", "nat+buckets:4096", run)
+    assert (done.code, done.out) == (1, "")
+    assert "did not measure buckets:4096 at overload: add an arm with it" in done.err
+    done = gatemark("fit", *SMALL, "--setup", "switch", run)
+    assert re.search(r"did not measure switch at overload: `gatemark run \w+/\S+` does", done.err)
+
+
+def test_a_run_without_overload_has_no_model(tmp_path: Path) -> None:
+    kept = [record for record in builder.trials() if record.definition.path == "direct"]
+    builder.keep(tmp_path / "run", kept)
+    done = gatemark("fit", *SMALL, *NAT, tmp_path / "run")
+    assert done.code == 1
+    assert "`gatemark run cost/model`" in done.err
+
+
+def test_without_a_run_the_newest_model_is_taken(tmp_path: Path) -> None:
+    done = gatemark("fit", *SMALL, *NAT, cwd=tmp_path)
+    assert (done.code, "no run of a model in gatemark-runs" in done.err) == (1, True)
+    path = packets.keep(tmp_path / "gatemark-runs" / "20261122-model")
+    directory = RunDirectory.open(path)
+    made = directory.load()
+    directory.save(replace(made, plans=(replace(made.plans[0], name="cost/model"),)))
+    assert gatemark("fit", *SMALL, *NAT, cwd=tmp_path).code == 0
+
+
+def words(run: Path) -> tuple[str | Path, ...]:
+    return ("fit", *SMALL, *NAT, run)

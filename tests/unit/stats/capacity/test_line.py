@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Enough for a line or not, and what to switch off."""
+
+from dataclasses import replace
+
+import packets
+import pytest
+
+from gatemark.stats.capacity.line import Line, answer, rate, shaped_bps, unmeasured
+from gatemark.stats.capacity.model import Model
+from gatemark.stats.capacity.term import Case, Setup
+
+NAT = Setup("nat")
+LOADED = Setup("nat", ("conntrack", "filter:1000"))
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return packets.model()
+
+
+def test_the_share_is_that_of_both_directions_on_one_cpu(model: Model) -> None:
+    line = Line(down_bps=100e6, up_bps=50e6)
+    needed = line.packets(512)
+    assert needed["down"] == pytest.approx(100e6 / 8 / 532)
+    times = [packets.time_ns(packets.arm("nat", False, 0), way, 512) for way in needed]
+    planted = sum(pps * ns for pps, ns in zip(needed.values(), times, strict=True)) / 1e9
+    found = answer(model, NAT, line, 512)
+    assert found.share.value == pytest.approx(planted, rel=0.05)
+    assert found.least < found.share.lo < found.share.hi < found.most
+    assert sum(found.alone.values()) == pytest.approx(found.share.value, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("mbit", "said", "limit"),
+    [(10, "enough", "none"), (10_000, "not enough", "cpu")],
+)
+def test_a_line_fits_or_does_not(model: Model, mbit: float, said: str, limit: str) -> None:
+    found = answer(model, NAT, Line(mbit * 1e6, mbit * 1e6), 64)
+    assert (found.answer, found.limit) == (said, limit)
+
+
+def test_a_line_at_the_brim_is_too_close_to_tell(model: Model) -> None:
+    most = answer(model, NAT, Line(1e8, 1e8), 64).share.value
+    assert answer(model, NAT, Line(1e8 / most, 1e8 / most), 64).answer == "too close to tell"
+
+
+def test_what_is_dear_is_the_first_to_go(model: Model) -> None:
+    found = answer(model, LOADED, Line(300e6, 100e6), 512)
+    assert found.answer == "not enough"
+    assert found.drops[0].what == "filter:1000"
+    assert found.enough_without == ("filter:1000",)
+    assert found.drops[0].gain == pytest.approx(12_120 / 1900, rel=0.1)
+
+
+def test_as_many_rules_as_fit_are_told(model: Model) -> None:
+    line = Line(300e6, 100e6)
+    found = answer(model, LOADED, line, 512)
+    assert found.rules is not None
+    few, many = (Setup("nat", ("conntrack", f"filter:{n}")) for n in (found.rules, found.rules + 9))
+    assert answer(model, few, line, 512).answer == "enough"
+    assert answer(model, many, line, 512).answer != "enough"
+
+
+def test_nothing_helps_where_the_path_alone_is_too_much(model: Model) -> None:
+    found = answer(model, LOADED, Line(50e9, 1e9), 64)
+    assert (found.enough_without, found.rules) == ((), 0)
+
+
+def test_a_shaper_is_its_own_limit(model: Model) -> None:
+    shaped = Setup("nat", ("shape:cake:100",))
+    assert shaped_bps(shaped) == 100e6
+    assert shaped_bps(Setup("nat", ("shape:cake",))) is None
+    found = answer(model, shaped, Line(1e9, 5e8), 1518)
+    assert (found.answer, found.limit) == ("not enough", "shaper")
+
+
+def test_what_was_not_measured_is_named(model: Model) -> None:
+    assert unmeasured(model, Setup("switch", ("capture:tcpdump:68", "filter:5"))) == [
+        "switch",
+        "capture:tcpdump:68",
+    ]
+    assert unmeasured(model, LOADED) == []
+
+
+def test_a_rate_has_its_bits_on_every_layer(model: Model) -> None:
+    found = rate(model, Case(NAT, "up", 64.0))
+    assert found.l1_bps / found.pps.value == pytest.approx(84 * 8)
+    assert found.l4_bps / found.pps.value == pytest.approx(18 * 8)
+    assert found.least < found.pps.lo <= found.pps.value <= found.pps.hi < found.most
+
+
+def test_an_unknown_margin_widens_nothing(model: Model) -> None:
+    bare = replace(model, margin=1.0, level=0.0)
+    found = answer(bare, NAT, Line(1e8, 1e8), 64)
+    assert (found.least, found.most) == (found.share.lo, found.share.hi)
