@@ -45,8 +45,11 @@ class Feature(NamedTuple):
 
 
 IP_PATHS: Final = ("route", "nat", ENDPOINT)
+TRACKED: Final = "conntrack"
 FEATURES: Final[dict[str, Feature]] = {
-    "conntrack": Feature(IP_PATHS),
+    TRACKED: Feature(IP_PATHS),
+    "conntrack-max": Feature(IP_PATHS, (Argument("N", 1024, 10_000_000),)),
+    "conntrack-timeout": Feature(IP_PATHS, (Argument("S", 1, 3600),)),
     "filter": Feature(IP_PATHS, (Argument("N", 1, 10_000),)),
 }
 
@@ -91,6 +94,14 @@ def check_features(arm: Arm) -> None:
         raise UsageError(f"`features`: {max(names, key=names.count)} is there twice; leave one out")
 
 
+def _of_kind(arm: Arm, load: Workload) -> str:
+    if load.kind == "flows" and not is_tracked(arm):
+        return (
+            "`kind` = flows: fills a table of connections; write path nat, or a feature conntrack"
+        )
+    return _unplayable(arm, load) if load.kind == "replay" else ""
+
+
 def _unplayable(arm: Arm, load: Workload) -> str:
     if arm.path == ENDPOINT:
         return "`kind` = replay: the gateway itself cannot be a side of it; leave out path endpoint"
@@ -99,13 +110,18 @@ def _unplayable(arm: Arm, load: Workload) -> str:
     return ""
 
 
+def is_tracked(arm: Arm) -> bool:
+    """Whether what crosses the gateway has an entry in its table of connections."""
+    return arm.path == "nat" or TRACKED in arm.features
+
+
 def misfit(arm: Arm, load: Workload) -> str:
     """Why this workload does not fit this arm; empty where it does."""
     return next(_misfits(arm, load), "")
 
 
 def _misfits(arm: Arm, load: Workload) -> Iterator[str]:
-    if load.kind == "replay" and (reason := _unplayable(arm, load)):
+    if reason := _of_kind(arm, load):
         yield reason
     if load.restart_s and arm.path not in ("route", "nat"):
         yield f"`restart_s`: a gateway is restarted on the paths route and nat, not on {arm.path}"

@@ -11,6 +11,7 @@ from gatemark.report.chart import (
     connecting,
     cpu,
     delay,
+    filled,
     group,
     knee,
     over_time,
@@ -77,4 +78,5 @@ def _rest(source: Source) -> Iterator[Figure | None]:
     yield bar.singles(source.judgement, source.run.plans)
     yield bar.ceilings(source.judgement)
     yield from connecting.figures(source.judgement)
+    yield from filled.figures(source.judgement, source.records)
     yield group.ceilings(source.judgement)

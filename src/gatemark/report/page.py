@@ -10,6 +10,7 @@ from gatemark.report import (
     card,
     condition,
     crosscheck,
+    filled,
     gallery,
     html,
     inventory,
@@ -114,6 +115,7 @@ def _answers(source: Source) -> _Tables:
     several = [(name, one) for name, one in _payloads(source) if len(one.head) > 2]
     found = [
         ("delays", table.delays(source.judgement, source.run.plans)),
+        (filled.ANCHOR, filled.made(source.judgement)),
         ("comparisons", capacity.comparisons(source.judgement)),
         ("cross-checks", crosscheck.table(source.judgement)),
         ("published", reference.table(source.beside)),

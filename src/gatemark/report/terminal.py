@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from gatemark.report import capacity, crosscheck, reference, search, table
+from gatemark.report import capacity, crosscheck, filled, reference, search, table
 from gatemark.report.live import Live
 from gatemark.report.table import Table
 from gatemark.stats.judgement import Judgement, Warning_
@@ -97,6 +97,7 @@ def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> I
         *capacity.tables(judgement, run.plans),
         table.singles(judgement, run.plans),
         table.connections(judgement),
+        filled.made(judgement),
         capacity.comparisons(judgement),
         crosscheck.table(judgement),
         table.ceilings(judgement),

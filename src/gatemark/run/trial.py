@@ -11,6 +11,8 @@ from msgspec.structs import replace
 from gatemark.error import GatemarkError, InvalidTrialError, UnavailableError
 from gatemark.node.agent import Tick
 from gatemark.node.shell import Here
+from gatemark.plan.feature import is_tracked
+from gatemark.plan.lasting import lasts_s as lasting_s
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.inside import Probes
 from gatemark.probe.outside import port_counters, watch_threads
@@ -70,10 +72,11 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
         for one in loads:
             stack.push_async_callback(one.abort)
             await one.ready()
-        sink_cpu, lasts_s = station.placement.sink, load.settle_s + load.duration_s
+        sink_cpu, lasts_s = station.placement.sink, lasting_s(load)
         watch = await watch_threads(_threads(bench, spec), sink_cpu, lasts_s)
         stack.push_async_callback(watch.abort)
-        probes = Probes(station.gateway, spec.probes, sink_cpu)
+        reads = dict.fromkeys((*kind_of(load).reads, *spec.probes))
+        probes = Probes(station.gateway, tuple(reads), sink_cpu)
         stack.push_async_callback(probes.abort)
         test_ports = [port for wire in ways for port in (wire.source, wire.sink)]
         await probes.start(lasts_s)
@@ -110,7 +113,7 @@ def _threads(bench: Bench, spec: TrialSpec) -> Mapping[str, Thread]:
 
 async def _loads(bench: Bench, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """What sends in each direction. The gateway's table of connections is emptied before."""
-    if spec.arm.path == "nat" or "conntrack" in spec.arm.features:
+    if is_tracked(spec.arm):
         await bench.station.flush()
     return await kind_of(spec.workload).loads(bench.station, spec, ways)
 

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from gatemark.stats import connecting, warn
+from gatemark.stats import connecting, flows, warn
 from gatemark.stats.arms import DIRECT, comparisons
 from gatemark.stats.ceiling import ceiling
 from gatemark.stats.crosscheck import cross_checks
@@ -96,6 +96,8 @@ def _received(one: PointResult) -> float:
 def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
     if trials.definition.quantity in connecting.QUANTITIES:
         verdict = connecting.decide(trials, ceilings)
+    elif trials.definition.quantity == flows.FILLED:
+        verdict = flows.decide(trials)
     else:
         verdict = decide(gather(trials, ceiling(ceilings, trials.definition)))
     at_least = verdict.limit == "tester" or _unbounded(trials, verdict)
@@ -204,6 +206,7 @@ def _of_run(
     missing: int,
 ) -> tuple[Warning_, ...]:
     found = [warn.invalid_trials(invalid)]
+    judged = [pair for pair in judged if pair[0].definition.quantity != flows.FILLED]  # read always
     if missing:
         found.append(warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume."))
     if judged and not any(found.definition.headline in found.values for found in ceilings):

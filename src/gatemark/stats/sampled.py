@@ -16,7 +16,7 @@ from gatemark.store.run import Run
 KNEE: Final = "knee_pps"
 # What a workload asks for that no definition tells; alike values need it alike.
 ASKED: Final = ("rate_pps", "rate_bps", "burst", "cap_pps")
-FEWER: Final = ("delay_", "rtt_", "loss_", "retransmits", "cpu_", "probe_")  # better if lower
+FEWER: Final = ("delay_", "rtt_", "loss_", "retransmits", "cpu_", "probe_", "flow_")  # is better
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,11 +3,18 @@
 
 from typing import Final
 
-from gatemark.gateway.feature import conntrack, filter  # noqa: A004  a feature's word
+from gatemark.gateway.feature import (
+    conntrack,
+    conntrack_max,
+    conntrack_timeout,
+    filter,  # noqa: A004  a feature's word
+)
 from gatemark.gateway.feature.asked import Asked, Feature
 
 FEATURES: Final[dict[str, Feature]] = {
     "conntrack": conntrack,
+    "conntrack-max": conntrack_max,
+    "conntrack-timeout": conntrack_timeout,
     "filter": filter,
 }
 

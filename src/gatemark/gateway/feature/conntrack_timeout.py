@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The feature `conntrack-timeout:S`: an entry of UDP lasts S seconds, answered or not.
+
+The kernel's own are 30 s without an answer and 120 s with one (nf_conntrack-sysctl.rst), less than
+it takes to fill a large table. Each network namespace has its own.
+"""
+
+from typing import Final
+
+from gatemark.error import UnavailableError
+from gatemark.gateway import sysctl
+from gatemark.gateway.feature.asked import Asked
+
+TIMEOUTS: Final = ("nf_conntrack_udp_timeout", "nf_conntrack_udp_timeout_stream")
+
+
+async def apply(asked: Asked) -> None:
+    """Set both. Raises UnavailableError where they may not be set."""
+    node, names = asked.gateway.node, " ".join(f"{sysctl.ROOT}/{name}" for name in TIMEOUTS)
+    was = await sysctl.read(node, TIMEOUTS)
+    barred = f"for file in {names}; do [ -w $file ] || echo $file; done"
+    if len(was) < len(TIMEOUTS) or await node.run("sh", "-c", barred):
+        raise UnavailableError(
+            "how long an entry of UDP lasts cannot be set: no connection tracking (path nat, or "
+            "the feature conntrack before it), or not root's"
+        )
+    await sysctl.write(asked.changes, dict.fromkeys(TIMEOUTS, asked.said[0]), was)
