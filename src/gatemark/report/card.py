@@ -248,11 +248,11 @@ def _connections(judgement: Judgement) -> Iterable[Card]:
     of = "UDP, a packet each" if kind.l4 == "udp" else "TCP, a message and its echo each"
     is_asked = first.limit == "none"
     others = [f"{p.setup}: {_held(p)}" for p in found if p is not first]
-    value, unit = _parts(first.values[kind.headline], kind.headline, at_least=is_asked)
+    whole = number.Scale(1.0, kind.headline)
     yield Card(
         title=f"Connections: {first.setup}",
-        value=value,
-        unit=f"{unit} at once",
+        value=number.interval(first.values[kind.headline], whole, at_least=is_asked),
+        unit=f"{whole.unit} at once",
         lines=(first.why, *filled.told(first), *others[:MOST_LINES]),
         definition=f"{of}; {'no more were asked for' if is_asked else 'until one failed'}.",
         evidence=filled.ANCHOR if kind.l4 == "udp" else "connections-held",

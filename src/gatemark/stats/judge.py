@@ -30,7 +30,8 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
     timed = [pair for pair in judged if is_timed(pair[1], run.plans)]
     swept = [pair for pair in judged if not is_timed(pair[1], run.plans)]
     points, found_knees = tuple(result for _, result in judged), tuple(knees(swept))
-    compared = sampled(run, swept, found_knees) + sampled(run, timed, (), (MEDIAN,))
+    rated = [pair for pair in swept if not _is_fill(pair)]  # an arm's room is no speed
+    compared = sampled(run, rated, found_knees) + sampled(run, timed, (), (MEDIAN,))
     tools = sampled(run, (*alone, *swept), found_knees)
     done = {record.trial for record in records}
     invalid = sum(record.status == "invalid" for record in records)
@@ -69,6 +70,10 @@ def _judged(run: Run, records: Sequence[Record]) -> tuple[list[Judged], list[Jud
     ceilings = [result for _, result in alone]
     others = [found for found in groups if found.definition.path != DIRECT]
     return alone, [(found, _point(found, ceilings)) for found in others]
+
+
+def _is_fill(judged: Judged) -> bool:
+    return judged[0].definition.quantity == flows.FILLED
 
 
 def _floors(alone: Sequence[PointResult]) -> tuple[PointResult, ...]:
@@ -206,7 +211,7 @@ def _of_run(
     missing: int,
 ) -> tuple[Warning_, ...]:
     found = [warn.invalid_trials(invalid)]
-    judged = [pair for pair in judged if pair[0].definition.quantity != flows.FILLED]  # read always
+    judged = [pair for pair in judged if not _is_fill(pair)]  # read always, and no rate
     if missing:
         found.append(warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume."))
     if judged and not any(found.definition.headline in found.values for found in ceilings):

@@ -105,18 +105,17 @@ def test_a_gateway_that_tracks_nothing_has_no_such_setting(
         asyncio.run(FEATURES[name].apply(asked(box, Changes(box), "5000")))  # type: ignore[arg-type]
 
 
-def holding() -> list[int]:
-    """Processes that are to be killed first, and hold the ballast's memory."""
+def holding(ballast: int) -> list[int]:
+    """Children of the ballast's shell that are to be killed first, and have its memory."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
+            parent = int((path / "stat").read_text().rpartition(") ")[2].split()[1])
             adjusted = int((path / "oom_score_adj").read_text())
             pages = int((path / "statm").read_text().split()[1])
-            command = (path / "cmdline").read_bytes()
         except OSError:
             continue
-        of_ours = b"dd" in command and b"bs=%d" % guard.BALLAST_BYTES in command
-        if of_ours and adjusted == 1000 and pages * 4096 >= guard.BALLAST_BYTES:
+        if (parent, adjusted) == (ballast, 1000) and pages * 4096 >= guard.BALLAST_BYTES:
             found.append(int(path.name))
     return found
 
@@ -133,15 +132,16 @@ def within(seconds: float, met: Callable[[], bool]) -> bool:
 def test_the_ballast_holds_memory_until_it_is_undone(
     shell: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """Whatever is there before is another's."""
-    pid = str(tmp_path / "ballast.pid")
-    change, undo = (text.replace(guard.PID, pid) for text in (guard.BALLAST, guard.NO_BALLAST))
-    changes, before = Changes(Box(shell)), set(holding())  # type: ignore[arg-type]
+    pid = tmp_path / "ballast.pid"
+    change, undo = (text.replace(guard.PID, str(pid)) for text in (guard.BALLAST, guard.NO_BALLAST))
+    changes = Changes(Box(shell))  # type: ignore[arg-type]
     asyncio.run(changes.make(change, undo))
-    there = within(5, lambda: len(set(holding()) - before) == 1)
+    ballast = int(pid.read_text())
+    there = within(5, lambda: bool(holding(ballast)))
+    held = holding(ballast)
     asyncio.run(changes.undo())
     assert there
-    assert within(5, lambda: not set(holding()) - before)
+    assert within(5, lambda: not any(Path(f"/proc/{one}").exists() for one in (ballast, *held)))
     assert list(tmp_path.iterdir()) == []
 
 
