@@ -15,8 +15,7 @@ static size_t wanted_length(const char *line, const struct texts *slabs)
 	size_t length = gauge_word(line, ' ');
 
 	for (size_t i = 0; i < slabs->count; i++)
-		if (strlen(slabs->item[i]) == length &&
-		    strncmp(line, slabs->item[i], length) == 0)
+		if (strlen(slabs->item[i]) == length && strncmp(line, slabs->item[i], length) == 0)
 			return length;
 	return 0;
 }
@@ -32,8 +31,7 @@ static bool add(struct gauge *gauge, const char *line, size_t length)
 	return gauge_add(gauge, name);
 }
 
-static int slab_open(struct gauge *gauge, const struct gauge_options *options,
-		     struct fault *fault)
+static int slab_open(struct gauge *gauge, const struct gauge_options *options, struct fault *fault)
 {
 	char *line;
 

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static const struct gauge_kind *const kinds[] = {
-	&gauge_threads, &gauge_cpu,	  &gauge_softnet, &gauge_interfaces,
-	&gauge_memory,	&gauge_conntrack, &gauge_slab
-};
+static const struct gauge_kind *const kinds[] = { &gauge_threads, &gauge_cpu,
+						  &gauge_softnet, &gauge_interfaces,
+						  &gauge_memory,  &gauge_conntrack,
+						  &gauge_slab };
 static const char *const kind_names[] = { "threads", "cpu",	  "softnet", "interfaces",
 					  "memory",  "conntrack", "slab",    NULL };
 

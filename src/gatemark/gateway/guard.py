@@ -4,13 +4,13 @@
 A kernel without memory kills the process of the highest oom_score_adj (proc_pid_oom_score_adj(5)).
 Two things see to it that this is none that we need:
 
-- our session's processes, up to the SSH server, may not be killed; what we start from then on
+- our session's processes, up to the SSH server, are to be killed last; what we start from then on
   inherits that, such as gm-agent;
 - a *ballast* that holds some memory is to be killed first. That leaves the kernel some to answer us
   with: by then nothing is sent any more. It comes back a minute later.
 
-Where nothing else could be killed the kernel would panic. A gateway that does so all the same
-restarts or is lost, and its trial is invalid and says so.
+Last, not never: a kernel that may kill nothing panics. Where it came to that, or the gateway is
+lost otherwise, the trial is invalid and says so.
 """
 
 from typing import Final
@@ -33,7 +33,7 @@ while [ "$pid" -gt 1 ]; do
   pid=$(sed 's/.*) //' /proc/$pid/stat | cut -d ' ' -f 2)
 done
 """
-SPARED: Final = -1000
+SPARED: Final = -999
 
 # dd reads its whole block, so that it has it, and waits for ever to write it: into a pipe that
 # nobody empties. What waits is told of the end by SIGTERM.

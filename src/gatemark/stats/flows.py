@@ -107,7 +107,7 @@ class End:
 
     asked: int
     came: int  # flows whose packet came through, in the order in which they were opened
-    lost: int  # of the step in which it ended, after a second try
+    lost: int  # of the step in which it ended
     own_memory: bool
     servers: int
     table: dict[str, int]
@@ -122,7 +122,7 @@ def decide(trials: Group) -> Verdict:
     for limit, rule in RULES:
         if why := rule(end):
             return Verdict(limit, why)
-    return Verdict("unknown", f"flow {end.came + 1} did not come through, nor a second time")
+    return Verdict("unknown", f"flow {end.came + 1} did not come through")
 
 
 def _end(record: Record) -> End:

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A gateway's table of flows, filled in steps: one packet opens a flow, and must come through.
 
-    flows |            ,---- read      a step: its flows are opened at a rate; what did not come
-          |       ,----'               through is opened once more, then it is lost and the fill
-          |  ,----'                    ends; memory is read while the flows are idle, or while
-          |--'                         packets go over all of them in turn
+    flows |            ,---- read      a step: its flows are opened at a rate; memory is read while
+          |       ,----'               they are idle, or while packets go over all of them in turn.
+          |  ,----'                    The fill ends with the first flow that is lost
+          |--'
           +------------------------------ time
+
+A few packets of a step may be lost by a hiccup of the tester: these are sent once more. More, and
+the gateway has no room: it is left alone at once, as it may be out of memory.
 
 Flows are UDP without sockets: the addresses are those of a crowd (workload/flows.py), which no host
 owns, so nothing is allocated for them anywhere but in the gateway, and nobody answers.
@@ -39,6 +42,8 @@ BREATH_S: Final = 3.0  # between two looks whether a gateway is back
 RUNS: Final = 256  # numbers that tell one step's packets from another's
 # Senders and sinks that load no program into the kernel: its memory is what is measured.
 PORTS: Final = ("raw", "ring")
+# Of a step's packets: so many may be a hiccup's. 0.05 to 0.2 % were seen lost below the knee.
+HICCUP: Final = 0.002
 
 
 async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
@@ -143,7 +148,7 @@ class Fill:
 
     async def _step(self, opened: Part, drained: Callable[[], Awaitable[None]]) -> Step:
         came = await self._open(opened, drained)
-        if not all(came):
+        if 0 < came.count(False) <= max(1, HICCUP * opened.count):
             again = await self._open(opened, drained)
             came = [first or second for first, second in zip(came, again, strict=True)]
         lost = came.count(False)

@@ -151,7 +151,7 @@ def test_entries_that_timed_out_are_told() -> None:
 def test_a_flow_that_was_lost_for_no_reason_is_told_by_its_number() -> None:
     assert verdict(record(came=41, lost=1)) == (
         "unknown",
-        "flow 42 did not come through, nor a second time",
+        "flow 42 did not come through",
     )
 
 
