@@ -17,6 +17,7 @@ from gatemark.workload.way import Report, Way
 
 READS: Final = ("memory", "conntrack", "slab")  # probes without which there is nothing to tell
 HALF: Final = 0.5  # of an object a flow: less is another's
+ENTRY: Final = "nf_conntrack"  # the cache of entries; where it is not told, no sum is whole
 
 
 def define(both: Definition, load: Workload) -> Definition:
@@ -98,7 +99,7 @@ def objects(raw: Raw, steps: Sequence[Filled]) -> dict[str, int]:
         line = flows.line(points)
         if line and line.slope >= HALF:
             found[name] = round(line.slope) * int(columns["object_bytes"][-1])
-    return found
+    return found if ENTRY in found else {}
 
 
 def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:

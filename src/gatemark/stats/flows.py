@@ -36,6 +36,8 @@ THERE: Final = 0.99  # of the flows that were let through, those that still have
 # Ports that a masquerade may take for its one address to one destination and port, as the sources
 # of our flows lie above 1023 (net/netfilter/nf_nat_core.c, get_unique_tuple()).
 MASQUERADED: Final = 64_512
+# Of these ports: the kernel tries some hundred for a flow, so a flow may fail before all are taken.
+SPENT: Final = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,7 @@ def _ports(end: End) -> str | None:
     if not (failed := end.table.get("insert_failed", 0)):
         return None
     room = MASQUERADED * max(1, end.servers)
-    ports = f": out of ports, of which there are {room}" if end.came >= FULL * room else ""
+    ports = f": out of ports, of which there are {room}" if end.came >= SPENT * room else ""
     return f"{failed} flows found no free address and port (insert_failed){ports}"
 
 
