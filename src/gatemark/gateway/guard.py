@@ -6,8 +6,8 @@ Two things see to it that this is none that we need:
 
 - our session's processes, up to the SSH server, are to be killed last; what we start from then on
   inherits that, such as gm-agent;
-- a *ballast* that holds some memory is to be killed first. That leaves the kernel some to answer us
-  with: by then nothing is sent any more. It comes back a minute later.
+- a *ballast* that holds some memory is to be killed first. Its end tells us that memory has ended,
+  so that nothing more is sent, and what it held is left for the kernel to answer us with.
 
 Last, not never: a kernel that may kill nothing panics. Where it came to that, or the gateway is
 lost otherwise, the trial is invalid and says so.
@@ -15,11 +15,12 @@ lost otherwise, the trial is invalid and says so.
 
 from typing import Final
 
+from gatemark.error import NodeError
 from gatemark.gateway.changes import Changes
+from gatemark.node.shell import Node, Process
 
-BALLAST_BYTES: Final = 2 << 20
-BACK_S: Final = 60  # after it was killed
-PID: Final = "/tmp/gatemark-ballast.pid"  # noqa: S108  every busybox box can write there
+BALLAST_BYTES: Final = 4 << 20
+SPARED: Final = -999
 
 # All above this shell but init and shells, which end: number, and how likely it was to be killed.
 # The parent is the second word behind the name, which may hold anything (proc_pid_stat(5)).
@@ -33,42 +34,32 @@ while [ "$pid" -gt 1 ]; do
   pid=$(sed 's/.*) //' /proc/$pid/stat | cut -d ' ' -f 2)
 done
 """
-SPARED: Final = -999
 
-# dd reads its whole block, so that it has it, and waits for ever to write it: into a pipe that
-# nobody empties. What waits is told of the end by SIGTERM.
+# One process that has touched its memory, and waits for the end of its input.
+HELD: Final = "held"
 BALLAST: Final = f"""
-sh <<'GATEMARK-BALLAST' > /dev/null 2>&1 &
-mkfifo {PID}.pipe
-exec 3<> {PID}.pipe
-rm {PID}.pipe
-trap 'kill $held; exit 0' TERM
-while :; do
-  (echo 1000 > /proc/self/oom_score_adj; exec dd if=/dev/zero bs={BALLAST_BYTES} count=1 >&3) &
-  held=$!
-  wait $held
-  sleep {BACK_S} &
-  held=$!
-  wait $held
-done
-GATEMARK-BALLAST
-echo $! > {PID}
-"""
-NO_BALLAST: Final = f"""
-if [ -f {PID} ]; then
-  kill "$(cat {PID})" 2> /dev/null || true
-  rm -f {PID} {PID}.pipe
-fi
+echo 1000 > /proc/self/oom_score_adj
+exec awk 'BEGIN {{
+  all = "."; while (length(all) < {BALLAST_BYTES}) all = all all
+  print "{HELD}"; fflush(); getline
+}}'
 """
 
 
 async def protect(changes: Changes) -> None:
-    """Guard our way in until the change is undone. Raises NodeError."""
+    """Spare our session until the change is undone. Raises NodeError."""
     said = await changes.node.run("sh", "-c", ABOVE)
     was = [line.split() for line in said.splitlines()]
     spare = "\n".join(_adjust(pid, str(SPARED)) for pid, _ in was)
     await changes.make(spare, undo="\n".join(_adjust(pid, adjusted) for pid, adjusted in was))
-    await changes.make(BALLAST, undo=NO_BALLAST)
+
+
+async def ballast(node: Node) -> Process:
+    """Hold memory on a gateway until the process is killed, or its input ends. Raises NodeError."""
+    process = await node.start("sh", "-c", BALLAST)
+    if (await process.line()).decode().strip() != HELD:
+        raise NodeError(f"{node.name}: no memory could be held there: {await process.errors()}")
+    return process
 
 
 def _adjust(pid: str, to: str) -> str:

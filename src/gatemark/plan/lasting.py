@@ -9,7 +9,7 @@ from typing import Final
 from gatemark.plan.model import Workload
 
 OPENED_PPS: Final = 5000.0  # new flows a second, where a plan leaves it to us
-STEP_S: Final = 1.0  # a step's agents, and their packets' way; 0.3 to 0.8 s were seen
+STEP_S: Final = 0.5  # a step's agents, and their packets' way
 
 
 def opened_pps(load: Workload) -> float:

@@ -81,9 +81,7 @@ class Probes:
         if self.meter:
             seen.meter, seen.watts = self.meter.name, await asyncio.to_thread(self.meter.stop)
         if self._agent:
-            seen.watched = await self._agent.close()
-            ahead_ns = (await self.gateway.node.clock()).ahead_ns
-            seen.watched["t_ns"] = [at - ahead_ns for at in seen.watched["t_ns"]]
+            seen.watched = await self._agent.close()  # by this machine's clock already
         if self._loop:
             samples = await self._loop.stop()
             seen.watched = seen.watched or (columns(samples, self._looped) if self._looped else {})

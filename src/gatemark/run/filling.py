@@ -59,6 +59,7 @@ def evidence(raw: Raw) -> dict[str, Any]:
             "came": last["flows"],
             "lost": last["lost"],
             "servers": sent["servers"],
+            "killed": sent["killed"],
             "own_memory": _own_memory(raw),
         },
         "objects": objects(raw, steps),

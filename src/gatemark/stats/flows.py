@@ -111,6 +111,7 @@ class End:
     came: int  # flows whose packet came through, in the order in which they were opened
     lost: int  # of the step in which it ended
     own_memory: bool
+    killed: bool  # the gateway's kernel had to kill a process: the ballast
     servers: int
     table: dict[str, int]
     memory: dict[str, int]
@@ -139,6 +140,7 @@ def _end(record: Record) -> End:
         came=number("came"),
         lost=number("lost"),
         own_memory=bool(seen.get("own_memory", False)),
+        killed=bool(seen.get("killed", False)),
         servers=number("servers"),
         table=record.evidence.conntrack,
         memory=record.evidence.memory,
@@ -158,12 +160,12 @@ def _full(end: End) -> str | None:
 
 def _memory(end: End) -> str | None:
     total, available = end.memory.get("total_bytes", 0), end.memory.get("available_bytes", 0)
+    left = f"memory: {available >> 10} KiB of {total >> 10} were available"
+    if end.killed:
+        return f"{left}, and the kernel killed a process for more, after {end.came} flows"
     if not end.own_memory or not end.lost or not total or available > LOW_MEMORY * total:
         return None
-    return (
-        f"memory: {available >> 10} KiB of {total >> 10} were available when flow "
-        f"{end.came + 1} did not come through"
-    )
+    return f"{left} when flow {end.came + 1} did not come through"
 
 
 def _chains(end: End) -> str | None:
@@ -198,7 +200,7 @@ def _gone(end: End) -> str | None:
 
 
 def _nothing(end: End) -> str | None:
-    if end.lost:
+    if end.lost or end.killed:
         return None
     room = f", of at most {end.table['max']} (nf_conntrack_max)" if "max" in end.table else ""
     return f"all {end.asked} that were asked for were held{room}"

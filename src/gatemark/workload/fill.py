@@ -3,8 +3,8 @@
 
     flows |            ,---- read      a step: its flows are opened at a rate; memory is read while
           |       ,----'               they are idle, or while packets go over all of them in turn.
-          |  ,----'                    The fill ends with the first flow that is lost
-          |--'
+          |  ,----'                    The fill ends with the first flow that is lost, or where
+          |--'                         the gateway's kernel begins to kill for memory
           +------------------------------ time
 
 A few packets of a step may be lost by a hiccup of the tester: these are sent once more. More, and
@@ -24,8 +24,9 @@ from typing import Final, Self
 from msgspec.structs import replace
 
 from gatemark.error import InvalidTrialError, NodeError
+from gatemark.gateway import guard
 from gatemark.node.agent import Tick
-from gatemark.node.shell import Here, Node
+from gatemark.node.shell import Here, Node, Process
 from gatemark.plan.lasting import lasts_s, opened_pps
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.cpu import Placement
@@ -113,6 +114,7 @@ class Fill:
     runs: int = 0
     ended_ns: int = 0
     stream: Stream | None = None
+    ballast: Process | None = None  # on a gateway with memory of its own
 
     async def ready(self) -> Self:
         """See that entries last as long as the fill. Raises InvalidTrialError, NodeError."""
@@ -124,6 +126,8 @@ class Fill:
                 f"the fill takes about {wanted_s:.0f} s and an entry lasts {self.timeout_s:.0f}: "
                 f"add the feature conntrack-timeout:{int(wanted_s) + 60}, or open fewer flows"
             )
+        if not isinstance(self.gateway, Here):
+            self.ballast = await guard.ballast(self.gateway)
         return self
 
     async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
@@ -134,17 +138,26 @@ class Fill:
         for at in range(self.load.steps):
             opened = part(self.load, at * each, each)
             self.steps.append(await self._step(opened, drained))
-            if self.steps[-1].lost:
+            if self.steps[-1].lost or self._killed:
                 break
         self.ended_ns = time.monotonic_ns()
-        if self.steps[-1].lost:
+        killed = self._killed
+        if self.steps[-1].lost or killed:
             await self._recover()
-        return self._way(t0_ns)
+        return self._way(t0_ns, killed=killed)
+
+    @property
+    def _killed(self) -> bool:
+        """Whether the gateway's kernel had no memory left but the ballast's."""
+        return self.ballast is not None and self.ballast.ended
 
     async def abort(self) -> None:
-        """End the step's agents, whatever they do."""
+        """End the step's agents, whatever they do, and let the ballast go."""
         if self.stream:
             await self.stream.abort()
+        if self.ballast:
+            self.ballast.close_stdin()
+            self.ballast.kill()
 
     async def _step(self, opened: Part, drained: Callable[[], Awaitable[None]]) -> Step:
         came = await self._open(opened, drained)
@@ -154,7 +167,7 @@ class Fill:
         lost = came.count(False)
         here = came.index(False) if lost else len(came)
         step = Step(self.steps[-1].flows + here, lost)
-        if lost:
+        if lost or self._killed:
             return step
         if not self.load.active_pps:
             return await self._idle(step)
@@ -206,13 +219,15 @@ class Fill:
         It may be out of memory, and a command needs some (gateway/guard.py).
         """
         until = time.monotonic() + self.timeout_s
+        if self.ballast:
+            self.ballast.close_stdin()
         while not isinstance(self.gateway, Here) and time.monotonic() < until:
             await asyncio.sleep(BREATH_S)
             with suppress(NodeError):
                 await self.gateway.run("true")
                 return
 
-    def _way(self, t0_ns: int) -> Way:
+    def _way(self, t0_ns: int, *, killed: bool) -> Way:
         told = [
             {"flows": one.flows, "lost": one.lost, "t0_ns": one.t0_ns, "t1_ns": one.t1_ns}
             for one in self.steps
@@ -223,6 +238,7 @@ class Fill:
             "cpu_ns": self.spent.sender_ns,
             "asked": self.load.flows,
             "servers": self.load.servers,
+            "killed": killed,
             "steps": told,
         }
         sender, sink = PORTS

@@ -29,6 +29,7 @@ def raw(*, own: bool = True, lost: int = 0) -> Raw:
     if lost:
         steps.append({"flows": COUNT * EACH - lost, "lost": lost, "t0_ns": COUNT * S, "t1_ns": 0})
     sent = {"t0_ns": 0, "t1_ns": COUNT * S, "steps": steps, "asked": 20_000, "servers": 1}
+    sent |= {"killed": False}
     (wire,) = wires(PORTS, "nat", "up")
     cpus = None if own else frozenset({1})
     return Raw([Way(wire, sent, {}, {})], {}, {}, {}, Seen(watched=watched()), cpus)
