@@ -292,12 +292,16 @@ def check_rows(columns: Keys, rows: int) -> None:
             expect(len(values), rows, name)
 
 
+SLAB = ("active", "objects", "object_bytes")
+
+
 def watching(wire: Wire) -> None:
     """All gauges at once, with a thread that goes and a device that never was."""
-    what = ["threads", "cpu", "softnet", "interfaces", "memory", "conntrack"]
+    what = ["threads", "cpu", "softnet", "interfaces", "memory", "conntrack", "slab"]
     with subprocess.Popen(["sleep", "60"]) as sleeper:
         request = {"interval_ms": 50, "samples": 100, "what": what, "tick_ms": 50}
         request |= {"threads": [os.getpid(), sleeper.pid], "devices": ["lo", "nope0"]}
+        request |= {"slabs": ["filp", "no_such_cache"]}
         agent = Agent(wire.b, "watch", request)
         expect(agent.ready["ev"], "ready", agent.ready)
         agent.start()
@@ -310,7 +314,12 @@ def watching(wire: Wire) -> None:
     for name in what:
         if name not in told["absent"]:
             check_rows(told[name], rows)
-    holds(set(told["absent"]) <= {"conntrack"}, told["absent"])
+    root = os.geteuid() == 0  # who alone may read the slabs
+    holds(set(told["absent"]) <= {"conntrack"} | (set() if root else {"slab"}), told["absent"])
+    if root:
+        expect(list(told["slab"]), ["filp"])
+        active, objects, each = (told["slab"]["filp"][name][-1] for name in SLAB)
+        holds(0 < active <= objects and each >= 64, told["slab"])
     expect(sorted(told["gone"]), sorted([str(sleeper.pid), "nope0"]))
     run = told["threads"][str(os.getpid())]["run_ns"]
     holds(run == sorted(run) and run[0] > 0, run)

@@ -3,6 +3,7 @@
  * Connection tracking: /proc/net/stat/nf_conntrack, hexadecimal, a line for each CPU under a line
  * of names (ct_cpu_seq_show(), net/netfilter/nf_conntrack_standalone.c). The first column, entries,
  * is the table's and the same in every line; all others are added up. The others are 32 bits wide.
+ * chainlength, since 5.15, counts entries that found their hash chain too long; 0 before.
  */
 #include "gauge/gauge.h"
 
@@ -11,7 +12,8 @@
 
 #define FIELDS_MAX 32
 
-static const char *const names[] = { "entries", "drop", "early_drop", "insert_failed" };
+static const char *const names[] = { "entries", "drop", "early_drop", "insert_failed",
+				     "chainlength" };
 
 #define COLUMNS (sizeof(names) / sizeof(names[0]))
 
@@ -72,7 +74,7 @@ static void conntrack_read(struct gauge *gauge, size_t row)
 const struct gauge_kind gauge_conntrack = {
 	.name = "conntrack",
 	.single = true,
-	.columns = { "entries", "drop", "early_drop", "insert_failed" },
+	.columns = { "entries", "drop", "early_drop", "insert_failed", "chainlength" },
 	.open = conntrack_open,
 	.read = conntrack_read,
 };

@@ -20,6 +20,7 @@
 struct gauge_options {
 	const struct integers *threads;
 	const struct texts *devices;
+	const struct texts *slabs;
 	size_t samples; /* room for so many */
 };
 
@@ -56,6 +57,7 @@ extern const struct gauge_kind gauge_softnet;
 extern const struct gauge_kind gauge_interfaces;
 extern const struct gauge_kind gauge_memory;
 extern const struct gauge_kind gauge_conntrack;
+extern const struct gauge_kind gauge_slab;
 
 int gauge_open(struct gauge *gauge, const struct gauge_kind *kind,
 	       const struct gauge_options *options, struct fault *fault);

@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static const struct gauge_kind *const kinds[] = {
-	&gauge_threads,	   &gauge_cpu,	  &gauge_softnet,
-	&gauge_interfaces, &gauge_memory, &gauge_conntrack
-};
+static const struct gauge_kind *const kinds[] = { &gauge_threads, &gauge_cpu,
+						  &gauge_softnet, &gauge_interfaces,
+						  &gauge_memory,  &gauge_conntrack,
+						  &gauge_slab };
 static const char *const kind_names[] = { "threads", "cpu",	  "softnet", "interfaces",
-					  "memory",  "conntrack", NULL };
+					  "memory",  "conntrack", "slab",    NULL };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -26,6 +26,7 @@ struct watch_request {
 	unsigned int what;
 	struct integers threads;
 	struct texts devices;
+	struct texts slabs;
 };
 
 static const struct key watch_keys[] = {
@@ -38,9 +39,10 @@ static const struct key watch_keys[] = {
 	KEY(watch_request, longest_ms, INTEGER, .preset = 60000, .min = 50, .max = 60000,
 	    .help = "between two samples, whatever they use"),
 	KEY(watch_request, what, CHOICES, .required = true, .choices = kind_names,
-	    .help = "list of threads, cpu, softnet, interfaces, memory, conntrack"),
+	    .help = "list of threads, cpu, softnet, interfaces, memory, conntrack, slab"),
 	KEY(watch_request, threads, INTEGERS, .min = 1, .max = INT32_MAX, .help = "list of pids"),
 	KEY(watch_request, devices, TEXTS, .help = "list of interfaces"),
+	KEY(watch_request, slabs, TEXTS, .help = "list of the kernel's caches"),
 	{ 0 },
 };
 
@@ -69,6 +71,7 @@ static int open_gauges(struct watch *watch, struct fault *fault)
 	const struct gauge_options options = {
 		.threads = &watch->request->threads,
 		.devices = &watch->request->devices,
+		.slabs = &watch->request->slabs,
 		.samples = (size_t)watch->request->samples,
 	};
 

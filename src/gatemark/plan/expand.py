@@ -68,6 +68,7 @@ OF_KIND: Final = {
         "burst cap_pps restart_s sender_port sink_port",
         "tcp": "write_bytes streams socket_buffer_bytes congestion settle_s offload",
         "connections": "connecting connections active_pps clients",
+        "flows": "flows clients servers steps rate_pps active_pps",
         "replay": "trace speed clones rate_pps clients",
     }.items()
 }
@@ -81,7 +82,7 @@ PAIRS: Final = (
 )
 
 PROBES: Final = (
-    *("cpu", "softirq", "memory", "conntrack", "interfaces", "shaper"),
+    *("cpu", "softirq", "memory", "slab", "conntrack", "interfaces", "shaper"),
     *("temperature", "power", "soak"),
 )
 

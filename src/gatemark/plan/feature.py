@@ -61,6 +61,8 @@ NETFILTER: Final = ("conntrack", "notrack", "filter", BRIDGED, "offload", "mss")
 FEATURES: Final[dict[str, Feature]] = {
     "conntrack": Feature(IP_PATHS, bridged=True),
     "buckets": Feature(IP_PATHS, (Argument("N", 512, 1_048_576),)),
+    "conntrack-max": Feature(IP_PATHS, (Argument("N", 1024, 10_000_000),)),
+    "conntrack-timeout": Feature(IP_PATHS, (Argument("S", 1, 3600),)),
     "notrack": Feature(("route", ENDPOINT), bridged=True),  # an untracked packet is not translated
     "filter": Feature(
         IP_PATHS,
@@ -167,6 +169,14 @@ def commands(arm: Arm, known: Mapping[str, Command]) -> dict[str, Command]:
     return {name: known[name] for name in names}
 
 
+def _of_kind(arm: Arm, load: Workload) -> str:
+    if load.kind == "flows" and not tracks(arm):
+        return (
+            "`kind` = flows: fills a table of connections; write path nat, or a feature conntrack"
+        )
+    return _unplayable(arm, load) if load.kind == "replay" else ""
+
+
 def _unplayable(arm: Arm, load: Workload) -> str:
     if arm.path == ENDPOINT:
         return "`kind` = replay: the gateway itself cannot be a side of it; leave out path endpoint"
@@ -188,7 +198,7 @@ def misfit(arm: Arm, load: Workload) -> str:
 
 
 def _misfits(arm: Arm, load: Workload) -> Iterator[str]:
-    if load.kind == "replay" and (reason := _unplayable(arm, load)):
+    if reason := _of_kind(arm, load):
         yield reason
     if load.restart_s:
         yield from _lost_by_restart(arm)

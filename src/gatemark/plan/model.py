@@ -12,7 +12,7 @@ SUITE_SCHEMA = "gatemark.suite/1"
 Path = Literal["switch", "route", "nat", "endpoint", "direct"]
 # up: LAN to WAN; send, receive: of the gateway itself (path `endpoint`).
 Direction = Literal["up", "down", "both", "send", "receive"]
-Kind = Literal["udp", "tcp", "connections", "replay"]
+Kind = Literal["udp", "tcp", "connections", "flows", "replay"]
 # auto: the best that works. Senders: live (frames made in the kernel), afxdp, raw (AF_PACKET);
 # sinks: xdp (counted in the kernel), ring (AF_PACKET).
 SenderPort = Literal["auto", "live", "afxdp", "raw"]
@@ -78,7 +78,7 @@ class Gateway(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is sent. Every key may be a factor of the sweep."""
 
-    kind: Kind = "udp"  # udp, tcp, connections, replay; each has keys of its own below
+    kind: Kind = "udp"  # udp, tcp, connections, flows, replay; each has keys of its own below
     direction: Direction = "up"  # up: LAN to WAN; down; both; send, receive: by the gateway itself
     family: Family = "ipv4"  # ipv4, ipv6
     duration_s: float = 1.0  # of sending
@@ -108,7 +108,10 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     # kind connections
     connecting: Connecting = "open"  # open: until one fails; crr: open, ask, answer, close; hold
     connections: int = 0  # at most (open), to hold (hold), at once (crr); 0: as many as it goes
-    active_pps: float = 0.0  # hold: packets/s over all connections together; 0: idle
+    active_pps: float = 0.0  # hold, flows: packets/s over all of them together; 0: idle
+    # kind flows; with flows, clients, rate_pps (at which they are opened; 0: 5000), active_pps
+    steps: int = 10  # equal parts in which the flows are opened; memory is read after each
+    servers: int = 1  # ports of the WAN host that they go to
     # kind replay
     trace: str = "game"  # a pcap or pcapng file, or made here: game, voip, voip-vad, video
     speed: float = 1.0  # its own timing, times so much; rate_pps: that instead, both ways together
@@ -129,7 +132,7 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     use: tuple[
         str, ...
-    ] = ()  # cpu, softirq, memory, conntrack, interfaces, shaper, temperature, power, soak
+    ] = ()  # cpu, softirq, memory, slab, conntrack, interfaces, shaper, temperature, power, soak
     times: int = 1  # how often each point is measured so
 
 

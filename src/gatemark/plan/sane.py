@@ -23,6 +23,11 @@ LARGEST_BUFFER_BYTES: Final = 1 << 30
 MOST_CONNECTIONS: Final = 1_000_000
 MOST_AT_ONCE: Final = 4096  # connections that are being opened and closed
 MOST_ACTIVE_PPS: Final = 10_000_000.0
+MOST_HELD: Final = 10_000_000  # flows of kind `flows`
+MOST_STEPS: Final = 200
+MOST_SERVERS: Final = 250
+MOST_OPENED_PPS: Final = 100_000.0  # a gateway takes tens of microseconds for a new flow
+LEAST_READING_S: Final = 0.2  # two readings of memory, at 10 a second
 MOST_SPEED: Final = 1e6
 MOST_CLONES: Final = 10_000
 
@@ -129,6 +134,46 @@ def _connections(load: Workload) -> Iterator[str]:
         yield f"`active_pps` = {load.active_pps:g}: 0 (idle) to {MOST_ACTIVE_PPS:g}"
 
 
+def most_flows(load: Workload) -> int:
+    """Pairs of addresses and ports: each client has its ports to each of the servers."""
+    return load.clients * load.servers * PORTS_A_CLIENT
+
+
+def _held(load: Workload) -> Iterator[str]:
+    if load.direction != "up":
+        yield f"`direction` = {load.direction}: flows are opened from the LAN side; write up"
+    yield from _clients(load)
+    if not 1 <= load.servers <= MOST_SERVERS:
+        yield f"`servers` = {load.servers}: 1 to {MOST_SERVERS}"
+    if not 1 <= load.steps <= MOST_STEPS:
+        yield f"`steps` = {load.steps}: 1 to {MOST_STEPS}"
+        return
+    part = load.steps * max(1, load.clients)
+    if not 1 <= load.flows <= MOST_HELD or load.flows % part:
+        yield (
+            f"`flows` = {load.flows}: a multiple of `steps` x `clients` ({part}), up to {MOST_HELD}"
+        )
+    elif load.flows > most_flows(load):
+        yield (
+            f"`flows` = {load.flows}: there are addresses and ports for {most_flows(load)}; "
+            "raise `clients` or `servers`"
+        )
+    elif load.flows // load.steps > MOST_FLOWS:
+        yield f"`steps` = {load.steps}: a step opens {MOST_FLOWS} flows at most; raise it"
+    elif load.active_pps and load.flows > MOST_FLOWS:
+        yield f"`active_pps`: up to {MOST_FLOWS} flows are kept at work; lower `flows`"
+    yield from _held_rates(load)
+
+
+def _held_rates(load: Workload) -> Iterator[str]:
+    if not 0 <= load.rate_pps <= MOST_OPENED_PPS:
+        yield f"`rate_pps` = {load.rate_pps:g}: 0 (5000) to {MOST_OPENED_PPS:g} new flows a second"
+    if not 0 <= load.active_pps <= MOST_ACTIVE_PPS:
+        yield f"`active_pps` = {load.active_pps:g}: 0 (idle) to {MOST_ACTIVE_PPS:g}"
+    if load.duration_s < LEAST_READING_S:
+        yield f"`duration_s` = {load.duration_s:g}: {LEAST_READING_S:g} or more, to read memory in"
+
+
 def _replay(load: Workload) -> Iterator[str]:
     if why := trace.fault(load.trace):
         yield why
@@ -142,4 +187,10 @@ def _replay(load: Workload) -> Iterator[str]:
 
 
 # Kinds that bring rules of their own.
-OF_KIND: Final = {"udp": _udp, "tcp": _tcp, "connections": _connections, "replay": _replay}
+OF_KIND: Final = {
+    "udp": _udp,
+    "tcp": _tcp,
+    "connections": _connections,
+    "flows": _held,
+    "replay": _replay,
+}

@@ -15,6 +15,11 @@ SOFTNET = "/proc/net/softnet_stat"
 DEV = "/proc/net/dev"
 MEMINFO = "/proc/meminfo"
 CONNTRACK = "/proc/net/stat/nf_conntrack"
+SLABINFO = "/proc/slabinfo"  # for root alone
+
+# Caches that an entry in the table of connections may be made of: itself, and its extensions, which
+# are of 64 to 256 bytes (net/netfilter/nf_conntrack_extend.c).
+SLABS: Final = ("nf_conntrack", *(f"kmalloc-{size}" for size in (64, 96, 128, 192, 256)))
 
 # Column -> place after the name.
 CPU: Final = {"user": 0, "system": 2, "softirq": 6, "irq": 5, "idle": 3, "steal": 7, "nice": 1}
@@ -28,7 +33,8 @@ PORT: Final = {
     "tx_errors": 10,
     "tx_dropped": 11,
 }
-TABLE: Final = ("drop", "early_drop", "insert_failed")
+TABLE: Final = ("drop", "early_drop", "insert_failed", "chainlength")  # the last since 5.15
+SLAB: Final = ("active", "objects", "object_bytes")
 
 
 def _cpu(lines: Sequence[str]) -> Row:
@@ -79,6 +85,14 @@ def _conntrack(lines: Sequence[str]) -> Row:
     return {"": {"entries": cpus[0]["entries"] if cpus else 0, **sums}}
 
 
+def _slab(lines: Sequence[str]) -> Row:
+    rows = [line.split() for line in lines]
+    return {
+        name: {column: int(word) for column, word in zip(SLAB, words, strict=False)}
+        for name, *words in rows
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where one kind of columns comes from."""
@@ -95,6 +109,7 @@ SOURCES: Final[Mapping[str, Source]] = {
     "interfaces": Source(DEV, "^ *({devices}):", _interfaces),
     "memory": Source(MEMINFO, "^(MemTotal|MemFree|MemAvailable|Slab):", _memory),
     "conntrack": Source(CONNTRACK, f"^entries|{HEX}", _conntrack),
+    "slab": Source(SLABINFO, f"^({'|'.join(SLABS)}) ", _slab),
 }
 
 

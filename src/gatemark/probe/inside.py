@@ -10,7 +10,7 @@ from typing import Any
 from gatemark.error import UnavailableError
 from gatemark.node.agent import Agent
 from gatemark.probe import sensor, soak
-from gatemark.probe.column import SOURCES, columns, patterns
+from gatemark.probe.column import SLABS, SOURCES, TABLE, columns, patterns
 from gatemark.probe.loop import Loop
 from gatemark.probe.meter import Reading
 from gatemark.probe.sensor import Sensed, own_watts, sensed
@@ -30,6 +30,7 @@ WATCHED = {
     "cpu": "cpu",
     "softirq": "softnet",
     "memory": "memory",
+    "slab": "slab",
     "conntrack": "conntrack",
     "interfaces": "interfaces",
 }
@@ -131,6 +132,7 @@ class Probes:
             "samples": round((longest_s + 10 + IDLE_S) * 1000 / INTERVAL_MS),
             "what": self.what,
             "devices": list(self.gateway.devices.values()),
+            "slabs": list(SLABS),
             "cpu": self.cpu,
         }
         try:
@@ -174,9 +176,7 @@ class Probes:
 
 
 def _conntrack(columns: dict[str, list[int]], whole: Window) -> dict[str, int]:
-    risen = {
-        name: int(whole.change(columns[name])) for name in ("drop", "early_drop", "insert_failed")
-    }
+    risen = {name: int(whole.change(columns[name])) for name in TABLE}
     return {"entries": max(columns["entries"]), **risen}
 
 

@@ -8,7 +8,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gatemark.plan.model import Plan, is_twin
-from gatemark.report import cost, grade, ladder, latency, number, rate, search, study, sweep, word
+from gatemark.report import (
+    cost,
+    filled,
+    grade,
+    ladder,
+    latency,
+    number,
+    rate,
+    search,
+    study,
+    sweep,
+    word,
+)
 from gatemark.report.latency import Load
 from gatemark.report.study import Study
 from gatemark.stats.judgement import (
@@ -46,7 +58,7 @@ class Card:
 
 
 def cards(judgement: Judgement, plans: Sequence[Plan] = (), *, virtual: bool = False) -> list[Card]:
-    """Capacity, payload, delay and what load adds to it, what the arms cost, what is the limit."""
+    """Capacity, payload, delay and what load adds, connections, what arms cost, the limit."""
     studies = study.studies(judgement, plans)
     first: dict[str, Card] = {}  # of several plans on the same setup the first tells
     for one in map(_payload, studies):
@@ -58,6 +70,7 @@ def cards(judgement: Judgement, plans: Sequence[Plan] = (), *, virtual: bool = F
         *first.values(),
         *_latency(judgement, plans, virtual=virtual),
         *_delay(judgement, virtual=virtual),
+        *_connections(judgement),
         *_features(judgement),
         *_costs(judgement),
     ]
@@ -269,6 +282,34 @@ def _step(found: Ladder, step: Step, name: str) -> str:
     sign = "+" if cost.difference.value > 0 else ""
     doubt = "" if cost.verdict in ladder.VERDICTS else f", {ladder.verdict(found, step)}"
     return f"{sign}{value} {unit}{doubt}"
+
+
+def _connections(judgement: Judgement) -> Iterable[Card]:
+    """The most held at once by the setup that held least, what each takes, then the others."""
+    found = filled.held(judgement)
+    if not found:
+        return
+    first = min(found, key=filled.count)
+    kind = first.definition
+    of = "UDP, a packet each" if kind.l4 == "udp" else "TCP, a message and its echo each"
+    is_asked = first.limit == "none"
+    others = [f"{p.setup}: {_held(p)}" for p in found if p is not first]
+    whole = number.Scale(1.0, kind.headline)
+    yield Card(
+        title=f"Connections: {first.setup}",
+        value=number.interval(first.values[kind.headline], whole, at_least=is_asked),
+        unit=f"{whole.unit} at once",
+        lines=(first.why, *filled.told(first), *others[:MOST_LINES]),
+        definition=f"{of}; {'no more were asked for' if is_asked else 'until one failed'}.",
+        evidence=filled.ANCHOR if kind.l4 == "udp" else "connections-held",
+    )
+
+
+def _held(point: PointResult) -> str:
+    """How many, and whether more were not asked for."""
+    headline = point.definition.headline
+    is_asked = point.limit == "none"
+    return number.quantity_interval(point.values[headline], headline, at_least=is_asked)
 
 
 def _costs(judgement: Judgement) -> Iterable[Card]:

@@ -12,6 +12,7 @@ from gatemark.report.chart import (
     connecting,
     cpu,
     delay,
+    filled,
     front,
     group,
     knee,
@@ -92,4 +93,5 @@ def _rest(source: Source) -> Iterator[Figure | None]:
     yield bar.singles(source.judgement, source.run.plans)
     yield bar.ceilings(source.judgement)
     yield from connecting.figures(source.judgement)
+    yield from filled.figures(source.judgement, source.records)
     yield group.ceilings(source.judgement)

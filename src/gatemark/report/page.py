@@ -10,6 +10,7 @@ from gatemark.report import (
     card,
     condition,
     crosscheck,
+    filled,
     front,
     gallery,
     html,
@@ -121,6 +122,7 @@ def _answers(source: Source) -> _Tables:
     several = [(name, one) for name, one in _payloads(source) if len(one.head) > 2]
     found = [
         ("delays", table.delays(source.judgement, source.run.plans)),
+        (filled.ANCHOR, filled.made(source.judgement)),
         ("comparisons", capacity.comparisons(source.judgement)),
         ("rates-at-load", load.rates(rates_at(source.records))),
         ("cross-checks", crosscheck.table(source.judgement)),

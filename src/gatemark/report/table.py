@@ -80,7 +80,7 @@ def delays(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
         ),
     ]
     caption = "One-way delay below the knee: a percentile is told where ten packets lie above it"
-    return _made(caption, spec, every)
+    return of_points(caption, spec, every)
 
 
 def ceilings(judgement: Judgement) -> Table:
@@ -112,7 +112,7 @@ def points(judgement: Judgement) -> Table:
         Column("limit", lambda p: p.limit),
         Column("why", lambda p: "; ".join([p.why or NONE, *_invalid(p)])),
     ]
-    return _made("Every point, with the interval of its median", spec, everyone)
+    return of_points("Every point, with the interval of its median", spec, everyone)
 
 
 def cell(p: PointResult, name: str, to: Scale, places: int | None = None) -> str:
@@ -174,7 +174,7 @@ def _rates(found: Sequence[PointResult], caption: str) -> Table:
         *_seen_by_tcp(found),
         Column("limit", lambda p: p.limit),
     ]
-    return _made(caption, spec, found)
+    return of_points(caption, spec, found)
 
 
 def _seen_by_tcp(found: Sequence[PointResult]) -> Iterator[Column]:
@@ -196,7 +196,7 @@ def connections(judgement: Judgement) -> Table:
         Column("limit", lambda p: p.limit),
         Column("why", lambda p: p.why or NONE),
     ]
-    return _made("TCP connections, each with a message and its echo", spec, found)
+    return of_points("TCP connections, each with a message and its echo", spec, found)
 
 
 def _connecting(found: Sequence[PointResult]) -> Iterator[Column]:
@@ -225,7 +225,8 @@ def _cells(
     return lambda p: cell(p, name, to, places), True, bool(mine)
 
 
-def _made(caption: str, spec: Iterable[Column], found: Iterable[PointResult]) -> Table:
+def of_points(caption: str, spec: Iterable[Column], found: Iterable[PointResult]) -> Table:
+    """A line for each point, with the columns that are there."""
     shown = [column for column in spec if column.is_there]
     rows = tuple(tuple(column.make(p) for column in shown) for p in found)
     numeric = frozenset(place for place, column in enumerate(shown) if column.is_number)

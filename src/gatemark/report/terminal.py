@@ -9,6 +9,7 @@ from typing import TextIO
 from gatemark.report import (
     capacity,
     crosscheck,
+    filled,
     front,
     ladder,
     reference,
@@ -109,6 +110,7 @@ def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> I
         *capacity.tables(judgement, run.plans),
         table.singles(judgement, run.plans),
         table.connections(judgement),
+        filled.made(judgement),
         capacity.comparisons(judgement),
         crosscheck.table(judgement),
         table.ceilings(judgement),

@@ -5,6 +5,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 
 from gatemark.report import number
 from gatemark.stats.connecting import HELD, RATE
+from gatemark.stats.flows import FILLED
 from gatemark.stats.judgement import PointResult
 from gatemark.store.record import Definition
 
@@ -72,7 +73,10 @@ def streams(count: int) -> str:
 
 
 def connections(definition: Definition) -> str:
-    """Connections of a definition that is about them: `64 at once`, `1000 held, idle`."""
+    """Connections or flows of a definition about them: `64 at once`, `1000 flows, idle`."""
+    if definition.quantity == FILLED:
+        work = f"{definition.active_pps:g} packets/s over all" if definition.active_pps else "idle"
+        return f"{definition.flows} flows, {work}"
     count = "as many as it goes" if definition.connections is None else f"{definition.connections}"
     if definition.quantity == RATE:
         return f"{count} connection{'' if count == '1' else 's'} at once"
@@ -132,7 +136,7 @@ def sent(definition: Definition, payload_bytes: float = 0) -> str:
         parts += ["UDP", sized("payload_bytes", payload_bytes)]
     else:
         parts += [f"{definition.frame_bytes} B"] if definition.frame_bytes else []
-    parts += [f"{definition.flows} flows"] if definition.flows > 1 else []
+    parts += [f"{definition.flows} flows"] if definition.flows > 1 and not told else []
     if definition.quantity == "throughput":
         parts.append(GOALS.get(definition.loss_criterion or 0.0, "some loss"))
     parts += [FAMILY.get(definition.family, "")] if definition.family != "ipv4" else []

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterable
 
+from gatemark.plan.lasting import lasts_s
 from gatemark.plan.model import TrialSpec
 from gatemark.run.search.follow import is_outcome
 from gatemark.run.search.length import expected_s
@@ -19,7 +20,7 @@ def _one_s(spec: TrialSpec) -> float:
     """Of one trial; of one goal of a search its part of that."""
     if spec.search and is_outcome(spec):
         return expected_s(spec.search) / len(spec.search.goals)
-    return spec.workload.settle_s + spec.workload.duration_s + OVERHEAD_S
+    return lasts_s(spec.workload) + OVERHEAD_S
 
 
 class Pace:

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gatemark.plan.model import TrialSpec, Workload
-from gatemark.run import connecting, driven, goodput, received, replayed, reset
+from gatemark.run import connecting, driven, filling, goodput, received, replayed, reset
 from gatemark.run.raw import Raw
 from gatemark.station.station import Station
 from gatemark.station.wiring import Wire
 from gatemark.store.record import Accounting, Definition
 from gatemark.store.series import Series
-from gatemark.workload import connections, replay, restart, tcp, udp
+from gatemark.workload import connections, fill, replay, restart, tcp, udp
 from gatemark.workload.driver import pair, tcpreplay
 from gatemark.workload.way import Load, Way
 
 Values = dict[str, float]
-Evidences = Mapping[str, dict[str, Any]]  # by field of `Evidence`
+Evidences = Mapping[str, Any]  # by field of `Evidence`
 
 
 def _nothing(raw: Raw) -> Evidences:
@@ -35,6 +35,7 @@ class Kind:
     delivered_pps: Callable[[Raw, Values], float]  # that came through the gateway
     series: Callable[[Way], Series]  # of one direction
     evidence: Callable[[Raw], Evidences] = _nothing  # besides what all kinds have
+    reads: tuple[str, ...] = ()  # probes that run in every pass, as what they read is the value
 
 
 KINDS: Final = {
@@ -49,6 +50,15 @@ KINDS: Final = {
         connecting.delivered_pps,
         connecting.series,
         connecting.evidence,
+    ),
+    "flows": Kind(
+        fill.loads,
+        filling.define,
+        filling.found,
+        filling.delivered_pps,
+        filling.series,
+        filling.evidence,
+        filling.READS,
     ),
     "replay": Kind(
         replay.loads, replayed.define, replayed.found, replayed.delivered_pps, replayed.series

@@ -12,6 +12,7 @@ from gatemark.error import GatemarkError, InvalidTrialError, UnavailableError
 from gatemark.node.agent import Tick
 from gatemark.node.shell import Here
 from gatemark.plan.feature import tracks
+from gatemark.plan.lasting import lasts_s as lasting_s
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.inside import Probes
 from gatemark.probe.outside import port_counters, watch_threads
@@ -73,12 +74,13 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
         for one in loads:
             stack.push_async_callback(one.abort)
             await one.ready()
-        sink_cpu, lasts_s = station.placement.sink, load.settle_s + load.duration_s
+        sink_cpu, lasts_s = station.placement.sink, lasting_s(load)
         watch = await watch_threads(_threads(bench, spec), sink_cpu, lasts_s)
         stack.push_async_callback(watch.abort)
         own = isinstance(station.gateway.node, Here)  # another host's CPUs are its own to choose
         cpu = sink_cpu if own else ANY_CPU
-        probes = Probes(station.gateway, spec.probes, cpu, _cpus(station))
+        reads = tuple(dict.fromkeys((*kind_of(load).reads, *spec.probes)))
+        probes = Probes(station.gateway, reads, cpu, _cpus(station))
         stack.push_async_callback(probes.abort)
         test_ports = [port for wire in ways for port in (wire.source, wire.sink)]
         await probes.start(lasts_s)

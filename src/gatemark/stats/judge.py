@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from gatemark.plan.model import WHOLE
-from gatemark.stats import connecting, warn
+from gatemark.stats import connecting, flows, warn
 from gatemark.stats.arms import DIRECT, comparisons
 from gatemark.stats.capture import watched
 from gatemark.stats.ceiling import ceiling
@@ -35,7 +35,8 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
     swept = [pair for pair in _untimed(run, judged) if not _is_whole(run, pair[1])]
     points, found_knees = tuple(result for _, result in judged), tuple(knees(swept))
     found_ladders = ladders(run.plans, judged)
-    compared = sampled(run, swept, found_knees) + sampled(run, timed, (), (MEDIAN,))
+    rated = [pair for pair in swept if not _is_fill(pair)]  # an arm's room is no speed
+    compared = sampled(run, rated, found_knees) + sampled(run, timed, (), (MEDIAN,))
     tools = sampled(run, (*alone, *swept), found_knees)
     done = {record.trial for record in records}
     invalid = sum(record.status == "invalid" for record in records)
@@ -90,6 +91,10 @@ def _judged(run: Run, records: Sequence[Record]) -> tuple[list[Judged], list[Jud
     return alone, [(found, _point(found, ceilings)) for found in others]
 
 
+def _is_fill(judged: Judged) -> bool:
+    return judged[0].definition.quantity == flows.FILLED
+
+
 def _floors(alone: Sequence[PointResult]) -> tuple[PointResult, ...]:
     """Rates that the tester alone keeps, where the same traffic has a ceiling above them.
 
@@ -115,6 +120,8 @@ def _received(one: PointResult) -> float:
 def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
     if trials.definition.quantity in connecting.QUANTITIES:
         verdict = connecting.decide(trials, ceilings)
+    elif trials.definition.quantity == flows.FILLED:
+        verdict = flows.decide(trials)
     else:
         verdict = decide(gather(trials, ceiling(ceilings, trials.definition)))
     at_least = verdict.limit == "tester" or _unbounded(trials, verdict)
@@ -223,6 +230,7 @@ def _of_run(
     missing: int,
 ) -> tuple[Warning_, ...]:
     found = [warn.invalid_trials(invalid)]
+    judged = [pair for pair in judged if not _is_fill(pair)]  # read always, and no rate
     if missing:
         found.append(warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume."))
     if judged and not any(found.definition.headline in found.values for found in ceilings):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatemark.plan.model import is_twin
-from gatemark.stats import connecting
+from gatemark.stats import connecting, flows
 from gatemark.stats.judgement import Knee, Ladder, Limit, PointResult
 from gatemark.stats.ladder import PACKET
 from gatemark.stats.timed import MEDIAN, is_timed
@@ -19,6 +19,12 @@ VERBS = {"switch": "switches", "route": "routes", "nat": "NATs"}
 DOES = {"switch": "switch", "route": "route", "nat": "NAT"}
 TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
 WAYS = {"up": "from LAN to WAN", "down": "from WAN to LAN", "both": "both ways together"}
+# What is counted, and is no rate of packets, in the order in which it is told.
+COUNTS = {
+    connecting.HELD: "connections",
+    connecting.RATE: "connections/s",
+    flows.FILLED: "flows at once",
+}
 OURS = "gatemark"  # who makes the traffic if no known tool does
 OWN = {"send": "sends", "receive": "receives", "both": "sends and receives"}
 LIMITS: dict[Limit, str] = {
@@ -169,8 +175,8 @@ def _precedence(definition: Definition) -> tuple[int, int, str, int]:
     order = {"up": 0, "send": 0, "down": 1, "receive": 1, "both": 2}
     size = -(definition.write_bytes or 0) or definition.frame_bytes or 1 << 16
     protocol = 0 if definition.l4 == "tcp" else 1
-    if definition.quantity in connecting.QUANTITIES:
-        protocol = 2 + connecting.QUANTITIES.index(definition.quantity)
+    if definition.quantity in COUNTS:
+        protocol = 2 + list(COUNTS).index(definition.quantity)
     return protocol, size, definition.family, order.get(definition.direction, 3)
 
 
@@ -199,7 +205,7 @@ def _verb(rate: Rate) -> str:
 
 def _short(rate: Rate) -> str:
     """The number alone, as the first one gave the unit of packets; bits name theirs."""
-    if rate.definition.quantity in connecting.QUANTITIES:
+    if rate.definition.quantity in COUNTS:
         return si(rate.value, "")
     return si(rate.value, "bit/s" if rate.definition.l4 == "tcp" else "")
 
@@ -207,9 +213,8 @@ def _short(rate: Rate) -> str:
 def _full(rate: Rate) -> str:
     """A rate with its size, its bits on the wire and its way."""
     kind, way = rate.definition, rate.definition.direction
-    if kind.quantity in connecting.QUANTITIES:
-        held = kind.quantity == connecting.HELD
-        return f"{_bound(rate)}{si(rate.value, 'connections' if held else 'connections/s')}"
+    if kind.quantity in COUNTS:
+        return f"{_bound(rate)}{si(rate.value, COUNTS[kind.quantity])}"
     if kind.l4 == "tcp":
         text = f"{_bound(rate)}{si(rate.value, 'bit/s')} of TCP goodput"
     else:

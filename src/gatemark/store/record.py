@@ -23,6 +23,7 @@ HEADLINE: dict[str, str] = {
     "throughput": "throughput_pps",  # the highest rate within the loss criterion (RFC 9971)
     "burst": "burst_packets",  # the longest burst without loss (RFC 9004)
     "concurrent connections": "connections",
+    "concurrent flows": "flows",  # of UDP, a packet each, in the gateway's table
     "connection rate": "connections_per_s",
     "replayed rate": "received_pps",
     "reset time": "reset_s",  # the gateway was restarted meanwhile (RFC 6201)
@@ -51,7 +52,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     settle_s: float = 0.0  # TCP: sent so long before counting began
     offload: bool = False  # segmentation and aggregation at the tester's ports
     connections: int | None = None  # held, or at once; None: as many as it goes, or no such thing
-    active_pps: float = 0.0  # over the connections that are held; 0: they were idle
+    active_pps: float = 0.0  # over the connections or flows that are held; 0: they were idle
     trace: str = ""  # replayed: a file's name, or a source made here: game, voip, video
     speed: float = 1.0  # of the trace's own timing; 0: at a fixed rate
     clones: int = 1  # flows made of each of the trace's
@@ -120,6 +121,19 @@ class ProgramReading(msgspec.Struct, frozen=True, kw_only=True):
     said: str = ""  # its last words
 
 
+class Filled(msgspec.Struct, frozen=True, kw_only=True):
+    """A step of a table that is filled: what was read on the gateway when its flows were open.
+
+    Medians over the time in which they were idle, or at work at the plan's rate.
+    """
+
+    flows: int  # that were opened so far, and came through
+    entries: int  # in the gateway's table
+    slab_bytes: int  # of all the kernel's slabs (Slab of /proc/meminfo)
+    free_bytes: int  # MemFree
+    available_bytes: int  # MemAvailable: with what the kernel can take back
+
+
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """What the limit of a point is judged from (`gatemark.stats.limit`)."""
 
@@ -136,8 +150,11 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     qdisc: dict[str, dict[str, int]] = {}  # probed pass: "gw1": {"drops": 3, "overlimits": 9}
     conntrack: dict[
         str, int
-    ] = {}  # probed pass (connections: both): entries, max, drop, early_drop, insert_failed
+    ] = {}  # probed pass (connections, flows: both): entries, max, drop, early_drop, insert_failed
     connecting: dict[str, Scalar] = {}  # connections: stop, number and why of the first failure
+    fill: tuple[Filled, ...] = ()  # flows: each step
+    filling: dict[str, Scalar] = {}  # flows: asked, came, lost (of the last step), servers, ...
+    objects: dict[str, int] = {}  # flows: what one is made of: cache of the kernel -> bytes
     memory: dict[str, int] = {}  # probed pass: available_bytes (lowest), total_bytes, slab_bytes
     thermal: dict[
         str, float
@@ -213,6 +230,11 @@ UNITS: dict[str, str] = {
     "echo_p50_ns": "ns",  # a request and its answer over an open connection
     "echo_p99_ns": "ns",
     "connection_bytes": "bytes",  # memory of this machine for each connection, both ends
+    "flows": "flows",  # in the gateway's table at once
+    "flow_bytes": "bytes",  # of the gateway's memory for each: slope of all slabs over entries
+    "flow_object_bytes": "bytes",  # the kernel's objects that one is made of, added up
+    "flows_predicted": "flows",  # that its memory has room for, from the first tenth of a fill
+    "flows_recommended": "flows",  # a bound for the table (nf_conntrack_max) that memory keeps
     "pace_error_p50_ns": "ns",  # replay: time of sending against the trace's
     "pace_error_p99_ns": "ns",
     "pace_error_max_ns": "ns",

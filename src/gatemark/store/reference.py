@@ -33,6 +33,7 @@ SCALE: Final[dict[str, tuple[str, float]]] = {
     "%": ("ratio", 0.01),
     "fraction": ("ratio", 1.0),
     "ms": ("ns", 1e6),
+    "B/flow": ("bytes", 1.0),
 }
 NUMBER: Final = re.compile(r"(?:[<>]=?)?(\d+(?:\.\d+)?)")
 OF_ENTRY: Final = ("quantity", "said", "implied", "unsaid", "assumed", "remark")

@@ -23,9 +23,11 @@ def test_a_flow_table_shows_its_fullest_and_what_it_refused() -> None:
         "drop": [5, 5, 8],
         "early_drop": [0, 0, 0],
         "insert_failed": [1, 2, 2],
+        "chainlength": [0, 1, 1],
     }
     found = READERS["conntrack"](columns, WHOLE)
-    assert found == {"entries": 9, "drop": 3, "early_drop": 0, "insert_failed": 1}
+    risen = {"drop": 3, "early_drop": 0, "insert_failed": 1, "chainlength": 1}
+    assert found == {"entries": 9, **risen}
 
 
 def test_memory_shows_the_least_that_was_free() -> None:

@@ -9,6 +9,8 @@ from gatemark.gateway.feature import (
     capture,
     command,
     conntrack,
+    conntrack_max,
+    conntrack_timeout,
     filter,  # noqa: A004  a feature's word
     flow_export,
     mss,
@@ -30,6 +32,8 @@ FEATURES: Final[dict[str, Feature]] = {
     "buckets": buckets,
     "conntrack": conntrack,
     "notrack": notrack,
+    "conntrack-max": conntrack_max,
+    "conntrack-timeout": conntrack_timeout,
     "filter": filter,
     "netfilter-absent": netfilter_absent,
     "bridge-netfilter": bridge_netfilter,

@@ -28,6 +28,7 @@ BASE: Final[dict[str, tuple[str, float]]] = {
     "trials": ("trials", 1.0),
     "connections": ("connections", 1.0),
     "connections/s": ("connections_per_second", 1.0),
+    "flows": ("flows", 1.0),
     "s": ("seconds", 1.0),
     "W": ("watts", 1.0),
     "J/Gbit": ("joules_per_byte", 1e9 / 8),

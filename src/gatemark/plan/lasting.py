@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long a trial sends, about: its workload's time, of a table that is filled that of its steps.
+
+Where nothing tells, as of a search, others do (plan/search.py).
+"""
+
+from typing import Final
+
+from gatemark.plan.model import Workload
+
+OPENED_PPS: Final = 5000.0  # new flows a second, where a plan leaves it to us
+STEP_S: Final = 0.5  # a step's agents, and their packets' way
+
+
+def opened_pps(load: Workload) -> float:
+    """New flows a second of kind `flows`."""
+    return load.rate_pps or OPENED_PPS
+
+
+def lasts_s(load: Workload) -> float:
+    """From its first packet to its last, in seconds."""
+    if load.kind == "flows":
+        return load.flows / opened_pps(load) + load.steps * (load.duration_s + STEP_S)
+    return load.settle_s + load.duration_s
