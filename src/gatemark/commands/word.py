@@ -34,6 +34,24 @@ def _stations(given: Given, word: str) -> Iterator[Candidate]:
     yield from ((name, "") for name in stations())
 
 
+def _setups(given: Given, word: str) -> Iterator[Candidate]:
+    """Paths; behind a `+` features."""
+    from gatemark.plan.ab import PATHS  # noqa: PLC0415
+    from gatemark.plan.feature import FEATURES, form  # noqa: PLC0415
+
+    before = word[: word.rfind("+") + 1]
+    yield from (
+        ((f"{before}{one}", form(one)) for one in FEATURES)
+        if before
+        else ((path, "") for path in PATHS)
+    )
+
+
+def _sides(given: Given, word: str) -> Iterator[Candidate]:
+    yield from _setups(given, word)
+    yield from _stations(given, word)
+
+
 def _settings(given: Given, word: str) -> Iterator[Candidate]:
     """Keys with the value that they have now; after the `=` that value."""
     from json import dumps  # noqa: PLC0415
@@ -112,6 +130,10 @@ WORDS: Final[Mapping[str, Values]] = {
     "variant": _variants,
     "set_": _settings,
     "station": _stations,
+    "setup": _setups,
+    "side": _sides,
+    "against": _sides,
+    "plan": _plans,
     **dict.fromkeys(("run", "runs", "old", "new", "resume"), _runs),
     "driver": _words(*wire.DRIVERS),
     "port": _ports,

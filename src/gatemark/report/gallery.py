@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from gatemark.report import cost, latency, study, sweep
 from gatemark.report.chart import (
     bar,
+    boot,
     cdf,
     change,
     connecting,
@@ -74,6 +75,7 @@ def _studies(source: Source) -> Iterator[Figure | None]:
 def _rest(source: Source) -> Iterator[Figure | None]:
     yield from thread.figures(source.judgement, source.records)
     yield from (change.figure(found) for found in cost.groups(source.judgement))
+    yield from boot.figures(source.judgement, source.records)
     yield bar.singles(source.judgement, source.run.plans)
     yield bar.ceilings(source.judgement)
     yield from connecting.figures(source.judgement)

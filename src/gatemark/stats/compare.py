@@ -8,6 +8,7 @@ says the inverse of new against old, and no unit matters.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil, exp, expm1, inf, log, log1p, sqrt
 from statistics import fmean, median, variance
 from typing import Final
@@ -26,7 +27,18 @@ MOST_TIMES: Final = 1e6  # a ratio to or from nothing; finite, so that it is a n
 UNBOUNDED: Final = MOST_TIMES - 1  # a change that has no number: print none
 MOST_MORE: Final = 999  # repeats; more are not asked for
 FEWEST: Final = 4  # repeats of each with which the rank sum can say 95 % at all
+FEWEST_PAIRS: Final = 6  # the same of pairs, with which signed ranks can
 SETTLED: Final = ("faster", "slower", "within noise")  # verdicts that tell a difference
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What samples say of a change, before anything is called faster or slower."""
+
+    interval: Interval  # of new / old - 1
+    p: float
+    tail: float  # p where ranks can say no more, for Holm
+    paired: bool = False  # old and new were measured in pairs
 
 
 def compare(
@@ -67,15 +79,22 @@ def compare(
         raise ValueError("no samples")
     interval = _shift(old, new)
     p = ranks.p_value(_floored(old), _floored(new))
-    judged = Change(
-        change=interval,
-        p=p,
-        visible=_visible(interval, noise, ALPHA),
+    found = Found(interval, p, _tail(old, new, p))
+    return judged(found, noise, higher_is_better=higher_is_better)
+
+
+def judged(found: Found, noise: float, *, higher_is_better: bool) -> Change:
+    """What was found with its verdict, the smallest visible change, and how many more repeats."""
+    change = Change(
+        change=found.interval,
+        p=found.p,
+        visible=_visible(found.interval, noise, ALPHA, paired=found.paired),
         noise=noise,
-        verdict=_verdict(interval, p, noise, higher_is_better=higher_is_better),
-        tail=_tail(old, new, p),
+        verdict=_verdict(found.interval, found.p, noise, higher_is_better=higher_is_better),
+        tail=found.tail,
+        paired=found.paired,
     )
-    return _with_more(judged, ALPHA)
+    return _with_more(change, ALPHA)
 
 
 def holm(changes: Sequence[Change]) -> list[Change]:
@@ -109,13 +128,13 @@ def size(value: float) -> float:
 
 def _shift(old: Sequence[float], new: Sequence[float]) -> Interval:
     """new / old - 1 with the interval of Mann and Whitney."""
-    ratios = sorted(_log_ratio(a, b) for a in old for b in new)
+    ratios = sorted(log_ratio(a, b) for a in old for b in new)
     cut, level = ranks.inset(len(old), len(new), LEVEL)
     value, lo, hi = median(ratios), ratios[cut], ratios[-1 - cut]
     return Interval(expm1(value), expm1(lo), expm1(hi), min(len(old), len(new)), level)
 
 
-def _log_ratio(old: float, new: float) -> float:
+def log_ratio(old: float, new: float) -> float:
     """Of new / old, kept finite."""
     if old <= 0 or new <= 0:
         return log(MOST_TIMES) * ((new > 0) - (old > 0))
@@ -149,7 +168,7 @@ def _adjusted(change: Change, p: float, alpha: float) -> Change:
     verdict = change.verdict
     if verdict in SETTLED and p > ALPHA:
         verdict = _unfound(change.change, change.noise)
-    visible = _visible(change.change, change.noise, alpha)
+    visible = _visible(change.change, change.noise, alpha, paired=change.paired)
     return _with_more(replace(change, p=p, verdict=verdict, visible=visible), alpha)
 
 
@@ -173,18 +192,18 @@ def _half(interval: Interval) -> float:
     return (log1p(interval.hi) - log1p(interval.lo)) / 2
 
 
-def _reach(interval: Interval, alpha: float) -> float:
+def _reach(interval: Interval, alpha: float, *, paired: bool) -> float:
     """By how many half intervals a change must exceed the noise to be told."""
-    df = max(1, 2 * (interval.n - 1))
+    df = max(1, (1 if paired else 2) * (interval.n - 1))
     half, told = student.quantile(1 - interval.level, df), student.quantile(alpha, df)
     chance = STANDARD.inv_cdf(1 - MISSED) * sqrt(1 + told**2 / (2 * df))
     return (told + chance) / half
 
 
-def _visible(interval: Interval, noise: float, alpha: float) -> float:
+def _visible(interval: Interval, noise: float, alpha: float, *, paired: bool) -> float:
     if interval.level < LEVEL:
         return UNBOUNDED
-    reach = _reach(interval, min(alpha, 1 - interval.level))
+    reach = _reach(interval, min(alpha, 1 - interval.level), paired=paired)
     least = log1p(noise) + _half(interval) * reach
     return min(UNBOUNDED, exp(min(least, log(MOST_TIMES))) - 1)
 
@@ -195,8 +214,8 @@ def _with_more(change: Change, alpha: float) -> Change:
         return replace(change, more=0)
     interval, n = change.change, change.change.n
     if interval.level < LEVEL:
-        return replace(change, more=max(1, FEWEST - n))
-    reach = _reach(interval, min(alpha, 1 - interval.level))
+        return replace(change, more=max(1, (FEWEST_PAIRS if change.paired else FEWEST) - n))
+    reach = _reach(interval, min(alpha, 1 - interval.level), paired=change.paired)
     beyond = abs(log1p(interval.value)) - log1p(change.noise)
     enough = max(beyond / reach, -beyond)  # half an interval, to tell it or to exclude it
     wanted = n * (_half(interval) / enough) ** 2 if enough > 0 else inf

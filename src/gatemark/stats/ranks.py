@@ -19,7 +19,7 @@ STANDARD = NormalDist()
 
 def p_value(old: Sequence[float], new: Sequence[float]) -> float:
     """How likely ranks as far apart as these are if nothing differs; two-sided."""
-    ranks = _doubled_ranks((*old, *new))
+    ranks = doubled((*old, *new))
     few, at = (len(old), 0) if len(old) <= len(new) else (len(new), len(old))
     taken = sum(ranks[at : at + few])
     if len(ranks) > MOST_EXACT:
@@ -51,7 +51,7 @@ def inset(n: int, m: int, level: float) -> tuple[int, float]:
     return cut, max(0.0, 1 - 2 * below / choices)
 
 
-def _doubled_ranks(samples: Sequence[float]) -> list[int]:
+def doubled(samples: Sequence[float]) -> list[int]:
     """Twice the mean rank of each sample, from 2: an integer even where two share a rank."""
     seen = Counter(samples)
     ranks: dict[float, int] = {}

@@ -3,9 +3,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final
 
 from gatemark.plan.model import Workload, is_twin
+from gatemark.stats.boot import medians
 from gatemark.stats.group import Group, readings
 from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Interval, Knee, Limit, PointResult
@@ -30,6 +32,7 @@ class Sampled:
     asked: dict[str, Scalar]  # of ASKED
     quantity: str  # of store.record.UNITS, or KNEE
     samples: tuple[float, ...]
+    boots: tuple[int, ...] = ()  # of each sample; empty where trials are not nested in boots
     limit: Limit
     at_least: bool  # the tester was the limit
     swept: bool = False  # a single rate of a sweep or search: what that found tells more
@@ -83,6 +86,7 @@ def sampled(
 
 
 def _of_knee(knee: Knee, asked: Mapping[str, Scalar]) -> Sampled:
+    booted = _medians(knee)
     return Sampled(
         plan=knee.plan,
         arm=knee.arm,
@@ -90,10 +94,19 @@ def _of_knee(knee: Knee, asked: Mapping[str, Scalar]) -> Sampled:
         definition=knee.definition,
         asked={name: level for name, level in asked.items() if name not in RATES},
         quantity=KNEE,
-        samples=knee.reached_pps,
+        samples=tuple(booted.values()) or knee.reached_pps,
+        boots=tuple(booted),
         limit=knee.limit,
         at_least=knee.at_least,
     )
+
+
+def _medians(knee: Knee) -> dict[int, float]:
+    """Of the knees of each boot."""
+    boots: dict[int, list[float]] = {}
+    for boot, reached in zip(knee.boots, knee.reached_pps, strict=False):
+        boots.setdefault(boot, []).append(reached)
+    return {boot: median(reached) for boot, reached in boots.items()}
 
 
 def _of_point(
@@ -104,7 +117,8 @@ def _of_point(
     quantities: Sequence[str],
 ) -> Iterator[Sampled]:
     for quantity in quantities or (result.definition.headline,):
-        if samples := readings(trials.outside, quantity):
+        booted = medians(trials.outside, quantity)
+        if samples := tuple(booted.values()) or readings(trials.outside, quantity):
             yield Sampled(
                 plan=result.plan,
                 arm=result.arm,
@@ -113,6 +127,7 @@ def _of_point(
                 asked=asked,
                 quantity=quantity,
                 samples=tuple(samples),
+                boots=tuple(booted),
                 limit=result.limit,
                 at_least=result.at_least,
                 swept=swept and quantity == result.definition.headline,
