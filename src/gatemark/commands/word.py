@@ -119,7 +119,7 @@ def _words(*words: str) -> "Values":
 def _named(given: Given) -> "list[Plan]":
     from gatemark.plan.load import load  # noqa: PLC0415
 
-    return load(given.get("name") or "quick", given.get("variant", ""))[1]
+    return load(given.get("name") or given.get("plan") or "quick", given.get("variant", ""))[1]
 
 
 Values = Callable[[Given, str], Iterator[Candidate]]

@@ -48,7 +48,9 @@ IP_PATHS: Final = ("route", "nat", ENDPOINT)
 FEATURES: Final[dict[str, Feature]] = {
     "conntrack": Feature(IP_PATHS),
     "filter": Feature(IP_PATHS, (Argument("N", 1, 10_000),)),
+    "vlan": Feature(("route", "nat")),
 }
+UPWARDS: Final = ("vlan",)  # the WAN host takes what they make of a packet, but makes no such
 
 
 def form(name: str) -> str:
@@ -99,14 +101,25 @@ def _unplayable(arm: Arm, load: Workload) -> str:
     return ""
 
 
+def _one_way(arm: Arm, load: Workload) -> str:
+    names = [parts(feature)[0] for feature in arm.features]
+    if not (one := next((name for name in UPWARDS if name in names), "")):
+        return ""
+    if load.kind != "udp" or load.driver != "gatemark":
+        return f"`kind` = {load.kind}: with {one} nothing comes back from the WAN side; write udp"
+    if load.direction != "up":
+        return f"`direction` = {load.direction}: with {one} nothing comes from the WAN side: up"
+    return ""
+
+
 def misfit(arm: Arm, load: Workload) -> str:
     """Why this workload does not fit this arm; empty where it does."""
     return next(_misfits(arm, load), "")
 
 
 def _misfits(arm: Arm, load: Workload) -> Iterator[str]:
-    if load.kind == "replay" and (reason := _unplayable(arm, load)):
-        yield reason
+    replayed = _unplayable(arm, load) if load.kind == "replay" else ""
+    yield from filter(None, (replayed, _one_way(arm, load)))
     if load.restart_s and arm.path not in ("route", "nat"):
         yield f"`restart_s`: a gateway is restarted on the paths route and nat, not on {arm.path}"
     if arm.path == DIRECT:

@@ -16,7 +16,8 @@ from gatemark.commands.complete import candidates
 from gatemark.commands.word import SHELLS, WORDS
 from gatemark.plan.load import load, suites
 
-FREE = {"seed", "noise", "out", "brake_pps", "command", "config"}  # a number, a file, any words
+# A number, a file, any words.
+FREE = {"seed", "noise", "out", "brake_pps", "command", "config", "switch", "boots", "allow"}
 
 
 @pytest.fixture
@@ -64,6 +65,8 @@ def test_suites_and_plans_come_with_their_titles() -> None:
         ("plan quick/sweep --set workload.rate_p", []),  # swept: sweep.rate_pps
         ("plan quick/sweep --set sweep.rate_p", ["sweep.rate_pps="]),
         ("agent build --target mipse", ["mipsel"]),
+        ("ab n", ["nat", "netns"]),
+        ("ab nat nat+fil", ["nat+filter"]),
         ("diff a b --across frame_b", ["frame_bytes"]),
         ("diff a b --quantity kn", ["knee_pps"]),
         ("frobnicate ", []),

@@ -3,12 +3,13 @@
 
 from typing import Final
 
-from gatemark.gateway.feature import conntrack, filter  # noqa: A004  a feature's word
+from gatemark.gateway.feature import conntrack, filter, vlan  # noqa: A004  a feature's word
 from gatemark.gateway.feature.asked import Asked, Feature
 
 FEATURES: Final[dict[str, Feature]] = {
     "conntrack": conntrack,
     "filter": filter,
+    "vlan": vlan,
 }
 
 __all__ = ["FEATURES", "Asked", "Feature"]
