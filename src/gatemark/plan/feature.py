@@ -49,6 +49,7 @@ FEATURES: Final[dict[str, Feature]] = {
     "conntrack": Feature(IP_PATHS),
     "filter": Feature(IP_PATHS, (Argument("N", 1, 10_000),)),
     "vlan": Feature(("route", "nat")),
+    "wireguard": Feature(("route",)),
 }
 UPWARDS: Final = ("vlan",)  # the WAN host takes what they make of a packet, but makes no such
 
@@ -105,11 +106,12 @@ def _one_way(arm: Arm, load: Workload) -> str:
     names = [parts(feature)[0] for feature in arm.features]
     if not (one := next((name for name in UPWARDS if name in names), "")):
         return ""
-    if load.kind != "udp" or load.driver != "gatemark":
-        return f"`kind` = {load.kind}: with {one} nothing comes back from the WAN side; write udp"
-    if load.direction != "up":
-        return f"`direction` = {load.direction}: with {one} nothing comes from the WAN side: up"
-    return ""
+    nothing = f"with {one} nothing comes back from the WAN side"
+    if load.kind != "udp":
+        return f"`kind` = {load.kind}: {nothing}; write udp"
+    if load.driver != "gatemark":
+        return f"`driver` = {load.driver}: {nothing}, and it asks for an answer; leave it out"
+    return "" if load.direction == "up" else f"`direction` = {load.direction}: {nothing}; write up"
 
 
 def misfit(arm: Arm, load: Workload) -> str:

@@ -3,13 +3,14 @@
 
 from typing import Final
 
-from gatemark.gateway.feature import conntrack, filter, vlan  # noqa: A004  a feature's word
+from gatemark.gateway.feature import conntrack, filter, vlan, wireguard  # noqa: A004  a feature's word
 from gatemark.gateway.feature.asked import Asked, Feature
 
 FEATURES: Final[dict[str, Feature]] = {
     "conntrack": conntrack,
     "filter": filter,
     "vlan": vlan,
+    "wireguard": wireguard,
 }
 
 __all__ = ["FEATURES", "Asked", "Feature"]

@@ -23,8 +23,11 @@ from gatemark.station.image.cache import SUMS, home, kept
 from gatemark.station.image.module import SUFFIX, Module, depends, indexes, name_of, ordered, read
 from gatemark.station.image.package import Told, files, packages
 
-PACKAGES: Final = ("busybox", "conntrack", "dropbear-bin", "ethtool", "iproute2", "nftables")
-TOOLS: Final = ("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "tc")
+PACKAGES: Final = (
+    *("busybox", "conntrack", "dropbear-bin", "ethtool", "iproute2", "nftables"),
+    "wireguard-tools",
+)
+TOOLS: Final = ("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "tc", "wg")
 BUSYBOX: Final = "bin/busybox"
 FORMAT: Final = "4"  # a new number where the same parts are put together otherwise
 
