@@ -57,7 +57,7 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
         sentence=of_ab(run.ab, compared)
         if run.ab and compared
         else sentence(run, records, ceilings, points, found_knees),
-        warnings=_of_run(judged, ceilings, invalid, missing),
+        warnings=_of_run(run, judged, ceilings, invalid, missing),
         trials=len(records),
         invalid=invalid,
         skipped=sum(record.status == "skipped" for record in records),
@@ -239,6 +239,7 @@ def _clock(records: Sequence[Record]) -> Warning_ | None:
 
 
 def _of_run(
+    run: Run,
     judged: Sequence[tuple[Group, PointResult]],
     ceilings: Sequence[PointResult],
     invalid: int,
@@ -252,7 +253,8 @@ def _of_run(
         found.append(warn.warning("no-ceiling", advice))
     lossy = [g for g, result in judged if result.limit not in ("none", "tester") and g.outside]
     lossy = [g for g in lossy if g.definition.quantity not in connecting.QUANTITIES]  # read always
-    if lossy and not any(trials.probed for trials in lossy):
+    booted = all(plan.repeat.boots for plan in run.plans)  # those have no probed pass
+    if lossy and not booted and not any(trials.probed for trials in lossy):
         advice = "Flow table and shaper were not watched; add [probe] to the plan."
         found.append(warn.warning("no-probed-pass", advice))
     return tuple(warning for warning in found if warning)

@@ -28,7 +28,9 @@ def boots(chance: Random, n: int, change: float, drift: float = 0.0) -> Boots:
 
     `drift`: the machine's speed wanders by so much from each boot to the next.
     """
-    old, new, speed = [], [], 1.0
+    old: list[float] = []
+    new: list[float] = []
+    speed = 1.0
     for _ in range(n):
         for arm in chance.sample((old, new), 2):
             speed *= 1 + chance.gauss(0, drift)
