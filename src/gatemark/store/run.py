@@ -34,8 +34,8 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 class AB(msgspec.Struct, frozen=True, kw_only=True):
     """What `gatemark ab` compares: the arm `old` with the arm `new`, boot by boot."""
 
-    old: Side
-    new: Side
+    old: Side  # what was there
+    new: Side  # what it is compared with
     switch: str = ""  # the command that brings an arm about, `{arm}` in it; "": none
     allow: float = 0.01  # a change up to this ratio is accepted
 
