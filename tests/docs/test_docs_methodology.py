@@ -9,6 +9,7 @@ import pytest
 
 from gatemark.commands.man import EXIT_STATUS
 from gatemark.report.grade import limits
+from gatemark.stats import signed
 from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Interval
 from gatemark.stats.ranks import inset, p_value
@@ -58,6 +59,13 @@ def test_the_level_of_a_change_is_exact(row: list[float]) -> None:
     n, least, level = int(row[0]), row[1], row[2]
     assert p_value(range(n), range(n, 2 * n)) == pytest.approx(least, abs=5e-5)
     assert 100 * inset(n, n, 0.95)[1] == pytest.approx(level, abs=0.051)
+
+
+@pytest.mark.parametrize("row", table("| n | least p of pairs | level of their interval, % |"))
+def test_the_level_of_a_change_of_pairs_is_exact(row: list[float]) -> None:
+    n, least, level = int(row[0]), row[1], row[2]
+    assert signed.p_value([float(i + 1) for i in range(n)]) == pytest.approx(least, abs=5.1e-5)
+    assert 100 * signed.inset(n, 0.95)[1] == pytest.approx(level, abs=0.051)
 
 
 @pytest.mark.parametrize("quantity", UNITS)

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 import gatemark
 from gatemark.commands import (
+    ab,
     agent,
     cmp,
     diff,
@@ -98,6 +99,7 @@ app.command("show", rich_help_panel=READ, epilog=epilog("show"))(show.show)
 app.command("report", rich_help_panel=READ, epilog=epilog("report"))(report.report)
 app.command("export", rich_help_panel=READ, epilog=epilog("export"))(export.export)
 app.command("diff", rich_help_panel=COMPARE, epilog=epilog("diff"))(diff.diff)
+app.command("ab", rich_help_panel=COMPARE, epilog=epilog("ab"))(ab.ab)
 app.command("cmp", rich_help_panel=COMPARE, epilog=epilog("cmp"))(cmp.cmp)
 app.command("fit", rich_help_panel=COMPARE, epilog=epilog("fit"))(fit.fit)
 app.add_typer(lab.app, name="lab", rich_help_panel=LAB, epilog=epilog("lab"))

@@ -48,7 +48,7 @@ def diff(
     sides = side(old, quantity or []), side(new, quantity or [])
     found = compare_runs(*sides, fields, noise, everything=all_)
     if json_:
-        output.lines(_rows(found))
+        output.lines(rows(found))
     else:
         compared.tell(compared.diff_lines(found))
     if found.slower:
@@ -112,7 +112,8 @@ def _check(option: str, word: str, words: list[str]) -> None:
         raise UsageError(f"{option} {word}: no such name{nearest(word, words)}")
 
 
-def _rows(found: "Diff") -> Iterator[dict[str, object]]:
+def rows(found: "Diff") -> Iterator[dict[str, object]]:
+    """The data of a comparison, one object for each value."""
     for what, rows in (("change", found.rows), ("ceiling", found.ceilings)):
         yield from (_row(what, row) for row in rows)
     for what, alone in (("only_old", found.only_old), ("only_new", found.only_new)):

@@ -48,6 +48,16 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("do not tell less than 5 %", "gatemark diff old new --noise 0.05"),
         ("the median delay instead", "gatemark diff old new --quantity delay_p50_ns"),
     ),
+    "ab": (
+        ("what do a hundred rules cost?", "gatemark ab nat nat+filter:100"),
+        ("what does chance alone do here?", "gatemark ab route route --boots 8"),
+        (
+            "did the new firmware make it slower?",
+            "gatemark ab nat nat --station bench.toml --switch 'flash.sh {arm}'",
+        ),
+        ("two gateways, TCP instead", "gatemark ab old.toml new.toml --plan my-tcp.toml"),
+        ("go on with a test that was cut", "gatemark ab --resume gatemark-runs/20261122-101500-ab"),
+    ),
     "cmp": (
         ("two gateways, or three", "gatemark cmp first second third"),
         ("whatever their frame sizes", "gatemark cmp first second --across frame_bytes"),

@@ -40,6 +40,7 @@ def plan(
         mine = [trial for trial in trials if trial.plan == one.name]
         arms = ", ".join(arm.name for arm in measured(one))
         repeats = f"{one.repeat.times}-{one.repeat.most}" if one.repeat.spread else one.repeat.times
+        repeats = f"{repeats} x {one.repeat.boots} boots" if one.repeat.boots else repeats
         counts = [str(len(points(one))), str(repeats), str(len(mine))]
         rows.append((one.name, *counts, number.seconds(estimate_s(mine)), f"{one.title}  [{arms}]"))
     output.columns(rows)

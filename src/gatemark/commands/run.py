@@ -2,9 +2,10 @@
 """`gatemark run`: measure, keep every trial, tell the answer, write the report."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -44,24 +45,29 @@ def run(
     json_: Annotated[bool, typer.Option("--json", help="Print each value as JSON.")] = False,
 ) -> None:
     """Run a suite or a plan on a station, and write its report."""
+    from gatemark.commands import ab  # noqa: PLC0415  it measures by this module
     from gatemark.station.load import load as load_station  # noqa: PLC0415
 
     if resume:
         if name or station or variant or set_ or driver or port or out or seed is not None:
             raise UsageError("--resume goes on with a run as it was planned: leave out the rest")
-        directory = _reopen(resume)
+        directory = reopen(resume)
+        if directory.load().ab:
+            ab.finish(directory, json_=json_)
+            return
         bench = load_station(directory.load().station_file)
-        _require(directory.load().plans, bench)
+        require(directory.load().plans, bench)
     else:
         bench = load_station(station or DEFAULT_STATION)
         settings, ports = tuple(set_ or ()), wire.split(port or ())
         asked = Asked(name or DEFAULT_SUITE, station, variant, settings, driver, ports)
         directory = _begin(asked, bench, out, seed)
-    _measure(directory, bench)
+    measure(directory, bench)
     _tell(directory, json_=json_)
 
 
-def _reopen(path: Path) -> "RunDirectory":
+def reopen(path: Path) -> "RunDirectory":
+    """A run to go on with; what is not whole is told."""
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
 
     directory = RunDirectory.open(path)
@@ -77,21 +83,21 @@ def _begin(asked: Asked, bench: "Station", out: Path | None, seed: int | None) -
 
     asked, notes = within(asked, bench.able, bench.info.kind)
     suite, plans = asked.chosen()
-    _examine(plans)
-    _require(
+    examine(plans)
+    require(
         plans, bench
     )  # before the directory is made: where nothing can be measured, none is left
     now = datetime.now(UTC)
     title = f"{now:%Y%m%d-%H%M%S}-{suite.name.replace('/', '-')}"
     seed = secrets.randbelow(1 << 31) if seed is None else seed
     path = out or RUNS / title
-    planned = _plan(suite, plans, bench, seed, asked.command(seed))
+    made = planned(suite, plans, bench, seed, asked.command(seed))
     station_file = asked.station or DEFAULT_STATION
-    planned = replace(planned, run=title, station_file=station_file, notes=notes)
-    return RunDirectory.create(path, planned)
+    made = replace(made, run=title, station_file=station_file, notes=notes)
+    return RunDirectory.create(path, made)
 
 
-def _examine(plans: Iterable["Plan"]) -> None:
+def examine(plans: Iterable["Plan"]) -> None:
     """Raise UsageError if a capture that is to be replayed cannot be."""
     from gatemark.plan.expand import points, workload_at  # noqa: PLC0415
 
@@ -103,7 +109,7 @@ def _examine(plans: Iterable["Plan"]) -> None:
             examine(load)
 
 
-def _require(plans: Iterable["Plan"], bench: "Station") -> None:
+def require(plans: Iterable["Plan"], bench: "Station") -> None:
     """Raise UnavailableError if nothing can be measured here; an ordinary user is let in."""
     from gatemark.plan.driver import tools  # noqa: PLC0415
     from gatemark.workload.driver import program  # noqa: PLC0415
@@ -112,9 +118,10 @@ def _require(plans: Iterable["Plan"], bench: "Station") -> None:
     bench.enter()
 
 
-def _plan(
+def planned(
     suite: "Suite", plans: list["Plan"], bench: "Station", seed: int, command: tuple[str, ...]
 ) -> "Run":
+    """A run of these plans that has begun just now; its name is to be given."""
     import platform  # noqa: PLC0415
 
     import gatemark  # noqa: PLC0415
@@ -135,16 +142,22 @@ def _plan(
     )
 
 
-def _measure(directory: "RunDirectory", bench: "Station") -> None:
+def measure(
+    directory: "RunDirectory",
+    bench: "Station",
+    others: Mapping[str, "Station"] = MappingProxyType({}),
+) -> None:
+    """Run what has no record yet; `others` are the stations of single arms."""
     from gatemark.report.live import Live  # noqa: PLC0415
     from gatemark.run.engine import execute  # noqa: PLC0415
     from gatemark.station.recover import recover  # noqa: PLC0415
 
     run = directory.load()
-    live = Live({plan.name: plan.repeat.times for plan in run.plans})
+    repeats = {p.name: p.repeat.times * max(1, p.repeat.boots) for p in run.plans}
+    live = Live(repeats)
     for line in (*run.notes, *recover()):
         live.warn(line)
-    execute(directory, bench, live)
+    execute(directory, bench, live, others)
 
 
 def _tell(directory: "RunDirectory", *, json_: bool) -> None:

@@ -34,6 +34,24 @@ def _stations(given: Given, word: str) -> Iterator[Candidate]:
     yield from ((name, "") for name in stations())
 
 
+def _setups(given: Given, word: str) -> Iterator[Candidate]:
+    """Paths; behind a `+` features as far as they are words."""
+    from gatemark.plan.ab import PATHS  # noqa: PLC0415
+    from gatemark.plan.feature import FEATURES, form  # noqa: PLC0415
+
+    before = word[: word.rfind("+") + 1]
+    if not before:
+        yield from ((path, "") for path in PATHS)
+        return
+    for name, feature in FEATURES.items():
+        yield f"{before}{name}{':' if feature.arguments else ''}", form(name)
+
+
+def _sides(given: Given, word: str) -> Iterator[Candidate]:
+    yield from _setups(given, word)
+    yield from _stations(given, word)
+
+
 def _settings(given: Given, word: str) -> Iterator[Candidate]:
     """Keys with the value that they have now; after the `=` that value."""
     from json import dumps  # noqa: PLC0415
@@ -94,18 +112,6 @@ def _ports(given: Given, word: str) -> Iterator[Candidate]:
     yield from ((f"{before}{port}", f"{end}: {said}") for port, (end, said) in wire.PORTS.items())
 
 
-def _setups(given: Given, word: str) -> Iterator[Candidate]:
-    """Paths, and behind a plus features as far as they are words."""
-    from gatemark.plan.feature import FEATURES, form  # noqa: PLC0415
-
-    before = word[: word.rfind("+") + 1]
-    if not before:
-        yield from ((path, "") for path in lab.PATHS)
-        return
-    for name, feature in FEATURES.items():
-        yield f"{before}{name}{':' if feature.arguments else ''}", form(name)
-
-
 def _words(*words: str) -> "Values":
     return lambda *_: ((one, "") for one in words)
 
@@ -113,7 +119,7 @@ def _words(*words: str) -> "Values":
 def _named(given: Given) -> "list[Plan]":
     from gatemark.plan.load import load  # noqa: PLC0415
 
-    return load(given.get("name") or "quick", given.get("variant", ""))[1]
+    return load(given.get("name") or given.get("plan") or "quick", given.get("variant", ""))[1]
 
 
 Values = Callable[[Given, str], Iterator[Candidate]]
@@ -124,6 +130,10 @@ WORDS: Final[Mapping[str, Values]] = {
     "variant": _variants,
     "set_": _settings,
     "station": _stations,
+    "setup": _setups,
+    "side": _sides,
+    "against": _sides,
+    "plan": _plans,
     **dict.fromkeys(("run", "runs", "old", "new", "resume"), _runs),
     "driver": _words(*wire.DRIVERS),
     "port": _ports,
@@ -134,7 +144,6 @@ WORDS: Final[Mapping[str, Values]] = {
     "target": _words(*agent.TARGETS, "all"),
     "path": _words(*lab.PATHS),
     "host": _words(*lab.HOSTS),
-    "setup": _setups,
     "frame": _words(*fit.FRAMES),
     "completion": _words(*SHELLS),
 }

@@ -81,6 +81,8 @@ PAIRS: Final = (
     ("rate_pps", "rate_bps"),
 )
 
+MOST_BOOTS: Final = 100
+
 PROBES: Final = (
     *("cpu", "softirq", "memory", "slab", "conntrack", "interfaces", "shaper"),
     *("temperature", "power", "soak"),
@@ -159,8 +161,11 @@ def _check_arms(plan: Plan) -> None:
     if len(set(names)) < len(names):
         raise UsageError(f"`arm`: two arms are named '{max(names, key=names.count)}'; rename one")
     _check_steps(plan)
-    if plan.repeat.twin and all(arm.path == DIRECT for arm in arms):
-        raise UsageError("`twin` of [repeat] measures a gateway twice; no arm has one")
+    if all(arm.path == DIRECT for arm in arms):
+        if plan.repeat.twin:
+            raise UsageError("`twin` of [repeat] measures a gateway twice; no arm has one")
+        if plan.repeat.boots:
+            raise UsageError("`boots` of [repeat] are those of a gateway; no arm has one")
 
 
 def _check_steps(plan: Plan) -> None:
@@ -192,13 +197,7 @@ def _check_levels(plan: Plan) -> None:
 
 
 def _check_counts(plan: Plan) -> None:
-    repeat = plan.repeat
-    if not 1 <= repeat.times <= 1000:
-        raise UsageError("`times` of [repeat] must be 1 to 1000")
-    if not 0 <= repeat.spread <= 1:
-        raise UsageError("`spread` of [repeat] must be 0 (no gate) to 1, as 0.02 for ± 2 %")
-    if repeat.spread and not repeat.times <= repeat.most <= 1000:
-        raise UsageError(f"`most` of [repeat] must be `times` ({repeat.times}) to 1000")
+    _check_repeats(plan)
     if not 0 <= plan.probe.times <= 1000:
         raise UsageError("`times` of [probe] must be 0 to 1000")
     if plan.gateway.brake_pps and not 1000 <= plan.gateway.brake_pps <= 500_000:
@@ -206,6 +205,21 @@ def _check_counts(plan: Plan) -> None:
     for probe in plan.probe.use:
         if probe not in PROBES:
             raise UsageError(f"`use`: no probe '{probe}'; known are: {', '.join(PROBES)}")
+
+
+def _check_repeats(plan: Plan) -> None:
+    repeat = plan.repeat
+    if not 1 <= repeat.times <= 1000:
+        raise UsageError("`times` of [repeat] must be 1 to 1000")
+    if not 0 <= repeat.boots <= MOST_BOOTS:
+        raise UsageError(f"`boots` of [repeat] must be 0 (one boot for all) to {MOST_BOOTS}")
+    if repeat.boots and (repeat.spread or plan.probe.use):
+        other = "`spread`" if repeat.spread else "the probes of [probe]"
+        raise UsageError(f"`boots` of [repeat] and {other} exclude each other; leave one out")
+    if not 0 <= repeat.spread <= 1:
+        raise UsageError("`spread` of [repeat] must be 0 (no gate) to 1, as 0.02 for ± 2 %")
+    if repeat.spread and not repeat.times <= repeat.most <= 1000:
+        raise UsageError(f"`most` of [repeat] must be `times` ({repeat.times}) to 1000")
 
 
 def means_nothing(key: str, kinds: Collection[str]) -> bool:

@@ -88,6 +88,8 @@ FEATURES: Final[dict[str, Feature]] = {
         ),
     ),
     "mss": Feature(FORWARDING),
+    "vlan": Feature(FORWARDING),
+    "wireguard": Feature(("route",)),
     "capture": Feature(
         PATHS,
         (
@@ -100,6 +102,7 @@ FEATURES: Final[dict[str, Feature]] = {
     "command": Feature(PATHS, (Argument("NAME", is_name=True),)),
 }
 TRACKING: Final = ("conntrack", "offload")  # features that have the kernel track connections
+UPWARDS: Final = ("vlan",)  # the WAN host takes what they make of a packet, but makes no such
 
 
 def form(name: str) -> str:
@@ -192,14 +195,25 @@ def _lost_by_restart(arm: Arm) -> Iterator[str]:
         yield f"`restart_s`: {running} would not outlive a restart; leave one of them out"
 
 
+def _one_way(arm: Arm, load: Workload) -> str:
+    names = [parts(feature)[0] for feature in arm.features]
+    if not (one := next((name for name in UPWARDS if name in names), "")):
+        return ""
+    nothing = f"with {one} nothing comes back from the WAN side"
+    if load.kind != "udp":
+        return f"`kind` = {load.kind}: {nothing}; write udp"
+    if load.driver != "gatemark":
+        return f"`driver` = {load.driver}: {nothing}, and it asks for an answer; leave it out"
+    return "" if load.direction == "up" else f"`direction` = {load.direction}: {nothing}; write up"
+
+
 def misfit(arm: Arm, load: Workload) -> str:
     """Why this workload does not fit this arm; empty where it does."""
     return next(_misfits(arm, load), "")
 
 
 def _misfits(arm: Arm, load: Workload) -> Iterator[str]:
-    if reason := _of_kind(arm, load):
-        yield reason
+    yield from filter(None, (_of_kind(arm, load), _one_way(arm, load)))
     if load.restart_s:
         yield from _lost_by_restart(arm)
     if arm.path == DIRECT:

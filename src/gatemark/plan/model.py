@@ -34,6 +34,7 @@ Factor = str | int | float | bool
 PROGRAMS: Final = ("capture", "flow-export", "command")
 WHOLE: tuple[Figure, ...] = ("ladder", "pareto")  # they tell all of a plan's arms themselves
 TWIN = "{} (A/A)"  # the name of an arm that is the named one again
+OLD, NEW = "old", "new"  # the arms of `gatemark ab`
 
 
 class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -122,6 +123,7 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """How often each point is measured."""
 
     times: int = 6  # at least, in the outside pass; six give a 95 % interval of the median
+    boots: int = 0  # boots of the gateway for each arm, `times` trials in each; 0: one for all
     spread: float = 0.0  # repeat until the interval is within ± this share; 0: no more than times
     most: int = 30  # repeats at the very most, however far they spread
     twin: bool = False  # measure the first arm with a gateway twice (A/A): the noise floor
@@ -202,5 +204,6 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     commands: dict[str, Command] = {}  # those that its arm's features name
     deviations: tuple[str, ...] = ()  # of its plan, from what that cites
     sequence: int = 0  # place in the run's order, from 0
+    boot: int = 0  # of its arm, from 1; 0: trials are not nested in boots
     search: Search | None = None  # it comes of a search with these terms; its point has the goal
     seeks: str = ""  # that search's name: rfc/throughput/route/64/1/search

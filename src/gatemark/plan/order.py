@@ -10,7 +10,7 @@ import msgspec
 
 from gatemark.plan.deviate import deviations
 from gatemark.plan.expand import arms, factors, points, workload_at
-from gatemark.plan.feature import commands
+from gatemark.plan.feature import DIRECT, commands
 from gatemark.plan.model import Arm, Factor, Plan, Search, TrialSpec
 from gatemark.plan.search import GOAL, SHARE, base, terms
 
@@ -24,10 +24,16 @@ def order(plans: Sequence[Plan], seed: int) -> tuple[TrialSpec, ...]:
     Plans run one after the other. Within a plan each repeat is a block that holds every point of
     every arm once, shuffled on its own: slow drift of the machine then meets all arms alike. The
     probed pass follows the outside pass, so that no probe disturbs it.
+
+    With boots a block holds one boot of every arm, in an order of its own, and within a boot each
+    repeat holds every point once.
     """
     rng = random.Random(seed)  # noqa: S311  not for secrets
     trials: list[TrialSpec] = []
     for plan in plans:
+        if plan.repeat.boots:
+            trials += _booted(plan, rng)
+            continue
         for block in _blocks(plan):
             trials += _shuffled(block, rng)
     return tuple(
@@ -54,6 +60,21 @@ def _shuffled(block: list[Group], rng: random.Random) -> list[TrialSpec]:
     return list(itertools.chain(*block))
 
 
+def _booted(plan: Plan, rng: random.Random) -> Iterator[TrialSpec]:
+    """Boot by boot. The tester alone has none: it is measured after the first one of each block."""
+    alone = [arm for arm in plan.arm if arm.path == DIRECT]
+    times = plan.repeat.times
+    for boot in range(1, plan.repeat.boots + 1):
+        gateways = [arm for arm in arms(plan) if arm.path != DIRECT]
+        rng.shuffle(gateways)
+        for place, arm in enumerate(gateways):
+            for repeat in range(times * (boot - 1) + 1, times * boot + 1):
+                for spec in _shuffled(_block(plan, repeat, "outside", [arm]), rng):
+                    yield msgspec.structs.replace(spec, boot=boot)
+            if place == 0:
+                yield from _shuffled(_block(plan, boot, "outside", alone), rng)
+
+
 def _blocks(plan: Plan) -> Iterator[list[Group]]:
     for repeat in range(1, plan.repeat.times + 1):
         yield _block(plan, repeat, "outside")
@@ -62,15 +83,17 @@ def _blocks(plan: Plan) -> Iterator[list[Group]]:
             yield _block(plan, repeat, "probed")
 
 
-def _block(plan: Plan, repeat: int, pass_: Passing) -> list[Group]:
-    """Every point of every arm; what comes of one search stays together."""
+def _block(
+    plan: Plan, repeat: int, pass_: Passing, among: Sequence[Arm] | None = None
+) -> list[Group]:
+    """Every point of every arm, or of some; what comes of one search stays together."""
     found = [
         (
             _of_search(plan, plan.search, arm, point, repeat, pass_)
             if plan.search
             else [_spec(plan, arm, point, repeat, pass_)]
         )
-        for arm in arms(plan)
+        for arm in (arms(plan) if among is None else among)
         for point in points(plan)
     ]
     return [group for group in found if group]

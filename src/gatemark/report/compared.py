@@ -34,11 +34,7 @@ def tell(lines: Iterable[Line], stream: TextIO | None = None) -> None:
 
 def diff_lines(found: Diff) -> Iterator[Line]:
     """An old run against a new one."""
-    for rows in by_quantity(found.rows, lambda row: row.new.quantity):
-        yield from table(_diff_table(rows), [COLOUR.get(r.change.verdict, "") for r in rows])
-    if found.ceilings:
-        for rows in by_quantity(found.ceilings, lambda row: row.new.quantity):
-            yield from table(_diff_table(rows, "tester's ceiling, without the gateway: "))
+    yield from changes(found)
     for which, alone in (("OLD", found.only_old), ("NEW", found.only_new)):
         if alone:
             yield "", ""
@@ -46,13 +42,32 @@ def diff_lines(found: Diff) -> Iterator[Line]:
             yield "yellow", f"only in {which}: {what(row)}, {name(row)}: {_value(row)}"
     yield "", ""
     yield "dim", _noise(found.noise)
-    for difference in found.conditions:
+    yield from differing(found.conditions)
+
+
+def changes(found: Diff) -> Iterator[Line]:
+    """Its tables: a row for each value, one table for each quantity."""
+    for rows in by_quantity(found.rows, lambda row: row.new.quantity):
+        yield from table(_diff_table(rows), [COLOUR.get(r.change.verdict, "") for r in rows])
+    if found.ceilings:
+        for rows in by_quantity(found.ceilings, lambda row: row.new.quantity):
+            yield from table(_diff_table(rows, "tester's ceiling, without the gateway: "))
+
+
+def differing(found: Iterable[Difference]) -> Iterator[Line]:
+    """What else differs between old and new, a line each."""
+    for difference in found:
         yield "yellow", f"differs: {difference.field}: {_changed(difference)}"
 
 
 def what(row: Sampled) -> str:
     """A value's setup and traffic in short: `nat, ↑ up, 64 B, 64 flows`."""
-    parts = [row.setup, word.load(row.definition)]
+    return f"{row.setup}, {load(row)}"
+
+
+def load(row: Sampled) -> str:
+    """Its traffic alone."""
+    parts = [word.load(row.definition)]
     parts += [
         word.factor(key, row.asked[key]) for key in ("rate_pps", "rate_bps") if row.asked.get(key)
     ]
@@ -71,9 +86,10 @@ def verdict(change: Change, *, at_least: bool) -> str:
         return "inconclusive (tester-limited)"
     if not change.more:
         return change.verdict
+    unit = "boot" if change.paired else "repeat"
     if change.more > WORTH_IT:
-        return f"{change.verdict} (over {WORTH_IT} more repeats)"
-    return f"{change.verdict} (about {change.more} more repeat{'' if change.more == 1 else 's'})"
+        return f"{change.verdict} (over {WORTH_IT} more {unit}s)"
+    return f"{change.verdict} (about {change.more} more {unit}{'' if change.more == 1 else 's'})"
 
 
 def _diff_table(rows: Sequence[Compared], before: str = "") -> Table:
@@ -83,7 +99,7 @@ def _diff_table(rows: Sequence[Compared], before: str = "") -> Table:
     head = ("what", f"old, {to.unit}", f"new, {to.unit}", "change, %", "p", "visible, %", "verdict")
     body = tuple(
         (
-            what(row.old),
+            what(row.old) if row.old.setup == row.new.setup else load(row.old),
             shown(row.old, to, places),
             shown(row.new, to, places),
             _percent(row.change.change),

@@ -4,7 +4,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from gatemark.report import latency, number, rate, terminal, word
+from gatemark.report import ab, latency, number, rate, terminal, word
 from gatemark.stats.histogram import BUCKETS
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.store.record import Record
@@ -62,6 +62,13 @@ SEARCHED = (
     "limit is judged from a trial at the lowest rate above that did not. Trials that the sender "
     "did not hold the schedule of say nothing of the gateway.",
 )
+BOOTS = (
+    "Boots",
+    "A sample is a boot of the gateway, the median of its trials, since what a boot decides by "
+    "chance is the same for all its trials. One boot of old and one of new make a pair, in an "
+    "order by lot; the change is the Hodges-Lehmann estimate of the pairs with its 95 % interval, "
+    "faster or slower by an exact signed rank test (Wilcoxon), and beyond what is accepted.",
+)
 COMPARED = (
     "Comparisons",
     "The change by Hodges and Lehmann with its 95 % interval; faster or slower by an exact rank "
@@ -74,6 +81,7 @@ def conditions(
 ) -> list[tuple[str, list[str]]]:
     """Heading -> facts; a heading without facts is absent, except what is missing."""
     every = (
+        ("Old and new", _sides(run)),
         ("Gateway", _gateway(run)),
         ("Device", device(run)),
         ("Brake", _brake(run)),
@@ -128,8 +136,21 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
         *([DELAY] if "delay_p50_ns" in measured else []),
         *([SEARCHED] if any(plan.search for plan in run.plans) else []),
         *([GOODPUT] if "tcp" in kinds else []),
-        *([COMPARED] if judgement.comparisons else []),
+        *([_compared(judgement)] if judgement.comparisons else []),
     ]
+
+
+def _compared(judgement: Judgement) -> tuple[str, str]:
+    return BOOTS if any(one.change.paired for one in judgement.comparisons) else COMPARED
+
+
+def _sides(run: Run) -> list[str]:
+    """What an A/B test compares, and what else differs between its arms."""
+    if not run.ab:
+        return []
+    facts = [f"{told[:1].upper()}{told[1:]}." for told in ab.sides(run.ab)]
+    accepted = number.quantity(run.ab.allow, "ratio")
+    return [*facts, f"A change up to {accepted} is accepted.", *ab.differs(run, run.ab)]
 
 
 def _gateway(run: Run) -> list[str]:

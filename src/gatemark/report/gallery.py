@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from gatemark.report import cost, latency, study, sweep
 from gatemark.report.chart import (
     bar,
+    boot,
     capture,
     cdf,
     change,
@@ -90,6 +91,7 @@ def _rest(source: Source) -> Iterator[Figure | None]:
     if source.model:
         yield predicted.figure(source.model)
         yield packet.figure(source.model)
+    yield from boot.figures(source.judgement, source.records)
     yield bar.singles(source.judgement, source.run.plans)
     yield bar.ceilings(source.judgement)
     yield from connecting.figures(source.judgement)

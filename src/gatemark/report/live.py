@@ -71,6 +71,11 @@ class Live:
         self._what = describe(spec, self._repeats.get(spec.plan))
         self._draw()
 
+    def doing(self, text: str) -> None:
+        """What is done before the next trial."""
+        self._what, self._rate = text, ""
+        self._draw(at_once=True)
+
     def seek(self, standing: Standing) -> None:
         """A search stands there now; its next trial starts."""
         self._rate = seeking(standing)
@@ -142,8 +147,9 @@ def describe(spec: TrialSpec, repeats: int | None) -> str:
     probed = spec.pass_ == "probed"
     of = f" of {repeats}" if repeats and not probed else ""
     passed = ", probed pass" if probed else ""
-    words = (spec.plan, spec.arm.name or spec.arm.setup, table.point(spec.point))
-    return "  ".join((*words, f"repeat {spec.repeat}{of}{passed}"))
+    words = [spec.plan, spec.arm.name or spec.arm.setup, table.point(spec.point)]
+    words += [f"boot {spec.boot}"] if spec.boot else []
+    return "  ".join((*filter(None, words), f"repeat {spec.repeat}{of}{passed}"))
 
 
 def seeking(standing: Standing) -> str:

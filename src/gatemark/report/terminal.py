@@ -118,7 +118,7 @@ def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> I
     for made in shown:
         yield from _table(made)
     yield from _published(judgement, folder)
-    yield from _warnings(judgement)
+    yield from warned(judgement)
     yield "", ""
     yield "", f"folder  {folder}"
     if page is not None:
@@ -163,7 +163,8 @@ def _published(judgement: Judgement, folder: Path) -> Iterator[Line]:
         yield "dim", f"  and {len(found) - reference.MOST} more: {command}"
 
 
-def _warnings(judgement: Judgement) -> Iterator[Line]:
+def warned(judgement: Judgement) -> Iterator[Line]:
+    """Every warning, a line each, after an empty one."""
     found = warnings(judgement)
     if found:
         yield "", ""

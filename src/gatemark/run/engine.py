@@ -2,20 +2,22 @@
 """A run from its first trial to its last: one at a time, each kept as it ends, resumable."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from msgspec.structs import replace
 
 from gatemark.error import GatemarkError, StationError
 from gatemark.node.inventory import inventory
-from gatemark.plan.model import TrialSpec
+from gatemark.plan.model import NEW, TrialSpec
 from gatemark.run import trial
 from gatemark.run.bench import Bench
 from gatemark.run.course import next_batch
 from gatemark.run.estimate import Pace, estimate_s
+from gatemark.run.rig import Rig
 from gatemark.run.search.follow import following, is_outcome
 from gatemark.run.search.seek import Doing, seek, steps_of
 from gatemark.run.stop import on_stop
@@ -25,7 +27,7 @@ from gatemark.stats.standing import Standing
 from gatemark.store import series
 from gatemark.store.directory import RunDirectory, telling
 from gatemark.store.record import Record
-from gatemark.store.run import Run
+from gatemark.store.run import AB, Run
 from gatemark.store.series import Series
 
 ANOTHER = (
@@ -45,6 +47,9 @@ class Display(Protocol):
 
     def trial(self, spec: TrialSpec, index: int, seconds_left: float | None = None) -> None:
         """A trial starts."""
+
+    def doing(self, text: str) -> None:
+        """What is done before the next trial, if that may take long."""
 
     def seek(self, standing: Standing) -> None:
         """A search stands there now; its next trial starts."""
@@ -66,12 +71,20 @@ class StoppedError(GatemarkError):
     """The user stopped the run."""
 
 
-def execute(directory: RunDirectory, station: Station, display: Display) -> Run:
-    """Run every trial of a run that has no record yet. Raises GatemarkError; records stay."""
+def execute(
+    directory: RunDirectory,
+    station: Station,
+    display: Display,
+    others: Mapping[str, Station] = MappingProxyType({}),
+) -> Run:
+    """Run every trial of a run that has no record yet. Raises GatemarkError; records stay.
+
+    `others`: the arms that are measured on a station of their own.
+    """
     try:
         with directory.alone():
             directory.mend()
-            return asyncio.run(_execute(directory, station, display))
+            return asyncio.run(_execute(directory, station, others, display))
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise StoppedError(
             f"stopped; what was measured is kept: `gatemark run --resume {directory.path}` goes on"
@@ -80,27 +93,64 @@ def execute(directory: RunDirectory, station: Station, display: Display) -> Run:
         display.end()
 
 
-async def _execute(directory: RunDirectory, station: Station, display: Display) -> Run:
+async def _execute(
+    directory: RunDirectory, station: Station, others: Mapping[str, Station], display: Display
+) -> Run:
     task = asyncio.current_task()
     assert task is not None
     on_stop(task.cancel)
     run = directory.load()
     if next_batch(run, directory.records()):
-        async with Bench(station) as bench:
-            if run.station.missing != station.info.missing:
-                raise StationError(f"{directory.path}: {ANOTHER}")
-            if not run.before:
-                run = replace(run, station=station.info, before=await _inventory(station))
-                directory.save(run)
+        switch = run.ab.switch if run.ab else ""
+        async with Rig(station, others, switch, directory.path, display.doing) as rig:
             try:
-                run = await _batches(bench, directory, run, display)
+                run = await _batches(rig, directory, run, display)
             finally:
-                await asyncio.shield(bench.give_back())
-                run = _noted(directory, run, bench, display)
-            run = replace(run, after=await _inventory(station))
+                await asyncio.shield(rig.give_back())
+                run = _noted(directory, run, rig.told, display)
+            if not run.ab:
+                run = replace(run, after=await _inventory(station))
     run = replace(run, finished=datetime.now(UTC).isoformat(timespec="seconds"))
     directory.save(run)
     return run
+
+
+async def _stand(
+    rig: Rig, directory: RunDirectory, run: Run, spec: TrialSpec, records: Sequence[Record]
+) -> Run:
+    """Have a trial's bench stand, as when the run began; the first time it is looked over."""
+    if not await rig.turn(spec):
+        return run
+    station = rig.bench.station
+    began = run.ab.side(spec.arm.name).station if run.ab else run.station
+    if began.missing != station.info.missing:
+        raise StationError(f"{directory.path}: {ANOTHER}")
+    if run.ab:
+        run = await _met(run, run.ab, spec.arm.name, station)
+    elif not run.before:
+        run = replace(run, station=station.info, before=await _inventory(station))
+    if spec.boot and _begun(spec, records):
+        text = f"boot {spec.boot} of {spec.arm.name} was cut: its trials are of two boots"
+        run = replace(run, notes=(*run.notes, text))
+    directory.save(run)
+    return run
+
+
+async def _met(run: Run, test: AB, arm: str, station: Station) -> Run:
+    """With what is found at the first boot of an arm."""
+    side = test.side(arm)
+    if side.inventory:
+        return run
+    side = replace(side, station=station.info, inventory=await _inventory(station))
+    if arm == NEW:
+        return replace(run, ab=replace(test, new=side))
+    return replace(run, ab=replace(test, old=side), station=side.station, before=side.inventory)
+
+
+def _begun(spec: TrialSpec, records: Sequence[Record]) -> bool:
+    """Whether trials of the same boot were measured before the run was cut."""
+    its = spec.plan, spec.arm.name, spec.boot
+    return any((record.plan, record.arm, record.boot) == its for record in records)
 
 
 async def _inventory(station: Station) -> dict[str, Any]:
@@ -108,22 +158,26 @@ async def _inventory(station: Station) -> dict[str, Any]:
     return await inventory(gateway.node, gateway.devices.values(), gateway.told)
 
 
-def _noted(directory: RunDirectory, run: Run, bench: Bench, display: Display) -> Run:
+def _noted(directory: RunDirectory, run: Run, told: Sequence[str], display: Display) -> Run:
     """What there is to say of the gateway, kept with the run and told."""
-    for line in bench.told:
+    for line in dict.fromkeys(told):
         display.warn(line)
-    if not bench.told:
+    if not told:
         return run
-    run = replace(directory.load(), notes=tuple(dict.fromkeys((*run.notes, *bench.told))))
+    run = directory.load()
+    run = replace(run, notes=tuple(dict.fromkeys((*run.notes, *told))))
     directory.save(run)
     return run
 
 
-async def _batches(bench: Bench, directory: RunDirectory, run: Run, display: Display) -> Run:
+async def _batches(rig: Rig, directory: RunDirectory, run: Run, display: Display) -> Run:
     """Run batch after batch; what the spread asks for is planned before it runs."""
     pace = Pace(asyncio.get_running_loop().time)
     records = directory.records()
     left = _left(run, records)
+    first = next_batch(run, records)[0]
+    if not first.boot:  # a station that cannot be built is told before any progress
+        run = await _stand(rig, directory, run, first, records)
     display.begin(len(run.trials), estimate_s(left))
     while batch := next_batch(run, records):
         if batch[0].trial not in {spec.trial for spec in run.trials}:
@@ -134,8 +188,9 @@ async def _batches(bench: Bench, directory: RunDirectory, run: Run, display: Dis
             left = _left(run, records)
             if spec not in left:
                 continue  # a search found it together with the one before
+            run = await _stand(rig, directory, run, spec, records)
             display.trial(spec, len(run.trials) - len(left), pace.left_s(left))
-            records += await _next(bench, directory, spec, (left, records), display)
+            records += await _next(rig.bench, directory, spec, (left, records), display)
             still = {one.trial for one in _left(run, records)}
             for done in left:
                 if done.trial not in still:

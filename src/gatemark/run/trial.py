@@ -167,6 +167,7 @@ def frame(bench: Bench, spec: TrialSpec) -> Record:
         repeat=spec.repeat,
         pass_=spec.pass_,
         sequence=spec.sequence,
+        boot=spec.boot,
         status="ok",
         started=datetime.now(UTC).isoformat(timespec="milliseconds"),
         definition=definition(spec),

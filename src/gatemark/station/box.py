@@ -143,6 +143,7 @@ class Box:
 
     async def up(self) -> None:
         """Reach the box, take the sides. Raises GatemarkError; what was done is undone."""
+        self._demand = PLAIN
         try:
             await self.box.connect()
             await self._require_apart()

@@ -27,6 +27,7 @@ class Cable:
 
     def build(self, ends: Mapping[str, IPRoute]) -> None:
         """Make it, with `ends` the hosts' netlink sockets by short name."""
+        self.relief = []
         near, far = self.nodes
         peer = {"ifname": far, "net_ns_fd": self.nodes[far].netns}
         ends[ENDS[near]].link("add", ifname=near, kind="veth", peer=peer)

@@ -97,6 +97,7 @@ class Lab:
     async def up(self) -> None:
         """Build it. Raises UnavailableError without the rights, StationError if it fails."""
         self._held.enter_context(lock.named(self.lab, self.purpose))
+        self.demand = PLAIN
         try:
             await asyncio.to_thread(self._build)
             await asyncio.gather(*(self._aggregate_not(role) for role in HOST))

@@ -162,6 +162,7 @@ class VirtualLab:
     async def up(self) -> None:
         """Boot it. Raises UnavailableError if QEMU or its image is not to be had, StationError."""
         self._held.enter_context(lock.named(self.lab, self.purpose))
+        self.demand = PLAIN
         try:
             image = await asyncio.to_thread(self._image)
             await asyncio.to_thread(self._spaces)

@@ -22,7 +22,7 @@ async def nothing() -> None:
 class Station(Protocol):
     """A bench: a gateway between hosts of the tester. `up` brings it about, `down` gives it back.
 
-    What it has besides stands from `up` to `down`.
+    After `down` it can come `up` again, as new. What it has besides stands from `up` to `down`.
     """
 
     @property

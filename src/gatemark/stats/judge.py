@@ -4,21 +4,34 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
+from msgspec.structs import replace
+
 from gatemark.plan.model import WHOLE
 from gatemark.stats import connecting, flows, warn
-from gatemark.stats.arms import DIRECT, comparisons
+from gatemark.stats.arms import DIRECT, changes, comparisons
+from gatemark.stats.boot import samples as each
 from gatemark.stats.capture import watched
 from gatemark.stats.ceiling import ceiling
+from gatemark.stats.compare import NOISE
 from gatemark.stats.crosscheck import cross_checks
 from gatemark.stats.facts import gather
 from gatemark.stats.group import Group, group, middle, readings
 from gatemark.stats.interval import median_interval
-from gatemark.stats.judgement import Interval, Judgement, Ladder, Limit, PointResult, Warning_
+from gatemark.stats.judgement import (
+    Change,
+    Interval,
+    Judgement,
+    Knee,
+    Ladder,
+    Limit,
+    PointResult,
+    Warning_,
+)
 from gatemark.stats.ladder import holds_zero, ladders, told
 from gatemark.stats.limit import ON_SCHEDULE, Verdict, decide
 from gatemark.stats.pareto import fronts
 from gatemark.stats.sampled import Sampled, sampled
-from gatemark.stats.sentence import sentence
+from gatemark.stats.sentence import of_ab, sentence
 from gatemark.stats.sweep import RATES, Judged, knees
 from gatemark.stats.timed import MEDIAN, is_timed
 from gatemark.store.record import PROBED, UNITS, Record, Scalar
@@ -36,7 +49,7 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
     points, found_knees = tuple(result for _, result in judged), tuple(knees(swept))
     found_ladders = ladders(run.plans, judged)
     rated = [pair for pair in swept if not _is_fill(pair)]  # an arm's room is no speed
-    compared = sampled(run, rated, found_knees) + sampled(run, timed, (), (MEDIAN,))
+    compared = comparisons(run.plans, _compared(run, (rated, timed), found_knees), _least(run))
     tools = sampled(run, (*alone, *swept), found_knees)
     done = {record.trial for record in records}
     invalid = sum(record.status == "invalid" for record in records)
@@ -46,18 +59,41 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
         points=points,
         knees=found_knees,
         floors=floors,
-        comparisons=comparisons(run.plans, compared),
+        comparisons=compared,
         cross_checks=cross_checks(tools, (*alone, *swept)),
         watched=watched(points),
         ladders=found_ladders,
         fronts=fronts(run.plans, points),
-        sentence=sentence(run, records, ceilings, points, found_knees, found_ladders),
-        warnings=(*_of_run(judged, ceilings, invalid, missing), *_of_twins(found_ladders)),
+        sentence=of_ab(run.ab, compared)
+        if run.ab and compared
+        else sentence(run, records, ceilings, points, found_knees, found_ladders),
+        warnings=(*_of_run(run, judged, ceilings, invalid, missing), *_of_twins(found_ladders)),
         trials=len(records),
         invalid=invalid,
         skipped=sum(record.status == "skipped" for record in records),
         missing=missing,
     )
+
+
+def arms(run: Run, records: Sequence[Record]) -> list[tuple[Sampled, Sampled, Change]]:
+    """What `comparisons` of a judgement compares: the first arm's, another's, the change."""
+    _, judged = _judged(run, records)
+    parts = [[p for p in judged if is_timed(p[1], run.plans) is timed] for timed in (False, True)]
+    rows = _compared(run, (parts[0], parts[1]), knees(parts[0]))
+    return changes(run.plans, rows, _least(run))
+
+
+def _compared(
+    run: Run, parts: tuple[Sequence[Judged], Sequence[Judged]], found: Sequence[Knee]
+) -> list[Sampled]:
+    """Rates and knees by their headline; where only the delay was asked for, that."""
+    swept, timed = parts
+    return sampled(run, swept, found) + sampled(run, timed, (), (MEDIAN,))
+
+
+def _least(run: Run) -> float:
+    """From which change on one is told."""
+    return run.ab.allow if run.ab else NOISE
 
 
 def samples(run: Run, records: Sequence[Record], quantities: Sequence[str] = ()) -> list[Sampled]:
@@ -88,7 +124,13 @@ def _judged(run: Run, records: Sequence[Record]) -> tuple[list[Judged], list[Jud
     alone = [(found, _ceiling(found)) for found in groups if found.definition.path == DIRECT]
     ceilings = [result for _, result in alone]
     others = [found for found in groups if found.definition.path != DIRECT]
-    return alone, [(found, _point(found, ceilings)) for found in others]
+    points = [(found, _point(found, ceilings)) for found in others]
+    return alone, [(found, _sided(result)) for found, result in points] if run.ab else points
+
+
+def _sided(result: PointResult) -> PointResult:
+    """Of an A/B test: both arms may have one setup, so it is told with the arm."""
+    return replace(result, setup=f"{result.arm}: {result.setup}")
 
 
 def _is_fill(judged: Judged) -> bool:
@@ -171,7 +213,7 @@ def _values(trials: Group) -> dict[str, Interval]:
     values = {}
     for quantity in UNITS:
         source = trials.probed if quantity in PROBED else trials.outside
-        samples = readings(source, quantity)
+        samples = each(source, quantity)
         if quantity in ("cpu_busy", "packet_ns"):
             samples = samples or readings(trials.probed, quantity)
         if samples:
@@ -181,7 +223,7 @@ def _values(trials: Group) -> dict[str, Interval]:
 
 def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
     headline = trials.definition.headline
-    rates = readings(trials.outside, headline)
+    rates = each(trials.outside, headline)
     found = [
         warn.tester_limited(limit),
         warn.invalid_trials(trials.invalid),
@@ -224,6 +266,7 @@ def _clock(records: Sequence[Record]) -> Warning_ | None:
 
 
 def _of_run(
+    run: Run,
     judged: Sequence[tuple[Group, PointResult]],
     ceilings: Sequence[PointResult],
     invalid: int,
@@ -238,7 +281,8 @@ def _of_run(
         found.append(warn.warning("no-ceiling", advice))
     lossy = [g for g, result in judged if result.limit not in ("none", "tester") and g.outside]
     lossy = [g for g in lossy if g.definition.quantity not in connecting.QUANTITIES]  # read always
-    if lossy and not any(trials.probed for trials in lossy):
+    booted = all(plan.repeat.boots for plan in run.plans)  # those have no probed pass
+    if lossy and not booted and not any(trials.probed for trials in lossy):
         advice = "Flow table and shaper were not watched; add [probe] to the plan."
         found.append(warn.warning("no-probed-pass", advice))
     return tuple(warning for warning in found if warning)

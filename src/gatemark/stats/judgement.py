@@ -66,6 +66,7 @@ class Knee(msgspec.Struct, frozen=True, kw_only=True):
     at_least: bool  # no knee up to the highest offered rate, or the tester was the limit
     cpu_r2: float | None  # straightness of CPU against offered rate below the knee
     reached_pps: tuple[float, ...] = ()  # each repeat's own knee: the samples of knee_pps
+    boots: tuple[int, ...] = ()  # of these repeats, where trials are nested in boots
     warnings: tuple[Warning_, ...] = ()
 
 

@@ -3,9 +3,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import Final
 
 from gatemark.plan.model import Workload, is_twin
+from gatemark.stats.boot import medians
 from gatemark.stats.group import Group, readings
 from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Interval, Knee, Limit, PointResult
@@ -82,11 +84,12 @@ def sampled(
         swept = bool(RATES & result.point.keys()) and any(key == _sweep(k, k.point) for k in knees)
         swept = swept or "share" in result.point  # of what a search found: that tells more
         found += _of_point(trials, result, point_asked, swept, quantities)
-    paired = {plan.name for plan in run.plans if plan.figure == ABLATION}
+    paired = {p.name for p in run.plans if p.figure == ABLATION or p.repeat.boots}
     return [one if one.plan in paired else replace(one, boots=()) for one in found]
 
 
 def _of_knee(knee: Knee, asked: Mapping[str, Scalar]) -> Sampled:
+    booted = _medians(knee)
     return Sampled(
         plan=knee.plan,
         arm=knee.arm,
@@ -94,10 +97,19 @@ def _of_knee(knee: Knee, asked: Mapping[str, Scalar]) -> Sampled:
         definition=knee.definition,
         asked={name: level for name, level in asked.items() if name not in RATES},
         quantity=KNEE,
-        samples=knee.reached_pps,
+        samples=tuple(booted.values()) or knee.reached_pps,
+        boots=tuple(booted),
         limit=knee.limit,
         at_least=knee.at_least,
     )
+
+
+def _medians(knee: Knee) -> dict[int, float]:
+    """Of the knees of each boot."""
+    boots: dict[int, list[float]] = {}
+    for boot, reached in zip(knee.boots, knee.reached_pps, strict=False):
+        boots.setdefault(boot, []).append(reached)
+    return {boot: median(reached) for boot, reached in boots.items()}
 
 
 def _of_point(
@@ -108,8 +120,9 @@ def _of_point(
     quantities: Sequence[str],
 ) -> Iterator[Sampled]:
     for quantity in quantities or (result.definition.headline,):
-        found = [(r.repeat, value) for r in trials.outside for value in readings([r], quantity)]
-        if found:
+        booted = medians(trials.outside, quantity)
+        blocks = [(r.repeat, value) for r in trials.outside for value in readings([r], quantity)]
+        if found := tuple(booted.items()) or blocks:
             yield Sampled(
                 plan=result.plan,
                 arm=result.arm,
@@ -118,7 +131,7 @@ def _of_point(
                 asked=asked,
                 quantity=quantity,
                 samples=tuple(value for _, value in found),
-                boots=tuple(repeat for repeat, _ in found),
+                boots=tuple(boot for boot, _ in found),
                 limit=result.limit,
                 at_least=result.at_least,
                 swept=swept and quantity == result.definition.headline,

@@ -4,13 +4,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gatemark.plan.model import is_twin
+from gatemark.plan.model import NEW, OLD, is_twin
 from gatemark.stats import connecting, flows
-from gatemark.stats.judgement import Knee, Ladder, Limit, PointResult
+from gatemark.stats.compare import UNBOUNDED
+from gatemark.stats.judgement import Change, Comparison, Knee, Ladder, Limit, PointResult, Verdict
 from gatemark.stats.ladder import PACKET
 from gatemark.stats.timed import MEDIAN, is_timed
 from gatemark.store.record import Definition, Record
-from gatemark.store.run import Run
+from gatemark.store.run import AB, Run
 from gatemark.unit import l1_bps
 
 THROUGHPUT = "throughput"
@@ -25,6 +26,9 @@ COUNTS = {
     connecting.RATE: "connections/s",
     flows.FILLED: "flows at once",
 }
+MINUS = "\N{MINUS SIGN}"
+# Verdicts of an A/B test, the one first that its reader must know of.
+TELLING: tuple[Verdict, ...] = ("slower", "inconclusive", "faster", "within noise", "no change")
 OURS = "gatemark"  # who makes the traffic if no known tool does
 OWN = {"send": "sends", "receive": "receives", "both": "sends and receives"}
 LIMITS: dict[Limit, str] = {
@@ -82,6 +86,33 @@ def sentence(
     if records:
         return f"Nothing has been measured yet: none of {len(records)} trials was valid."
     return "Nothing has been measured yet."
+
+
+def of_ab(ab: AB, found: Sequence[Comparison]) -> str:
+    """Whether the new arm is slower than the old one: the most telling verdict of all points."""
+    worst = min(found, key=lambda one: TELLING.index(one.change.verdict))
+    change, verdict = worst.change, worst.change.verdict
+    new, old = (f"{arm} ({ab.side(arm).said})" for arm in (NEW, OLD))
+    said = {
+        "slower": f"{new} is slower than {old}",
+        "faster": f"{new} is faster than {old}",
+        "inconclusive": f"whether {new} differs from {old} cannot be told",
+    }.get(verdict, f"{new} is as fast as {old}")
+    boots = f"{change.change.n} boot{'' if change.change.n == 1 else 's'} of each"
+    among = f"; of {len(found)} points this one tells most" if len(found) > 1 else ""
+    return f"{said[:1].upper()}{said[1:]}: {_percents(change)}, {boots}{among}."
+
+
+def _percents(change: Change) -> str:
+    """`-2.1 % (-2.6 to -1.5)`; and what would have been seen, where nothing was."""
+    found = change.change
+    if max(abs(found.value), found.hi) >= UNBOUNDED:
+        return "from or to nothing"
+    each = (f"{100 * x:+.1f}" for x in (found.value, found.lo, found.hi))
+    text = "{} % ({} to {})".format(*each).replace("-", MINUS)
+    if change.verdict in ("slower", "faster") or change.visible >= UNBOUNDED:
+        return text
+    return f"{text}; {100 * change.visible:.1f} % would have been seen"
 
 
 def si(value: float, unit: str) -> str:

@@ -26,6 +26,7 @@ class Curve:
 
     samples: tuple[Sample, ...]
     knee_pps: float | None
+    boot: int = 0
 
     @property
     def reached_pps(self) -> float:
@@ -70,6 +71,7 @@ def _knee(sweep: Sequence[Judged]) -> Knee | None:
         at_least=open_ended or verdict.limit == "tester",
         cpu_r2=_cpu_straightness(sweep, interval.value),
         reached_pps=tuple(reached),
+        boots=tuple(curve.boot for curve in curves if curve.boot),
         warnings=_warnings(reached, interval, verdict),
     )
 
@@ -99,15 +101,15 @@ def _warnings(
 
 def _curves(sweep: Sequence[Judged]) -> list[Curve]:
     """One curve a repeat. Without its highest rate a repeat without a knee says nothing."""
-    repeats: dict[int, list[Sample]] = {}
+    repeats: dict[tuple[int, int], list[Sample]] = {}
     for trials, _ in sweep:
         for record in trials.outside:
             if sample := _sample(record):
-                repeats.setdefault(record.repeat, []).append(sample)
+                repeats.setdefault((record.boot, record.repeat), []).append(sample)
     top = max((s.offered for samples in repeats.values() for s in samples), default=0.0)
     curves = []
-    for _, samples in sorted(repeats.items()):
-        curve = Curve(tuple(sorted(samples)), find_knee(samples))
+    for (boot, _), samples in sorted(repeats.items()):
+        curve = Curve(tuple(sorted(samples)), find_knee(samples), boot)
         complete = curve.knee_pps is not None or curve.reached_pps >= FOLLOWS * top
         if len(samples) >= FEWEST_RATES and complete:
             curves.append(curve)

@@ -179,6 +179,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     repeat: int  # from 1
     pass_: Pass = msgspec.field(name="pass")  # probed: with probes; search: its steps
     sequence: int  # place in the run's order, from 0
+    boot: int = 0  # of its arm, from 1: trials of one boot are one sample; 0: not by boots
     status: Status  # invalid: it ran and may not be used; skipped: it could not run
     reason: str = ""  # why it is invalid or was skipped
     started: str  # ISO 8601, UTC

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gatemark.plan.model import Plan, TrialSpec
+from gatemark.plan.model import NEW, Plan, TrialSpec
 
 RUN_SCHEMA = "gatemark.run/1"
 
@@ -20,6 +20,28 @@ class StationInfo(msgspec.Struct, frozen=True, kw_only=True):
     virtual: bool  # the gateway is no device: a namespace or a virtual machine
     placement: dict[str, str] = {}  # "gateway": "cpu 1, ...", "sender": "cpu 0, ..."
     missing: tuple[str, ...] = ()  # what it lacks, a sentence each: its own CPU, the brake
+
+
+class Side(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the two arms of an A/B test."""
+
+    said: str  # as the command line named it: nat+filter:100, old.toml
+    station_file: str  # the name or file of its station
+    station: StationInfo  # where it was measured
+    inventory: dict[str, Any] = {}  # "gateway" and "tester", in its first boot
+
+
+class AB(msgspec.Struct, frozen=True, kw_only=True):
+    """What `gatemark ab` compares: the arm `old` with the arm `new`, boot by boot."""
+
+    old: Side  # what was there
+    new: Side  # what it is compared with
+    switch: str = ""  # the command that brings an arm about, `{arm}` in it; "": none
+    allow: float = 0.01  # a change up to this ratio is accepted
+
+    def side(self, arm: str) -> Side:
+        """That of an arm; the tester alone is at home on the old one's station."""
+        return self.new if arm == NEW else self.old
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +59,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     station_file: str = "lab"  # the name or file that `--station` gave
     plans: tuple[Plan, ...]  # as they were run, with what `--set` changed
     trials: tuple[TrialSpec, ...]  # in running order
+    ab: AB | None = None  # of `gatemark ab` alone
     before: dict[str, Any] = {}  # inventory: "gateway" and "tester"
     after: dict[str, Any] = {}  # the same when the run had ended
     versions: dict[str, str] = {}  # of the programs: "gatemark": "0.1.0", "python": "3.11.2"

@@ -16,15 +16,11 @@ from gatemark.commands.complete import candidates
 from gatemark.commands.word import SHELLS, WORDS
 from gatemark.plan.load import load, suites
 
+# A number, a file, any words.
 FREE = {
-    "seed",
-    "noise",
-    "out",
-    "brake_pps",
-    "command",
-    "config",
-    "line",
-}  # a number, a file, any words
+    *("seed", "noise", "out", "brake_pps", "command", "config", "line"),
+    *("switch", "boots", "allow"),
+}
 
 
 @pytest.fixture
@@ -72,6 +68,8 @@ def test_suites_and_plans_come_with_their_titles() -> None:
         ("plan quick/sweep --set workload.rate_p", []),  # swept: sweep.rate_pps
         ("plan quick/sweep --set sweep.rate_p", ["sweep.rate_pps="]),
         ("agent build --target mipse", ["mipsel"]),
+        ("ab n", ["nat", "netns"]),
+        ("ab nat nat+fil", ["nat+filter:"]),
         ("diff a b --across frame_b", ["frame_bytes"]),
         ("diff a b --quantity kn", ["knee_pps"]),
         ("fit --setup r", ["route"]),

@@ -107,6 +107,21 @@ def test_directions_are_those_of_the_path(path: str, direction: str, fits: bool)
     assert (misfit(arm, load) == "") is fits
 
 
+@pytest.mark.parametrize(
+    ("load", "why"),
+    [
+        (Workload(), ""),
+        (Workload(direction="both"), "`direction` = both: with vlan nothing comes back"),
+        (Workload(kind="tcp"), "`kind` = tcp: with vlan nothing comes back from the WAN side"),
+        (Workload(driver="iperf3"), "`driver` = iperf3: with vlan nothing comes back"),
+    ],
+)
+def test_a_tag_is_put_on_what_goes_up_alone(load: Workload, why: str) -> None:
+    found = misfit(Arm(path="nat", features=("conntrack", "vlan")), load)
+    assert found.startswith(why)
+    assert bool(found) is bool(why)
+
+
 def test_offload_is_for_the_tester_alone() -> None:
     load = Workload(kind="tcp", offload=True)
     assert misfit(Arm(path="direct"), load) == ""

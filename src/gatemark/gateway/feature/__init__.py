@@ -19,6 +19,8 @@ from gatemark.gateway.feature import (
     offload,
     shape,
     steering,
+    vlan,
+    wireguard,
     xdp,
 )
 from gatemark.gateway.feature.asked import Asked, Feature, Running, Seen, Wanted
@@ -43,6 +45,8 @@ FEATURES: Final[dict[str, Feature]] = {
     "shape": shape,
     "mss": mss,
     **RUNNING,
+    "vlan": vlan,
+    "wireguard": wireguard,
 }
 
 __all__ = ["FEATURES", "RUNNING", "Asked", "Feature", "Running", "Seen", "Wanted"]

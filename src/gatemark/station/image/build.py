@@ -26,10 +26,11 @@ from gatemark.station.image.package import Told, files, packages
 
 PACKAGES: Final = (
     *("busybox", "conntrack", "dropbear-bin", "ethtool", "iproute2", "iptables", "nftables"),
+    "wireguard-tools",
 )
 XTABLES: Final = "xtables-legacy-multi"  # one program by many names
 TOOLS: Final = (
-    *("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "tc", "tcpdump", XTABLES),
+    *("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "tc", "tcpdump", "wg", XTABLES),
 )
 NAMES: Final = {
     f"{tool}-legacy{what}": XTABLES

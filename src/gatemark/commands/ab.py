@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark ab`: is NEW slower than OLD? Two setups, gateways or builds in turn, boot by boot."""
+
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gatemark.commands import output
+from gatemark.commands import run as runs
+from gatemark.commands.asked import Asked, within
+from gatemark.commands.diff import REGRESSION, rows
+from gatemark.commands.setting import SET_HELP, VARIANT_HELP
+from gatemark.commands.sides import DEFAULT_PLAN, Sides
+from gatemark.error import UnavailableError, UsageError
+
+if TYPE_CHECKING:
+    from gatemark.store.directory import RunDirectory
+
+OLD_HELP = "A setup, as nat+filter:100, or a station's name or file."
+NEW_HELP = "What it is compared with: of the same kind, or the same again."
+STATION_HELP = "Where two setups are measured.  [lab]"
+SETUP_HELP = "What two stations are set to.  [the plan's first]"
+PLAN_HELP = "Whose points are compared.  [cost/ab: 64-byte packets at overload]"
+SWITCH_HELP = "A command that brings an arm about, run before each boot; {arm} is old or new."
+BOOTS_HELP = "Boots of each; six give a 95 % interval.  [6]"
+ALLOW_HELP = "Accept a change up to this."
+
+
+def ab(
+    side: Annotated[str | None, typer.Argument(metavar="OLD", help=OLD_HELP)] = None,
+    against: Annotated[str | None, typer.Argument(metavar="NEW", help=NEW_HELP)] = None,
+    station: Annotated[str | None, typer.Option(help=STATION_HELP)] = None,
+    setup: Annotated[str, typer.Option(help=SETUP_HELP)] = "",
+    switch: Annotated[str, typer.Option(metavar="COMMAND", help=SWITCH_HELP)] = "",
+    boots: Annotated[int | None, typer.Option(help=BOOTS_HELP)] = None,
+    allow: Annotated[str, typer.Option(metavar="PERCENT", help=ALLOW_HELP)] = "1%",
+    plan: Annotated[str, typer.Option(help=PLAN_HELP)] = "",
+    variant: Annotated[str, typer.Option(help=VARIANT_HELP)] = "",
+    set_: Annotated[list[str] | None, typer.Option("--set", help=SET_HELP)] = None,
+    out: Annotated[
+        Path | None, typer.Option(help=f"The run's directory (default: {runs.RUNS}/...).")
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on with the test in this directory.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Order the boots by this number.")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object for each point.")] = False,
+) -> None:
+    """Tell whether NEW is slower than OLD, by measuring both in turn.
+
+    OLD and NEW are two setups of one station, or two stations; with --switch also two states of
+    one gateway. Boot and code layout alone move a result, so each is booted several times, in an
+    order by lot, and boots are compared, not trials. Exit code 3 if NEW is slower by more than
+    --allow.
+    """
+    if resume:
+        if side or against or station or setup or switch or boots or plan or variant or set_ or out:
+            raise UsageError("--resume goes on with a test as it was planned: leave out the rest")
+        directory = runs.reopen(resume)
+        if not directory.load().ab:
+            raise UsageError(f"{resume} is no test of `gatemark ab`: `gatemark run --resume` it")
+    elif side is None or against is None:
+        raise UsageError("name what is compared: gatemark ab OLD NEW, as gatemark ab nat route")
+    else:
+        sides = Sides(side, against, station, setup, switch, boots, allow)
+        asked = Asked(plan or DEFAULT_PLAN, station, variant, tuple(set_ or ()))
+        directory = _begin(sides, asked, out, seed)
+    finish(directory, json_=json_)
+
+
+def finish(directory: "RunDirectory", *, json_: bool) -> None:
+    """Measure what is missing of a test, tell what it found, and end with its exit code."""
+    from gatemark.plan.model import NEW  # noqa: PLC0415
+    from gatemark.station.load import load as load_station  # noqa: PLC0415
+
+    run = directory.load()
+    test = run.ab
+    assert test is not None
+    bench = load_station(test.old.station_file)
+    others = {}
+    if test.new.station_file != test.old.station_file:
+        others[NEW] = load_station(test.new.station_file)
+    for one in (bench, *others.values()):
+        runs.require(run.plans, one)
+    runs.measure(directory, bench, others)
+    _tell(directory, json_=json_)
+
+
+def _begin(sides: Sides, asked: Asked, out: Path | None, seed: int | None) -> "RunDirectory":
+    """The directory of a new test. Raises UsageError, or UnavailableError where an arm lacks."""
+    from msgspec import structs  # noqa: PLC0415
+
+    from gatemark.station.load import load as load_station  # noqa: PLC0415
+    from gatemark.store.directory import RunDirectory  # noqa: PLC0415
+
+    benches = [load_station(file) for file in sides.files]
+    notes = list(sides.notes)
+    for bench in benches:
+        asked, told = within(asked, bench.able, bench.info.kind)
+        notes += told
+    plan = sides.plan(asked)
+    for bench, arm in zip(benches, plan.arm[-2:], strict=True):
+        if why := bench.lacks(arm):
+            raise UnavailableError(f"{bench.name}: {why}")
+    runs.examine([plan])
+    for bench in benches:
+        runs.require([plan], bench)
+    seed = secrets.randbelow(1 << 31) if seed is None else seed
+    title = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-ab"
+    suite = asked.chosen()[0]
+    made = runs.planned(suite, [plan], benches[0], seed, sides.command(asked, seed))
+    made = sides.put(made, title, [bench.info for bench in benches])
+    made = structs.replace(made, notes=tuple(dict.fromkeys(notes)))
+    return RunDirectory.create(out or runs.RUNS / title, made)
+
+
+def _tell(directory: "RunDirectory", *, json_: bool) -> None:
+    from gatemark.report import ab as told  # noqa: PLC0415
+    from gatemark.report import compared, page, source  # noqa: PLC0415
+    from gatemark.stats.ab import ab as judge  # noqa: PLC0415
+    from gatemark.store.directory import telling  # noqa: PLC0415
+
+    made = source.judged(directory.contents(), directory.path)
+    with telling(directory.path):
+        page.write([made], directory.page)
+    test = made.run.ab
+    assert test is not None
+    found = judge(made.run, test, made.records)
+    if json_:
+        output.lines(rows(found))
+    else:
+        compared.tell(told.lines(made, test, found, directory.page))
+    if not found.rows:
+        raise typer.Exit(runs.INVALID)
+    if found.slower:
+        raise typer.Exit(REGRESSION)

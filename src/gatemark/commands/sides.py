@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two sides of an A/B test, in the words of the command line: what they are, and where."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from gatemark.commands.asked import Asked
+from gatemark.commands.run import DEFAULT_STATION
+from gatemark.error import UsageError
+
+if TYPE_CHECKING:
+    from gatemark.plan.model import Arm, Plan
+    from gatemark.store.run import Run, StationInfo
+
+DEFAULT_PLAN: Final = "cost/ab"
+DEFAULT_ALLOW: Final = "1%"
+ARM: Final = "{arm}"  # in the command of --switch
+ALIKE: Final = "OLD and NEW are alike (A/A): whatever is told of them is chance"
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What to compare."""
+
+    old: str
+    new: str
+    station: str | None
+    setup: str
+    switch: str
+    boots: int | None
+    allow: str
+
+    @property
+    def files(self) -> tuple[str, str]:
+        """The station of each. Raises UsageError for words that do not go together."""
+        named = [_is_station(word) for word in (self.old, self.new)]
+        if any(named) and not all(named):
+            which, other = ("OLD", "NEW") if named[0] else ("NEW", "OLD")
+            raise UsageError(f"{which} is a station and {other} a setup: name two of a kind")
+        if all(named) and self.station:
+            raise UsageError("OLD and NEW are stations themselves: leave out --station")
+        if self.setup and not all(named):
+            raise UsageError("--setup is what two stations are set to; OLD and NEW are setups")
+        if self.switch and ARM not in self.switch:
+            raise UsageError(f"--switch '{self.switch}': say where the arm's name goes: {ARM}")
+        here = self.station or DEFAULT_STATION
+        return (self.old, self.new) if all(named) else (here, here)
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """What is to be known of the test."""
+        if self.old == self.new and not self.switch:
+            yield ALIKE
+
+    def plan(self, asked: Asked) -> "Plan":
+        """What is measured. Raises UsageError."""
+        from gatemark.plan.ab import versus  # noqa: PLC0415
+        from gatemark.plan.expand import MOST_BOOTS  # noqa: PLC0415
+
+        if self.boots is not None and not 1 <= self.boots <= MOST_BOOTS:
+            raise UsageError(f"--boots {self.boots}: 1 to {MOST_BOOTS}; six give a 95 % interval")
+        plans = asked.chosen()[1]
+        if len(plans) > 1:
+            names = ", ".join(plan.name for plan in plans)
+            raise UsageError(f"--plan {asked.name}: name one of its plans: {names}")
+        return versus(plans[0], *self._arms(plans[0]), self.boots or 0)
+
+    def put(self, run: "Run", name: str, infos: Sequence["StationInfo"]) -> "Run":
+        """The run as one of these two sides; `infos` are those of their stations."""
+        from msgspec.structs import replace  # noqa: PLC0415
+
+        from gatemark.store.run import AB, Side  # noqa: PLC0415
+
+        files = self.files
+        old, new = (
+            Side(said=said, station_file=file, station=info)
+            for said, file, info in zip((self.old, self.new), files, infos, strict=True)
+        )
+        return replace(
+            run,
+            run=name,
+            title=f"{self.new} against {self.old}",
+            station_file=files[0],
+            ab=AB(old=old, new=new, switch=self.switch, allow=self._ratio()),
+        )
+
+    def command(self, asked: Asked, seed: int) -> tuple[str, ...]:
+        """The command that repeats it."""
+        words = ["gatemark", "ab", self.old, self.new]
+        options = {"station": self.station, "setup": self.setup, "switch": self.switch}
+        options |= {"boots": str(self.boots or "")}
+        options |= {"allow": self.allow if self.allow != DEFAULT_ALLOW else ""}
+        options |= {"plan": asked.name if asked.name != DEFAULT_PLAN else ""}
+        options |= {"variant": asked.variant}
+        words += [word for name, said in options.items() if said for word in (f"--{name}", said)]
+        words += [word for setting in asked.settings for word in ("--set", setting)]
+        return (*words, "--seed", str(seed))
+
+    def _arms(self, plan: "Plan") -> tuple["Arm", "Arm"]:
+        from gatemark.plan.ab import own, setup  # noqa: PLC0415
+
+        if _is_station(self.old):
+            both = setup(self.setup) if self.setup else own(plan)
+            return both, both
+        return setup(self.old), setup(self.new)
+
+    def _ratio(self) -> float:
+        try:
+            number = float(self.allow.removesuffix("%")) / (100 if "%" in self.allow else 1)
+        except ValueError:
+            number = -1.0
+        if not 0 <= number <= 1:
+            raise UsageError(f"--allow {self.allow}: a share of 0 to 1, or per cent: 1%")
+        return number
+
+
+def _is_station(word: str) -> bool:
+    from gatemark.station.load import stations  # noqa: PLC0415
+
+    return word.endswith(".toml") or word in stations()

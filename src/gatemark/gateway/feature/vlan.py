@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The feature `vlan`: the line is a VLAN, so what leaves by the WAN port is tagged (IEEE 802.1Q).
+
+    LAN host ---- gw0  gateway  gm-vlan on gw1 ==== WAN host    64 bytes to here, 68 from here
+
+The hosts of the WAN side are routed by a VLAN device on the WAN port; the port itself keeps its
+addresses, so nothing but that device has to go. The tester's WAN port counts tagged frames as they
+are, but sends none with a tag: traffic goes up (plan/feature.py).
+"""
+
+from typing import Final
+
+from gatemark.error import NodeError, UnavailableError
+from gatemark.gateway import nat, table
+from gatemark.gateway.feature.asked import Asked
+from gatemark.gateway.wan import Wan, neighbour, wan
+
+ID: Final = 7  # as the lines of some telephone companies have it
+TAGGED: Final = "gm-vlan"  # our device; 15 characters at most
+ABSENT: Final = f"[ ! -e /sys/class/net/{TAGGED} ]"
+
+
+async def apply(asked: Asked) -> None:
+    """Tag what goes to the WAN side's hosts."""
+    gateway, changes = asked.gateway, asked.changes
+    taken = f"{ABSENT} || {{ echo '{TAGGED} is there already' >&2; exit 1; }}"
+    await gateway.run("sh", "-c", taken)
+    line = await wan(gateway)
+    try:
+        await changes.make(
+            f"ip link add link {line.device} name {TAGGED} type vlan id {ID}",
+            undo=f"{ABSENT} || ip link del {TAGGED}",
+        )
+    except NodeError as error:
+        reason = f"no VLAN on {line.device}: has its kernel 8021q? ({error})"
+        raise UnavailableError(reason) from None
+    await changes.make(_routed(line), undo=":")  # all of it goes with the device
+    if asked.path == "nat":
+        await table.add(changes, "gatemark_vlan", nat.CHAIN.format(wan=TAGGED))
+
+
+def _routed(line: Wan) -> str:
+    """The hosts by the tagged device. It has the port's addresses, alone, to masquerade behind."""
+    lines = [f"ip link set {TAGGED} up"]
+    lines += [f"ip addr add {one.partition('/')[0]} dev {TAGGED}" for one in line.addresses]
+    for host, mac in line.hosts.items():
+        lines += [f"ip route add {host} dev {TAGGED}", f"ip {neighbour(host, mac, TAGGED)}"]
+    return "\n".join(lines)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plan of an A/B test: that of one question, with `old` and `new` in the place of its arms."""
+
+from typing import Final, cast, get_args
+
+from msgspec.structs import replace
+
+from gatemark.error import UsageError
+from gatemark.plan.expand import check
+from gatemark.plan.feature import DIRECT, check_features
+from gatemark.plan.model import NEW, OLD, Arm, Path, Plan, Probe
+from gatemark.plan.toml import nearest
+
+BOOTS: Final = 6  # of each arm: the fewest with which an interval of pairs has 95 %
+PATHS: Final = tuple(path for path in get_args(Path) if path != DIRECT)
+
+
+def setup(word: str) -> Arm:
+    """A setup as the command line has it: `nat+filter:100`. Raises UsageError."""
+    path, *features = (part.strip() for part in word.split("+"))
+    if path not in PATHS:
+        mend = nearest(path, list(PATHS))
+        known = f"a setup is a path, {', '.join(PATHS)}, and features: nat+filter:100"
+        raise UsageError(f"'{word}': no path '{path}'{mend}; {known}")
+    arm = Arm(path=cast(Path, path), features=tuple(features))
+    try:
+        check_features(arm)
+    except UsageError as error:
+        raise UsageError(f"'{word}': {error}") from None
+    return arm
+
+
+def own(plan: Plan) -> Arm:
+    """The plan's own first setup of a gateway. Raises UsageError where it has none."""
+    for arm in plan.arm:
+        if arm.path != DIRECT:
+            return arm
+    raise UsageError(f"--plan {plan.name}: it measures no gateway, so nothing can be compared")
+
+
+def versus(plan: Plan, old: Arm, new: Arm, boots: int) -> Plan:
+    """The plan with these two arms, measured over so many boots; 0: as many as it says, or six.
+
+    The tester alone stays. Probes, twins and a gate of the spread go: what is compared comes of
+    the outside pass, and its noise from the boots. Raises UsageError where an arm does not fit.
+    """
+    alone = tuple(arm for arm in plan.arm if arm.path == DIRECT)
+    repeat = replace(plan.repeat, boots=boots or plan.repeat.boots or BOOTS, spread=0.0, twin=False)
+    made = replace(
+        plan,
+        arm=(*alone, replace(old, name=OLD), replace(new, name=NEW)),
+        repeat=repeat,
+        probe=Probe(),
+    )
+    try:
+        check(made)
+    except UsageError as error:
+        raise UsageError(f"--plan {plan.name}: {error}") from None
+    return made

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An A/B test boot by boot: every trial, and the median of each boot, old beside new."""
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+import altair as alt
+
+from gatemark.plan.model import NEW, OLD
+from gatemark.report import number, sweep, word
+from gatemark.report.chart import theme
+from gatemark.report.chart.figure import Chart, Figure, Row, named
+from gatemark.stats.boot import medians
+from gatemark.stats.judgement import Comparison, Judgement
+from gatemark.stats.sampled import KNEE
+from gatemark.store.record import UNITS, Record
+
+ARMS = (OLD, NEW)
+ROOM = 0.04  # of the axis beyond the outermost trials
+
+
+def figures(judgement: Judgement, records: Sequence[Record]) -> list[Figure]:
+    """One for each point that is compared; a knee is of many trials, and has none."""
+    found = [one for one in judgement.comparisons if one.arm == NEW and one.change.paired]
+    return [_figure(one, _mine(one, records)) for one in found if one.quantity != KNEE]
+
+
+def _mine(one: Comparison, records: Iterable[Record]) -> list[Record]:
+    """The valid trials of a comparison's point."""
+    return [
+        record
+        for record in records
+        if record.status == "ok"
+        and record.boot
+        and (record.plan, record.point) == (one.plan, one.point)
+        and one.quantity in record.values
+    ]
+
+
+def _figure(one: Comparison, records: Sequence[Record]) -> Figure:
+    unit = UNITS[one.quantity]
+    to = number.scale([median(r.values[one.quantity] for r in records)], unit)
+    by_arm = {arm: [record for record in records if record.arm == arm] for arm in ARMS}
+    rows = [
+        _row("trial", arm, record.boot, record.values[one.quantity] / to.factor)
+        for arm, mine in by_arm.items()
+        for record in mine
+    ]
+    rows += [
+        _row("median", arm, boot, value / to.factor)
+        for arm, mine in by_arm.items()
+        for boot, value in medians(mine, one.quantity).items()
+    ]
+    name = sweep.plain(f"boots-{one.plan}-{one.quantity}-{word.point(one.point)}")
+    return Figure(
+        name=name,
+        title=f"Boot by boot, {one.change.change.n} of each: {_apart(rows)}",
+        definition=f"{one.quantity}, {word.load(one.definition)}. Small: a trial; large: the "
+        "median of a boot, which is the sample. Old and new of one number are a pair.",
+        panels=(("", _panel(name, rows, to.unit)),),
+        rows=rows,
+        columns={"what": "what", "arm": "arm", "boot": "boot", "value": f"value ({to.unit})"},
+        plan=one.plan,
+    )
+
+
+def _row(what: str, arm: str, boot: int, value: float) -> Row:
+    return {"what": what, "arm": arm, "boot": float(boot), "value": value}
+
+
+def _apart(rows: Sequence[Row]) -> str:
+    """How far the boots of one arm lie apart: what a single boot would have hidden."""
+    spans = []
+    for arm in ARMS:
+        values = [float(r["value"] or 0) for r in rows if r["what"] == "median" and r["arm"] == arm]
+        if values and min(values) > 0:
+            spans.append(max(values) / min(values) - 1)
+    if not spans:
+        return "no value"
+    return f"one arm's boots lie up to {number.quantity(max(spans), 'ratio')} apart"
+
+
+def _panel(name: str, rows: Sequence[Row], unit: str) -> Chart:
+    values = [float(row["value"] or 0) for row in rows]
+    room = ROOM * (max(values) - min(values) or 1.0)
+    scale = alt.Scale(domain=[min(values) - room, max(values) + room], nice=False, zero=False)
+    boots = sorted({float(row["boot"] or 0) for row in rows})
+    x = alt.X("boot:O", title="boot", axis=alt.Axis(labelAngle=0, format="d"), sort=boots)
+    offset = alt.XOffset("arm:N", sort=list(ARMS))
+    y = alt.Y("value:Q", title=unit, scale=scale)
+    base = alt.Chart(named(name))
+    tips = [alt.Tooltip("arm:N"), alt.Tooltip("boot:Q"), alt.Tooltip("value:Q", format=".4s")]
+    color, shape = theme.color(ARMS), theme.shape(ARMS)
+    trials = base.transform_filter("datum.what == 'trial'").mark_point(size=24, opacity=0.6)
+    middles = base.transform_filter("datum.what == 'median'").mark_point(
+        filled=True, size=80, opacity=1
+    )
+    return alt.layer(
+        trials.encode(x, y, color, shape, offset),
+        middles.encode(x, y, color, shape, offset, tooltip=tips),
+    ).properties(width="container", height=theme.HEIGHT, description="Each boot of old and new")

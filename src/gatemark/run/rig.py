@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benches of a run, one at a time: one for all its trials, or one for each boot of an arm.
+
+    one for all        |-------------------- trials --------------------|
+    boots              |- old -|  |- new -|  |- new -|  |- old -|  ...
+                               ^ down, the arm brought about, up: another boot
+
+A gateway that does not outlive its station is another one whenever that comes up: namespaces and
+virtual machines are made anew. One that does is restarted, unless the user's command did it.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from gatemark.error import NodeError
+from gatemark.plan.model import TrialSpec
+from gatemark.run.bench import Bench
+from gatemark.run.switch import switch
+from gatemark.station.box import REBOOT_S
+from gatemark.station.station import Station
+
+LOG = "switch.log"  # in the run's directory: what the user's command said
+AGAIN_S = 1.0  # between two attempts to reach a gateway that boots
+
+Boot = tuple[str, str, int]  # plan, arm, its number; the number is 0 where nothing asks for boots
+
+
+class Rig:
+    """`async with Rig(...)`: whatever stands in the end is given back and taken down.
+
+    `others` are the stations of arms that do not use `station`; `command` brings an arm about, see
+    switch.py. `told` is what is to be known of all gateways, a line each.
+    """
+
+    def __init__(
+        self,
+        station: Station,
+        others: Mapping[str, Station],
+        command: str,
+        folder: Path,
+        doing: Callable[[str], None],
+    ) -> None:
+        self.station = station
+        self.others = others
+        self.command = command
+        self.log = folder / LOG
+        self.doing = doing
+        self._told: list[str] = []
+        self._bench: Bench | None = None
+        self._boot: Boot = ("", "", 0)
+
+    async def __aenter__(self) -> Self:
+        """Nothing stands yet: `turn` sees to it."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Take down what stands."""
+        await asyncio.shield(self._close())
+
+    @property
+    def bench(self) -> Bench:
+        """What stands now; `turn` was called before."""
+        assert self._bench is not None
+        return self._bench
+
+    @property
+    def told(self) -> list[str]:
+        """What was told of the gateways so far, each once."""
+        return list(dict.fromkeys([*self._told, *(self._bench.told if self._bench else ())]))
+
+    async def turn(self, spec: TrialSpec) -> bool:
+        """Have a bench stand that a trial can be measured on; whether it is another than before.
+
+        Raises GatemarkError: nothing stands then.
+        """
+        boot = spec.plan, spec.arm.name, spec.boot
+        if self._bench and (not spec.boot or boot == self._boot):
+            return False
+        await self._close()
+        station = self.others.get(spec.arm.name, self.station)
+        switched = bool(spec.boot and self.command)
+        if switched:
+            self.doing(f"boot {spec.boot} of {spec.arm.name}: switching to it")
+            await switch(self.command, spec.arm.name, self.log)
+        if spec.boot:
+            self.doing(f"boot {spec.boot} of {spec.arm.name}: the gateway comes up")
+        self._bench = await _up(station, REBOOT_S if switched and _lasts(station) else 0.0)
+        self._boot = boot
+        if spec.boot and not switched and _lasts(station):
+            await station.restart()
+        return True
+
+    async def give_back(self) -> None:
+        """Undo the setup of what stands."""
+        if self._bench:
+            await self._bench.give_back()
+
+    async def _close(self) -> None:
+        bench, self._bench = self._bench, None
+        if bench:
+            try:
+                await bench.__aexit__(None, None, None)
+            finally:
+                self._told += bench.told
+
+
+def _lasts(station: Station) -> bool:
+    """Whether its gateway is there when the station is not."""
+    return bool(station.gateway.journal)
+
+
+async def _up(station: Station, patience_s: float) -> Bench:
+    """A bench that stands; a gateway that boots just now is waited for. Raises GatemarkError."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + patience_s
+    while True:
+        try:
+            return await Bench(station).__aenter__()
+        except NodeError:
+            if loop.time() >= until:
+                raise
+        await asyncio.sleep(AGAIN_S)

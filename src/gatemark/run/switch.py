@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The user's command that brings an arm about: it flashes, reboots, turns a knob.
+
+It is run by the shell before each boot, with the arm's name, and returns when the gateway has the
+arm, or boots into it. What it says is kept in a file of the run.
+"""
+
+import asyncio
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from gatemark.error import GatemarkError
+from gatemark.store.directory import telling
+
+ARM: Final = "{arm}"  # in the command: old, or new
+LEAVE_S = 10.0  # to end by itself once it was asked to
+
+
+async def switch(command: str, arm: str, log: Path) -> None:
+    """Run it to its end. Raises GatemarkError if it fails, with the last line that it said."""
+    line = command.replace(ARM, arm)
+    with telling(log.parent), log.open("ab") as out:
+        out.write(f"$ {line}\n".encode())
+        out.flush()
+        began = out.tell()
+        # Ctrl-C ends us, and we end it: a flash is not to be told twice.
+        process = await asyncio.create_subprocess_shell(
+            line,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=out,
+            stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        code = await process.wait()
+    except BaseException:
+        await asyncio.shield(_end(process))
+        raise
+    if code:
+        said = log.read_bytes()[began:].decode(errors="replace").strip().splitlines()
+        last = said[-1].strip() if said else "it said nothing"
+        raise GatemarkError(
+            f"--switch '{line}' ended with {code} ({last}); "
+            f"what was measured is kept: `gatemark ab --resume {log.parent}` goes on"
+        )
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End it and what it started."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LEAVE_S):
+                await process.wait()
+                return

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An A/B test as `diff` has two runs: its two arms, value by value, and what else differs."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from gatemark.plan.model import NEW, OLD
+from gatemark.stats.alike import Difference
+from gatemark.stats.diff import Compared, Diff, Noise, conditions
+from gatemark.stats.judge import arms
+from gatemark.store.record import Record
+from gatemark.store.run import AB, Run
+
+
+def ab(run: Run, test: AB, records: Sequence[Record]) -> Diff:
+    """Old against new; both were asked for the same points, so nothing is in one of them alone."""
+    rows = [Compared(old, new, change, ()) for old, new, change in arms(run, records)]
+    return Diff(
+        rows=tuple(rows),
+        ceilings=(),
+        only_old=(),
+        only_new=(),
+        noise=Noise(least=test.allow, twins=0.0, ceiling=0.0),
+        conditions=differing(run, test),
+    )
+
+
+def differing(run: Run, test: AB) -> tuple[Difference, ...]:
+    """What the stations and the inventories of the two arms tell otherwise."""
+    return tuple(conditions(_alone(run, test, OLD), _alone(run, test, NEW)))
+
+
+def _alone(run: Run, test: AB, arm: str) -> Run:
+    """The run as if it had measured this arm alone."""
+    side = test.side(arm)
+    return replace(run, station=side.station, before=side.inventory, after={})

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark ab` refuses in one line what cannot be compared, before anything is built."""
+
+from pathlib import Path
+
+import builder
+import pytest
+from command import gatemark
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("ab", "name what is compared: gatemark ab OLD NEW"),
+        ("ab nat", "name what is compared: gatemark ab OLD NEW"),
+        ("ab nat nta", "'nta': no path 'nta'; did you mean 'nat'?"),
+        ("ab nat nat+filter", "'nat+filter': `features`: 'filter': write filter:N"),
+        ("ab nat none.toml", "NEW is a station and OLD a setup: name two of a kind"),
+        ("ab none.toml other.toml", "none.toml: No such file or directory"),
+        ("ab lab lab --station lab", "OLD and NEW are stations themselves: leave out --station"),
+        ("ab nat nat --setup nat", "--setup is what two stations are set to"),
+        ("ab nat nat --switch flash.sh", "--switch 'flash.sh': say where the arm's name goes"),
+        ("ab nat nat --boots 0", "--boots 0: 1 to 100; six give a 95 % interval"),
+        ("ab nat nat --allow much", "--allow much: a share of 0 to 1, or per cent: 1%"),
+        ("ab nat nat --allow 101%", "--allow 101%: a share of 0 to 1, or per cent: 1%"),
+        ("ab nat nat --plan quick", "--plan quick: name one of its plans: quick/ceiling"),
+        ("ab lab lab --plan quick/ceiling", "--plan quick/ceiling: it measures no gateway"),
+        ("ab endpoint nat", "--plan cost/ab: `direction` = up: on the path endpoint write send"),
+        ("ab --resume RUN nat nat", "--resume goes on with a test as it was planned"),
+        ("ab --resume RUN", "RUN is no test of `gatemark ab`: `gatemark run --resume` it"),
+    ],
+)
+def test_what_cannot_be_compared_is_told_in_one_line(words: str, said: str, tmp_path: Path) -> None:
+    run = builder.keep(tmp_path / "run", builder.trials()[:20]).path
+    done = gatemark(*words.replace("RUN", str(run)).split(), cwd=tmp_path)
+    assert done.err.startswith(f"gatemark: {said.replace('RUN', str(run))}")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert not (tmp_path / "gatemark-runs").exists()

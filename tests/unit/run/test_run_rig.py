@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which bench stands for which trial, and in which order benches, commands and reboots come."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import pytest
+from msgspec.structs import replace
+
+from gatemark.error import GatemarkError, NodeError
+from gatemark.node.shell import Local
+from gatemark.plan.ab import versus
+from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, TrialSpec
+from gatemark.plan.order import order
+from gatemark.run import rig as module
+from gatemark.run.rig import Rig
+from gatemark.station.station import Station
+from gatemark.station.wiring import Gateway
+
+PLAN = Plan(
+    schema=PLAN_SCHEMA,
+    title="",
+    why="",
+    reading="",
+    name="s/p",
+    arm=(Arm(path="direct", name="tester alone"), Arm(path="route", name="route")),
+    repeat=Repeat(times=2, boots=2),
+)
+ROUTE = Arm(path="route")
+BOOTED = order([versus(PLAN, ROUTE, ROUTE, 2)], seed=1)
+PLAIN = order([replace(PLAN, repeat=Repeat(times=2))], seed=1)
+
+
+class Shed:
+    """A station without anything: it only says what became of it."""
+
+    def __init__(self, events: list[str], name: str = "shed", *, lasts: bool = False) -> None:
+        self.name = name
+        self.gateway = Gateway(Local(), {})
+        self.events = events
+        self.late = 0  # so many times it is not reached yet
+        self.lasts = lasts
+
+    async def up(self) -> None:
+        if self.late:
+            self.late -= 1
+            raise NodeError("not reached")
+        self.events.append(f"up {self.name}")
+
+    async def down(self) -> None:
+        self.events.append(f"down {self.name}")
+
+    async def restart(self) -> str:
+        self.events.append("restart")
+        return "restarted"
+
+
+@pytest.fixture(autouse=True)
+def _sheds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shed that lasts has no journal, and nobody waits for it."""
+    monkeypatch.setattr(module, "AGAIN_S", 0.0)
+    monkeypatch.setattr(module, "_lasts", lambda shed: shed.lasts)
+
+
+def turned(
+    shed: Shed,
+    trials: Sequence[TrialSpec],
+    folder: Path,
+    command: str = "",
+    others: dict[str, Shed] | None = None,
+) -> list[str]:
+    """What comes of measuring these trials: each is an event, as is what the stations do."""
+
+    async def run() -> None:
+        stations = cast("dict[str, Station]", others or {})
+        async with Rig(cast("Station", shed), stations, command, folder, lambda _: None) as rig:
+            for spec in trials:
+                await rig.turn(spec)
+                shed.events.append(f"{spec.arm.name} {spec.boot}".removesuffix(" 0"))
+
+    asyncio.run(run())
+    return shed.events
+
+
+def boots(events: Sequence[str]) -> list[str]:
+    """The events without the trials that follow their like."""
+    return [one for one, before in zip(events, ["", *events], strict=False) if one != before]
+
+
+def test_one_bench_serves_all_trials_of_a_plan_without_boots(tmp_path: Path) -> None:
+    events = turned(Shed([]), PLAIN, tmp_path)
+    assert (events[0], events[-1], len(events)) == ("up shed", "down shed", len(PLAIN) + 2)
+
+
+def test_each_boot_has_a_bench_of_its_own_and_the_tester_alone_has_none(tmp_path: Path) -> None:
+    events = boots(turned(Shed([]), BOOTED, tmp_path))
+    assert [one for one in events if one != "tester alone"] == [
+        word
+        for boot in dict.fromkeys((s.arm.name, s.boot) for s in BOOTED if s.boot)
+        for word in ("up shed", f"{boot[0]} {boot[1]}", "down shed")
+    ]
+    assert events.count("tester alone") == 2
+
+
+def test_the_command_is_run_while_nothing_stands(tmp_path: Path) -> None:
+    command = f"echo {{arm}} >> {tmp_path}/said"
+    turned(Shed([]), BOOTED, tmp_path, command)
+    arms = [arm for arm, _ in dict.fromkeys((s.arm.name, s.boot) for s in BOOTED if s.boot)]
+    assert (tmp_path / "said").read_text().split() == arms
+
+
+def test_a_gateway_that_lasts_is_restarted_for_each_boot(tmp_path: Path) -> None:
+    assert turned(Shed([], lasts=True), BOOTED, tmp_path).count("restart") == 4
+
+
+def test_a_gateway_that_the_command_brought_about_is_not_restarted(tmp_path: Path) -> None:
+    assert "restart" not in turned(Shed([], lasts=True), BOOTED, tmp_path, "true {arm}")
+
+
+def test_a_gateway_that_boots_after_the_command_is_waited_for(tmp_path: Path) -> None:
+    shed = Shed([], lasts=True)
+    shed.late = 3
+    assert turned(shed, BOOTED[:1], tmp_path, "true {arm}")[0] == "up shed"
+
+
+def test_one_that_is_not_there_without_a_command_is_told_at_once(tmp_path: Path) -> None:
+    shed = Shed([], lasts=True)
+    shed.late = 3
+    with pytest.raises(NodeError):
+        turned(shed, BOOTED[:1], tmp_path)
+
+
+def test_an_arm_may_have_a_station_of_its_own(tmp_path: Path) -> None:
+    shed = Shed([])
+    events = boots(turned(shed, BOOTED, tmp_path, others={"new": Shed(shed.events, "other")}))
+    ups = [one for one in events if one.startswith(("up", "old", "new"))]
+    found = {tuple(ups[at : at + 2]) for at in range(0, len(ups), 2)}
+    assert found == {
+        (f"up {station}", f"{arm} {boot}")
+        for arm, station in (("old", "shed"), ("new", "other"))
+        for boot in (1, 2)
+    }
+
+
+def test_a_command_that_fails_leaves_nothing_standing(tmp_path: Path) -> None:
+    shed = Shed([])
+    with pytest.raises(GatemarkError, match="ended with 1"):
+        turned(shed, BOOTED, tmp_path, f"[ $(wc -l < {tmp_path}/switch.log) -lt 3 ] # {{arm}}")
+    ups = [one.split()[0] for one in shed.events if one.endswith("shed")]
+    assert ups == ["up", "down"] * (len(ups) // 2)
