@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import pytest
 from lab.planted import plan
 
-from gatemark.plan.model import Workload
+from gatemark.plan.model import Arm, Workload
 from gatemark.plan.order import order
 from gatemark.run import trial
 from gatemark.run.bench import Bench
@@ -40,9 +40,9 @@ class Booted:
         """What the guest prints."""
         return self.run(self.lab.gateway.run("sh", "-c", script)).strip()
 
-    def measure(self, path: str) -> Record:
+    def measure(self, arm: str | Arm) -> Record:
         """A short trial that it should stand without loss, from outside alone."""
-        spec = order([plan(path, FEW)], seed=1)[0]
+        spec = order([plan(arm, FEW)], seed=1)[0]
         with lock.machine(print):
             record, _ = self.run(trial.run(self.bench, spec, lambda *_: None))
         return record
