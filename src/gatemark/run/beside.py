@@ -53,7 +53,6 @@ class Beside:
         self.first = ("sh", "-c", ON_CPU, cpu) if on_cpu else ()
         self._running: list[Supervised] = []
         self._before: list[Use] = []
-        self._after: list[Use] = []
         self._counted: dict[str, int] = {}
 
     async def start(self) -> None:
@@ -68,13 +67,10 @@ class Beside:
         self._before = [await one.look() for one in self._running]
         self._counted = await self._count()
 
-    async def sent(self) -> None:
-        """The traffic is over: what they used for it. Raises NodeError."""
-        self._after = [await one.look() for one in self._running]
-
     async def end(self) -> list[Ran]:
         """Let them read the rest, and end them. Raises GatemarkError if one had ended by itself."""
         await asyncio.sleep(max((program.settle_s for program in self.programs), default=0.0))
+        after = [await one.look() for one in self._running]
         counted = await self._count()
         for one in self._running:
             await one.question()
@@ -82,7 +78,7 @@ class Beside:
         running, self._running = self._running, []
         for one, ended in zip(running, ends, strict=True):
             one.require_lasted(ended)
-        rows = zip(running, self._before, self._after, ends, strict=True)
+        rows = zip(running, self._before, after, ends, strict=True)
         return [
             Ran(
                 one.program,

@@ -97,7 +97,6 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
             await _quiet([wire.sink for wire in ways], quiet_s)
 
         done = await asyncio.gather(*(one.go(drained, _rate(on_rate)) for one in loads))
-        await beside.sent()
         after = await port_counters(test_ports)
         ran = await beside.end()
         threads = await watch.close()

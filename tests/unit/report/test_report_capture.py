@@ -41,7 +41,6 @@ def point(arm: str, bps: float) -> PointResult:
 @pytest.fixture(scope="module")
 def judgement() -> Judgement:
     points = tuple(point(arm, bps) for arm in ("no capture", "snaplen 68") for bps in CAPTURED)
-    counts = dict.fromkeys(("trials", "invalid", "skipped", "missing"), 0)
     return Judgement(
         ceilings=(),
         points=points,
@@ -49,7 +48,10 @@ def judgement() -> Judgement:
         watched=judge(points),
         sentence="",
         warnings=(),
-        **counts,
+        trials=0,
+        invalid=0,
+        skipped=0,
+        missing=0,
     )
 
 
