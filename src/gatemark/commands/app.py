@@ -34,6 +34,13 @@ MEASURE, READ, COMPARE, LAB = "Measure", "Read", "Compare", "Lab"
 class Verbs(TyperGroup):
     """The verbs, told by what they are for."""
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """All but `-h`, which whoever reads this has found: one screen holds the rest."""
+        shown = [param for param in self.get_params(ctx) if param.name != "help"]
+        with formatter.section("Options"):
+            formatter.write_dl([row for one in shown if (row := one.get_help_record(ctx))])
+        self.format_commands(ctx, formatter)
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """A section in front of its verbs: one screen holds them all."""
         room = formatter.width - 22

@@ -41,10 +41,10 @@ def fit(
     strict: Annotated[bool, typer.Option("--strict", help=STRICT_HELP)] = False,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each frame.")] = False,
 ) -> None:
-    """Is a setup enough for an access line, in both directions at once?
+    """Is a setup enough for an access line? And if not, why?
 
-    By a model of what each feature costs, with its interval; what limits it, and what to switch
-    off to get there. A line that does not fit is an answer, not a failure.
+    Both directions at once, by a model of what each feature costs, with its interval; and what to
+    switch off to get there. A line that does not fit is an answer, not a failure.
     """
     from gatemark.report import compared, enough  # noqa: PLC0415
     from gatemark.stats.capacity.line import answer  # noqa: PLC0415

@@ -176,12 +176,12 @@ def margin(errors: Iterable[float]) -> tuple[float, float]:
     (conformal prediction: Vovk, Gammerman and Shafer 2005; Barber and others 2021). Where none
     could be left out, nothing is known: no factor, at no level.
     """
-    ordered_ = sorted(map(abs, errors))
-    n = len(ordered_)
+    sizes = sorted(map(abs, errors))
+    n = len(sizes)
     if not n:
         return 1.0, 0.0
     k = min(n, ceil(LEVEL * (n + 1)))
-    return exp(ordered_[k - 1]), min(LEVEL, k / (n + 1)) if k == n else k / (n + 1)
+    return exp(sizes[k - 1]), min(LEVEL, k / (n + 1))
 
 
 def _model(fitting: _Fitting) -> Model:
