@@ -13,6 +13,7 @@ COUNTS = "/proc/net/stat/nf_conntrack"
 LIMITS = ("/proc/sys/net/netfilter/nf_conntrack_count", "/proc/sys/net/netfilter/nf_conntrack_max")
 READ = f"cat {COUNTS} 2>/dev/null; echo; cat {' '.join(LIMITS)} 2>/dev/null || true"
 RISING = ("drop", "early_drop", "insert_failed")
+SPARE = "cat /proc/sys/vm/min_free_kbytes; grep -E '^(Active|Inactive)[(]file[)]' /proc/meminfo"
 
 # What a socket is made of: itself, its inode, dentry and file, its place in epoll, what security
 # modules keep, the port that it is bound to (/proc/slabinfo).
@@ -41,6 +42,19 @@ async def table(gateway: Node) -> dict[str, int]:
     counted = [dict(zip(head, (int(cell, 16) for cell in cells), strict=False)) for cells in cpus]
     sums = {name: sum(cpu.get(name, 0) for cpu in counted) for name in RISING}
     return {"entries": numbers[0], "max": numbers[1], **sums}
+
+
+async def spare_bytes(gateway: Node) -> int:
+    """What a kernel can take back from cached files, less the reserve that it keeps free.
+
+    What is free comes to it; a kernel that does not tell has none. MemAvailable is no such sum: it
+    takes half of the reclaimable slabs for granted, of which a box without a disk gives nothing.
+    """
+    try:
+        reserve, *cached = (await gateway.run("sh", "-c", SPARE)).splitlines()
+        return (sum(int(line.split()[1]) for line in cached) - int(reserve)) * 1024
+    except (NodeError, ValueError, IndexError):
+        return 0
 
 
 def rise(before: dict[str, int], after: dict[str, int]) -> dict[str, int]:

@@ -42,7 +42,8 @@ def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
         values["flow_bytes"] = line.slope
     if made_of := objects(raw, steps):
         values["flow_object_bytes"] = float(sum(made_of.values()))
-    limit = flows.predicted(steps) if _own_memory(raw) else None
+    spare_bytes = raw.ways[0].sender["spare_bytes"]
+    limit = flows.predicted(steps, spare_bytes) if _own_memory(raw) else None
     if limit is not None:
         values |= {"flows_predicted": limit, "flows_recommended": flows.recommended(limit)}
     return values, None
@@ -60,6 +61,7 @@ def evidence(raw: Raw) -> dict[str, Any]:
             "lost": last["lost"],
             "servers": sent["servers"],
             "killed": sent["killed"],
+            "spare_bytes": sent["spare_bytes"],
             "own_memory": _own_memory(raw),
         },
         "objects": objects(raw, steps),

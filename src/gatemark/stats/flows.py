@@ -5,7 +5,7 @@
       |               .o'       slope: bytes of a flow (Theil and Sen)
       |           .o'
       |   ....o'                the first tenth predicts where memory ends:
-      |o'                       entries + memory available / slope
+      |o'                       entries + (memory free + spare) / slope
       +--------------------- entries in the table
 
 The slope is the median of those of all pairs of readings, so that a reading taken while something
@@ -83,17 +83,17 @@ def early(steps: Sequence[Filled]) -> list[Filled]:
     return found[: max(FEWEST, len(tenth))]
 
 
-def predicted(steps: Sequence[Filled]) -> float | None:
+def predicted(steps: Sequence[Filled], spare_bytes: int) -> float | None:
     """How many flows the gateway's memory has room for, told by the first tenth of a fill.
 
-    None where there are too few steps. What is available is the kernel's own estimate
-    (MemAvailable), which leaves its reserve.
+    None where there are too few steps. To what is free comes what is spared (probe/held.py): cached
+    files, less the kernel's reserve.
     """
     known = early(steps)
     found = slab(known)
     if found is None or found.slope <= 0:
         return None
-    return known[-1].entries + known[-1].available_bytes / found.slope
+    return known[-1].entries + (known[-1].free_bytes + spare_bytes) / found.slope
 
 
 def recommended(limit: float) -> float:

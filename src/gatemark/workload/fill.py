@@ -29,6 +29,7 @@ from gatemark.node.agent import Tick
 from gatemark.node.shell import Here, Node, Process
 from gatemark.plan.lasting import lasts_s, opened_pps
 from gatemark.plan.model import TrialSpec, Workload
+from gatemark.probe import held
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import LAN_PORT, WAN_PORT, Wire
@@ -40,6 +41,7 @@ TIMEOUT: Final = "/proc/sys/net/netfilter/nf_conntrack_udp_timeout"  # of a flow
 LATE: Final = 1.5  # times a step's own time that its sender is given
 GRACE_S: Final = 1.0
 BREATH_S: Final = 3.0  # between two looks whether a gateway is back
+RECOVERY_S: Final = 30.0  # that it gets for that
 RUNS: Final = 256  # numbers that tell one step's packets from another's
 # Senders and sinks that load no program into the kernel: its memory is what is measured.
 PORTS: Final = ("raw", "ring")
@@ -109,6 +111,7 @@ class Fill:
     placement: Placement
     gateway: Node
     timeout_s: float = 0.0  # of an entry on the gateway; 0: not known
+    spare_bytes: int = 0  # of its memory, besides what is free; less than 0: its reserve
     steps: list[Step] = field(default_factory=list)
     spent: Spent = field(default_factory=Spent)
     runs: int = 0
@@ -120,6 +123,7 @@ class Fill:
         """See that entries last as long as the fill. Raises InvalidTrialError, NodeError."""
         with suppress(NodeError, ValueError):  # a kernel that does not tell
             self.timeout_s = float(await self.gateway.run("cat", TIMEOUT))
+        self.spare_bytes = await held.spare_bytes(self.gateway)
         wanted_s = lasts_s(self.load)
         if self.timeout_s and wanted_s > self.timeout_s:
             raise InvalidTrialError(
@@ -214,11 +218,11 @@ class Fill:
         return way
 
     async def _recover(self) -> None:
-        """Wait until a gateway with memory of its own answers again, or its entries are gone.
+        """Wait a while for a gateway with memory of its own to answer again.
 
         It may be out of memory, and a command needs some (gateway/guard.py).
         """
-        until = time.monotonic() + self.timeout_s
+        until = time.monotonic() + RECOVERY_S
         if self.ballast:
             self.ballast.close_stdin()
         while not isinstance(self.gateway, Here) and time.monotonic() < until:
@@ -239,6 +243,7 @@ class Fill:
             "asked": self.load.flows,
             "servers": self.load.servers,
             "killed": killed,
+            "spare_bytes": self.spare_bytes,
             "steps": told,
         }
         sender, sink = PORTS

@@ -2,9 +2,8 @@
 """The table's bounds are set on a kernel that is the gateway's own, and the way in is guarded."""
 
 import asyncio
+import os
 import shutil
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from gatemark.error import UnavailableError
 from gatemark.gateway import guard, sysctl
 from gatemark.gateway.changes import Changes
 from gatemark.gateway.feature import FEATURES, Asked
-from gatemark.node.shell import Local, Node
+from gatemark.node.shell import Local, Node, Process
 from gatemark.station.wiring import Gateway
 
 SHELLS = [pytest.param((), id="sh")]
@@ -31,6 +30,9 @@ class Box:
 
     async def run(self, *command: str, stdin: str = "") -> str:
         return await Local().run(*self.shell, *command, stdin=stdin)
+
+    async def start(self, *command: str) -> Process:
+        return await Local().start(*self.shell, *command)
 
 
 def asked(node: Node, changes: Changes, *said: str) -> Asked:
@@ -105,44 +107,36 @@ def test_a_gateway_that_tracks_nothing_has_no_such_setting(
         asyncio.run(FEATURES[name].apply(asked(box, Changes(box), "5000")))  # type: ignore[arg-type]
 
 
-def holding(ballast: int) -> list[int]:
-    """Children of the ballast's shell that are to be killed first, and have its memory."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_ballast_holds_memory_to_be_killed_first_until_it_is_let_go(
+    shell: tuple[str, ...],
+) -> None:
+    async def hold() -> tuple[list[int], int]:
+        process = await guard.ballast(Box(shell))  # type: ignore[arg-type]
+        held = holding()
+        process.close_stdin()
+        return held, await process.wait()
+
+    held, code = asyncio.run(hold())
+    assert (len(held), code) == (1, 0)
+    assert not Path(f"/proc/{held[0]}").exists()
+
+
+def holding() -> list[int]:
+    """Our descendants that are to be killed first, and hold the ballast's memory."""
+    mine, found = {os.getpid()}, []
+    for path in sorted(Path("/proc").glob("[0-9]*"), key=lambda path: int(path.name)):
         try:
             parent = int((path / "stat").read_text().rpartition(") ")[2].split()[1])
             adjusted = int((path / "oom_score_adj").read_text())
             pages = int((path / "statm").read_text().split()[1])
         except OSError:
             continue
-        if (parent, adjusted) == (ballast, 1000) and pages * 4096 >= guard.BALLAST_BYTES:
-            found.append(int(path.name))
+        if parent in mine:
+            mine.add(int(path.name))
+            if adjusted == 1000 and pages * 4096 >= guard.BALLAST_BYTES:
+                found.append(int(path.name))
     return found
-
-
-def within(seconds: float, met: Callable[[], bool]) -> bool:
-    """Whether it comes to be so."""
-    until = time.monotonic() + seconds
-    while not (there := met()) and time.monotonic() < until:
-        time.sleep(0.05)
-    return there
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_the_ballast_holds_memory_until_it_is_undone(
-    shell: tuple[str, ...], tmp_path: Path
-) -> None:
-    pid = tmp_path / "ballast.pid"
-    change, undo = (text.replace(guard.PID, str(pid)) for text in (guard.BALLAST, guard.NO_BALLAST))
-    changes = Changes(Box(shell))  # type: ignore[arg-type]
-    asyncio.run(changes.make(change, undo))
-    ballast = int(pid.read_text())
-    there = within(5, lambda: bool(holding(ballast)))
-    held = holding(ballast)
-    asyncio.run(changes.undo())
-    assert there
-    assert within(5, lambda: not any(Path(f"/proc/{one}").exists() for one in (ballast, *held)))
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -29,7 +29,7 @@ def raw(*, own: bool = True, lost: int = 0) -> Raw:
     if lost:
         steps.append({"flows": COUNT * EACH - lost, "lost": lost, "t0_ns": COUNT * S, "t1_ns": 0})
     sent = {"t0_ns": 0, "t1_ns": COUNT * S, "steps": steps, "asked": 20_000, "servers": 1}
-    sent |= {"killed": False}
+    sent |= {"killed": False, "spare_bytes": -1_600_000}
     (wire,) = wires(PORTS, "nat", "up")
     cpus = None if own else frozenset({1})
     return Raw([Way(wire, sent, {}, {})], {}, {}, {}, Seen(watched=watched()), cpus)
@@ -43,7 +43,7 @@ def watched() -> dict[str, Any]:
         "conntrack": {"entries": held},
         "memory": {
             "slab_bytes": [10**7 + 384 * n for n in held],
-            "free_bytes": [4 * 10**7 - 384 * n for n in held],
+            "free_bytes": [384 * (100_000 - n) + 1_600_000 for n in held],
             "available_bytes": [384 * (100_000 - n) for n in held],
         },
         "slab": {

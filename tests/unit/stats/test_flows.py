@@ -90,13 +90,13 @@ def test_steps_in_which_the_table_took_no_more_do_not_count() -> None:
 
 
 def test_the_first_tenth_tells_where_memory_ends() -> None:
-    assert flows.predicted(steps(100)) == pytest.approx(100_000)
+    assert flows.predicted(steps(100), -1_600_000) == pytest.approx(100_000)
 
 
 def test_of_few_steps_the_first_three_tell_it() -> None:
     assert len(flows.early(steps(11))) == 3
-    assert flows.predicted(steps(11)) == pytest.approx(100_000)
-    assert flows.predicted(steps(2)) is None
+    assert flows.predicted(steps(11), -1_600_000) == pytest.approx(100_000)
+    assert flows.predicted(steps(2), 0) is None
 
 
 @pytest.mark.parametrize(("limit", "bound"), [(100_000, 75_000), (8_123, 6_000), (1_999, 1_400)])
@@ -136,6 +136,12 @@ SPENT = {"total_bytes": 60_000_000, "available_bytes": 300_000}
 def test_memory_that_ended_is_the_limit() -> None:
     limit, why = verdict(record(came=9_000, lost=200, memory=SPENT))
     assert (limit, "flow 9001" in why) == ("memory", True)
+
+
+def test_a_process_that_had_to_be_killed_is_memorys_end() -> None:
+    ended = {"asked": 10_000, "came": 9_000, "lost": 0, "killed": True, "own_memory": True}
+    limit, why = verdict(record(filling=ended))
+    assert (limit, "killed a process for more, after 9000 flows" in why) == ("memory", True)
 
 
 def test_memory_of_this_machine_is_no_limit_of_a_namespace() -> None:
