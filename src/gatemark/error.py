@@ -24,7 +24,7 @@ class NodeError(GatemarkError):
     `said` is what a command or an agent that failed had to say; nothing where the host was lost.
     """
 
-    def __init__(self, message: str, said: str = "") -> None:
+    def __init__(self, message: str = "", said: str = "") -> None:
         super().__init__(message)
         self.said = said
 

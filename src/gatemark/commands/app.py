@@ -35,8 +35,10 @@ class Verbs(TyperGroup):
     """The verbs, told by what they are for."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """All but `-h`, which whoever reads this has found: one screen holds the rest."""
-        shown = [param for param in self.get_params(ctx) if param.name != "help"]
+        """One screen has no room for `-h`, which whoever reads this has found, nor for `--debug`,
+        which a fault of ours names.
+        """
+        shown = [one for one in self.get_params(ctx) if one.name not in ("help", "debug")]
         with formatter.section("Options"):
             formatter.write_dl([row for one in shown if (row := one.get_help_record(ctx))])
         self.format_commands(ctx, formatter)
