@@ -36,7 +36,7 @@ ARMS = [
     arm("route", "netfilter-absent"),
 ]
 LACKING = [
-    (arm("route", "offload:hardware"), "offload:hardware: .*not supported"),
+    (arm("route", "offload:hardware"), "offload:hardware: Could not process rule"),
     (arm("route", "steering:rps"), "one CPU only"),
 ]
 # Loaded before, since a kernel keeps what rules once called for (gateway/difference.py).
