@@ -14,6 +14,7 @@ from typing import Any, Literal
 import pytest
 
 from gatemark.error import UnavailableError
+from gatemark.gateway.journal import Journal
 from gatemark.gateway.setup import Setup
 from gatemark.node.inventory import settings
 from gatemark.plan.model import Arm, Workload
@@ -139,9 +140,9 @@ def test_a_feature_is_undone_whole_also_by_who_comes_after_a_crash(used: Used, a
 
 async def given_back(gateway: Gateway) -> None:
     """What the next contact does about what was left."""
-    after = Setup(gateway)
-    await after.changes.journal.open(gateway.node)  # type: ignore[union-attr]
-    after.changes.journal.close()  # type: ignore[union-attr]
+    journal = Journal(gateway.journal)
+    await journal.open(gateway.node)
+    journal.close()
 
 
 async def kill(setup: Setup) -> None:
