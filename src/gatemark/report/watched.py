@@ -9,9 +9,7 @@ from gatemark.report.table import NONE, Table
 from gatemark.stats.capture import REFERENCE_BPS
 from gatemark.stats.judgement import Judgement, Watched
 
-CAPTION = (
-    "Watched a program: the highest rate of payload at which nothing is lost and nothing missed"
-)
+CAPTION = "Beside a program: the highest rate of payload with nothing lost and nothing missed"
 REFERENCE = number.nominal(REFERENCE_BPS, "bit/s")
 HEAD = (
     "plan",

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loss, captured share and CPU against the offered rate, on a log axis: one panel each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import log10
+from typing import Any
 
 import altair as alt
 
 from gatemark.report import number, reference, sweep, watched, word
-from gatemark.report.chart import curve, published
+from gatemark.report.chart import curve, published, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
 from gatemark.stats.capture import rate_bps
 from gatemark.stats.judgement import Judgement, PointResult, Watched
@@ -15,6 +17,8 @@ from gatemark.stats.likeness import alike
 from gatemark.store.published import Published
 
 HEIGHT = 150
+CLOSE, BESIDE = 0.12, 1.0  # a share, decades of the rate: names that are nearer lie on each other
+RIGHT_BPS = 300e6  # markers from there on are named on their left
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ def _row(point: PointResult) -> Row:
 def _hollow(points: Sequence[PointResult], values: Iterable[Published]) -> list[Row]:
     """Published values at a rate, of setups like one of ours."""
     definitions = [point.definition for point in points]
-    return [
+    found: list[Row] = [
         {
             "field": value.quantity,
             "rate_bps": value.at_bps,
@@ -114,6 +118,20 @@ def _hollow(points: Sequence[PointResult], values: Iterable[Published]) -> list[
         and value.quantity in {one.field for one in PANELS}
         and any(alike(one, value) for one in definitions)
     ]
+    for row in found:
+        row["named"] = _side(row, [one for one in found if one.get("named")])
+    return found
+
+
+def _side(row: Row, named: Sequence[Row]) -> str:
+    """Where the device's name stands; nowhere if it would lie on another one."""
+    rate, value = float(row["rate_bps"] or 0), float(row["value"] or 0)
+    for other in named:
+        apart = abs(log10(rate / float(other["rate_bps"] or 1)))
+        near = abs(value - float(other["value"] or 0)) < CLOSE
+        if row["field"] == other["field"] and near and apart < BESIDE:
+            return ""
+    return "left" if rate > RIGHT_BPS else "right"
 
 
 def _panel(
@@ -121,7 +139,8 @@ def _panel(
 ) -> Chart:
     marks = [row for row in hollow if row["field"] == one.field]
     rates = [float(row["rate_bps"] or 0) for row in (*rows, *marks)]
-    axis = alt.Axis(labelExpr="format(datum.value / 1e6, ',~r')", grid=False, tickCount=6)
+    ticks = sorted({float(row["rate_bps"] or 0) for row in rows})
+    axis = alt.Axis(labelExpr="format(datum.value / 1e6, ',~r')", grid=False, values=ticks)
     scale = alt.Scale(type="log", domain=[min(rates) * 0.8, max(rates) * 1.25], nice=False)
     x = alt.X("rate_bps:Q", title="offered payload, Mbit/s", axis=axis, scale=scale)
     tops = [float(row[f"{one.field}_hi"] or 0) for row in rows]
@@ -136,7 +155,8 @@ def _panel(
     )
     base = alt.Chart(named(name)).transform_filter(f"isValid(datum.{one.field})")
     layers = curve.line(base, one.field, {"x": x, "y": y}, arms, TIPS, told=arms)
-    layers += _published(name, one, x, y, marks)
+    devices = list(dict.fromkeys(str(row["device"]) for row in hollow))
+    layers += _published(name, one, {"x": x, "y": y}, devices)
     return alt.layer(*layers).properties(
         width="container",
         height=HEIGHT,
@@ -144,9 +164,12 @@ def _panel(
     )
 
 
-def _published(name: str, one: Panel, x: alt.X, y: alt.Y, marks: Sequence[Row]) -> list[alt.Chart]:
-    devices = list(dict.fromkeys(str(row["device"]) for row in marks))
+def _published(
+    name: str, one: Panel, scales: Mapping[str, Any], devices: Sequence[str]
+) -> list[alt.Chart]:
+    """The hollow markers of one panel: a device has its shape in all of them."""
     base = alt.Chart(named(f"{name}-published")).transform_filter(alt.datum.field == one.field)
+    x, y = scales["x"], scales["y"]
     at = alt.Y("value:Q", title=one.axis, axis=y["axis"], scale=y["scale"])
     found = []
     for place, device in enumerate(devices):
@@ -154,6 +177,8 @@ def _published(name: str, one: Panel, x: alt.X, y: alt.Y, marks: Sequence[Row]) 
         mine = base.transform_filter(alt.datum.device == device)
         mark = mine.mark_point(style="published", shape=shape, filled=False, size=70)
         found.append(mark.encode(x, at, tooltip=published.TIPS))
-        text = mine.mark_text(style="note", align="left", dx=7, dy=-7)
+    for side, align, dx in theme.SIDES:
+        told = base.transform_filter(alt.datum.named == side)
+        text = told.mark_text(style="note", align=align, dx=dx, dy=-8)
         found.append(text.encode(x, at, text="device:N"))
     return found
