@@ -61,7 +61,10 @@ def test_a_whole_plan_is_read(tmp_path: Path) -> None:
         (SETUP + "[serch]\n", "7: unknown key 'serch'; did you mean 'search'"),
         (SETUP + "[repeat]\npath = 1\n", "8: unknown key 'path' in [repeat]; known are: most"),
         (SETUP + "repeat.tims = 1\n", "7: unknown key 'repeat' in [setup]"),
-        ('[[arm]]\npath="nat"\n[[arm]]\nfoo=1\n', "8: unknown key 'foo' in [arm]; known are: against"),
+        (
+            '[[arm]]\npath="nat"\n[[arm]]\nfoo=1\n',
+            "8: unknown key 'foo' in [arm]; known are: against",
+        ),
     ],
 )
 def test_an_unknown_key_is_named_with_its_line_and_the_nearest(
