@@ -59,7 +59,7 @@ def test_a_whole_plan_is_read(tmp_path: Path) -> None:
         (SETUP + "[sweep]\nflow = [1]\n", "8: unknown key 'flow' in [sweep]; did you mean 'flows'"),
         (SETUP + "[[sweep.case]]\nflow = 1\n", "8: unknown key 'flow' in [sweep.case]; did you"),
         (SETUP + "[serch]\n", "7: unknown key 'serch'; did you mean 'search'"),
-        (SETUP + "[repeat]\npath = 1\n", "8: unknown key 'path' in [repeat]; known are: most"),
+        (SETUP + "[repeat]\npath = 1\n", "8: unknown key 'path' in [repeat]; known are: boots"),
         (SETUP + "repeat.tims = 1\n", "7: unknown key 'repeat' in [setup]"),
         ('[[arm]]\npath="nat"\n[[arm]]\nfoo=1\n', "8: unknown key 'foo' in [arm]; known are: feat"),
     ],
