@@ -114,7 +114,9 @@ fi"""
 def _addressed(line: Wan, ip: str) -> Iterable[str]:
     """The port up, with what it had."""
     yield f"{ip} link set {line.device} up"
-    yield from (f"{ip} addr replace {one} dev {line.device}" for one in line.addresses)
+    for one in line.addresses:
+        at_once = " nodad" if ":" in one else ""  # as the station gave it (station/qemu.py)
+        yield f"{ip} addr replace {one} dev {line.device}{at_once}"
     for host, mac in line.hosts.items():
         yield f"{ip} {neighbour(host, mac, line.device)}"
 
