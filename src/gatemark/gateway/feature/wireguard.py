@@ -36,7 +36,7 @@ LAN: Final = "gw0"
 TUNNELLED = """
 ip addr add {near_ip}/30 dev {near}
 ip link set {near} mtu {link_mtu} up
-wg setconf {tunnel} /dev/stdin <<'GATEMARK-WG'
+wg setconf {tunnel} /proc/self/fd/0 <<'GATEMARK-WG'
 {near_conf}
 GATEMARK-WG
 ip link set {tunnel} mtu {mtu} up
@@ -44,7 +44,7 @@ in_far() {{ ip netns exec {space} "$@"; }}
 in_far ip addr add {far_ip}/30 dev {far}
 in_far ip link set {far} mtu {link_mtu} up
 in_far ip link add {tunnel} type wireguard
-in_far wg setconf {tunnel} /dev/stdin <<'GATEMARK-WG'
+in_far wg setconf {tunnel} /proc/self/fd/0 <<'GATEMARK-WG'
 {far_conf}
 GATEMARK-WG
 in_far ip link set {tunnel} mtu {mtu} up
@@ -103,18 +103,20 @@ ip link set {line.device} netns {SPACE}"""
 
 def _back(line: Wan) -> str:
     """The port is fetched first: a namespace goes only after the command that removes it."""
-    words = f"""if [ -e /run/netns/{SPACE} ]; then
+    words = f"""[ ! -e /sys/class/net/{NEAR} ] || ip link del {NEAR}
+if [ -e /run/netns/{SPACE} ]; then
   [ -e /sys/class/net/{line.device} ] || ip -n {SPACE} link set {line.device} netns 1
   ip netns del {SPACE}
-fi
-[ ! -e /sys/class/net/{NEAR} ] || ip link del {NEAR}"""
+fi"""
     return "\n".join((words, *_addressed(line, "ip")))
 
 
 def _addressed(line: Wan, ip: str) -> Iterable[str]:
     """The port up, with what it had."""
     yield f"{ip} link set {line.device} up"
-    yield from (f"{ip} addr replace {one} dev {line.device}" for one in line.addresses)
+    for one in line.addresses:
+        at_once = " nodad" if ":" in one else ""  # as the station gave it (station/qemu.py)
+        yield f"{ip} addr replace {one} dev {line.device}{at_once}"
     for host, mac in line.hosts.items():
         yield f"{ip} {neighbour(host, mac, line.device)}"
 
