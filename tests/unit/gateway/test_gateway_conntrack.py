@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gatemark.error import UnavailableError
-from gatemark.gateway import guard, sysctl
+from gatemark.gateway import guard
 from gatemark.gateway.changes import Changes
-from gatemark.gateway.feature import FEATURES, Asked
+from gatemark.gateway.feature import FEATURES, Asked, conntrack_max, conntrack_timeout
 from gatemark.node.shell import Local, Node, Process
 from gatemark.station.wiring import Gateway
 
@@ -39,10 +39,17 @@ def asked(node: Node, changes: Changes, *said: str) -> Asked:
     return Asked(Gateway(node, {}), changes, "nat", said)
 
 
+def below(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the features find connection tracking's settings in a folder."""
+    for module, name in ((conntrack_max, "BOUNDS"), (conntrack_timeout, "TIMEOUTS")):
+        files = [str(folder / Path(one).name) for one in getattr(module, name)]
+        monkeypatch.setattr(module, name, tuple(files))
+
+
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What /proc/sys has of a gateway's table."""
-    monkeypatch.setattr(sysctl, "ROOT", str(tmp_path))
+    below(tmp_path, monkeypatch)
     names = ("max", "buckets", "udp_timeout", "udp_timeout_stream")
     for name, value in zip(names, (1024, 1024, 30, 120), strict=True):
         (tmp_path / f"nf_conntrack_{name}").write_text(f"{value}\n")
@@ -101,7 +108,7 @@ def test_how_long_an_entry_lasts_is_set_and_set_back(table: Path) -> None:
 def test_a_gateway_that_tracks_nothing_has_no_such_setting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(sysctl, "ROOT", str(tmp_path / "none"))
+    below(tmp_path / "none", monkeypatch)
     box = Box()
     with pytest.raises(UnavailableError, match="feature conntrack before it"):
         asyncio.run(FEATURES[name].apply(asked(box, Changes(box), "5000")))  # type: ignore[arg-type]

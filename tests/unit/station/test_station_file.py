@@ -79,7 +79,7 @@ def test_a_good_file_is_taken(tmp_path: Path) -> None:
 
 def test_the_examples_of_the_docs_are_right(tmp_path: Path) -> None:
     blocks = re.findall(r"```toml\n(schema.*?)```", DOCS.read_text(), re.DOTALL)
-    boxes = [block for block in blocks if 'kind = "ssh"' in block]
+    boxes = [block for block in blocks if re.search(r'kind += "ssh"', block)]
     kinds = [type(station(tmp_path, block).sides) for block in boxes]
     assert kinds == [Local, Far, Local]
 
