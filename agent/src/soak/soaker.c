@@ -91,7 +91,7 @@ uint64_t soaker_turns(struct soaker *soaker)
 	volatile uint32_t *turns = &soaker->soaked->turns;
 	uint32_t now = *turns;
 
-	soaker->turns += (uint32_t)(now - soaker->last);
+	soaker->turns += now - soaker->last;
 	soaker->last = now;
 	return soaker->turns;
 }
