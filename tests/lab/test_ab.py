@@ -13,7 +13,7 @@ SHORT = ("--set=workload.duration_s=0.1", "--set=repeat.times=1", "--seed=7")
 
 
 @dataclass(frozen=True)
-class Tested:
+class Compared:
     """An A/B test that has ended, well or not."""
 
     done: Done
@@ -39,39 +39,39 @@ class Tested:
         return list(dict.fromkeys(found))
 
 
-def tested(folder: Path, *words: str) -> Tested:
-    return Tested(gatemark("ab", *words, *SHORT, "--json", f"--out={folder}"), folder)
+def ab_of(folder: Path, *words: str) -> Compared:
+    return Compared(gatemark("ab", *words, *SHORT, "--json", f"--out={folder}"), folder)
 
 
 @pytest.fixture(scope="module")
-def alike(tmp_path_factory: pytest.TempPathFactory) -> Tested:
-    return tested(tmp_path_factory.mktemp("ab") / "alike", "route", "route")
+def alike(tmp_path_factory: pytest.TempPathFactory) -> Compared:
+    return ab_of(tmp_path_factory.mktemp("ab") / "alike", "route", "route")
 
 
-def test_chance_alone_is_no_regression(alike: Tested) -> None:
+def test_chance_alone_is_no_regression(alike: Compared) -> None:
     (row,) = alike.rows
     assert row["verdict"] in ("no change", "within noise", "inconclusive")
     assert alike.done.code == 0, alike.done.err
 
 
-def test_every_boot_of_either_arm_is_measured_in_turn(alike: Tested) -> None:
+def test_every_boot_of_either_arm_is_measured_in_turn(alike: Compared) -> None:
     blocks = [set(alike.booted[at : at + 2]) for at in range(0, 12, 2)]
     assert blocks == [{("old", boot), ("new", boot)} for boot in range(1, 7)]
     assert {record["status"] for record in alike.records} == {"ok"}
 
 
-def test_a_boot_is_a_sample(alike: Tested) -> None:
+def test_a_boot_is_a_sample(alike: Compared) -> None:
     (row,) = alike.rows
     assert (row["old_n"], row["new_n"]) == (6, 6)
 
 
-def test_both_sides_are_looked_over(alike: Tested) -> None:
+def test_both_sides_are_looked_over(alike: Compared) -> None:
     sides = alike.run["ab"]
     assert all(sides[arm]["inventory"]["gateway"]["kernel"] for arm in ("old", "new"))
 
 
 def test_a_costly_setup_is_a_regression(tmp_path: Path) -> None:
-    found = tested(tmp_path / "costly", "route", "route+filter:1000")
+    found = ab_of(tmp_path / "costly", "route", "route+filter:1000")
     (row,) = found.rows
     assert (found.done.code, row["verdict"]) == (3, "slower"), found.done.err
     assert row["change_hi"] < -0.3
@@ -79,7 +79,7 @@ def test_a_costly_setup_is_a_regression(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def cut(tmp_path_factory: pytest.TempPathFactory) -> Tested:
+def cut(tmp_path_factory: pytest.TempPathFactory) -> Compared:
     """Switched by a command that fails at the third boot until a file is there."""
     place = tmp_path_factory.mktemp("switch")
     script = place / "flash.sh"
@@ -88,16 +88,16 @@ def cut(tmp_path_factory: pytest.TempPathFactory) -> Tested:
         f"[ $(wc -l < {place}/switched) != 3 ] || {{ echo no such image; exit 7; }}\n"
     )
     words = ("route", "route", "--boots=2", f"--switch=sh {script} {{arm}}")
-    return tested(place / "cut", *words)
+    return ab_of(place / "cut", *words)
 
 
-def test_the_command_is_run_before_each_boot_with_the_arms_name(cut: Tested) -> None:
+def test_the_command_is_run_before_each_boot_with_the_arms_name(cut: Compared) -> None:
     switched = (cut.folder.parent / "switched").read_text().split()
     assert switched[:2] == [arm for arm, _ in cut.booted]
 
 
 def test_a_command_that_fails_ends_it_in_one_line_and_what_was_measured_stays(
-    cut: Tested,
+    cut: Compared,
 ) -> None:
     last = cut.done.err.splitlines()[-1]
     assert last.startswith("gatemark: --switch 'sh ")
@@ -105,7 +105,7 @@ def test_a_command_that_fails_ends_it_in_one_line_and_what_was_measured_stays(
     assert (cut.done.code, cut.done.out, len(cut.booted)) == (1, "", 2)
 
 
-def test_it_goes_on_where_it_was_cut(cut: Tested) -> None:
+def test_it_goes_on_where_it_was_cut(cut: Compared) -> None:
     before = cut.records
     done = gatemark("ab", "--resume", cut.folder, "--json")
     assert done.code == 0, done.err

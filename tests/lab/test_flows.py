@@ -48,4 +48,6 @@ def test_the_table_of_this_machine_is_never_set() -> None:
     few = Workload(kind="flows", flows=100, steps=1, duration_s=0.2)
     _, (record, _probed) = measure(plan(arm, few))
     assert record.status == "skipped"
-    assert record.reason.startswith("not available here: nf_conntrack_max is this machine's")
+    assert record.reason.startswith(
+        "not available here: conntrack-max:300000: nf_conntrack_max is this"
+    )

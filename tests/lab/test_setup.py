@@ -76,14 +76,17 @@ def test_conntrack_tracks_every_flow(features: tuple[str, ...], tracked: int) ->
 
 @pytest.mark.parametrize(
     ("feature", "why"),
-    [("vlan", "no VLAN on gw1: has its kernel 8021q?"), ("wireguard", "a tunne")],
+    [
+        ("vlan", "no VLAN on gw1: has its kernel 8021q?"),
+        ("wireguard", "a tunnel's far end is made in virtual gateways alone"),
+    ],
 )
 def test_what_this_machines_kernel_lacks_is_skipped_with_the_reason(feature: str, why: str) -> None:
     """Where its kernel has VLANs, the lab has them too."""
     load = Workload(rate_pps=3_000, flows=4, duration_s=0.1)
     _, (record, _probed) = measure(plan(Arm(path="route", features=(feature,)), load))
     if (feature, record.status) != ("vlan", "ok"):
-        assert record.reason.startswith(f"not available here: {why}")
+        assert record.reason.startswith(f"not available here: {feature}: {why}")
         assert record.status == "skipped"
 
 
