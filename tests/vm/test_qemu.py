@@ -50,7 +50,7 @@ def test_its_processor_is_read_from_inside_as_well(booted: Booted) -> None:
     record = booted.measure("route", probes=("cpu",))
     (reading,) = record.evidence.inside
     assert reading.thread == "cpu0"
-    assert 0 < record.values["cpu_busy_inside"] <= 1
+    assert 0 <= record.values["cpu_busy_inside"] <= 1  # by ticks: little load may read as none
 
 
 def test_its_table_of_connections_can_be_emptied(booted: Booted) -> None:
