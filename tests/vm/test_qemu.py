@@ -9,10 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gatemark.station import lock
 from gatemark.station.recover import recover
-from vm.conftest import Booted
+from vm.conftest import FEW, Booted
 
 HOLD = """
 import asyncio, time
@@ -47,10 +48,11 @@ def test_its_processor_is_read_from_outside(booted: Booted) -> None:
 
 
 def test_its_processor_is_read_from_inside_as_well(booted: Booted) -> None:
-    record = booted.measure("route", probes=("cpu",))
+    load = replace(FEW, rate_pps=20_000, duration_s=1.5)  # ticks may see nothing of a small one
+    record = booted.measure("route", load, probes=("cpu",))
     (reading,) = record.evidence.inside
     assert reading.thread == "cpu0"
-    assert 0 <= record.values["cpu_busy_inside"] <= 1  # by ticks: little load may read as none
+    assert 0 < record.values["cpu_busy_inside"] <= 1
 
 
 def test_its_table_of_connections_can_be_emptied(booted: Booted) -> None:
