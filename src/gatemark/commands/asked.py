@@ -26,12 +26,14 @@ class Asked:
     settings: tuple[str, ...]
     driver: str = ""  # who makes the traffic; "": as the plans have it
     ports: tuple[str, ...] = ()  # how it reaches the wire
+    exact: bool = False  # in instructions
 
     def command(self, seed: int) -> tuple[str, ...]:
         """The command that repeats it."""
         words = ["gatemark", "run", self.name]
         words += ["--station", self.station] if self.station else []
         words += ["--variant", self.variant] if self.variant else []
+        words += ["--exact"] if self.exact else []
         words += wire.words(self.driver, self.ports)
         words += [word for setting in self.settings for word in ("--set", setting)]
         return (*words, "--seed", str(seed))
@@ -39,7 +41,12 @@ class Asked:
     def chosen(self) -> tuple["Suite", list["Plan"]]:
         """The suite and its plans. Raises UsageError."""
         means = wire.settings(self.driver, self.ports, self.settings)
-        return chosen(self.name, self.variant, (*means, *self.settings))
+        suite, plans = chosen(self.name, self.variant, (*means, *self.settings))
+        if not self.exact:
+            return suite, plans
+        from gatemark.plan.exact import exact  # noqa: PLC0415
+
+        return suite, [exact(plan) for plan in plans]
 
 
 def within(asked: Asked, able: "Ability", kind: str) -> tuple[Asked, tuple[str, ...]]:

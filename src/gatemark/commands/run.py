@@ -38,6 +38,9 @@ def run(
     out: Annotated[
         Path | None, typer.Option(help=f"The run's directory (default: {RUNS}/...).")
     ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Count a packet's instructions (station qemu-...).")
+    ] = False,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with the run in this directory.")
     ] = None,
@@ -49,7 +52,7 @@ def run(
     from gatemark.station.load import load as load_station  # noqa: PLC0415
 
     if resume:
-        if name or station or variant or set_ or driver or port or out or seed is not None:
+        if name or station or variant or exact or set_ or driver or port or out or seed is not None:
             raise UsageError("--resume goes on with a run as it was planned: leave out the rest")
         directory = reopen(resume)
         if directory.load().ab:
@@ -60,7 +63,7 @@ def run(
     else:
         bench = load_station(station or DEFAULT_STATION)
         settings, ports = tuple(set_ or ()), wire.split(port or ())
-        asked = Asked(name or DEFAULT_SUITE, station, variant, settings, driver, ports)
+        asked = Asked(name or DEFAULT_SUITE, station, variant, settings, driver, ports, exact)
         directory = _begin(asked, bench, out, seed)
     measure(directory, bench)
     _tell(directory, json_=json_)
@@ -112,9 +115,12 @@ def examine(plans: Iterable["Plan"]) -> None:
 def require(plans: Iterable["Plan"], bench: "Station") -> None:
     """Raise UnavailableError if nothing can be measured here; an ordinary user is let in."""
     from gatemark.plan.driver import tools  # noqa: PLC0415
+    from gatemark.plan.exact import counts  # noqa: PLC0415
     from gatemark.workload.driver import program  # noqa: PLC0415
 
     program.require(tools(plans))
+    if any(map(counts, plans)):
+        bench.count()
     bench.enter()
 
 

@@ -70,6 +70,7 @@ OF_KIND: Final = {
         "connections": "connecting connections active_pps clients",
         "flows": "flows clients servers steps rate_pps active_pps",
         "replay": "trace speed clones rate_pps clients",
+        "walk": "frame_bytes payload_bytes walks ordered",
     }.items()
 }
 
@@ -85,7 +86,7 @@ MOST_BOOTS: Final = 100
 
 PROBES: Final = (
     *("cpu", "softirq", "memory", "slab", "conntrack", "interfaces", "shaper"),
-    *("temperature", "power", "soak"),
+    *("temperature", "power", "soak", "instructions"),
 )
 
 
@@ -172,7 +173,7 @@ def _check_steps(plan: Plan) -> None:
     """A step is from an arm above it that has a gateway, so that no step hangs in the air."""
     above: list[str] = []
     for arm in plan.arm:
-        if arm.against and plan.figure != "ladder":
+        if arm.against and plan.figure not in ("ladder", "exact"):
             raise UsageError('`against` is for steps: write figure = "ladder", or leave it out')
         if arm.against and arm.against not in above:
             mend = nearest(arm.against, above)

@@ -10,6 +10,10 @@ from gatemark.plan.model import Workload
 
 OPENED_PPS: Final = 5000.0  # new flows a second, where a plan leaves it to us
 STEP_S: Final = 0.5  # a step's agents, and their packets' way
+UNCOUNTED: Final = 10  # walks before those that count
+# A walk: sending, arriving, standing still. What the gateway itself sends goes by its own clock.
+WALK_S: Final = 0.02
+OWN_WALK_S: Final = 0.06
 
 
 def opened_pps(load: Workload) -> float:
@@ -21,4 +25,6 @@ def lasts_s(load: Workload) -> float:
     """From its first packet to its last, in seconds."""
     if load.kind == "flows":
         return load.flows / opened_pps(load) + load.steps * (load.duration_s + STEP_S)
+    if load.kind == "walk":
+        return (load.walks + UNCOUNTED) * (OWN_WALK_S if load.direction == "send" else WALK_S)
     return load.settle_s + load.duration_s

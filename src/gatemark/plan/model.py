@@ -12,7 +12,7 @@ SUITE_SCHEMA = "gatemark.suite/1"
 Path = Literal["switch", "route", "nat", "endpoint", "direct"]
 # up: LAN to WAN; send, receive: of the gateway itself (path `endpoint`).
 Direction = Literal["up", "down", "both", "send", "receive"]
-Kind = Literal["udp", "tcp", "connections", "flows", "replay"]
+Kind = Literal["udp", "tcp", "connections", "flows", "replay", "walk"]
 # auto: the best that works. Senders: live (frames made in the kernel), afxdp, raw (AF_PACKET);
 # sinks: xdp (counted in the kernel), ring (AF_PACKET).
 SenderPort = Literal["auto", "live", "afxdp", "raw"]
@@ -25,14 +25,19 @@ Connecting = Literal["open", "crr", "hold"]
 # auto: a knee over rates, a curve over sizes, else bars. delay: the rates are some that the gateway
 # carries, so no knee is looked for; what is told is the delay. ladder: the arms are steps, each
 # against the one before. ablation: the arms against the first, pair by pair. pareto: the arms by
-# rate, delay and CPU at once.
-Figure = Literal["auto", "curve", "bars", "delay", "ladder", "ablation", "pareto"]
+# rate, delay and CPU at once. exact: the arms in instructions of one packet, each against another.
+# path: the functions of one packet in the order of its travel.
+Figure = Literal["auto", "curve", "bars", "delay", "ladder", "ablation", "pareto", "exact", "path"]
 Family = Literal["ipv4", "ipv6"]
 Factor = str | int | float | bool
 
 # Features that are programs: they run on the gateway while a trial does, and set nothing.
 PROGRAMS: Final = ("capture", "flow-export", "command")
-WHOLE: tuple[Figure, ...] = ("ladder", "pareto")  # they tell all of a plan's arms themselves
+WHOLE: tuple[Figure, ...] = (
+    "ladder",
+    "pareto",
+    "exact",
+)  # they tell all of a plan's arms themselves
 TWIN = "{} (A/A)"  # the name of an arm that is the named one again
 OLD, NEW = "old", "new"  # the arms of `gatemark ab`
 
@@ -43,7 +48,9 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     path: Path  # how a packet crosses the gateway; direct: it does not
     features: tuple[str, ...] = ()  # what the gateway does besides, in order: conntrack, filter:100
     name: str = ""  # defaults to the setup in words
-    against: str = ""  # ladder: name of the arm that this one is a step from; "": the one before
+    against: str = (
+        ""  # ladder, exact: name of the arm that this one is a step from; "": the one before
+    )
     held_out: bool = False  # left out of what is fitted (gatemark fit): it tests that
 
     @property
@@ -79,7 +86,7 @@ class Gateway(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is sent. Every key may be a factor of the sweep."""
 
-    kind: Kind = "udp"  # udp, tcp, connections, flows, replay; each has keys of its own below
+    kind: Kind = "udp"  # udp, tcp, connections, flows, replay, walk; each has keys of its own below
     direction: Direction = "up"  # up: LAN to WAN; down; both; send, receive: by the gateway itself
     family: Family = "ipv4"  # ipv4, ipv6
     duration_s: float = 1.0  # of sending
@@ -117,6 +124,9 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     trace: str = "game"  # a pcap or pcapng file, or made here: game, voip, voip-vad, video
     speed: float = 1.0  # its own timing, times so much; rate_pps: that instead, both ways together
     clones: int = 1  # flows made of each of the trace's
+    # kind walk, with frame_bytes or payload_bytes: one UDP packet at a time, and its instructions
+    walks: int = 200  # packets
+    ordered: bool = False  # keep the functions of one packet in their order
 
 
 class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -134,7 +144,7 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     use: tuple[
         str, ...
-    ] = ()  # cpu, softirq, memory, slab, conntrack, interfaces, shaper, temperature, power, soak
+    ] = ()  # cpu, softirq, memory, slab, conntrack, interfaces, shaper, temperature, power, soak, instructions
     times: int = 1  # how often each point is measured so
 
 

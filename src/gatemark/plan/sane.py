@@ -30,6 +30,7 @@ MOST_OPENED_PPS: Final = 100_000.0  # a gateway takes tens of microseconds for a
 LEAST_READING_S: Final = 0.2  # two readings of memory, at 10 a second
 MOST_SPEED: Final = 1e6
 MOST_CLONES: Final = 10_000
+MOST_WALKS: Final = 100_000
 
 
 def faults(load: Workload) -> Iterator[str]:
@@ -186,6 +187,22 @@ def _replay(load: Workload) -> Iterator[str]:
     yield from _clients(load)
 
 
+def _walk(load: Workload) -> Iterator[str]:
+    smallest = SMALLEST_FRAME_BYTES[load.family]
+    if not smallest <= load.frame_bytes <= LARGEST_FRAME_BYTES:
+        key = "payload_bytes" if load.payload_bytes else "frame_bytes"
+        yield (
+            f"`{key}` = {getattr(load, key)} is impossible for {load.family}: a frame with FCS "
+            f"and our test header has {smallest} to {LARGEST_FRAME_BYTES} bytes"
+        )
+    if load.direction == "both":
+        yield "`direction` = both: one packet at a time goes one way; write up or down"
+    if load.driver != "gatemark":
+        yield f"`driver` = {load.driver}: no tool sends one packet at a time; leave it out"
+    if not 1 <= load.walks <= MOST_WALKS:
+        yield f"`walks` = {load.walks}: 1 to {MOST_WALKS}"
+
+
 # Kinds that bring rules of their own.
 OF_KIND: Final = {
     "udp": _udp,
@@ -193,4 +210,5 @@ OF_KIND: Final = {
     "connections": _connections,
     "flows": _held,
     "replay": _replay,
+    "walk": _walk,
 }

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gatemark.plan.model import TrialSpec, Workload
-from gatemark.run import connecting, driven, filling, goodput, received, replayed, reset
+from gatemark.run import connecting, driven, filling, goodput, received, replayed, reset, walked
 from gatemark.run.raw import Raw
 from gatemark.station.station import Station
 from gatemark.station.wiring import Wire
 from gatemark.store.record import Accounting, Definition
 from gatemark.store.series import Series
-from gatemark.workload import connections, fill, replay, restart, tcp, udp
+from gatemark.workload import connections, fill, replay, restart, tcp, udp, walk
 from gatemark.workload.driver import pair, tcpreplay
 from gatemark.workload.way import Load, Way
 
@@ -62,6 +62,14 @@ KINDS: Final = {
     ),
     "replay": Kind(
         replay.loads, replayed.define, replayed.found, replayed.delivered_pps, replayed.series
+    ),
+    "walk": Kind(
+        walk.loads,
+        walked.define,
+        walked.found,
+        walked.delivered_pps,
+        walked.series,
+        walked.evidence,
     ),
 }
 

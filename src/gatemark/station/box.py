@@ -28,7 +28,7 @@ from gatemark.node.shell import Local as Here
 from gatemark.node.shell import Node
 from gatemark.node.ssh import Ssh
 from gatemark.plan.model import Arm
-from gatemark.station import control, doctor, file, own, space
+from gatemark.station import control, counting, doctor, file, own, space
 from gatemark.station.ability import MISSING, Ability, ability
 from gatemark.station.borrow import Borrowed
 from gatemark.station.cable import MADE
@@ -83,6 +83,7 @@ class Box:
         self.box = Ssh("gateway", asked.login)
         self.gateway = _gateway(self.box, asked)
         self.after_restart: Again = nothing
+        self.counting: counting.Counting | None = None
         self.ports: dict[str, Port] = {}
         self.threads: dict[str, Thread] = {}
         self.control = ""  # the gateway's device that we reach it by
@@ -127,6 +128,10 @@ class Box:
         if own.needed():
             raise UnavailableError("NICs of this machine are taken by root alone: use sudo")
         doctor.require(without=doctor.OF_THE_LAB)
+
+    def count(self) -> None:
+        """Nobody counts here."""
+        counting.refuse()
 
     def lacks(self, arm: Arm) -> str:
         """Why an arm cannot be measured on it, or nothing."""

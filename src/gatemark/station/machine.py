@@ -109,14 +109,18 @@ class Machine:
         cards: Sequence[Card],
         place: Namespace,
         cpus: tuple[int, int],
+        more: Sequence[str] = (),
     ) -> "Machine":
         """Start it; `cpus` are the gateway's and the emulator's. Raises StationError.
+
+        `more` are further options of QEMU.
 
         The taps' files are QEMU's alone afterwards: they end with it.
         """
         ours, theirs = socket.socketpair()
         files = [theirs.fileno(), *(card.tap for card in cards)]
         words = options(model, accel) + _wired(model.nic, cards, theirs.fileno())
+        words += more
         gateway, emulator = cpus
         command = place.argv(
             *("setpriv", "--pdeathsig", "KILL", "taskset", "-c", str(emulator)),

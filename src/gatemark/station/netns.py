@@ -32,7 +32,7 @@ from pyroute2 import IPRoute
 from gatemark.error import StationError
 from gatemark.plan.model import Arm
 from gatemark.plan.toml import refuse_unknown_keys
-from gatemark.station import doctor, lock, own, space
+from gatemark.station import counting, doctor, lock, own, space
 from gatemark.station.ability import ability
 from gatemark.station.cable import MADE, Cable
 from gatemark.station.check import check_ports
@@ -76,6 +76,7 @@ class Lab:
         self.cable = Cable(self.hosts, self.cpu)
         self._nodes = {role: self.hosts[host] for role, host in HOST.items()}
         self.after_restart: Again = nothing
+        self.counting: counting.Counting | None = None
         self._held = ExitStack()
 
     @property
@@ -111,6 +112,10 @@ class Lab:
         """Remove it whole; also half-built ones."""
         await asyncio.to_thread(space.remove, self.hosts)
         self._held.close()
+
+    def count(self) -> None:
+        """Nobody counts here."""
+        counting.refuse()
 
     def lacks(self, arm: Arm) -> str:
         """Nothing: what this machine's kernel lacks is in `able`."""

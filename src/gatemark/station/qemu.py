@@ -29,7 +29,7 @@ from typing import Any, Final
 
 from pyroute2 import IPRoute
 
-from gatemark.error import GatemarkError, StationError
+from gatemark.error import GatemarkError, StationError, UsageError
 from gatemark.node.dial import dial
 from gatemark.node.login import Address, Login
 from gatemark.node.ssh import Ssh
@@ -39,6 +39,7 @@ from gatemark.station import doctor, lock, own, space
 from gatemark.station.ability import ability
 from gatemark.station.cable import MADE, Cable
 from gatemark.station.check import check_ports
+from gatemark.station.counting import Counting
 from gatemark.station.cpu import Placement, place
 from gatemark.station.demand import PLAIN, Demand
 from gatemark.station.image.build import stock
@@ -118,6 +119,7 @@ class VirtualLab:
         self.gateway = Gateway(self._ssh, self._devices)
         self._machine: Machine | None = None
         self.after_restart: Again = nothing
+        self.counting: Counting | None = None
         self._held = ExitStack()
 
     @property
@@ -153,6 +155,12 @@ class VirtualLab:
         del arm
         return ""
 
+    def count(self) -> None:
+        """Load the plugin with the next boot. Raises UnavailableError, UsageError."""
+        if self.model.cpus > 1:
+            raise UsageError(f"station {self.name}: instructions are counted with cpus = 1 alone")
+        self.counting = Counting(self.model.arch.emulator, self._folder / "counts", self._ssh)
+
     def enter(self) -> None:
         """Taps and pinned threads are root's. Raises UnavailableError with the mend."""
         own.enter()
@@ -187,6 +195,8 @@ class VirtualLab:
     async def restart(self) -> str:
         """Press the reset button, and wait until it is again as it was, its setup too."""
         await self._running().reset()
+        if self.counting:
+            self.counting.names.forget()
         await self._reached(self._patience_s)
         await self._set()
         await self.after_restart()
@@ -242,7 +252,7 @@ class VirtualLab:
 
     async def _boot(self, model: Model) -> None:
         """By KVM where that works, else by emulation; the record says why."""
-        why = kvm_refused(model)
+        why = "instructions are counted" if self.counting else kvm_refused(model)
         if not why:
             self.accel = "kvm"
             try:
@@ -262,7 +272,8 @@ class VirtualLab:
         ]
         cpus = self.cpus.gateway, self.cpus.sink
         accel = self.accel.partition(":")[0]
-        self._machine = await Machine.start(model, accel, cards, self.hosts["lan"], cpus)
+        more = self.counting.words if self.counting else []
+        self._machine = await Machine.start(model, accel, cards, self.hosts["lan"], cpus, more)
         threads = [*await self._machine.threads(cpus[0]), self._machine.carrier(cpus[1])]
         self.threads |= {one.name: one for one in threads}
         await asyncio.to_thread(self._control)
@@ -270,6 +281,8 @@ class VirtualLab:
 
     async def _end(self) -> None:
         machine, self._machine = self._machine, None
+        if self.counting:
+            self.counting.ended()
         if machine:
             await machine.stop()
 

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from gatemark.plan.model import Arm
 from gatemark.station.ability import Ability
+from gatemark.station.counting import Counting
 from gatemark.station.cpu import Placement
 from gatemark.station.demand import Demand
 from gatemark.station.thread import Thread
@@ -56,6 +57,13 @@ class Station(Protocol):
     @property
     def threads(self) -> Mapping[str, Thread]:
         """Threads of this machine that do the gateway's work; none where it is a box."""
+
+    @property
+    def counting(self) -> Counting | None:
+        """Counts the gateway's instructions, from `count` on; None: nobody does."""
+
+    def count(self) -> None:
+        """Before `up`: have the gateway's instructions counted. Raises UnavailableError."""
 
     def enter(self) -> None:
         """Before `up`, while there is one thread: what this machine has to be for it.

@@ -26,6 +26,7 @@ HEADLINE: dict[str, str] = {
     "concurrent flows": "flows",  # of UDP, a packet each, in the gateway's table
     "connection rate": "connections_per_s",
     "replayed rate": "received_pps",
+    "instructions": "instructions",  # executed for a packet, of packets one at a time
     "reset time": "reset_s",  # the gateway was restarted meanwhile (RFC 6201)
 }
 
@@ -134,6 +135,26 @@ class Filled(msgspec.Struct, frozen=True, kw_only=True):
     available_bytes: int  # MemAvailable: with what the kernel can take back
 
 
+class Call(msgspec.Struct, frozen=True, array_like=True):
+    """A function that was entered on a packet's way."""
+
+    function: str  # user space: one for all of it
+    depth: int  # of those that had been entered and not left, 0: the outermost
+    instructions: int  # its own, without those of the functions that it called
+
+
+class Counted(msgspec.Struct, frozen=True, kw_only=True):
+    """Instructions that the gateway executed for one packet, of packets sent one at a time."""
+
+    walks: int  # packets that came through and were counted
+    lost: int  # packets that did not come, or after which the gateway was not still
+    modes: dict[str, int] = {}  # instructions -> walks, the ten most frequent ones
+    more: dict[str, dict[str, int]] = {}  # another mode -> what it ran more, dearest functions
+    functions: dict[str, tuple[int, int]] = {}  # of a walk in the mode: instructions, calls
+    path: tuple[Call, ...] = ()  # of that walk, in order
+    plugin: str = ""  # that counted: counter-1
+
+
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """What the limit of a point is judged from (`gatemark.stats.limit`)."""
 
@@ -159,6 +180,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     thermal: dict[
         str, float
     ] = {}  # probed pass: clock_start_mhz, clock_low_mhz while it was sent, throttled (how often)
+    counted: Counted | None = None  # walk: what one packet made the gateway execute
     meter: str = ""  # probed pass: what told the watts: tasmota, shelly1, shelly2, csv, rapl, hwmon
     softnet: dict[str, int] = {}  # probed pass: dropped, squeezed, summed over all CPUs
     # Features offload and xdp. Both: packets that went the usual way (usual). offload: connections
@@ -236,6 +258,9 @@ UNITS: dict[str, str] = {
     "flow_object_bytes": "bytes",  # the kernel's objects that one is made of, added up
     "flows_predicted": "flows",  # that its memory has room for, from the first tenth of a fill
     "flows_recommended": "flows",  # a bound for the table (nf_conntrack_max) that memory keeps
+    "instructions": "instructions",  # that the gateway executes for a packet: the mode of all walks
+    "mode_share": "ratio",  # of the walks that are the mode
+    "instructions_at_rate": "instructions",  # for a packet at the offered rate, batches and all
     "pace_error_p50_ns": "ns",  # replay: time of sending against the trace's
     "pace_error_p99_ns": "ns",
     "pace_error_max_ns": "ns",

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The counts, in a file that the plugin and its reader both map. All numbers are 64 bits wide in the
+ * byte order of the machine that QEMU runs on. The reader is src/gatemark/station/counter.py.
+ *
+ *   struct head       1 page
+ *   address[SLOTS]    of a block's first instruction, in the guest
+ *   length[SLOTS]     instructions in the block
+ *   runs[SLOTS]       how often it was run
+ *   path[PATHS]       while a window is open: the slot of each block, in the order of running
+ *
+ * A slot is a block by its address and length, and stays with it: QEMU translates anew what its
+ * own cache of code lost, and a block that another one jumps into is another block. Slots are taken
+ * in order, so a reader copies only the first `used` of them.
+ */
+#ifndef GATEMARK_TABLE_H
+#define GATEMARK_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TABLE_MAGIC 0x31544e554f434d47ULL /* "GMCOUNT1" */
+#define HEAD_BYTES 4096
+#define SLOTS (1U << 18) /* a kernel and a shell are about 40 000 blocks; a power of two */
+#define PATHS (1U << 18) /* blocks of one window; a packet is about 2 000 */
+
+struct head {
+	uint64_t magic;
+	uint64_t slots;
+	uint64_t paths;
+	uint64_t used;	 /* slots taken so far */
+	uint64_t lost;	 /* blocks that found no slot: their instructions are in `total` alone */
+	uint64_t total;	 /* instructions run */
+	uint64_t open;	 /* by the reader: 1 while blocks are to be written down in order */
+	uint64_t passed; /* blocks in the window so far; more than `paths`: the rest was not kept */
+	/* With a cache model (cache.h): events since the start. */
+	uint64_t fetch_misses;
+	uint64_t load_misses;
+	uint64_t store_misses;
+	uint64_t write_backs;
+	uint64_t loads;
+	uint64_t stores;
+	uint64_t uncached; /* accesses that go past the caches */
+};
+
+struct table {
+	struct head *head;
+	uint64_t *address;
+	uint64_t *length;
+	uint64_t *runs;
+	uint64_t *path;
+	uint32_t *place; /* hash of address and length -> slot + 1; the plugin's own */
+};
+
+/* Make the file and map it. Returns false, and says why on stderr, if that fails. */
+bool table_open(struct table *table, const char *file);
+
+/* The slot of a block, taken if it is new; SLOTS if there is none left. */
+size_t table_slot(struct table *table, uint64_t address, uint64_t length);
+
+/* Write a block down in the order of running, if a window is open. */
+static inline void table_pass(struct table *table, size_t slot)
+{
+	struct head *head = table->head;
+
+	if (!__atomic_load_n(&head->open, __ATOMIC_ACQUIRE))
+		return;
+	if (head->passed < PATHS)
+		table->path[head->passed] = slot;
+	__atomic_store_n(&head->passed, head->passed + 1, __ATOMIC_RELEASE);
+}
+
+#endif

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan asked exactly: the same setups and sizes, in instructions of one packet instead of time.
+
+gatemark run ladder --exact --station qemu-mips
+"""
+
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from gatemark.error import UsageError
+from gatemark.plan.expand import OF_KIND, check, points, workload_at
+from gatemark.plan.feature import DIRECT
+from gatemark.plan.model import Factor, Gateway, Plan, Probe, Repeat, Workload
+
+KEPT: Final = ("direction", "family", "frame_bytes", "payload_bytes")  # of the workload
+TIMES: Final = 3  # the same number in each: that is the claim
+COUNTS: Final = "instructions"  # the probe
+
+
+def counts(plan: Plan) -> bool:
+    """Whether a plan needs a gateway whose instructions are counted."""
+    kinds = {workload_at(plan, point).kind for point in points(plan)}
+    return "walk" in kinds or COUNTS in plan.probe.use
+
+
+def exact(plan: Plan) -> Plan:
+    """The plan in instructions. Raises UsageError where none of it is a packet at a time."""
+    if counts(plan):
+        return plan
+    arms = tuple(arm for arm in plan.arm if arm.path != DIRECT)
+    loads = [workload_at(plan, point) for point in points(plan)]
+    if not arms or any(load.kind not in ("udp", "tcp") for load in loads):
+        raise UsageError(
+            f"--exact: {plan.name} is not of packets through a gateway; "
+            "ladders, ablations, sizes and models of UDP are"
+        )
+    walked = msgspec.convert(_kept(msgspec.to_builtins(plan.workload)), Workload)
+    made = replace(
+        plan,
+        name=f"{plan.name}-exact",
+        title=f"{plan.title}, in instructions",
+        arm=arms,
+        gateway=Gateway(),
+        workload=replace(walked, kind="walk"),
+        sweep={name: levels for name, levels in plan.sweep.items() if name in KEPT},
+        case=_once(plan.case),
+        repeat=Repeat(times=TIMES),
+        probe=Probe(),
+        search=None,
+        figure="exact",
+        variants=(),
+        variant="",
+    )
+    check(made)
+    return made
+
+
+def _once(cases: tuple[dict[str, Factor], ...]) -> tuple[dict[str, Factor], ...]:
+    """Cases that differ in what a walk has."""
+    found: list[dict[str, Factor]] = []
+    for case in map(_kept, cases):
+        if case and case not in found:
+            found.append(case)
+    return tuple(found)
+
+
+def _kept(keys: dict[str, Factor]) -> dict[str, Factor]:
+    both = keys.get("direction") == "both"
+    kept = {name: value for name, value in keys.items() if name in KEPT}
+    return kept | ({"direction": "up"} if both else {})
+
+
+assert set(KEPT[2:]) < OF_KIND["walk"]

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The names of a kernel's functions, from its own /proc/kallsyms."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from gatemark.node.shell import Node
+
+KERNEL: Final = "grep -v ']$' /proc/kallsyms; true"
+MODULES: Final = "grep ']$' /proc/kallsyms; true"
+LOADED: Final = "cut -d' ' -f1,6 /proc/modules"  # names and addresses: cheap to ask again
+CODE: Final = frozenset("tTwW")
+USER: Final = "user space"
+UNKNOWN: Final = "unknown"
+# What a compiler split off or specialised is of the function that it is named after.
+PARTS: Final = re.compile(r"\.(cold|part|isra|constprop|llvm)\b.*")
+WIDTHS: Final = {8: 1 << 31, 16: 1 << 63}  # digits of an address -> where the kernel begins
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function, and where its first instruction is."""
+
+    name: str
+    address: int
+
+
+class Symbols:
+    """Function by address. `lines` are those of /proc/kallsyms."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        found: dict[int, str] = {}
+        self.kernel = 1 << 63  # addresses below are user space
+        self.mask = (1 << 64) - 1
+        for line in lines:
+            words = line.split()
+            if len(words) < 3 or words[1] not in CODE or not int(words[0], 16):
+                continue
+            self.kernel = WIDTHS.get(len(words[0]), self.kernel)
+            if len(words[0]) == 8:
+                self.mask = (1 << 32) - 1
+            address, name = int(words[0], 16), PARTS.sub("", words[2])
+            # Where several names stand for one place a function's goes before a section's.
+            if address not in found or found[address].startswith(("_", "$")):
+                found[address] = name
+        self._addresses = sorted(found)
+        self._names = [found[address] for address in self._addresses]
+
+    def __len__(self) -> int:
+        return len(self._addresses)
+
+    def function(self, address: int) -> Function:
+        """Which function an address lies in; a user program's are one."""
+        address &= self.mask
+        if address < self.kernel:
+            return Function(USER, 0)
+        at = bisect_right(self._addresses, address) - 1
+        if at < 0:
+            return Function(UNKNOWN, 0)
+        return Function(self._names[at], self._addresses[at])
+
+    def enters(self, address: int) -> bool:
+        """Whether it is a function's first instruction."""
+        address &= self.mask
+        at = bisect_right(self._addresses, address) - 1
+        return at >= 0 and self._addresses[at] == address
+
+
+class Names:
+    """A gateway's symbols, read anew where its modules changed."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._kernel: list[str] = []
+        self._loaded = ""
+        self._symbols: Symbols | None = None
+
+    async def read(self) -> Symbols:
+        """As they are now. Raises NodeError."""
+        loaded = await self._said(LOADED)
+        if self._symbols is None or loaded != self._loaded:
+            if not self._kernel:
+                self._kernel = (await self._said(KERNEL)).splitlines()
+            modules = (await self._said(MODULES)).splitlines()
+            self._symbols, self._loaded = Symbols([*self._kernel, *modules]), loaded
+        return self._symbols
+
+    def forget(self) -> None:
+        """After a restart."""
+        self._kernel, self._loaded, self._symbols = [], "", None
+
+    async def _said(self, script: str) -> str:
+        return await self._node.run("sh", "-c", script)

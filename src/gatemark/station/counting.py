@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A gateway whose instructions are counted: the plugin, its file, its functions' names."""
+
+from pathlib import Path
+from typing import Final
+
+from gatemark.error import UnavailableError
+from gatemark.node.shell import Node
+from gatemark.probe.symbols import Names
+from gatemark.station.counter import Counter
+from gatemark.station.plugin import plugin
+
+NOT_EMULATED: Final = "only an emulated gateway's instructions can be counted: --station qemu-mips"
+
+
+def refuse() -> None:
+    """What stations without an emulator say. Raises UnavailableError."""
+    raise UnavailableError(NOT_EMULATED)
+
+
+class Counting:
+    """One station's. The file is there while its guest runs."""
+
+    def __init__(self, emulator: str, file: Path, node: Node, cache: str = "") -> None:
+        self.plugin = plugin(emulator)
+        self.file = file
+        self.names = Names(node)
+        self.cache = cache  # sizes of caches to model, as counter/cache.h has them
+        self._counter: Counter | None = None
+
+    @property
+    def words(self) -> list[str]:
+        """QEMU's options for it."""
+        cache = f",cache={self.cache}" if self.cache else ""
+        return ["-plugin", f"{self.plugin},out={self.file},path=on{cache}"]
+
+    def counter(self) -> Counter:
+        """The counts. Raises StationError."""
+        if self._counter is None:
+            self._counter = Counter(self.file)
+        return self._counter
+
+    def ended(self) -> None:
+        """The guest is no more, or begins anew: another file, other addresses."""
+        if self._counter:
+            self._counter.close()
+        self._counter = None
+        self.names.forget()

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plugin that counts instructions: which object the installed QEMU takes, and whether."""
+
+import re
+import subprocess
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+from gatemark.error import UnavailableError
+
+# QEMU's plugin interface -> the first version of QEMU that takes no lower one.
+SINCE: Final = {1: (4, 2), 2: (9, 0)}
+ANSWER_S: Final = 10.0
+
+
+def object_file(interface: int) -> Path:
+    """The object that was built for an interface."""
+    return Path(str(resources.files("gatemark"))) / "counters" / f"counter-{interface}.so"
+
+
+@cache
+def plugin(emulator: str) -> Path:
+    """The object for an emulator of this machine. Raises UnavailableError with the mend."""
+    interface = _interface(_asked(emulator, "--version"))
+    file = object_file(interface)
+    if not file.exists():
+        raise UnavailableError(
+            "the plugin that counts instructions is not built: setup/install run"
+        )
+    # Without out=FILE the plugin itself says so, if QEMU can load it, and QEMU ends.
+    said = _asked(emulator, "-M", "none", "-display", "none", "-plugin", str(file))
+    if "out=FILE" not in said:
+        why = said.strip().splitlines()[-1:] or ["it said nothing"]
+        raise UnavailableError(f"{emulator} does not load plugins: {why[0]}")
+    return file
+
+
+def _interface(said: str) -> int:
+    found = re.search(r"version (\d+)\.(\d+)", said)
+    version = (int(found[1]), int(found[2])) if found else (0, 0)
+    return max((one for one, since in SINCE.items() if version >= since), default=min(SINCE))
+
+
+def _asked(*command: str) -> str:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=ANSWER_S
+        )
+    except FileNotFoundError:
+        raise UnavailableError(f"no {command[0]} here") from None
+    except subprocess.TimeoutExpired:
+        raise UnavailableError(f"{command[0]} did not end within {ANSWER_S:g} s") from None
+    return done.stdout + done.stderr
