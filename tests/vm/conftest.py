@@ -51,10 +51,22 @@ class Booted:
 
 @pytest.fixture(scope="session", params=["qemu-x86", "qemu-mips", "qemu-aarch64"])
 def booted(request: pytest.FixtureRequest) -> Iterator[Booted]:
+    yield from _boot(request.param, counting=False)
+
+
+@pytest.fixture(scope="module", params=["qemu-x86", "qemu-mips", "qemu-aarch64"])
+def counted(request: pytest.FixtureRequest) -> Iterator[Booted]:
+    """One whose instructions are counted."""
+    yield from _boot(request.param, counting=True)
+
+
+def _boot(station: str, *, counting: bool) -> Iterator[Booted]:
     if os.geteuid() != 0:
         pytest.skip("needs root: namespaces with their own CPU")
     recover()
-    lab = cast(VirtualLab, load(request.param))
+    lab = cast(VirtualLab, load(station))
+    if counting:
+        lab.count()
     with asyncio.Runner() as runner:
         runner.run(lab.up())
         bench = Bench(lab)

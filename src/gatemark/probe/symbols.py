@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The names of a kernel's functions, from its own /proc/kallsyms."""
 
+import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -8,9 +9,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from gatemark.node.shell import Node
+from gatemark.station.image.cache import home
 
-KERNEL: Final = "grep -v ']$' /proc/kallsyms; true"
-MODULES: Final = "grep ']$' /proc/kallsyms; true"
+KALLSYMS: Final = "cat /proc/kallsyms"
+BEHIND: Final = "tail -c +$(({} + 1)) /proc/kallsyms"
+SIGN: Final = "cat /proc/version; grep -m 2 ' [tT] ' /proc/kallsyms"
 LOADED: Final = "cut -d' ' -f1,6 /proc/modules"  # names and addresses: cheap to ask again
 CODE: Final = frozenset("tTwW")
 USER: Final = "user space"
@@ -70,11 +73,15 @@ class Symbols:
 
 
 class Names:
-    """A gateway's symbols, read anew where its modules changed."""
+    """A gateway's symbols, read anew where its modules changed.
+
+    A slow gateway takes a minute to say them all over SSH. Those of the kernel itself are the same
+    in each boot unless it moves about, so they are kept here; modules stand behind them.
+    """
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._kernel: list[str] = []
+        self._kernel = ""
         self._loaded = ""
         self._symbols: Symbols | None = None
 
@@ -82,15 +89,28 @@ class Names:
         """As they are now. Raises NodeError."""
         loaded = await self._said(LOADED)
         if self._symbols is None or loaded != self._loaded:
-            if not self._kernel:
-                self._kernel = (await self._said(KERNEL)).splitlines()
-            modules = (await self._said(MODULES)).splitlines()
-            self._symbols, self._loaded = Symbols([*self._kernel, *modules]), loaded
+            kernel = self._kernel = self._kernel or await self._kept()
+            modules = await self._said(BEHIND.format(len(kernel.encode())))
+            self._symbols = Symbols([*kernel.splitlines(), *modules.splitlines()])
+            self._loaded = loaded
         return self._symbols
 
     def forget(self) -> None:
         """After a restart."""
-        self._kernel, self._loaded, self._symbols = [], "", None
+        self._kernel, self._loaded, self._symbols = "", "", None
+
+    async def _kept(self) -> str:
+        """The kernel's own, from an earlier time if it is the same kernel at the same place."""
+        sign = hashlib.sha256((await self._said(SIGN)).encode()).hexdigest()
+        file = home() / f"symbols-{sign[:16]}"
+        if not file.exists():
+            lines = (await self._said(KALLSYMS)).splitlines(keepends=True)
+            kept = "".join(line for line in lines if not line.endswith("]\n"))
+            file.parent.mkdir(parents=True, exist_ok=True)
+            part = file.with_suffix(".part")
+            part.write_text(kept)
+            part.replace(file)
+        return file.read_text()
 
     async def _said(self, script: str) -> str:
         return await self._node.run("sh", "-c", script)

@@ -34,8 +34,8 @@ def define(both: Definition, load: Workload) -> Definition:
 def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
     """The mode, and how many of the walks it is; a walk accounts for its packet itself."""
     del spec
-    totals = _walked(raw).totals
-    mode = _modes(totals)[0]
+    walked = _walked(raw)
+    totals, mode = walked.totals, walked.mode
     return {"instructions": float(mode), "mode_share": totals.count(mode) / len(totals)}, None
 
 
@@ -45,12 +45,15 @@ def evidence(raw: Raw) -> dict[str, Any]:
     counter, symbols = told["counter"], told["symbols"]
     modes = _modes(walked.totals)
     functions = {
-        mode: by_function(counter, symbols, walked.risen[mode]) for mode in modes[: NAMED + 1]
+        mode: by_function(counter, symbols, walked.risen[mode])
+        for mode in modes[: NAMED + 1]
+        if mode in walked.risen
     }
     own = functions[modes[0]]
     more = {
         str(mode): _more({name: n for name, (n, _) in own.items()}, functions[mode])
-        for mode in modes[1 : NAMED + 1]
+        for mode in functions
+        if mode != modes[0]
     }
     return {
         "counted": Counted(

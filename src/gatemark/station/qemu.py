@@ -229,9 +229,12 @@ class VirtualLab:
         self._folder.mkdir(mode=0o700, parents=True)
         if not self.model.package:
             return self.model
+        model = self.model
+        if self.counting:  # the same addresses in each boot
+            model = replace(model, append=f"{model.append} nokaslr".strip())
         image = stock(self.model.arch, self.model.package, tell)
         initramfs = instance(image.initramfs, OURS.host, self._folder)
-        return replace(self.model, kernel=image.kernel, initramfs=initramfs)
+        return replace(model, kernel=image.kernel, initramfs=initramfs)
 
     def _spaces(self) -> None:
         space.create(self.hosts)

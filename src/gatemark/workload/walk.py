@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """One packet at a time through an emulated gateway, and the instructions that each made it run.
 
-    gateway's total   ____|‾‾‾‾‾ runs ‾‾‾‾‾|_____________ still ____
-                          ^                 ^             ^
-                      packet sent    packet arrives    counted
+    gateway's total   |tick|______|‾‾‾‾‾ runs ‾‾‾‾‾|___________|tick|____
+                                  ^                 ^         ^
+                              packet sent    packet arrives  counted
 
-Before a packet is sent the gateway stands still, and it is counted when it stands still again. So
-nothing is shared between packets: no batch, no interrupt for several. What differs from one walk to
-another is what the gateway did besides, above all the tick of its clock; the mode of many walks is
-a packet without it. The way is that of the specification of the counting gateway (docs/exact.md).
+A packet is sent while the gateway stands still, and counted when it stands still again. So nothing
+is shared between packets: no batch, no interrupt for several. What differs from one walk to another
+is what the gateway did besides, above all the tick of its clock. A packet is therefore sent soon
+after a tick, and the mode of many walks is one without.
+
+Then some more are sent whose blocks are read before and after, until one of them is the mode again:
+its functions are the packet's.
 """
 
 import asyncio
@@ -39,10 +42,15 @@ from gatemark.workload import packet
 from gatemark.workload.udp import OWN_SOURCE, open_mappings
 from gatemark.workload.way import BIN_MS, FAMILY, Load, Way
 
-STILL_S: Final = 0.0008  # two readings so far apart that are equal: the gateway stands still
+STILL_S: Final = 0.0006  # nothing ran for so long: the gateway stands still
+QUIET_S: Final = 0.0002  # the same after a tick, when nothing is on its way
+TICK_S: Final = 0.011  # a kernel's clock ticks every 1 to 10 ms, or not at all while it is idle
+LOOK_S: Final = 0.0001
 PATIENCE_S: Final = 2.0  # for stillness, and for a packet
 EVERY_MS: Final = 50  # the gateway's own program sends so often, and stands still between
 MOST_LOST: Final = 0.1  # of the walks: more, and the gateway does not forward
+LEAST_READ: Final = 20  # walks whose blocks are read; more until the mode is among them, up to
+MOST_READ: Final = 1000
 ETH_P_ALL: Final = 3
 
 Slots = dict[int, int]  # runs by slot
@@ -55,9 +63,14 @@ class Walked:
     totals: list[int] = field(default_factory=list)  # instructions of each, in order
     at_ns: list[int] = field(default_factory=list)  # when each was sent
     lost: int = 0
-    # Of the first walk of each total: what ran, and in which order.
+    # Of a walk of each total: what ran, and in which order.
     risen: dict[int, Slots] = field(default_factory=dict)
     paths: dict[int, list[int]] = field(default_factory=dict)
+
+    @property
+    def mode(self) -> int:
+        """The total that came most often; of two that came as often, the smaller."""
+        return max(set(self.totals), key=lambda total: (self.totals.count(total), -total))
 
 
 async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
@@ -153,45 +166,69 @@ class Walk:
         with ExitStack() as stack:
             step = self._stepper(stack)
             for number in range(-UNCOUNTED, self.load.walks):
-                self._one(step, number, walked)
+                at_ns = time.monotonic_ns()
+                total = self._one(step, number, walked)
+                if number >= 0 and total:
+                    walked.totals.append(total)
+                    walked.at_ns.append(at_ns)
                 if tick and number % 50 == 0:
                     tick({"t_ns": time.monotonic_ns(), "received": max(0, number)})
-                if walked.lost > max(UNCOUNTED, MOST_LOST * self.load.walks):
-                    raise InvalidTrialError(
-                        f"{walked.lost} packets did not come through, or left the gateway busy"
-                    )
+            self._read(step, walked)
         return walked
 
-    def _one(self, step: "Step", number: int, walked: Walked) -> None:
-        counter = self.counter
-        before = self._still()
-        runs = counter.runs()
-        at_ns = time.monotonic_ns()
-        with counter.window():
-            came = step(number)
-            total = self._still(moved_from=before) - before
-        if number < 0:
-            walked.lost += not came
-            return
-        if not came:
-            walked.lost += 1
-            return
-        walked.totals.append(total)
-        walked.at_ns.append(at_ns)
-        if total not in walked.risen:
-            walked.risen[total] = changed(runs, counter.runs())
-            walked.paths[total] = counter.path() if self.load.ordered else []
+    def _read(self, step: "Step", walked: Walked) -> None:
+        """Walk on with the blocks read, until the mode is among them. Raises InvalidTrialError."""
+        mode = walked.mode
+        for number in range(MOST_READ):
+            if number >= LEAST_READ and mode in walked.risen:
+                return
+            since = self._ticked()
+            runs = self.counter.runs()
+            with self.counter.window():
+                total = self._one(step, self.load.walks + number, walked, since)
+            after = self.counter.runs()
+            still = self.counter.total == since + total  # no tick meanwhile
+            if total and still and total not in walked.risen:
+                walked.risen[total] = changed(runs, after)
+                walked.paths[total] = self.counter.path() if self.load.ordered else []
+        raise InvalidTrialError(
+            f"{mode} instructions, the mode of {len(walked.totals)} walks, did not come again in "
+            f"{MOST_READ} more: is something else at work on the gateway?"
+        )
 
-    def _still(self, moved_from: int | None = None) -> int:
-        """The total, once it does not rise; and not before it has. Raises InvalidTrialError."""
-        until = time.monotonic() + PATIENCE_S
-        last = self.counter.total
-        while time.monotonic() < until:
-            time.sleep(STILL_S)
-            now = self.counter.total
-            if now == last != moved_from:
-                return now
-            last = now
+    def _one(self, step: "Step", number: int, walked: Walked, since: int | None = None) -> int:
+        """Instructions of one walk, 0 if its packet was lost or others ran `since` a total."""
+        before = self._ticked() if since is None else self._still()
+        if since not in (None, before):
+            return 0
+        if not step(number):
+            walked.lost += 1
+            if walked.lost > max(UNCOUNTED, MOST_LOST * self.load.walks):
+                raise InvalidTrialError(f"{walked.lost} packets did not come through")
+            return 0
+        return self._still(moved_from=before) - before
+
+    def _ticked(self) -> int:
+        """The total, still, soon after a tick of the gateway's clock if it has one."""
+        was = self.counter.total
+        until = time.monotonic() + TICK_S
+        while self.counter.total == was and time.monotonic() < until:
+            time.sleep(LOOK_S)
+        return self._still(QUIET_S)
+
+    def _still(self, for_s: float = STILL_S, moved_from: int | None = None) -> int:
+        """The total once it has not risen for a while, nor before it did. InvalidTrialError."""
+        last, since = self.counter.total, time.monotonic()
+        until = since + PATIENCE_S
+        while since < until:
+            time.sleep(LOOK_S)
+            now, at = self.counter.total, time.monotonic()
+            if now != last:
+                last, since = now, at
+            elif last != moved_from and at - since >= for_s:
+                return last
+            elif at > until:
+                break
         raise InvalidTrialError(
             f"the gateway was not still within {PATIENCE_S:g} s: something else is at work on it"
         )
