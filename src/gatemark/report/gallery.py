@@ -13,6 +13,7 @@ from gatemark.report.chart import (
     connecting,
     cpu,
     delay,
+    estimate,
     filled,
     front,
     group,
@@ -44,10 +45,16 @@ def figures(source: Source) -> list[Figure]:
         *_timed(source),
         *waterfall.figures(source.judgement),
         *front.figures(source.judgement),
+        *estimate.figures(source.judgement, published(), _kernel(source)),
         *_studies(source),
         *_rest(source),
     )
     return [figure for figure in drawn if figure is not None]
+
+
+def _kernel(source: Source) -> str:
+    """The gateway's, as it is there."""
+    return str(source.run.before.get("gateway", {}).get("kernel", ""))
 
 
 def _searches(source: Source) -> Iterator[Figure | None]:

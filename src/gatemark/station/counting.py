@@ -22,9 +22,7 @@ def refuse() -> None:
 class Counting:
     """One station's. The file is there while its guest runs."""
 
-    def __init__(
-        self, emulator: str, file: Path, node: Node, caches: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, emulator: str, file: Path, node: Node, caches: Sequence[str] = ()) -> None:
         self.plugin = plugin(emulator)
         self.file = file
         self.names = Names(node)
