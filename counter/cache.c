@@ -93,10 +93,17 @@ static bool touch(struct cache *cache, uint64_t line, bool store, uint64_t *writ
 	return found;
 }
 
+static bool uncached(uint64_t address)
+{
+	return (uint32_t)address >= UNCACHED_FIRST && (uint32_t)address <= UNCACHED_LAST;
+}
+
 void caches_fetch(struct caches *caches, struct head *head, uint64_t address, uint64_t length)
 {
 	uint64_t none = 0;
 
+	if (uncached(address))
+		return;
 	for (size_t at = 0; at < caches->pairs; at++) {
 		struct cache *cache = &caches->pair[at].instruction;
 		uint64_t last = (address + length * INSN_BYTES - 1) >> cache->shift;
@@ -109,7 +116,7 @@ void caches_fetch(struct caches *caches, struct head *head, uint64_t address, ui
 
 void caches_access(struct caches *caches, struct head *head, uint64_t address, bool store)
 {
-	if ((uint32_t)address >= UNCACHED_FIRST && (uint32_t)address <= UNCACHED_LAST) {
+	if (uncached(address)) {
 		head->uncached++;
 		return;
 	}

@@ -37,7 +37,7 @@ struct caches {
  */
 bool caches_add(struct caches *caches, const char *text);
 
-/* A block of so many instructions was fetched; misses are counted for each pair. */
+/* A block of so many instructions was fetched: misses of each pair, none of an uncached segment. */
 void caches_fetch(struct caches *caches, struct head *head, uint64_t address, uint64_t length);
 
 /* A load or a store, of no more than a line. */

@@ -134,6 +134,8 @@ TEST(cache_the_uncached_segment_goes_past)
 	CHECK_EQUAL(head.stores, 0);
 	CHECK_EQUAL(head.events[0].load_misses, 2);
 	CHECK_EQUAL(head.events[0].store_misses, 0);
+	caches_fetch(&caches, &head, 0xbfc00000, 64);
+	CHECK_EQUAL(head.events[0].fetch_misses, 0);
 	caches_free(&caches);
 }
 

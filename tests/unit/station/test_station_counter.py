@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gatemark.error import StationError
+from gatemark.error import StationError, UsageError
 from gatemark.station.counter import EVENTS, HEAD, HEAD_BYTES, Counter
+from gatemark.station.load import load
 
 HEADER = (Path(__file__).parents[3] / "counter" / "table.h").read_text()
 
@@ -56,3 +57,9 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
     path.write_bytes(bytes(HEAD_BYTES))
     with pytest.raises(StationError, match="no file of the plugin's"):
         Counter(path)
+
+
+@pytest.mark.parametrize("name", ["qemu-x86", "qemu-aarch64"])
+def test_caches_of_another_processor_are_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="--station qemu-mips"):
+        load(name).count(["65536/4/32:32768/4/32"])
