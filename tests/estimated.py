@@ -61,7 +61,7 @@ def trials(made: Plan, repeats: int = 6) -> list[Record]:
 def _trial(made: Plan, at: int, repeat: int) -> Record:
     arm = made.arm[at]
     definition = Definition(
-        quantity="instructions at rate",
+        quantity="instructions under load",
         path=arm.path,
         features=arm.features,
         frame_bytes=1496,
@@ -70,7 +70,7 @@ def _trial(made: Plan, at: int, repeat: int) -> Record:
     )
     seen = {one.name: events(arm.name, one.name) for one in made.gateway.devices}
     values = builder.rates(6000, 1700, 1496)
-    values |= {"instructions_at_rate": float(EVENTS[arm.name][0])}
+    values |= {"instructions_under_load": float(EVENTS[arm.name][0])}
     record = builder.record(made.name, arm.name, {}, definition, repeat, values)
     record = builder.renumbered(record, repeat * len(made.arm) + at)
     return replace(record, evidence=replace(record.evidence, modelled=seen))

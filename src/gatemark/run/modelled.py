@@ -11,14 +11,14 @@ from gatemark.probe.caches import INSTRUCTIONS, events
 from gatemark.run.raw import Raw
 from gatemark.store.record import Definition
 
-AT_RATE = "instructions_at_rate"
+UNDER_LOAD = "instructions_under_load"
 
 
 def define(both: Definition, spec: TrialSpec) -> Definition:
     """A rate of a guest with modelled caches is none; what it executes for a packet is."""
     if not spec.gateway.devices:
         return both
-    return replace(both, quantity="instructions at rate", rate_layer="instructions")
+    return replace(both, quantity="instructions under load", rate_layer="instructions")
 
 
 def found(spec: TrialSpec, raw: Raw, delivered_pps: float) -> dict[str, dict[str, float]]:
@@ -30,7 +30,7 @@ def found(spec: TrialSpec, raw: Raw, delivered_pps: float) -> dict[str, dict[str
 def values(modelled: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """Instructions are the same whatever the caches."""
     first = next(iter(modelled.values()), None)
-    return {AT_RATE: first[INSTRUCTIONS]} if first else {}
+    return {UNDER_LOAD: first[INSTRUCTIONS]} if first else {}
 
 
 def evidence(modelled: dict[str, dict[str, float]]) -> dict[str, Any]:

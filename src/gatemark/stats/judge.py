@@ -39,7 +39,7 @@ from gatemark.stats.timed import MEDIAN, is_timed
 from gatemark.store.record import PROBED, UNITS, Record, Scalar
 from gatemark.store.run import Run
 
-AT_RATE = "instructions at rate"  # a quantity that no tester limits, and no rate
+UNDER_LOAD = "instructions under load"  # a quantity that no tester limits, and no rate
 
 
 def judge(run: Run, records: Sequence[Record]) -> Judgement:
@@ -89,7 +89,7 @@ def _sentence(
     """Of runs whose answer is no rate: an A/B test, nothing but estimates."""
     if run.ab and compared:
         return of_ab(run.ab, compared)
-    alone = all(record.definition.quantity == AT_RATE for record in records)
+    alone = all(record.definition.quantity == UNDER_LOAD for record in records)
     return estimate.sentence(estimated) if estimated and alone else ""
 
 
@@ -292,7 +292,7 @@ def _of_run(
 ) -> tuple[Warning_, ...]:
     found = [warn.invalid_trials(invalid)]
     judged = [pair for pair in judged if not _is_fill(pair)]  # read always, and no rate
-    judged = [pair for pair in judged if pair[0].definition.quantity != AT_RATE]
+    judged = [pair for pair in judged if pair[0].definition.quantity != UNDER_LOAD]
     if missing:
         found.append(warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume."))
     if judged and not any(found.definition.headline in found.values for found in ceilings):

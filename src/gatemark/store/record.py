@@ -27,7 +27,7 @@ HEADLINE: dict[str, str] = {
     "connection rate": "connections_per_s",
     "replayed rate": "received_pps",
     "instructions": "instructions",  # executed for a packet, of packets one at a time
-    "instructions at rate": "instructions_at_rate",  # the same of packets in batches
+    "instructions under load": "instructions_under_load",  # the same, with modelled caches
     "reset time": "reset_s",  # the gateway was restarted meanwhile (RFC 6201)
 }
 
@@ -266,6 +266,7 @@ UNITS: dict[str, str] = {
     "instructions": "instructions",  # that the gateway executes for a packet: the mode of all walks
     "mode_share": "ratio",  # of the walks that are the mode
     "instructions_at_rate": "instructions",  # for a packet at the offered rate, batches and all
+    "instructions_under_load": "instructions",  # the same of a gateway whose caches are modelled
     "pace_error_p50_ns": "ns",  # replay: time of sending against the trace's
     "pace_error_p99_ns": "ns",
     "pace_error_max_ns": "ns",
