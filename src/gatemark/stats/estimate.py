@@ -26,7 +26,13 @@ PIPELINE: Final = "pipeline"
 FETCHES: Final = "instruction cache"
 FILLS: Final = "data cache"
 WRITE_BACKS: Final = "write-backs"
-PARTS: Final = (INSTRUCTIONS, PIPELINE, FETCHES, FILLS, WRITE_BACKS)
+SPENT: Final = {
+    INSTRUCTIONS: "for instructions",
+    PIPELINE: "for what waits in the pipeline",
+    FETCHES: "for misses of the instruction cache",
+    FILLS: "for misses of the data cache",
+    WRITE_BACKS: "for lines written back",
+}
 WORD_BYTES: Final = 4  # that a load or a store of the core moves
 MEGA: Final = 1e6
 
@@ -174,7 +180,7 @@ def _clause(one: Estimate) -> str:
     k = [bound / 1e3 for bound in (one.cycles.value, one.cycles.lo, one.cycles.hi)]
     dear = max(one.parts, key=lambda name: one.parts[name].value)
     text = f"{k[0]:.1f} k cycles ({k[1]:.1f} to {k[2]:.1f} k) on {one.device.name}"
-    return f"{text}, {100 * one.parts[dear].value / one.cycles.value:.0f} % of them {dear}"
+    return f"{text}, {100 * one.parts[dear].value / one.cycles.value:.0f} % of them {SPENT[dear]}"
 
 
 def _does(setup: str) -> str:
