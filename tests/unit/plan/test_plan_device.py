@@ -62,7 +62,7 @@ def test_a_few_lines_are_a_device(tmp_path: Path) -> None:
         ("32_768, ways = 4", "32_768, way = 4", ":5: unknown key 'way' in [data_cache]"),
         ("32_768, ways = 4", "32_768, ways = 32", ":5: `data_cache`: ways = 32: 1 to 16"),
         ("stream_copy_mbps  = 231\n", "", ":1: what a line costs"),
-        ("= 231", "= 231\nline_cycles = [1, 2, 3]", ":6: what a line costs"),
+        ("= 231", "= 231\nline_cycles = [1, 2, 3]", ":7: what a line costs"),
         ("= 231", "= 231\nload_cycles = [1, 0, 3]", ":7: `load_cycles` = [1.0, 0.0, 3.0]"),
     ],
 )

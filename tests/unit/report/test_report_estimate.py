@@ -12,9 +12,7 @@ SOURCE: Source = estimated.source()
 
 def test_the_title_says_that_it_is_an_estimate() -> None:
     (figure,) = (f for f in gallery.figures(SOURCE) if f.name.startswith("estimate-"))
-    assert figure.title == (
-        "ESTIMATE: on BCM5352, 47 % of route + filter:100 is instructions, 1 cycle each"
-    )
+    assert figure.title == "ESTIMATE: on BCM5352, 66.8 % of nat is instruction cache misses"
     assert "6.1.0-test" in figure.definition
     assert "2.6.33" in figure.definition
 
