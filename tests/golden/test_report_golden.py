@@ -107,7 +107,7 @@ def test_model_figure(request: pytest.FixtureRequest, name: str) -> None:
 
 
 def test_estimate(request: pytest.FixtureRequest) -> None:
-    made = estimate.table(estimated.judgement(), published())
+    made = estimate.table(estimated.judgement(), published(), "6.1.0-test")
     check(request, "estimate.txt", "\n".join([made.caption, *made.lines()]) + "\n")
     figure = next(f for f in gallery.figures(estimated.source()) if "estimate" in f.name)
     spec = {key: part for key, part in figure.specifications()[0].items() if key != "$schema"}

@@ -9,6 +9,7 @@ from gatemark.report.table import NONE, Table
 from gatemark.stats.estimate import FETCHES, FILLS, INSTRUCTIONS, PIPELINE, WRITE_BACKS, beside
 from gatemark.stats.judgement import Estimate, Interval, Judgement
 from gatemark.store.published import Published
+from gatemark.store.run import Run
 
 ANCHOR = "estimates"
 KILO = Scale(1e3, "k cycles")
@@ -24,13 +25,21 @@ PARTS = {
 COUNTED = ("instructions", "fetch_misses", "load_misses", "store_misses", "write_backs")
 
 
-def table(judgement: Judgement, published: Iterable[Published]) -> Table:
-    """A row for each setup and device: events, cycles, the rate, what was published."""
+def kernel(run: Run) -> str:
+    """The emulated gateway's, whose instructions were counted."""
+    return str(run.before.get("gateway", {}).get("kernel", "")) or "not known"
+
+
+def table(judgement: Judgement, published: Iterable[Published], counted: str) -> Table:
+    """A row for each setup and device: events, cycles, the rate, what was published.
+
+    `counted` is the kernel whose instructions they are.
+    """
     known = tuple(published)
     rows = tuple(_row(one, known) for one in judgement.estimates)
     head = ("device", "setup", "instructions", "I misses", "D load", "D store", "write-backs")
     more = ("k cycles a packet", KPPS.unit, "published, k cycles", "its kernel")
-    caption = f"Cycles of a packet: {WARNING}"
+    caption = f"Cycles of a packet, kernel {counted}: {WARNING}"
     return Table(caption, head + more, rows, frozenset(range(2, 10)))
 
 

@@ -31,6 +31,7 @@ from gatemark.report.chart import (
     waterfall,
 )
 from gatemark.report.chart.figure import Figure
+from gatemark.report.estimate import kernel
 from gatemark.report.source import Source
 from gatemark.stats.load import loads
 from gatemark.store.reference import published
@@ -45,16 +46,11 @@ def figures(source: Source) -> list[Figure]:
         *_timed(source),
         *waterfall.figures(source.judgement),
         *front.figures(source.judgement),
-        *estimate.figures(source.judgement, published(), _kernel(source)),
+        *estimate.figures(source.judgement, published(), kernel(source.run)),
         *_studies(source),
         *_rest(source),
     )
     return [figure for figure in drawn if figure is not None]
-
-
-def _kernel(source: Source) -> str:
-    """The gateway's, as it is there."""
-    return str(source.run.before.get("gateway", {}).get("kernel", ""))
 
 
 def _searches(source: Source) -> Iterator[Figure | None]:

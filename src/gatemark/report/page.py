@@ -131,7 +131,10 @@ def _answers(source: Source) -> _Tables:
     found = [
         ("delays", table.delays(source.judgement, source.run.plans)),
         (filled.ANCHOR, filled.made(source.judgement)),
-        (estimate.ANCHOR, estimate.table(source.judgement, published())),
+        (
+            estimate.ANCHOR,
+            estimate.table(source.judgement, published(), estimate.kernel(source.run)),
+        ),
         ("comparisons", capacity.comparisons(source.judgement)),
         ("rates-at-load", load.rates(rates_at(source.records))),
         ("cross-checks", crosscheck.table(source.judgement)),

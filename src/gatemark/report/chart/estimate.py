@@ -16,7 +16,7 @@ from gatemark.store.published import Published
 TITLE = "ESTIMATED cycles of a packet"
 DEFINITION = (
     "An ESTIMATE, not a measurement. Instructions of a packet at overload and what they did to "
-    "the device's caches are counted in an emulated gateway ({kernel}); what a miss costs follows "
+    "the device's caches are counted in an emulated gateway, kernel {kernel}; what a miss costs follows "
     "from the device's STREAM figures. Number: the likely, and the span of what is not known. "
     "{beside}"
 )
@@ -27,10 +27,7 @@ NONE = "Nothing was published of these setups."
 def figures(judgement: Judgement, published: Iterable[Published], kernel: str = "") -> list[Figure]:
     """One for each plan and point; `kernel` is the emulated gateway's."""
     known = tuple(published)
-    return [
-        _figure(found, known, kernel or "its kernel is not known")
-        for _, found in told.setups(judgement.estimates)
-    ]
+    return [_figure(found, known, kernel) for _, found in told.setups(judgement.estimates)]
 
 
 def _figure(found: Sequence[Estimate], known: Sequence[Published], kernel: str) -> Figure:
