@@ -81,7 +81,7 @@ def _panel(name: str, order: Sequence[str], ends: Sequence[Row]) -> Chart:
         whole.mark_rule(style="whisker").encode(
             alt.X("cycles_lo:Q", title=TITLE), alt.X2("cycles_hi:Q"), y
         ),
-        published.mark_point(style="published", shape="diamond", size=70).encode(
+        published.mark_point(style=["published", "hollow"], shape="diamond", size=80).encode(
             alt.X("published:Q", title=TITLE), y
         ),
         whole.mark_text(style="value", align="left", dx=6).encode(
