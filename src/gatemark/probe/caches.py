@@ -23,6 +23,9 @@ from gatemark.station.counting import NOT_EMULATED, Counting
 
 INTERVAL_S: Final = 0.1
 IDLE_S: Final = 1.0  # of quiet before the load
+# Of what ran under the load, at most so much may be what an idle guest does: a guest that others
+# keep from its processor loses ticks, and then too much is taken off.
+MOST_IDLE: Final = 0.1
 INSTRUCTIONS: Final = "instructions"
 # Which pair of caches a report's column is of: "1.load_misses" is the second one's.
 OF_PAIR: Final = "{}.{}"
@@ -92,9 +95,19 @@ def events(
         raise InvalidTrialError(
             "no packet came through, or the trial was too short to count its instructions"
         )
+    _require_busy(report[INSTRUCTIONS], idle, load)
     risen = _for_each(report, idle, load, delivered_pps)
     shared = {name: n for name, n in risen.items() if "." not in name}
     return {device.name: shared | _of_pair(risen, pairs.index(device.caches)) for device in devices}
+
+
+def _require_busy(total: Sequence[float], idle: Window, load: Window) -> None:
+    rest, ran = idle.change(total) / idle.seconds, load.change(total) / load.seconds
+    if rest > MOST_IDLE * ran:
+        raise InvalidTrialError(
+            f"the gateway ran {ran:.3g} instructions/s under load and {rest:.3g} at rest: it needs "
+            "a processor for itself, or a higher rate"
+        )
 
 
 def _for_each(report: Report, idle: Window, load: Window, delivered_pps: float) -> Events:

@@ -29,22 +29,22 @@ def report(idle: int, busy: int, every: int = SECOND // 10) -> dict[str, Any]:
 
 
 def test_what_an_idle_guest_does_is_taken_off() -> None:
-    found = events(report(1000, 9000), PAIRS, devices(), (SECOND, 3 * SECOND, 2000.0))
-    assert found["AR9132"]["instructions"] == pytest.approx(4.0)
+    found = events(report(1000, 21_000), PAIRS, devices(), (SECOND, 3 * SECOND, 2000.0))
+    assert found["AR9132"]["instructions"] == pytest.approx(10.0)
 
 
 def test_each_device_has_the_misses_of_its_caches() -> None:
-    found = events(report(1000, 9000), PAIRS, devices(), (SECOND, 3 * SECOND, 2000.0))
-    assert found["AR9132"]["load_misses"] == pytest.approx(40.0)
+    found = events(report(1000, 21_000), PAIRS, devices(), (SECOND, 3 * SECOND, 2000.0))
+    assert found["AR9132"]["load_misses"] == pytest.approx(100.0)
     assert found["AR7161"] == found["AR9132"]
-    assert found["BCM5352"] == pytest.approx({"instructions": 4.0, "load_misses": 80.0})
+    assert found["BCM5352"] == pytest.approx({"instructions": 10.0, "load_misses": 200.0})
 
 
 def test_only_the_sending_window_counts() -> None:
-    seen = report(1000, 9000)
+    seen = report(1000, 21_000)
     seen["instructions"][-1] += 1e9  # after the end
     found = events(seen, PAIRS, devices(), (SECOND, 3 * SECOND - 1, 2000.0))
-    assert found["AR9132"]["instructions"] == pytest.approx(4.0)
+    assert found["AR9132"]["instructions"] == pytest.approx(10.0)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,12 @@ def test_only_the_sending_window_counts() -> None:
 )
 def test_a_trial_that_tells_nothing_is_invalid(sent: tuple[int, int, float]) -> None:
     with pytest.raises(InvalidTrialError, match="too short"):
-        events(report(1000, 9000), PAIRS, devices(), sent)
+        events(report(1000, 21_000), PAIRS, devices(), sent)
+
+
+def test_a_guest_that_was_kept_from_its_processor_is_invalid() -> None:
+    with pytest.raises(InvalidTrialError, match="a processor for itself"):
+        events(report(1000, 9000), PAIRS, devices(), (SECOND, 3 * SECOND, 2000.0))
 
 
 def test_without_devices_nothing_is_looked_at() -> None:
