@@ -206,9 +206,9 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is read on the gateway, in a pass of its own at the same points."""
 
-    use: tuple[
-        str, ...
-    ] = ()  # cpu, softirq, memory, slab, conntrack, interfaces, shaper, temperature, power, soak, instructions
+    # cpu, softirq, memory, slab, conntrack, interfaces, shaper, temperature, power, soak,
+    # instructions
+    use: tuple[str, ...] = ()
     times: int = 1  # how often each point is measured so
 
 

@@ -15,10 +15,10 @@ from gatemark.store.published import Published
 
 TITLE = "ESTIMATED cycles of a packet"
 DEFINITION = (
-    "An ESTIMATE, not a measurement. Instructions of a packet at overload and what they did to "
-    "the device's caches are counted in an emulated gateway, kernel {kernel}; what a miss costs follows "
-    "from the device's STREAM figures. Number: the likely, and the span of what is not known. "
-    "{beside}"
+    "An ESTIMATE, not a measurement. Instructions of a packet at overload and what they did to the "
+    "device's caches are counted in an emulated gateway, kernel {kernel}; what a miss costs "
+    "follows from the device's STREAM figures. Number: the likely, and the span of what is not "
+    "known. {beside}"
 )
 TICK = "Hollow marker: cycles of a packet at the published peak rate, of kernel {kernels}."
 NONE = "Nothing was published of these setups."
