@@ -53,5 +53,6 @@ pictures: ## take the pictures of docs/pictures: make pictures RUN=DIRECTORY
 
 clean: ## remove what was built, .venv too; runs stay
 	@$(MAKE) -s -C agent clean
+	@$(MAKE) -s -C counter clean
 	@rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache dist src/gatemark/agents
 	@find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A model of an in-order core's first-level caches: set-associative, by virtual addresses, least
- * recently used line goes first, write-back with write-allocate. What lies in a segment that is
- * never cached (kseg1 of MIPS: 0xa0000000 to 0xbfffffff) goes past them.
+ * A model of the first-level caches of an in-order MIPS core: set-associative, by virtual addresses,
+ * least recently used line goes first, write-back with write-allocate. What lies in the segment that
+ * is never cached (kseg1: 0xa0000000 to 0xbfffffff) goes past them. Several pairs of caches can see
+ * the same fetches and accesses side by side.
  */
 #ifndef GATEMARK_CACHE_H
 #define GATEMARK_CACHE_H
@@ -10,34 +11,39 @@
 #include "table.h"
 
 #define MOST_WAYS 16
+#define INSN_BYTES 4
 
 struct cache {
-	uint64_t *line; /* [sets][ways], newest first: address / line_bytes, and whether it is dirty */
+	uint64_t *
+		line; /* [sets][ways], newest first: address / line_bytes, and whether it is dirty */
 	uint64_t sets;
 	uint64_t ways;
-	uint64_t line_bytes;
+	unsigned int shift; /* line_bytes = 1 << shift */
+};
+
+struct pair {
+	struct cache instruction;
+	struct cache data;
 };
 
 struct caches {
-	struct cache instruction;
-	struct cache data;
-	struct head *head;
-	uint64_t insn_bytes;
+	struct pair pair[MOST_PAIRS];
+	size_t pairs;
 };
 
 /*
- * Read "I:D", each BYTES/WAYS/LINE, as 65536/4/32:32768/4/32. Returns false, and says why on
- * stderr, if one is no cache.
+ * Add a pair, empty, as "I:D", each BYTES/WAYS/LINE: 65536/4/32:32768/4/32. Returns false, and says
+ * why on stderr, if one is no cache or there are MOST_PAIRS already.
  */
-bool caches_read(struct caches *caches, const char *text);
+bool caches_add(struct caches *caches, const char *text);
 
-/* Where events are counted. */
-void caches_count(struct caches *caches, struct head *head);
-
-/* A block of instructions of 4 bytes was fetched. */
-void caches_fetch(struct caches *caches, uint64_t address, uint64_t length);
+/* A block of so many instructions was fetched: misses of each pair, none of an uncached segment. */
+void caches_fetch(struct caches *caches, struct head *head, uint64_t address, uint64_t length);
 
 /* A load or a store, of no more than a line. */
-void caches_access(struct caches *caches, uint64_t address, bool store);
+void caches_access(struct caches *caches, struct head *head, uint64_t address, bool store);
+
+/* Give the lines back. */
+void caches_free(struct caches *caches);
 
 #endif

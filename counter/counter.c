@@ -2,11 +2,11 @@
 /*
  * Counts what a guest executes: a plugin for QEMU's emulation (TCG).
  *
- *   qemu-system-mipsel -plugin counter-1.so,out=FILE[,path=on][,cache=I:D]
+ *   qemu-system-mipsel -plugin counter-1.so,out=FILE[,path=on][,cache=I:D]...
  *
  * Each block of translated code gets a slot in FILE (table.h) and adds to it whenever it runs. With
- * path=on blocks are written down in order while the reader holds a window open. With a cache model
- * (cache.h) fetches and accesses go through it too; both cost time in the emulator, and not one
+ * path=on blocks are written down in order while the reader holds a window open. With caches
+ * (cache.h) fetches and accesses go through them too; both cost time in the emulator, and not one
  * instruction in the guest.
  *
  * One virtual processor: what two add to one counter at once would be lost.
@@ -17,6 +17,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 PUBLIC int qemu_plugin_version = INTERFACE;
@@ -24,33 +25,52 @@ PUBLIC int qemu_plugin_version = INTERFACE;
 static struct {
 	struct table table;
 	struct caches caches;
-	bool path;   /* write blocks down in order while a window is open */
-	bool cached; /* with a cache model */
+	bool path; /* write blocks down in order while a window is open */
+	/* With caches, what is in each block. */
+	uint8_t multiplies[SLOTS];
+	uint8_t divides[SLOTS];
 } counter;
 
-/* The slot travels in the pointer that a callback is given. */
-static void *packed(size_t slot)
+/* A number travels in the pointer that a callback is given, as a place in `runs`. */
+static void *packed(size_t number)
 {
-	return (void *)(uintptr_t)slot;
+	return counter.table.runs + number;
 }
 
-static void count(uint64_t *counted, uint64_t by)
+static size_t unpacked(const void *data)
 {
-	__atomic_store_n(counted, *counted + by, __ATOMIC_RELEASE);
+	return (size_t)((const uint64_t *)data - counter.table.runs);
+}
+
+static bool modelling(void)
+{
+	return counter.caches.pairs &&
+	       __atomic_load_n(&counter.table.head->modelling, __ATOMIC_RELAXED);
+}
+
+static void model(size_t slot)
+{
+	struct table *table = &counter.table;
+	struct head *head = table->head;
+
+	head->blocks++;
+	head->multiplies += counter.multiplies[slot];
+	head->divides += counter.divides[slot];
+	caches_fetch(&counter.caches, head, table->address[slot], table->length[slot]);
 }
 
 static void on_run(unsigned int vcpu, void *data)
 {
-	size_t slot = (size_t)(uintptr_t)data;
+	size_t slot = unpacked(data);
 	struct table *table = &counter.table;
 
 	(void)vcpu;
 	if (INTERFACE >= 2) {
-		count(&table->runs[slot], 1);
-		count(&table->head->total, table->length[slot]);
+		table->runs[slot]++;
+		table->head->total += table->length[slot];
 	}
-	if (counter.cached)
-		caches_fetch(&counter.caches, table->address[slot], table->length[slot]);
+	if (modelling())
+		model(slot);
 	table_pass(table, slot);
 }
 
@@ -58,14 +78,16 @@ static void on_run(unsigned int vcpu, void *data)
 static void on_run_lost(unsigned int vcpu, void *data)
 {
 	(void)vcpu;
-	count(&counter.table.head->total, (uint64_t)(uintptr_t)data);
+	counter.table.head->total += unpacked(data);
 }
 
 static void on_access(unsigned int vcpu, uint32_t info, uint64_t address, void *data)
 {
 	(void)vcpu;
 	(void)data;
-	caches_access(&counter.caches, address, qemu_plugin_mem_is_store(info));
+	if (modelling())
+		caches_access(&counter.caches, counter.table.head, address,
+			      qemu_plugin_mem_is_store(info));
 }
 
 static void count_inline(struct qemu_plugin_tb *block, size_t slot, uint64_t length)
@@ -84,6 +106,36 @@ static void count_inline(struct qemu_plugin_tb *block, size_t slot, uint64_t len
 #endif
 }
 
+static bool begins(const char *word, const char *with)
+{
+	return strncmp(word, with, strlen(with)) == 0;
+}
+
+/* Have an instruction's accesses told, and note whether it is of those that take several cycles. */
+static void watch(struct qemu_plugin_insn *insn, size_t slot)
+{
+	char *word = qemu_plugin_insn_disas(insn);
+
+	qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
+					 QEMU_PLUGIN_MEM_RW, NULL);
+	if (!word)
+		return;
+	if (begins(word, "mul") || begins(word, "madd") || begins(word, "msub"))
+		counter.multiplies[slot]++;
+	else if (begins(word, "div"))
+		counter.divides[slot]++;
+	free(word);
+}
+
+static void watch_all(struct qemu_plugin_tb *block, size_t slot, uint64_t length)
+{
+	/* A block that was translated before counts no instruction twice. */
+	counter.multiplies[slot] = 0;
+	counter.divides[slot] = 0;
+	for (size_t at = 0; at < length; at++)
+		watch(qemu_plugin_tb_get_insn(block, at), slot);
+}
+
 static void on_translated(uint64_t id, struct qemu_plugin_tb *block)
 {
 	static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
@@ -96,63 +148,56 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *block)
 	pthread_mutex_unlock(&one_at_a_time);
 	if (slot == SLOTS) {
 		qemu_plugin_register_vcpu_tb_exec_cb(block, on_run_lost, QEMU_PLUGIN_CB_NO_REGS,
-						     packed((size_t)length));
+						     packed(length));
 		return;
 	}
 	count_inline(block, slot, length);
-	if (INTERFACE >= 2 || counter.path || counter.cached)
+	if (INTERFACE >= 2 || counter.path || counter.caches.pairs)
 		qemu_plugin_register_vcpu_tb_exec_cb(block, on_run, QEMU_PLUGIN_CB_NO_REGS,
 						     packed(slot));
-	for (size_t i = 0; counter.cached && i < length; i++)
-		qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(block, i), on_access,
-						 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
-}
-
-static const char *value_of(const char *word, const char *key)
-{
-	size_t length = strlen(key);
-
-	return strncmp(word, key, length) || word[length] != '=' ? NULL : word + length + 1;
+	if (counter.caches.pairs)
+		watch_all(block, slot, length);
 }
 
 static bool understood(const char *word, const char **out)
 {
-	const char *value;
-
-	if ((value = value_of(word, "out"))) {
-		*out = value;
+	if (begins(word, "out=")) {
+		*out = word + strlen("out=");
 		return true;
 	}
-	if ((value = value_of(word, "path"))) {
-		counter.path = !strcmp(value, "on");
+	if (begins(word, "path=")) {
+		counter.path = strcmp(word, "path=on") == 0;
 		return true;
 	}
-	if ((value = value_of(word, "cache"))) {
-		counter.cached = caches_read(&counter.caches, value);
-		return counter.cached;
-	}
+	if (begins(word, "cache="))
+		return caches_add(&counter.caches, word + strlen("cache="));
+	(void)fprintf(stderr, "counter: %s: known are out=FILE, path=on, cache=I:D\n", word);
 	return false;
 }
 
-int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv)
+/* The caches take every instruction to be of 4 bytes, and know which addresses are not cached. */
+static bool modelled(const char *target)
+{
+	if (!counter.caches.pairs || begins(target, "mips"))
+		return true;
+	(void)fprintf(stderr, "counter: cache=I:D is for MIPS, and this is %s\n", target);
+	return false;
+}
+
+int qemu_plugin_install(uint64_t id, const struct qemu_plugin_info *info, int argc, char **argv)
 {
 	const char *out = NULL;
 
-	(void)info;
-	for (int i = 0; i < argc; i++) {
-		if (!understood(argv[i], &out)) {
-			(void)fprintf(stderr, "counter: %s: known are out=FILE, path=on, cache=I:D\n",
-				      argv[i]);
+	for (int i = 0; i < argc; i++)
+		if (!understood(argv[i], &out))
 			return -1;
-		}
-	}
 	if (!out) {
 		(void)fprintf(stderr, "counter: out=FILE says where to count\n");
 		return -1;
 	}
-	if (!table_open(&counter.table, out))
+	if (!modelled(info->target_name) || !table_open(&counter.table, out))
 		return -1;
-	caches_count(&counter.caches, counter.table.head);
+	counter.table.head->pairs = counter.caches.pairs;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translated);
 	return 0;
 }

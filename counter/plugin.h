@@ -22,6 +22,11 @@
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 
+/* What QEMU says of itself; there is more behind what we read. */
+struct qemu_plugin_info {
+	const char *target_name; /* mipsel, x86_64, aarch64 */
+};
+
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
 enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
 enum qemu_plugin_mem_rw {
@@ -49,7 +54,12 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *block);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t at);
 bool qemu_plugin_mem_is_store(uint32_t info);
+/* The instruction in words, for the caller to free. */
+char *qemu_plugin_insn_disas(const struct qemu_plugin_insn *insn);
 
-PUBLIC int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv);
+extern PUBLIC int qemu_plugin_version; /* the interface that the object asks for */
+
+PUBLIC int qemu_plugin_install(uint64_t id, const struct qemu_plugin_info *info, int argc,
+			       char **argv);
 
 #endif

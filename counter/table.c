@@ -9,7 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PLACES (2 * SLOTS) /* never more than half full, so that a search ends soon */
+#define PLACES (2 * (size_t)SLOTS) /* never more than half full, so that a search ends soon */
+#define FILE_BYTES (HEAD_BYTES + (3 * (size_t)SLOTS + PATHS) * sizeof(uint64_t))
 
 static void *mapped(const char *file, size_t bytes)
 {
@@ -26,8 +27,7 @@ static void *mapped(const char *file, size_t bytes)
 
 bool table_open(struct table *table, const char *file)
 {
-	size_t bytes = HEAD_BYTES + (3 * (size_t)SLOTS + PATHS) * sizeof(uint64_t);
-	char *map = mapped(file, bytes);
+	char *map = mapped(file, FILE_BYTES);
 
 	table->place = map ? calloc(PLACES, sizeof(*table->place)) : NULL;
 	if (!table->place) {
@@ -43,6 +43,13 @@ bool table_open(struct table *table, const char *file)
 	table->head->paths = PATHS;
 	__atomic_store_n(&table->head->magic, TABLE_MAGIC, __ATOMIC_RELEASE);
 	return true;
+}
+
+void table_close(struct table *table)
+{
+	(void)munmap(table->head, FILE_BYTES);
+	free(table->place);
+	*table = (struct table){ 0 };
 }
 
 /* Fibonacci hashing: block addresses differ in their low bits, the product's high bits do too. */

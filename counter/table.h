@@ -25,23 +25,38 @@
 #define SLOTS (1U << 18) /* a kernel and a shell are about 40 000 blocks; a power of two */
 #define PATHS (1U << 18) /* blocks of one window; a packet is about 2 000 */
 
-struct head {
-	uint64_t magic;
-	uint64_t slots;
-	uint64_t paths;
-	uint64_t used;	 /* slots taken so far */
-	uint64_t lost;	 /* blocks that found no slot: their instructions are in `total` alone */
-	uint64_t total;	 /* instructions run */
-	uint64_t open;	 /* by the reader: 1 while blocks are to be written down in order */
-	uint64_t passed; /* blocks in the window so far; more than `paths`: the rest was not kept */
-	/* With a cache model (cache.h): events since the start. */
+#define MOST_PAIRS 4 /* of caches that are modelled at once */
+
+/* Of one pair of caches. */
+struct events {
 	uint64_t fetch_misses;
 	uint64_t load_misses;
 	uint64_t store_misses;
 	uint64_t write_backs;
+};
+
+struct head {
+	uint64_t magic;
+	uint64_t slots;
+	uint64_t paths;
+	uint64_t used; /* slots taken so far */
+	uint64_t lost; /* blocks that found no slot: their instructions are in `total` alone */
+	uint64_t total; /* instructions run */
+	uint64_t open; /* by the reader: 1 while blocks are to be written down in order */
+	uint64_t passed; /* blocks in the window so far; more than `paths`: the rest was not kept */
+	/*
+	 * With caches (cache.h), and as long as the reader has `modelling` at 1: with it at 0 the
+	 * guest runs faster, and the caches stay as they are.
+	 */
+	uint64_t modelling;
+	uint64_t blocks; /* run: nearly all end with a branch */
+	uint64_t multiplies;
+	uint64_t divides;
 	uint64_t loads;
 	uint64_t stores;
-	uint64_t uncached; /* accesses that go past the caches */
+	uint64_t uncached; /* loads and stores that go past the caches: in neither of the two */
+	uint64_t pairs;
+	struct events events[MOST_PAIRS];
 };
 
 struct table {
@@ -55,6 +70,9 @@ struct table {
 
 /* Make the file and map it. Returns false, and says why on stderr, if that fails. */
 bool table_open(struct table *table, const char *file);
+
+/* Let go of the file; it stays. */
+void table_close(struct table *table);
 
 /* The slot of a block, taken if it is new; SLOTS if there is none left. */
 size_t table_slot(struct table *table, uint64_t address, uint64_t length);

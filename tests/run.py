@@ -84,7 +84,8 @@ def lint() -> Outcome:
     tool = str(Path(PYTHON).parent)
     sources = files("agent/src/**/*.c")
     flags = ("-std=gnu11", "-D_GNU_SOURCE", '-DBPF_OBJECTS=""', "-Iagent/src", "-I.")
-    homes = ("agent/src", "agent/tests", "agent/fuzz", "bpf")
+    plugin = ("-std=gnu11", "-D_GNU_SOURCE", "-Icounter")
+    homes = ("agent/src", "agent/tests", "agent/fuzz", "bpf", "counter")
     style = files(*(f"{home}/**/*.[ch]" for home in homes))
     scripts = files("setup/install", ".ci/run", "src/gatemark/commands/shell/*.bash")
     scripts += ["src/gatemark/station/image/rc", "src/gatemark/gateway/supervisor.sh"]
@@ -96,6 +97,7 @@ def lint() -> Outcome:
         [f"{tool}/clang-format", "--dry-run", "-Werror", *style],
         # The longest by far, and a single thread: in two halves.
         *([f"{tool}/clang-tidy", "--quiet", *half, "--", *flags] for half in halves),
+        [f"{tool}/clang-tidy", "--quiet", *files("counter/*.c"), "--", *plugin],
         ["shellcheck", *scripts],
     ]
     total = Outcome()
@@ -120,6 +122,15 @@ def agent_target(target: str) -> Outcome:
     """One target of the agent's Makefile that prints TAP."""
     code, output = call(["make", "-s", "-C", "agent", target, ZIG])
     return read_tap(output, code)
+
+
+def counter() -> Outcome:
+    """The plugin for QEMU: an object for each interface, and its own tests with sanitizers."""
+    code, output = call(["make", "-s", "-C", "counter", f"CC={PYTHON} -m ziglang cc", "all"])
+    built = Outcome(passed=int(code == 0), failed=int(code != 0), output=output)
+    code, output = call(["make", "-s", "-C", "counter", "test"])
+    built.add(read_tap(output, code))
+    return built
 
 
 def read_tap(output: str, code: int) -> Outcome:
@@ -174,6 +185,7 @@ def read_junit(report: Path) -> Iterator[tuple[str, str]]:
 STAGES: dict[str, Callable[[], Outcome]] = {
     "lint": lint,
     "agent": agent,
+    "counter": counter,
     "unit": pytest("unit", workers=2),
     "lab": pytest("lab", workers=0),  # one at a time: each has the machine for itself
     "vm": pytest("vm", workers=0),

@@ -29,7 +29,7 @@ from gatemark.node.binary import agent_path
 from gatemark.store import series
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("docs", "src/**", "agent", "bpf", "benchmarks", "tests", "setup")
+FOLDERS = ("docs", "src/**", "agent", "bpf", "counter", "benchmarks", "tests", "setup")
 HOMES = ("*.md", *(f"{folder}/*.md" for folder in FOLDERS))
 DOCUMENTS = sorted({path for home in HOMES for path in ROOT.glob(home)})
 LONGEST_S = 120

@@ -5,18 +5,20 @@ import json
 from pathlib import Path
 
 import builder
+import estimated
 import msgspec
 import packets
 import pytest
 import stacked
 import studies
 
-from gatemark.report import capacity, enough, gallery, ladder, terminal
+from gatemark.report import capacity, enough, estimate, gallery, ladder, terminal
 from gatemark.report import front as front_words
 from gatemark.report.chart import front, knee, waterfall
 from gatemark.stats.capacity.line import Line, answer
 from gatemark.stats.capacity.term import Setup
 from gatemark.stats.values import values
+from gatemark.store.reference import published
 
 HERE = Path(__file__).parent / "report"
 
@@ -102,6 +104,15 @@ def test_model_figure(request: pytest.FixtureRequest, name: str) -> None:
     spec = {key: part for key, part in figure.specifications()[0].items() if key != "$schema"}
     shown = {"title": figure.title, "definition": figure.definition, "panel": spec}
     check(request, f"{name}.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
+
+
+def test_estimate(request: pytest.FixtureRequest) -> None:
+    made = estimate.table(estimated.judgement(), published(), "6.1.0-test")
+    check(request, "estimate.txt", "\n".join([made.caption, *made.lines()]) + "\n")
+    figure = next(f for f in gallery.figures(estimated.source()) if "estimate" in f.name)
+    spec = {key: part for key, part in figure.specifications()[0].items() if key != "$schema"}
+    shown = {"title": figure.title, "definition": figure.definition, "panel": spec}
+    check(request, "estimate.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
 
 
 def test_enough_for_a_line(request: pytest.FixtureRequest) -> None:

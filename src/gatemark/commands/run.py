@@ -114,13 +114,14 @@ def examine(plans: Iterable["Plan"]) -> None:
 
 def require(plans: Iterable["Plan"], bench: "Station") -> None:
     """Raise UnavailableError if nothing can be measured here; an ordinary user is let in."""
+    from gatemark.plan.device import pairs  # noqa: PLC0415
     from gatemark.plan.driver import tools  # noqa: PLC0415
     from gatemark.plan.exact import counts  # noqa: PLC0415
     from gatemark.workload.driver import program  # noqa: PLC0415
 
     program.require(tools(plans))
     if any(map(counts, plans)):
-        bench.count()
+        bench.count(pairs(plans))
     bench.enter()
 
 

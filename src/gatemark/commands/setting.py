@@ -36,9 +36,12 @@ def chosen(name: str, variant: str, settings: Sequence[str]) -> tuple[Suite, lis
 
 
 def _located(key: str, value: Any) -> Any:
-    """A capture's file as seen from here: the run may be resumed from elsewhere."""
+    """A capture's file as seen from here: the run may be resumed from elsewhere. Devices, whole."""
+    from gatemark.plan import device  # noqa: PLC0415
     from gatemark.plan.trace import located  # noqa: PLC0415
 
+    if key == f"gateway.{device.KEY}":
+        return device.described([value] if isinstance(value, str) else value, Path.cwd())
     if key.rpartition(".")[2] != "trace":
         return value
     if isinstance(value, list):

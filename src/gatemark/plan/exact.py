@@ -22,7 +22,7 @@ COUNTS: Final = "instructions"  # the probe
 def counts(plan: Plan) -> bool:
     """Whether a plan needs a gateway whose instructions are counted."""
     kinds = {workload_at(plan, point).kind for point in points(plan)}
-    return "walk" in kinds or COUNTS in plan.probe.use
+    return "walk" in kinds or COUNTS in plan.probe.use or bool(plan.gateway.devices)
 
 
 def exact(plan: Plan) -> Plan:

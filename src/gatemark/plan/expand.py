@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
-from gatemark.plan import driver
+from gatemark.plan import device, driver
 from gatemark.plan.feature import DIRECT, check_features, commands, misfit
 from gatemark.plan.level import spread_out
 from gatemark.plan.mix import mean_bytes
@@ -141,11 +141,13 @@ def check(plan: Plan) -> None:
     _check_arms(plan)
     _check_counts(plan)
     _check_levels(plan)
-    for reason in search_faults(plan):
+    for reason in (*search_faults(plan), *device.misfits(plan)):
         raise UsageError(reason)
     for point in points(plan):
         load = workload_at(plan, point)
         sendable = (*faults(load), *driver.faults(load), *_strangers(load, point))
+        if plan.gateway.devices and load.kind != "udp":
+            raise UsageError(f"`devices` of [gateway] are for kind udp, and not {load.kind}")
         for reason in (*sendable, *_twice(plan, point), *misfits(plan, load)):
             raise UsageError(reason)
         for arm in plan.arm:
@@ -179,7 +181,8 @@ def _check_steps(plan: Plan) -> None:
             mend = nearest(arm.against, above)
             raise UsageError(f"`against` = '{arm.against}': no arm with a gateway above it{mend}")
         above += [arm.name] if arm.path != DIRECT else []
-    if plan.figure in WHOLE and len(above) + plan.repeat.twin < 2:
+    compares = plan.figure in WHOLE and plan.figure != device.FIGURE
+    if compares and len(above) + plan.repeat.twin < 2:
         raise UsageError(f"`figure` = {plan.figure} needs two arms with a gateway")
 
 

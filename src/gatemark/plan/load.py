@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from gatemark.error import UsageError
+from gatemark.plan import device
 from gatemark.plan.expand import FACTORS, check, means_nothing, plain
 from gatemark.plan.feature import NAME
 from gatemark.plan.level import spread_out
@@ -100,6 +101,7 @@ def read_plan(path: Path, name: str, variant: str = "") -> Plan:
     _refuse_strangers(data, path)
     known = tuple(data.get("variant", {}))
     data = _located(_varied(data, variant if variant in known else ""), path.parent)
+    data = _described(data, path)
     written = {"case": "sweep.case"} | ({"arm[0]": "setup"} if "setup" in data else {})
     plan = _convert(_reshape(data), Plan, path, PLAN_SCHEMA, written)
     plan = msgspec.structs.replace(
@@ -242,6 +244,21 @@ def _located(data: dict[str, Any], folder: Path) -> dict[str, Any]:
         return located(value, folder)
 
     return data | {key: find(data[key]) for key in ("workload", "sweep") if key in data}
+
+
+def _described(data: dict[str, Any], path: Path) -> dict[str, Any]:
+    """The data with the devices of [gateway] whole instead of their names."""
+    gateway = data.get("gateway")
+    if not isinstance(gateway, dict) or device.KEY not in gateway:
+        return data
+    try:
+        devices = device.described(gateway[device.KEY], path.parent)
+    except UsageError as error:
+        if str(error).startswith("`"):
+            line = line_of(path, device.KEY, table="gateway")
+            raise UsageError(f"{path}:{line}: {error}") from None
+        raise
+    return data | {"gateway": gateway | {device.KEY: devices}}
 
 
 def _refuse_strangers(data: dict[str, Any], path: Path) -> None:

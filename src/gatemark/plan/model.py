@@ -7,6 +7,7 @@ from typing import Final, Literal
 import msgspec
 
 PLAN_SCHEMA = "gatemark.plan/1"
+DEVICE_SCHEMA = "gatemark.device/1"
 SUITE_SCHEMA = "gatemark.suite/1"
 
 Path = Literal["switch", "route", "nat", "endpoint", "direct"]
@@ -26,8 +27,20 @@ Connecting = Literal["open", "crr", "hold"]
 # carries, so no knee is looked for; what is told is the delay. ladder: the arms are steps, each
 # against the one before. ablation: the arms against the first, pair by pair. pareto: the arms by
 # rate, delay and CPU at once. exact: the arms in instructions of one packet, each against another.
-# path: the functions of one packet in the order of its travel.
-Figure = Literal["auto", "curve", "bars", "delay", "ladder", "ablation", "pareto", "exact", "path"]
+# path: the functions of one packet in the order of its travel. estimate: what a packet would take
+# on the devices of [gateway].
+Figure = Literal[
+    "auto",
+    "curve",
+    "bars",
+    "delay",
+    "ladder",
+    "ablation",
+    "pareto",
+    "exact",
+    "path",
+    "estimate",
+]
 Family = Literal["ipv4", "ipv6"]
 Factor = str | int | float | bool
 
@@ -37,6 +50,7 @@ WHOLE: tuple[Figure, ...] = (
     "ladder",
     "pareto",
     "exact",
+    "estimate",
 )  # they tell all of a plan's arms themselves
 TWIN = "{} (A/A)"  # the name of an arm that is the named one again
 OLD, NEW = "old", "new"  # the arms of `gatemark ab`
@@ -77,10 +91,60 @@ class Command(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     counters: str = ""  # regexp on its last words; each named group of it is a number
 
 
+Cycles = tuple[float, float, float]  # the least, the likely, the most
+
+
+class Cache(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A first-level cache: write-back, least recently used line first out."""
+
+    bytes: int
+    ways: int
+    line_bytes: int
+
+    @property
+    def words(self) -> str:
+        """As the plugin takes it (counter/cache.h)."""
+        return f"{self.bytes}/{self.ways}/{self.line_bytes}"
+
+
+class Reference(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What was published of a device."""
+
+    device: str  # its name in reference/published.csv
+    kernel: str  # that it was measured with
+
+
+class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A small gateway's core and memory, for an estimate of its time: a file of `devices/`.
+
+    Cycles are those beside the one that every instruction takes, on average over its kind.
+    """
+
+    schema: str  # name and version of this format
+    title: str  # what it is: the box, its chip, its core
+    name: str = ""  # of the file, given by the loader
+    clock_mhz: float
+    instruction_cache: Cache
+    data_cache: Cache
+    stream_copy_mbps: float = 0.0  # STREAM's copy: million bytes/s, read and written together
+    line_cycles: Cycles | None = None  # to fetch or write back a line; None: as STREAM tells
+    load_cycles: Cycles = (0.0, 0.5, 2.0)  # what waits for a load (24K: 1, as an address 2)
+    branch_cycles: Cycles = (0.0, 0.5, 1.5)  # of those that were predicted wrong
+    multiply_cycles: Cycles = (0.0, 2.0, 4.0)  # the result is there after 5 (24K)
+    divide_cycles: Cycles = (10.0, 35.0, 35.0)  # after 36, of small numbers sooner
+    reference: Reference | None = None
+
+    @property
+    def caches(self) -> str:
+        """As the plugin takes them (counter/cache.h)."""
+        return f"{self.instruction_cache.words}:{self.data_cache.words}"
+
+
 class Gateway(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Conditions of the lab's gateway that all arms share."""
 
     brake_pps: int = 0  # slow a namespace gateway to about so many packets/s; 0: not braked
+    devices: tuple[Device, ...] = ()  # whose caches an emulated gateway is given, to estimate time
 
 
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -13,6 +13,7 @@ from gatemark.report.chart import (
     connecting,
     cpu,
     delay,
+    estimate,
     filled,
     front,
     group,
@@ -30,6 +31,7 @@ from gatemark.report.chart import (
     waterfall,
 )
 from gatemark.report.chart.figure import Figure
+from gatemark.report.estimate import kernel
 from gatemark.report.source import Source
 from gatemark.stats.load import loads
 from gatemark.store.reference import published
@@ -44,6 +46,7 @@ def figures(source: Source) -> list[Figure]:
         *_timed(source),
         *waterfall.figures(source.judgement),
         *front.figures(source.judgement),
+        *estimate.figures(source.judgement, published(), kernel(source.run)),
         *_studies(source),
         *_rest(source),
     )

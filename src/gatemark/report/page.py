@@ -10,6 +10,7 @@ from gatemark.report import (
     card,
     condition,
     crosscheck,
+    estimate,
     filled,
     front,
     gallery,
@@ -32,9 +33,16 @@ from gatemark.report.together import together
 from gatemark.stats.judgement import Judgement
 from gatemark.stats.load import loads, rates_at
 from gatemark.store import file
+from gatemark.store.reference import published
 
 MOST_FINDINGS = 10  # below the sentence
-LEADING = ("throughput", "knee", "delay", "ladder")  # figures that stand above the conditions
+LEADING = (
+    "throughput",
+    "knee",
+    "delay",
+    "ladder",
+    "estimate",
+)  # figures that stand above the conditions
 
 _Tables = list[tuple[str, table.Table]]  # with their anchors
 
@@ -123,6 +131,10 @@ def _answers(source: Source) -> _Tables:
     found = [
         ("delays", table.delays(source.judgement, source.run.plans)),
         (filled.ANCHOR, filled.made(source.judgement)),
+        (
+            estimate.ANCHOR,
+            estimate.table(source.judgement, published(), estimate.kernel(source.run)),
+        ),
         ("comparisons", capacity.comparisons(source.judgement)),
         ("rates-at-load", load.rates(rates_at(source.records))),
         ("cross-checks", crosscheck.table(source.judgement)),

@@ -9,6 +9,7 @@ from typing import TextIO
 from gatemark.report import (
     capacity,
     crosscheck,
+    estimate,
     filled,
     front,
     ladder,
@@ -107,6 +108,7 @@ def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> I
         table.delays(judgement, run.plans),
         *ladder.tables(judgement),
         *front.tables(judgement),
+        estimate.table(judgement, published(), estimate.kernel(run)),
         *capacity.tables(judgement, run.plans),
         table.singles(judgement, run.plans),
         table.connections(judgement),

@@ -23,3 +23,5 @@ class Raw:
     gateway_cpus: frozenset[int] | None = None
     offload: Mapping[str, int] = field(default_factory=dict)  # by what the arm's features counted
     ran: list[Ran] = field(default_factory=list)  # programs on the gateway
+    cached: Report = field(default_factory=dict)  # by modelled caches, over time
+    caches: tuple[str, ...] = ()  # these, in their order

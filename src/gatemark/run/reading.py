@@ -10,7 +10,7 @@ from gatemark.plan.model import TrialSpec
 from gatemark.probe.outside import cpu_readings
 from gatemark.probe.soak import cpu_soaked
 from gatemark.probe.within import cpu_inside
-from gatemark.run import beside, draw
+from gatemark.run import beside, draw, modelled
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
 from gatemark.station.thread import Thread
@@ -25,6 +25,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
     values, accounting = kind.values(spec, raw)
     delivered_pps = kind.delivered_pps(raw, values)
     evidence = _evidence(raw, threads, accounting, delivered_pps)
+    caches = modelled.found(spec, raw, delivered_pps)
     first = raw.ways[0]
     burst = first.sender.get("burst")
     cpu = {} if base.definition.path == "direct" else _cpu(threads, evidence, delivered_pps)
@@ -35,9 +36,12 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
         | _watching(raw)
         | _offloaded(raw)
         | draw.values(raw.seen, first.window_ns, values)
-        | beside.values(evidence.programs),
+        | beside.values(evidence.programs)
+        | modelled.values(caches),
         accounting=accounting,
-        evidence=replace(evidence, **{**kind.evidence(raw), **raw.seen.found}),
+        evidence=replace(
+            evidence, **{**kind.evidence(raw), **raw.seen.found, **modelled.evidence(caches)}
+        ),
         ports=first.ports,
         port_reasons=first.port_reasons,
         burst=None if burst is None else int(burst),

@@ -14,9 +14,10 @@ from gatemark.node.shell import Here
 from gatemark.plan.feature import tracks
 from gatemark.plan.lasting import lasts_s as lasting_s
 from gatemark.plan.model import TrialSpec
+from gatemark.probe.caches import Caches
 from gatemark.probe.inside import Probes
 from gatemark.probe.outside import port_counters, watch_threads
-from gatemark.run import reading
+from gatemark.run import modelled, reading
 from gatemark.run.bench import Bench
 from gatemark.run.beside import Beside
 from gatemark.run.kind import kind_of
@@ -88,6 +89,9 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
         beside = Beside(station, spec)
         stack.push_async_callback(beside.abort)
         await beside.start()
+        caches = Caches(station.counting, spec.gateway.devices)
+        stack.push_async_callback(caches.abort)
+        await caches.start()
         before = await port_counters(test_ports)
         await watch.start()
 
@@ -98,11 +102,14 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
 
         done = await asyncio.gather(*(one.go(drained, _rate(on_rate)) for one in loads))
         after = await port_counters(test_ports)
+        cached = await caches.stop()
         ran = await beside.end()
         threads = await watch.close()
         seen = await probes.stop()
         offload = await bench.setup.seen(features) if features else {}
-    return Raw(list(done), threads, before, after, seen, _cpus(station), offload, ran)
+    pairs = station.counting.caches if station.counting else ()
+    told = _cpus(station), offload, ran, cached, pairs
+    return Raw(list(done), threads, before, after, seen, *told)
 
 
 def _cpus(station: Station) -> frozenset[int] | None:
@@ -187,7 +194,7 @@ def definition(spec: TrialSpec) -> Definition:
         duration_s=load.duration_s,
         brake_pps=0 if spec.arm.path == "direct" else spec.gateway.brake_pps,
     )
-    return kind_of(load).define(both, load)
+    return modelled.define(kind_of(load).define(both, load), spec)
 
 
 def _validate(record: Record) -> None:

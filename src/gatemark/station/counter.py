@@ -21,10 +21,11 @@ WORD: Final = 8
 # Words of the head, in order, behind the magic.
 HEAD: Final = (
     *("slots", "paths", "used", "lost", "total", "open", "passed"),
-    *("fetch_misses", "load_misses", "store_misses", "write_backs"),
-    *("loads", "stores", "uncached"),
+    *("modelling", "blocks", "multiplies", "divides", "loads", "stores", "uncached", "pairs"),
 )
-CACHED: Final = HEAD[7:]  # those of the cache model
+# With caches: what all of them see, and what each pair counts.
+SEEN: Final = HEAD[8:14]
+EVENTS: Final = ("fetch_misses", "load_misses", "store_misses", "write_backs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,22 @@ class Counter:
 
     @property
     def events(self) -> dict[str, int]:
-        """Of the cache model: misses, write-backs and accesses since the start."""
-        return {name: self._head(name) for name in CACHED}
+        """With caches, while `model` was at work: blocks, accesses, and what takes long."""
+        return {name: self._head(name) for name in SEEN}
+
+    def misses(self, pair: int) -> dict[str, int]:
+        """Of one pair of caches, in the order of QEMU's options: its misses and write-backs."""
+        first = 1 + len(HEAD) + pair * len(EVENTS)
+        return {name: int(self._words[first + at]) for at, name in enumerate(EVENTS)}
+
+    @contextmanager
+    def model(self) -> Iterator[None]:
+        """While it is open the caches are at work, and the guest is slower."""
+        self._set("modelling", 1)
+        try:
+            yield
+        finally:
+            self._set("modelling", 0)
 
     def runs(self) -> "array[int]":
         """How often each block ran so far, by slot."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A gateway whose instructions are counted: the plugin, its file, its functions' names."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -21,18 +22,18 @@ def refuse() -> None:
 class Counting:
     """One station's. The file is there while its guest runs."""
 
-    def __init__(self, emulator: str, file: Path, node: Node, cache: str = "") -> None:
+    def __init__(self, emulator: str, file: Path, node: Node, caches: Sequence[str] = ()) -> None:
         self.plugin = plugin(emulator)
         self.file = file
         self.names = Names(node)
-        self.cache = cache  # sizes of caches to model, as counter/cache.h has them
+        self.caches = tuple(caches)  # pairs to model, in words of counter/cache.h
         self._counter: Counter | None = None
 
     @property
     def words(self) -> list[str]:
         """QEMU's options for it."""
-        cache = f",cache={self.cache}" if self.cache else ""
-        return ["-plugin", f"{self.plugin},out={self.file},path=on{cache}"]
+        caches = "".join(f",cache={pair}" for pair in self.caches)
+        return ["-plugin", f"{self.plugin},out={self.file},path=on{caches}"]
 
     def counter(self) -> Counter:
         """The counts. Raises StationError."""

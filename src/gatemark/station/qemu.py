@@ -20,7 +20,7 @@ import secrets
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from ipaddress import ip_network
@@ -69,7 +69,8 @@ KNOCK_S = 0.5  # between two looks whether a guest is up
 SILENCE_S = 30.0  # a guest that forwards all it can answers late
 # Longest that a guest may take from its start to SSH; others may be at work on its CPU.
 BOOT_S: Final = {"kvm": 20.0, "tcg": 60.0}
-SLOW_BOOT_S = 600.0  # with icount
+SLOW_BOOT_S = 600.0  # with icount, or with caches that are modelled
+MODELLED: Final = ("mipsel",)  # processors whose caches can be (counter/cache.h)
 
 # Devices by address: a guest names them as it likes.
 CARDS = 'cd /sys/class/net; for d in *; do echo "$(cat "$d/address") $d"; done'
@@ -155,11 +156,17 @@ class VirtualLab:
         del arm
         return ""
 
-    def count(self) -> None:
+    def count(self, caches: Sequence[str] = ()) -> None:
         """Load the plugin with the next boot. Raises UnavailableError, UsageError."""
         if self.model.cpus > 1:
             raise UsageError(f"station {self.name}: instructions are counted with cpus = 1 alone")
-        self.counting = Counting(self.model.arch.emulator, self._folder / "counts", self._ssh)
+        if caches and self.model.arch.debian not in MODELLED:
+            raise UsageError(
+                f"station {self.name}: the caches of `devices` are those of MIPS, and this is "
+                f"{self.model.arch.debian}: --station qemu-mips"
+            )
+        emulator, file = self.model.arch.emulator, self._folder / "counts"
+        self.counting = Counting(emulator, file, self._ssh, caches)
 
     def enter(self) -> None:
         """Taps and pinned threads are root's. Raises UnavailableError with the mend."""
@@ -250,8 +257,9 @@ class VirtualLab:
 
     @property
     def _patience_s(self) -> float:
-        kind = self.accel.partition(":")[0]
-        return SLOW_BOOT_S if self.model.icount is not None else BOOT_S[kind]
+        if self.model.icount is not None or (self.counting and self.counting.caches):
+            return SLOW_BOOT_S
+        return BOOT_S[self.accel.partition(":")[0]]
 
     async def _boot(self, model: Model) -> None:
         """By KVM where that works, else by emulation; the record says why."""

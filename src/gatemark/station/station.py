@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every kind of station is to those who measure on it."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
 from gatemark.plan.model import Arm
@@ -62,8 +62,11 @@ class Station(Protocol):
     def counting(self) -> Counting | None:
         """Counts the gateway's instructions, from `count` on; None: nobody does."""
 
-    def count(self) -> None:
-        """Before `up`: have the gateway's instructions counted. Raises UnavailableError."""
+    def count(self, caches: Sequence[str] = ()) -> None:
+        """Before `up`: have the gateway's instructions counted. Raises UnavailableError.
+
+        `caches` are pairs that are to be modelled (`plan.model.Device`).
+        """
 
     def enter(self) -> None:
         """Before `up`, while there is one thread: what this machine has to be for it.

@@ -7,7 +7,7 @@ from statistics import median
 from msgspec.structs import replace
 
 from gatemark.plan.model import WHOLE
-from gatemark.stats import connecting, flows, warn
+from gatemark.stats import connecting, estimate, flows, warn
 from gatemark.stats.arms import DIRECT, changes, comparisons
 from gatemark.stats.boot import samples as each
 from gatemark.stats.capture import watched
@@ -19,6 +19,8 @@ from gatemark.stats.group import Group, group, middle, readings
 from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import (
     Change,
+    Comparison,
+    Estimate,
     Interval,
     Judgement,
     Knee,
@@ -37,6 +39,8 @@ from gatemark.stats.timed import MEDIAN, is_timed
 from gatemark.store.record import PROBED, UNITS, Record, Scalar
 from gatemark.store.run import Run
 
+UNDER_LOAD = "instructions under load"  # a quantity that no tester limits, and no rate
+
 
 def judge(run: Run, records: Sequence[Record]) -> Judgement:
     """Everything that `show` and the report say about a run, finished or not."""
@@ -48,6 +52,7 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
     swept = [pair for pair in _untimed(run, judged) if not _is_whole(run, pair[1])]
     points, found_knees = tuple(result for _, result in judged), tuple(knees(swept))
     found_ladders = ladders(run.plans, judged)
+    estimated = estimate.estimates(run.plans, records)
     rated = [pair for pair in swept if not _is_fill(pair)]  # an arm's room is no speed
     compared = comparisons(run.plans, _compared(run, (rated, timed), found_knees), _least(run))
     tools = sampled(run, (*alone, *swept), found_knees)
@@ -64,15 +69,28 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
         watched=watched(points),
         ladders=found_ladders,
         fronts=fronts(run.plans, points),
-        sentence=of_ab(run.ab, compared)
-        if run.ab and compared
-        else sentence(run, records, ceilings, points, found_knees, found_ladders),
+        estimates=estimated,
+        sentence=_sentence(run, records, estimated, compared)
+        or sentence(run, records, ceilings, points, found_knees, found_ladders),
         warnings=(*_of_run(run, judged, ceilings, invalid, missing), *_of_twins(found_ladders)),
         trials=len(records),
         invalid=invalid,
         skipped=sum(record.status == "skipped" for record in records),
         missing=missing,
     )
+
+
+def _sentence(
+    run: Run,
+    records: Sequence[Record],
+    estimated: Sequence[Estimate],
+    compared: Sequence[Comparison],
+) -> str:
+    """Of runs whose answer is no rate: an A/B test, nothing but estimates."""
+    if run.ab and compared:
+        return of_ab(run.ab, compared)
+    alone = all(record.definition.quantity == UNDER_LOAD for record in records)
+    return estimate.sentence(estimated) if estimated and alone else ""
 
 
 def arms(run: Run, records: Sequence[Record]) -> list[tuple[Sampled, Sampled, Change]]:
@@ -274,6 +292,7 @@ def _of_run(
 ) -> tuple[Warning_, ...]:
     found = [warn.invalid_trials(invalid)]
     judged = [pair for pair in judged if not _is_fill(pair)]  # read always, and no rate
+    judged = [pair for pair in judged if pair[0].definition.quantity != UNDER_LOAD]
     if missing:
         found.append(warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume."))
     if judged and not any(found.definition.headline in found.values for found in ceilings):

@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from gatemark.plan.model import Device
 from gatemark.store.record import Definition, Scalar
 
 Limit = Literal["none", "tester", "link", "cpu", "memory", "flow-table", "shaper", "unknown"]
@@ -198,6 +199,24 @@ class Watched(msgspec.Struct, frozen=True, kw_only=True):
     rank: int | None  # by that CPU among the plan's arms: 1 used the least
 
 
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """What a packet of one point would take on a device (stats.estimate): no measurement.
+
+    Its intervals span what is not known of the device and the spread of the trials: `level` is 0.
+    """
+
+    plan: str
+    arm: str
+    setup: str  # "route + conntrack"
+    point: dict[str, Scalar]
+    definition: Definition
+    device: Device
+    events: dict[str, float]  # for a packet: instructions, loads, fetch_misses, ...; medians
+    parts: dict[str, Interval]  # of its cycles, by what they are spent on
+    cycles: Interval
+    rate_pps: Interval  # that so many cycles would let through
+
+
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """A run, judged."""
 
@@ -212,6 +231,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     ] = ()  # arms whose gateway runs programs besides, and theirs without
     ladders: tuple[Ladder, ...] = ()  # what each step of a stack of features costs
     fronts: tuple[Front, ...] = ()  # what tuning is worth: rate, delay and CPU at once
+    estimates: tuple[Estimate, ...] = ()  # of a packet's time on devices that were not there
     sentence: str  # the answer in one sentence, numbers with units
     warnings: tuple[Warning_, ...]  # of the run as a whole
     trials: int

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from gatemark.stats.judgement import (
     Comparison,
+    Estimate,
     Interval,
     Judgement,
     Knee,
@@ -32,6 +33,7 @@ def values(judgement: Judgement) -> list[Value]:
         *(value for knee in judgement.knees for value in _of_knee(knee)),
         *(value for ladder in judgement.ladders for value in _of_ladder(ladder)),
         *(_of_comparison(one) for one in judgement.comparisons),
+        *(_of_estimate(one) for one in judgement.estimates),
     ]
 
 
@@ -99,6 +101,26 @@ def _of_comparison(one: Comparison) -> Value:
         visible=change.visible,
         definition=one.definition,
         limit="tester" if one.at_least else "unknown",
+        warnings=(),
+    )
+
+
+def _of_estimate(one: Estimate) -> Value:
+    """What a packet would take on a device: `estimated_cycles`."""
+    return Value(
+        plan=one.plan,
+        arm=one.arm,
+        point={**one.point, "device": one.device.name},
+        setup=one.setup,
+        quantity="estimated_cycles",
+        value=one.cycles.value,
+        lo=one.cycles.lo,
+        hi=one.cycles.hi,
+        unit="cycles",
+        n=one.cycles.n,
+        level=one.cycles.level,
+        definition=one.definition,
+        limit="unknown",
         warnings=(),
     )
 

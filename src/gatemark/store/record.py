@@ -27,6 +27,7 @@ HEADLINE: dict[str, str] = {
     "connection rate": "connections_per_s",
     "replayed rate": "received_pps",
     "instructions": "instructions",  # executed for a packet, of packets one at a time
+    "instructions under load": "instructions_under_load",  # the same, with modelled caches
     "reset time": "reset_s",  # the gateway was restarted meanwhile (RFC 6201)
 }
 
@@ -181,6 +182,10 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         str, float
     ] = {}  # probed pass: clock_start_mhz, clock_low_mhz while it was sent, throttled (how often)
     counted: Counted | None = None  # walk: what one packet made the gateway execute
+    # Devices whose caches were modelled: events for each packet delivered. instructions, blocks,
+    # multiplies, divides, loads, stores, uncached; fetch_misses, load_misses, store_misses,
+    # write_backs.
+    modelled: dict[str, dict[str, float]] = {}
     meter: str = ""  # probed pass: what told the watts: tasmota, shelly1, shelly2, csv, rapl, hwmon
     softnet: dict[str, int] = {}  # probed pass: dropped, squeezed, summed over all CPUs
     # Features offload and xdp. Both: packets that went the usual way (usual). offload: connections
@@ -261,6 +266,7 @@ UNITS: dict[str, str] = {
     "instructions": "instructions",  # that the gateway executes for a packet: the mode of all walks
     "mode_share": "ratio",  # of the walks that are the mode
     "instructions_at_rate": "instructions",  # for a packet at the offered rate, batches and all
+    "instructions_under_load": "instructions",  # the same of a gateway whose caches are modelled
     "pace_error_p50_ns": "ns",  # replay: time of sending against the trace's
     "pace_error_p99_ns": "ns",
     "pace_error_max_ns": "ns",

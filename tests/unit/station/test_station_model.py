@@ -21,7 +21,9 @@ def made(folder: Path, *lines: str) -> Model:
     return model(read_toml(path)["gateway"], path)
 
 
-@pytest.mark.parametrize("name", ["netns", "qemu-x86", "qemu-mips", "qemu-aarch64"])
+@pytest.mark.parametrize(
+    "name", ["netns", "qemu-x86", "qemu-mips", "qemu-mips-pcnet", "qemu-aarch64"]
+)
 def test_the_shipped_stations_are_known_by_name(name: str) -> None:
     assert name in stations()
     assert load(name).info.kind in KINDS

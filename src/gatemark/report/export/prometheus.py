@@ -33,8 +33,12 @@ BASE: Final[dict[str, tuple[str, float]]] = {
     "W": ("watts", 1.0),
     "J/Gbit": ("joules_per_byte", 1e9 / 8),
     "degrees Celsius": ("celsius", 1.0),
+    "instructions": ("instructions", 1.0),
+    "cycles": ("cycles", 1.0),
 }
-UNIT_OF_NAME: Final = re.compile(r"_(pps|bps|ns|bytes|ratio|s|packets|w|gbit_j|c)$")
+UNIT_OF_NAME: Final = re.compile(
+    r"_(pps|bps|ns|bytes|ratio|s|packets|w|gbit_j|c|instructions|cycles)$"
+)
 ENDS: Final = (
     ("value", "", "median over the repeats"),
     ("lo", "_lo", "lower end of the median's interval"),

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reader of the plugin's file knows it as the plugin's own header lays it out."""
+
+import re
+import struct
+from pathlib import Path
+
+import pytest
+
+from gatemark.error import StationError, UsageError
+from gatemark.station.counter import EVENTS, HEAD, HEAD_BYTES, Counter
+from gatemark.station.load import load
+
+HEADER = (Path(__file__).parents[3] / "counter" / "table.h").read_text()
+
+
+def fields(name: str) -> list[str]:
+    """Of a C structure, in order."""
+    body = HEADER.partition(f"struct {name} {{")[2].partition("\n};")[0]
+    return re.findall(r"^\t(?:uint64_t|struct \w+) (\w+)", body, re.MULTILINE)
+
+
+def written(path: Path, **words: int) -> Path:
+    """A file of one slot and one place of the path."""
+    head = dict.fromkeys(fields("head")[1:-1], 0) | {"slots": 1, "paths": 1} | words
+    events = range(100, 100 + 4 * len(EVENTS))
+    page = b"GMCOUNT1" + struct.pack(f"{len(head) + len(events)}Q", *head.values(), *events)
+    path.write_bytes(page.ljust(HEAD_BYTES, b"\0") + bytes(4 * 8))
+    return path
+
+
+def test_the_head_is_that_of_the_header() -> None:
+    assert ["magic", *HEAD, "events"] == fields("head")
+    assert list(EVENTS) == fields("events")
+
+
+def test_events_are_those_of_their_pair(tmp_path: Path) -> None:
+    counter = Counter(written(tmp_path / "counts", loads=7))
+    assert counter.events["loads"] == 7
+    assert list(counter.misses(0).values()) == [100, 101, 102, 103]
+    assert list(counter.misses(1).values()) == [104, 105, 106, 107]
+    counter.close()
+
+
+def test_caches_work_while_the_reader_wants_them_to(tmp_path: Path) -> None:
+    path = written(tmp_path / "counts")
+    at = 8 * (1 + HEAD.index("modelling"))
+    counter = Counter(path)
+    with counter.model():
+        assert path.read_bytes()[at] == 1
+    assert path.read_bytes()[at] == 0
+    counter.close()
+
+
+def test_another_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "counts"
+    path.write_bytes(bytes(HEAD_BYTES))
+    with pytest.raises(StationError, match="no file of the plugin's"):
+        Counter(path)
+
+
+@pytest.mark.parametrize("name", ["qemu-x86", "qemu-aarch64"])
+def test_caches_of_another_processor_are_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="--station qemu-mips"):
+        load(name).count(["65536/4/32:32768/4/32"])

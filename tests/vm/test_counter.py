@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plugin in the real emulator, on a program so short that all its counts are made by hand.
+
+It is a board's firmware: it jumps from the uncached segment, where a MIPS core begins, to the same
+memory by its cached address, fills 64 lines of a cache that holds 32, and halts.
+"""
+
+import shutil
+import struct
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gatemark.station.counter import Counter
+from gatemark.station.plugin import plugin
+
+EMULATOR = "qemu-system-mipsel"
+pytestmark = pytest.mark.skipif(not shutil.which(EMULATOR), reason=f"no {EMULATOR}")
+
+PROGRAM = (
+    0x3C089FC0,  # bfc00000  lui   t0, 0x9fc0
+    0x35080010,  #       04  ori   t0, t0, 0x10
+    0x01000008,  #       08  jr    t0
+    0x00000000,  #       0c  nop
+    0x3C098000,  # 9fc00010  lui   t1, 0x8000
+    0x35291000,  #       14  ori   t1, t1, 0x1000
+    0x240A0040,  #       18  addiu t2, zero, 64
+    0xAD200000,  #       1c  sw    zero, 0(t1)
+    0x8D2B0000,  #       20  lw    t3, 0(t1)
+    0x254AFFFF,  #       24  addiu t2, t2, -1
+    0x1540FFFC,  #       28  bne   t2, zero, 1c
+    0x25290020,  #       2c  addiu t1, t1, 32
+    0x3C0CA000,  #       30  lui   t4, 0xa000
+    0x8D8D1000,  #       34  lw    t5, 0x1000(t4)
+    0x716B7002,  #       38  mul   t6, t3, t3
+    0x0180001B,  #       3c  divu  t4, zero
+    0x42000020,  #       40  wait
+    0x1000FFFE,  #       44  b     40
+    0x00000000,  #       48  nop
+)
+# The jump; the loop's first round with what stands before it, 63 more; the end.
+INSTRUCTIONS = 4 + 8 + 63 * 5 + 5
+CACHES = ("1024/2/32:1024/2/32", "1024/2/32:4096/4/32")
+BOOT_S = 10.0
+
+
+@pytest.fixture
+def counter(tmp_path: Path) -> Iterator[Counter]:
+    """Of the program, when it has halted."""
+    firmware, file = tmp_path / "firmware", tmp_path / "counts"
+    firmware.write_bytes(struct.pack(f">{len(PROGRAM)}I", *PROGRAM))  # QEMU swaps its words
+    words = ["-M", "malta", "-cpu", "24Kc", "-bios", str(firmware), "-S", "-monitor", "stdio"]
+    words += ["-nodefaults", "-display", "none"]
+    caches = "".join(f",cache={pair}" for pair in CACHES)
+    command = [EMULATOR, *words, "-plugin", f"{plugin(EMULATOR)},out={file},path=on{caches}"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdin
+        until = time.monotonic() + BOOT_S
+        while not file.exists() or not file.read_bytes()[:8].strip(b"\0"):
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        found = Counter(file)
+        with found.model(), found.window():
+            process.stdin.write(b"cont\n")
+            process.stdin.flush()
+            while found.total < INSTRUCTIONS and time.monotonic() < until:
+                time.sleep(0.02)
+            time.sleep(0.1)  # for what it should not run
+        process.kill()
+    yield found
+    found.close()
+
+
+def test_every_instruction_access_and_miss_is_counted_once(counter: Counter) -> None:
+    assert counter.total == INSTRUCTIONS
+    assert counter.events == {
+        "blocks": 66,
+        "multiplies": 1,
+        "divides": 1,
+        "loads": 64,
+        "stores": 64,
+        "uncached": 1,
+    }
+    # Three lines of code; each store fetches a line, and half of them have to go again.
+    missed = {"fetch_misses": 3, "load_misses": 0, "store_misses": 64, "write_backs": 32}
+    assert counter.misses(0) == missed
+    assert counter.misses(1) == missed | {"write_backs": 0}
+    path = [counter.block(slot) for slot in counter.path()]
+    assert [(block.address & 0xFFFFFFFF, block.length) for block in path[:3]] == [
+        (0xBFC00000, 4),
+        (0x9FC00010, 8),
+        (0x9FC0001C, 5),
+    ]
+    assert len(path) == 66
