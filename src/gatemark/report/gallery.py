@@ -25,6 +25,7 @@ from gatemark.report.chart import (
     predicted,
     share,
     size,
+    subsystem,
     thread,
     throughput,
     waterfall,
@@ -36,7 +37,7 @@ from gatemark.store.reference import published
 
 
 def figures(source: Source) -> list[Figure]:
-    """Searches, captures, sweeps, delays, ladders, studies, CPUs, costs, points, the tester."""
+    """Searches, captures, sweeps, delays, ladders, paths, studies, CPUs, costs, points, tester."""
     drawn = (
         *_searches(source),
         *capture.figures(source.judgement, published()),
@@ -44,6 +45,7 @@ def figures(source: Source) -> list[Figure]:
         *_timed(source),
         *waterfall.figures(source.judgement),
         *front.figures(source.judgement),
+        *subsystem.figures(source.judgement),
         *_studies(source),
         *_rest(source),
     )

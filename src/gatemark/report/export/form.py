@@ -11,7 +11,8 @@ from gatemark.report.export.row import RecordRow, ValueRow, of_records, of_value
 from gatemark.report.source import Source
 
 DEFAULT: Final = "csv"
-FORMATS: Final = ("csv", "json", "parquet", "markdown", "prometheus", "junit")
+FOLDED: Final = "folded"  # many files: export/folded.py
+FORMATS: Final = ("csv", "json", "parquet", "markdown", "prometheus", "junit", FOLDED)
 RAW: Final = ("csv", "json", "parquet")  # those that take records too
 SUFFIX: Final = {
     ".csv": "csv",

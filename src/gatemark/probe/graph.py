@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One packet as the gateway's own kernel traces it: function_graph of tracefs (ftrace).
+
+A shell on the gateway turns the tracer on and waits for a line; its end, whatever brings it about,
+sets tracing back as it was. So a laboratory that dies leaves nothing on: the pipe to it closes.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gatemark.error import UnavailableError
+from gatemark.node.shell import Node
+from gatemark.store.record import Call
+
+TRACER: Final = "function_graph"
+READY: Final = "ready"
+REFUSED: Final = "refused:"
+
+# What stands at the beginning of a line of the trace: the CPU, marks, a time, the bar.
+LINE: Final = re.compile(r"\s*(?P<cpu>\d+)\)[^|]*?(?:(?P<us>\d+\.\d+) us)?\s*\|(?P<rest>.*)")
+ENTERED: Final = re.compile(r"(?P<in>\s*)(?P<name>[^\s(]+)(?: \[[^\]]*\])?\(\)\s*(?P<end>[{;])")
+LEFT: Final = re.compile(r"\s*\}")
+SECONDS_US: Final = 1000
+INDENT: Final = 2  # columns for each depth; the outermost has them too
+
+# Functions that only a test packet of ours passes here, by direction: the control path is TCP.
+MARKS: Final = {
+    "up": r"ip6?_forward",
+    "down": r"ip6?_forward",
+    "send": r"udp(v6)?_sendmsg",
+    "receive": r"udp(v6)?_(rcv|recvmsg)|__udp[46]_lib_rcv",
+}
+# A packet's outermost call is below these, where they were seen to be entered.
+AROUND: Final = re.compile(
+    r"do_idle|cpu_idle\w*|call_cpuidle|cpuidle_\w+|default_idle\w*|arch_cpu_idle\w*|schedule\w*"
+    r"|__schedule|kthread|worker_thread|smpboot_thread_fn"
+)
+
+SCRIPT: Final = """
+mounted=
+for folder in /sys/kernel/tracing /sys/kernel/debug/tracing; do
+  [ -e "$folder/current_tracer" ] && break
+done
+if [ ! -e "$folder/current_tracer" ]; then
+  folder=/sys/kernel/tracing
+  mount -t tracefs nodev $folder 2> /dev/null && mounted=yes
+fi
+refuse() {
+  echo "refused: $1"
+  [ -z "$mounted" ] || umount $folder
+  exit 1
+}
+cd "$folder" 2> /dev/null && [ -e current_tracer ] || refuse "no tracefs"
+grep -qw function_graph available_tracers || refuse "its tracers are: $(cat available_tracers)"
+[ "$(cat current_tracer)" = nop ] || refuse "somebody else traces there: $(cat current_tracer)"
+for file in set_ftrace_filter set_ftrace_notrace set_graph_function set_graph_notrace \\
+  set_ftrace_pid; do
+  if [ -e $file ] && grep -q '^[^#n]' $file; then refuse "its tracing is set: $file"; fi
+done
+was=$(cat tracing_on)
+restore() {
+  trap - EXIT
+  echo 0 > tracing_on
+  echo nop > current_tracer
+  echo "$was" > tracing_on
+  cd /
+  [ -z "$mounted" ] || umount $folder
+}
+trap restore EXIT
+trap 'exit 1' HUP INT TERM PIPE
+echo 0 > tracing_on
+echo function_graph > current_tracer || exit 1
+echo > trace
+echo 1 > tracing_on
+echo ready
+read -r go || exit 1
+echo 0 > tracing_on
+cat trace
+"""
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A function as it was entered, until it is left."""
+
+    name: str
+    depth: int
+    ns: int = 0  # with what it called; 0: never left while it was traced
+    inner_ns: int = 0
+
+
+class Graph:
+    """Tracing that is on, from `on` to `off`."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._process = None
+
+    async def on(self) -> None:
+        """Begin. Raises UnavailableError with what the kernel lacks; then nothing was changed."""
+        self._process = await self._node.start("sh", "-c", SCRIPT)
+        said = (await self._process.line()).decode(errors="replace").strip()
+        if said != READY:
+            why = said.removeprefix(REFUSED).strip() or (await self._process.errors()).strip()
+            await self._process.wait()
+            raise UnavailableError(f"no {TRACER}: {why or 'it ended'}")
+
+    async def off(self) -> list[str]:
+        """End; the trace, line by line. All is again as it was."""
+        process = self._process
+        if process is None:
+            return []
+        process.write(b"go\n")
+        process.close_stdin()
+        lines = []
+        while line := await process.line():
+            lines.append(line.decode(errors="replace").rstrip("\n"))
+        await process.wait()
+        self._process = None
+        return lines
+
+    async def abort(self) -> None:
+        """End it, whatever it does; it sets tracing back."""
+        if self._process:
+            self._process.close_stdin()
+            await self._process.wait()
+            self._process = None
+
+
+def packet(lines: Iterable[str], direction: str) -> tuple[Call, ...]:
+    """What was traced for one packet of a direction. Raises UnavailableError where it is not there.
+
+    It is all between the outermost call with the first function that only such a packet passes, and
+    the one with the last, on their CPU. Of sending it is the first such call alone: the gateway's
+    program may have sent another one.
+    """
+    marks = re.compile(MARKS[direction])
+    for entries in _by_cpu(lines):
+        tops = [
+            _outermost(entries, at) for at, one in enumerate(entries) if marks.fullmatch(one.name)
+        ]
+        if tops:
+            last = tops[0] if direction == "send" else tops[-1]
+            return _calls(entries[tops[0] : _end(entries, last)])
+    raise UnavailableError(f"{TRACER} saw no packet of ours")
+
+
+def _by_cpu(lines: Iterable[str]) -> list[list[_Entry]]:
+    """What was entered, in order, on each CPU."""
+    found: dict[str, list[_Entry]] = {}
+    stacks: dict[str, list[_Entry]] = {}
+    for line in lines:
+        told = LINE.match(line)
+        if not told:
+            continue
+        entries, stack = found.setdefault(told["cpu"], []), stacks.setdefault(told["cpu"], [])
+        ns = round(float(told["us"]) * SECONDS_US) if told["us"] else 0
+        if entered := ENTERED.match(told["rest"]):
+            depth = max(0, len(entered["in"]) // INDENT - 1)
+            del stack[depth:]
+            made = _Entry(entered["name"], depth, ns)
+            entries.append(made)
+            if entered["end"] == "{":
+                stack.append(made)
+            elif stack:
+                stack[-1].inner_ns += ns
+        elif LEFT.match(told["rest"]) and stack:
+            done = stack.pop()
+            done.ns = ns
+            if stack:
+                stack[-1].inner_ns += ns
+    return list(found.values())
+
+
+def _outermost(entries: Sequence[_Entry], at: int) -> int:
+    """Up from an entry, to below what the processor does between packets."""
+    top = at
+    for place in range(at, -1, -1):
+        if entries[place].depth < entries[top].depth:
+            if AROUND.fullmatch(entries[place].name):
+                break
+            top = place
+    return top
+
+
+def _end(entries: Sequence[_Entry], top: int) -> int:
+    """Where the call at `top` is left."""
+    rest = range(top + 1, len(entries))
+    return next((at for at in rest if entries[at].depth <= entries[top].depth), len(entries))
+
+
+def _calls(entries: Sequence[_Entry]) -> tuple[Call, ...]:
+    least = min(one.depth for one in entries)
+    return tuple(
+        Call(one.name, one.depth - least, 0, max(0, one.ns - one.inner_ns)) for one in entries
+    )
+
+
+def sizes(calls: Iterable[Call]) -> dict[str, tuple[int, int]]:
+    """Time and calls of each function, the longest first."""
+    found: dict[str, tuple[int, int]] = {}
+    for call in calls:
+        ns, times = found.get(call.function, (0, 0))
+        found[call.function] = (ns + call.ns, times + 1)
+    return dict(sorted(found.items(), key=lambda item: (-item[1][0], item[0])))
+
+
+def functions(lines: Iterable[str]) -> Iterator[str]:
+    """Every function of a trace, as often as it was entered."""
+    for entries in _by_cpu(lines):
+        yield from (one.name for one in entries)

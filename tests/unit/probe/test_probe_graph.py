@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What function_graph writes, read: depths, times, and which part of it is the packet's."""
+
+import pytest
+
+from gatemark.error import UnavailableError
+from gatemark.probe import graph
+
+TRACE = """# tracer: function_graph
+#
+# CPU  DURATION                  FUNCTION CALLS
+# |     |   |                     |   |   |   |
+ 0)   1.300 us    |  tick_nohz_idle_enter();
+ ------------------------------------------
+ 0)    <idle>-0    =>    dropbear-99
+ ------------------------------------------
+
+ 0)               |  __x64_sys_read() {
+ 0)   2.000 us    |    tcp_recvmsg();
+ 0)   3.000 us    |  }
+ 0)               |  common_interrupt() {
+ 0)   0.500 us    |    irq_enter_rcu();
+ 0)   ==========> |
+ 0)               |    net_rx_action() {
+ 0)               |      ip_forward() {
+ 0)   1.000 us    |        nft_do_chain [nf_tables]();
+ 0) + 12.500 us   |      }
+ 0) ! 120.750 us  |    } /* net_rx_action */
+ 0)   <========== |
+ 0) ! 130.000 us  |  }
+ 0)               |  common_interrupt() {
+ 0)   7.000 us    |    tcp_v4_rcv();
+ 0)   9.000 us    |  }
+""".splitlines()
+
+
+def test_a_packet_is_cut_out_by_what_only_it_passes() -> None:
+    names = [(call.function, call.depth) for call in graph.packet(TRACE, "up")]
+    assert names == [
+        ("common_interrupt", 0),
+        ("irq_enter_rcu", 1),
+        ("net_rx_action", 1),
+        ("ip_forward", 2),
+        ("nft_do_chain", 3),
+    ]
+
+
+def test_times_are_a_functions_own() -> None:
+    own = {call.function: call.ns for call in graph.packet(TRACE, "up")}
+    assert own["nft_do_chain"] == 1_000
+    assert own["ip_forward"] == 11_500
+    assert own["net_rx_action"] == 108_250
+    assert own["common_interrupt"] == 8_750
+
+
+def test_it_counts_no_instructions() -> None:
+    assert {call.instructions for call in graph.packet(TRACE, "up")} == {0}
+
+
+def test_a_trace_without_the_packet_says_so() -> None:
+    with pytest.raises(UnavailableError, match="saw no packet"):
+        graph.packet(TRACE, "send")
+
+
+def test_an_idle_loop_above_it_is_not_the_packets() -> None:
+    lines = [
+        " 0)               |  do_idle() {",
+        " 0)               |    common_interrupt() {",
+        " 0)   1.000 us    |      tcp_v4_rcv();",
+        " 0)   2.000 us    |    }",
+        " 0)               |    common_interrupt() {",
+        " 0)   1.000 us    |      ip_forward();",
+        " 0)   2.000 us    |    }",
+    ]
+    found = graph.packet(lines, "down")
+    assert [(call.function, call.depth) for call in found] == [
+        ("common_interrupt", 0),
+        ("ip_forward", 1),
+    ]
+
+
+def test_each_processor_has_a_stack_of_its_own() -> None:
+    lines = [
+        " 0)               |  common_interrupt() {",
+        " 1)               |  other() {",
+        " 0)   1.000 us    |    ip_forward();",
+        " 1)   5.000 us    |  }",
+        " 0)   2.000 us    |  }",
+    ]
+    assert [call.ns for call in graph.packet(lines, "up")] == [1_000, 1_000]
+
+
+def test_of_sending_it_is_the_first_packet() -> None:
+    one = [" 0)               |  do_syscall_64() {", " 0)   1.000 us    |    udp_sendmsg();"]
+    assert len(graph.packet([*one, " 0)   2.000 us    |  }"] * 2, "send")) == 2
+
+
+def test_of_receiving_it_goes_on_to_who_reads_it() -> None:
+    lines = [
+        " 0)               |  common_interrupt() {",
+        " 0)   1.000 us    |    udp_rcv();",
+        " 0)   2.000 us    |  }",
+        " 0)   1.000 us    |  schedule();",
+        " 0)               |  do_syscall_64() {",
+        " 0)   1.000 us    |    udp_recvmsg();",
+        " 0)   2.000 us    |  }",
+        " 0)   1.000 us    |  later();",
+    ]
+    names = [call.function for call in graph.packet(lines, "receive")]
+    assert names == ["common_interrupt", "udp_rcv", "schedule", "do_syscall_64", "udp_recvmsg"]
+
+
+def test_functions_are_added_up_longest_first() -> None:
+    found = graph.sizes(graph.packet(TRACE, "up"))
+    assert next(iter(found)) == "net_rx_action"
+    assert found["nft_do_chain"] == (1_000, 1)
+
+
+def test_the_shell_is_right_for_busybox() -> None:
+    assert "[[" not in graph.SCRIPT
+    assert "local " not in graph.SCRIPT
