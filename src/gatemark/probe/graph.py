@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gatemark.error import UnavailableError
-from gatemark.node.shell import Node
+from gatemark.node.shell import Node, Process
 from gatemark.store.record import Call
 
 TRACER: Final = "function_graph"
@@ -19,7 +19,7 @@ READY: Final = "ready"
 REFUSED: Final = "refused:"
 
 # What stands at the beginning of a line of the trace: the CPU, marks, a time, the bar.
-LINE: Final = re.compile(r"\s*(?P<cpu>\d+)\)[^|]*?(?:(?P<us>\d+\.\d+) us)?\s*\|(?P<rest>.*)")
+LINE: Final = re.compile(r"\s*(?P<cpu>\d+)\)[^|]*?(?:(?P<us>\d+(?:\.\d+)?) us)?\s*\|(?P<rest>.*)")
 ENTERED: Final = re.compile(r"(?P<in>\s*)(?P<name>[^\s(]+)(?: \[[^\]]*\])?\(\)\s*(?P<end>[{;])")
 LEFT: Final = re.compile(r"\s*\}")
 SECONDS_US: Final = 1000
@@ -49,6 +49,7 @@ if [ ! -e "$folder/current_tracer" ]; then
 fi
 refuse() {
   echo "refused: $1"
+  cd /
   [ -z "$mounted" ] || umount $folder
   exit 1
 }
@@ -57,7 +58,7 @@ grep -qw function_graph available_tracers || refuse "its tracers are: $(cat avai
 [ "$(cat current_tracer)" = nop ] || refuse "somebody else traces there: $(cat current_tracer)"
 for file in set_ftrace_filter set_ftrace_notrace set_graph_function set_graph_notrace \\
   set_ftrace_pid; do
-  if [ -e $file ] && grep -q '^[^#n]' $file; then refuse "its tracing is set: $file"; fi
+  if [ -e $file ] && grep -qv -e '^#' -e '^no pid' $file; then refuse "its tracing is set: $file"; fi
 done
 was=$(cat tracing_on)
 restore() {
@@ -96,15 +97,16 @@ class Graph:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._process = None
+        self._process: Process | None = None
 
     async def on(self) -> None:
         """Begin. Raises UnavailableError with what the kernel lacks; then nothing was changed."""
-        self._process = await self._node.start("sh", "-c", SCRIPT)
-        said = (await self._process.line()).decode(errors="replace").strip()
+        process = self._process = await self._node.start("sh", "-c", SCRIPT)
+        said = (await process.line()).decode(errors="replace").strip()
         if said != READY:
-            why = said.removeprefix(REFUSED).strip() or (await self._process.errors()).strip()
-            await self._process.wait()
+            why = said.removeprefix(REFUSED).strip() or (await process.errors()).strip()
+            await process.wait()
+            self._process = None
             raise UnavailableError(f"no {TRACER}: {why or 'it ended'}")
 
     async def off(self) -> list[str]:

@@ -29,8 +29,8 @@ def test_each_path_has_a_line_with_netfilters_share(judged: Judgement) -> None:
     rows = path.summary(judged).rows
     assert [row[0] for row in rows] == [ARMS[0], ARMS[0], ARMS[1], ARMS[1]]
     absent, tracked = rows[0], rows[2]
-    assert (absent[4], absent[5]) == ("18", "0.0")
-    assert (tracked[4], tracked[5]) == ("21", "9.5")
+    assert (absent[4], absent[5]) == ("16", "0.0")
+    assert (tracked[4], tracked[5]) == ("19", "10.5")
 
 
 def test_arms_stand_side_by_side_by_subsystem(judged: Judgement) -> None:
@@ -58,9 +58,9 @@ def test_the_tree_is_indented_and_folded(judged: Judgement) -> None:
 
 def test_a_deep_tree_is_cut_and_says_so(judged: Judgement) -> None:
     lines = path.lines(judged.travels[0], deep=2)
-    assert any(line.endswith("  __do_softirq  (13 calls below)") for line in lines)
+    assert any(line.endswith("  __do_softirq  (12 calls below)") for line in lines)
     few = path.lines(judged.travels[0], most=3)
-    assert few[-2] == "... and 12 lines more, whole in the page"
+    assert few[-2] == "... and 11 lines more, whole in the page"
 
 
 def test_the_terminal_shows_the_first_and_the_longest(judged: Judgement) -> None:

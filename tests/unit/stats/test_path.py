@@ -8,7 +8,7 @@ from gatemark.stats.judgement import Part, Travel
 from gatemark.stats.path import OTHER, Sorter, added, base, own_travel, travels
 from gatemark.stats.tree import stacks, tree
 from gatemark.store.record import Call, Counted
-from gatemark.store.subsystem import NETFILTER, Subsystem
+from gatemark.store.subsystem import Subsystem
 
 FEW = (
     Subsystem(name="idle", patterns=("do_idle", "wait*"), waits=True),
@@ -176,4 +176,3 @@ def test_stacks_add_up_to_the_path() -> None:
     found = stacks(calls, "instructions")
     assert sum(found.values()) == sum(call.instructions for call in calls)
     assert found["__r4k_wait", "handle_int", "plat_irq_dispatch"] == 8
-    assert NETFILTER not in found
