@@ -8,7 +8,6 @@ where it has perf alone, that; the tests hold for either.
 from pathlib import Path
 
 import pytest
-from lab.planted import measure_each, plan
 
 from gatemark.plan.model import Arm, Workload
 from gatemark.probe import graph, sampled
@@ -16,6 +15,7 @@ from gatemark.stats.path import Sorter
 from gatemark.store.naming import read
 from gatemark.store.record import Counted, Record
 from gatemark.store.subsystem import NETFILTER
+from lab.planted import measure_each, plan
 
 ONE = Workload(kind="walk", ordered=True, walks=10, payload_bytes=400, frame_bytes=446)
 ARMS = {

@@ -40,7 +40,7 @@ def export(
     from gatemark.report.export import form  # noqa: PLC0415
 
     name = format_ or (form.of_name(out) if out else form.DEFAULT)
-    _check("--format", name, form.FORMATS)
+    _check("--format", name, (*form.FORMATS, form.FOLDED))
     if raw and name not in form.RAW:
         raise UsageError(f"--raw with {name}: records are for {', '.join(form.RAW)}")
     if name == "parquet" and out is None and sys.stdout.isatty():

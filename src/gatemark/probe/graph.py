@@ -34,8 +34,9 @@ MARKS: Final = {
 }
 # A packet's outermost call is below these, where they were seen to be entered.
 AROUND: Final = re.compile(
-    r"do_idle|cpu_idle\w*|call_cpuidle|cpuidle_\w+|default_idle\w*|arch_cpu_idle\w*|schedule\w*"
-    r"|__schedule|kthread|worker_thread|smpboot_thread_fn"
+    r"do_idle|cpu_idle\w*|call_cpuidle|cpuidle_\w+|default_idle\w*|arch_cpu_idle\w*|\w*safe_halt"
+    r"|mwait_idle\w*|\w*r4k_wait|cpu_do_idle|schedule\w*|__schedule|kthread|worker_thread"
+    r"|smpboot_thread_fn"
 )
 
 SCRIPT: Final = """
@@ -58,7 +59,7 @@ grep -qw function_graph available_tracers || refuse "its tracers are: $(cat avai
 [ "$(cat current_tracer)" = nop ] || refuse "somebody else traces there: $(cat current_tracer)"
 for file in set_ftrace_filter set_ftrace_notrace set_graph_function set_graph_notrace \\
   set_ftrace_pid; do
-  if [ -e $file ] && grep -qv -e '^#' -e '^no pid' $file; then refuse "its tracing is set: $file"; fi
+  grep -sqv -e '^#' -e '^no pid' $file && refuse "its tracing is set: $file"
 done
 was=$(cat tracing_on)
 restore() {
@@ -134,19 +135,29 @@ class Graph:
 def packet(lines: Iterable[str], direction: str) -> tuple[Call, ...]:
     """What was traced for one packet of a direction. Raises UnavailableError where it is not there.
 
-    It is all between the outermost call with the first function that only such a packet passes, and
-    the one with the last, on their CPU. Of sending it is the first such call alone: the gateway's
-    program may have sent another one.
+    Of sending it is the first packet's: the gateway's program may have sent another one.
+    """
+    for entries in _by_cpu(lines):
+        calls = [Call(one.name, one.depth, 0, max(0, one.ns - one.inner_ns)) for one in entries]
+        if found := cut(calls, direction):
+            return found
+    raise UnavailableError(f"{TRACER} saw no packet of ours")
+
+
+def cut(calls: Sequence[Call], direction: str) -> tuple[Call, ...]:
+    """All between the outermost call with the first function that only such a packet passes, and
+    the end of the one with the last; of sending the first such call alone. None: it is not there.
     """
     marks = re.compile(MARKS[direction])
-    for entries in _by_cpu(lines):
-        tops = [
-            _outermost(entries, at) for at, one in enumerate(entries) if marks.fullmatch(one.name)
-        ]
-        if tops:
-            last = tops[0] if direction == "send" else tops[-1]
-            return _calls(entries[tops[0] : _end(entries, last)])
-    raise UnavailableError(f"{TRACER} saw no packet of ours")
+    tops = [
+        _outermost(calls, at) for at, call in enumerate(calls) if marks.fullmatch(call.function)
+    ]
+    if not tops:
+        return ()
+    last = tops[0] if direction == "send" else tops[-1]
+    found = calls[tops[0] : _end(calls, last)]
+    least = min(call.depth for call in found)
+    return tuple(Call(c.function, c.depth - least, c.instructions, c.ns) for c in found)
 
 
 def _by_cpu(lines: Iterable[str]) -> list[list[_Entry]]:
@@ -176,28 +187,21 @@ def _by_cpu(lines: Iterable[str]) -> list[list[_Entry]]:
     return list(found.values())
 
 
-def _outermost(entries: Sequence[_Entry], at: int) -> int:
-    """Up from an entry, to below what the processor does between packets."""
+def _outermost(calls: Sequence[Call], at: int) -> int:
+    """Up from a call, to below what the processor does between packets."""
     top = at
     for place in range(at, -1, -1):
-        if entries[place].depth < entries[top].depth:
-            if AROUND.fullmatch(entries[place].name):
+        if calls[place].depth < calls[top].depth:
+            if AROUND.fullmatch(calls[place].function):
                 break
             top = place
     return top
 
 
-def _end(entries: Sequence[_Entry], top: int) -> int:
+def _end(calls: Sequence[Call], top: int) -> int:
     """Where the call at `top` is left."""
-    rest = range(top + 1, len(entries))
-    return next((at for at in rest if entries[at].depth <= entries[top].depth), len(entries))
-
-
-def _calls(entries: Sequence[_Entry]) -> tuple[Call, ...]:
-    least = min(one.depth for one in entries)
-    return tuple(
-        Call(one.name, one.depth - least, 0, max(0, one.ns - one.inner_ns)) for one in entries
-    )
+    rest = range(top + 1, len(calls))
+    return next((at for at in rest if calls[at].depth <= calls[top].depth), len(calls))
 
 
 def sizes(calls: Iterable[Call]) -> dict[str, tuple[int, int]]:

@@ -11,8 +11,8 @@ from gatemark.report.export.row import RecordRow, ValueRow, of_records, of_value
 from gatemark.report.source import Source
 
 DEFAULT: Final = "csv"
-FOLDED: Final = "folded"  # many files: export/folded.py
-FORMATS: Final = ("csv", "json", "parquet", "markdown", "prometheus", "junit", FOLDED)
+FORMATS: Final = ("csv", "json", "parquet", "markdown", "prometheus", "junit")
+FOLDED: Final = "folded"  # a file for each path, in the runs' directories: export/folded.py
 RAW: Final = ("csv", "json", "parquet")  # those that take records too
 SUFFIX: Final = {
     ".csv": "csv",
