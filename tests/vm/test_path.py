@@ -6,6 +6,7 @@ What only one of the two has must be of a class that is known beforehand, or the
 
 import asyncio
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import cast
@@ -25,6 +26,7 @@ from gatemark.station.recover import recover
 from gatemark.station.wiring import wires
 from gatemark.store.record import Call
 from gatemark.workload import walk
+from gatemark.workload.traced import SETTLED_S
 from vm.conftest import Booted
 
 ROUTE = Arm(path="route", name="rules", features=("conntrack", "filter:10"))
@@ -62,6 +64,7 @@ async def traced(gateway: Booted) -> tuple[Call, ...]:
         for number in range(TRIES):
             tracing = graph.Graph(lab.gateway.node)
             await tracing.on()
+            await asyncio.sleep(SETTLED_S)
             assert await asyncio.to_thread(step, number)
             found = graph.packet(await tracing.off(), "up")
             if all(call.function != TICK for call in found):
@@ -87,8 +90,8 @@ def test_what_is_counted_and_traced_is_the_same(
     traceable = _traceable(counted)
     untraced = {name: _why(name, theirs, known, traceable) for name in sorted(ours - theirs)}
     uncounted = {name: _why(name, ours, known, traceable) for name in sorted(theirs - ours)}
-    print(f"{len(ours)} functions counted, {len(theirs)} traced, {len(ours & theirs)} by both")
-    print(f"counted alone: {untraced}\ntraced alone: {uncounted}")
+    told = f"{len(ours)} functions counted, {len(theirs)} traced, {len(ours & theirs)} by both"
+    sys.stdout.write(f"{told}\ncounted alone: {untraced}\ntraced alone: {uncounted}\n")
     assert [name for name, why in (untraced | uncounted).items() if not why] == []
     assert len(ours & theirs) > 100
 

@@ -6,8 +6,8 @@ sets tracing back as it was. So a laboratory that dies leaves nothing on: the pi
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from gatemark.error import UnavailableError
@@ -21,8 +21,9 @@ REFUSED: Final = "refused:"
 # What stands at the beginning of a line of the trace: the CPU, marks, a time, the bar.
 LINE: Final = re.compile(r"\s*(?P<cpu>\d+)\)[^|]*?(?:(?P<us>\d+(?:\.\d+)?) us)?\s*\|(?P<rest>.*)")
 ENTERED: Final = re.compile(r"(?P<in>\s*)(?P<name>[^\s(]+)(?: \[[^\]]*\])?\(\)\s*(?P<end>[{;])")
+SWITCHED: Final = re.compile(r"\s*(?P<cpu>\d+)\)\s+\S.*?\s+=>\s+(?P<task>\S+)")
 LEFT: Final = re.compile(r"\s*\}")
-SECONDS_US: Final = 1000
+US_NS: Final = 1000
 INDENT: Final = 2  # columns for each depth; the outermost has them too
 
 # Functions that only a test packet of ours passes here, by direction: the control path is TCP.
@@ -89,8 +90,36 @@ class _Entry:
 
     name: str
     depth: int
+    place: int  # among all
     ns: int = 0  # with what it called; 0: never left while it was traced
     inner_ns: int = 0
+
+
+@dataclass(slots=True)
+class _Task:
+    """One task's lines as they are read."""
+
+    entries: list[_Entry] = field(default_factory=list)
+    stack: list[_Entry] = field(default_factory=list)  # those that are not left
+
+    def read(self, text: str, ns: int, place: int) -> None:
+        """What stands behind the bar."""
+        if entered := ENTERED.match(text):
+            depth = max(0, len(entered["in"]) // INDENT - 1)
+            del self.stack[depth:]
+            made = _Entry(entered["name"], depth, place, ns)
+            self.entries.append(made)
+            if entered["end"] == "{":
+                self.stack.append(made)
+            else:
+                self._took(ns)
+        elif LEFT.match(text) and self.stack:
+            self.stack.pop().ns = ns
+            self._took(ns)
+
+    def _took(self, ns: int) -> None:
+        if self.stack:
+            self.stack[-1].inner_ns += ns
 
 
 class Graph:
@@ -135,56 +164,56 @@ class Graph:
 def packet(lines: Iterable[str], direction: str) -> tuple[Call, ...]:
     """What was traced for one packet of a direction. Raises UnavailableError where it is not there.
 
-    Of sending it is the first packet's: the gateway's program may have sent another one.
+    Of each task that had to do with it, in the order of their beginning: one may take it off the
+    wire, another read it.
     """
-    for entries in _by_cpu(lines):
+    pieces = []
+    for entries in _by_task(lines):
         calls = [Call(one.name, one.depth, 0, max(0, one.ns - one.inner_ns)) for one in entries]
-        if found := cut(calls, direction):
-            return found
-    raise UnavailableError(f"{TRACER} saw no packet of ours")
+        if span := _span(calls, direction):
+            pieces.append((entries[span.start].place, _from_nought(calls[span.start : span.stop])))
+    if not pieces:
+        raise UnavailableError(f"{TRACER} saw no packet of ours")
+    pieces.sort(key=lambda piece: piece[0])
+    return tuple(call for _, calls in pieces for call in calls)
 
 
 def cut(calls: Sequence[Call], direction: str) -> tuple[Call, ...]:
-    """All between the outermost call with the first function that only such a packet passes, and
-    the end of the one with the last; of sending the first such call alone. None: it is not there.
+    """The packet's of a path of one task, or of none; nothing where no packet is in it.
+
+    All between the outermost call with the first function that only such a packet passes, and the
+    end of the one with the last. Of sending it is the first such call alone: the gateway's program
+    may have sent another packet.
     """
+    span = _span(calls, direction)
+    return _from_nought(calls[span.start : span.stop]) if span else ()
+
+
+def _span(calls: Sequence[Call], direction: str) -> range:
     marks = re.compile(MARKS[direction])
-    tops = [
-        _outermost(calls, at) for at, call in enumerate(calls) if marks.fullmatch(call.function)
-    ]
+    tops = [_outermost(calls, at) for at, one in enumerate(calls) if marks.fullmatch(one.function)]
     if not tops:
-        return ()
-    last = tops[0] if direction == "send" else tops[-1]
-    found = calls[tops[0] : _end(calls, last)]
-    least = min(call.depth for call in found)
-    return tuple(Call(c.function, c.depth - least, c.instructions, c.ns) for c in found)
+        return range(0)
+    return range(tops[0], _end(calls, tops[0] if direction == "send" else tops[-1]))
 
 
-def _by_cpu(lines: Iterable[str]) -> list[list[_Entry]]:
-    """What was entered, in order, on each CPU."""
-    found: dict[str, list[_Entry]] = {}
-    stacks: dict[str, list[_Entry]] = {}
-    for line in lines:
-        told = LINE.match(line)
-        if not told:
-            continue
-        entries, stack = found.setdefault(told["cpu"], []), stacks.setdefault(told["cpu"], [])
-        ns = round(float(told["us"]) * SECONDS_US) if told["us"] else 0
-        if entered := ENTERED.match(told["rest"]):
-            depth = max(0, len(entered["in"]) // INDENT - 1)
-            del stack[depth:]
-            made = _Entry(entered["name"], depth, ns)
-            entries.append(made)
-            if entered["end"] == "{":
-                stack.append(made)
-            elif stack:
-                stack[-1].inner_ns += ns
-        elif LEFT.match(told["rest"]) and stack:
-            done = stack.pop()
-            done.ns = ns
-            if stack:
-                stack[-1].inner_ns += ns
-    return list(found.values())
+def _from_nought(calls: Sequence[Call]) -> tuple[Call, ...]:
+    least = min(call.depth for call in calls)
+    return tuple(Call(c.function, c.depth - least, c.instructions, c.ns) for c in calls)
+
+
+def _by_task(lines: Iterable[str]) -> list[list[_Entry]]:
+    """What was entered, in order, by each task on each CPU: depths are a task's own."""
+    found: dict[tuple[str, str], _Task] = {}
+    now: dict[str, str] = {}  # which task a CPU runs
+    for place, line in enumerate(lines):
+        if switched := SWITCHED.match(line):
+            now[switched["cpu"]] = switched["task"]
+        if told := LINE.match(line):
+            task = found.setdefault((told["cpu"], now.get(told["cpu"], "")), _Task())
+            ns = round(float(told["us"]) * US_NS) if told["us"] else 0
+            task.read(told["rest"], ns, place)
+    return [task.entries for task in found.values()]
 
 
 def _outermost(calls: Sequence[Call], at: int) -> int:
@@ -211,9 +240,3 @@ def sizes(calls: Iterable[Call]) -> dict[str, tuple[int, int]]:
         ns, times = found.get(call.function, (0, 0))
         found[call.function] = (ns + call.ns, times + 1)
     return dict(sorted(found.items(), key=lambda item: (-item[1][0], item[0])))
-
-
-def functions(lines: Iterable[str]) -> Iterator[str]:
-    """Every function of a trace, as often as it was entered."""
-    for entries in _by_cpu(lines):
-        yield from (one.name for one in entries)

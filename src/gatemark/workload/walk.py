@@ -146,7 +146,7 @@ class Walk:
         """What the gateway's own program is asked to do; it says nothing while it works."""
         load, wire = self.load, self.wire
         both = {"port": "udp", "family": FAMILY[load.family], "device": self.wire_own.device}
-        both |= {"cpu": self.placement.gateway, "tick_ms": 0}
+        both |= {"cpu": self.placement.gateway, "tick_ms": 0, "run": 1}  # whose, nobody asks
         if wire.away:
             listened = {"dst_port": [WAN_PORT], "flows": 1, "bin_ms": BIN_MS, "bins": 1}
             return "sink", both | listened
@@ -217,7 +217,7 @@ class Walk:
         sink = None if wire.own and wire.away else _opened(wire.sink, stack)
         if wire.own and not wire.away:
             assert sink is not None
-            return lambda _: _arrived(sink, LAN_PORT, None)
+            return lambda _: _next(sink)
         source = _opened(wire.source, stack)
 
         def step(number: int) -> bool:
@@ -256,6 +256,13 @@ def _socket(space: str, device: str) -> socket.socket:
     made = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
     made.bind((device, ETH_P_ALL))
     return made
+
+
+def _next(sink: socket.socket) -> bool:
+    """Wait for the gateway's own next packet; those that came before are let go."""
+    while select.select([sink], [], [], 0)[0]:
+        sink.recv(65535)
+    return _arrived(sink, LAN_PORT, None)
 
 
 def _arrived(sink: socket.socket, port: int, mark: bytes | None) -> bool:

@@ -79,6 +79,21 @@ def test_an_idle_loop_above_it_is_not_the_packets() -> None:
     ]
 
 
+def test_each_task_has_depths_of_its_own() -> None:
+    lines = [
+        " 0)               |  run_ksoftirqd() {",
+        " 0)   1.000 us    |    ip_forward();",
+        " 0)  ksoftirqd/0-15  =>   dropbear-99",
+        " 0)   1.000 us    |      tcp_sendmsg();",
+        " 0)   dropbear-99   =>  ksoftirqd/0-15",
+        " 0)   2.000 us    |    __cond_resched();",
+        " 0)   9.000 us    |  }",
+    ]
+    lines.insert(0, " 0)   dropbear-99   =>  ksoftirqd/0-15")
+    names = [call.function for call in graph.packet(lines, "up")]
+    assert names == ["run_ksoftirqd", "ip_forward", "__cond_resched"]
+
+
 def test_each_processor_has_a_stack_of_its_own() -> None:
     lines = [
         " 0)               |  common_interrupt() {",
@@ -100,14 +115,15 @@ def test_of_receiving_it_goes_on_to_who_reads_it() -> None:
         " 0)               |  common_interrupt() {",
         " 0)   1.000 us    |    udp_rcv();",
         " 0)   2.000 us    |  }",
-        " 0)   1.000 us    |  schedule();",
+        " 0)    <idle>-0    =>    gm-agent-99",
+        " 0)   1.000 us    |      schedule();",
         " 0)               |  do_syscall_64() {",
         " 0)   1.000 us    |    udp_recvmsg();",
         " 0)   2.000 us    |  }",
         " 0)   1.000 us    |  later();",
     ]
     names = [call.function for call in graph.packet(lines, "receive")]
-    assert names == ["common_interrupt", "udp_rcv", "schedule", "do_syscall_64", "udp_recvmsg"]
+    assert names == ["common_interrupt", "udp_rcv", "do_syscall_64", "udp_recvmsg"]
 
 
 def test_functions_are_added_up_longest_first() -> None:
