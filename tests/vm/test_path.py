@@ -66,6 +66,7 @@ async def traced(gateway: Booted) -> tuple[Call, ...]:
             await tracing.on()
             await asyncio.sleep(SETTLED_S)
             assert await asyncio.to_thread(step, number)
+            await asyncio.sleep(SETTLED_S)
             found = graph.packet(await tracing.off(), "up")
             if all(call.function != TICK for call in found):
                 return found
@@ -74,7 +75,7 @@ async def traced(gateway: Booted) -> tuple[Call, ...]:
 
 @pytest.fixture(scope="module")
 def both(counted: Booted) -> tuple[set[str], set[str]]:
-    """Functions of the packet's interrupt: as instructions have them, as the tracer does."""
+    """Functions of the poll that takes the packet in: as counted, and as traced."""
     record = counted.measure(ROUTE, ONE)
     assert record.evidence.counted is not None
     ours = graph.cut(record.evidence.counted.path, "up")

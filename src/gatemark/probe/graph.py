@@ -33,11 +33,13 @@ MARKS: Final = {
     "send": r"udp(v6)?_sendmsg",
     "receive": r"udp(v6)?_(rcv|recvmsg)|__udp[46]_lib_rcv",
 }
-# A packet's outermost call is below these, where they were seen to be entered.
+# A packet's outermost call is below these, where they were seen to be entered: what the processor
+# does between packets, and what takes many of them, and the tracer's own traffic too, in one go.
 AROUND: Final = re.compile(
     r"do_idle|cpu_idle\w*|call_cpuidle|cpuidle_\w+|default_idle\w*|arch_cpu_idle\w*|\w*safe_halt"
-    r"|mwait_idle\w*|\w*r4k_wait|cpu_do_idle|schedule\w*|__schedule|kthread|worker_thread"
-    r"|smpboot_thread_fn"
+    r"|mwait_idle\w*|amd_e400_idle|acpi_idle\w*|\w*r4k_wait|cpu_do_idle"
+    r"|schedule\w*|__schedule|kthread|worker_thread|smpboot_thread_fn|user space"
+    r"|\w*do_softirq|handle_softirqs|net_rx_action|napi_threaded_poll\w*"
 )
 
 SCRIPT: Final = """
@@ -181,9 +183,9 @@ def packet(lines: Iterable[str], direction: str) -> tuple[Call, ...]:
 def cut(calls: Sequence[Call], direction: str) -> tuple[Call, ...]:
     """The packet's of a path of one task, or of none; nothing where no packet is in it.
 
-    All between the outermost call with the first function that only such a packet passes, and the
-    end of the one with the last. Of sending it is the first such call alone: the gateway's program
-    may have sent another packet.
+    The outermost call with the first function that only such a packet passes: more may follow it,
+    of the gateway's own program, or an ICMP message that answers it. Of receiving all up to the end
+    of the call with the last such function, which reads it.
     """
     span = _span(calls, direction)
     return _from_nought(calls[span.start : span.stop]) if span else ()
@@ -194,7 +196,7 @@ def _span(calls: Sequence[Call], direction: str) -> range:
     tops = [_outermost(calls, at) for at, one in enumerate(calls) if marks.fullmatch(one.function)]
     if not tops:
         return range(0)
-    return range(tops[0], _end(calls, tops[0] if direction == "send" else tops[-1]))
+    return range(tops[0], _end(calls, tops[-1] if direction == "receive" else tops[0]))
 
 
 def _from_nought(calls: Sequence[Call]) -> tuple[Call, ...]:

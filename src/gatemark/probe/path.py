@@ -9,13 +9,18 @@ from gatemark.probe.symbols import UNKNOWN, Symbols
 from gatemark.station.counter import Counter
 from gatemark.store.record import Call
 
-# Where the kernel is entered from outside: an interrupt, an exception, a system call. What ran
-# before goes on afterwards, so it is not left; stubs of vectors are often run from their midst.
+# Assembly of the kernel's entry and exit: interrupts, exceptions, system calls, and the way back.
+# What ran before goes on afterwards, so it is not left; the labels in there are no functions, and
+# what stands at them is often run from its midst. Assembly that copies falls from one into another.
 ENTRY: Final = re.compile(
-    r"asm_\w+|irq_entries_start|spurious_entries_start|entry_\w+|error_entry|paranoid_entry"  # x86
-    r"|except_vec\w*|handle_(int|sys|tlb\w|adel|ades|ri|cpu)|rollback_handle_int"  # MIPS
-    r"|vectors|el[01][th]?_\d+_\w+|el[01][ht]_\w+"  # aarch64
-    f"|{UNKNOWN}"  # vectors that were copied out of the kernel's text
+    r"asm_\w+|irq_entries_start|spurious_entries_start|entry_\w+|error_\w+|paranoid_\w+"
+    r"|sync_regs|common_interrupt_return|swapgs_\w+|restore_\w+|native_i\w*ret\w*"
+    r"|ret_from_\w+"  # x86 and MIPS
+    r"|except_vec\w*|(rollback_)?handle_(int|sys|tlb\w|adel|ades|ri|cpu)|load_a\d|loads_done"
+    r"|syscall_(common|exit\w*)|stack_done"
+    r"|__raw_copy_\w+|__copy_user|memcpy|memmove|memset|__bzero|csum_partial\w*"  # run through
+    r"|vectors|el[01][th]?_\w+|ret_to_\w+|call_on_irq_stack"  # aarch64
+    f"|{UNKNOWN}"  # vectors that were copied out of the kernel's text, and made as it boots
 )
 # Jumps that a compiler or a patch put between a call and its function; they are its caller's.
 JUMP: Final = re.compile(r"__x86_indirect_\w+|__x86_return_thunk|retbleed_\w+|srso_\w+|__SCT__\w+")
@@ -42,8 +47,8 @@ def calls(counter: Counter, symbols: Symbols, slots: Iterable[int]) -> tuple[Cal
     midst of a function goes on in the innermost one of that name that has been entered, so those
     above it have returned; a tail call thus stands below the function that made it. In the midst of
     a function that was not entered it counts as entered there: at the outermost depth, since what
-    an interrupt goes back to, or another task, returns to nobody whom we saw; but the stub of an
-    interrupt's vector stands below what it interrupted, which goes on later.
+    an interrupt goes back to, or another task, returns to nobody whom we saw; but the kernel's code
+    of entry and exit stands below what it interrupted, which goes on later.
     """
     walk = _Walk()
     for slot in slots:

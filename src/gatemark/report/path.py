@@ -8,10 +8,10 @@ from gatemark.report import number, sweep, word
 from gatemark.report.table import NONE, Table
 from gatemark.stats.judgement import Judgement, Part, Travel
 from gatemark.stats.path import OTHER, added, base
-from gatemark.stats.tree import Node, tree
+from gatemark.stats.tree import Node, squeezed, tree
 
 DEEP = 14  # calls below each other that the terminal shows
-LINES = 60  # of one tree there
+LINES = 80  # of one tree there
 TREES = 2  # of a plan there: the first arm's, and the arm's that has most calls
 FUNCTIONS = 12  # that an arm has more than the first, there
 SEEN = {
@@ -86,8 +86,11 @@ def chosen(judgement: Judgement) -> list[Travel]:
 
 
 def lines(one: Travel, deep: int = DEEP, most: int = LINES) -> list[str]:
-    """A path as an indented tree: own amount, amount with callees, function."""
-    nodes = tree(one.calls, one.unit)
+    """The functions that a packet passes as an indented tree: own amount, with callees, name.
+
+    Locks, memory and interrupts are left out; what they take is in the amount of who called them.
+    """
+    nodes = squeezed(tree(one.calls, one.unit), one.passed)
     made = list(_lines(nodes, deep))
     rest = [f"... and {len(made) - most} lines more, whole in the page"] if len(made) > most else []
     head = f"{'own':>7}  {'with callees':>12}  {one.unit}"
@@ -213,7 +216,7 @@ def _edge(said: str, part: Part) -> str:
 def _lines(nodes: Iterable[Node], deep: int, depth: int = 0) -> Iterator[str]:
     for node in nodes:
         hidden = node.calls - node.times if depth + 1 >= deep else 0
-        below = f"  ({hidden} calls below)" if hidden else ""
+        below = f"  ({hidden} more below)" if hidden else ""
         name = "  " * depth + named(node)
         yield f"{count(node.own):>7}  {count(node.whole):>12}  {name}{below}"
         if not hidden:

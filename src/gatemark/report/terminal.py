@@ -156,7 +156,7 @@ def _trees(judgement: Judgement) -> Iterator[Line]:
     """Paths of packets in order, some of them; the page has all."""
     for one in path.chosen(judgement):
         yield "", ""
-        yield "bold", f"Functions in order, as they call each other: {path.title(one)}"
+        yield "bold", f"Functions that the packet passes, in order: {path.title(one)}"
         head, *rows = path.lines(one)
         yield "dim", f"  {head}"
         yield from (("", f"  {row}") for row in rows)

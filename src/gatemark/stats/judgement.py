@@ -221,6 +221,7 @@ class Travel(msgspec.Struct, frozen=True, kw_only=True):
     subsystems: dict[str, Part]  # the same by subsystem, in the order of subsystems.toml
     unmatched: float  # share of the total that no pattern has
     calls: tuple[Call, ...]  # the packet's own travel, in order
+    passed: frozenset[str]  # functions of it that a packet passes: no locks, memory, interrupts
     before: Part  # out of idle, until the travel begins
     after: Part  # the way back to idle
     own: Part  # the travel

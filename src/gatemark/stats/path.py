@@ -5,8 +5,9 @@
          |---- the packet's travel ------|
     before                                 after
 
-A travel begins with the outermost call above its first function that a packet passes, the processor
-that waited left out; it ends before the processor turns to waiting after the last such function.
+A travel begins with the outermost call above its first function that a packet passes, and ends with
+the one above the last such function, or before the processor turns to waiting in there. What it
+waits in, idle or a program, is no part of it.
 """
 
 import re
@@ -100,6 +101,7 @@ def _travel(one: Group, counted: Counted, sorter: Sorter) -> Travel:
         subsystems=parts,
         unmatched=parts[OTHER].amount / total if OTHER in parts and total else 0.0,
         calls=calls,
+        passed=frozenset(c.function for c in calls if sorter.of(c.function) in sorter.travels),
         before=_sum(counted.path[:first], of, sorter),
         after=_sum(counted.path[last:], of, sorter),
         own=_sum(calls, of, sorter),
@@ -113,15 +115,22 @@ def own_travel(path: Sequence[Call], sorter: Sorter) -> tuple[int, int]:
     own = [at for at, call in enumerate(path) if sorter.of(call.function) in sorter.travels]
     if not own:
         return 0, len(path)
-    first = own[0]
-    for at in range(own[0], -1, -1):  # up to the outermost of those above it
-        if path[at].depth < path[first].depth:
-            if sorter.of(path[at].function) in sorter.waits:
+    depth = path[_outermost(path, own[-1], sorter)].depth
+    for at in range(own[-1] + 1, len(path)):
+        if path[at].depth <= depth or sorter.of(path[at].function) in sorter.waits:
+            return _outermost(path, own[0], sorter), at
+    return _outermost(path, own[0], sorter), len(path)
+
+
+def _outermost(path: Sequence[Call], at: int, sorter: Sorter) -> int:
+    """Up from a call to the outermost one above it, below what the processor waits in."""
+    top = at
+    for place in range(at, -1, -1):
+        if path[place].depth < path[top].depth:
+            if sorter.of(path[place].function) in sorter.waits:
                 break
-            first = at
-    rest = range(own[-1] + 1, len(path))
-    waiting = (at for at in rest if sorter.of(path[at].function) in sorter.waits)
-    return first, next(waiting, len(path))
+            top = place
+    return top
 
 
 def _sum(calls: Iterable[Call], of: str, sorter: Sorter) -> Part:

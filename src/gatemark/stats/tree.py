@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A path as a tree: what called what, in order, runs of the same sibling folded into one."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gatemark.stats.path import amount
@@ -55,6 +55,16 @@ def tree(calls: Iterable[Call], of: str) -> tuple[Node, ...]:
         stack.append(_Open(call, []))
     close(0)
     return tuple(_folded(roots))
+
+
+def squeezed(nodes: Iterable[Node], kept: Collection[str]) -> Iterator[Node]:
+    """The same with these functions alone; what others called stands where they stood."""
+    for node in nodes:
+        inner = tuple(squeezed(node.inner, kept))
+        if node.function in kept:
+            yield replace(node, inner=inner)
+        else:
+            yield from inner
 
 
 def stacks(calls: Iterable[Call], of: str) -> dict[Stack, int]:

@@ -25,7 +25,7 @@ from gatemark.workload import walk
 from gatemark.workload.walk import Step, Walk
 from gatemark.workload.way import Load, Way
 
-SETTLED_S: Final = 0.3  # what turned tracing on has come to rest
+SETTLED_S: Final = 0.3  # until what turns tracing on, and the packet, have come to rest
 SAMPLED_S: Final = 3.0
 SAMPLED_PPS: Final = 5000  # so that a packet is sampled as one by itself, and still many are
 
@@ -97,6 +97,7 @@ class Tracing:
         await self._graph.on()
         await asyncio.sleep(SETTLED_S)
         came = await asyncio.to_thread(step, 0)
+        await asyncio.sleep(SETTLED_S)
         lines = await self._graph.off()
         if not came:
             raise InvalidTrialError("the packet did not come through")

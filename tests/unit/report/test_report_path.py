@@ -67,7 +67,7 @@ def test_the_terminal_shows_the_first_and_the_longest(judged: Judgement) -> None
     assert [one.arm for one in path.chosen(judged)] == ARMS
     run = traveled.run(traveled.trials())
     text = terminal.answer(run, judged, Path("results/x"), None)
-    assert text.count("Functions in order") == 2
+    assert text.count("Functions that the packet passes") == 2
     assert "no-ceiling" not in text
     assert "few-repeats" not in text
 
