@@ -6,6 +6,7 @@ sets tracing back as it was. So a laboratory that dies leaves nothing on: the pi
 """
 
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -42,9 +43,10 @@ AROUND: Final = re.compile(
     r"|\w*do_softirq|handle_softirqs|net_rx_action|napi_threaded_poll\w*"
 )
 
+FOLDERS: Final = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 SCRIPT: Final = """
 mounted=
-for folder in /sys/kernel/tracing /sys/kernel/debug/tracing; do
+for folder in @folders@; do
   [ -e "$folder/current_tracer" ] && break
 done
 if [ ! -e "$folder/current_tracer" ]; then
@@ -127,13 +129,14 @@ class _Task:
 class Graph:
     """Tracing that is on, from `on` to `off`."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, folders: Sequence[str] = FOLDERS) -> None:
         self._node = node
+        self._script = SCRIPT.replace("@folders@", shlex.join(folders))
         self._process: Process | None = None
 
     async def on(self) -> None:
         """Begin. Raises UnavailableError with what the kernel lacks; then nothing was changed."""
-        process = self._process = await self._node.start("sh", "-c", SCRIPT)
+        process = self._process = await self._node.start("sh", "-c", self._script)
         said = (await process.line()).decode(errors="replace").strip()
         if said != READY:
             why = said.removeprefix(REFUSED).strip() or (await process.errors()).strip()

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What function_graph writes, read: depths, times, and which part of it is the packet's."""
 
+import asyncio
+from pathlib import Path
+
 import pytest
 
 from gatemark.error import UnavailableError
+from gatemark.node.shell import Local
 from gatemark.probe import graph
 
 TRACE = """# tracer: function_graph
@@ -131,6 +135,68 @@ def test_functions_are_added_up_longest_first() -> None:
     assert found["nft_do_chain"] == (1_000, 1)
 
 
-def test_the_shell_is_right_for_busybox() -> None:
-    assert "[[" not in graph.SCRIPT
-    assert "local " not in graph.SCRIPT
+@pytest.fixture
+def tracefs(tmp_path: Path) -> Path:
+    """A folder that looks like tracefs at rest."""
+    held = {
+        "available_tracers": "function_graph function nop",
+        "current_tracer": "nop",
+        "tracing_on": "1",
+        "trace": " 0)   1.000 us    |  ip_forward();",
+        "set_ftrace_filter": "#### all functions enabled ####",
+        "set_ftrace_pid": "no pid",
+    }
+    for name, text in held.items():
+        (tmp_path / name).write_text(f"{text}\n")
+    return tmp_path
+
+
+def state(tracefs: Path) -> list[str]:
+    return [(tracefs / name).read_text().strip() for name in ("current_tracer", "tracing_on")]
+
+
+def tracing(tracefs: Path) -> graph.Graph:
+    return graph.Graph(Local(), [str(tracefs)])
+
+
+def test_while_it_traces_it_is_on_and_afterwards_as_it_was(tracefs: Path) -> None:
+    async def trace() -> tuple[list[str], list[str]]:
+        one = tracing(tracefs)
+        await one.on()
+        on = state(tracefs)
+        (tracefs / "trace").write_text(" 0)   1.000 us    |  ip_forward();\n")
+        return on, await one.off()
+
+    on, lines = asyncio.run(trace())
+    assert on == ["function_graph", "1"]
+    assert [call.function for call in graph.packet(lines, "up")] == ["ip_forward"]
+    assert state(tracefs) == ["nop", "1"]
+
+
+def test_it_ends_with_who_asked_for_it(tracefs: Path) -> None:
+    (tracefs / "tracing_on").write_text("0\n")
+
+    async def cut() -> None:
+        one = tracing(tracefs)
+        await one.on()
+        await one.abort()
+
+    asyncio.run(cut())
+    assert state(tracefs) == ["nop", "0"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("available_tracers", "function nop", "its tracers are: function nop"),
+        ("current_tracer", "function", "somebody else traces there: function"),
+        ("set_ftrace_filter", "ip_forward", "its tracing is set: set_ftrace_filter"),
+        ("set_ftrace_pid", "12", "its tracing is set: set_ftrace_pid"),
+    ],
+)
+def test_what_others_trace_is_left_alone(tracefs: Path, name: str, text: str, said: str) -> None:
+    (tracefs / name).write_text(f"{text}\n")
+    before = state(tracefs)
+    with pytest.raises(UnavailableError, match=f"no function_graph: {said}"):
+        asyncio.run(tracing(tracefs).on())
+    assert state(tracefs) == before
