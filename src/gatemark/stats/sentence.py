@@ -169,14 +169,16 @@ def of_travels(run: Run, found: Sequence[Travel]) -> str:
     first = found[0]
     same = [one for one in found if one is first or base(found, one) is first]
     most = max(same, key=lambda one: one.own.calls)
-    does = OWN_DOES.get(first.definition.direction) or _does(first.setup)
-    text = f"{_gateway(run, [first.definition])} runs {_ran(first)} to {does} one packet"
+    does = OWN_DOES.get(first.definition.direction) or _does(first.definition.path)
+    text = (
+        f"{_gateway(run, [first.definition])} runs {_ran(first)} to {does} one packet ({first.arm})"
+    )
     if most is first:
         return f"{text}."
     if not first.in_order:
-        return f"{text}; {most.arm} {_ran(most)}."
+        return f"{text}; {most.arm}: {_ran(most)}."
     share = 100 * most.netfilter.calls / max(1, most.own.calls)
-    return f"{text}; {most.arm} {_ran(most)}, {share:.0f} % of the calls netfilter's."
+    return f"{text}; {most.arm}: {_ran(most)}, {share:.0f} % of them netfilter's."
 
 
 def _ran(one: Travel) -> str:
