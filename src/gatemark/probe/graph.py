@@ -43,13 +43,14 @@ AROUND: Final = re.compile(
     r"|\w*do_softirq|handle_softirqs|net_rx_action|napi_threaded_poll\w*"
 )
 
-FOLDERS: Final = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 SCRIPT: Final = """
 mounted=
-for folder in @folders@; do
-  [ -e "$folder/current_tracer" ] && break
-done
-if [ ! -e "$folder/current_tracer" ]; then
+folder=@folder@
+# Not by looking into debugfs: that alone would mount it.
+if [ -z "$folder" ]; then
+  folder=$(sed -n 's/^[^ ]* \\([^ ]*\\) tracefs .*/\\1/p' /proc/mounts | head -n 1)
+fi
+if [ -z "$folder" ]; then
   folder=/sys/kernel/tracing
   mount -t tracefs nodev $folder 2> /dev/null && mounted=yes
 fi
@@ -127,11 +128,11 @@ class _Task:
 
 
 class Graph:
-    """Tracing that is on, from `on` to `off`."""
+    """Tracing that is on, from `on` to `off`. `folder` is where tracefs is, if not as usual."""
 
-    def __init__(self, node: Node, folders: Sequence[str] = FOLDERS) -> None:
+    def __init__(self, node: Node, folder: str = "") -> None:
         self._node = node
-        self._script = SCRIPT.replace("@folders@", shlex.join(folders))
+        self._script = SCRIPT.replace("@folder@", shlex.quote(folder))
         self._process: Process | None = None
 
     async def on(self) -> None:

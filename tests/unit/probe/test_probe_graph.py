@@ -156,7 +156,7 @@ def state(tracefs: Path) -> list[str]:
 
 
 def tracing(tracefs: Path) -> graph.Graph:
-    return graph.Graph(Local(), [str(tracefs)])
+    return graph.Graph(Local(), str(tracefs))
 
 
 def test_while_it_traces_it_is_on_and_afterwards_as_it_was(tracefs: Path) -> None:
