@@ -136,6 +136,17 @@ static void watch_all(struct qemu_plugin_tb *block, size_t slot, uint64_t length
 		watch(qemu_plugin_tb_get_insn(block, at), slot);
 }
 
+/*
+ * The key of a block: each program starts somewhere else, so that user space would fill the table
+ * within minutes, and nobody asks where in there it was. A cache model does, by the address itself.
+ */
+static uint64_t key(uint64_t address)
+{
+	bool user = address < 0x80000000U || (address > UINT32_MAX && !(address >> 63));
+
+	return user && !counter.caches.pairs ? 0 : address;
+}
+
 static void on_translated(uint64_t id, struct qemu_plugin_tb *block)
 {
 	static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
@@ -144,7 +155,7 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *block)
 
 	(void)id;
 	pthread_mutex_lock(&one_at_a_time);
-	slot = table_slot(&counter.table, qemu_plugin_tb_vaddr(block), length);
+	slot = table_slot(&counter.table, key(qemu_plugin_tb_vaddr(block)), length);
 	pthread_mutex_unlock(&one_at_a_time);
 	if (slot == SLOTS) {
 		qemu_plugin_register_vcpu_tb_exec_cb(block, on_run_lost, QEMU_PLUGIN_CB_NO_REGS,

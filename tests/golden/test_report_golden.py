@@ -11,10 +11,11 @@ import packets
 import pytest
 import stacked
 import studies
+import traveled
 
 from gatemark.report import capacity, enough, estimate, gallery, ladder, terminal
 from gatemark.report import front as front_words
-from gatemark.report.chart import front, knee, waterfall
+from gatemark.report.chart import front, knee, subsystem, waterfall
 from gatemark.stats.capacity.line import Line, answer
 from gatemark.stats.capacity.term import Setup
 from gatemark.stats.values import values
@@ -75,6 +76,21 @@ def test_ladder_figure(request: pytest.FixtureRequest, name: str) -> None:
     panels = [{k: v for k, v in spec.items() if k != "$schema"} for spec in figure.specifications()]
     text = json.dumps({**shown, "panels": panels}, indent=1, ensure_ascii=False)
     check(request, f"{name}.json", text + "\n")
+
+
+def test_path_answer(request: pytest.FixtureRequest) -> None:
+    """The path of one packet: tables, trees, published values beside."""
+    run = traveled.run(traveled.trials())
+    text = terminal.answer(run, traveled.judgement(), Path("results/counting"), None)
+    check(request, "path.txt", text)
+
+
+def test_path_figure(request: pytest.FixtureRequest) -> None:
+    (figure,) = subsystem.figures(traveled.judgement())
+    shown = {"title": figure.title, "definition": figure.definition}
+    panels = [{k: v for k, v in spec.items() if k != "$schema"} for spec in figure.specifications()]
+    text = json.dumps({**shown, "panels": panels}, indent=1, ensure_ascii=False)
+    check(request, "subsystem.json", text + "\n")
 
 
 def test_ladder_values(request: pytest.FixtureRequest) -> None:

@@ -13,12 +13,12 @@ PACKAGE = ROOT / "src" / "gatemark"
 
 LEAVES = {"error", "unit"}  # anyone may import them, they import nothing of ours
 DOING = {"station", "node", "gateway", "workload", "probe"}
-READ = {"plan.model", "store.published", "store.record", "store.run"}  # structures without I/O
+READ = {"plan.model", "store.published", "store.record", "store.run", "store.subsystem"}
 
 # Who may import what of ours, beside itself and the leaves: a package, or one module of it.
 MAY: dict[str, set[str] | None] = {
     "plan": set(),
-    "store": {"plan.model"},
+    "store": {"plan.model", "plan.toml"},
     "stats": READ,
     **{part: {"plan", "stats", "store", *DOING} for part in DOING},
     "run": {"plan", "stats", "store", *DOING},

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 RUNS_HELP = "Runs' directories."
 FORMAT_HELP = (
-    "csv, json, parquet, markdown, prometheus, junit (default: by --out's name, else csv)."
+    "csv, json, parquet, markdown, prometheus, junit (default: by --out's name, else csv); "
+    "folded: a file for each path in the run's directory, for flame graphs."
 )
 OUT_HELP = "Write this file, whole or not at all (default: stdout)."
 RAW_HELP = "Each trial as it was measured, not judged: csv, json, parquet."
@@ -39,13 +40,18 @@ def export(
     from gatemark.report.export import form  # noqa: PLC0415
 
     name = format_ or (form.of_name(out) if out else form.DEFAULT)
-    _check("--format", name, form.FORMATS)
+    _check("--format", name, (*form.FORMATS, form.FOLDED))
     if raw and name not in form.RAW:
         raise UsageError(f"--raw with {name}: records are for {', '.join(form.RAW)}")
     if name == "parquet" and out is None and sys.stdout.isatty():
         raise UsageError("parquet is no text: name a file with --out, or send it to a pipe")
+    if name == form.FOLDED and out:
+        raise UsageError("folded writes into the runs' own directories: leave out --out")
     if not runs:
         raise UsageError("no run: name one or more runs' directories")
+    if name == form.FOLDED:
+        _fold(runs)
+        return
     _write(form.export(name, _sources(runs), raw=raw), out)
 
 
@@ -53,6 +59,7 @@ def _sources(runs: Sequence[Path]) -> "list[Source]":
     """The runs, each under its name, or under its path where two have one name."""
     from gatemark.report.source import Source  # noqa: PLC0415
     from gatemark.stats.judge import judge  # noqa: PLC0415
+    from gatemark.store.naming import shipped  # noqa: PLC0415
 
     found = {path: reading.read(path) for path in runs}
     names = [contents.run.run for contents in found.values()]
@@ -60,7 +67,7 @@ def _sources(runs: Sequence[Path]) -> "list[Source]":
         Source(
             run=contents.run,
             records=contents.records,
-            judgement=judge(contents.run, contents.records),
+            judgement=judge(contents.run, contents.records, shipped()),
             faults=contents.faults,
             is_going=contents.is_going,
             folder=path,
@@ -68,6 +75,26 @@ def _sources(runs: Sequence[Path]) -> "list[Source]":
         )
         for (path, contents), name in zip(found.items(), names, strict=True)
     ]
+
+
+def _fold(runs: Sequence[Path]) -> None:
+    """Write collapsed stacks into each run's directory, and print which files."""
+    from gatemark.report.export import folded  # noqa: PLC0415
+    from gatemark.store import file  # noqa: PLC0415
+    from gatemark.store.directory import RunDirectory, telling  # noqa: PLC0415
+
+    written = []
+    for run, source in zip(runs, _sources(runs), strict=True):
+        folder = RunDirectory(run).folded
+        for name, data in folded.files(source):
+            with telling(folder / name):
+                folder.mkdir(exist_ok=True)
+                file.write(folder / name, data)
+            written.append(folder / name)
+    if not written:
+        raise UsageError("no path of a packet in there: `gatemark run kernel-path` makes some")
+    for path in written:
+        typer.echo(path)
 
 
 def _schema(kind: str) -> bytes:

@@ -12,6 +12,7 @@ from gatemark.error import UsageError
 
 RUNS_HELP = "Runs' directories, or one folder of runs."
 OUT_HELP = "The page's file (default: in RUN; of a folder index.html; of several compared.html)."
+SUBSYSTEMS_HELP = "Your own names of the kernel's parts, for paths (docs/kernel-path.md)."
 SEVERAL = Path("compared.html")
 
 
@@ -19,13 +20,14 @@ def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN", help=RUNS_HELP)],
     out: Annotated[Path | None, typer.Option(metavar="FILE", help=OUT_HELP)] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the path as JSON.")] = False,
+    subsystems: Annotated[Path | None, typer.Option(metavar="FILE", help=SUBSYSTEMS_HELP)] = None,
 ) -> None:
     """Write the page of runs: one HTML file.
 
     Of one run its report, of several all of them side by side, of a folder an index of its runs.
     """
     is_folder = len(runs) == 1 and _is_folder(runs[0])
-    path = _index(runs[0], out) if is_folder else _page(runs, out)
+    path = _index(runs[0], out) if is_folder else _page(runs, out, subsystems)
     if json_:
         output.lines([{"page": str(path)}])
     else:
@@ -39,15 +41,17 @@ def _is_folder(path: Path) -> bool:
     return not (path / "run.json").exists() and bool(index.below(path))
 
 
-def _page(runs: Sequence[Path], out: Path | None) -> Path:
+def _page(runs: Sequence[Path], out: Path | None, subsystems: Path | None) -> Path:
     from gatemark.report import page, several, source  # noqa: PLC0415
     from gatemark.store.directory import RunDirectory, telling  # noqa: PLC0415
+    from gatemark.store.naming import read  # noqa: PLC0415
 
     if len(runs) > len({run.resolve() for run in runs}):
         raise UsageError("a run is named twice: name each once")
     labels = several.labelled(len(runs))
+    named = read(subsystems) if subsystems else ()
     sources = [
-        source.judged(reading.read(run), run, label)
+        source.judged(reading.read(run), run, label, named)
         for run, label in zip(runs, labels, strict=True)
     ]
     path = out or (RunDirectory(runs[0]).page if len(runs) == 1 else SEVERAL)

@@ -13,7 +13,7 @@ import typer
 from gatemark.commands import output, wire
 from gatemark.commands.asked import Asked, within
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
-from gatemark.error import UsageError
+from gatemark.error import UnavailableError, UsageError
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan, Suite
@@ -116,12 +116,16 @@ def require(plans: Iterable["Plan"], bench: "Station") -> None:
     """Raise UnavailableError if nothing can be measured here; an ordinary user is let in."""
     from gatemark.plan.device import pairs  # noqa: PLC0415
     from gatemark.plan.driver import tools  # noqa: PLC0415
-    from gatemark.plan.exact import counts  # noqa: PLC0415
+    from gatemark.plan.exact import counts, is_traceable  # noqa: PLC0415
     from gatemark.workload.driver import program  # noqa: PLC0415
 
     program.require(tools(plans))
-    if any(map(counts, plans)):
-        bench.count(pairs(plans))
+    if counted := [plan for plan in plans if counts(plan)]:
+        try:
+            bench.count(pairs(plans))
+        except UnavailableError:
+            if not all(map(is_traceable, counted)):
+                raise
     bench.enter()
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 RUN_HELP = "A run's directory."
 REFERENCE_HELP = "Published values of other devices beside these."
+SUBSYSTEMS_HELP = "Your own names of the kernel's parts, for paths (docs/kernel-path.md)."
 ROW_HELP = "One row of a Markdown table, to paste into a wiki or forum."
 
 
@@ -23,6 +24,7 @@ def show(
     reference: Annotated[bool, typer.Option("--reference", help=REFERENCE_HELP)] = False,
     row: Annotated[bool, typer.Option("--row", help=ROW_HELP)] = False,
     header: Annotated[bool, typer.Option("--header", help="The table's head above --row.")] = False,
+    subsystems: Annotated[Path | None, typer.Option(metavar="FILE", help=SUBSYSTEMS_HELP)] = None,
 ) -> None:
     """Show what a run found."""
     import msgspec  # noqa: PLC0415
@@ -32,11 +34,12 @@ def show(
     from gatemark.stats.judge import judge  # noqa: PLC0415
     from gatemark.stats.values import values  # noqa: PLC0415
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
+    from gatemark.store.naming import read, shipped  # noqa: PLC0415
 
     _refuse(json_=json_, reference=reference, row=row, header=header)
     contents = reading.read(run)
     kept = contents.run
-    judgement = judge(kept, contents.records)
+    judgement = judge(kept, contents.records, read(subsystems) if subsystems else shipped())
     if reference:
         _beside(judgement, json_=json_)
     elif row:

@@ -96,9 +96,9 @@ def _quantities(given: Given, word: str) -> Iterator[Candidate]:
 
 
 def _formats(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.report.export.form import FORMATS  # noqa: PLC0415
+    from gatemark.report.export.form import FOLDED, FORMATS  # noqa: PLC0415
 
-    yield from ((name, "") for name in FORMATS)
+    yield from ((name, "") for name in (*FORMATS, FOLDED))
 
 
 def _schemas(given: Given, word: str) -> Iterator[Candidate]:

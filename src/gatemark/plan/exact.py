@@ -25,6 +25,12 @@ def counts(plan: Plan) -> bool:
     return "walk" in kinds or COUNTS in plan.probe.use or bool(plan.gateway.devices)
 
 
+def is_traceable(plan: Plan) -> bool:
+    """Whether all of it is paths, which a gateway's own kernel may tell as well."""
+    loads = [workload_at(plan, point) for point in points(plan)]
+    return all(load.kind == "walk" and load.ordered for load in loads)
+
+
 def exact(plan: Plan) -> Plan:
     """The plan in instructions. Raises UsageError where none of it is a packet at a time."""
     if counts(plan):

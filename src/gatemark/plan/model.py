@@ -62,9 +62,7 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     path: Path  # how a packet crosses the gateway; direct: it does not
     features: tuple[str, ...] = ()  # what the gateway does besides, in order: conntrack, filter:100
     name: str = ""  # defaults to the setup in words
-    against: str = (
-        ""  # ladder, exact: name of the arm that this one is a step from; "": the one before
-    )
+    against: str = ""  # ladder, exact: the arm that this one is a step from; "": the one before
     held_out: bool = False  # left out of what is fitted (gatemark fit): it tests that
 
     @property

@@ -26,6 +26,7 @@ from gatemark.report.chart import (
     predicted,
     share,
     size,
+    subsystem,
     thread,
     throughput,
     waterfall,
@@ -38,7 +39,7 @@ from gatemark.store.reference import published
 
 
 def figures(source: Source) -> list[Figure]:
-    """Searches, captures, sweeps, delays, ladders, studies, CPUs, costs, points, the tester."""
+    """Searches, captures, sweeps, delays, ladders, paths, studies, CPUs, costs, points, tester."""
     drawn = (
         *_searches(source),
         *capture.figures(source.judgement, published()),
@@ -46,6 +47,7 @@ def figures(source: Source) -> list[Figure]:
         *_timed(source),
         *waterfall.figures(source.judgement),
         *front.figures(source.judgement),
+        *subsystem.figures(source.judgement),
         *estimate.figures(source.judgement, published(), kernel(source.run)),
         *_studies(source),
         *_rest(source),

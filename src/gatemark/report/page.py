@@ -19,6 +19,7 @@ from gatemark.report import (
     ladder,
     load,
     model,
+    path,
     reference,
     script,
     search,
@@ -32,17 +33,13 @@ from gatemark.report.source import Source
 from gatemark.report.together import together
 from gatemark.stats.judgement import Judgement
 from gatemark.stats.load import loads, rates_at
+from gatemark.stats.tree import tree
 from gatemark.store import file
 from gatemark.store.reference import published
 
 MOST_FINDINGS = 10  # below the sentence
-LEADING = (
-    "throughput",
-    "knee",
-    "delay",
-    "ladder",
-    "estimate",
-)  # figures that stand above the conditions
+# Figures that stand above the conditions.
+LEADING = ("throughput", "knee", "delay", "ladder", "subsystems", "estimate")
 
 _Tables = list[tuple[str, table.Table]]  # with their anchors
 
@@ -71,6 +68,8 @@ def render(sources: Sequence[Source]) -> str:
         commands={figure.name: _commands(sources, figure.plan) for figure in drawn},
         answers=_answers(shared),
         tables=_tables(shared),
+        paths=_paths(shared),
+        count=path.count,
         style=html.asset("style.css"),
         data=script.embedded(drawn),
         library=script.library(),
@@ -142,8 +141,33 @@ def _answers(source: Source) -> _Tables:
     ]
     beside = ("watched", watched.table(source.judgement))
     steps = _steps(source.judgement)
-    found = [*search.tables(source.judgement), beside, *steps, *several, *found]
+    traveled = _traveled(source.judgement)
+    found = [*search.tables(source.judgement), beside, *steps, *traveled, *several, *found]
     return [(name, one) for name, one in found if one.rows]
+
+
+def _paths(source: Source) -> list[dict[str, Any]]:
+    """Each path of a packet as a tree, with all its functions as a table."""
+    return [
+        {
+            "name": path.anchor(one),
+            "title": path.title(one),
+            "said": path.sentence_of(one),
+            "unit": one.unit,
+            "seen": path.seen(one),
+            "nodes": tree(one.calls, one.unit),
+            "before": one.before,
+            "after": one.after,
+            "functions": path.functions(one),
+        }
+        for one in source.judgement.travels
+    ]
+
+
+def _traveled(judgement: Judgement) -> _Tables:
+    found = [("paths", path.summary(judgement))]
+    found += [(f"subsystems-{at}", one) for at, one in enumerate(path.by_subsystem(judgement))]
+    return [*found, *((f"more-{at}", one) for at, one in enumerate(path.more(judgement)))]
 
 
 def _steps(judgement: Judgement) -> _Tables:

@@ -15,9 +15,11 @@ from gatemark.stats.judgement import Judgement
 from gatemark.stats.reference import Beside, beside
 from gatemark.store import series
 from gatemark.store.contents import Contents
+from gatemark.store.naming import shipped
 from gatemark.store.record import Record
 from gatemark.store.reference import published
 from gatemark.store.run import Run
+from gatemark.store.subsystem import Subsystem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +38,11 @@ class Source:
     label: str = ""  # what tells it from the others of a page: A, B, ...
 
 
-def judged(found: Contents, folder: Path, label: str = "") -> Source:
-    """What a run's directory holds, judged."""
-    judgement = judge(found.run, found.records)
+def judged(
+    found: Contents, folder: Path, label: str = "", subsystems: Sequence[Subsystem] = ()
+) -> Source:
+    """What a run's directory holds, judged; paths by these subsystems, else by those shipped."""
+    judgement = judge(found.run, found.records, subsystems or shipped())
     wanted = trace.files(judgement, found.run.plans, found.records)
     kept = series.read(folder / "series", wanted, step.LIKE)
     return Source(

@@ -8,6 +8,7 @@ from typing import Literal
 from gatemark.plan.model import WHOLE, Plan, is_twin
 from gatemark.report import rate, sweep, word
 from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.path import is_path
 from gatemark.stats.timed import is_timed
 
 Shape = Literal["curve", "bars", ""]
@@ -112,7 +113,8 @@ def _rated(judgement: Judgement, plans: Collection[Plan]) -> list[PointResult]:
     """
     whole = {plan.name for plan in plans if plan.figure in WHOLE}
     alone = (point for point in sweep.alone(judgement) if point.plan not in whole)
-    return [point for point in alone if not is_timed(point, plans)]
+    rated = (point for point in alone if not is_path(point.definition))
+    return [point for point in rated if not is_timed(point, plans)]
 
 
 def _way(point: PointResult) -> int:

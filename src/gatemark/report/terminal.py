@@ -13,6 +13,7 @@ from gatemark.report import (
     filled,
     front,
     ladder,
+    path,
     reference,
     search,
     table,
@@ -108,6 +109,7 @@ def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> I
         table.delays(judgement, run.plans),
         *ladder.tables(judgement),
         *front.tables(judgement),
+        *path.tables(judgement),
         estimate.table(judgement, published(), estimate.kernel(run)),
         *capacity.tables(judgement, run.plans),
         table.singles(judgement, run.plans),
@@ -119,6 +121,7 @@ def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> I
     )
     for made in shown:
         yield from _table(made)
+    yield from _trees(judgement)
     yield from _published(judgement, folder)
     yield from warned(judgement)
     yield "", ""
@@ -149,6 +152,16 @@ def _table(made: Table) -> Iterator[Line]:
     yield "dim", f"  {head}"
     for row in rows:
         yield "", f"  {row}"
+
+
+def _trees(judgement: Judgement) -> Iterator[Line]:
+    """Paths of packets in order, some of them; the page has all."""
+    for one in path.chosen(judgement):
+        yield "", ""
+        yield "bold", f"Functions that the packet passes, in order: {path.title(one)}"
+        head, *rows = path.lines(one)
+        yield "dim", f"  {head}"
+        yield from (("", f"  {row}") for row in rows)
 
 
 def _published(judgement: Judgement, folder: Path) -> Iterator[Line]:

@@ -18,11 +18,12 @@ from gatemark.stats.judgement import (
     Option,
     PointResult,
     Step,
+    Travel,
 )
 from gatemark.stats.reference import Beside
 from gatemark.store.record import Record
 
-Result = TypeVar("Result", PointResult, Knee, Step, Option)
+Result = TypeVar("Result", PointResult, Knee, Step, Option, Travel)
 
 
 def together(sources: Sequence[Source]) -> Source:
@@ -69,6 +70,7 @@ def _judgement(sources: Sequence[Source]) -> Judgement:
         comparisons=tuple(_change(one, at) for at, judged in made for one in judged.comparisons),
         cross_checks=tuple(_check(one, at) for at, judged in made for one in judged.cross_checks),
         ladders=tuple(_ladder(one, at) for at, judged in made for one in judged.ladders),
+        travels=tuple(_result(one, at) for at, judged in made for one in judged.travels),
         fronts=tuple(_front(one, at) for at, judged in made for one in judged.fronts),
         sentence="",
         warnings=(),

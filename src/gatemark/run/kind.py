@@ -12,7 +12,7 @@ from gatemark.station.station import Station
 from gatemark.station.wiring import Wire
 from gatemark.store.record import Accounting, Definition
 from gatemark.store.series import Series
-from gatemark.workload import connections, fill, replay, restart, tcp, udp, walk
+from gatemark.workload import connections, fill, replay, restart, tcp, traced, udp
 from gatemark.workload.driver import pair, tcpreplay
 from gatemark.workload.way import Load, Way
 
@@ -64,7 +64,7 @@ KINDS: Final = {
         replay.loads, replayed.define, replayed.found, replayed.delivered_pps, replayed.series
     ),
     "walk": Kind(
-        walk.loads,
+        traced.loads,
         walked.define,
         walked.found,
         walked.delivered_pps,

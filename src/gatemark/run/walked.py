@@ -12,6 +12,7 @@ from gatemark.probe.path import by_function, calls
 from gatemark.run.raw import Raw
 from gatemark.store.record import Counted, Definition
 from gatemark.store.series import Series
+from gatemark.workload.traced import Traced
 from gatemark.workload.walk import Walked
 from gatemark.workload.way import Way
 
@@ -32,15 +33,30 @@ def define(both: Definition, load: Workload) -> Definition:
 
 
 def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
-    """The mode, and how many of the walks it is; a walk accounts for its packet itself."""
+    """The mode, and how many of the walks it is; a walk accounts for its packet itself.
+
+    Nothing where a tracer saw the path: it counts no instructions.
+    """
     del spec
+    if _traced(raw):
+        return {}, None
     walked = _walked(raw)
     totals, mode = walked.totals, walked.mode
     return {"instructions": float(mode), "mode_share": totals.count(mode) / len(totals)}, None
 
 
 def evidence(raw: Raw) -> dict[str, Any]:
-    """The modes, and what the first of them is made of."""
+    """The modes, and what the first of them is made of; or what a tracer saw."""
+    if traced := _traced(raw):
+        return {
+            "counted": Counted(
+                walks=traced.packets,
+                lost=0,
+                functions=traced.functions,
+                path=traced.path,
+                tracer=traced.tracer,
+            )
+        }
     told, walked = raw.ways[0].sender, _walked(raw)
     counter, symbols = told["counter"], told["symbols"]
     modes = _modes(walked.totals)
@@ -76,8 +92,15 @@ def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
 
 def series(way: Way) -> Series:
     """Instructions of each walk, by when it began."""
+    if "traced" in way.sender:
+        return {}
     walked: Walked = way.sender["walked"]
     return {f"source.{way.wire.direction}.instructions": (walked.at_ns, walked.totals)}
+
+
+def _traced(raw: Raw) -> Traced | None:
+    traced: Traced | None = raw.ways[0].sender.get("traced")
+    return traced
 
 
 def _walked(raw: Raw) -> Walked:

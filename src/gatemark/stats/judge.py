@@ -27,23 +27,29 @@ from gatemark.stats.judgement import (
     Ladder,
     Limit,
     PointResult,
+    Travel,
     Warning_,
 )
 from gatemark.stats.ladder import holds_zero, ladders, told
 from gatemark.stats.limit import ON_SCHEDULE, Verdict, decide
 from gatemark.stats.pareto import fronts
+from gatemark.stats.path import is_path, travels
 from gatemark.stats.sampled import Sampled, sampled
-from gatemark.stats.sentence import of_ab, sentence
+from gatemark.stats.sentence import of_ab, of_travels, sentence
 from gatemark.stats.sweep import RATES, Judged, knees
 from gatemark.stats.timed import MEDIAN, is_timed
 from gatemark.store.record import PROBED, UNITS, Record, Scalar
 from gatemark.store.run import Run
+from gatemark.store.subsystem import Subsystem
 
 UNDER_LOAD = "instructions under load"  # a quantity that no tester limits, and no rate
 
 
-def judge(run: Run, records: Sequence[Record]) -> Judgement:
-    """Everything that `show` and the report say about a run, finished or not."""
+def judge(run: Run, records: Sequence[Record], subsystems: Sequence[Subsystem] = ()) -> Judgement:
+    """Everything that `show` and the report say about a run, finished or not.
+
+    Paths of packets are told by `subsystems`; without any there are none.
+    """
     alone, judged = _judged(run, records)
     every = [result for _, result in alone]
     floors = _floors(every)
@@ -52,6 +58,7 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
     swept = [pair for pair in _untimed(run, judged) if not _is_whole(run, pair[1])]
     points, found_knees = tuple(result for _, result in judged), tuple(knees(swept))
     found_ladders = ladders(run.plans, judged)
+    found_travels = travels((one for one, _ in judged), subsystems) if subsystems else ()
     estimated = estimate.estimates(run.plans, records)
     rated = [pair for pair in swept if not _is_fill(pair)]  # an arm's room is no speed
     compared = comparisons(run.plans, _compared(run, (rated, timed), found_knees), _least(run))
@@ -69,10 +76,19 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
         watched=watched(points),
         ladders=found_ladders,
         fronts=fronts(run.plans, points),
+        travels=found_travels,
         estimates=estimated,
         sentence=_sentence(run, records, estimated, compared)
-        or sentence(run, records, ceilings, points, found_knees, found_ladders),
-        warnings=(*_of_run(run, judged, ceilings, invalid, missing), *_of_twins(found_ladders)),
+        or (
+            of_travels(run, found_travels)
+            if found_travels and all(is_path(point.definition) for point in points)
+            else sentence(run, records, ceilings, points, found_knees, found_ladders)
+        ),
+        warnings=(
+            *_of_run(run, judged, ceilings, invalid, missing),
+            *_of_twins(found_ladders),
+            *_of_travels(found_travels),
+        ),
         trials=len(records),
         invalid=invalid,
         skipped=sum(record.status == "skipped" for record in records),
@@ -132,8 +148,10 @@ def _untimed(run: Run, judged: Sequence[Judged]) -> list[Judged]:
 
 
 def _is_whole(run: Run, point: PointResult) -> bool:
-    """Whether its plan's figure tells all arms: then its rates are loads and no sweep."""
-    return any(plan.name == point.plan and plan.figure in WHOLE for plan in run.plans)
+    """Whether its plan's figure tells all arms, or packets went one by one: no sweep."""
+    return is_path(point.definition) or any(
+        plan.name == point.plan and plan.figure in WHOLE for plan in run.plans
+    )
 
 
 def _judged(run: Run, records: Sequence[Record]) -> tuple[list[Judged], list[Judged]]:
@@ -178,7 +196,9 @@ def _received(one: PointResult) -> float:
 
 
 def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
-    if trials.definition.quantity in connecting.QUANTITIES:
+    if is_path(trials.definition):
+        verdict = Verdict("none", "one packet at a time")
+    elif trials.definition.quantity in connecting.QUANTITIES:
         verdict = connecting.decide(trials, ceilings)
     elif trials.definition.quantity == flows.FILLED:
         verdict = flows.decide(trials)
@@ -247,7 +267,7 @@ def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
         warn.invalid_trials(trials.invalid),
         warn.throttled([record.evidence for record in trials.probed]),
     ]
-    if rates:
+    if rates and not is_path(trials.definition):  # a count: the same in each, or by what it says
         found += [
             warn.few_repeats(len(rates)),
             warn.spread(median_interval(rates)),
@@ -291,7 +311,7 @@ def _of_run(
     missing: int,
 ) -> tuple[Warning_, ...]:
     found = [warn.invalid_trials(invalid)]
-    judged = [pair for pair in judged if not _is_fill(pair)]  # read always, and no rate
+    judged = [p for p in judged if not _is_fill(p) and not is_path(p[1].definition)]  # no rates
     judged = [pair for pair in judged if pair[0].definition.quantity != UNDER_LOAD]
     if missing:
         found.append(warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume."))
@@ -314,6 +334,11 @@ def _of_twins(found: Sequence[Ladder]) -> list[Warning_]:
         for ladder, step in twins
         if not holds_zero(step, told(ladder))
     ]
+
+
+def _of_travels(found: Sequence[Travel]) -> list[Warning_]:
+    worst = max((one.unmatched for one in found), default=0.0)
+    return [told for told in [warn.unnamed_functions(worst)] if told]
 
 
 def _place(run: Run, trials: Group) -> tuple[object, ...]:

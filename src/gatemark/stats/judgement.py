@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from gatemark.plan.model import Device
-from gatemark.store.record import Definition, Scalar
+from gatemark.store.record import Call, Definition, Scalar
 
 Limit = Literal["none", "tester", "link", "cpu", "memory", "flow-table", "shaper", "unknown"]
 
@@ -199,6 +199,37 @@ class Watched(msgspec.Struct, frozen=True, kw_only=True):
     rank: int | None  # by that CPU among the plan's arms: 1 used the least
 
 
+class Part(msgspec.Struct, frozen=True):
+    """A part of what one packet made the gateway do."""
+
+    amount: int  # instructions, or ns: see `Travel.unit`
+    calls: int  # functions that were entered
+
+
+class Travel(msgspec.Struct, frozen=True, kw_only=True):
+    """The path of one packet through the gateway's kernel, at one point of one arm."""
+
+    plan: str
+    arm: str
+    setup: str
+    point: dict[str, Scalar]
+    definition: Definition
+    unit: str  # of every amount: instructions, ns
+    seen_by: str  # counter-1, function_graph, perf
+    in_order: bool  # calls are counted, and in their order; of samples neither is known
+    total: int  # all that ran for the packet, with what came before and after its travel
+    functions: dict[str, Part]  # all of that, by function, the dearest first
+    subsystems: dict[str, Part]  # the same by subsystem, in the order of subsystems.toml
+    unmatched: float  # share of the total that no pattern has
+    calls: tuple[Call, ...]  # the packet's own travel, in order
+    passed: frozenset[str]  # functions of it that a packet passes: no locks, memory, interrupts
+    before: Part  # out of idle, until the travel begins
+    after: Part  # the way back to idle
+    own: Part  # the travel
+    netfilter: Part  # of the travel: netfilter's own functions
+    beneath_netfilter: Part  # the same, with all that these called
+
+
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     """What a packet of one point would take on a device (stats.estimate): no measurement.
 
@@ -231,6 +262,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     ] = ()  # arms whose gateway runs programs besides, and theirs without
     ladders: tuple[Ladder, ...] = ()  # what each step of a stack of features costs
     fronts: tuple[Front, ...] = ()  # what tuning is worth: rate, delay and CPU at once
+    travels: tuple[Travel, ...] = ()  # paths of one packet through the kernel
     estimates: tuple[Estimate, ...] = ()  # of a packet's time on devices that were not there
     sentence: str  # the answer in one sentence, numbers with units
     warnings: tuple[Warning_, ...]  # of the run as a whole

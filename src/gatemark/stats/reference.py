@@ -8,7 +8,15 @@ import msgspec
 
 from gatemark.plan.model import is_twin
 from gatemark.stats.connecting import QUANTITIES
-from gatemark.stats.judgement import Comparison, Interval, Judgement, Knee, PointResult, Watched
+from gatemark.stats.judgement import (
+    Comparison,
+    Interval,
+    Judgement,
+    Knee,
+    PointResult,
+    Travel,
+    Watched,
+)
 from gatemark.stats.likeness import alike, distance, kept
 from gatemark.store.published import Published
 from gatemark.store.record import Definition, Scalar
@@ -29,6 +37,8 @@ IMPLIED: Final = "only implied there"
 PEAK: Final = "peak_l4_bps"
 SAFE: Final = "safe_l4_bps"
 GAIN: Final = "gain_ratio"
+CALLS: Final = "path_calls"
+NETFILTER_SHARE: Final = "path_netfilter_share"
 RATES: Final = ("_pps", "_bps")  # what a faster tester could only raise
 
 
@@ -110,8 +120,24 @@ def _candidates(judgement: Judgement) -> Iterator[Candidate]:
         if one.safe_bps is not None:
             yield _safe(one, one.safe_bps)
 
+    yield from (value for one in judgement.travels if one.in_order for value in _path(one))
     rated = (one for one in judgement.comparisons if one.quantity == one.definition.headline)
     yield from (_gain(one) for one in rated if not is_twin(one.arm))
+
+
+def _path(one: Travel) -> Iterator[Candidate]:
+    """Calls of one packet, and netfilter's share of them."""
+    share = one.netfilter.calls / max(1, one.own.calls)
+    for quantity, value in ((CALLS, float(one.own.calls)), (NETFILTER_SHARE, share)):
+        yield Candidate(
+            plan=one.plan,
+            arm=one.arm,
+            point=one.point,
+            quantity=quantity,
+            definition=one.definition,
+            measured=Interval(value, value, value, 1, 0.0),
+            at_least=False,
+        )
 
 
 def _gain(one: Comparison) -> Candidate:

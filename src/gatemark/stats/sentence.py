@@ -7,8 +7,18 @@ from dataclasses import dataclass
 from gatemark.plan.model import NEW, OLD, is_twin
 from gatemark.stats import connecting, flows
 from gatemark.stats.compare import UNBOUNDED
-from gatemark.stats.judgement import Change, Comparison, Knee, Ladder, Limit, PointResult, Verdict
+from gatemark.stats.judgement import (
+    Change,
+    Comparison,
+    Knee,
+    Ladder,
+    Limit,
+    PointResult,
+    Travel,
+    Verdict,
+)
 from gatemark.stats.ladder import PACKET
+from gatemark.stats.path import base
 from gatemark.stats.timed import MEDIAN, is_timed
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import AB, Run
@@ -31,6 +41,7 @@ MINUS = "\N{MINUS SIGN}"
 TELLING: tuple[Verdict, ...] = ("slower", "inconclusive", "faster", "within noise", "no change")
 OURS = "gatemark"  # who makes the traffic if no known tool does
 OWN = {"send": "sends", "receive": "receives", "both": "sends and receives"}
+OWN_DOES = {"send": "send", "receive": "receive"}
 LIMITS: dict[Limit, str] = {
     "none": "all that was offered came through",
     "tester": "the tester is the limit",
@@ -151,6 +162,28 @@ def _steps(ladders: Sequence[Ladder]) -> str:
         return f"{does}; no step costs more than chance does"
     adds = [f"{step.arm} {_time(cost.difference.value)}" for step, cost in dear[:MOST_SETUPS]]
     return f"{does}; the dearest steps add {', '.join(adds)}"
+
+
+def of_travels(run: Run, found: Sequence[Travel]) -> str:
+    """What a packet of the first arm takes, and the arm that takes most at the same point."""
+    first = found[0]
+    same = [one for one in found if one is first or base(found, one) is first]
+    most = max(same, key=lambda one: one.own.calls)
+    does = OWN_DOES.get(first.definition.direction) or _does(first.definition.path)
+    text = (
+        f"{_gateway(run, [first.definition])} runs {_ran(first)} to {does} one packet ({first.arm})"
+    )
+    if most is first:
+        return f"{text}."
+    if not first.in_order:
+        return f"{text}; {most.arm}: {_ran(most)}."
+    share = 100 * most.netfilter.calls / max(1, most.own.calls)
+    return f"{text}; {most.arm}: {_ran(most)}, {share:.0f} % of them netfilter's."
+
+
+def _ran(one: Travel) -> str:
+    amount = f"{one.total:,}".replace(",", "\N{NO-BREAK SPACE}")
+    return f"{amount} {one.unit}" + (f" in {one.own.calls} calls" if one.in_order else "")
 
 
 def _does(setup: str) -> str:

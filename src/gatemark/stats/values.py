@@ -13,6 +13,7 @@ from gatemark.stats.judgement import (
     Knee,
     Ladder,
     PointResult,
+    Travel,
     Value,
 )
 from gatemark.store.record import UNITS
@@ -32,6 +33,7 @@ def values(judgement: Judgement) -> list[Value]:
         *(value for point in points for value in _of_point(point)),
         *(value for knee in judgement.knees for value in _of_knee(knee)),
         *(value for ladder in judgement.ladders for value in _of_ladder(ladder)),
+        *(value for one in judgement.travels for value in _of_travel(one)),
         *(_of_comparison(one) for one in judgement.comparisons),
         *(_of_estimate(one) for one in judgement.estimates),
     ]
@@ -52,6 +54,33 @@ def _of_knee(knee: Knee) -> Iterator[Value]:
         yield _value(knee, f"collapse_{times}", interval, "ratio")
     if knee.cpu_r2 is not None:
         yield _value(knee, "cpu_r2", _exactly(knee.cpu_r2, rate.n), "ratio")
+
+
+def _of_travel(one: Travel) -> Iterator[Value]:
+    """Calls on a packet's way, and netfilter's share of them: read off one packet."""
+    for quantity, value, unit in (
+        *((("path_calls", one.own.calls, "calls"),) if one.in_order else ()),
+        (f"path_{one.unit}", one.own.amount, one.unit),
+        *((("path_netfilter_calls", one.netfilter.calls, "calls"),) if one.in_order else ()),
+        (f"path_netfilter_{one.unit}", one.netfilter.amount, one.unit),
+        ("path_unmatched", one.unmatched, "ratio"),
+    ):
+        yield Value(
+            plan=one.plan,
+            arm=one.arm,
+            point=one.point,
+            setup=one.setup,
+            quantity=quantity,
+            value=float(value),
+            lo=float(value),
+            hi=float(value),
+            unit=unit,
+            n=1,
+            level=0.0,
+            definition=one.definition,
+            limit="none",
+            warnings=(),
+        )
 
 
 def _of_ladder(ladder: Ladder) -> Iterator[Value]:

@@ -30,6 +30,7 @@ Code = Literal[
     "tester-limited",
     "throttled",
     "twin-differs",
+    "unnamed-functions",
 ]
 
 WORTH = 0.02  # of the value
@@ -39,6 +40,7 @@ MODES = 10  # samples from which two modes can be told from chance
 POLL = 64  # packets: one NAPI poll (NAPI_POLL_WEIGHT); more at once overflow short queues
 SLOWED = 0.05  # of the clock that it had as the load began
 LOADED = 0.9  # of a CPU: busy enough that its governor has no reason to slow it
+MOST_UNNAMED = 0.1  # of a packet's path, in no subsystem: the names are not those of this kernel
 HOLES = 0.02  # of the time, in gaps over 1 ms
 
 
@@ -77,6 +79,14 @@ def invalid_trials(invalid: int) -> Warning_ | None:
     if not invalid:
         return None
     return warning("invalid-trials", f"{invalid} did not count; their records say why.")
+
+
+def unnamed_functions(share: float) -> Warning_ | None:
+    """So much of a packet's path is of no subsystem."""
+    if share < MOST_UNNAMED:
+        return None
+    advice = "Functions that no pattern of subsystems.toml has: give yours with --subsystems."
+    return warning("unnamed-functions", f"{100 * share:.0f} % of what it runs. {advice}")
 
 
 def first_run_slow(values: Sequence[float]) -> Warning_ | None:

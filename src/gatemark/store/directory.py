@@ -34,6 +34,7 @@ class RunDirectory:
         self.trials_file = path / trials.NAME
         self.series = path / "series"
         self.page = path / "report.html"
+        self.folded = path / "folded"  # collapsed stacks of paths, where they were asked for
 
     @classmethod
     def create(cls, path: Path, run: Run) -> "RunDirectory":

@@ -14,6 +14,8 @@ REFERENCE_UNITS: Final[dict[str, str]] = {
     **UNITS,
     "peak_l4_bps": "bit/s",  # the most payload received at any offered rate of a sweep
     "safe_l4_bps": "bit/s",  # the most payload offered with nothing lost, and nothing missed
+    "path_calls": "calls",  # functions entered for one packet
+    "path_netfilter_share": "ratio",  # of these, netfilter's
     "gain_ratio": "ratio",  # by how much more an arm carries than the first of its plan
 }
 

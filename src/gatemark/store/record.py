@@ -142,6 +142,7 @@ class Call(msgspec.Struct, frozen=True, array_like=True):
     function: str  # user space: one for all of it
     depth: int  # of those that had been entered and not left, 0: the outermost
     instructions: int  # its own, without those of the functions that it called
+    ns: int = 0  # its own time, where a tracer saw it that counts no instructions; tracing included
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True):
@@ -154,6 +155,9 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
     functions: dict[str, tuple[int, int]] = {}  # of a walk in the mode: instructions, calls
     path: tuple[Call, ...] = ()  # of that walk, in order
     plugin: str = ""  # that counted: counter-1
+    # That saw the path where nothing counts instructions: function_graph, perf. `functions` are in
+    # ns then, too; of perf the samples of all packets, divided by these, and the order is no order.
+    tracer: str = ""
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):

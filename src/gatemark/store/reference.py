@@ -34,6 +34,7 @@ SCALE: Final[dict[str, tuple[str, float]]] = {
     "fraction": ("ratio", 1.0),
     "ms": ("ns", 1e6),
     "B/flow": ("bytes", 1.0),
+    "calls": ("calls", 1.0),
 }
 NUMBER: Final = re.compile(r"(?:[<>]=?)?(\d+(?:\.\d+)?)")
 OF_ENTRY: Final = ("quantity", "said", "implied", "unsaid", "assumed", "remark")

@@ -79,33 +79,37 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
         raise UnavailableError(
             "instructions are counted on an emulated gateway alone: --station qemu-mips"
         )
+    return [await walk(station, spec, ways)]
+
+
+async def walk(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> "Walk":
+    """The one direction, counted or not, its flow opened through NAT."""
     (wire,) = ways
     mapped = 0
     if spec.arm.path == "nat" and not wire.away:
         (up,) = wires(station.ports, "nat", "up")
         one = Workload(frame_bytes=128)
         (mapped,) = await open_mappings(up, one, station.placement, spec.sequence % 256)
-    return [Walk(station, wire, spec.workload, mapped)]
+    return Walk(station, wire, spec.workload, mapped)
 
 
 class Walk:
     """All packets of a trial."""
 
     def __init__(self, station: Station, wire: Wire, load: Workload, mapped: int) -> None:
-        assert station.counting is not None
         self.wire = wire
         self.load = load
         self.mapped = mapped  # the port by which the gateway knows the flow, down through NAT
         self.placement: Placement = station.placement
-        self.names = station.counting.names
-        self.counter: Counter = station.counting.counter()
-        self.plugin = station.counting.plugin.stem
+        self.counting = station.counting  # None: others look at it (workload/traced.py)
+        self.own_pps = 1000 / EVERY_MS  # that the gateway's own program sends
         self._agent: Agent | None = None
         self._symbols: Symbols | None = None
 
     async def ready(self) -> Self:
         """Read the gateway's symbols, and start its own program if it is an end."""
-        self._symbols = await self.names.read()
+        if self.counting:
+            self._symbols = await self.counting.names.read()
         if self.wire.own:
             verb, request = self._own()
             self._agent = await Agent.launch(self.wire_own.node, verb, request)
@@ -114,18 +118,18 @@ class Walk:
     async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
         """Walk; returns what was counted as the sender's report."""
         del drained
-        if self._agent:
-            await self._agent.start()
+        await self.begin()
         t0_ns = time.monotonic_ns()
         walked = await asyncio.to_thread(self._walk, tick)
         t1_ns = time.monotonic_ns()
         if self._agent:
             await self._agent.abort()
         ends: dict[str, Any] = {"t0_ns": t0_ns, "t1_ns": t1_ns, "cpu_ns": 0}
+        assert self.counting is not None
         told = {"walked": walked, "symbols": self._symbols, "counter": self.counter}
         return Way(
             self.wire,
-            ends | told | {"plugin": self.plugin},
+            ends | told | {"plugin": self.counting.plugin.stem},
             ends,
             ports={"sender": "raw", "sink": "raw"},
         )
@@ -134,6 +138,17 @@ class Walk:
         """End the gateway's own program."""
         if self._agent:
             await self._agent.abort()
+
+    async def begin(self) -> None:
+        """Let the gateway's own program send, if it is an end."""
+        if self._agent:
+            await self._agent.start()
+
+    @property
+    def counter(self) -> Counter:
+        """The counts."""
+        assert self.counting is not None
+        return self.counting.counter()
 
     @property
     def wire_own(self) -> Port:
@@ -144,7 +159,7 @@ class Walk:
         """What the gateway's own program is asked to do; it says nothing while it works."""
         load, wire = self.load, self.wire
         both = {"port": "udp", "family": FAMILY[load.family], "device": self.wire_own.device}
-        both |= {"cpu": self.placement.gateway, "tick_ms": 0}
+        both |= {"cpu": self.placement.gateway, "tick_ms": 0, "run": 1}  # whose, nobody asks
         if wire.away:
             listened = {"dst_port": [WAN_PORT], "flows": 1, "bin_ms": BIN_MS, "bins": 1}
             return "sink", both | listened
@@ -155,7 +170,7 @@ class Walk:
             "dst": wire.target.address(load.family),
             "dst_port": LAN_PORT,
             "frame_bytes": [load.frame_bytes],
-            "rate_pps": 1000 / EVERY_MS,
+            "rate_pps": self.own_pps,
             "duration_ms": lasts_ms,
             "burst": 1,
         }
@@ -164,7 +179,7 @@ class Walk:
         """In a thread of its own, beside the loop: nothing else may hold it up."""
         walked = Walked()
         with ExitStack() as stack:
-            step = self._stepper(stack)
+            step = self.stepper(stack)
             for number in range(-UNCOUNTED, self.load.walks):
                 at_ns = time.monotonic_ns()
                 total = self._one(step, number, walked)
@@ -233,13 +248,13 @@ class Walk:
             f"the gateway was not still within {PATIENCE_S:g} s: something else is at work on it"
         )
 
-    def _stepper(self, stack: ExitStack) -> "Step":
+    def stepper(self, stack: ExitStack) -> "Step":
         """What sends one packet and waits for it: of the tester's ends, those that it has."""
         wire = self.wire
         sink = None if wire.own and wire.away else _opened(wire.sink, stack)
         if wire.own and not wire.away:
             assert sink is not None
-            return lambda _: _arrived(sink, LAN_PORT, None)
+            return lambda _: _next(sink)
         source = _opened(wire.source, stack)
 
         def step(number: int) -> bool:
@@ -278,6 +293,13 @@ def _socket(space: str, device: str) -> socket.socket:
     made = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
     made.bind((device, ETH_P_ALL))
     return made
+
+
+def _next(sink: socket.socket) -> bool:
+    """Wait for the gateway's own next packet; those that came before are let go."""
+    while select.select([sink], [], [], 0)[0]:
+        sink.recv(65535)
+    return _arrived(sink, LAN_PORT, None)
 
 
 def _arrived(sink: socket.socket, port: int, mark: bytes | None) -> bool:

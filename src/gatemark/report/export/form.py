@@ -12,6 +12,7 @@ from gatemark.report.source import Source
 
 DEFAULT: Final = "csv"
 FORMATS: Final = ("csv", "json", "parquet", "markdown", "prometheus", "junit")
+FOLDED: Final = "folded"  # a file for each path, in the runs' directories: export/folded.py
 RAW: Final = ("csv", "json", "parquet")  # those that take records too
 SUFFIX: Final = {
     ".csv": "csv",

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one packet runs, by subsystem: stacked bars, arms side by side at each packet's size."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import altair as alt
+
+from gatemark.report import path as words
+from gatemark.report import sweep
+from gatemark.report.chart import ladder, theme
+from gatemark.report.chart.figure import Chart, Figure, Row, named
+from gatemark.stats.judgement import Judgement, Travel
+
+MOST_PARTS = 5  # with a colour of their own; the sixth is of all others
+OTHERS = "all others"
+
+
+def figures(judgement: Judgement) -> list[Figure]:
+    """One for each plan."""
+    plans = groupby(judgement.travels, key=lambda one: one.plan)
+    return [_figure(plan, list(found)) for plan, found in plans]
+
+
+def _figure(plan: str, found: Sequence[Travel]) -> Figure:
+    name = f"subsystems-{sweep.plain(plan)}"
+    kept = _largest(found)
+    rungs = [(words.point(one), one.arm) for place in words.places(found) for one in place]
+    order = ladder.keys(ladder.grouped(rungs))
+    bars = [key for key in order if not ladder.is_heading(key)]
+    every = [one for place in words.places(found) for one in place]
+    rows: list[Row] = []
+    ends: list[Row] = []
+    for key, one in zip(bars, every, strict=True):
+        row: Row = {"arm": one.arm, "packet": words.point(one), "key": key}
+        rows += [
+            row
+            | {"subsystem": part, "part": part if part in kept else OTHERS}
+            | {"amount": size.amount, "calls": size.calls}
+            for part, size in sorted(one.subsystems.items(), key=lambda item: _place(kept, item[0]))
+        ]
+        ends.append(row | {"amount": one.total, "text": words.count(one.total)})
+    unit = words.units(found)
+    columns = {"arm": "setup", "packet": "packet", "subsystem": "subsystem"}
+    return Figure(
+        name=name,
+        title=words.finding(found),
+        definition=(
+            f"{unit.capitalize()} that the gateway runs for one packet, of packets sent one at a "
+            "time, by subsystem: all of it, from the interrupt until the gateway idles again. "
+            f"Seen as {'; '.join(dict.fromkeys(map(words.seen, found)))}."
+        ),
+        panels=(("", _panel(name, order, [*kept, OTHERS], ends, unit)),),
+        rows=rows,
+        columns=columns | {"amount": unit, "calls": "calls"},
+        plan=plan,
+        extra={f"{name}-all": ends},
+    )
+
+
+def _largest(found: Sequence[Travel]) -> list[str]:
+    """The subsystems that come to most somewhere, in the order of the file."""
+    most: dict[str, int] = {}
+    for one in found:
+        for name, part in one.subsystems.items():
+            most[name] = max(most.get(name, 0), part.amount)
+    largest = sorted(most, key=lambda name: -most[name])[:MOST_PARTS]
+    return [name for name in words.subsystems(found) if name in largest]
+
+
+def _place(kept: Sequence[str], name: str) -> int:
+    return kept.index(name) if name in kept else len(kept)
+
+
+def _panel(
+    name: str, order: Sequence[str], parts: Sequence[str], ends: Sequence[Row], unit: str
+) -> Chart:
+    most = max(float(row["amount"] or 0) for row in ends)
+    room = ladder.room([str(row["text"]) for row in ends])
+    end = alt.ExprRef(f"{most:g} * width / max(width - {room}, 40)")
+    axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
+    title = f"{unit} a packet"
+    x = alt.X("amount:Q", title=title, axis=axis, stack="zero", scale=alt.Scale(domainMax=end))
+    y = ladder.side(order)
+    color = alt.Color(
+        "part:N", scale=alt.Scale(domain=list(parts)), legend=alt.Legend(columns=2), sort=None
+    )
+    tips = [alt.Tooltip(f"{field}:N") for field in ("arm", "packet", "subsystem", "calls")]
+    tips.append(alt.Tooltip("amount:Q", format=",.0f"))
+    bars = alt.Chart(named(name)).mark_bar(height={"band": 0.66})
+    text = alt.Chart(named(f"{name}-all")).mark_text(style="value", align="left", dx=6)
+    layers = [
+        bars.encode(x, y, color, order=alt.Order("place:Q"), tooltip=tips).transform_calculate(
+            place=f"indexof({list(parts)!r}, datum.part)"
+        ),
+        text.encode(alt.X("amount:Q", title=title), y, text="text:N"),
+        *ladder.headings(order),
+    ]
+    return alt.layer(*layers).properties(
+        width="container",
+        height=ladder.height(order),
+        description="What one packet runs, by subsystem",
+    )

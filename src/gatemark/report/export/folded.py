@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paths as collapsed stacks, for flame graphs: `a;b;c 123` a line, own instructions of `c` (or ns).
+
+The format is that of stackcollapse.pl; flamegraph.pl, speedscope and others read it. A flame graph
+adds up what is alike and drops the order, which the tree of the page keeps.
+"""
+
+from collections.abc import Iterator
+
+from gatemark.report import path
+from gatemark.report.source import Source
+from gatemark.stats.judgement import Travel
+from gatemark.stats.tree import stacks
+
+SUFFIX = ".folded"
+
+
+def files(source: Source) -> Iterator[tuple[str, bytes]]:
+    """One for each path of a run: its name, and what is in it."""
+    for one in source.judgement.travels:
+        yield f"{path.anchor(one).removeprefix('path-')}{SUFFIX}", export(one)
+
+
+def export(one: Travel) -> bytes:
+    """One path; what came before and after it has a stack of one function each."""
+    found = {";".join(stack): size for stack, size in stacks(one.calls, one.unit).items()}
+    ends = {"(out of idle)": one.before.amount, "(back to idle)": one.after.amount}
+    lines = [f"{name} {size}" for name, size in (found | ends).items() if size]
+    return "".join(f"{line}\n" for line in lines).encode()

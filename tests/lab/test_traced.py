@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The path of a packet where nobody counts instructions: what this machine's own kernel tells.
+
+A namespace gateway's kernel is this machine's. Where it has function_graph the record says so;
+where it has perf alone, that; the tests hold for either.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from gatemark.plan.model import Arm, Workload
+from gatemark.probe import graph, sampled
+from gatemark.stats.path import Sorter
+from gatemark.store.naming import read
+from gatemark.store.record import Counted, Record
+from gatemark.store.subsystem import NETFILTER
+from lab.planted import measure_each, plan
+
+ONE = Workload(kind="walk", ordered=True, walks=10, payload_bytes=400, frame_bytes=446)
+ARMS = {
+    "plain": Arm(path="route", name="plain"),
+    "rules": Arm(path="route", name="rules", features=("conntrack", "filter:100")),
+}
+SUBSYSTEMS = Path(__file__).resolve().parents[2] / "counter" / "subsystems.toml"
+
+
+@pytest.fixture(scope="module")
+def records() -> dict[str, Record]:
+    return measure_each({name: plan(arm, ONE) for name, arm in ARMS.items()})
+
+
+def counted(records: dict[str, Record], name: str) -> Counted:
+    record = records[name]
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.evidence.counted is not None
+    return record.evidence.counted
+
+
+def test_the_record_says_who_saw_it(records: dict[str, Record]) -> None:
+    found = counted(records, "plain")
+    assert found.tracer in (graph.TRACER, sampled.TOOL)
+    if found.tracer == sampled.TOOL:
+        assert any(note.startswith("no function_graph: ") for note in records["plain"].notes)
+
+
+def test_it_has_no_instructions_but_time(records: dict[str, Record]) -> None:
+    found = counted(records, "plain")
+    assert "instructions" not in records["plain"].values
+    assert {call.instructions for call in found.path} == {0}
+    assert 300 < sum(call.ns for call in found.path) < 100_000
+
+
+def test_the_packets_functions_are_seen(records: dict[str, Record]) -> None:
+    found = counted(records, "plain").functions
+    assert any(name.startswith("ip_forward") for name in found)
+    assert sum(ns for ns, _ in found.values()) == pytest.approx(
+        sum(call.ns for call in counted(records, "plain").path)
+    )
+
+
+def test_netfilter_shows_where_it_is(records: dict[str, Record]) -> None:
+    sorter = Sorter(read(SUBSYSTEMS))
+
+    def time_ns(name: str) -> int:
+        sizes = counted(records, name).functions.items()
+        return sum(ns for function, (ns, _) in sizes if sorter.of(function) == NETFILTER)
+
+    assert time_ns("rules") > 2 * time_ns("plain")
