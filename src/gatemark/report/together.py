@@ -11,6 +11,7 @@ from gatemark.report.source import Source
 from gatemark.stats.judgement import (
     Comparison,
     CrossCheck,
+    Executed,
     Front,
     Judgement,
     Knee,
@@ -22,7 +23,7 @@ from gatemark.stats.judgement import (
 from gatemark.stats.reference import Beside
 from gatemark.store.record import Record
 
-Result = TypeVar("Result", PointResult, Knee, Step, Option)
+Result = TypeVar("Result", PointResult, Knee, Step, Option, Executed)
 
 
 def together(sources: Sequence[Source]) -> Source:
@@ -70,6 +71,7 @@ def _judgement(sources: Sequence[Source]) -> Judgement:
         cross_checks=tuple(_check(one, at) for at, judged in made for one in judged.cross_checks),
         ladders=tuple(_ladder(one, at) for at, judged in made for one in judged.ladders),
         fronts=tuple(_front(one, at) for at, judged in made for one in judged.fronts),
+        executed=tuple(_result(one, at) for at, judged in made for one in judged.executed),
         sentence="",
         warnings=(),
         trials=sum(judged.trials for judged in every),

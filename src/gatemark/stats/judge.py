@@ -7,7 +7,7 @@ from statistics import median
 from msgspec.structs import replace
 
 from gatemark.plan.model import WHOLE
-from gatemark.stats import connecting, flows, warn
+from gatemark.stats import connecting, exact, exact_ab, flows, warn
 from gatemark.stats.arms import DIRECT, changes, comparisons
 from gatemark.stats.boot import samples as each
 from gatemark.stats.capture import watched
@@ -47,14 +47,14 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
     timed = [pair for pair in judged if is_timed(pair[1], run.plans)]
     swept = [pair for pair in _untimed(run, judged) if not _is_whole(run, pair[1])]
     points, found_knees = tuple(result for _, result in judged), tuple(knees(swept))
-    found_ladders = ladders(run.plans, judged)
+    found_ladders = (*ladders(run.plans, judged), *exact.ladders(run.plans, judged, run.ab))
     rated = [pair for pair in swept if not _is_fill(pair)]  # an arm's room is no speed
     compared = comparisons(run.plans, _compared(run, (rated, timed), found_knees), _least(run))
     tools = sampled(run, (*alone, *swept), found_knees)
     done = {record.trial for record in records}
     invalid = sum(record.status == "invalid" for record in records)
     missing = sum(spec.trial not in done for spec in run.trials)
-    return Judgement(
+    made = Judgement(
         ceilings=ceilings,
         points=points,
         knees=found_knees,
@@ -64,6 +64,7 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
         watched=watched(points),
         ladders=found_ladders,
         fronts=fronts(run.plans, points),
+        executed=exact.executed(judged),
         sentence=of_ab(run.ab, compared)
         if run.ab and compared
         else sentence(run, records, ceilings, points, found_knees, found_ladders),
@@ -73,6 +74,9 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
         skipped=sum(record.status == "skipped" for record in records),
         missing=missing,
     )
+    if run.ab and (tested := exact_ab.tested(run.ab, made)):
+        return replace(made, sentence=exact_ab.sentence(run.ab, tested))
+    return made
 
 
 def arms(run: Run, records: Sequence[Record]) -> list[tuple[Sampled, Sampled, Change]]:
@@ -164,6 +168,8 @@ def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
         verdict = connecting.decide(trials, ceilings)
     elif trials.definition.quantity == flows.FILLED:
         verdict = flows.decide(trials)
+    elif exact.counted(trials) and trials.outside:
+        verdict = exact.ONE_BY_ONE
     else:
         verdict = decide(gather(trials, ceiling(ceilings, trials.definition)))
     at_least = verdict.limit == "tester" or _unbounded(trials, verdict)
@@ -229,7 +235,7 @@ def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
         warn.invalid_trials(trials.invalid),
         warn.throttled([record.evidence for record in trials.probed]),
     ]
-    if rates:
+    if rates and not exact.counted(trials):  # a number that was read off has no spread to judge
         found += [
             warn.few_repeats(len(rates)),
             warn.spread(median_interval(rates)),
@@ -273,7 +279,8 @@ def _of_run(
     missing: int,
 ) -> tuple[Warning_, ...]:
     found = [warn.invalid_trials(invalid)]
-    judged = [pair for pair in judged if not _is_fill(pair)]  # read always, and no rate
+    # Read always, and no rate.
+    judged = [pair for pair in judged if not _is_fill(pair) and not exact.counted(pair[0])]
     if missing:
         found.append(warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume."))
     if judged and not any(found.definition.headline in found.values for found in ceilings):

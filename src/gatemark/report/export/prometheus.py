@@ -33,8 +33,9 @@ BASE: Final[dict[str, tuple[str, float]]] = {
     "W": ("watts", 1.0),
     "J/Gbit": ("joules_per_byte", 1e9 / 8),
     "degrees Celsius": ("celsius", 1.0),
+    "instructions": ("instructions", 1.0),
 }
-UNIT_OF_NAME: Final = re.compile(r"_(pps|bps|ns|bytes|ratio|s|packets|w|gbit_j|c)$")
+UNIT_OF_NAME: Final = re.compile(r"_(pps|bps|ns|bytes|ratio|s|packets|w|gbit_j|c|instructions)$")
 ENDS: Final = (
     ("value", "", "median over the repeats"),
     ("lo", "_lo", "lower end of the median's interval"),
@@ -73,6 +74,7 @@ def _samples(source: Source) -> Iterator[Sample]:
     yield from _of_run(source)
     for value in values(source.judgement):
         labels = {**_place(source, value), "at_least": value.at_least}
+        labels |= {"function": value.function} if value.function else {}
         yield from _of_value(value, labels)
     for judged in _judged(source.judgement):
         labels = {**_place(source, judged), "limit": judged.limit}
