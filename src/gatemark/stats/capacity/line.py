@@ -96,7 +96,7 @@ def answer(model: Model, setup: Setup, line: Line, frame_bytes: float) -> Fit:
         share=share,
         least=share.lo / model.margin,
         most=share.hi * model.margin,
-        alone={w: pps[w] * model.ns(Case(setup, w, frame_bytes)).value / 1e9 for w in pps},
+        alone={w: pps[w] * model.takes(Case(setup, w, frame_bytes)).value / 1e9 for w in pps},
         rates={way: rate(model, Case(setup, way, frame_bytes)) for way in pps},
         limit=limit,
         answer=said,
@@ -108,7 +108,7 @@ def answer(model: Model, setup: Setup, line: Line, frame_bytes: float) -> Fit:
 
 def rate(model: Model, case: Case, family: str = "ipv4") -> Rate:
     """Packets/s and bits/s of a case."""
-    ns, size = model.ns(case), case.frame_bytes
+    ns, size = model.takes(case), case.frame_bytes
     pps = 1e9 / ns.value
     return Rate(
         pps=Interval(pps, 1e9 / ns.hi, 1e9 / ns.lo, ns.n, ns.level),
