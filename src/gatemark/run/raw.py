@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gatemark.probe.inside import Seen
+from gatemark.probe.rate import Rated
 from gatemark.run.beside import Ran
 from gatemark.workload.account import Counters
 from gatemark.workload.way import Report, Way
@@ -23,3 +24,4 @@ class Raw:
     gateway_cpus: frozenset[int] | None = None
     offload: Mapping[str, int] = field(default_factory=dict)  # by what the arm's features counted
     ran: list[Ran] = field(default_factory=list)  # programs on the gateway
+    rated: Rated | None = None  # instructions at rest and under the load

@@ -10,7 +10,7 @@ from gatemark.plan.model import TrialSpec
 from gatemark.probe.outside import cpu_readings
 from gatemark.probe.soak import cpu_soaked
 from gatemark.probe.within import cpu_inside
-from gatemark.run import beside, draw
+from gatemark.run import beside, draw, rated
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
 from gatemark.station.thread import Thread
@@ -35,9 +35,13 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
         | _watching(raw)
         | _offloaded(raw)
         | draw.values(raw.seen, first.window_ns, values)
-        | beside.values(evidence.programs),
+        | beside.values(evidence.programs)
+        | rated.values(raw.rated, accounting),
         accounting=accounting,
-        evidence=replace(evidence, **{**kind.evidence(raw), **raw.seen.found}),
+        evidence=replace(
+            evidence,
+            **{**kind.evidence(raw), **raw.seen.found, **rated.evidence(raw.rated, accounting)},
+        ),
         ports=first.ports,
         port_reasons=first.port_reasons,
         burst=None if burst is None else int(burst),

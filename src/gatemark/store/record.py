@@ -155,6 +155,19 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
     plugin: str = ""  # that counted: counter-1
 
 
+class AtRate(msgspec.Struct, frozen=True, kw_only=True):
+    """Instructions that the gateway executed while packets came at a rate, and just before."""
+
+    packets: int  # that came through
+    instructions: int  # from the first packet until all had come through
+    lasts_s: float  # how long that was
+    functions: dict[str, tuple[int, int]] = {}  # in that time: instructions, calls
+    idle_instructions: int  # at rest, before it
+    idle_s: float  # how long that was
+    idle_functions: dict[str, tuple[int, int]] = {}  # at rest: instructions, calls
+    plugin: str = ""  # that counted: counter-1
+
+
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """What the limit of a point is judged from (`gatemark.stats.limit`)."""
 
@@ -181,6 +194,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         str, float
     ] = {}  # probed pass: clock_start_mhz, clock_low_mhz while it was sent, throttled (how often)
     counted: Counted | None = None  # walk: what one packet made the gateway execute
+    at_rate: AtRate | None = None  # probed pass: what it executed under the load, and at rest
     meter: str = ""  # probed pass: what told the watts: tasmota, shelly1, shelly2, csv, rapl, hwmon
     softnet: dict[str, int] = {}  # probed pass: dropped, squeezed, summed over all CPUs
     # Features offload and xdp. Both: packets that went the usual way (usual). offload: connections
@@ -291,6 +305,6 @@ UNITS: dict[str, str] = {
 PROBED: frozenset[str] = frozenset(
     {
         *("cpu_busy_inside", "cpu_busy_soak", "probe_cpu", "temperature_c"),
-        *("power_idle_w", "power_w", "power_per_gbit_j"),
+        *("power_idle_w", "power_w", "power_per_gbit_j", "instructions_at_rate"),
     }
 )
