@@ -73,13 +73,14 @@ def _above(number: int, lines: dict[int, str], alone: set[int]) -> str:
 
 def _describe(made: dict[str, Any], struct: type[msgspec.Struct]) -> None:
     told = comments(struct)
-    if struct.__struct_config__.array_like:  # its fields by their place
-        for field, kept in zip(msgspec.structs.fields(struct), made["prefixItems"], strict=True):
-            kept |= {"title": field.encode_name, "description": told[field.name]}
-        return
-    for field in msgspec.structs.fields(struct):
-        kept = made["properties"][field.encode_name]
-        made["properties"][field.encode_name] = {"description": told[field.name], **kept}
+    for place, field in enumerate(msgspec.structs.fields(struct)):
+        # One that is kept as a list has its fields by place.
+        kept, key = (
+            (made["properties"], field.encode_name)
+            if "properties" in made
+            else (made["prefixItems"], place)
+        )
+        kept[key] = {"description": told[field.name], **kept[key]}
 
 
 def _structs(part: Any) -> Iterator[type[msgspec.Struct]]:
