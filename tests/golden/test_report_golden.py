@@ -17,7 +17,7 @@ from gatemark.report import front as front_words
 from gatemark.report.chart import front, knee, waterfall
 from gatemark.stats.capacity.line import Line, answer
 from gatemark.stats.capacity.term import Setup
-from gatemark.stats.exact_ab import tested
+from gatemark.stats.exact_ab import findings
 from gatemark.stats.values import values
 
 HERE = Path(__file__).parent / "report"
@@ -110,7 +110,7 @@ def test_exact_test(request: pytest.FixtureRequest) -> None:
     """`gatemark ab --exact` in print."""
     made = counted.compared(200)
     assert made.run.ab is not None
-    found = tested(made.run.ab, made.judgement)
+    found = findings(made.run.ab, made.judgement)
     text = "\n".join(t for _, t in exact_ab.lines(made, made.run.ab, found, Path("report.html")))
     check(request, "exact-ab.txt", text + "\n")
 

@@ -153,11 +153,11 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
 def _tell_exactly(made: "Source", page: Path, *, json_: bool) -> None:
     from gatemark.report import compared  # noqa: PLC0415
     from gatemark.report import exact_ab as told  # noqa: PLC0415
-    from gatemark.stats.exact_ab import regressed, tested  # noqa: PLC0415
+    from gatemark.stats.exact_ab import findings, regressed  # noqa: PLC0415
 
     test = made.run.ab
     assert test is not None
-    found = tested(test, made.judgement)
+    found = findings(test, made.judgement)
     if json_:
         output.lines(told.rows(test, found))
     else:

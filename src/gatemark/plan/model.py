@@ -48,9 +48,7 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     path: Path  # how a packet crosses the gateway; direct: it does not
     features: tuple[str, ...] = ()  # what the gateway does besides, in order: conntrack, filter:100
     name: str = ""  # defaults to the setup in words
-    against: str = (
-        ""  # ladder, exact: name of the arm that this one is a step from; "": the one before
-    )
+    against: str = ""  # ladder, exact: the arm that this one is a step from; "": the one before
     held_out: bool = False  # left out of what is fitted (gatemark fit): it tests that
 
     @property
@@ -142,9 +140,9 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is read on the gateway, in a pass of its own at the same points."""
 
-    use: tuple[
-        str, ...
-    ] = ()  # cpu, softirq, memory, slab, conntrack, interfaces, shaper, temperature, power, soak, instructions
+    # cpu, softirq, memory, slab, conntrack, interfaces, shaper, temperature, power, soak,
+    # instructions
+    use: tuple[str, ...] = ()
     times: int = 1  # how often each point is measured so
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ran for one packet, from the blocks that ran: by function, and in the order of the travel."""
+"""What ran for one packet, from the blocks that ran: by function, and in their order."""
 
 from collections.abc import Iterable, Mapping
 

@@ -27,7 +27,7 @@ class Tested(msgspec.Struct, frozen=True):
     word: Word
 
 
-def tested(test: AB, judgement: Judgement) -> list[Tested]:
+def findings(test: AB, judgement: Judgement) -> list[Tested]:
     """Each point that both arms were counted at."""
     found = []
     for ladder in filter(exact.is_exact, judgement.ladders):

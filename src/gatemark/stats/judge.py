@@ -74,7 +74,7 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
         skipped=sum(record.status == "skipped" for record in records),
         missing=missing,
     )
-    if run.ab and (tested := exact_ab.tested(run.ab, made)):
+    if run.ab and (tested := exact_ab.findings(run.ab, made)):
         return replace(made, sentence=exact_ab.sentence(run.ab, tested))
     return made
 

@@ -21,7 +21,7 @@ from gatemark.report.table import NONE
 from gatemark.report.together import together
 from gatemark.stats.capacity.count import counts
 from gatemark.stats.capacity.term import Setup
-from gatemark.stats.exact_ab import tested
+from gatemark.stats.exact_ab import findings
 from gatemark.stats.judge import judge
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import AtRate, Evidence
@@ -152,7 +152,7 @@ def test_fit_tells_instructions_and_no_rate() -> None:
 
 def last_line(made: Source) -> str:
     assert made.run.ab is not None
-    found = tested(made.run.ab, made.judgement)
+    found = findings(made.run.ab, made.judgement)
     return [text for _, text in exact_ab.lines(made, made.run.ab, found, Path("page"))][-1]
 
 
@@ -192,7 +192,7 @@ def code_of(directory: RunDirectory) -> int:
 def test_a_row_of_a_test_has_its_functions() -> None:
     made = counted.compared()
     assert made.run.ab is not None
-    (row,) = exact_ab.rows(made.run.ab, tested(made.run.ab, made.judgement))
+    (row,) = exact_ab.rows(made.run.ab, findings(made.run.ab, made.judgement))
     assert (row["difference"], row["verdict"]) == (20, "within what is accepted")
     assert row["functions"] == [
         {

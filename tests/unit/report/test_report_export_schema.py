@@ -37,7 +37,9 @@ def wrong(kind: str, document: object) -> list[str]:
 
 def fields(made: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for name, struct in made["$defs"].items():
-        for field, told in struct["properties"].items():
+        listed = struct.get("prefixItems", ())  # one that is kept as a list
+        kept = struct.get("properties") or {str(at): told for at, told in enumerate(listed)}
+        for field, told in kept.items():
             yield f"{name}.{field}", told
 
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.stats.exact import OTHERS, cause, dearest, moved, pair, ratio
-from gatemark.stats.exact_ab import regressed, tested
+from gatemark.stats.exact_ab import findings, regressed
 from gatemark.stats.judgement import Executed, Judgement, Ladder, Step
 from gatemark.stats.values import values
 from gatemark.store.record import Record
@@ -133,7 +133,7 @@ def test_steps_and_their_functions_are_values(judged: Judgement) -> None:
 def test_a_test_of_one_rule_more_finds_it() -> None:
     made = counted.compared()
     assert made.run.ab is not None
-    (found,) = tested(made.run.ab, made.judgement)
+    (found,) = findings(made.run.ab, made.judgement)
     assert [(one.function, one.by) for one in found.moved] == [("nft_do_chain", counted.RULE)]
     assert found.word == "within what is accepted"
     assert "new (route + filter:101)" in made.judgement.sentence.lower()
@@ -152,7 +152,7 @@ def test_a_test_of_one_rule_more_finds_it() -> None:
 def test_the_verdict_is_by_what_is_accepted(rules: int, allow: float, word: str) -> None:
     made = counted.compared(rules, allow)
     assert made.run.ab is not None
-    found = tested(made.run.ab, made.judgement)
+    found = findings(made.run.ab, made.judgement)
     assert found[0].word == word
     assert regressed(found) is (word == "needs more")
 
