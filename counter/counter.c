@@ -84,6 +84,17 @@ static void count_inline(struct qemu_plugin_tb *block, size_t slot, uint64_t len
 #endif
 }
 
+/*
+ * Programs lie elsewhere whenever they start, and would fill the table. They are one function, so
+ * one place does for all their blocks. Kernels are in the upper half of 64 or of 32 bits.
+ */
+static uint64_t place_of(const struct qemu_plugin_tb *block)
+{
+	uint64_t address = qemu_plugin_tb_vaddr(block);
+
+	return address >> 63 || address >> 31 == 1 ? address : 0;
+}
+
 static void on_translated(uint64_t id, struct qemu_plugin_tb *block)
 {
 	static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
@@ -92,7 +103,7 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *block)
 
 	(void)id;
 	pthread_mutex_lock(&one_at_a_time);
-	slot = table_slot(&counter.table, qemu_plugin_tb_vaddr(block), length);
+	slot = table_slot(&counter.table, place_of(block), length);
 	pthread_mutex_unlock(&one_at_a_time);
 	if (slot == SLOTS) {
 		qemu_plugin_register_vcpu_tb_exec_cb(block, on_run_lost, QEMU_PLUGIN_CB_NO_REGS,
