@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Instructions of one packet: the mode of all walks, what the other modes are, what a step adds.
 
-Nothing is estimated here. An arm has a number, and says in how many of its repeats it was that very
-number; a step is the difference of two such numbers, and it is made of functions, whose differences
-add up to it. The range over repeats stands where another measurement has an interval.
+An arm has a number, and says in how many of its repeats it was that very number; a step is the
+shift at which the walks of two arms lie upon each other (mode.py), and it is made of functions,
+whose differences add up to it. The range over repeats stands where others have an interval.
 """
 
 import re
@@ -15,7 +15,6 @@ import msgspec
 
 from gatemark.plan.model import Plan
 from gatemark.stats import ladder
-from gatemark.stats.block import differences
 from gatemark.stats.group import Group
 from gatemark.stats.interval import coverage
 from gatemark.stats.judgement import (
@@ -29,6 +28,7 @@ from gatemark.stats.judgement import (
 )
 from gatemark.stats.ladder import INSTRUCTIONS, Rungs
 from gatemark.stats.limit import Verdict as Held
+from gatemark.stats.mode import first, pooled, shift
 from gatemark.stats.sweep import Judged
 from gatemark.store.record import Counted, Record
 from gatemark.store.run import AB
@@ -38,6 +38,7 @@ ONE_BY_ONE: Final = Held("none", "one packet at a time: nothing holds it back")
 MOST_MODES: Final = 5  # that are told of an arm
 MOST_FUNCTIONS: Final = 20  # of a step, that are told one by one
 OTHERS: Final = "others"
+UNTOLD: Final = "not told"
 # What makes a walk come to another number, by functions that then ran more; the first that fits.
 CAUSES: Final = {
     cause: re.compile(pattern)
@@ -74,9 +75,16 @@ def counted(trials: Group) -> bool:
     return trials.definition.quantity == INSTRUCTIONS
 
 
-def executed(judged: Iterable[Judged]) -> tuple[Executed, ...]:
-    """Every point that was counted."""
-    found = (_executed(trials) for trials, _ in judged if counted(trials))
+def executed(plans: Sequence[Plan], judged: Sequence[Judged]) -> tuple[Executed, ...]:
+    """Every point that was counted; where arms are steps, each is told at the same mode."""
+    numbers: dict[int, int] = {}  # of a group, by its identity
+    for plan in plans:
+        if plan.figure == EXACT:
+            for rungs in ladder.rungs_of(plan, judged):
+                groups = {arm: trials for arm, (trials, _) in rungs.items()}
+                below = ladder.steps(plan, rungs)
+                numbers |= {id(groups[a]): n for a, n in _numbers(groups, below).items()}
+    found = (_executed(t, numbers.get(id(t))) for t, _ in judged if counted(t))
     return tuple(one for one in found if one)
 
 
@@ -107,7 +115,10 @@ def moved(old: Executed, new: Executed) -> list[Moved]:
         for was, was_calls in [old.functions.get(name, (0, 0))]
         for now, now_calls in [new.functions.get(name, (0, 0))]
     )
-    return sorted((one for one in every if one.by), key=lambda one: (-abs(one.by), one.function))
+    found = sorted((one for one in every if one.by), key=lambda one: (-abs(one.by), one.function))
+    rest = round(new.instructions.value - old.instructions.value) - sum(one.by for one in found)
+    # Of a mode whose functions no walk has that was read.
+    return [*found, Moved(UNTOLD, 0, rest, 0, 0)] if rest else found
 
 
 def dearest(found: Sequence[Moved], most: int = MOST_FUNCTIONS) -> list[tuple[str, int]]:
@@ -145,16 +156,14 @@ def cause(more: Mapping[str, int]) -> str:
     return ""
 
 
-def _executed(trials: Group) -> Executed | None:
+def _executed(trials: Group, number: int | None = None) -> Executed | None:
+    """What its walks came to, told at a mode, by itself the one that came most often."""
     found = [(r, c) for r in trials.outside if (c := r.evidence.counted) and c.modes]
     if not found:
         return None
-    walks: Counter[int] = Counter()
-    for _, one in found:
-        walks.update({int(mode): count for mode, count in one.modes.items()})
+    walks = _walks(trials)
     own = [_mode(one) for _, one in found]
-    mode = max(set(own), key=lambda one: (walks[one], -one))
-    shown = next(one for _, one in found if _mode(one) == mode)
+    mode = first(walks) if number is None else number
     total = sum(one.walks for _, one in found)
     boots = {record.boot for record, _ in found}
     return Executed(
@@ -163,7 +172,7 @@ def _executed(trials: Group) -> Executed | None:
         setup=trials.setup,
         point=trials.point,
         definition=trials.definition,
-        instructions=_interval(float(mode), own),
+        instructions=_interval(float(mode), [*own, mode], len(own)),
         same=own.count(mode),
         boots=len(boots),
         same_boots=len({record.boot for record, one in found if _mode(one) == mode}),
@@ -171,8 +180,44 @@ def _executed(trials: Group) -> Executed | None:
         lost=sum(one.lost for _, one in found),
         share=walks[mode] / total if total else 0.0,
         others=tuple(_others(mode, walks, [one for _, one in found])),
-        functions=shown.functions,
+        functions=_functions(mode, [one for _, one in found]),
     )
+
+
+def _walks(trials: Group) -> Counter[int]:
+    """Of all repeats together."""
+    return pooled(_modes(c) for r in trials.outside if (c := r.evidence.counted))
+
+
+def _modes(one: Counted) -> dict[int, int]:
+    return {int(number): walks for number, walks in one.modes.items()}
+
+
+def _numbers(groups: Mapping[str, Group], below: Mapping[str, str]) -> dict[str, int]:
+    """Each arm's mode: the first arm's that came most often, of others that one with its step."""
+    walks = {arm: found for arm, trials in groups.items() if (found := _walks(trials))}
+    numbers: dict[str, int] = {}
+    for arm, mine in walks.items():
+        against = below.get(arm, "")
+        number = first(mine)
+        if against in numbers:
+            stepped = numbers[against] + shift(walks[against], mine)
+            number = stepped if stepped in mine else number
+        numbers[arm] = number
+    return numbers
+
+
+def _functions(mode: int, found: Sequence[Counted]) -> dict[str, tuple[int, int]]:
+    """Of a walk in that mode, or of the first one with what the mode ran more."""
+    for one in found:
+        if _mode(one) == mode:
+            return one.functions
+    for one in found:
+        if more := one.more.get(str(mode)):
+            names = dict.fromkeys((*one.functions, *more))
+            own = {name: one.functions.get(name, (0, 0)) for name in names}
+            return {n: (c + more.get(n, 0), calls) for n, (c, calls) in own.items()}
+    return found[0].functions
 
 
 def _mode(one: Counted) -> int:
@@ -193,49 +238,52 @@ def _others(mode: int, walks: Counter[int], found: Sequence[Counted]) -> Iterato
         yield Mode(instructions=other, walks=walks[other], cause=cause(ran), more=ran)
 
 
-def _interval(value: float, among: Sequence[float]) -> Interval:
-    """A number that was read off, with the range of the repeats' own ones."""
-    return Interval(value, min(among), max(among), len(among), coverage(len(among), 0))
+def _interval(value: float, among: Sequence[float], n: int) -> Interval:
+    """A number that was read off, with the range of what `n` repeats say."""
+    return Interval(value, min(among), max(among), n, coverage(n, 0) if n else 0.0)
 
 
 def _ladder(plan: Plan, rungs: Rungs, *, alike: bool) -> Ladder:
     base, below = next(iter(rungs)), ladder.steps(plan, rungs)
-    modes = {arm: one.instructions for arm, (t, _) in rungs.items() if (one := _executed(t))}
+    groups = {arm: trials for arm, (trials, _) in rungs.items()}
+    told = {a: _executed(groups[a], n) for a, n in _numbers(groups, below).items()}
+    modes = {arm: one.instructions for arm, one in told.items() if one}
     made = []
     for arm, against in below.items():
         if arm in modes and against in modes:
-            costs = {INSTRUCTIONS: _cost(rungs, modes, arm, against)}
+            value = modes[arm].value - modes[against].value
+            costs = {INSTRUCTIONS: _cost(value, groups[against], groups[arm])}
             step = ladder.step(rungs, arm, against, costs)
             step = msgspec.structs.replace(step, twin=step.twin and alike)
             made.append(msgspec.structs.replace(step, values={INSTRUCTIONS: modes[arm]}))
-    first, _ = rungs[base]
+    first_, _ = rungs[base]
     twins = [abs(one.costs[INSTRUCTIONS].difference.value) for one in made if one.twin]
     return Ladder(
         plan=plan.name,
-        point=first.point,
+        point=first_.point,
         base=base,
-        setup=first.setup,
-        definition=first.definition,
+        setup=first_.setup,
+        definition=first_.definition,
         values={INSTRUCTIONS: modes[base]} if base in modes else {},
         steps=tuple(made),
         noise={INSTRUCTIONS: max(twins)} if twins else {},
     )
 
 
-def _cost(rungs: Rungs, modes: Mapping[str, Interval], arm: str, against: str) -> Cost:
-    """The difference of the modes, with the range of what single repeats say."""
-    value = modes[arm].value - modes[against].value
-    blocks = differences(_by_repeat(rungs[against][0].outside), _by_repeat(rungs[arm][0].outside))
-    n, every = len(blocks), [*blocks, value]
-    difference = Interval(value, min(every), max(every), n, coverage(n, 0) if n else 0.0)
+def _cost(value: float, old: Group, new: Group) -> Cost:
+    """The difference of two arms' numbers, with the range of what single repeats say."""
+    before, after = _by_repeat(old.outside), _by_repeat(new.outside)
+    both = sorted(before.keys() & after.keys())
+    blocks = [float(shift(before[repeat], after[repeat])) for repeat in both]
+    difference = _interval(value, [*blocks, value], len(blocks))
     return Cost(
         difference=difference, p=None, visible=None, noise=0.0, verdict=_verdict(difference)
     )
 
 
-def _by_repeat(records: Iterable[Record]) -> dict[int, float]:
+def _by_repeat(records: Iterable[Record]) -> dict[int, dict[int, int]]:
     return {
-        record.repeat: float(_mode(one))
+        record.repeat: _modes(one)
         for record in records
         if (one := record.evidence.counted) and one.modes
     }

@@ -64,7 +64,7 @@ def judge(run: Run, records: Sequence[Record]) -> Judgement:
         watched=watched(points),
         ladders=found_ladders,
         fronts=fronts(run.plans, points),
-        executed=exact.executed(judged),
+        executed=exact.executed(run.plans, judged),
         sentence=of_ab(run.ab, compared)
         if run.ab and compared
         else sentence(run, records, ceilings, points, found_knees, found_ladders),

@@ -170,3 +170,38 @@ def test_an_arm_without_a_valid_trial_is_stepped_over() -> None:
     ]
     _, step = steps(counted.judgement(found))["101 rules"]
     assert step.against == "route"
+
+
+def with_first_mode(one: Record, by: int) -> Record:
+    """The trial as if the mode `by` above its first had come more often."""
+    assert one.evidence.counted is not None
+    own = one.evidence.counted
+    plain = int(next(iter(own.modes)))
+    more = own.more[str(plain + by)]
+    modes = {str(plain + by): 110, str(plain): 90}
+    ran = {
+        name: (count + more.get(name, 0), calls) for name, (count, calls) in own.functions.items()
+    }
+    ran |= {name: (count, 1) for name, count in more.items() if name not in ran}
+    less = {name: -count for name, count in more.items()}
+    kept = replace(own, modes=modes, more={str(plain): less}, functions=ran)
+    return replace(one, evidence=replace(one.evidence, counted=kept))
+
+
+def test_a_step_is_told_at_one_mode_whichever_came_first() -> None:
+    """In `101 rules` the tick came in most walks: one rule more is still one rule more."""
+    found = [
+        with_first_mode(one, 1200) if one.arm == "101 rules" else one for one in counted.trials()
+    ]
+    judged = counted.judgement(found)
+    ladder, step = steps(judged)["101 rules"]
+    assert step.costs["instructions"].difference.value == counted.RULE
+    both = pair(judged.executed, ladder, step)
+    assert both is not None
+    assert [(one.function, one.by) for one in moved(*both)] == [("nft_do_chain", counted.RULE)]
+
+
+def test_what_no_walk_was_read_of_is_not_told() -> None:
+    one, other = counted.judgement().executed[:2]
+    more = replace(other, instructions=replace(other.instructions, value=ROUTE + 7))
+    assert [(part.function, part.by) for part in moved(one, more)] == [("not told", 7)]

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from gatemark.plan.model import is_twin
 from gatemark.stats.capacity.term import Case, Setup
 from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.mode import Modes, first, pooled, shift
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import Run
 
@@ -158,12 +159,25 @@ def _counts(points: Sequence[PointResult], records: Iterable[Record]) -> dict[Ca
         for p in points
         if COUNTED in p.values
     }
-    found: dict[Case, dict[Block, float]] = {}
+    found: dict[Case, dict[Block, Modes]] = {}
     for record in records:
         case = cases.get((record.plan, record.arm, *sorted(record.point.items())))
-        if case and record.status == "ok" and COUNTED in record.values:
-            found.setdefault(case, {})[record.plan, record.repeat] = record.values[COUNTED]
-    return {case: found[case] for case in cases.values() if case in found}
+        counted = record.evidence.counted
+        if case and record.status == "ok" and counted and counted.modes:
+            modes = {int(number): walks for number, walks in counted.modes.items()}
+            found.setdefault(case, {})[record.plan, record.repeat] = modes
+    return {case: _numbers(found, case) for case in cases.values() if case in found}
+
+
+def _numbers(found: Mapping[Case, Mapping[Block, Modes]], case: Case) -> dict[Block, float]:
+    """By block: the first mode of the first setup with that traffic, and the shift from there."""
+    alike = (c for c in found if (c.direction, c.frame_bytes) == (case.direction, case.frame_bytes))
+    base = found[next(alike)]
+    level = first(pooled(base.values()))
+    return {
+        block: float(level + shift(base[block], modes)) if block in base else float(first(modes))
+        for block, modes in found[case].items()
+    }
 
 
 def _left_out(points: Iterable[PointResult], times: Mapping[Case, Times]) -> Iterator[LeftOut]:
