@@ -13,7 +13,7 @@ MET = ((0, 0.3), (237, 0.28), (880, 0.2), (-537, 0.12), (1200, 0.1))
 
 def walks(own: int, chance: random.Random, count: int = 100) -> dict[int, int]:
     numbers, weights = zip(*MET, strict=True)
-    return pooled({own + by: 1} for by in chance.choices(numbers, weights, k=count))
+    return pooled({own + int(by): 1} for by in chance.choices(numbers, weights, k=count))
 
 
 def test_the_first_mode_is_the_most_frequent_and_the_smaller() -> None:
