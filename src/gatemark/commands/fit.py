@@ -203,7 +203,8 @@ def _require(model: "Model", setup: "Setup", path: Path) -> None:
         return
     plans = _measuring(missing)
     mend = f"`gatemark run {plans[0]}` does" if plans else f"add an arm with it to a copy of {PLAN}"
-    raise UnavailableError(f"{path} did not measure {', '.join(missing)} at overload: {mend}")
+    at = "" if model.measured.is_count else " at overload"
+    raise UnavailableError(f"{path} did not measure {', '.join(missing)}{at}: {mend}")
 
 
 def _measuring(missing: "Sequence[str]") -> list[str]:

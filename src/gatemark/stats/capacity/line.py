@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from gatemark.stats.capacity.linear import total
 from gatemark.stats.capacity.model import Model
-from gatemark.stats.capacity.term import DOWN, SHAPER, Case, Setup, columns, count, recounted
+from gatemark.stats.capacity.term import BYTE, DOWN, SHAPER, Case, Setup, columns, count, recounted
 from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Interval
 from gatemark.unit import PREAMBLE_AND_GAP_BYTES, payload_bytes
@@ -128,7 +128,7 @@ def unmeasured(model: Model, setup: Setup) -> list[str]:
     for feature in setup.features:
         terms = columns(Case(Setup(model.base_path, (feature,)), "up", 0.0), model.base_path)
         ladder = set(terms) & set(model.unresolved) if count(feature) else set()
-        if not set(terms) - ladder <= known:
+        if not set(terms) - ladder - {BYTE} <= known:  # of one size alone a byte costs nothing
             missing.append(feature)
     return missing
 

@@ -5,8 +5,12 @@ import counted
 import pytest
 
 from gatemark.stats.capacity.count import counts
+from gatemark.stats.capacity.fit import fit
+from gatemark.stats.capacity.line import unmeasured
+from gatemark.stats.capacity.measured import measured
 from gatemark.stats.capacity.model import Model
 from gatemark.stats.capacity.term import Case, Setup, beyond, value
+from gatemark.stats.judge import judge
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +65,14 @@ def test_bytes_may_cost_otherwise_between_sizes() -> None:
     assert beyond(Case(setup, "up", size) for size in (64, 512, 1518)) == ["byte beyond 512"]
     assert value("byte beyond 512", {"byte": 700.0}) == 188
     assert value("byte beyond 512", {"byte": 100.0}) == 0
+
+
+def test_of_one_size_every_feature_is_known() -> None:
+    """A byte is not told apart then, and no feature is missing for it."""
+    made = counted.modelled()
+    kept = [one for one in made.records if one.point == {"direction": "up", "frame_bytes": 64}]
+    found = measured(made.run, kept, judge(made.run, kept))
+    assert found is not None
+    model = fit(found)
+    assert model is not None
+    assert unmeasured(model, Setup("nat", ("conntrack", "filter:100"))) == []
