@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import builder
+import counted
 import estimated
 import msgspec
 import packets
@@ -13,11 +14,12 @@ import stacked
 import studies
 import traveled
 
-from gatemark.report import capacity, enough, estimate, gallery, ladder, terminal
+from gatemark.report import capacity, enough, estimate, exact, exact_ab, gallery, ladder, terminal
 from gatemark.report import front as front_words
 from gatemark.report.chart import front, knee, subsystem, waterfall
 from gatemark.stats.capacity.line import Line, answer
 from gatemark.stats.capacity.term import Setup
+from gatemark.stats.exact_ab import findings
 from gatemark.stats.values import values
 from gatemark.store.reference import published
 
@@ -105,6 +107,30 @@ def test_ladder_tables(request: pytest.FixtureRequest) -> None:
     made = [*ladder.tables(judged), *front_words.tables(judged)]
     text = "\n\n".join("\n".join([one.caption, *one.lines()]) for one in made)
     check(request, "ladder.txt", text + "\n")
+
+
+def test_exact_tables(request: pytest.FixtureRequest) -> None:
+    """Instructions: the arms and their steps, the functions of each step."""
+    judged = counted.judgement()
+    made = [*exact.tables(judged), *(one for _, one in exact.folds(judged))]
+    text = "\n\n".join("\n".join([one.caption, *one.lines()]) for one in made)
+    check(request, "exact.txt", text + "\n")
+
+
+def test_exact_values(request: pytest.FixtureRequest) -> None:
+    """What `show --json` says of them, a line each."""
+    found = [one for one in values(counted.judgement()) if one.arm in ("route", "101 rules")]
+    text = b"".join(msgspec.json.encode(one) + b"\n" for one in found).decode()
+    check(request, "exact.jsonl", text)
+
+
+def test_exact_test(request: pytest.FixtureRequest) -> None:
+    """`gatemark ab --exact` in print."""
+    made = counted.compared(200)
+    assert made.run.ab is not None
+    found = findings(made.run.ab, made.judgement)
+    text = "\n".join(t for _, t in exact_ab.lines(made, made.run.ab, found, Path("report.html")))
+    check(request, "exact-ab.txt", text + "\n")
 
 
 def test_study_tables(request: pytest.FixtureRequest) -> None:

@@ -3,7 +3,7 @@
 
 import pytest
 
-from gatemark.plan.model import Arm, Workload
+from gatemark.plan.model import Arm, Direction, Workload
 from gatemark.store.record import Counted, Record
 from vm.conftest import Booted
 
@@ -18,9 +18,9 @@ def counted_of(record: Record) -> Counted:
     return record.evidence.counted
 
 
-def walk(counted: Booted, *features: str, path: str = "route") -> int:
+def walk(counted: Booted, *features: str) -> int:
     """Instructions of a packet through a setup."""
-    arm = Arm(path=path, features=features, name="+".join((path, *features)))
+    arm = Arm(path="route", features=features, name="+".join(("route", *features)))
     return int(counted.measure(arm, WALK).values["instructions"])
 
 
@@ -53,7 +53,7 @@ def test_one_more_rule_costs_as_much_again(counted: Booted) -> None:
 
 
 @pytest.mark.parametrize("direction", ["send", "receive"])
-def test_the_gateway_itself_is_an_end(counted: Booted, direction: str) -> None:
+def test_the_gateway_itself_is_an_end(counted: Booted, direction: Direction) -> None:
     load = Workload(kind="walk", walks=20, direction=direction)
     record = counted.measure(Arm(path="endpoint", name="endpoint"), load)
     of = counted_of(record).functions

@@ -17,6 +17,7 @@ from gatemark.commands.sides import DEFAULT_PLAN, Sides
 from gatemark.error import UnavailableError, UsageError
 
 if TYPE_CHECKING:
+    from gatemark.report.source import Source
     from gatemark.store.directory import RunDirectory
 
 OLD_HELP = "A setup, as nat+filter:100, or a station's name or file."
@@ -25,7 +26,8 @@ STATION_HELP = "Where two setups are measured.  [lab]"
 SETUP_HELP = "What two stations are set to.  [the plan's first]"
 PLAN_HELP = "Whose points are compared.  [cost/ab: 64-byte packets at overload]"
 SWITCH_HELP = "A command that brings an arm about, run before each boot; {arm} is old or new."
-BOOTS_HELP = "Boots of each; six give a 95 % interval.  [6]"
+BOOTS_HELP = "Boots of each; six give a 95 % interval.  [6; --exact: 1]"
+EXACT_HELP = "Count a packet's instructions instead of its time (station qemu-...)."
 ALLOW_HELP = "Accept a change up to this."
 
 
@@ -47,6 +49,7 @@ def ab(
         Path | None, typer.Option(help="Go on with the test in this directory.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Order the boots by this number.")] = None,
+    exact: Annotated[bool, typer.Option("--exact", help=EXACT_HELP)] = False,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each point.")] = False,
 ) -> None:
     """Tell whether NEW is slower than OLD, by measuring both in turn.
@@ -55,9 +58,13 @@ def ab(
     one gateway. Boot and code layout alone move a result, so each is booted several times, in an
     order by lot, and boots are compared, not trials. Exit code 3 if NEW is slower by more than
     --allow.
+
+    With --exact both are counted instead of timed, on a virtual gateway: the difference of a packet
+    by function, the same on any machine; exit code 3 if NEW executes more by more than --allow.
     """
     if resume:
-        if side or against or station or setup or switch or boots or plan or variant or set_ or out:
+        words = (side, against, station, setup, switch, boots, plan, variant, set_, out, exact)
+        if any(words):
             raise UsageError("--resume goes on with a test as it was planned: leave out the rest")
         directory = runs.reopen(resume)
         if not directory.load().ab:
@@ -65,8 +72,8 @@ def ab(
     elif side is None or against is None:
         raise UsageError("name what is compared: gatemark ab OLD NEW, as gatemark ab nat route")
     else:
-        sides = Sides(side, against, station, setup, switch, boots, allow)
-        asked = Asked(plan or DEFAULT_PLAN, station, variant, tuple(set_ or ()))
+        sides = Sides(side, against, station, setup, switch, boots, allow, exact)
+        asked = Asked(plan or DEFAULT_PLAN, station, variant, tuple(set_ or ()), exact=exact)
         directory = _begin(sides, asked, out, seed)
     finish(directory, json_=json_)
 
@@ -118,6 +125,7 @@ def _begin(sides: Sides, asked: Asked, out: Path | None, seed: int | None) -> "R
 
 
 def _tell(directory: "RunDirectory", *, json_: bool) -> None:
+    from gatemark.plan.exact import counts  # noqa: PLC0415
     from gatemark.report import ab as told  # noqa: PLC0415
     from gatemark.report import compared, page, source  # noqa: PLC0415
     from gatemark.stats.ab import ab as judge  # noqa: PLC0415
@@ -128,6 +136,9 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
         page.write([made], directory.page)
     test = made.run.ab
     assert test is not None
+    if any(map(counts, made.run.plans)):
+        _tell_exactly(made, directory.page, json_=json_)
+        return
     found = judge(made.run, test, made.records)
     if json_:
         output.lines(rows(found))
@@ -136,4 +147,22 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
     if not found.rows:
         raise typer.Exit(runs.INVALID)
     if found.slower:
+        raise typer.Exit(REGRESSION)
+
+
+def _tell_exactly(made: "Source", page: Path, *, json_: bool) -> None:
+    from gatemark.report import compared  # noqa: PLC0415
+    from gatemark.report import exact_ab as told  # noqa: PLC0415
+    from gatemark.stats.exact_ab import findings, regressed  # noqa: PLC0415
+
+    test = made.run.ab
+    assert test is not None
+    found = findings(test, made.judgement)
+    if json_:
+        output.lines(told.rows(test, found))
+    else:
+        compared.tell(told.lines(made, test, found, page))
+    if not found:
+        raise typer.Exit(runs.INVALID)
+    if regressed(found):
         raise typer.Exit(REGRESSION)

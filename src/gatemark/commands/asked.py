@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from gatemark.plan.model import Plan, Suite
     from gatemark.station.ability import Ability
 
+DEFAULT_STATION, COUNTING_STATION = "lab", "qemu-mips"  # in the place of none
 UNBRAKED = "unbraked"  # the variant of a braked plan for a station without a brake
 RELEASED = "gateway.brake_pps=0"
 NAMESPACE = "netns"  # the kind of gateway that the brake can slow
@@ -28,6 +29,11 @@ class Asked:
     ports: tuple[str, ...] = ()  # how it reaches the wire
     exact: bool = False  # in instructions
 
+    @property
+    def station_file(self) -> str:
+        """The name or file of the station: the lab counts no instructions."""
+        return self.station or (COUNTING_STATION if self.exact else DEFAULT_STATION)
+
     def command(self, seed: int) -> tuple[str, ...]:
         """The command that repeats it."""
         words = ["gatemark", "run", self.name]
@@ -41,12 +47,7 @@ class Asked:
     def chosen(self) -> tuple["Suite", list["Plan"]]:
         """The suite and its plans. Raises UsageError."""
         means = wire.settings(self.driver, self.ports, self.settings)
-        suite, plans = chosen(self.name, self.variant, (*means, *self.settings))
-        if not self.exact:
-            return suite, plans
-        from gatemark.plan.exact import exact  # noqa: PLC0415
-
-        return suite, [exact(plan) for plan in plans]
+        return chosen(self.name, self.variant, (*means, *self.settings), exactly=self.exact)
 
 
 def within(asked: Asked, able: "Ability", kind: str) -> tuple[Asked, tuple[str, ...]]:

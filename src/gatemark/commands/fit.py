@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gatemark fit`: is a setup enough for a line, by the capacity model of a run?"""
+"""`gatemark fit`: is a setup enough for a line, or what does it execute, by a run's model?"""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from gatemark.commands.run import RUNS
 from gatemark.error import UnavailableError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gatemark.plan.model import Plan
     from gatemark.stats.capacity.line import Fit, Line
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from gatemark.stats.capacity.term import Setup
 
 PLAN: Final = "cost/model"  # the plan that measures what a model needs
+COUNTED: Final = f"{PLAN}-exact"  # the same in instructions
 SMALL: Final = 3  # exit code: --strict, and not surely enough
 IMIX: Final = "imix"
 FRAMES: Final = ("64", IMIX, "1518")
 UNITS: Final = {"": 1e6, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 MOST_BPS: Final = 1e12
 
-LINE_HELP = "Down/up in Mbit/s on the wire: 1000/500; 100Mbit, 2.5Gbit."
+LINE_HELP = "Down/up in Mbit/s on the wire: 1000/500; 100Mbit, 2.5Gbit; none: instructions."
 SETUP_HELP = "Path and features: nat+conntrack+filter:100."
 FRAME_HELP = f"Frame in bytes with FCS, or {IMIX} (default: 64, {IMIX} and 1518)."
 RUN_HELP = f"A run's directory (default: the newest in {RUNS} of a model)."
@@ -34,8 +35,8 @@ STRICT_HELP = "Exit code 3 unless it is surely enough."
 
 
 def fit(
-    line: Annotated[str, typer.Option(metavar="DOWN/UP", help=LINE_HELP)],
     setup: Annotated[str, typer.Option(metavar="SETUP", help=SETUP_HELP)],
+    line: Annotated[str, typer.Option(metavar="DOWN/UP", help=LINE_HELP)] = "",
     run: Annotated[Path | None, typer.Argument(metavar="[RUN]", help=RUN_HELP)] = None,
     frame: Annotated[str, typer.Option(metavar="BYTES", help=FRAME_HELP)] = "",
     strict: Annotated[bool, typer.Option("--strict", help=STRICT_HELP)] = False,
@@ -44,16 +45,41 @@ def fit(
     """Is a setup enough for an access line? And if not, why?
 
     Both directions at once, by a model of what each feature costs, with its interval; and what to
-    switch off to get there. A line that does not fit is an answer, not a failure.
+    switch off to get there. A line that does not fit is an answer, not a failure. Without a line:
+    the instructions of a packet, by a run of the model that counted them (--exact).
     """
+    asked = _setup(setup)
+    sizes = {name: _bytes(name) for name in ((frame,) if frame else FRAMES)}
+    wanted = _line(line) if line else None
+    path = run or _newest(PLAN if line else COUNTED)
+    model = _model(path)
+    _require(model, asked, path)
+    if model.measured.is_count:
+        if line or strict:
+            raise UsageError(
+                f"{path} counted instructions, which tell no rate: leave out --line and --strict, "
+                f"or measure time: `gatemark run {PLAN}`"
+            )
+        _tell_counts(model, asked, sizes, json_=json_)
+        return
+    if wanted is None:
+        raise UsageError("--line: say which line is to be carried, down/up in Mbit/s: 1000/500")
+    _tell(model, asked, wanted, sizes, json_=json_, strict=strict)
+
+
+def _tell(
+    model: "Model",
+    asked: "Setup",
+    wanted: "Line",
+    sizes: "Mapping[str, float]",
+    *,
+    json_: bool,
+    strict: bool,
+) -> None:
+    """Enough for the line or not."""
     from gatemark.report import compared, enough  # noqa: PLC0415
     from gatemark.stats.capacity.line import answer  # noqa: PLC0415
 
-    wanted, asked = _line(line), _setup(setup)
-    sizes = {name: _bytes(name) for name in ((frame,) if frame else FRAMES)}
-    path = run or _newest()
-    model = _model(path)
-    _require(model, asked, path)
     found = {name: answer(model, asked, wanted, size) for name, size in sizes.items()}
     if json_:
         output.lines(_rows(model, found.values()))
@@ -61,6 +87,22 @@ def fit(
         compared.tell(enough.lines(model, [(_word(name), one) for name, one in found.items()]))
     if strict and any(one.answer != "enough" for one in found.values()):
         raise typer.Exit(SMALL)
+
+
+def _tell_counts(
+    model: "Model", asked: "Setup", sizes: "Mapping[str, float]", *, json_: bool
+) -> None:
+    """What a packet executes, in each direction that was counted."""
+    from gatemark.report import compared, executes  # noqa: PLC0415
+    from gatemark.stats.capacity.count import Count, counts  # noqa: PLC0415
+
+    found: list[tuple[str, Count]] = [
+        (_word(name), one) for name, size in sizes.items() for one in counts(model, asked, size)
+    ]
+    if json_:
+        output.lines(executes.row(model, one) for _, one in found)
+    else:
+        compared.tell(executes.lines(model, found))
 
 
 def _line(text: str) -> "Line":
@@ -115,7 +157,7 @@ def _word(frame: str) -> str:
     return "the mix of sizes (IMIX)" if frame == IMIX else f"frames of {frame} B"
 
 
-def _newest() -> Path:
+def _newest(wanted: str) -> Path:
     """The newest run of the plan that measures a model. Raises UnavailableError."""
     from gatemark.error import GatemarkError  # noqa: PLC0415
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
@@ -125,8 +167,13 @@ def _newest() -> Path:
             plans = RunDirectory.open(path.parent).load().plans
         except GatemarkError:
             continue
-        if any(plan.name == PLAN for plan in plans):
+        if any(plan.name == wanted for plan in plans):
             return path.parent
+    if wanted == COUNTED:
+        raise UnavailableError(
+            f"no run of a model in instructions in {RUNS}: name a RUN, make one: `gatemark run "
+            f"{PLAN} --exact`, or ask for a line: --line 1000/500"
+        )
     raise UnavailableError(
         f"no run of a model in {RUNS}: name a RUN, or make one: `gatemark run {PLAN}`"
     )
@@ -156,7 +203,8 @@ def _require(model: "Model", setup: "Setup", path: Path) -> None:
         return
     plans = _measuring(missing)
     mend = f"`gatemark run {plans[0]}` does" if plans else f"add an arm with it to a copy of {PLAN}"
-    raise UnavailableError(f"{path} did not measure {', '.join(missing)} at overload: {mend}")
+    at = "" if model.measured.is_count else " at overload"
+    raise UnavailableError(f"{path} did not measure {', '.join(missing)}{at}: {mend}")
 
 
 def _measuring(missing: "Sequence[str]") -> list[str]:

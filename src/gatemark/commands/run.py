@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gatemark.store.directory import RunDirectory
     from gatemark.store.run import Run
 
-DEFAULT_SUITE, DEFAULT_STATION = "quick", "lab"
+DEFAULT_SUITE = "quick"
 RUNS = Path("gatemark-runs")
 INVALID = 4  # exit code: measured, but no trial may be used
 
@@ -61,9 +61,9 @@ def run(
         bench = load_station(directory.load().station_file)
         require(directory.load().plans, bench)
     else:
-        bench = load_station(station or DEFAULT_STATION)
         settings, ports = tuple(set_ or ()), wire.split(port or ())
         asked = Asked(name or DEFAULT_SUITE, station, variant, settings, driver, ports, exact)
+        bench = load_station(asked.station_file)
         directory = _begin(asked, bench, out, seed)
     measure(directory, bench)
     _tell(directory, json_=json_)
@@ -95,8 +95,7 @@ def _begin(asked: Asked, bench: "Station", out: Path | None, seed: int | None) -
     seed = secrets.randbelow(1 << 31) if seed is None else seed
     path = out or RUNS / title
     made = planned(suite, plans, bench, seed, asked.command(seed))
-    station_file = asked.station or DEFAULT_STATION
-    made = replace(made, run=title, station_file=station_file, notes=notes)
+    made = replace(made, run=title, station_file=asked.station_file, notes=notes)
     return RunDirectory.create(path, made)
 
 

@@ -17,12 +17,19 @@ SET_HELP = (
 VARIANT_HELP = "A variant of the plans, such as short: `gatemark list` names them."
 
 
-def chosen(name: str, variant: str, settings: Sequence[str]) -> tuple[Suite, list[Plan]]:
-    """The suite or plan by name, with variant and settings put in where they apply."""
+def chosen(
+    name: str, variant: str, settings: Sequence[str], *, exactly: bool = False
+) -> tuple[Suite, list[Plan]]:
+    """The suite or plan by name, with variant and settings put in where they apply.
+
+    `exactly`: the plans in instructions, which is before anything is set in them.
+    """
+    from gatemark.plan.exact import exact  # noqa: PLC0415
     from gatemark.plan.expand import applies, override  # noqa: PLC0415
     from gatemark.plan.load import load  # noqa: PLC0415
 
     suite, plans = load(name, variant)
+    plans = [exact(plan) for plan in plans] if exactly else plans
     values = {key: _located(key, value) for key, value in map(_parse, settings)}
     for key in values:
         if not sum(applies(plan, key) for plan in plans):

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from gatemark.commands.asked import Asked
-from gatemark.commands.run import DEFAULT_STATION
+from gatemark.commands.asked import COUNTING_STATION, DEFAULT_STATION, Asked
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
@@ -16,6 +15,10 @@ if TYPE_CHECKING:
 DEFAULT_PLAN: Final = "cost/ab"
 DEFAULT_ALLOW: Final = "1%"
 ARM: Final = "{arm}"  # in the command of --switch
+ACROSS: Final = (
+    "old and new are counted in boots of their own: across boots of one gateway modes moved by up "
+    "to 1 %, so a smaller difference may be of the boot"
+)
 ALIKE: Final = "OLD and NEW are alike (A/A): whatever is told of them is chance"
 
 
@@ -30,6 +33,7 @@ class Sides:
     switch: str
     boots: int | None
     allow: str
+    exact: bool = False  # in instructions
 
     @property
     def files(self) -> tuple[str, str]:
@@ -44,7 +48,7 @@ class Sides:
             raise UsageError("--setup is what two stations are set to; OLD and NEW are setups")
         if self.switch and ARM not in self.switch:
             raise UsageError(f"--switch '{self.switch}': say where the arm's name goes: {ARM}")
-        here = self.station or DEFAULT_STATION
+        here = self.station or (COUNTING_STATION if self.exact else DEFAULT_STATION)
         return (self.old, self.new) if all(named) else (here, here)
 
     @property
@@ -52,6 +56,8 @@ class Sides:
         """What is to be known of the test."""
         if self.old == self.new and not self.switch:
             yield ALIKE
+        if self.exact and self._boots():
+            yield ACROSS
 
     def plan(self, asked: Asked) -> "Plan":
         """What is measured. Raises UsageError."""
@@ -64,6 +70,10 @@ class Sides:
         if len(plans) > 1:
             names = ", ".join(plan.name for plan in plans)
             raise UsageError(f"--plan {asked.name}: name one of its plans: {names}")
+        if self.exact:
+            from gatemark.plan.exact import between  # noqa: PLC0415
+
+            return between(plans[0], *self._arms(plans[0]), self._boots())
         return versus(plans[0], *self._arms(plans[0]), self.boots or 0)
 
     def put(self, run: "Run", name: str, infos: Sequence["StationInfo"]) -> "Run":
@@ -87,7 +97,7 @@ class Sides:
 
     def command(self, asked: Asked, seed: int) -> tuple[str, ...]:
         """The command that repeats it."""
-        words = ["gatemark", "ab", self.old, self.new]
+        words = ["gatemark", "ab", *(["--exact"] if self.exact else []), self.old, self.new]
         options = {"station": self.station, "setup": self.setup, "switch": self.switch}
         options |= {"boots": str(self.boots or "")}
         options |= {"allow": self.allow if self.allow != DEFAULT_ALLOW else ""}
@@ -96,6 +106,15 @@ class Sides:
         words += [word for name, said in options.items() if said for word in (f"--{name}", said)]
         words += [word for setting in asked.settings for word in ("--set", setting)]
         return (*words, "--seed", str(seed))
+
+    def _boots(self) -> int:
+        """Of each arm, in instructions; 0: both in turn in one boot, which is all that they need.
+
+        Two gateways, and what a command switches, cannot share one.
+        """
+        apart = self.switch or self.files[0] != self.files[1]
+        asked = self.boots or 1
+        return asked if apart or asked > 1 else 0
 
     def _arms(self, plan: "Plan") -> tuple["Arm", "Arm"]:
         from gatemark.plan.ab import own, setup  # noqa: PLC0415

@@ -10,12 +10,15 @@ import msgspec
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
+from gatemark.plan.ab import versus
 from gatemark.plan.expand import OF_KIND, check, points, workload_at
 from gatemark.plan.feature import DIRECT
-from gatemark.plan.model import Factor, Gateway, Plan, Probe, Repeat, Workload
+from gatemark.plan.model import Arm, Factor, Gateway, Plan, Probe, Repeat, Workload
 
 KEPT: Final = ("direction", "family", "frame_bytes", "payload_bytes")  # of the workload
 TIMES: Final = 3  # the same number in each: that is the claim
+EXACT: Final = "exact"  # the figure
+LADDER: Final = "ladder"  # the figure whose arms are steps; of others each stands against the first
 COUNTS: Final = "instructions"  # the probe
 
 
@@ -47,20 +50,31 @@ def exact(plan: Plan) -> Plan:
         plan,
         name=f"{plan.name}-exact",
         title=f"{plan.title}, in instructions",
-        arm=arms,
+        arm=arms if plan.figure == LADDER else _against_first(arms),
         gateway=Gateway(),
         workload=replace(walked, kind="walk"),
         sweep={name: levels for name, levels in plan.sweep.items() if name in KEPT},
         case=_once(plan.case),
-        repeat=Repeat(times=TIMES),
+        repeat=Repeat(times=TIMES, twin=plan.repeat.twin),
         probe=Probe(),
         search=None,
-        figure="exact",
+        figure=EXACT if len(arms) + plan.repeat.twin > 1 else "auto",
         variants=(),
         variant="",
     )
     check(made)
     return made
+
+
+def between(plan: Plan, old: Arm, new: Arm, boots: int) -> Plan:
+    """The plan of an A/B test in instructions; 0 boots: both arms in turn in one boot of all."""
+    made = versus(replace(plan, figure=EXACT), old, new, max(1, boots))
+    return replace(made, repeat=replace(made.repeat, boots=boots))
+
+
+def _against_first(arms: tuple[Arm, ...]) -> tuple[Arm, ...]:
+    first, *others = arms
+    return (first, *(replace(arm, against=first.name or first.setup) for arm in others))
 
 
 def _once(cases: tuple[dict[str, Factor], ...]) -> tuple[dict[str, Factor], ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from gatemark.plan.model import Plan, is_twin
 from gatemark.report import (
     cost,
+    exact,
     filled,
     grade,
     ladder,
@@ -32,7 +33,7 @@ from gatemark.stats.judgement import (
     PointResult,
     Step,
 )
-from gatemark.stats.ladder import PACKET, told
+from gatemark.stats.ladder import INSTRUCTIONS, PACKET, told
 from gatemark.store.record import UNITS
 
 LIMITS = {"cpu": "CPU", "none": "none seen", "flow-table": "flow table"}
@@ -258,6 +259,9 @@ def _features(judgement: Judgement) -> Iterable[Card]:
         steps = [s for s in found.steps if name in s.costs and not s.twin]
         if not steps:
             return
+        if name == INSTRUCTIONS:
+            yield _counted(found, steps)
+            return
         first, *others = steps
         value, unit = _parts(first.costs[name].difference, UNITS[name])
         of = " a packet" if name == PACKET else ""
@@ -274,6 +278,24 @@ def _features(judgement: Judgement) -> Iterable[Card]:
             f"of trials that took turns; {ladder.traffic(found)}.",
             evidence=ladder.anchor(found),
         )
+
+
+def _counted(found: Ladder, steps: Sequence[Step]) -> Card:
+    """The same in instructions."""
+    first, *others = steps
+    lines = [f"{first.arm}, against {first.against}: {exact.verdict(first)}"]
+    lines += [f"{s.arm}: {exact.added(s.costs[INSTRUCTIONS].difference)}" for s in others]
+    if len(lines) > MOST_STEPS:
+        lines[MOST_STEPS - 1 :] = [f"and {len(lines) - MOST_STEPS + 1} more"]
+    return Card(
+        title="Cost of features",
+        value=exact.added(first.costs[INSTRUCTIONS].difference),
+        unit="instructions a packet",
+        lines=tuple(lines),
+        definition="What each adds to the arm that it is against, of packets sent one at a time; "
+        f"{ladder.traffic(found)}.",
+        evidence=ladder.anchor(found),
+    )
 
 
 def _step(found: Ladder, step: Step, name: str) -> str:

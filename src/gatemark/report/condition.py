@@ -62,6 +62,12 @@ SEARCHED = (
     "limit is judged from a trial at the lowest rate above that did not. Trials that the sender "
     "did not hold the schedule of say nothing of the gateway.",
 )
+EXECUTED = (
+    "Instructions",
+    "One packet at a time through an emulated gateway, which stands still before and after it: the "
+    "number of executed instructions that most packets came to. A step is the difference of two "
+    "such numbers; its range is that of the repeats. They are no time.",
+)
 BOOTS = (
     "Boots",
     "A sample is a boot of the gateway, the median of its trials, since what a boot decides by "
@@ -136,6 +142,7 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
         *([DELAY] if "delay_p50_ns" in measured else []),
         *([SEARCHED] if any(plan.search for plan in run.plans) else []),
         *([GOODPUT] if "tcp" in kinds else []),
+        *([EXECUTED] if judgement.executed else []),
         *([_compared(judgement)] if judgement.comparisons else []),
     ]
 

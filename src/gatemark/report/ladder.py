@@ -4,6 +4,7 @@
 from gatemark.report import number, sweep, word
 from gatemark.report.number import KPPS, MBPS, PERCENT, Scale
 from gatemark.report.table import NONE, Table
+from gatemark.stats.exact import is_exact
 from gatemark.stats.judgement import Cost, Judgement, Ladder, Step
 from gatemark.stats.ladder import CPU, PACKET, holds_zero, told
 from gatemark.store.record import UNITS
@@ -15,8 +16,8 @@ SCALES = {PACKET: NS, "goodput_bps": MBPS, CPU: PERCENT}
 
 
 def tables(judgement: Judgement) -> list[Table]:
-    """One table for each ladder: the base, then a row for each step."""
-    return [_table(ladder) for ladder in judgement.ladders]
+    """One table for each ladder in time: the base, then a row for each step."""
+    return [_table(ladder) for ladder in judgement.ladders if not is_exact(ladder)]
 
 
 def anchor(ladder: Ladder) -> str:
@@ -108,6 +109,8 @@ def _row(ladder: Ladder, step: Step) -> tuple[str, ...]:
 
 
 def _chance(cost: Cost) -> str:
+    if cost.p is None:
+        return NONE
     return f"{cost.p:.2g}" if cost.p >= LEAST_P else f"< {LEAST_P:g}"
 
 

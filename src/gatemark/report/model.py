@@ -8,9 +8,10 @@ from gatemark.report.number import KPPS, PERCENT, Scale
 from gatemark.report.table import Table
 from gatemark.stats.capacity.model import Check, Column, Cost, Model
 from gatemark.stats.capacity.part import OTHERS, TOGETHER
-from gatemark.stats.capacity.term import BASE, BYTE, DOWN, RULE, Case, Setup
+from gatemark.stats.capacity.term import BASE, BYTE, DOWN, RULE, Case, Setup, bend
+from gatemark.stats.judgement import Interval
 
-NS = Scale(1.0, "ns")
+EACH = Scale(1.0, "")  # ns, or instructions
 MOST_FAILURES = 5  # cases that are named; the table of checks has all
 
 
@@ -28,36 +29,38 @@ def terms(model: Model, setup: Setup | None = None) -> Table:
         row = model.row(Case(setup, "down", 1.0))
         costs = tuple(cost for cost, times in zip(costs, row, strict=True) if times)
     rows = tuple(
-        (name(cost.column, model.base_path), number.interval(cost.ns, NS), per(cost))
+        (name(cost.column, model.base_path), number.interval(cost.each, EACH), per(cost))
         for cost in costs
     )
-    return Table("What a packet costs", ("term", "ns", "for each"), rows, frozenset({1}))
+    head = ("term", model.measured.unit, "for each")
+    return Table("What a packet costs", head, rows, frozenset({1}))
 
 
 def per(cost: Cost) -> str:
     """What a cost is for each of."""
-    counted = [part for part in cost.column if part == BYTE or part.endswith(RULE)]
-    return " and ".join(["packet", *(_counted(part) for part in counted)])
+    each = [part for part in cost.column if _is_byte(part) or part.endswith(RULE)]
+    return " and ".join(["packet", *(_counted(part) for part in each)])
 
 
 def checks(model: Model) -> Table:
     """Predicted beside measured, the setups that the fit did not know first."""
-    found = sorted(model.checks, key=lambda check: not check.held_out)
+    found, is_count = sorted(model.checks, key=lambda c: not c.held_out), model.measured.is_count
+    unit = model.measured.unit if is_count else KPPS.unit
     rows = tuple(
         (
             check.case.setup.words,
             word.way(check.case.direction),
             f"{check.case.frame_bytes:.0f}",
             "held out" if check.held_out else "fitted",
-            number.plain(1e6 / check.ns.value, 1),
-            number.plain(1e6 / check.predicted_ns.value, 1),
-            number.plain(check.error / PERCENT.factor, 1),
+            _told(model, check.measured),
+            _told(model, check.predicted),
+            number.plain(error(model, check) / PERCENT.factor, 2 if is_count else 1),
             "the sum fails" if check.fails else "",
         )
         for check in found
     )
-    head = ("setup", "direction", "frame, B", "in the model", f"measured, {KPPS.unit}")
-    more = (f"predicted, {KPPS.unit}", "off by, %", "")
+    head = ("setup", "direction", "frame, B", "in the model")
+    more = (f"measured, {unit}", f"predicted, {unit}", "off by, %", "")
     return Table("Predicted and measured", head + more, rows, frozenset({2, 4, 5, 6}))
 
 
@@ -66,7 +69,8 @@ def failures(model: Model) -> Iterator[str]:
     for cost in model.costs:
         if cost.is_pair:
             together = name(cost.column, model.base_path)
-            yield f"{together} costs {number.label(cost.ns, NS)} ns besides the two"
+            costs = f"{_label(cost.each)} {model.measured.unit}"
+            yield f"{together} costs {costs} besides the two"
     found = sorted((c for c in model.checks if c.fails), key=lambda c: -abs(c.ratio.value - 1))
     yield from (_failure(check) for check in found[:MOST_FAILURES])
     if (more := len(found) - MOST_FAILURES) > 0:
@@ -75,11 +79,16 @@ def failures(model: Model) -> Iterator[str]:
 
 def errors(model: Model) -> tuple[float, float] | None:
     """Median and largest of the errors at cases that were held out; None: none was."""
-    found = sorted(abs(check.error) for check in model.held_out)
+    found = sorted(abs(error(model, check)) for check in model.held_out)
     if not found:
         return None
     middle = len(found) // 2
     return (found[middle] + found[-1 - middle]) / 2, found[-1]
+
+
+def error(model: Model, check: Check) -> float:
+    """Of what is told of a case: its packets/s, or its instructions."""
+    return 1 / (1 + check.error) - 1 if model.measured.is_count else check.error
 
 
 def sentence(model: Model) -> str:
@@ -103,6 +112,11 @@ def plan(model: Model) -> str:
     return next(iter(model.speeds), ("", 0))[0]
 
 
+def _label(i: Interval) -> str:
+    """Without ± where nothing spreads."""
+    return number.plain(i.value, 0) if i.lo == i.hi else number.label(i, EACH)
+
+
 def _failure(check: Check) -> str:
     off = number.interval(check.ratio, Scale(1.0, ""))
     where = f"{check.case.setup.words}, {word.way(check.case.direction)}"
@@ -114,6 +128,8 @@ def _name(term: str, base_path: str) -> str:
         return f"{word.does(base_path)} (base)"
     if term == BYTE:
         return "frame size"
+    if (size := bend(term)) is not None:
+        return f"frame size beyond {size:g} B"
     if term == DOWN:
         return "WAN to LAN"
     if term.endswith(RULE):
@@ -122,4 +138,14 @@ def _name(term: str, base_path: str) -> str:
 
 
 def _counted(term: str) -> str:
-    return "byte" if term == BYTE else "rule"
+    return "byte" if _is_byte(term) else "rule"
+
+
+def _is_byte(term: str) -> bool:
+    return term == BYTE or bend(term) is not None
+
+
+def _told(model: Model, takes: Interval) -> str:
+    if model.measured.is_count:
+        return number.plain(takes.value, 0)
+    return number.plain(1e6 / takes.value, 1)

@@ -11,6 +11,7 @@ from gatemark.report import (
     condition,
     crosscheck,
     estimate,
+    exact,
     filled,
     front,
     gallery,
@@ -20,6 +21,8 @@ from gatemark.report import (
     load,
     model,
     path,
+    priced,
+    rated,
     reference,
     script,
     search,
@@ -66,7 +69,8 @@ def render(sources: Sequence[Source]) -> str:
         findings=_findings(drawn),
         readings=_readings(shared, drawn),
         commands={figure.name: _commands(sources, figure.plan) for figure in drawn},
-        answers=_answers(shared),
+        answers=_answers(shared, sources),
+        functions=[*exact.folds(shared.judgement), *rated.folds(shared.records)],
         tables=_tables(shared),
         paths=_paths(shared),
         count=path.count,
@@ -124,7 +128,7 @@ def _commands(sources: Sequence[Source], plan: str) -> list[str]:
     return [text for source in sources if (text := plain.repeat_plan(source.run, plan))]
 
 
-def _answers(source: Source) -> _Tables:
+def _answers(source: Source, sources: Sequence[Source]) -> _Tables:
     """Tables that are answers, never folded: arms side by side, what they cost, the published."""
     several = [(name, one) for name, one in _payloads(source) if len(one.head) > 2]
     found = [
@@ -141,6 +145,7 @@ def _answers(source: Source) -> _Tables:
     ]
     beside = ("watched", watched.table(source.judgement))
     steps = _steps(source.judgement)
+    steps.append(("priced", priced.table(sources)))
     traveled = _traveled(source.judgement)
     found = [*search.tables(source.judgement), beside, *steps, *traveled, *several, *found]
     return [(name, one) for name, one in found if one.rows]
@@ -171,7 +176,8 @@ def _traveled(judgement: Judgement) -> _Tables:
 
 
 def _steps(judgement: Judgement) -> _Tables:
-    ladders = [(f"steps-{place}", one) for place, one in enumerate(ladder.tables(judgement))]
+    both = (*ladder.tables(judgement), *exact.tables(judgement))
+    ladders = [(f"steps-{place}", one) for place, one in enumerate(both)]
     return ladders + [(f"fronts-{place}", one) for place, one in enumerate(front.tables(judgement))]
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from gatemark.plan.model import WHOLE, Plan, is_twin
 from gatemark.report import rate, sweep, word
-from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.judgement import Executed, Judgement, PointResult
 from gatemark.stats.path import is_path
 from gatemark.stats.timed import is_timed
 
@@ -80,7 +80,7 @@ def size(point: PointResult, factor: str) -> float:
     return float(level) if isinstance(level, int | float) else 0.0
 
 
-def varying(points: Sequence[PointResult]) -> list[str]:
+def varying(points: Sequence[PointResult | Executed]) -> list[str]:
     """Factors that are not the same at all these points, in the order of the plan."""
     names = dict.fromkeys(name for point in points for name in point.point)
     return [name for name in names if len({point.point.get(name) for point in points}) > 1]

@@ -105,6 +105,8 @@ def points(judgement: Judgement) -> Table:
         Column("goodput, Mbit/s", *_cells(everyone, "goodput_bps", MBPS)),
         *_seen_by_tcp(everyone),
         *_connecting(everyone),
+        Column("instructions", *_cells(everyone, "instructions", WHOLE)),
+        Column("instructions at the rate", *_cells(everyone, "instructions_at_rate", WHOLE)),
         Column("loss, %", *_cells(everyone, "loss_ratio", PERCENT, together=False)),
         *(_delay(everyone, f"delay_{share}_ns", f"delay {share}") for share in ("p50", "p99")),
         Column("CPU, %", *_cells(everyone, "cpu_busy", PERCENT, together=False)),

@@ -10,6 +10,7 @@ from gatemark.report import (
     capacity,
     crosscheck,
     estimate,
+    exact,
     filled,
     front,
     ladder,
@@ -28,6 +29,7 @@ from gatemark.store.run import Run
 
 __all__ = ["Live", "answer", "repeat_command", "tell"]
 
+EXACTLY = "-exact"  # behind the name of a plan that was asked in instructions (plan/exact.py)
 Line = tuple[str, str]  # rich style, text
 
 
@@ -59,7 +61,8 @@ def repeat_plan(run: Run, plan: str) -> str:
     if found is None or len(run.command) < 3:
         return ""
     gatemark, verb, asked, *words = run.command
-    own = asked if len(run.plans) == 1 else plan  # a plan's own file has no other name
+    # A plan's own file has no other name; --exact makes another plan of it.
+    own = asked if len(run.plans) == 1 else plan.removesuffix(EXACTLY if "--exact" in words else "")
     if "--variant" in words and words[words.index("--variant") + 1] not in found.variants:
         at = words.index("--variant")  # of the suite's other plans
         del words[at : at + 2]
@@ -108,6 +111,7 @@ def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> I
         table.knees(judgement),
         table.delays(judgement, run.plans),
         *ladder.tables(judgement),
+        *exact.tables(judgement),
         *front.tables(judgement),
         *path.tables(judgement),
         estimate.table(judgement, published(), estimate.kernel(run)),

@@ -11,6 +11,7 @@ from gatemark.report.source import Source
 from gatemark.stats.judgement import (
     Comparison,
     CrossCheck,
+    Executed,
     Front,
     Judgement,
     Knee,
@@ -23,7 +24,7 @@ from gatemark.stats.judgement import (
 from gatemark.stats.reference import Beside
 from gatemark.store.record import Record
 
-Result = TypeVar("Result", PointResult, Knee, Step, Option, Travel)
+Result = TypeVar("Result", PointResult, Knee, Step, Option, Travel, Executed)
 
 
 def together(sources: Sequence[Source]) -> Source:
@@ -72,6 +73,7 @@ def _judgement(sources: Sequence[Source]) -> Judgement:
         ladders=tuple(_ladder(one, at) for at, judged in made for one in judged.ladders),
         travels=tuple(_result(one, at) for at, judged in made for one in judged.travels),
         fronts=tuple(_front(one, at) for at, judged in made for one in judged.fronts),
+        executed=tuple(_result(one, at) for at, judged in made for one in judged.executed),
         sentence="",
         warnings=(),
         trials=sum(judged.trials for judged in every),

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from gatemark.error import GatemarkError, StationError
 from gatemark.node.inventory import inventory
-from gatemark.plan.model import NEW, TrialSpec
+from gatemark.plan.model import NEW, OLD, TrialSpec
 from gatemark.run import trial
 from gatemark.run.bench import Bench
 from gatemark.run.course import next_batch
@@ -126,7 +126,8 @@ async def _stand(
     if began.missing != station.info.missing:
         raise StationError(f"{directory.path}: {ANOTHER}")
     if run.ab:
-        run = await _met(run, run.ab, spec.arm.name, station)
+        for arm in (spec.arm.name,) if spec.boot else (OLD, NEW):  # one boot is that of both
+            run = await _met(run, run.ab, arm, station)
     elif not run.before:
         run = replace(run, station=station.info, before=await _inventory(station))
     if spec.boot and _begun(spec, records):

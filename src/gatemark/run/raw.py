@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gatemark.probe.inside import Seen
+from gatemark.probe.rate import Rated
 from gatemark.run.beside import Ran
 from gatemark.workload.account import Counters
 from gatemark.workload.way import Report, Way
@@ -25,3 +26,4 @@ class Raw:
     ran: list[Ran] = field(default_factory=list)  # programs on the gateway
     cached: Report = field(default_factory=dict)  # by modelled caches, over time
     caches: tuple[str, ...] = ()  # these, in their order
+    rated: Rated | None = None  # instructions at rest and under the load

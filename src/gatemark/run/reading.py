@@ -10,7 +10,7 @@ from gatemark.plan.model import TrialSpec
 from gatemark.probe.outside import cpu_readings
 from gatemark.probe.soak import cpu_soaked
 from gatemark.probe.within import cpu_inside
-from gatemark.run import beside, draw, modelled
+from gatemark.run import beside, draw, modelled, rated
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
 from gatemark.station.thread import Thread
@@ -37,10 +37,17 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
         | _offloaded(raw)
         | draw.values(raw.seen, first.window_ns, values)
         | beside.values(evidence.programs)
-        | modelled.values(caches),
+        | modelled.values(caches)
+        | rated.values(raw.rated, accounting),
         accounting=accounting,
         evidence=replace(
-            evidence, **{**kind.evidence(raw), **raw.seen.found, **modelled.evidence(caches)}
+            evidence,
+            **{
+                **kind.evidence(raw),
+                **raw.seen.found,
+                **modelled.evidence(caches),
+                **rated.evidence(raw.rated, accounting),
+            },
         ),
         ports=first.ports,
         port_reasons=first.port_reasons,

@@ -11,18 +11,21 @@ from msgspec.structs import replace
 from gatemark.error import GatemarkError, InvalidTrialError, UnavailableError
 from gatemark.node.agent import Tick
 from gatemark.node.shell import Here
+from gatemark.plan.exact import COUNTS
 from gatemark.plan.feature import tracks
 from gatemark.plan.lasting import lasts_s as lasting_s
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.caches import Caches
 from gatemark.probe.inside import Probes
 from gatemark.probe.outside import port_counters, watch_threads
+from gatemark.probe.rate import Rate
 from gatemark.run import modelled, reading
 from gatemark.run.bench import Bench
 from gatemark.run.beside import Beside
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
 from gatemark.station.awake import awake
+from gatemark.station.counting import NOT_EMULATED
 from gatemark.station.cpu import ANY_CPU
 from gatemark.station.station import Station
 from gatemark.station.thread import Thread
@@ -94,6 +97,7 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
         await caches.start()
         before = await port_counters(test_ports)
         await watch.start()
+        rate = await _rested(station, spec.probes)
 
         quiet_s = QUIET_S if station.able.own_cpu else SHARED_QUIET_S
 
@@ -101,6 +105,8 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
             await _quiet([wire.sink for wire in ways], quiet_s)
 
         done = await asyncio.gather(*(one.go(drained, _rate(on_rate)) for one in loads))
+        if rate:
+            rate.end()
         after = await port_counters(test_ports)
         cached = await caches.stop()
         ran = await beside.end()
@@ -109,7 +115,19 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
         offload = await bench.setup.seen(features) if features else {}
     pairs = station.counting.caches if station.counting else ()
     told = _cpus(station), offload, ran, cached, pairs
-    return Raw(list(done), threads, before, after, seen, *told)
+    rated = rate.rated if rate else None
+    return Raw(list(done), threads, before, after, seen, *told, rated)
+
+
+async def _rested(station: Station, probes: Sequence[str]) -> Rate | None:
+    """The instructions of a gateway at rest, where the trial is to count them."""
+    if COUNTS not in probes:
+        return None
+    if station.counting is None:
+        raise UnavailableError(NOT_EMULATED)
+    rate = Rate(station.counting)
+    await rate.begin()
+    return rate
 
 
 def _cpus(station: Station) -> frozenset[int] | None:

@@ -17,7 +17,8 @@ from gatemark.workload.walk import Walked
 from gatemark.workload.way import Way
 
 KEPT: Final = 10  # modes
-NAMED: Final = 3  # of them, by what they ran more; and so many functions of each
+NAMED: Final = 9  # of them, by what they ran more
+MORE: Final = 60  # functions of each
 
 
 def define(both: Definition, load: Workload) -> Definition:
@@ -120,4 +121,4 @@ def _more(own: Mapping[str, int], other: Mapping[str, tuple[int, int]]) -> dict[
     rises = {name: n - own.get(name, 0) for name, (n, _) in other.items()}
     falls = {name: -n for name, n in own.items() if name not in other}
     changed = sorted((rises | falls).items(), key=lambda one: (-abs(one[1]), one[0]))
-    return {name: by for name, by in changed[:NAMED] if by}
+    return {name: by for name, by in changed[:MORE] if by}

@@ -14,6 +14,7 @@ from gatemark.station import own
 from gatemark.station.ability import MISSING, Ability, ability, sees_kernel_threads
 from gatemark.station.cpu import place
 from gatemark.station.image.arch import ARCHES, Arch
+from gatemark.station.plugin import interface_of, plugin
 
 MEND = "root of the machine may: run with sudo"
 PACKAGES = {"ip": "iproute2", "tc": "iproute2", "nft": "nftables", "ethtool": "ethtool"}
@@ -40,7 +41,8 @@ def examine(refused: str = "") -> list[Finding]:
     """
     able = ability()
     needed = [_rights(refused), _cpus(able), *map(_tool, PACKAGES), _agent(), _kernel()]
-    return [*needed, _threads(), _nft(refused), *_abilities(able), *map(_emulator, ARCHES.values())]
+    emulators = [one for arch in ARCHES.values() for one in (_emulator(arch), *_counts(arch))]
+    return [*needed, _threads(), _nft(refused), *_abilities(able), *emulators]
 
 
 def require(without: Collection[str] = ()) -> None:
@@ -84,6 +86,21 @@ def _emulator(arch: Arch) -> Finding:
     mend = f"apt-get install {arch.package}"
     said = path or "missing: no virtual gateway of its kind"
     return Finding(arch.emulator, ok=bool(path), said=said, mend=mend, needed=False)
+
+
+def _counts(arch: Arch) -> Iterator[Finding]:
+    """Whether an emulator that is there loads the plugin that counts a gateway's instructions."""
+    if not shutil.which(arch.emulator):
+        return
+    what = f"instructions ({arch.emulator})"
+    try:
+        found = plugin(arch.emulator)
+    except UnavailableError as error:
+        mend = "a QEMU with plugins, or run setup/install again"
+        yield Finding(what, ok=False, said=str(error), mend=mend, needed=False)
+        return
+    said = f"counted, by QEMU's plugin interface {interface_of(found)}"
+    yield Finding(what, ok=True, said=said, needed=False)
 
 
 def _agent() -> Finding:

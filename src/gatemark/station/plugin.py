@@ -20,6 +20,11 @@ def object_file(interface: int) -> Path:
     return Path(str(resources.files("gatemark"))) / "counters" / f"counter-{interface}.so"
 
 
+def interface_of(file: Path) -> int:
+    """Which interface an object was built for."""
+    return int(file.stem.rpartition("-")[2])
+
+
 @cache
 def plugin(emulator: str) -> Path:
     """The object for an emulator of this machine. Raises UnavailableError with the mend."""

@@ -7,7 +7,7 @@ from statistics import median
 from msgspec.structs import replace
 
 from gatemark.plan.model import WHOLE
-from gatemark.stats import connecting, estimate, flows, warn
+from gatemark.stats import connecting, estimate, exact, exact_ab, flows, warn
 from gatemark.stats.arms import DIRECT, changes, comparisons
 from gatemark.stats.boot import samples as each
 from gatemark.stats.capture import watched
@@ -57,7 +57,7 @@ def judge(run: Run, records: Sequence[Record], subsystems: Sequence[Subsystem] =
     timed = [pair for pair in judged if is_timed(pair[1], run.plans)]
     swept = [pair for pair in _untimed(run, judged) if not _is_whole(run, pair[1])]
     points, found_knees = tuple(result for _, result in judged), tuple(knees(swept))
-    found_ladders = ladders(run.plans, judged)
+    found_ladders = (*ladders(run.plans, judged), *exact.ladders(run.plans, judged, run.ab))
     found_travels = travels((one for one, _ in judged), subsystems) if subsystems else ()
     estimated = estimate.estimates(run.plans, records)
     rated = [pair for pair in swept if not _is_fill(pair)]  # an arm's room is no speed
@@ -66,7 +66,7 @@ def judge(run: Run, records: Sequence[Record], subsystems: Sequence[Subsystem] =
     done = {record.trial for record in records}
     invalid = sum(record.status == "invalid" for record in records)
     missing = sum(spec.trial not in done for spec in run.trials)
-    return Judgement(
+    made = Judgement(
         ceilings=ceilings,
         points=points,
         knees=found_knees,
@@ -78,6 +78,7 @@ def judge(run: Run, records: Sequence[Record], subsystems: Sequence[Subsystem] =
         fronts=fronts(run.plans, points),
         travels=found_travels,
         estimates=estimated,
+        executed=exact.executed(run.plans, judged),
         sentence=_sentence(run, records, estimated, compared)
         or (
             of_travels(run, found_travels)
@@ -94,6 +95,9 @@ def judge(run: Run, records: Sequence[Record], subsystems: Sequence[Subsystem] =
         skipped=sum(record.status == "skipped" for record in records),
         missing=missing,
     )
+    if run.ab and (tested := exact_ab.findings(run.ab, made)):
+        return replace(made, sentence=exact_ab.sentence(run.ab, tested))
+    return made
 
 
 def _sentence(
@@ -202,6 +206,8 @@ def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
         verdict = connecting.decide(trials, ceilings)
     elif trials.definition.quantity == flows.FILLED:
         verdict = flows.decide(trials)
+    elif exact.counted(trials) and trials.outside:
+        verdict = exact.ONE_BY_ONE
     else:
         verdict = decide(gather(trials, ceiling(ceilings, trials.definition)))
     at_least = verdict.limit == "tester" or _unbounded(trials, verdict)
@@ -267,7 +273,8 @@ def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
         warn.invalid_trials(trials.invalid),
         warn.throttled([record.evidence for record in trials.probed]),
     ]
-    if rates and not is_path(trials.definition):  # a count: the same in each, or by what it says
+    # What is counted: the same in each, or by what it says.
+    if rates and not is_path(trials.definition) and not exact.counted(trials):
         found += [
             warn.few_repeats(len(rates)),
             warn.spread(median_interval(rates)),
@@ -311,8 +318,10 @@ def _of_run(
     missing: int,
 ) -> tuple[Warning_, ...]:
     found = [warn.invalid_trials(invalid)]
-    judged = [p for p in judged if not _is_fill(p) and not is_path(p[1].definition)]  # no rates
-    judged = [pair for pair in judged if pair[0].definition.quantity != UNDER_LOAD]
+    # Read always, and no rate.
+    judged = [p for p in judged if not (_is_fill(p) or exact.counted(p[0]))]
+    judged = [p for p in judged if not is_path(p[1].definition)]
+    judged = [p for p in judged if p[0].definition.quantity != UNDER_LOAD]
     if missing:
         found.append(warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume."))
     if judged and not any(found.definition.headline in found.values for found in ceilings):

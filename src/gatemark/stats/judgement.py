@@ -103,8 +103,11 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 class Cost(msgspec.Struct, frozen=True, kw_only=True):
     """By how much a step differs in one quantity from the arm that it is against (stats.block)."""
 
-    difference: Interval  # median of the differences within blocks, in the quantity's unit
-    p: float  # of no difference, exact signed rank test; adjusted (Holm) over the steps
+    # Median of the differences within blocks, in the quantity's unit; instructions: the difference
+    # of the modes, with the range over repeats.
+    difference: Interval
+    # Of no difference, exact signed rank test; adjusted (Holm) over the steps; None: counted.
+    p: float | None
     visible: float | None  # what so many blocks show in four cases of five; None: nothing
     noise: float  # a difference up to this is not told from noise
     verdict: Verdict  # slower: it costs; faster: it saves
@@ -156,6 +159,35 @@ class Front(msgspec.Struct, frozen=True, kw_only=True):
     rate: str  # quantity of the rate, told at overload
     paced_pps: float | None  # delay and CPU are told at this offered rate; None: at overload too
     options: tuple[Option, ...]  # in the order of the plan
+
+
+class Mode(msgspec.Struct, frozen=True, kw_only=True):
+    """Another number of instructions that some walks came to."""
+
+    instructions: int
+    walks: int
+    cause: str  # timer tick, hash, softirq, ...: by the functions that ran more; "": not known
+    more: dict[str, int]  # function -> instructions that it ran more than in the mode, dearest
+
+
+class Executed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a gateway executes for one packet: the walks of one point of one arm."""
+
+    plan: str
+    arm: str
+    setup: str
+    point: dict[str, Scalar]
+    definition: Definition
+    # The mode, and the range of the repeats' own modes; `n` repeats.
+    instructions: Interval
+    same: int  # repeats whose mode is that very number
+    boots: int  # that the repeats are of
+    same_boots: int  # of these, with a repeat whose mode is that very number
+    walks: int  # that were counted, in all repeats
+    lost: int  # packets that did not come through
+    share: float  # of the walks, those that came to the mode
+    others: tuple[Mode, ...]  # most frequent first
+    functions: dict[str, tuple[int, int]]  # of a walk in the mode: instructions, calls
 
 
 class CrossCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -264,6 +296,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     fronts: tuple[Front, ...] = ()  # what tuning is worth: rate, delay and CPU at once
     travels: tuple[Travel, ...] = ()  # paths of one packet through the kernel
     estimates: tuple[Estimate, ...] = ()  # of a packet's time on devices that were not there
+    executed: tuple[Executed, ...] = ()  # instructions of one packet, by arm and point
     sentence: str  # the answer in one sentence, numbers with units
     warnings: tuple[Warning_, ...]  # of the run as a whole
     trials: int
@@ -290,6 +323,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
     limit: Limit  # what held it back; none: all that was offered came through
     at_least: bool = False  # a lower bound: print a ">=" before it
     against: str = ""  # of a step_ or change_: the arm that it is the difference from
+    function: str = ""  # of step_function_instructions: whose instructions
     p: float | None = None  # of a step_ or change_: of no difference, adjusted (Holm)
     visible: float | None = None  # of a step_ or change_: the smallest that would have shown
     warnings: tuple[str, ...]  # codes; `gatemark show` has the advice

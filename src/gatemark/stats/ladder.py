@@ -18,6 +18,7 @@ from gatemark.stats.sweep import Judged
 
 PACKET: Final = "packet_ns"
 CPU: Final = "cpu_busy"
+INSTRUCTIONS: Final = "instructions"  # counted: nothing but zero holds zero
 LADDER: Final = "ladder"
 Rungs = Mapping[str, Judged]  # by arm, in the order of the plan
 
@@ -28,7 +29,7 @@ def ladders(plans: Sequence[Plan], judged: Sequence[Judged]) -> tuple[Ladder, ..
         _ladder(plan, rungs)
         for plan in plans
         if plan.figure == LADDER
-        for rungs in _points(plan, judged)
+        for rungs in rungs_of(plan, judged)
         if len(rungs) > 1
     )
 
@@ -58,10 +59,12 @@ def told(ladder: Ladder) -> str:
 def holds_zero(step: Step, quantity: str) -> bool:
     """Whether the interval of the step's difference holds zero: an A/A step's must."""
     cost = step.costs.get(quantity)
-    return cost is None or cost.difference.lo <= 0 <= cost.difference.hi
+    if cost is None or quantity == INSTRUCTIONS:
+        return cost is None or not cost.difference.value
+    return cost.difference.lo <= 0 <= cost.difference.hi
 
 
-def _points(plan: Plan, judged: Sequence[Judged]) -> Iterator[dict[str, Judged]]:
+def rungs_of(plan: Plan, judged: Sequence[Judged]) -> Iterator[dict[str, Judged]]:
     """The arms of each point that were measured, in the plan's order; twins stand last."""
     points: dict[tuple[object, ...], dict[str, Judged]] = {}
     for trials, result in judged:
@@ -98,12 +101,13 @@ def _ladder(plan: Plan, rungs: Rungs) -> Ladder:
         setup=first.setup,
         definition=first.definition,
         values=result.values,
-        steps=tuple(_step(rungs, arm, below[arm], mine) for arm, mine in own.items()),
+        steps=tuple(step(rungs, arm, below[arm], mine) for arm, mine in own.items()),
         noise=noise,
     )
 
 
-def _step(rungs: Rungs, arm: str, against: str, costs: dict[str, Cost]) -> Step:
+def step(rungs: Rungs, arm: str, against: str, costs: dict[str, Cost]) -> Step:
+    """One arm against the one that it is a step from."""
     (trials, result), (_, other) = rungs[arm], rungs[against]
     return Step(
         arm=arm,

@@ -19,7 +19,10 @@ KNEE: Final = "knee_pps"
 # What a workload asks for that no definition tells; alike values need it alike.
 ASKED: Final = ("rate_pps", "rate_bps", "burst", "cap_pps")
 # Better if lower.
-FEWER: Final = ("delay_", "rtt_", "loss_", "retransmits", "cpu_", "packet_ns", "probe_", "flow_")
+FEWER: Final = (
+    *("delay_", "rtt_", "loss_", "retransmits", "cpu_", "packet_ns", "probe_", "flow_"),
+    "instructions",
+)
 ABLATION: Final = "ablation"  # a plan's figure: its arms are compared block by block
 
 

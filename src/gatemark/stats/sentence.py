@@ -17,7 +17,7 @@ from gatemark.stats.judgement import (
     Travel,
     Verdict,
 )
-from gatemark.stats.ladder import PACKET
+from gatemark.stats.ladder import INSTRUCTIONS, PACKET
 from gatemark.stats.path import base
 from gatemark.stats.timed import MEDIAN, is_timed
 from gatemark.store.record import Definition, Record
@@ -83,8 +83,9 @@ def sentence(
     timed = [point for point in points if is_timed(point, run.plans)]
     plain = [point for point in points if point not in timed]
     rates = _of_points(strict or searched) or found
-    if not rates and (steps := _steps(ladders)):
-        return f"{_gateway(run, [ladders[0].definition])} {steps}."
+    if not rates and (said := _steps(ladders) or _executes(points)):
+        foot = [one.definition for one in ladders[:1]] or [one.definition for one in points[:1]]
+        return f"{_gateway(run, foot)} {said}."
     told = _choose(rates or _of_points(plain))
     if told:
         gateway = _gateway(run, [rate.definition for rate in told])
@@ -151,16 +152,21 @@ def _delays(timed: Sequence[PointResult]) -> str:
 
 def _steps(ladders: Sequence[Ladder]) -> str:
     """What a packet takes at the foot of the first ladder, and what its dearest steps add."""
-    if not ladders or PACKET not in ladders[0].values:
+    first = next(iter(ladders), None)
+    name = next((n for n in (PACKET, INSTRUCTIONS) if first and n in first.values), "")
+    if first is None or not name:
         return ""
-    first = ladders[0]
-    dear = [(step, step.costs[PACKET]) for step in first.steps if PACKET in step.costs]
+    says = _time if name == PACKET else _plain
+    dear = [(step, step.costs[name]) for step in first.steps if name in step.costs]
     dear = [(step, cost) for step, cost in dear if cost.verdict == "slower"]
     dear.sort(key=lambda pair: -pair[1].difference.value)
-    does = f"takes {_time(first.values[PACKET].value)} of its CPU to {_does(first.setup)} a packet"
+    takes = f"takes {says(first.values[name].value)} of its CPU"
+    if name == INSTRUCTIONS:
+        takes = f"executes {says(first.values[name].value)} instructions"
+    does = f"{takes} to {_does(first.setup)} a packet"
     if not dear:
-        return f"{does}; no step costs more than chance does"
-    adds = [f"{step.arm} {_time(cost.difference.value)}" for step, cost in dear[:MOST_SETUPS]]
+        return f"{does}; no step costs more than {'chance does' if name == PACKET else 'nothing'}"
+    adds = [f"{step.arm} {says(cost.difference.value)}" for step, cost in dear[:MOST_SETUPS]]
     return f"{does}; the dearest steps add {', '.join(adds)}"
 
 
@@ -184,6 +190,30 @@ def of_travels(run: Run, found: Sequence[Travel]) -> str:
 def _ran(one: Travel) -> str:
     amount = f"{one.total:,}".replace(",", "\N{NO-BREAK SPACE}")
     return f"{amount} {one.unit}" + (f" in {one.own.calls} calls" if one.in_order else "")
+
+
+def _executes(points: Sequence[PointResult]) -> str:
+    """Instructions of each setup's first point; "" where other things were measured as well."""
+    first: dict[str, PointResult] = {}
+    for point in points:
+        if point.definition.quantity != INSTRUCTIONS:
+            return ""
+        if INSTRUCTIONS in point.values:
+            first.setdefault(point.setup, point)
+    told = list(first.values())
+    if not told:
+        return ""
+    lead = told[0]
+    way = OWN.get(lead.definition.direction)
+    does = f"a packet that it {way}" if way else f"to {_does(lead.setup)} a packet"
+    size = f" of {lead.definition.frame_bytes} bytes" if lead.definition.frame_bytes else ""
+    more = [f"{p.setup} {_plain(p.values[INSTRUCTIONS].value)}" for p in told[1:MOST_SETUPS]]
+    text = f"executes {_plain(lead.values[INSTRUCTIONS].value)} instructions {does}{size}"
+    return "; ".join([text, ", ".join(more)] if more else [text])
+
+
+def _plain(count: float) -> str:
+    return f"{count:.0f}"
 
 
 def _does(setup: str) -> str:
@@ -213,7 +243,7 @@ def _of_points(points: Sequence[PointResult]) -> list[Rate]:
         Rate(p.setup, p.definition, p.values[p.definition.headline].value, p.limit, p.at_least)
         for p in points
         if p.definition.headline in p.values
-        and p.definition.quantity != "burst"  # no rate
+        and p.definition.quantity not in ("burst", INSTRUCTIONS)  # no rates
         and not is_twin(p.arm)
     ]
 

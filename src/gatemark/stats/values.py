@@ -5,17 +5,21 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from gatemark.stats import exact
 from gatemark.stats.judgement import (
     Comparison,
+    Cost,
     Estimate,
     Interval,
     Judgement,
     Knee,
     Ladder,
     PointResult,
+    Step,
     Travel,
     Value,
 )
+from gatemark.stats.ladder import INSTRUCTIONS
 from gatemark.store.record import UNITS
 
 # What a faster tester could only raise; a delay or a share of an overloaded tester has no bound.
@@ -34,6 +38,12 @@ def values(judgement: Judgement) -> list[Value]:
         *(value for knee in judgement.knees for value in _of_knee(knee)),
         *(value for ladder in judgement.ladders for value in _of_ladder(ladder)),
         *(value for one in judgement.travels for value in _of_travel(one)),
+        *(
+            value
+            for ladder in judgement.ladders
+            if exact.is_exact(ladder)
+            for value in _of_functions(judgement, ladder)
+        ),
         *(_of_comparison(one) for one in judgement.comparisons),
         *(_of_estimate(one) for one in judgement.estimates),
     ]
@@ -87,26 +97,49 @@ def _of_ladder(ladder: Ladder) -> Iterator[Value]:
     """What each step adds: `step_packet_ns`, `step_received_pps`, `step_cpu_busy`."""
     for step in ladder.steps:
         for quantity, cost in step.costs.items():
-            i = cost.difference
-            yield Value(
-                plan=ladder.plan,
-                arm=step.arm,
-                against=step.against,
-                point=ladder.point,
-                setup=step.setup,
-                quantity=f"step_{quantity}",
-                value=i.value,
-                lo=i.lo,
-                hi=i.hi,
-                unit=UNITS[quantity],
-                n=i.n,
-                level=i.level,
-                p=cost.p,
-                visible=cost.visible,
-                definition=step.definition,
-                limit=step.limit,
-                at_least=False,
-                warnings=(),
+            yield _of_step(ladder, step, quantity, cost)
+
+
+def _of_step(ladder: Ladder, step: Step, quantity: str, cost: Cost) -> Value:
+    i = cost.difference
+    return Value(
+        plan=ladder.plan,
+        arm=step.arm,
+        against=step.against,
+        point=ladder.point,
+        setup=step.setup,
+        quantity=f"step_{quantity}",
+        value=i.value,
+        lo=i.lo,
+        hi=i.hi,
+        unit=UNITS[quantity],
+        n=i.n,
+        level=i.level,
+        p=cost.p,
+        visible=cost.visible,
+        definition=step.definition,
+        limit=step.limit,
+        at_least=False,
+        warnings=(),
+    )
+
+
+def _of_functions(judgement: Judgement, ladder: Ladder) -> Iterator[Value]:
+    """What a step in instructions is made of: the dearest functions, and all others as one."""
+    for step in ladder.steps:
+        found = exact.pair(judgement.executed, ladder, step)
+        if not found:
+            continue
+        whole = _of_step(ladder, step, INSTRUCTIONS, step.costs[INSTRUCTIONS])
+        for name, by in exact.dearest(exact.moved(*found)):
+            yield replace(
+                whole,
+                quantity="step_function_instructions",
+                function=name,
+                value=float(by),
+                lo=float(by),
+                hi=float(by),
+                level=0.0,
             )
 
 

@@ -160,6 +160,19 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
     tracer: str = ""
 
 
+class AtRate(msgspec.Struct, frozen=True, kw_only=True):
+    """Instructions that the gateway executed while packets came at a rate, and just before."""
+
+    packets: int  # that came through
+    instructions: int  # from the first packet until all had come through
+    lasts_s: float  # how long that was
+    functions: dict[str, tuple[int, int]] = {}  # in that time: instructions, calls
+    idle_instructions: int  # at rest, before it
+    idle_s: float  # how long that was
+    idle_functions: dict[str, tuple[int, int]] = {}  # at rest: instructions, calls
+    plugin: str = ""  # that counted: counter-1
+
+
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """What the limit of a point is judged from (`gatemark.stats.limit`)."""
 
@@ -190,6 +203,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     # multiplies, divides, loads, stores, uncached; fetch_misses, load_misses, store_misses,
     # write_backs.
     modelled: dict[str, dict[str, float]] = {}
+    at_rate: AtRate | None = None  # probed pass: what it executed under the load, and at rest
     meter: str = ""  # probed pass: what told the watts: tasmota, shelly1, shelly2, csv, rapl, hwmon
     softnet: dict[str, int] = {}  # probed pass: dropped, squeezed, summed over all CPUs
     # Features offload and xdp. Both: packets that went the usual way (usual). offload: connections
@@ -301,6 +315,6 @@ UNITS: dict[str, str] = {
 PROBED: frozenset[str] = frozenset(
     {
         *("cpu_busy_inside", "cpu_busy_soak", "probe_cpu", "temperature_c"),
-        *("power_idle_w", "power_w", "power_per_gbit_j"),
+        *("power_idle_w", "power_w", "power_per_gbit_j", "instructions_at_rate"),
     }
 )

@@ -60,7 +60,7 @@ def is_for(frame: bytes, port: int, ending: bytes | None) -> bool:
 def _sum(data: bytes) -> int:
     """The Internet checksum (RFC 1071)."""
     data += b"\0" * (len(data) % 2)
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF

@@ -272,7 +272,7 @@ class Walk:
         arrives = sink[1]
         if self.mapped:
             sink = wire.target.address(family), self.mapped
-        payload = packet.payload(number, payload_bytes(self.load.frame_bytes, family))
+        payload = packet.payload(number, int(payload_bytes(self.load.frame_bytes, family)))
         frame = packet.udp((wire.source.mac, wire.next_hop.mac), source, sink, payload)
         return frame, arrives
 

@@ -26,7 +26,11 @@ from command import gatemark
         ("ab nat nat --plan quick", "--plan quick: name one of its plans: quick/ceiling"),
         ("ab lab lab --plan quick/ceiling", "--plan quick/ceiling: it measures no gateway"),
         ("ab endpoint nat", "--plan cost/ab: `direction` = up: on the path endpoint write send"),
+        ("ab --exact nat lab", "NEW is a station and OLD a setup: name two of a kind"),
+        ("ab --exact nat nat --allow 2", "--allow 2: a share of 0 to 1, or per cent: 1%"),
+        ("ab --exact nat nat --plan cost/flows", "--exact: cost/flows is not of packets through"),
         ("ab --resume RUN nat nat", "--resume goes on with a test as it was planned"),
+        ("ab --resume RUN --exact", "--resume goes on with a test as it was planned"),
         ("ab --resume RUN", "RUN is no test of `gatemark ab`: `gatemark run --resume` it"),
     ],
 )

@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 import builder
+import counted
+import msgspec
 import packets
 import pytest
 from command import gatemark
@@ -99,6 +101,37 @@ def test_without_a_run_the_newest_model_is_taken(tmp_path: Path) -> None:
     made = directory.load()
     directory.save(replace(made, plans=(replace(made.plans[0], name="cost/model"),)))
     assert gatemark("fit", *SMALL, *NAT, cwd=tmp_path).code == 0
+
+
+def counted_run(path: Path) -> Path:
+    """A run of a model in instructions."""
+    made = counted.modelled()
+    directory = RunDirectory.create(path, made.run)
+    kept = b"".join(msgspec.json.encode(one) + b"\n" for one in made.records)
+    directory.trials_file.write_bytes(kept)
+    return path
+
+
+def test_a_run_in_instructions_answers_in_instructions(tmp_path: Path) -> None:
+    path = counted_run(tmp_path / "run")
+    done = gatemark("fit", "--setup", "nat+filter:50", "--frame", "64", "--json", path)
+    up, down = (json.loads(line) for line in done.out.splitlines())
+    wanted = counted.executes("nat", ("filter:50",), "up", 64)
+    assert up["instructions"] == pytest.approx(wanted, rel=0.001)
+    assert (up["direction"], down["direction"]) == ("up", "down")
+    assert not [key for key in up if "pps" in key or "bps" in key]
+
+
+@pytest.mark.parametrize("more", [("--line", "10/5"), ("--strict",)])
+def test_instructions_tell_no_rate(more: tuple[str, ...], tmp_path: Path) -> None:
+    done = gatemark("fit", *NAT, *more, counted_run(tmp_path / "run"))
+    assert (done.code, done.out) == (2, "")
+    assert "counted instructions, which tell no rate: leave out --line and --strict" in done.err
+
+
+def test_a_run_in_time_asks_for_the_line(run: Path) -> None:
+    done = gatemark("fit", *NAT, run)
+    assert (done.code, "--line: say which line is to be carried" in done.err) == (2, True)
 
 
 def words(run: Path) -> tuple[str | Path, ...]:

@@ -34,7 +34,7 @@ def test_stacked_terms_come_to_the_whole(source: Source) -> None:
         sums[str(row["setup"])] = sums.get(str(row["setup"]), 0.0) + float(row["ns"] or 0)
     for check in source.model.checks:
         if (check.case.direction, check.case.frame_bytes) == ("up", 64):
-            assert sums[check.case.setup.words] == pytest.approx(check.predicted_ns.value, rel=0.03)
+            assert sums[check.case.setup.words] == pytest.approx(check.predicted.value, rel=0.03)
     assert len({row["term"] for row in figure.rows}) <= 6
 
 

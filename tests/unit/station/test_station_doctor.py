@@ -2,6 +2,8 @@
 """What this machine cannot do is told with what would mend it."""
 
 import os
+import shutil
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -56,3 +58,24 @@ def test_refused_rights_are_told_with_their_mend() -> None:
 @pytest.mark.parametrize("what", [name.replace("_", " ") for name in MISSING])
 def test_what_a_run_can_do_without_is_not_needed(what: str) -> None:
     assert not finding(what).needed
+
+
+@pytest.mark.parametrize(
+    ("found", "ok", "said"),
+    [
+        ("/somewhere/counter-2.so", True, "counted, by QEMU's plugin interface 2"),
+        (None, False, "qemu-system-mipsel does not load plugins: it said nothing"),
+    ],
+)
+def test_whether_instructions_can_be_counted_is_told(
+    found: str | None, ok: bool, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def plugin(emulator: str) -> Path:
+        if found is None:
+            raise UnavailableError(f"{emulator} does not load plugins: it said nothing")
+        return Path(found)
+
+    monkeypatch.setattr(doctor, "plugin", plugin)
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    told = finding("instructions (qemu-system-mipsel)")
+    assert (told.ok, told.said, told.needed) == (ok, said, False)

@@ -17,7 +17,7 @@ ENDS = {
 def sum16(data: bytes) -> int:
     """The one's complement sum that is 0xffff over whatever holds its own checksum (RFC 1071)."""
     words = struct.unpack(f"!{len(data) // 2}H", data)
-    total = sum(words)
+    total: int = sum(words)
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return total

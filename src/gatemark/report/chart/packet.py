@@ -12,10 +12,10 @@ from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
 from gatemark.stats.capacity.model import Check, Model
 from gatemark.stats.capacity.part import OTHERS, Parts, parts
 from gatemark.stats.capacity.term import BASE
+from gatemark.stats.judgement import Interval
 
 NAME = "time-per-packet"
 MOST_PARTS = 5  # with a colour of their own; the sixth is of all others
-TITLE = "time per packet, ns"
 
 
 def figure(model: Model) -> Figure | None:
@@ -35,20 +35,20 @@ def figure(model: Model) -> Figure | None:
             row | {"term": told.part(name, model.base_path)} | three("ns", ns)
             for name, ns in made[check.case].items()
         ]
-        row |= {"text": number.quantity_interval(check.ns, "ns")}
-        ends.append(row | three("ns", check.ns))
-    case = found[0].case
+        row |= {"text": _text(model, check.measured)}
+        ends.append(row | three("ns", check.measured))
+    case, terms = found[0].case, [told.part(name, model.base_path) for name in names]
     return Figure(
         name=NAME,
         title=_title(model, made[found[-1].case], found[-1]),
         definition=(
-            "Time of the gateway's CPU for each packet, and what it is spent on by the model: "
+            f"{_what(model)} for each packet, and what it is spent on by the model: "
             f"{word.way(case.direction)}, frames of {case.frame_bytes:.0f} B. Tick and number: "
             "measured. Where terms cost less together, that part is left of zero."
         ),
-        panels=(("", _panel(order, [told.part(name, model.base_path) for name in names], ends)),),
+        panels=(("", _panel(order, terms, ends, f"{_of(model)}, {model.measured.unit}")),),
         rows=rows,
-        columns={"setup": "setup", "term": "term"} | heads("ns", "time per packet", "ns"),
+        columns={"setup": "setup", "term": "term"} | heads("ns", _of(model), model.measured.unit),
         plan=told.plan(model),
         extra={f"{NAME}-measured": ends},
     )
@@ -59,7 +59,7 @@ def _alike(checks: Sequence[Check]) -> list[Check]:
     kinds = [(check.case.direction, check.case.frame_bytes) for check in checks]
     kind = max(set(kinds), key=lambda one: (kinds.count(one), one[0] == "up", -one[1]))
     found = [c for c in checks if (c.case.direction, c.case.frame_bytes) == kind]
-    return sorted(found, key=lambda check: check.ns.value)
+    return sorted(found, key=lambda check: check.measured.value)
 
 
 def _largest(every: Sequence[Parts]) -> list[str]:
@@ -75,17 +75,32 @@ def _largest(every: Sequence[Parts]) -> list[str]:
 def _title(model: Model, made: Parts, last: Check) -> str:
     """What the dearest setup spends most on."""
     name, ns = max(made.items(), key=lambda item: item[1].value)
-    share = number.quantity(ns.value / last.predicted_ns.value, "ratio")
+    share = number.quantity(ns.value / last.predicted.value, "ratio")
     what = told.part(name, model.base_path)
-    return f"{last.case.setup.words}: {share} of a packet's time is {what}"
+    of = "instructions are" if model.measured.is_count else "time is"
+    return f"{last.case.setup.words}: {share} of a packet's {of} {what}"
 
 
-def _panel(order: Sequence[str], terms: Sequence[str], ends: Sequence[Row]) -> Chart:
+def _of(model: Model) -> str:
+    return "a packet" if model.measured.is_count else "time per packet"
+
+
+def _what(model: Model) -> str:
+    return "Instructions" if model.measured.is_count else "Time of the gateway's CPU"
+
+
+def _text(model: Model, takes: Interval) -> str:
+    if model.measured.is_count:
+        return number.plain(takes.value, 0)
+    return number.quantity_interval(takes, "ns")
+
+
+def _panel(order: Sequence[str], terms: Sequence[str], ends: Sequence[Row], title: str) -> Chart:
     most = max(float(row["ns_hi"] or 0) for row in ends)
     room = ladder.room([str(row["text"]) for row in ends])
     end = alt.ExprRef(f"{most:g} * width / max(width - {room}, 40)")
     axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
-    x = alt.X("ns:Q", title=TITLE, axis=axis, stack="zero", scale=alt.Scale(domainMax=end))
+    x = alt.X("ns:Q", title=title, axis=axis, stack="zero", scale=alt.Scale(domainMax=end))
     y = ladder.side(order)
     color = alt.Color(
         "term:N", scale=alt.Scale(domain=list(terms)), legend=alt.Legend(columns=2), sort=None
@@ -98,12 +113,12 @@ def _panel(order: Sequence[str], terms: Sequence[str], ends: Sequence[Row]) -> C
     layers = [
         bars.encode(x, y, color, tooltip=tips),
         measured.mark_tick(style="whisker", thickness=2, size=ladder.ROW - 4).encode(
-            alt.X("ns:Q", title=TITLE), y
+            alt.X("ns:Q", title=title), y
         ),
-        text.encode(alt.X("ns_hi:Q", title=TITLE), y, text="text:N"),
+        text.encode(alt.X("ns_hi:Q", title=title), y, text="text:N"),
     ]
     return alt.layer(*layers).properties(
         width="container",
         height=ladder.height(order),
-        description="Time per packet by what it is spent on",
+        description=f"{title} by what it is spent on",
     )

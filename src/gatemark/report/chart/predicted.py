@@ -14,6 +14,8 @@ from gatemark.stats.judgement import Interval
 
 NAME = "predicted"
 KINDS = ("fitted", "held out")
+COUNTED = "Instructions of one packet"
+FULL = "Packets/s at which the gateway's CPU is full"
 ROOM = 1.25  # around the points
 
 
@@ -21,48 +23,58 @@ def figure(model: Model) -> Figure | None:
     """None where nothing can be checked."""
     if not model.checks:
         return None
-    rows = [_row(check) for check in model.checks]
+    is_count = model.measured.is_count
+    rows = [_row(model, check) for check in model.checks]
     columns = {"setup": "setup", "direction": "direction", "frame_bytes": "frame (B)"}
-    columns |= {"kind": "in the model"} | heads("measured_pps", "measured", "packets/s")
-    columns |= heads("predicted_pps", "predicted", "packets/s") | {"error": "off by (ratio)"}
+    columns |= {"kind": "in the model"}
+    columns |= heads("measured", "measured", _unit(model))
+    columns |= heads("predicted", "predicted", _unit(model)) | {"error": "off by (ratio)"}
     return Figure(
         name=NAME,
         title=told.sentence(model),
         definition=(
-            "Packets/s at which the gateway's CPU is full: predicted by the sum of what each term "
+            f"{COUNTED if is_count else FULL}: predicted by the sum of what each term "
             "costs, against measured. On the line both are equal; the dotted lines beside it are "
             f"{number.quantity(model.margin - 1, 'ratio')} off. Whisker: the prediction's interval."
         ),
-        panels=(("", _panel(rows, model.margin)),),
+        panels=(("", _panel(rows, model.margin, _unit(model))),),
         rows=rows,
         columns=columns,
         plan=told.plan(model),
     )
 
 
-def _row(check: Check) -> Row:
+def _unit(model: Model) -> str:
+    return model.measured.unit if model.measured.is_count else "packets/s"
+
+
+def _row(model: Model, check: Check) -> Row:
     row: Row = {"setup": check.case.setup.words, "direction": word.way(check.case.direction)}
     row |= {"frame_bytes": check.case.frame_bytes, "kind": KINDS[check.held_out]}
-    row |= three("measured_pps", _pps(check.ns)) | three("predicted_pps", _pps(check.predicted_ns))
-    return row | {"error": check.error}
+    measured, predicted = (_told(model, i) for i in (check.measured, check.predicted))
+    row |= three("measured", measured) | three("predicted", predicted)
+    return row | {"error": told.error(model, check)}
 
 
-def _pps(ns: Interval) -> Interval:
-    return Interval(1e9 / ns.value, 1e9 / ns.hi, 1e9 / ns.lo, ns.n, ns.level)
+def _told(model: Model, takes: Interval) -> Interval:
+    """Packets/s; instructions stand as they are."""
+    if model.measured.is_count:
+        return takes
+    return Interval(1e9 / takes.value, 1e9 / takes.hi, 1e9 / takes.lo, takes.n, takes.level)
 
 
-def _panel(rows: Sequence[Row], margin: float) -> Chart:
-    ends = [float(row[f"{key}_pps"] or 1) for row in rows for key in ("measured", "predicted")]
+def _panel(rows: Sequence[Row], margin: float, unit: str) -> Chart:
+    ends = [float(row[key] or 1) for row in rows for key in ("measured", "predicted")]
     span = min(ends) / ROOM, max(ends) * ROOM
     axis = alt.Axis(labelExpr=theme.SI, tickCount=5, labelOverlap=True)
     scale = alt.Scale(type="log", domain=list(span), nice=False)
-    x = alt.X("measured_pps:Q", title="measured, packets/s", axis=axis, scale=scale)
-    y = alt.Y("predicted_pps:Q", title="predicted, packets/s", axis=axis, scale=scale)
+    x = alt.X("measured:Q", title=f"measured, {unit}", axis=axis, scale=scale)
+    y = alt.Y("predicted:Q", title=f"predicted, {unit}", axis=axis, scale=scale)
     kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in rows)]
     color = alt.Color("kind:N", scale=alt.Scale(domain=kinds), legend=alt.Legend())
     shape = alt.Shape("kind:N", scale=alt.Scale(domain=kinds, range=theme.SHAPES[: len(kinds)]))
     base = alt.Chart(named(NAME))
-    low, high = (alt.Y("predicted_pps_lo:Q", title=y["title"]), alt.Y2("predicted_pps_hi:Q"))
+    low, high = (alt.Y("predicted_lo:Q", title=y["title"]), alt.Y2("predicted_hi:Q"))
     layers: list[alt.Chart] = [
         *(_line(span, times, x, y) for times in dict.fromkeys((1.0, margin, 1 / margin))),
         base.mark_rule(strokeWidth=1.5).encode(x, low, high, color),
@@ -73,12 +85,12 @@ def _panel(rows: Sequence[Row], margin: float) -> Chart:
     return alt.layer(*layers).properties(
         width="container",
         height=theme.HEIGHT,
-        description="Predicted against measured packets/s",
+        description=f"Predicted against measured {unit}",
     )
 
 
 def _line(span: tuple[float, float], times: float, x: alt.X, y: alt.Y) -> alt.Chart:
-    ends = [{"measured_pps": end, "predicted_pps": end * times} for end in span]
+    ends = [{"measured": end, "predicted": end * times} for end in span]
     line = alt.Chart(alt.InlineData(values=ends))
     drawn: alt.Chart = line.mark_line(style="ceiling" if times == 1 else "ideal", clip=True)
     return drawn.encode(x, y)
@@ -86,5 +98,5 @@ def _line(span: tuple[float, float], times: float, x: alt.X, y: alt.Y) -> alt.Ch
 
 def _tips() -> list[alt.Tooltip]:
     shown = [alt.Tooltip(f"{name}:N") for name in ("setup", "direction", "frame_bytes")]
-    shown += [alt.Tooltip(f"{k}_pps:Q", title=k, format=".4s") for k in ("measured", "predicted")]
+    shown += [alt.Tooltip(f"{k}:Q", title=k, format=".4s") for k in ("measured", "predicted")]
     return [*shown, alt.Tooltip("error:Q", title="off by", format="+.1%")]

@@ -1,29 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """A ladder as a waterfall: each step's bar begins where the arm that it is a step from ends."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import altair as alt
 
+from gatemark.report import exact, number
 from gatemark.report import ladder as words
-from gatemark.report import number
 from gatemark.report.chart import ladder as rungs
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, named, three
 from gatemark.report.chart.ladder import Rung
+from gatemark.stats.exact import is_exact
 from gatemark.stats.judgement import Interval, Judgement, Ladder, Step
-from gatemark.stats.ladder import PACKET, told
+from gatemark.stats.ladder import INSTRUCTIONS, PACKET, told
 from gatemark.store.record import UNITS
 
 BASE, COSTS, SAVES, UNTOLD = "base", "costs", "saves", "not told"
 KINDS = (BASE, COSTS, SAVES, UNTOLD)
-NEAR = 50.0  # ns, or packets/s: nearer to nothing than this the axis of steps is linear
+NEAR = 50.0  # ns, packets/s, instructions: nearer to nothing the axis of steps is linear
+MOST = 4  # points of a plan in instructions that have one each; of more a curve tells
 Span = tuple[float, float]
 
 
 def figures(judgement: Judgement) -> list[Figure]:
     """One for each ladder."""
-    return [_figure(ladder) for ladder in judgement.ladders if told(ladder) in ladder.values]
+    points = Counter(one.plan for one in judgement.ladders if is_exact(one))
+    return [
+        _figure(ladder)
+        for ladder in judgement.ladders
+        if told(ladder) in ladder.values and not (is_exact(ladder) and points[ladder.plan] > MOST)
+    ]
 
 
 def _figure(ladder: Ladder) -> Figure:
@@ -38,7 +46,7 @@ def _figure(ladder: Ladder) -> Figure:
         panels.append(("What each step adds", _steps(name, rows[1:], quantity)))
     return Figure(
         name=name,
-        title=_capital(words.finding(ladder)),
+        title=_capital(exact.finding(ladder) if is_exact(ladder) else words.finding(ladder)),
         definition=_definition(ladder, quantity),
         panels=tuple(panels),
         rows=rows,
@@ -52,6 +60,12 @@ def _capital(text: str) -> str:
 
 
 def _definition(ladder: Ladder, quantity: str) -> str:
+    if quantity == INSTRUCTIONS:
+        return (
+            f"Instructions that the gateway executes for one packet: {words.traffic(ladder)}. Bar: "
+            "what a step adds to the arm that it is against, the difference of the modes of their "
+            "walks; whisker: the range over repeats, of no width where they agree."
+        )
     what = (
         "Time of the gateway's busiest CPU for each packet delivered"
         if quantity == PACKET
@@ -89,9 +103,7 @@ def _base(ladder: Ladder, own: Interval, key: str, quantity: str) -> Row:
     row: Row = {"arm": ladder.base, "against": "", **three("step", None), **three("takes", own)}
     row |= {"noise": None, "visible": None, "p": None, "verdict": "", "key": key, "from_key": key}
     row |= {"start": 0.0, "end": finite(own.value), "low": own.lo, "high": own.hi}
-    to = number.scale([own.value], UNITS[quantity])
-    text = f"{number.label(own, to)} {to.unit}"
-    return row | {"kind": BASE, "text": text, "tip": max(own.value, own.hi)}
+    return row | {"kind": BASE, "text": _text(own, quantity), "tip": max(own.value, own.hi)}
 
 
 def _row(ladder: Ladder, step: Step, quantity: str, span: Span) -> Row:
@@ -100,17 +112,29 @@ def _row(ladder: Ladder, step: Step, quantity: str, span: Span) -> Row:
     row: Row = {"arm": step.arm, "against": step.against, **three("step", i)}
     row |= three("takes", step.values.get(quantity))
     row |= {"noise": finite(cost.noise), "visible": cost.visible, "p": cost.p}
-    row |= {"verdict": words.verdict(ladder, step), "start": finite(start), "end": finite(end)}
+    row |= {"verdict": _verdict(ladder, step), "start": finite(start), "end": finite(end)}
     row |= {"low": finite(start + i.lo), "high": finite(start + i.hi)}
     kind = {"slower": COSTS, "faster": SAVES}.get(cost.verdict, UNTOLD)
-    to = number.scale([i.value], UNITS[quantity])
     sign = "+" if i.value > 0 else ""
-    text = f"{sign}{number.label(i, to)} {to.unit}"
+    text = exact.added(i) if quantity == INSTRUCTIONS else f"{sign}{_text(i, quantity)}"
     tip = max(start, end, start + i.hi)
     return row | {"kind": UNTOLD if step.twin else kind, "text": text, "tip": finite(tip)}
 
 
+def _verdict(ladder: Ladder, step: Step) -> str:
+    return exact.verdict(step) if is_exact(ladder) else words.verdict(ladder, step)
+
+
+def _text(i: Interval, quantity: str) -> str:
+    if quantity == INSTRUCTIONS:
+        return exact.count(i)
+    to = number.scale([i.value], UNITS[quantity])
+    return f"{number.label(i, to)} {to.unit}"
+
+
 def _axis(quantity: str) -> str:
+    if quantity == INSTRUCTIONS:
+        return "instructions of a packet"
     return "time of a packet" if quantity == PACKET else f"rate, {UNITS[quantity]}"
 
 

@@ -4,7 +4,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from gatemark.report import capacity, condition, crosscheck, front, ladder, table, terminal
+from gatemark.report import capacity, condition, crosscheck, exact, front, ladder, table, terminal
 from gatemark.report.source import Source
 from gatemark.report.table import Table
 
@@ -46,6 +46,7 @@ def _tables(source: Source) -> Iterable[Table]:
         table.knees(judgement),
         table.delays(judgement, plans),
         *ladder.tables(judgement),
+        *exact.tables(judgement),
         *front.tables(judgement),
         *capacity.tables(judgement, plans),
         table.singles(judgement, plans),

@@ -77,6 +77,7 @@ def _samples(source: Source) -> Iterator[Sample]:
     yield from _of_run(source)
     for value in values(source.judgement):
         labels = {**_place(source, value), "at_least": value.at_least}
+        labels |= {"function": value.function} if value.function else {}
         yield from _of_value(value, labels)
     for judged in _judged(source.judgement):
         labels = {**_place(source, judged), "limit": judged.limit}

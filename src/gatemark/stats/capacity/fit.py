@@ -7,6 +7,10 @@ here has. So no distribution is assumed, and a hiccup spoils one block.
 
 Where the sum fails for two terms together, and no sum without their product does as well, the
 product becomes a term: then the cost of both together is not that of one plus the other.
+
+Instructions are fitted in the same way. They have no noise, so a product needs no test against
+chance, and a byte may cost otherwise beyond each frame size that was measured: a driver copies
+small frames.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,9 +24,11 @@ from gatemark.stats import student
 from gatemark.stats.capacity.linear import independent, relative, total
 from gatemark.stats.capacity.measured import Block, Measured
 from gatemark.stats.capacity.model import WORTH, Check, Column, Cost, Model, row_of
-from gatemark.stats.capacity.term import BASE, Case, Setup, columns, ordered, reference
+from gatemark.stats.capacity.term import BASE, Case, Setup, beyond, columns, ordered, reference
 from gatemark.stats.interval import LEVEL, median_interval
 
+TELLS: Final = 0.002  # of a packet's instructions: what a product of counted terms must come to
+MOST_COUNTED: Final = 16  # products of them: without noise each that helps is there
 BETTER: Final = 0.9  # of the squared errors of setups left out: a product must bring them below
 MOST_PAIRS: Final = 6  # products; a sum that fails oftener is no sum
 TRIED: Final = 3  # candidates a round, by what they explain
@@ -49,8 +55,8 @@ class _Fitting:
         self.cases = list(found.fitted())
         self.base_path = reference(case.setup for case in self.cases)
         names = ordered(self.cases, self.base_path)
-        every = [columns(case, self.base_path) for case in self.cases]
-        kept = independent([[row.get(name, 0.0) for name in names] for row in every])
+        names[2:2] = beyond(self.cases) if found.is_count else []
+        kept = independent(self.rows([(name,) for name in names], self.cases))
         self.columns: list[Column] = [(names[at],) for at in kept]
         self.unresolved = tuple(name for at, name in enumerate(names) if at not in kept)
         self.middle = {case: median(self.times(case).values()) for case in found.times}
@@ -112,7 +118,8 @@ class _Fitting:
 
     def needed(self) -> Column | None:
         """The product of two terms without which the sum fails, if there is one."""
-        if sum(len(column) > 1 for column in self.columns) >= MOST_PAIRS:
+        most = MOST_COUNTED if self.found.is_count else MOST_PAIRS
+        if sum(len(column) > 1 for column in self.columns) >= most:
             return None
         candidates = self._candidates()
         ranked = sorted(candidates, key=lambda pair: self._unexplained([*self.columns, pair]))
@@ -146,14 +153,15 @@ class _Fitting:
         """Told from nothing among so many, worth a word, and better at setups that are left out."""
         wanted = [*self.columns, pair]
         costs = [block[-1] for block in self.blocks(wanted)]
-        if not costs or chance(costs) * among > 1 - LEVEL:
+        by_chance = 0.0 if self.found.is_count else chance(costs) * among
+        if not costs or by_chance > 1 - LEVEL:
             return False
         having = [c for c in self.cases if row_of([pair], c, self.base_path)[0]]
         shares = [
             abs(median(costs)) * row_of([pair], case, self.base_path)[0] / self.middle[case]
             for case in having
         ]
-        if median(shares) <= WORTH:
+        if median(shares) <= (TELLS if self.found.is_count else WORTH):
             return False
         with_it, without = (self.left_out_errors(one) for one in (wanted, self.columns))
         both = with_it.keys() & without.keys()
@@ -206,11 +214,11 @@ def _checks(model: Model, fitting: _Fitting) -> Iterator[Check]:
     for case in fitting.found.times:
         if not fitting.knows(case):
             continue
-        times, predicted = list(fitting.times(case).values()), model.ns(case)
+        times, predicted = list(fitting.times(case).values()), model.takes(case)
         yield Check(
             case=case,
             held_out=case.setup in fitting.found.held_out,
-            ns=median_interval(times),
-            predicted_ns=predicted,
+            measured=median_interval(times),
+            predicted=predicted,
             ratio=median_interval([ns / predicted.value for ns in times]),
         )

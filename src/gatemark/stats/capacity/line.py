@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from gatemark.stats.capacity.linear import total
 from gatemark.stats.capacity.model import Model
-from gatemark.stats.capacity.term import DOWN, SHAPER, Case, Setup, columns, count, recounted
+from gatemark.stats.capacity.term import BYTE, DOWN, SHAPER, Case, Setup, columns, count, recounted
 from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Interval
 from gatemark.unit import PREAMBLE_AND_GAP_BYTES, payload_bytes
@@ -96,7 +96,7 @@ def answer(model: Model, setup: Setup, line: Line, frame_bytes: float) -> Fit:
         share=share,
         least=share.lo / model.margin,
         most=share.hi * model.margin,
-        alone={w: pps[w] * model.ns(Case(setup, w, frame_bytes)).value / 1e9 for w in pps},
+        alone={w: pps[w] * model.takes(Case(setup, w, frame_bytes)).value / 1e9 for w in pps},
         rates={way: rate(model, Case(setup, way, frame_bytes)) for way in pps},
         limit=limit,
         answer=said,
@@ -108,7 +108,7 @@ def answer(model: Model, setup: Setup, line: Line, frame_bytes: float) -> Fit:
 
 def rate(model: Model, case: Case, family: str = "ipv4") -> Rate:
     """Packets/s and bits/s of a case."""
-    ns, size = model.ns(case), case.frame_bytes
+    ns, size = model.takes(case), case.frame_bytes
     pps = 1e9 / ns.value
     return Rate(
         pps=Interval(pps, 1e9 / ns.hi, 1e9 / ns.lo, ns.n, ns.level),
@@ -128,7 +128,7 @@ def unmeasured(model: Model, setup: Setup) -> list[str]:
     for feature in setup.features:
         terms = columns(Case(Setup(model.base_path, (feature,)), "up", 0.0), model.base_path)
         ladder = set(terms) & set(model.unresolved) if count(feature) else set()
-        if not set(terms) - ladder <= known:
+        if not set(terms) - ladder - {BYTE} <= known:  # of one size alone a byte costs nothing
             missing.append(feature)
     return missing
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The times that a model is fitted to: what the gateway's CPU took for a packet, by block.
+"""What a model is fitted to: the CPU time of a packet, or its instructions, by block.
 
 A gateway whose CPU is the limit takes 1 / rate for each packet. So a block (a repeat of a plan, in
 which every arm had its turn) gives one time for each case: the shortest, of the most packets/s that
@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from gatemark.plan.model import is_twin
 from gatemark.stats.capacity.term import Case, Setup
 from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.mode import Modes, first, pooled, shift
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import Run
 
@@ -25,6 +26,7 @@ Times = Mapping[Block, float]  # ns a packet
 
 RATES = ("received", "throughput")  # quantities that are a rate: _pps, _l2_bps
 ONE_WAY = ("up", "down")
+TIMED, COUNTED = "ns", "instructions"  # the unit of what a model is fitted to
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,12 @@ class Measured:
     times: Mapping[Case, Times]
     held_out: frozenset[Setup]  # by their plan: measured to test the model, not to make it
     left_out: tuple[LeftOut, ...] = ()
+    unit: str = TIMED  # of a time; instructions: they were counted in its place
+
+    @property
+    def is_count(self) -> bool:
+        """Whether it is instructions: they have no noise, and tell no rate."""
+        return self.unit == COUNTED
 
     def fitted(self) -> dict[Case, Times]:
         """The cases that make the model."""
@@ -67,18 +75,21 @@ def measured(run: Run, records: Iterable[Record], judgement: Judgement) -> Measu
     Times of unlike traffic (flows, family, brake, who sent) are not put into one model: those of
     the kind with most setups are, and of as many those without a brake.
     """
-    judged = [(p, traffic(p.definition)) for p in judgement.points if _is_rate(p)]
+    rates = [point for point in judgement.points if _is_rate(point)]
+    counts = [point for point in judgement.points if _is_count(point)]
+    judged = [(p, traffic(p.definition)) for p in rates or counts]
     kinds = dict.fromkeys(kind for _, kind in judged)
     if not kinds:
         return None
     setups = {kind: {_setup(p) for p, other in judged if other == kind} for kind in kinds}
     kind = max(kinds, key=lambda one: (len(setups[one]), -one.brake_pps))
     points = [p for p, other in judged if other == kind]
-    times = _times(points, records)
+    times = _times(points, records) if rates else _counts(points, records)
     held = frozenset(
         Setup(arm.path, arm.features) for plan in run.plans for arm in plan.arm if arm.held_out
     )
-    return Measured(kind, times, held, tuple(_left_out(points, times)))
+    unit = TIMED if rates else COUNTED
+    return Measured(kind, times, held, tuple(_left_out(points, times)), unit)
 
 
 def traffic(definition: Definition) -> Definition:
@@ -100,6 +111,11 @@ def _is_rate(point: PointResult) -> bool:
     definition = point.definition
     one_way = definition.direction in ONE_WAY and definition.l4 == "udp" and not definition.packets
     return one_way and definition.headline.endswith("_pps") and not is_twin(point.arm)
+
+
+def _is_count(point: PointResult) -> bool:
+    one_way = point.definition.direction in ONE_WAY
+    return point.definition.quantity == COUNTED and one_way and not is_twin(point.arm)
 
 
 def _setup(point: PointResult) -> Setup:
@@ -132,6 +148,36 @@ def _times(points: Sequence[PointResult], records: Iterable[Record]) -> dict[Cas
             times, block = found.setdefault(case, {}), (record.plan, record.repeat)
             times[block] = min(1e9 / rate, times.get(block, 1e9))
     return {case: found[case] for _, case in usable.values() if case in found}
+
+
+def _counts(points: Sequence[PointResult], records: Iterable[Record]) -> dict[Case, Times]:
+    """Instructions of a packet by block; one packet at a time, nothing is saturated."""
+    cases = {
+        (p.plan, p.arm, *sorted(p.point.items())): Case(
+            _setup(p), p.definition.direction, float(p.definition.frame_bytes or 0)
+        )
+        for p in points
+        if COUNTED in p.values
+    }
+    found: dict[Case, dict[Block, Modes]] = {}
+    for record in records:
+        case = cases.get((record.plan, record.arm, *sorted(record.point.items())))
+        counted = record.evidence.counted
+        if case and record.status == "ok" and counted and counted.modes:
+            modes = {int(number): walks for number, walks in counted.modes.items()}
+            found.setdefault(case, {})[record.plan, record.repeat] = modes
+    return {case: _numbers(found, case) for case in cases.values() if case in found}
+
+
+def _numbers(found: Mapping[Case, Mapping[Block, Modes]], case: Case) -> dict[Block, float]:
+    """By block: the first mode of the first setup with that traffic, and the shift from there."""
+    alike = (c for c in found if (c.direction, c.frame_bytes) == (case.direction, case.frame_bytes))
+    base = found[next(alike)]
+    level = first(pooled(base.values()))
+    return {
+        block: float(level + shift(base[block], modes)) if block in base else float(first(modes))
+        for block, modes in found[case].items()
+    }
 
 
 def _left_out(points: Iterable[PointResult], times: Mapping[Case, Times]) -> Iterator[LeftOut]:

@@ -3,11 +3,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import prod
 from typing import Final
 
 from gatemark.stats.capacity.linear import total
 from gatemark.stats.capacity.measured import Block, Measured
-from gatemark.stats.capacity.term import Case, columns
+from gatemark.stats.capacity.term import Case, columns, value
 from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Interval
 
@@ -22,7 +23,7 @@ class Cost:
     """What one term costs."""
 
     column: Column
-    ns: Interval  # a packet; of a rule and a byte: each
+    each: Interval  # a packet; of a rule and a byte: each; in the unit of what was measured
 
     @property
     def is_pair(self) -> bool:
@@ -36,14 +37,14 @@ class Check:
 
     case: Case
     held_out: bool
-    ns: Interval  # measured, at the run's middle speed
-    predicted_ns: Interval
+    measured: Interval  # at the run's middle speed
+    predicted: Interval
     ratio: Interval  # measured / predicted, of each block
 
     @property
     def error(self) -> float:
         """Of the predicted packets/s: predicted / measured - 1."""
-        return self.ns.value / self.predicted_ns.value - 1
+        return self.measured.value / self.predicted.value - 1
 
     @property
     def fails(self) -> bool:
@@ -70,8 +71,8 @@ class Model:
         """How often each cost is in a case."""
         return row_of([cost.column for cost in self.costs], case, self.base_path)
 
-    def ns(self, case: Case) -> Interval:
-        """The time of a packet, by the model alone: without `margin`."""
+    def takes(self, case: Case) -> Interval:
+        """The time, or the instructions, of a packet, by the model alone: without `margin`."""
         row = self.row(case)
         return median_interval([max(1.0, total(block, row)) for block in self.blocks])
 
@@ -84,10 +85,4 @@ class Model:
 def row_of(wanted: Iterable[Column], case: Case, base_path: str) -> list[float]:
     """How often each column is in a case: of a product as often as both factors together."""
     found = columns(case, base_path)
-    row = []
-    for column in wanted:
-        value = 1.0
-        for name in column:
-            value *= found.get(name, 0.0)
-        row.append(value)
-    return row
+    return [prod(value(name, found) for name in column) for column in wanted]

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import Final
 
 from gatemark.stats.capacity.model import Column, Model
-from gatemark.stats.capacity.term import RULE, Case
+from gatemark.stats.capacity.term import BYTE, RULE, Case, bend
 from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Interval
 
@@ -16,12 +16,14 @@ Parts = dict[str, Interval]
 
 
 def part(column: Column) -> str:
-    """The part that a column belongs to: a ladder's rules and its constant are one."""
-    return TOGETHER if len(column) > 1 else column[0].removesuffix(RULE)
+    """The part that a column belongs to: a ladder's rules and its constant are one, and bytes."""
+    if len(column) > 1:
+        return TOGETHER
+    return BYTE if bend(column[0]) is not None else column[0].removesuffix(RULE)
 
 
 def parts(model: Model, case: Case, but: Collection[str] = ()) -> Parts:
-    """What each part of a case comes to, in ns, with the interval over blocks.
+    """What each part of a case comes to, in its unit, with the interval over blocks.
 
     With `but` only these parts have their name, and the rest is one part, `others`.
     """

@@ -6,12 +6,13 @@ direction and each feature add a term of their own; `filter:N` adds two, a const
 each rule, as it is a ladder of N; and each byte of the frame adds one.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 BASE: Final = "base"
 BYTE: Final = "byte"
+BEYOND: Final = "byte beyond "  # and a frame size
 DOWN: Final = "down"
 REFERENCE: Final = "route"  # the path that base is of, where it was measured
 RULE: Final = " rule"  # behind a filter's name: the cost of each
@@ -50,6 +51,23 @@ def reference(setups: Iterable[Setup]) -> str:
     """The path that `base` stands for."""
     paths = [setup.path for setup in setups]
     return REFERENCE if REFERENCE in paths or not paths else paths[0]
+
+
+def beyond(cases: Iterable[Case]) -> list[str]:
+    """Terms of bytes beyond each frame size that lies between others: the line may bend there."""
+    sizes = sorted({case.frame_bytes for case in cases})
+    return [f"{BEYOND}{size:g}" for size in sizes[1:-1]]
+
+
+def bend(term: str) -> float | None:
+    """The frame size beyond which a term counts bytes; None: it is no such term."""
+    return float(term.removeprefix(BEYOND)) if term.startswith(BEYOND) else None
+
+
+def value(term: str, found: Mapping[str, float]) -> float:
+    """How often a term is in a case whose columns were found."""
+    size = bend(term)
+    return found.get(term, 0.0) if size is None else max(0.0, found[BYTE] - size)
 
 
 def columns(case: Case, base_path: str) -> dict[str, float]:

@@ -24,15 +24,15 @@ def model() -> Model:
 @pytest.mark.parametrize("name", SINGLE)
 def test_a_planted_cost_lies_in_its_interval(model: Model, name: str) -> None:
     (cost,) = [cost for cost in model.costs if cost.column == (name,)]
-    assert cost.ns.value == pytest.approx(packets.COST[name], rel=0.12)
-    assert cost.ns.lo < packets.COST[name] * 1.03
-    assert cost.ns.hi > packets.COST[name] * 0.97
+    assert cost.each.value == pytest.approx(packets.COST[name], rel=0.12)
+    assert cost.each.lo < packets.COST[name] * 1.03
+    assert cost.each.hi > packets.COST[name] * 0.97
 
 
 def test_a_pair_whose_sum_fails_is_found_with_its_size(model: Model) -> None:
     (pair,) = [cost for cost in model.costs if cost.is_pair]
     assert set(pair.column) == {"nat", "conntrack"}
-    assert pair.ns.lo < -packets.COST["conntrack"] < pair.ns.hi
+    assert pair.each.lo < -packets.COST["conntrack"] < pair.each.hi
 
 
 def test_a_sum_that_holds_needs_no_pair() -> None:
@@ -52,7 +52,8 @@ def test_drift_of_the_machine_is_no_cost(model: Model) -> None:
     """A block twice as slow as another widens no interval: its speed is taken out first."""
     still = packets.model(packets.trials(drift=0.0))
     spans = [
-        next(c.ns.hi - c.ns.lo for c in one.costs if c.column == ("nat",)) for one in (model, still)
+        next(c.each.hi - c.each.lo for c in one.costs if c.column == ("nat",))
+        for one in (model, still)
     ]
     assert spans[0] == pytest.approx(spans[1], rel=0.5)
     assert max(model.speeds.values()) / min(model.speeds.values()) > 1.3
@@ -123,7 +124,9 @@ def test_parts_add_up(model: Model) -> None:
     case = Case(Setup("nat", ("conntrack", "filter:100")), "up", 64.0)
     whole = parts(model, case)
     assert set(whole) == {"base", "byte", "nat", "conntrack", "filter", TOGETHER}
-    assert sum(ns.value for ns in whole.values()) == pytest.approx(model.ns(case).value, rel=0.02)
+    assert sum(ns.value for ns in whole.values()) == pytest.approx(
+        model.takes(case).value, rel=0.02
+    )
     assert set(parts(model, case, but=["base", "filter"])) == {"base", "filter", OTHERS}
 
 

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Probe `instructions`: what an emulated gateway executes in all while packets come at a rate.
+
+    total of instructions    ___/‾‾‾
+                        idle __/ load
+                       |----|----------|
+                        IDLE_S  the trial
+
+Interrupts and polls are shared by the packets of a batch, so the value falls with the rate; what
+the gateway executes anyhow is told by a second of rest just before the load, and taken off.
+"""
+
+import asyncio
+import time
+from array import array
+from dataclasses import dataclass
+from typing import Final
+
+from gatemark.probe.path import Functions, by_function
+from gatemark.probe.symbols import Symbols
+from gatemark.station.counter import Counter, changed
+from gatemark.station.counting import Counting
+
+IDLE_S: Final = 1.0  # a hundred ticks of a guest, or more
+SETTLE_S: Final = 0.2  # after it was asked for its symbols
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What ran between two readings."""
+
+    lasts_ns: int
+    instructions: int
+    functions: Functions
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """At rest, and under the load."""
+
+    idle: Span
+    load: Span
+    plugin: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    at_ns: int
+    total: int
+    runs: "array[int]"
+
+
+class Rate:
+    """The readings of one trial, from outside the guest: none costs it an instruction."""
+
+    def __init__(self, counting: Counting) -> None:
+        self._counting = counting
+        self._symbols: Symbols | None = None
+        self._read: list[_Reading] = []
+
+    async def begin(self) -> None:
+        """Watch it at rest; whatever else is to be started on it was started before."""
+        self._symbols = await self._counting.names.read()
+        await asyncio.sleep(SETTLE_S)
+        self._look()
+        await asyncio.sleep(IDLE_S)
+        self._look()
+
+    def end(self) -> None:
+        """The load is over, and all of it has come through."""
+        self._look()
+
+    @property
+    def rated(self) -> Rated:
+        """What was found, once it ended."""
+        first, begin, end = self._read
+        return Rated(self._span(first, begin), self._span(begin, end), self._counting.plugin.stem)
+
+    def _look(self) -> None:
+        counter: Counter = self._counting.counter()
+        self._read.append(_Reading(time.monotonic_ns(), counter.total, counter.runs()))
+
+    def _span(self, before: _Reading, after: _Reading) -> Span:
+        assert self._symbols is not None
+        risen = changed(before.runs, after.runs)
+        return Span(
+            after.at_ns - before.at_ns,
+            after.total - before.total,
+            by_function(self._counting.counter(), self._symbols, risen),
+        )

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan asked exactly keeps its setups and sizes, and what each arm stands against."""
+
+import pytest
+
+from gatemark.error import UsageError
+from gatemark.plan.exact import between, counts, exact
+from gatemark.plan.load import load
+from gatemark.plan.model import Arm, Plan
+
+
+def plan(name: str) -> Plan:
+    return load(name)[1][0]
+
+
+def test_a_ladder_keeps_its_steps_and_loses_the_tester() -> None:
+    made = exact(plan("cost/ladder"))
+    assert (made.figure, made.workload.kind) == ("exact", "walk")
+    assert "direct" not in {arm.path for arm in made.arm}
+    against = {arm.name: arm.against for arm in made.arm}
+    assert against["masquerade"] == "conntrack"
+
+
+def test_other_plans_have_their_arms_against_the_first() -> None:
+    made = exact(plan("cost/ablation"))
+    first, *others = made.arm
+    assert first.against == ""
+    assert {arm.against for arm in others} == {first.name}
+
+
+def test_a_plan_that_counts_is_as_it_is() -> None:
+    counting = plan("counting/features")
+    assert exact(counting) is counting
+    assert counts(counting)
+
+
+def test_a_plan_of_one_arm_is_told_without_steps() -> None:
+    assert exact(plan("cost/ab")).figure == "auto"
+
+
+@pytest.mark.parametrize("name", ["quick/ceiling", "cost/flows"])
+def test_what_is_no_packet_through_a_gateway_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="is not of packets through a gateway"):
+        exact(plan(name))
+
+
+@pytest.mark.parametrize("boots", [0, 2])
+def test_a_test_in_one_boot_has_both_arms_in_turn(boots: int) -> None:
+    old, new = Arm(path="route"), Arm(path="route", features=("filter:1",))
+    made = between(exact(plan("cost/ab")), old, new, boots)
+    assert (made.figure, made.repeat.boots, made.repeat.times) == ("exact", boots, 3)
+    assert [arm.name for arm in made.arm] == ["old", "new"]
