@@ -273,8 +273,7 @@ def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
         warn.invalid_trials(trials.invalid),
         warn.throttled([record.evidence for record in trials.probed]),
     ]
-    # What is counted: the same in each, or by what it says.
-    if rates and not is_path(trials.definition) and not exact.counted(trials):
+    if rates and not exact.counted(trials):  # a number that was read off has no spread to judge
         found += [
             warn.few_repeats(len(rates)),
             warn.spread(median_interval(rates)),
@@ -320,7 +319,6 @@ def _of_run(
     found = [warn.invalid_trials(invalid)]
     # Read always, and no rate.
     judged = [p for p in judged if not (_is_fill(p) or exact.counted(p[0]))]
-    judged = [p for p in judged if not is_path(p[1].definition)]
     judged = [p for p in judged if p[0].definition.quantity != UNDER_LOAD]
     if missing:
         found.append(warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume."))
