@@ -28,6 +28,7 @@ def summary(judgement: Judgement) -> Table:
         (
             one.arm,
             point(one),
+            count(one.alike),
             count(one.total),
             count(one.own.amount),
             count(one.own.calls) if one.in_order else NONE,
@@ -38,10 +39,17 @@ def summary(judgement: Judgement) -> Table:
         )
         for one in judgement.travels
     )
-    head = ("setup", "packet", f"{units(judgement.travels)} in all", "on its way", "calls")
+    head = (
+        "setup",
+        "packet",
+        "walks alike",
+        f"{units(judgement.travels)} in all",
+        "on its way",
+        "calls",
+    )
     shares = ("netfilter of calls, %", f"of {units(judgement.travels)}, %", "with its callees, %")
     caption = "The path of one packet: from the interrupt or system call until the gateway idles"
-    numeric = frozenset(range(2, 9))
+    numeric = frozenset(range(2, 10))
     return Table(caption, (*head, *shares, "no subsystem, %"), rows, numeric)
 
 

@@ -248,6 +248,7 @@ class Travel(msgspec.Struct, frozen=True, kw_only=True):
     definition: Definition
     unit: str  # of every amount: instructions, ns
     seen_by: str  # counter-1, function_graph, perf
+    alike: int  # walks that ran the very same number of instructions; 1: no mode, one of many paths
     in_order: bool  # calls are counted, and in their order; of samples neither is known
     total: int  # all that ran for the packet, with what came before and after its travel
     functions: dict[str, Part]  # all of that, by function, the dearest first

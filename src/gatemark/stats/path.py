@@ -95,6 +95,7 @@ def _travel(one: Group, counted: Counted, sorter: Sorter) -> Travel:
         definition=one.definition,
         unit=of,
         seen_by=counted.tracer or counted.plugin,
+        alike=next(iter(counted.modes.values()), 1),
         in_order=counted.tracer != SAMPLED,
         total=total,
         functions=functions,

@@ -120,7 +120,7 @@ def _candidates(judgement: Judgement) -> Iterator[Candidate]:
         if one.safe_bps is not None:
             yield _safe(one, one.safe_bps)
 
-    yield from (value for one in judgement.travels if one.in_order for value in _path(one))
+    yield from (value for one in judgement.travels if one.alike > 1 for value in _path(one))
     rated = (one for one in judgement.comparisons if one.quantity == one.definition.headline)
     yield from (_gain(one) for one in rated if not is_twin(one.arm))
 

@@ -29,8 +29,8 @@ def test_each_path_has_a_line_with_netfilters_share(judged: Judgement) -> None:
     rows = path.summary(judged).rows
     assert [row[0] for row in rows] == [ARMS[0], ARMS[0], ARMS[1], ARMS[1]]
     absent, tracked = rows[0], rows[2]
-    assert (absent[4], absent[5]) == ("16", "0.0")
-    assert (tracked[4], tracked[5]) == ("19", "10.5")
+    assert (absent[5], absent[6]) == ("16", "0.0")
+    assert (tracked[5], tracked[6]) == ("19", "10.5")
 
 
 def test_arms_stand_side_by_side_by_subsystem(judged: Judgement) -> None:

@@ -3,11 +3,14 @@
 
 import pytest
 import traveled
+from msgspec.structs import replace
 
 from gatemark.stats.judgement import Part, Travel
 from gatemark.stats.path import OTHER, Sorter, added, base, own_travel, travels
+from gatemark.stats.reference import beside
 from gatemark.stats.tree import stacks, tree
 from gatemark.store.record import Call, Counted
+from gatemark.store.reference import published
 from gatemark.store.subsystem import Subsystem
 
 FEW = (
@@ -176,3 +179,15 @@ def test_stacks_add_up_to_the_path() -> None:
     found = stacks(calls, "instructions")
     assert sum(found.values()) == sum(call.instructions for call in calls)
     assert found["__r4k_wait", "handle_int", "plat_irq_dispatch"] == 8
+
+
+@pytest.mark.parametrize(("alike", "shown"), [(50, 2), (1, 0)])
+def test_a_path_stands_beside_the_studys_where_it_is_a_mode(alike: int, shown: int) -> None:
+    counted = replace(traveled.counted(400, tracked=True), modes={"757": alike, "900": 1})
+    record = traveled.record(traveled.ARMS[1], 400, counted)
+    sent = replace(
+        record.definition, path="endpoint", direction="send", features=("conntrack", "filter:10")
+    )
+    judged = traveled.judgement([replace(record, definition=sent)])
+    found = [row for row in beside(judged, published()) if row.quantity.startswith("path_")]
+    assert len(found) == shown
