@@ -51,7 +51,8 @@ def _times(source: Source, sources: Sequence[Source]) -> dict[Key, Interval]:
     found: dict[Key, Interval] = {}
     for other in (source, *(one for one in alike if one is not source)):
         for point in other.judgement.points:
-            if PACKET in point.values and not set(RATES) & point.point.keys():
+            paced = set(RATES) & point.point.keys() or point.limit == "none"
+            if PACKET in point.values and not paced:
                 found.setdefault(_key(point), point.values[PACKET])
     return found
 

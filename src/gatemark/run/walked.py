@@ -16,7 +16,7 @@ from gatemark.workload.traced import Traced
 from gatemark.workload.walk import Walked
 from gatemark.workload.way import Way
 
-KEPT: Final = 10  # modes
+KEPT: Final = 50  # modes: arms are compared by all that both have
 NAMED: Final = 9  # of them, by what they ran more
 MORE: Final = 60  # functions of each
 

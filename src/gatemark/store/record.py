@@ -150,7 +150,7 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
 
     walks: int  # packets that came through and were counted
     lost: int  # packets that did not come, or after which the gateway was not still
-    modes: dict[str, int] = {}  # instructions -> walks, the ten most frequent ones
+    modes: dict[str, int] = {}  # instructions -> walks, the fifty most frequent ones
     more: dict[str, dict[str, int]] = {}  # another mode -> what it ran more, dearest functions
     functions: dict[str, tuple[int, int]] = {}  # of a walk in the mode: instructions, calls
     path: tuple[Call, ...] = ()  # of that walk, in order

@@ -119,6 +119,13 @@ def test_another_stations_time_does_not(source: Source) -> None:
     assert priced.table([changed(source, label="A"), timed("other")]).rows == ()
 
 
+def test_time_below_overload_is_no_price(source: Source) -> None:
+    made = timed("qemu-mips")
+    easy = tuple(replace(point, limit="none") for point in made.judgement.points)
+    idle = changed(made, judgement=replace(made.judgement, points=easy))
+    assert priced.table([changed(source, label="A"), idle]).rows == ()
+
+
 def test_a_row_of_sizes_is_a_line() -> None:
     (figure,) = sizes.figures(counted.modelled().judgement)
     assert {row["way"] for row in figure.rows} == {"↑ up", "↓ down"}
