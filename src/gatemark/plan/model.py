@@ -95,9 +95,9 @@ Cycles = tuple[float, float, float]  # the least, the likely, the most
 class Cache(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A first-level cache: write-back, least recently used line first out."""
 
-    bytes: int
-    ways: int
-    line_bytes: int
+    bytes: int  # of all its lines
+    ways: int  # lines that one address may be in
+    line_bytes: int  # of one line
 
     @property
     def words(self) -> str:
@@ -121,16 +121,16 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     schema: str  # name and version of this format
     title: str  # what it is: the box, its chip, its core
     name: str = ""  # of the file, given by the loader
-    clock_mhz: float
-    instruction_cache: Cache
-    data_cache: Cache
+    clock_mhz: float  # of its core
+    instruction_cache: Cache  # first level
+    data_cache: Cache  # first level
     stream_copy_mbps: float = 0.0  # STREAM's copy: million bytes/s, read and written together
     line_cycles: Cycles | None = None  # to fetch or write back a line; None: as STREAM tells
     load_cycles: Cycles = (0.0, 0.5, 2.0)  # what waits for a load (24K: 1, as an address 2)
     branch_cycles: Cycles = (0.0, 0.5, 1.5)  # of those that were predicted wrong
     multiply_cycles: Cycles = (0.0, 2.0, 4.0)  # the result is there after 5 (24K)
     divide_cycles: Cycles = (10.0, 35.0, 35.0)  # after 36, of small numbers sooner
-    reference: Reference | None = None
+    reference: Reference | None = None  # what was published of it
 
     @property
     def caches(self) -> str:

@@ -34,7 +34,7 @@ def define(both: Definition, load: Workload) -> Definition:
 
 
 def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
-    """The mode, and how many of the walks it is; a walk accounts for its packet itself.
+    """What stands for all walks, and how many are it; each accounts for its packet itself.
 
     Nothing where a tracer saw the path: it counts no instructions.
     """
@@ -42,7 +42,7 @@ def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
     if _traced(raw):
         return {}, None
     walked = _walked(raw)
-    totals, mode = walked.totals, walked.mode
+    totals, mode = walked.totals, walked.told
     return {"instructions": float(mode), "mode_share": totals.count(mode) / len(totals)}, None
 
 
@@ -60,17 +60,18 @@ def evidence(raw: Raw) -> dict[str, Any]:
         }
     told, walked = raw.ways[0].sender, _walked(raw)
     counter, symbols = told["counter"], told["symbols"]
-    modes = _modes(walked.totals)
+    first = walked.told
+    modes = list(dict.fromkeys((first, *_modes(walked.totals))))
     functions = {
         mode: by_function(counter, symbols, walked.risen[mode])
         for mode in modes[: NAMED + 1]
         if mode in walked.risen
     }
-    own = functions[modes[0]]
+    own = functions[first]
     more = {
         str(mode): _more({name: n for name, (n, _) in own.items()}, functions[mode])
         for mode in functions
-        if mode != modes[0]
+        if mode != first
     }
     return {
         "counted": Counted(
@@ -79,7 +80,7 @@ def evidence(raw: Raw) -> dict[str, Any]:
             modes={str(mode): walked.totals.count(mode) for mode in modes},
             more=more,
             functions=own,
-            path=calls(counter, symbols, walked.paths[modes[0]]),
+            path=calls(counter, symbols, walked.paths[first]),
             plugin=told["plugin"],
         )
     }

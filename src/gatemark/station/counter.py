@@ -18,6 +18,7 @@ from gatemark.error import StationError
 MAGIC: Final = b"GMCOUNT1"
 HEAD_BYTES: Final = 4096
 WORD: Final = 8
+KERNEL: Final = 0x80000000  # no kernel's block lies below
 # Words of the head, in order, behind the magic.
 HEAD: Final = (
     *("slots", "paths", "used", "lost", "total", "open", "passed"),
@@ -49,6 +50,8 @@ class Counter:
             raise StationError(f"instructions are not counted: {file} is no file of the plugin's")
         self._words = memoryview(self._map).cast("Q")
         self._blocks: list[Block] = []
+        self._programs: list[int] = []  # slots of user space, of those that were sought through
+        self._sought = 0
         slots, paths = self._head("slots"), self._head("paths")
         self._address = HEAD_BYTES // WORD
         self._length = self._address + slots
@@ -104,10 +107,28 @@ class Counter:
             self._blocks += map(Block, addresses, lengths)
         return self._blocks[slot]
 
+    def is_user(self, slot: int) -> bool:
+        """Whether a slot's block is of a program: the plugin has one place for all of these."""
+        return self.block(slot).address < KERNEL
+
+    @property
+    def user(self) -> int:
+        """Instructions that programs ran, of all of `total`."""
+        end = self._head("used")
+        self._programs += [slot for slot in range(self._sought, end) if self.is_user(slot)]
+        self._sought = end
+        return sum(
+            self.block(slot).length * self._words[self._runs + slot] for slot in self._programs
+        )
+
+    def anew(self) -> None:
+        """Forget what was written down in the window so far."""
+        self._set("passed", 0)
+
     @contextmanager
     def window(self) -> Iterator[None]:
         """While it is open blocks are written down in the order of running: `path` has them."""
-        self._set("passed", 0)
+        self.anew()
         self._set("open", 1)
         try:
             yield

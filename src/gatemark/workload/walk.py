@@ -19,10 +19,12 @@ import os
 import select
 import socket
 import time
+from array import array
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any, Final, Self
 
 from pyroute2 import netns
@@ -67,6 +69,19 @@ class Walked:
     risen: dict[int, Slots] = field(default_factory=dict)
     paths: dict[int, list[int]] = field(default_factory=dict)
 
+    own: bool = False  # an end is a program of the gateway's, which its scheduler wakes
+
+    @property
+    def told(self) -> int:
+        """The total that stands for all: their mode, and of an own program's the most central one.
+
+        A scheduler does something else each time, so that hardly two of those totals are alike.
+        """
+        if not self.own:
+            return self.mode
+        middle = median(self.totals)
+        return min(self.risen, key=lambda total: (abs(total - middle), total))
+
     @property
     def mode(self) -> int:
         """The total that came most often; of two that came as often, the smaller."""
@@ -93,6 +108,15 @@ async def walk(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> "Walk
     return Walk(station, wire, spec.workload, mapped)
 
 
+@dataclass(frozen=True, slots=True)
+class Base:
+    """Where a walk begins."""
+
+    all: int  # instructions of the guest
+    total: int  # those that count
+    runs: "array[int]"  # of each block; none where it is not read
+
+
 class Walk:
     """All packets of a trial."""
 
@@ -105,6 +129,8 @@ class Walk:
         self.own_pps = 1000 / EVERY_MS  # that the gateway's own program sends
         self._agent: Agent | None = None
         self._symbols: Symbols | None = None
+        self._base = Base(0, 0, array("Q"))
+        self._own_sink: socket.socket | None = None  # where the gateway's own packets arrive
 
     async def ready(self) -> Self:
         """Read the gateway's symbols, and start its own program if it is an end."""
@@ -163,7 +189,7 @@ class Walk:
         if wire.away:
             listened = {"dst_port": [WAN_PORT], "flows": 1, "bin_ms": BIN_MS, "bins": 1}
             return "sink", both | listened
-        lasts_ms = (load.walks + UNCOUNTED) * EVERY_MS * 2
+        lasts_ms = (load.walks + UNCOUNTED + MOST_READ) * EVERY_MS * 2
         return "send", both | {
             "src": wire.source.address(load.family),
             "src_port": OWN_SOURCE,
@@ -177,7 +203,7 @@ class Walk:
 
     def _walk(self, tick: Tick | None) -> Walked:
         """In a thread of its own, beside the loop: nothing else may hold it up."""
-        walked = Walked()
+        walked = Walked(own=self.wire.own)
         with ExitStack() as stack:
             step = self.stepper(stack)
             for number in range(-UNCOUNTED, self.load.walks):
@@ -188,40 +214,76 @@ class Walk:
                     walked.at_ns.append(at_ns)
                 if tick and number % 50 == 0:
                     tick({"t_ns": time.monotonic_ns(), "received": max(0, number)})
-            self._read(step, walked)
+            if walked.totals:
+                self._read(step, walked)
         return walked
 
     def _read(self, step: "Step", walked: Walked) -> None:
         """Walk on with the blocks read, until the mode is among them. Raises InvalidTrialError."""
         mode = walked.mode
         for number in range(MOST_READ):
-            if number >= LEAST_READ and mode in walked.risen:
+            enough = walked.risen if walked.own else mode in walked.risen
+            if number >= LEAST_READ and enough:
                 return
-            since = self._ticked()
-            runs = self.counter.runs()
             with self.counter.window():
-                total = self._one(step, self.load.walks + number, walked, since)
+                total = self._one(step, self.load.walks + number, walked, reading=True)
             after = self.counter.runs()
-            still = self.counter.total == since + total  # no tick meanwhile
+            still = self._total() == self._base.total + total  # no tick meanwhile
             if total and still and total not in walked.risen:
-                walked.risen[total] = changed(runs, after)
-                walked.paths[total] = self.counter.path() if self.load.ordered else []
+                risen = changed(self._base.runs, after)
+                walked.risen[total] = {s: n for s, n in risen.items() if self._counts(s)}
+                path = self.counter.path() if self.load.ordered else []
+                walked.paths[total] = [slot for slot in path if self._counts(slot)]
         raise InvalidTrialError(
             f"{mode} instructions, the mode of {len(walked.totals)} walks, did not come again in "
             f"{MOST_READ} more: is something else at work on the gateway?"
         )
 
-    def _one(self, step: "Step", number: int, walked: Walked, since: int | None = None) -> int:
-        """Instructions of one walk, 0 if its packet was lost or others ran `since` a total."""
-        before = self._ticked() if since is None else self._still()
-        if since not in (None, before):
-            return 0
-        if not step(number):
+    def _one(self, step: "Step", number: int, walked: Walked, *, reading: bool = False) -> int:
+        """Instructions of one walk, 0 if its packet was lost. Where `reading`, blocks as well."""
+        self._ticked()
+        self._begin_at(reading=reading)
+        own = self._own_sink
+        came = self._own_step(own, reading=reading) if own else step(number)
+        if not came:
             walked.lost += 1
             if walked.lost > max(UNCOUNTED, MOST_LOST * self.load.walks):
                 raise InvalidTrialError(f"{walked.lost} packets did not come through")
             return 0
-        return self._still(moved_from=before) - before
+        self._still(moved_from=self._base.all)
+        return self._total() - self._base.total
+
+    def _own_step(self, sink: socket.socket, *, reading: bool) -> bool:
+        """The gateway sends when its own clock says so; what it runs till then does not count."""
+        _drain(sink)
+        until = time.monotonic() + PATIENCE_S
+        last = self.counter.total
+        while time.monotonic() < until:
+            if _arrived(sink, LAN_PORT, None, LOOK_S):
+                return True
+            now = self.counter.total
+            if now == last != self._base.all:  # it stands still again, after a tick
+                self._begin_at(reading=reading)
+            last = now
+        return False
+
+    def _begin_at(self, *, reading: bool) -> None:
+        """What counts begins here: the gateway stands still."""
+        runs = self.counter.runs() if reading else array("Q")
+        if reading:
+            self.counter.anew()
+        self._base = Base(self.counter.total, self._total(), runs)
+
+    @property
+    def _sends(self) -> bool:
+        return self.wire.own and not self.wire.away
+
+    def _total(self) -> int:
+        """Of a program of the gateway's own only what the kernel runs for it counts."""
+        return self.counter.total - (self.counter.user if self.wire.own else 0)
+
+    def _counts(self, slot: int) -> bool:
+        return not (self.wire.own and self.counter.is_user(slot))
 
     def _ticked(self) -> int:
         """The total, still, soon after a tick of the gateway's clock if it has one."""
@@ -252,8 +314,9 @@ class Walk:
         """What sends one packet and waits for it: of the tester's ends, those that it has."""
         wire = self.wire
         sink = None if wire.own and wire.away else _opened(wire.sink, stack)
-        if wire.own and not wire.away:
+        if self._sends:
             assert sink is not None
+            self._own_sink = sink
             return lambda _: _next(sink)
         source = _opened(wire.source, stack)
 
@@ -296,15 +359,22 @@ def _socket(space: str, device: str) -> socket.socket:
 
 
 def _next(sink: socket.socket) -> bool:
-    """Wait for the gateway's own next packet; those that came before are let go."""
-    while select.select([sink], [], [], 0)[0]:
-        sink.recv(65535)
+    """Wait for the gateway's own next packet."""
+    _drain(sink)
     return _arrived(sink, LAN_PORT, None)
 
 
-def _arrived(sink: socket.socket, port: int, mark: bytes | None) -> bool:
+def _drain(sink: socket.socket) -> None:
+    """Let go of what came before."""
+    while select.select([sink], [], [], 0)[0]:
+        sink.recv(65535)
+
+
+def _arrived(
+    sink: socket.socket, port: int, mark: bytes | None, patience_s: float = PATIENCE_S
+) -> bool:
     """Wait for the packet with a mark; what else arrives is let go."""
-    until = time.monotonic() + PATIENCE_S
+    until = time.monotonic() + patience_s
     while (left := until - time.monotonic()) > 0:
         ready, _, _ = select.select([sink], [], [], left)
         if ready and packet.is_for(sink.recv(65535), port, mark):

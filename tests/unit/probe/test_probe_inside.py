@@ -10,7 +10,7 @@ WHOLE = Window(0, 2, 1.0)
 
 
 def test_every_probe_of_a_plan_is_read_by_something() -> None:
-    assert {*WATCHED, *SENSED, "shaper", "soak"} == set(PROBES)
+    assert {*WATCHED, *SENSED, "shaper", "soak", "instructions"} == set(PROBES)
 
 
 def test_evidence_has_a_field_for_each_reader() -> None:
