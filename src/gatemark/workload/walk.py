@@ -52,7 +52,7 @@ PATIENCE_S: Final = 2.0  # for stillness, and for a packet
 EVERY_MS: Final = 50  # the gateway's own program sends so often, and stands still between
 MOST_LOST: Final = 0.1  # of the walks: more, and the gateway does not forward
 LEAST_READ: Final = 20  # walks whose blocks are read; more until the mode is among them, up to
-MOST_READ: Final = 1000
+MOST_READ: Final = 500
 ETH_P_ALL: Final = 3
 
 Slots = dict[int, int]  # runs by slot
@@ -207,11 +207,7 @@ class Walk:
         with ExitStack() as stack:
             step = self.stepper(stack)
             for number in range(-UNCOUNTED, self.load.walks):
-                at_ns = time.monotonic_ns()
-                total = self._one(step, number, walked)
-                if number >= 0 and total:
-                    walked.totals.append(total)
-                    walked.at_ns.append(at_ns)
+                self._one(step, number, walked)
                 if tick and number % 50 == 0:
                     tick({"t_ns": time.monotonic_ns(), "received": max(0, number)})
             if walked.totals:
@@ -220,9 +216,8 @@ class Walk:
 
     def _read(self, step: "Step", walked: Walked) -> None:
         """Walk on with the blocks read, until the mode is among them. Raises InvalidTrialError."""
-        mode = walked.mode
         for number in range(MOST_READ):
-            enough = walked.risen if walked.own else mode in walked.risen
+            enough = walked.risen if walked.own else walked.mode in walked.risen
             if number >= LEAST_READ and enough:
                 return
             with self.counter.window():
@@ -235,14 +230,15 @@ class Walk:
                 path = self.counter.path() if self.load.ordered else []
                 walked.paths[total] = [slot for slot in path if self._counts(slot)]
         raise InvalidTrialError(
-            f"{mode} instructions, the mode of {len(walked.totals)} walks, did not come again in "
-            f"{MOST_READ} more: is something else at work on the gateway?"
+            f"{walked.mode} instructions, the mode of {len(walked.totals)} walks, did not come again "
+            "while blocks were read: is something else at work on the gateway?"
         )
 
     def _one(self, step: "Step", number: int, walked: Walked, *, reading: bool = False) -> int:
         """Instructions of one walk, 0 if its packet was lost. Where `reading`, blocks as well."""
         self._ticked()
         self._begin_at(reading=reading)
+        at_ns = time.monotonic_ns()
         own = self._own_sink
         came = self._own_step(own, reading=reading) if own else step(number)
         if not came:
@@ -251,7 +247,11 @@ class Walk:
                 raise InvalidTrialError(f"{walked.lost} packets did not come through")
             return 0
         self._still(moved_from=self._base.all)
-        return self._total() - self._base.total
+        total = self._total() - self._base.total
+        if number >= 0:
+            walked.totals.append(total)
+            walked.at_ns.append(at_ns)
+        return total
 
     def _own_step(self, sink: socket.socket, *, reading: bool) -> bool:
         """The gateway sends when its own clock says so; what it runs till then does not count."""
