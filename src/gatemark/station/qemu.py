@@ -72,6 +72,10 @@ BOOT_S: Final = {"kvm": 20.0, "tcg": 60.0}
 SLOW_BOOT_S = 600.0  # with icount, or with caches that are modelled
 MODELLED: Final = ("mipsel",)  # processors whose caches can be (counter/cache.h)
 
+# Where instructions are counted: the same addresses in each boot, and a clock that ticks on while
+# the processor idles. One that was stopped is made good by a packet's interrupt, by more or less.
+COUNTED: Final = "nokaslr nohz=off"
+
 # Devices by address: a guest names them as it likes.
 CARDS = 'cd /sys/class/net; for d in *; do echo "$(cat "$d/address") $d"; done'
 # One wire packet is one packet: nothing merges them, where the guest has a word for that.
@@ -237,8 +241,8 @@ class VirtualLab:
         if not self.model.package:
             return self.model
         model = self.model
-        if self.counting:  # the same addresses in each boot
-            model = replace(model, append=f"{model.append} nokaslr".strip())
+        if self.counting:
+            model = replace(model, append=f"{model.append} {COUNTED}".strip())
         image = stock(self.model.arch, self.model.package, tell)
         initramfs = instance(image.initramfs, OURS.host, self._folder)
         return replace(model, kernel=image.kernel, initramfs=initramfs)

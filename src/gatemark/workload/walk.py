@@ -230,8 +230,8 @@ class Walk:
                 path = self.counter.path() if self.load.ordered else []
                 walked.paths[total] = [slot for slot in path if self._counts(slot)]
         raise InvalidTrialError(
-            f"{walked.mode} instructions, the mode of {len(walked.totals)} walks, did not come again "
-            "while blocks were read: is something else at work on the gateway?"
+            f"{walked.mode} instructions, the mode of {len(walked.totals)} walks, did not come "
+            "again while blocks were read: is something else at work on the gateway?"
         )
 
     def _one(self, step: "Step", number: int, walked: Walked, *, reading: bool = False) -> int:
