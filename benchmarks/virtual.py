@@ -3,12 +3,15 @@
 
 `steady`: x86-64 with icount, six trials at overload through route and NAT after one that does not
 count. Goal: from lowest to highest under 2 % of the median. `probes`: MIPS 24Kc at overload,
-packets forwarded with and without probes, in turn. Goal: a ratio of 0.99 at least. The boot with
-icount takes two to three minutes.
+packets forwarded with and without probes, in turn. Goal: a ratio of 0.99 at least. `counted`: the
+same to the instruction, where the rates scatter by more: what probes execute in a second, as a
+share of what the guest executes in a second of overload. The boot with icount takes two to three
+minutes.
 """
 
 import argparse
 import asyncio
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from statistics import median
@@ -24,32 +27,35 @@ from gatemark.probe import inside
 from gatemark.run import trial
 from gatemark.run.bench import Bench
 from gatemark.station import lock
+from gatemark.station.counting import Counting
+from gatemark.station.cpu import ANY_CPU
 from gatemark.station.load import load
 from gatemark.station.qemu import VirtualLab
 from gatemark.station.recover import recover
 
-PARTS = ("steady", "probes")
+PARTS = ("steady", "probes", "counted")
 ICOUNT = 5  # 32 ns an instruction, the clock of a slow router
 STEADY = 0.02
 STEADY_PPS, STEADY_S = 12_000.0, 3.0
 PROBES_PPS, PROBES_S = 70_000.0, 2.0
 ALL_MS = (100, 1000)  # between two samples
+LITTLE = 0.01  # of what the guest executes, that probes may
+LOOKED_S = 5.0  # at what probes execute
 PROBES = ("cpu", "softirq", "memory", "conntrack", "interfaces")
 
 
 def main() -> None:
     """Measure the parts asked for; print the comparisons with the goals."""
     parser = argparse.ArgumentParser(prog="benchmarks.virtual", description=__doc__)
-    parser.add_argument("--part", choices=PARTS, help="one alone (default: both)")
+    parser.add_argument("--part", choices=PARTS, help="one alone (default: all)")
     parser.add_argument("--rounds", type=int, default=6, help="trials that count (default: 6)")
     parser.add_argument("--json", action="store_true", help="one JSON object a comparison")
     options = parser.parse_args()
     recover()
     rows: list[Comparison] = []
-    if options.part != "probes":
-        rows += asyncio.run(_steady(options.rounds))
-    if options.part != "steady":
-        rows += asyncio.run(_probes(options.rounds))
+    for part, measure in (("steady", _steady), ("probes", _probes), ("counted", _counted)):
+        if options.part in (None, part):
+            rows += asyncio.run(measure(options.rounds))
     progress("")
     show(rows, json_=options.json)
 
@@ -94,6 +100,50 @@ def _costs(rates: dict[str, list[float]]) -> Iterator[Comparison]:
     none = rates.pop("none")
     for name, with_probes in rates.items():
         yield compare(f"MIPS forwards with probes {name}", with_probes, "none", none, "packets/s")
+
+
+async def _counted(rounds: int) -> list[Comparison]:
+    """Instructions of the probes in a second, of those that the guest executes at overload."""
+    progress("booting MIPS 24Kc, counted")
+    lab = cast(VirtualLab, load("qemu-mips"))
+    lab.count()
+    async with Bench(lab) as bench:
+        counter = cast(Counting, lab.counting).counter()
+        spec, *_ = _specs("route", 1, PROBES_PPS, PROBES_S)
+        await _received(bench, spec)  # the first after a boot does not count
+        began, since = counter.total, time.monotonic()
+        await _received(bench, spec)
+        most = (counter.total - began) / PROBES_S
+        progress(
+            f"{most / 1e6:.0f} million instructions/s at most ({time.monotonic() - since:.0f} s)"
+        )
+        found = {
+            ms: [await _executed(bench, ms) / most for _ in range(rounds)] for ms in (*ALL_MS, 0)
+        }
+    idle = median(found.pop(0))
+    return [
+        compare_less(
+            f"MIPS, probes each {ms} ms: share of all it can execute",
+            [share - idle for share in shares],
+            "target",
+            [LITTLE] * rounds,
+            "ratio",
+        )
+        for ms, shares in found.items()
+    ]
+
+
+async def _executed(bench: Bench, interval_ms: int) -> float:
+    """Instructions a second while nothing but probes is at work; 0 ms: without any."""
+    inside.INTERVAL_MS, inside.SHARE_PPM = interval_ms, 0
+    probes = inside.Probes(bench.station.gateway, PROBES if interval_ms else (), ANY_CPU)
+    await probes.start(LOOKED_S)
+    counter = cast(Counting, bench.station.counting).counter()
+    began = counter.total
+    await asyncio.sleep(LOOKED_S)
+    executed = counter.total - began
+    await probes.abort()
+    return executed / LOOKED_S
 
 
 def _specs(path: str, times: int, rate_pps: float, duration_s: float) -> list[TrialSpec]:
