@@ -142,8 +142,12 @@ def _cpus(station: Station) -> frozenset[int] | None:
 
 
 def _threads(bench: Bench, spec: TrialSpec) -> Mapping[str, Thread]:
-    """Whose CPU time is read: nobody's where a restart makes the gateway's threads anew."""
-    return {} if spec.workload.restart_s else bench.station.threads
+    """Whose CPU time is read: nobody's where a restart makes the gateway's threads anew.
+
+    Nor where packets go one at a time: the share of a gateway that waits says nothing.
+    """
+    load = spec.workload
+    return {} if load.restart_s or load.kind == "walk" else bench.station.threads
 
 
 async def _loads(bench: Bench, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
