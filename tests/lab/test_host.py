@@ -25,6 +25,11 @@ SMALL = (
 Snapshot = Callable[[], dict[str, str]]
 
 
+def spaces() -> str:
+    """The network namespaces of this machine."""
+    return subprocess.run(["ip", "netns"], capture_output=True, text=True, check=True).stdout
+
+
 def gatemark(*words: str) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "gatemark", *words]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -105,15 +110,15 @@ def test_no_finished_record_is_lost_by_a_kill(killed_run: tuple[Path, list[list[
 @pytest.mark.slow
 def test_nothing_is_left_after_killed_runs(killed_run: tuple[Path, list[list[str]]]) -> None:
     del killed_run
-    spaces = subprocess.run(["ip", "netns"], capture_output=True, text=True, check=True).stdout
-    left = [name for name in spaces.split() if name.startswith("gm-")]
+    left = [name for name in spaces().split() if name.startswith("gm-")]
     assert (left, agents(), lock.names()) == ([], [], [])
 
 
 def test_an_interrupted_run_takes_its_lab_down(tmp_path: Path) -> None:
     process = start(tmp_path / "run")
-    time.sleep(2)
+    until = time.monotonic() + 30
+    while "gm-" not in spaces() and time.monotonic() < until:
+        time.sleep(0.1)
     process.send_signal(signal.SIGTERM)
     assert process.wait() == 1
-    spaces = subprocess.run(["ip", "netns"], capture_output=True, text=True, check=True).stdout
-    assert "gm-" not in spaces
+    assert "gm-" not in spaces()
