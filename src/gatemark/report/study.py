@@ -7,8 +7,8 @@ from typing import Literal
 
 from gatemark.plan.model import WHOLE, Plan, is_twin
 from gatemark.report import rate, sweep, word
+from gatemark.stats.exact import counted
 from gatemark.stats.judgement import Executed, Judgement, PointResult
-from gatemark.stats.path import is_path
 from gatemark.stats.timed import is_timed
 
 Shape = Literal["curve", "bars", ""]
@@ -113,7 +113,7 @@ def _rated(judgement: Judgement, plans: Collection[Plan]) -> list[PointResult]:
     """
     whole = {plan.name for plan in plans if plan.figure in WHOLE}
     alone = (point for point in sweep.alone(judgement) if point.plan not in whole)
-    rated = (point for point in alone if not is_path(point.definition))
+    rated = (point for point in alone if not counted(point.definition))
     return [point for point in rated if not is_timed(point, plans)]
 
 

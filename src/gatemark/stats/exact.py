@@ -30,11 +30,11 @@ from gatemark.stats.ladder import INSTRUCTIONS, Rungs
 from gatemark.stats.limit import Verdict as Held
 from gatemark.stats.mode import first, pooled, shift
 from gatemark.stats.sweep import Judged
-from gatemark.store.record import Counted, Record
+from gatemark.store.record import Counted, Definition, Record
 from gatemark.store.run import AB
 
 EXACT: Final = "exact"  # a plan's figure
-ONE_BY_ONE: Final = Held("none", "one packet at a time: nothing holds it back")
+ONE_BY_ONE: Final = Held("none", "one packet at a time")
 MOST_MODES: Final = 5  # that are told of an arm
 MOST_FUNCTIONS: Final = 20  # of a step, that are told one by one
 OTHERS: Final = "others"
@@ -70,9 +70,9 @@ class Moved(msgspec.Struct, frozen=True):
         return self.new - self.old
 
 
-def counted(trials: Group) -> bool:
-    """Whether a point was counted, one packet at a time."""
-    return trials.definition.quantity == INSTRUCTIONS
+def counted(definition: Definition) -> bool:
+    """Whether a point is of single packets, so that its value is no rate."""
+    return definition.quantity == INSTRUCTIONS
 
 
 def executed(plans: Sequence[Plan], judged: Sequence[Judged]) -> tuple[Executed, ...]:
@@ -84,7 +84,7 @@ def executed(plans: Sequence[Plan], judged: Sequence[Judged]) -> tuple[Executed,
                 groups = {arm: trials for arm, (trials, _) in rungs.items()}
                 below = ladder.steps(plan, rungs)
                 numbers |= {id(groups[a]): n for a, n in _numbers(groups, below).items()}
-    found = (_executed(t, numbers.get(id(t))) for t, _ in judged if counted(t))
+    found = (_executed(t, numbers.get(id(t))) for t, _ in judged if counted(t.definition))
     return tuple(one for one in found if one)
 
 

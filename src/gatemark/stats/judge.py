@@ -33,7 +33,7 @@ from gatemark.stats.judgement import (
 from gatemark.stats.ladder import holds_zero, ladders, told
 from gatemark.stats.limit import ON_SCHEDULE, Verdict, decide
 from gatemark.stats.pareto import fronts
-from gatemark.stats.path import is_path, travels
+from gatemark.stats.path import travels
 from gatemark.stats.sampled import Sampled, sampled
 from gatemark.stats.sentence import of_ab, of_travels, sentence
 from gatemark.stats.sweep import RATES, Judged, knees
@@ -82,7 +82,7 @@ def judge(run: Run, records: Sequence[Record], subsystems: Sequence[Subsystem] =
         sentence=_sentence(run, records, estimated, compared)
         or (
             of_travels(run, found_travels)
-            if found_travels and all(is_path(point.definition) for point in points)
+            if found_travels and all(exact.counted(point.definition) for point in points)
             else sentence(run, records, ceilings, points, found_knees, found_ladders)
         ),
         warnings=(
@@ -153,7 +153,7 @@ def _untimed(run: Run, judged: Sequence[Judged]) -> list[Judged]:
 
 def _is_whole(run: Run, point: PointResult) -> bool:
     """Whether its plan's figure tells all arms, or packets went one by one: no sweep."""
-    return is_path(point.definition) or any(
+    return exact.counted(point.definition) or any(
         plan.name == point.plan and plan.figure in WHOLE for plan in run.plans
     )
 
@@ -200,14 +200,12 @@ def _received(one: PointResult) -> float:
 
 
 def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
-    if is_path(trials.definition):
-        verdict = Verdict("none", "one packet at a time")
+    if exact.counted(trials.definition):
+        verdict = exact.ONE_BY_ONE
     elif trials.definition.quantity in connecting.QUANTITIES:
         verdict = connecting.decide(trials, ceilings)
     elif trials.definition.quantity == flows.FILLED:
         verdict = flows.decide(trials)
-    elif exact.counted(trials) and trials.outside:
-        verdict = exact.ONE_BY_ONE
     else:
         verdict = decide(gather(trials, ceiling(ceilings, trials.definition)))
     at_least = verdict.limit == "tester" or _unbounded(trials, verdict)
@@ -273,7 +271,9 @@ def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
         warn.invalid_trials(trials.invalid),
         warn.throttled([record.evidence for record in trials.probed]),
     ]
-    if rates and not exact.counted(trials):  # a number that was read off has no spread to judge
+    if rates and not exact.counted(
+        trials.definition
+    ):  # a number that was read off has no spread to judge
         found += [
             warn.few_repeats(len(rates)),
             warn.spread(median_interval(rates)),
@@ -318,7 +318,7 @@ def _of_run(
 ) -> tuple[Warning_, ...]:
     found = [warn.invalid_trials(invalid)]
     # Read always, and no rate.
-    judged = [p for p in judged if not (_is_fill(p) or exact.counted(p[0]))]
+    judged = [p for p in judged if not (_is_fill(p) or exact.counted(p[0].definition))]
     judged = [p for p in judged if p[0].definition.quantity != UNDER_LOAD]
     if missing:
         found.append(warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume."))

@@ -18,7 +18,7 @@ from typing import Final
 
 from gatemark.stats.group import Group
 from gatemark.stats.judgement import Part, Travel
-from gatemark.store.record import Call, Counted, Definition
+from gatemark.store.record import Call, Counted
 from gatemark.store.subsystem import NETFILTER, Subsystem
 
 OTHER: Final = "other"  # what no pattern fits
@@ -173,8 +173,3 @@ def added(below: Sizes, other: Sizes) -> Iterator[tuple[str, Part]]:
         if was != now:
             found.append((name, Part(now.amount - was.amount, now.calls - was.calls)))
     yield from sorted(found, key=lambda one: (-abs(one[1].amount), one[0]))
-
-
-def is_path(definition: Definition) -> bool:
-    """Whether a point is of single packets, so that its value is no rate."""
-    return definition.quantity == INSTRUCTIONS

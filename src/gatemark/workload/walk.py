@@ -36,6 +36,7 @@ from gatemark.plan.lasting import UNCOUNTED
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.probe.symbols import Symbols
 from gatemark.station.counter import Counter, changed
+from gatemark.station.counting import NOT_EMULATED
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import LAN_PORT, WAN_PORT, Port, Wire, wires
@@ -91,9 +92,7 @@ class Walked:
 async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """The one direction. Raises UnavailableError where instructions are not counted."""
     if station.counting is None:
-        raise UnavailableError(
-            "instructions are counted on an emulated gateway alone: --station qemu-mips"
-        )
+        raise UnavailableError(NOT_EMULATED)
     return [await walk(station, spec, ways)]
 
 
