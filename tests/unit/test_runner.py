@@ -50,4 +50,22 @@ def test_the_output_of_what_failed_is_kept_and_of_the_rest_not() -> None:
 
 def test_an_unknown_stage_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert run.main(["units"]) == 2
-    assert "no stage 'units'; there are: lint, agent, counter, unit" in capsys.readouterr().err
+    assert "no stage 'units'; there are: agent, counter, docs, lint" in capsys.readouterr().err
+
+
+def test_every_stage_is_in_one_round() -> None:
+    listed = [name for tracks in run.ROUNDS for track in tracks for name in track]
+    assert sorted(listed) == sorted(run.STAGES)
+
+
+def test_what_runs_beside_has_the_lowest_priority(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(run.STAGES, "lab", lambda: run.check(["true"]))
+    seen: list[int] = []
+
+    def stage() -> run.Outcome:
+        seen.append(int(run.call(["nice"])[1].splitlines()[-1]))
+        return run.check(["true"])
+
+    monkeypatch.setitem(run.STAGES, "unit", stage)
+    assert (run.main(["lab", "unit"]), run.main(["unit"])) == (0, 0)
+    assert seen == [19, int(run.call(["nice"])[1].splitlines()[-1])]
