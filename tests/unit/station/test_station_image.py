@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The image of a virtual gateway: the same bytes always, sound in its cache, modules in order."""
 
+import lzma
 import stat
 import struct
 import sys
@@ -119,6 +120,18 @@ def test_modprobe_is_told_the_order_and_the_other_names() -> None:
     texts = module.indexes({"8021q": lan, "garp": garp}, folder)
     assert texts["modules.dep"] == "kernel/8021q.ko: kernel/garp.ko\nkernel/garp.ko:\n"
     assert texts["modules.alias"] == "alias rtnl-link-vlan 8021q\n"
+
+
+def test_a_compressed_module_goes_into_an_image_whole() -> None:
+    plain = Path("/bin/true").read_bytes()
+    found = module.read("lib/modules/6.12/kernel/nft-masq.ko.xz", lzma.compress(plain))
+    assert (found.path, found.data) == ("lib/modules/6.12/kernel/nft-masq.ko", plain)
+    assert module.name_of("kernel/nft-masq.ko.xz") == module.name_of(found.path) == "nft_masq"
+
+
+def test_a_module_that_is_not_what_it_is_called_is_told() -> None:
+    with pytest.raises(ValueError, match="not compressed by xz"):
+        module.read("nft-masq.ko.xz", b"ELF")
 
 
 def test_an_elf_file_says_what_it_needs() -> None:

@@ -21,7 +21,7 @@ from gatemark.error import UnavailableError
 from gatemark.station.image import cpio, elf
 from gatemark.station.image.arch import Arch
 from gatemark.station.image.cache import SUMS, home, kept
-from gatemark.station.image.module import SUFFIX, Module, depends, indexes, name_of, ordered, read
+from gatemark.station.image.module import SUFFIXES, Module, depends, indexes, name_of, ordered, read
 from gatemark.station.image.package import Told, files, packages
 
 PACKAGES: Final = (
@@ -39,7 +39,7 @@ NAMES: Final = {
 }
 EXTENSIONS: Final = ("libxt_standard.so", "libxt_udp.so")
 BUSYBOX: Final = "bin/busybox"
-FORMAT: Final = "5"  # a new number where the same parts are put together otherwise
+FORMAT: Final = "6"  # a new number where the same parts are put together otherwise
 
 # What a gateway may want; what these depend on comes with them. NICs first.
 MODULES: Final = (
@@ -88,7 +88,7 @@ class _Parts:
         """Keep a file of a package, if an image may want it."""
         if isinstance(inside, str):
             self.links[path] = inside
-        elif path.endswith(SUFFIX):
+        elif path.endswith(SUFFIXES):
             self.modules[name_of(path)] = read(path, inside)
         elif path.startswith("boot/vmlinu"):
             self.kernel = inside
@@ -135,7 +135,7 @@ def _parts(source: Path) -> _Parts:
 
 def _wanted(path: str) -> bool:
     """Whether a path may be of use: most of a kernel's package is not, and reading takes time."""
-    if path.endswith(SUFFIX):
+    if path.endswith(SUFFIXES):
         place = path.partition("/kernel/")[2]
         return place.startswith(PLACES) and not place.startswith(PLACES_LEFT)
     name = PurePosixPath(path).name

@@ -2,9 +2,11 @@
 """Kernel modules: those that a gateway may want, with what they depend on, and nothing else.
 
 A package has no modules.dep, which depmod(8) makes where a kernel is installed; but each module
-says itself on what it depends and under which names the kernel asks for it.
+says itself on what it depends and under which names the kernel asks for it. A package may have them
+compressed, which busybox's modprobe cannot read.
 """
 
+import lzma
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -13,14 +15,16 @@ from typing import Final
 from gatemark.station.image.elf import modinfo
 
 SUFFIX: Final = ".ko"
+COMPRESSED: Final = ".xz"
+SUFFIXES: Final = (SUFFIX, SUFFIX + COMPRESSED)
 GENERIC: Final = "_generic"
 
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A module as its package has it."""
+    """A module, whole."""
 
-    path: str  # lib/modules/VERSION/kernel/net/8021q/8021q.ko
+    path: str  # lib/modules/VERSION/kernel/net/8021q/8021q.ko, as it goes into an image
     data: bytes
     depends: tuple[str, ...]  # names of modules, with `_`
     aliases: tuple[str, ...]  # names that the kernel asks for: rtnl-link-vlan
@@ -28,11 +32,13 @@ class Module:
 
 def name_of(path: str) -> str:
     """A module's name by its file's: nf-tables.ko is nf_tables."""
-    return PurePosixPath(path).name.removesuffix(SUFFIX).replace("-", "_")
+    return PurePosixPath(path).name.removesuffix(COMPRESSED).removesuffix(SUFFIX).replace("-", "_")
 
 
 def read(path: str, data: bytes) -> Module:
-    """A module with what it says of itself. Raises ValueError if the file is none."""
+    """A module of a package, with what it says of itself. Raises ValueError if the file is none."""
+    if path.endswith(COMPRESSED):
+        path, data = path.removesuffix(COMPRESSED), _whole(data)
     said = list(modinfo(data))
     depends = [value for key, value in said if key == "depends" and value]
     # `softdep=pre: crc32c`: not linked to it, but without use before it.
@@ -40,6 +46,13 @@ def read(path: str, data: bytes) -> Module:
     names = ",".join(depends).replace(" ", ",").split(",") if depends else []
     aliases = tuple(value for key, value in said if key == "alias")
     return Module(path, data, tuple(name.replace("-", "_") for name in names), aliases)
+
+
+def _whole(data: bytes) -> bytes:
+    try:
+        return lzma.decompress(data)
+    except lzma.LZMAError as error:
+        raise ValueError(f"not compressed by xz ({error})") from None
 
 
 def _soft(key: str, value: str) -> bool:
