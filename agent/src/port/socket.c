@@ -131,6 +131,15 @@ unsigned int socket_send(int fd, struct mmsghdr *messages, unsigned int count,
 	return done;
 }
 
+/* It is shorter than an Ethernet header, which packet_snd() sees last (net/packet/af_packet.c). */
+void socket_warm(int fd)
+{
+	uint8_t byte = 0;
+	ssize_t refused = send(fd, &byte, sizeof(byte), MSG_DONTWAIT);
+
+	(void)refused;
+}
+
 int socket_allow(size_t descriptors)
 {
 	struct rlimit limit;

@@ -28,6 +28,12 @@ int socket_open_raw(int device_index, bool paced, struct fault *fault);
 unsigned int socket_send(int fd, struct mmsghdr *messages, unsigned int count,
 			 struct port_tally *tally);
 
+/*
+ * Goes half the way of a frame, with one that a raw socket refuses in the end: the next frame finds
+ * that half in the caches. Nothing leaves.
+ */
+void socket_warm(int fd);
+
 /* Lets this process open so many descriptors, if it may. */
 int socket_allow(size_t descriptors);
 

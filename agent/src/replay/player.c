@@ -19,6 +19,7 @@
 #define SPIN_NS NS_PER_MS
 #define ROOM_NS (200 * NS_PER_US) /* until the next packet, for a look at all else */
 #define DOZE_NS (2 * NS_PER_MS) /* a sleep at most: a ring of 16 MiB holds 8192 frames */
+#define WARM_NS (30 * NS_PER_US) /* so shortly before, the way of a frame is warmed */
 #define ALERT_NS (5 * NS_PER_US) /* so shortly before a packet is due nothing else is begun */
 #define GRACE_NS (10 * NS_PER_MS) /* what is late by no more at the end is still sent */
 #define PATIENCE_NS (50 * NS_PER_MS) /* with what the other side sent before, and may be lost */
@@ -245,6 +246,8 @@ static void doze(const struct player *player, uint64_t now, uint64_t until_ns)
 /* Receives until a packet is due. False: to stop. */
 static bool wait_due(struct player *player, uint64_t due_ns)
 {
+	bool warm = false;
+
 	for (;;) {
 		uint64_t now = clock_now();
 		uint64_t until;
@@ -253,7 +256,14 @@ static bool wait_due(struct player *player, uint64_t due_ns)
 			return false;
 		if (now >= due_ns)
 			return now < player->end_ns;
-		if (due_ns - now < ALERT_NS || take(player))
+		if (due_ns - now < ALERT_NS)
+			continue;
+		if (!warm && due_ns - now < WARM_NS) {
+			socket_warm(player->fd);
+			warm = true;
+			continue;
+		}
+		if (take(player))
 			continue;
 		if (due_ns - now <= SPIN_NS)
 			continue;

@@ -22,6 +22,10 @@ TABLE: Final = "gateway"
 IMAGE_KEYS: Final = ("kernel", "initramfs", "disk", "append")
 KEYS: Final = ("kind", "arch", *IMAGE_KEYS, "memory_mib", "nic", "cpus", "icount", *LOGIN_KEYS)
 
+# Debian's kernels for clouds have the driver of one of the cards that a machine can have.
+CLOUD: Final = "-cloud-"
+CLOUD_NIC: Final = "virtio"
+
 # QEMU's `-icount shift=`, its largest; and what boards of its take.
 BOUNDS: Final = {"memory_mib": (16, 1 << 20), "cpus": (1, 64), "icount": (0, 10)}
 
@@ -57,6 +61,10 @@ def model(table: Mapping[str, Any], path: Path) -> Model:
         raise _wrong(
             path, given[0], "our own image lets us in: this is for a `disk` or `initramfs`"
         )
+    nic = _choice(table, path, "nic", list(arch.nics), arch.nics[0])
+    if CLOUD in package and nic != CLOUD_NIC:
+        full = f'kernel = "linux-image-{arch.debian}"'
+        raise _wrong(path, "nic", f"{package} has no driver for {nic}: write {full} as well")
     return Model(
         arch=arch,
         package=package,
@@ -65,7 +73,7 @@ def model(table: Mapping[str, Any], path: Path) -> Model:
         disk=_file(table, path, "disk"),
         append=_text(table, path, "append"),
         memory_mib=_number(table, path, "memory_mib") or arch.memory_mib,
-        nic=_choice(table, path, "nic", list(arch.nics), arch.nics[0]),
+        nic=nic,
         cpus=_number(table, path, "cpus") or 1,
         icount=_number(table, path, "icount"),
         login=_login(table, path) if own else None,

@@ -49,6 +49,7 @@ def test_an_image_of_ones_own_is_sought_beside_the_file(tmp_path: Path) -> None:
         (['arch = "sparc"'], 4, "no arch 'sparc'"),
         (['arch = "x86_64"', "memory = 64"], 5, "did you mean 'memory_mib'"),
         (['arch = "x86_64"', 'nic = "pcnet"'], 5, "no nic 'pcnet'"),
+        (['arch = "x86_64"', 'nic = "e1000"'], 5, "has no driver for e1000"),
         (['arch = "x86_64"', "memory_mib = 1"], 5, "a number from 16"),
         (['arch = "x86_64"', "icount = true"], 5, "icount is a number"),
         (['arch = "x86_64"', 'kernel = "./bzImage"'], 5, "needs an `initramfs` or a `disk`"),
