@@ -20,6 +20,9 @@ USER: Final = "user space"
 UNKNOWN: Final = "unknown"
 # What a compiler split off or specialised is of the function that it is named after.
 PARTS: Final = re.compile(r"\.(cold|part|isra|constprop|llvm)\b.*")
+# Labels behind the code of a section: what lies there is of no function, as vectors that a kernel
+# copies or writes as it boots.
+ENDS: Final = frozenset({"_etext", "_einittext"})
 WIDTHS: Final = {8: 1 << 31, 16: 1 << 63}  # digits of an address -> where the kernel begins
 
 
@@ -48,12 +51,17 @@ class Symbols:
             address, name = int(words[0], 16), PARTS.sub("", words[2])
             # Where several names stand for one place a function's goes before a section's.
             if address not in found or found[address].startswith(("_", "$")):
-                found[address] = name
+                found[address] = UNKNOWN if name in ENDS else name
         self._addresses = sorted(found)
         self._names = [found[address] for address in self._addresses]
 
     def __len__(self) -> int:
         return len(self._addresses)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether the kernel's addresses have 32 bits."""
+        return self.mask < 1 << 32
 
     def function(self, address: int) -> Function:
         """Which function an address lies in; a user program's are one."""

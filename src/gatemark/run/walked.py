@@ -81,6 +81,7 @@ def evidence(raw: Raw) -> dict[str, Any]:
             more=more,
             functions=own,
             path=calls(counter, symbols, walked.paths[first]),
+            refills=walked.refills / len(walked.totals),
             plugin=told["plugin"],
         )
     }

@@ -7,7 +7,7 @@ The file's layout is that of counter/table.h: 64-bit numbers in this machine's b
 import mmap
 import struct
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,8 +50,6 @@ class Counter:
             raise StationError(f"instructions are not counted: {file} is no file of the plugin's")
         self._words = memoryview(self._map).cast("Q")
         self._blocks: list[Block] = []
-        self._programs: list[int] = []  # slots of user space, of those that were sought through
-        self._sought = 0
         slots, paths = self._head("slots"), self._head("paths")
         self._address = HEAD_BYTES // WORD
         self._length = self._address + slots
@@ -95,13 +93,13 @@ class Counter:
 
     def runs(self) -> "array[int]":
         """How often each block ran so far, by slot."""
-        return array("Q", bytes(self._words[self._runs : self._runs + self._head("used")]))
+        return array("Q", bytes(self._words[self._runs : self._runs + self.used]))
 
     def block(self, slot: int) -> Block:
         """What is in a slot; it stays so."""
         known = len(self._blocks)
         if slot >= known:
-            end = self._head("used")
+            end = self.used
             addresses = self._words[self._address + known : self._address + end]
             lengths = self._words[self._length + known : self._length + end]
             self._blocks += map(Block, addresses, lengths)
@@ -112,14 +110,13 @@ class Counter:
         return self.block(slot).address < KERNEL
 
     @property
-    def user(self) -> int:
-        """Instructions that programs ran, of all of `total`."""
-        end = self._head("used")
-        self._programs += [slot for slot in range(self._sought, end) if self.is_user(slot)]
-        self._sought = end
-        return sum(
-            self.block(slot).length * self._words[self._runs + slot] for slot in self._programs
-        )
+    def used(self) -> int:
+        """Slots that were taken so far."""
+        return self._head("used")
+
+    def instructions(self, slots: Iterable[int]) -> int:
+        """That the blocks of some slots ran so far."""
+        return sum(self.block(slot).length * self._words[self._runs + slot] for slot in slots)
 
     def anew(self) -> None:
         """Forget what was written down in the window so far."""

@@ -154,6 +154,8 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
     more: dict[str, dict[str, int]] = {}  # another mode -> what it ran more, dearest functions
     functions: dict[str, tuple[int, int]] = {}  # of a walk in the mode: instructions, calls
     path: tuple[Call, ...] = ()  # of that walk, in order
+    # Instructions of TLB refills in a walk, in the mean: in no other number here.
+    refills: float = 0.0
     plugin: str = ""  # that counted: counter-1
     # That saw the path where nothing counts instructions: function_graph, perf. `functions` are in
     # ns then, too; of perf the samples of all packets, divided by these, and the order is no order.

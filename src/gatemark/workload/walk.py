@@ -34,6 +34,7 @@ from gatemark.node.agent import Agent, Tick
 from gatemark.node.shell import Namespace
 from gatemark.plan.lasting import UNCOUNTED
 from gatemark.plan.model import TrialSpec, Workload
+from gatemark.probe.apart import Apart
 from gatemark.probe.symbols import Symbols
 from gatemark.station.counter import Counter, changed
 from gatemark.station.counting import NOT_EMULATED
@@ -66,6 +67,7 @@ class Walked:
     totals: list[int] = field(default_factory=list)  # instructions of each, in order
     at_ns: list[int] = field(default_factory=list)  # when each was sent
     lost: int = 0
+    refills: int = 0  # instructions of TLB refills in all of them, which are in none of the totals
     # Of a walk of each total: what ran, and in which order.
     risen: dict[int, Slots] = field(default_factory=dict)
     paths: dict[int, list[int]] = field(default_factory=dict)
@@ -113,6 +115,7 @@ class Base:
 
     all: int  # instructions of the guest
     total: int  # those that count
+    refills: int  # those of TLB refills
     runs: "array[int]"  # of each block; none where it is not read
 
 
@@ -128,13 +131,15 @@ class Walk:
         self.own_pps = 1000 / EVERY_MS  # that the gateway's own program sends
         self._agent: Agent | None = None
         self._symbols: Symbols | None = None
-        self._base = Base(0, 0, array("Q"))
+        self._apart: Apart | None = None
+        self._base = Base(0, 0, 0, array("Q"))
         self._own_sink: socket.socket | None = None  # where the gateway's own packets arrive
 
     async def ready(self) -> Self:
         """Read the gateway's symbols, and start its own program if it is an end."""
         if self.counting:
             self._symbols = await self.counting.names.read()
+            self._apart = Apart(self.counter, self._symbols, programs=self.wire.own)
         if self.wire.own:
             verb, request = self._own()
             self._agent = await Agent.launch(self.wire_own.node, verb, request)
@@ -225,9 +230,9 @@ class Walk:
             still = self._total() == self._base.total + total  # no tick meanwhile
             if total and still and total not in walked.risen:
                 risen = changed(self._base.runs, after)
-                walked.risen[total] = {s: n for s, n in risen.items() if self._counts(s)}
+                walked.risen[total] = {s: n for s, n in risen.items() if s not in self.apart}
                 path = self.counter.path() if self.load.ordered else []
-                walked.paths[total] = [slot for slot in path if self._counts(slot)]
+                walked.paths[total] = [slot for slot in path if slot not in self.apart]
         raise InvalidTrialError(
             f"{walked.mode} instructions, the mode of {len(walked.totals)} walks, did not come "
             "again while blocks were read: is something else at work on the gateway?"
@@ -250,6 +255,7 @@ class Walk:
         if number >= 0:
             walked.totals.append(total)
             walked.at_ns.append(at_ns)
+            walked.refills += self.apart.refills - self._base.refills
         return total
 
     def _own_step(self, sink: socket.socket, *, reading: bool) -> bool:
@@ -271,18 +277,20 @@ class Walk:
         runs = self.counter.runs() if reading else array("Q")
         if reading:
             self.counter.anew()
-        self._base = Base(self.counter.total, self._total(), runs)
+        self._base = Base(self.counter.total, self._total(), self.apart.refills, runs)
 
     @property
     def _sends(self) -> bool:
         return self.wire.own and not self.wire.away
 
-    def _total(self) -> int:
-        """Of a program of the gateway's own only what the kernel runs for it counts."""
-        return self.counter.total - (self.counter.user if self.wire.own else 0)
+    @property
+    def apart(self) -> Apart:
+        """What does not count. Of a program of the gateway's own only the kernel's part does."""
+        assert self._apart is not None
+        return self._apart
 
-    def _counts(self, slot: int) -> bool:
-        return not (self.wire.own and self.counter.is_user(slot))
+    def _total(self) -> int:
+        return self.counter.total - self.apart.instructions
 
     def _ticked(self) -> int:
         """The total, still, soon after a tick of the gateway's clock if it has one."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions by address, as /proc/kallsyms has them."""
 
-from gatemark.probe.symbols import Function, Symbols
+from gatemark.probe.symbols import UNKNOWN, Function, Symbols
 
 LINES = """\
 80100000 T _stext
@@ -28,6 +28,12 @@ def test_data_is_no_function() -> None:
 
 def test_a_modules_function_is_known() -> None:
     assert Symbols(LINES.splitlines()).function(0xC0000008).name == "nft_do_chain"
+
+
+def test_what_lies_behind_the_code_is_of_no_function() -> None:
+    symbols = Symbols([*LINES.splitlines(), "80200000 T _einittext"])
+    assert symbols.function(0x811D4000).name == UNKNOWN
+    assert symbols.function(0x801FFFFC).name == "ip_forward"
 
 
 def test_a_program_is_user_space() -> None:

@@ -1,28 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plugin's file, as its reader sees it: laid out as counter/table.h has it."""
 
-import struct
 from array import array
 from pathlib import Path
 
 import pytest
+from counts import counts
 
 from gatemark.error import StationError
 from gatemark.station.counter import HEAD, HEAD_BYTES, Block, Counter, changed
-
-SLOTS, PATHS = 8, 4
-
-
-def counts(folder: Path, *, passed: int = 0, **head: int) -> Path:
-    """A file with two blocks: 0x80000000 of 5 instructions run 3 times, 0x80000020 of 2 once."""
-    words = {"slots": SLOTS, "paths": PATHS, "used": 2, "total": 17, "passed": passed} | head
-    data = b"GMCOUNT1" + b"".join(struct.pack("Q", words.get(name, 0)) for name in HEAD)
-    columns = [[0x80000000, 0x80000020], [5, 2], [3, 1]]
-    tables = b"".join(struct.pack(f"{SLOTS}Q", *column, *[0] * 6) for column in columns)
-    path = struct.pack(f"{PATHS}Q", 0, 1, 0, 0)
-    file = folder / "counts"
-    file.write_bytes(data.ljust(HEAD_BYTES, b"\0") + tables + path)
-    return file
 
 
 def test_the_total_is_read(tmp_path: Path) -> None:
