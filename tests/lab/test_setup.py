@@ -78,6 +78,7 @@ def test_conntrack_tracks_every_flow(features: tuple[str, ...], tracked: int) ->
     ("feature", "why"),
     [
         ("vlan", "no VLAN on gw1: has its kernel 8021q?"),
+        ("pppoe", "a tunnel's far end is made in virtual gateways alone"),
         ("wireguard", "a tunnel's far end is made in virtual gateways alone"),
     ],
 )

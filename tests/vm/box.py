@@ -89,7 +89,7 @@ def box(folder: Path) -> Iterator[Box]:
 
 async def _start(folder: Path, name: str) -> Machine:
     model = cast(VirtualLab, load("qemu-x86")).model
-    image = stock(model.arch, model.package, print)
+    image = stock(model.arch, model.package, model.memory_mib, print)
     own = instance(image.initramfs, OURS.host, folder)
     cards = [Card(f"02:00:00:00:01:{at:02x}", tap(name, nic)) for at, nic in enumerate(NICS)]
     cpus = place()

@@ -23,6 +23,13 @@ from gatemark.store.record import Record
 
 Said = TypeVar("Said")
 FEW = Workload(rate_pps=2_000, flows=16, duration_s=0.5)
+ROOMY = """
+schema = "gatemark.station/1"
+[gateway]
+kind = "qemu"
+arch = "mipsel"
+memory_mib = 128
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +59,14 @@ class Booted:
 @pytest.fixture(scope="session", params=["qemu-x86", "qemu-mips", "qemu-aarch64"])
 def booted(request: pytest.FixtureRequest) -> Iterator[Booted]:
     yield from _boot(request.param, counting=False)
+
+
+@pytest.fixture(scope="module")
+def roomy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Booted]:
+    """One with memory for large tools, and a kernel that has PPPoE."""
+    file = tmp_path_factory.mktemp("station") / "roomy.toml"
+    file.write_text(ROOMY)
+    yield from _boot(str(file), counting=False)
 
 
 @pytest.fixture(scope="module", params=["qemu-x86", "qemu-mips", "qemu-aarch64"])

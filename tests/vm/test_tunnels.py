@@ -1,18 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """Features that this machine's own kernel lacks, on a virtual gateway: at work, and undone."""
 
+from contextlib import nullcontext
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
-from gatemark.plan.model import Arm, Direction
+from gatemark.error import NodeError
+from gatemark.gateway.changes import Changes
+from gatemark.gateway.feature import pppoe
+from gatemark.gateway.feature.asked import Asked
+from gatemark.gateway.journal import Journal
+from gatemark.plan.model import Arm, Direction, Family, Workload
 from vm.conftest import FEW, Booted
 
 STATE = """
 ip -o addr | sed 's/^[0-9]*: //' | sort; ip route; ip -6 route; ip neigh show nud permanent | sort
 nft list ruleset; ip netns list; cat /proc/sys/net/ipv4/ip_forward
+pidof pppd; ls /run | sed /netns/d
 """
 TAGGED = Arm(path="nat", name="vlan", features=("vlan",))
 TUNNEL = Arm(path="route", name="wireguard", features=("wireguard",))
+SESSION = Arm(path="route", name="pppoe", features=("pppoe",))
+NO_SESSION = {
+    "qemu-x86": "no PPPoE in its kernel",  # the cloud's, as the next one's
+    "qemu-aarch64": "no PPPoE in its kernel",
+    "qemu-mips": "no pppd on it: our image has one where memory_mib is 128 or more",
+}
+RUNNING = "for _ in 1 2 3 4 5; do pidof pppd && exit; sleep 0.2; done; exit 1"
+COUNTERS = "cd /sys/class/net/gm-ppp; cat mtu statistics/rx_packets statistics/tx_packets"
 
 
 def test_what_goes_up_by_a_vlan_leaves_with_a_tag(booted: Booted) -> None:
@@ -35,8 +52,80 @@ def test_packets_cross_a_tunnel_encrypted(direction: Direction, booted: Booted) 
     assert carried >= record.accounting.unique * (46 + 32)  # a packet of a 64-byte frame, and more
 
 
+@pytest.mark.parametrize("family", ["ipv4", "ipv6"])
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_packets_cross_a_session(direction: Direction, family: Family, roomy: Booted) -> None:
+    roomy.run(roomy.bench.setup.change(SESSION))
+    before = _counted(roomy)
+    load = replace(FEW, direction=direction, family=family, frame_bytes=100)
+    record = roomy.measure(SESSION, load)
+    assert record.accounting is not None
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.accounting.unique > 0.5 * record.accounting.tried
+    now = _counted(roomy)
+    way, back = ("sent", "received") if direction == "up" else ("received", "sent")
+    assert now[way] - before[way] >= record.accounting.unique
+    assert now[back] - before[back] < 0.1 * record.accounting.unique
+
+
+def test_a_packet_has_1492_bytes_at_most_on_such_a_line(roomy: Booted) -> None:
+    whole = roomy.measure(SESSION, replace(FEW, frame_bytes=1510))
+    longer = roomy.measure(SESSION, replace(FEW, frame_bytes=1511))
+    assert whole.accounting is not None
+    assert longer.accounting is not None
+    assert _counted(roomy)["mtu"] == 1492
+    assert whole.accounting.unique > 0.5 * whole.accounting.tried
+    assert longer.accounting.unique == 0
+
+
+def test_a_stream_learns_what_fits(roomy: Booted) -> None:
+    record = roomy.measure(SESSION, Workload(kind="tcp", direction="down", duration_s=0.5))
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.values["mss_bytes"] == 1440  # 1492 less 20 of IP and 32 of TCP with its time
+
+
+def test_a_gateway_without_it_tells_what_it_lacks(booted: Booted) -> None:
+    record = booted.measure(SESSION)
+    assert record.status == "skipped"
+    assert record.reason == f"not available here: pppoe: {NO_SESSION[booted.lab.name]}"
+
+
+@pytest.mark.parametrize("cut", ["pppd plugin pppoe.so nic-{near}", "{routes}", ""])
+def test_who_comes_next_ends_a_session_that_was_cut_off(
+    cut: str, roomy: Booted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it is made: before the near end, before the routes, or once it was whole."""
+    killed = pppoe.CONNECTED.replace(cut, f"kill -9 $$\n{cut}", 1) if cut else pppoe.CONNECTED
+    monkeypatch.setattr(pppoe, "CONNECTED", killed)
+
+    async def crash() -> None:
+        await roomy.bench.setup.undo()
+        gateway = roomy.lab.gateway
+        before = await gateway.run("sh", "-c", STATE)
+        journal = Journal("root@guest", tmp_path)
+        await journal.open(gateway.node)
+        asked = Asked(gateway, Changes(gateway.node, journal), "route", ())
+        with pytest.raises(NodeError) if cut else nullcontext():
+            await pppoe.apply(asked)
+        await gateway.run("sh", "-c", RUNNING)
+        journal.close()
+        assert "undid" in await journal.open(gateway.node)
+        journal.close()
+        assert await gateway.run("sh", "-c", STATE) == before
+
+    roomy.run(crash())
+
+
+def test_a_session_is_given_back_as_it_was(roomy: Booted) -> None:
+    _given_back(SESSION, roomy)
+
+
 @pytest.mark.parametrize("arm", [TAGGED, TUNNEL], ids=lambda arm: arm.name)
 def test_it_is_given_back_as_it_was(arm: Arm, booted: Booted) -> None:
+    _given_back(arm, booted)
+
+
+def _given_back(arm: Arm, booted: Booted) -> None:
     setup = booted.bench.setup
     booted.run(setup.undo())
     before = booted.said(STATE)
@@ -45,3 +134,9 @@ def test_it_is_given_back_as_it_was(arm: Arm, booted: Booted) -> None:
     booted.run(setup.undo())
     assert booted.said(STATE) == before
     assert during != before
+
+
+def _counted(booted: Booted) -> dict[str, int]:
+    """Of the device that the session is."""
+    words = booted.said(COUNTERS).split()
+    return dict(zip(("mtu", "received", "sent"), map(int, words), strict=True))

@@ -7,8 +7,10 @@ from typing import Final, NamedTuple
 
 from gatemark.error import UsageError
 from gatemark.plan.crowd import is_crowd
+from gatemark.plan.mix import frames
 from gatemark.plan.model import Arm, Command, Workload, programs
 from gatemark.plan.toml import nearest
+from gatemark.unit import LARGEST_FRAME_BYTES
 
 DIRECT: Final = "direct"  # the tester alone
 ENDPOINT: Final = "endpoint"
@@ -89,7 +91,8 @@ FEATURES: Final[dict[str, Feature]] = {
     ),
     "mss": Feature(FORWARDING),
     "vlan": Feature(FORWARDING),
-    "wireguard": Feature(("route",)),
+    "pppoe": Feature(("route",), apart=("vlan", "wireguard")),
+    "wireguard": Feature(("route",), apart=("vlan",)),
     "capture": Feature(
         PATHS,
         (
@@ -103,6 +106,7 @@ FEATURES: Final[dict[str, Feature]] = {
 }
 TRACKING: Final = ("conntrack", "offload")  # features that have the kernel track connections
 UPWARDS: Final = ("vlan",)  # the WAN host takes what they make of a packet, but makes no such
+LONGEST: Final = {"pppoe": LARGEST_FRAME_BYTES - 8}  # frames with FCS, of what is never cut
 
 
 def form(name: str) -> str:
@@ -207,13 +211,27 @@ def _one_way(arm: Arm, load: Workload) -> str:
     return "" if load.direction == "up" else f"`direction` = {load.direction}: {nothing}; write up"
 
 
+def _too_long(arm: Arm, load: Workload) -> str:
+    if load.kind not in ("udp", "walk"):  # TCP learns what fits; a trace's packets are lost
+        return ""
+    for name in (parts(feature)[0] for feature in arm.features):
+        longest = LONGEST.get(name, LARGEST_FRAME_BYTES)
+        if max(frames(load)) > longest:
+            key = "mix" if load.mix else "payload_bytes" if load.payload_bytes else "frame_bytes"
+            return (
+                f"`{key}` = {getattr(load, key)}: with {name} a frame with FCS has {longest} bytes "
+                "at most, and test packets are never cut into fragments"
+            )
+    return ""
+
+
 def misfit(arm: Arm, load: Workload) -> str:
     """Why this workload does not fit this arm; empty where it does."""
     return next(_misfits(arm, load), "")
 
 
 def _misfits(arm: Arm, load: Workload) -> Iterator[str]:
-    yield from filter(None, (_of_kind(arm, load), _one_way(arm, load)))
+    yield from filter(None, (_of_kind(arm, load), _one_way(arm, load), _too_long(arm, load)))
     if load.restart_s:
         yield from _lost_by_restart(arm)
     if arm.path == DIRECT:

@@ -25,6 +25,7 @@ KEYS: Final = ("kind", "arch", *IMAGE_KEYS, "memory_mib", "nic", "cpus", "icount
 # Debian's kernels for clouds have the driver of one of the cards that a machine can have.
 CLOUD: Final = "-cloud-"
 CLOUD_NIC: Final = "virtio"
+FULL_MIB: Final = 256  # another one is larger, and its modules are unpacked from memory into memory
 
 # QEMU's `-icount shift=`, its largest; and what boards of its take.
 BOUNDS: Final = {"memory_mib": (16, 1 << 20), "cpus": (1, 64), "icount": (0, 10)}
@@ -72,12 +73,18 @@ def model(table: Mapping[str, Any], path: Path) -> Model:
         initramfs=_file(table, path, "initramfs"),
         disk=_file(table, path, "disk"),
         append=_text(table, path, "append"),
-        memory_mib=_number(table, path, "memory_mib") or arch.memory_mib,
+        memory_mib=_number(table, path, "memory_mib") or _memory_mib(arch, package),
         nic=nic,
         cpus=_number(table, path, "cpus") or 1,
         icount=_number(table, path, "icount"),
         login=_login(table, path) if own else None,
     )
+
+
+def _memory_mib(arch: Arch, package: str) -> int:
+    """What a machine has where its file does not say."""
+    full = package and CLOUD in arch.kernel and CLOUD not in package
+    return FULL_MIB if full else arch.memory_mib
 
 
 def _login(table: Mapping[str, Any], path: Path) -> Login:

@@ -243,7 +243,7 @@ class VirtualLab:
         model = self.model
         if self.counting:
             model = replace(model, append=f"{model.append} {COUNTED}".strip())
-        image = stock(self.model.arch, self.model.package, tell)
+        image = stock(self.model.arch, self.model.package, model.memory_mib, tell)
         initramfs = instance(image.initramfs, OURS.host, self._folder)
         return replace(model, kernel=image.kernel, initramfs=initramfs)
 

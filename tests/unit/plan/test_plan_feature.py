@@ -122,6 +122,29 @@ def test_a_tag_is_put_on_what_goes_up_alone(load: Workload, why: str) -> None:
     assert bool(found) is bool(why)
 
 
+@pytest.mark.parametrize(
+    ("load", "why"),
+    [
+        (Workload(frame_bytes=1510), ""),
+        (Workload(frame_bytes=1511), "`frame_bytes` = 1511: with pppoe a frame with FCS has 1510"),
+        (Workload(kind="walk", frame_bytes=1518), "`frame_bytes` = 1518: with pppoe"),
+        (Workload(mix="64:1,1518:1"), "`mix` = 64:1,1518:1: with pppoe"),
+        (Workload(kind="tcp"), ""),
+    ],
+)
+def test_a_packet_that_a_session_would_cut_is_refused(load: Workload, why: str) -> None:
+    found = misfit(Arm(path="route", features=("conntrack", "pppoe")), load)
+    assert found.startswith(why)
+    assert bool(found) is bool(why)
+    assert misfit(Arm(path="route"), load) == ""
+
+
+@pytest.mark.parametrize("one", ["vlan", "wireguard"])
+def test_a_line_is_of_one_kind(one: str) -> None:
+    with pytest.raises(UsageError, match=f"pppoe and {one} contradict each other"):
+        check_features(Arm(path="route", features=(one, "pppoe")))
+
+
 def test_offload_is_for_the_tester_alone() -> None:
     load = Workload(kind="tcp", offload=True)
     assert misfit(Arm(path="direct"), load) == ""

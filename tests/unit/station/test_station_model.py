@@ -34,6 +34,19 @@ def test_a_file_that_names_no_kernel_gets_the_distributions(tmp_path: Path) -> N
     assert (found.package, found.memory_mib, found.nic) == ("linux-image-4kc-malta", 64, "virtio")
 
 
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        (['arch = "x86_64"'], 128),
+        (['arch = "x86_64"', 'kernel = "linux-image-6.12-cloud-amd64"'], 128),
+        (['arch = "x86_64"', 'kernel = "linux-image-amd64"'], 256),
+        (['arch = "x86_64"', 'kernel = "linux-image-amd64"', "memory_mib = 512"], 512),
+    ],
+)
+def test_a_full_kernel_gets_more_memory(tmp_path: Path, lines: list[str], wanted: int) -> None:
+    assert made(tmp_path, *lines).memory_mib == wanted
+
+
 def test_an_image_of_ones_own_is_sought_beside_the_file(tmp_path: Path) -> None:
     (tmp_path / "openwrt.img").touch()
     lines = 'arch = "x86_64"', 'disk = "openwrt.img"', 'address = "root@192.168.1.1"'

@@ -17,6 +17,7 @@ from gatemark.gateway.feature import (
     netfilter_absent,
     notrack,
     offload,
+    pppoe,
     shape,
     steering,
     vlan,
@@ -46,6 +47,7 @@ FEATURES: Final[dict[str, Feature]] = {
     "mss": mss,
     **RUNNING,
     "vlan": vlan,
+    "pppoe": pppoe,
     "wireguard": wireguard,
 }
 

@@ -19,12 +19,7 @@ class Arch:
     memory_mib: int  # enough for our image, and what boards of its time had
     nics: tuple[str, ...]  # kinds of network card that it can have; the first is the default
     host: str  # `uname -m` of machines where KVM may run it
-    more: tuple[str, ...] = ()  # packages of tools that its memory has room for
 
-
-# With the libraries that it is linked to (OpenSSL, D-Bus, systemd) 10 MB, twice while it boots: too
-# much for 64 MiB.
-CAPTURE: Final = ("tcpdump",)
 
 ARCHES: Final = {
     "x86_64": Arch(
@@ -38,7 +33,6 @@ ARCHES: Final = {
         memory_mib=128,
         nics=("virtio", "e1000"),
         host="x86_64",
-        more=CAPTURE,
     ),
     # The 24Kc is the core of the studies' boards: Atheros AR7161, AR9132, BCM5352's kin.
     "mipsel": Arch(
@@ -64,6 +58,5 @@ ARCHES: Final = {
         memory_mib=128,
         nics=("virtio", "e1000"),
         host="aarch64",
-        more=CAPTURE,
     ),
 }

@@ -28,18 +28,23 @@ PACKAGES: Final = (
     *("busybox", "conntrack", "dropbear-bin", "ethtool", "iproute2", "iptables", "nftables"),
     "wireguard-tools",
 )
+# With the libraries that they are linked to (OpenSSL, D-Bus, systemd) 12 MB, twice while it boots:
+# too much for 64 MiB.
+LARGE: Final = ("ppp", "tcpdump")
+ROOMY_MIB: Final = 128
 XTABLES: Final = "xtables-legacy-multi"  # one program by many names
 TOOLS: Final = (
-    *("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "tc", "tcpdump", "wg", XTABLES),
+    *("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "pppd", "tc", "tcpdump", "wg"),
+    XTABLES,
 )
 NAMES: Final = {
     f"{tool}-legacy{what}": XTABLES
     for tool in ("iptables", "ip6tables")
     for what in ("", "-restore", "-save")
 }
-EXTENSIONS: Final = ("libxt_standard.so", "libxt_udp.so")
+EXTENSIONS: Final = ("libxt_standard.so", "libxt_udp.so", "pppoe.so")
 BUSYBOX: Final = "bin/busybox"
-FORMAT: Final = "6"  # a new number where the same parts are put together otherwise
+FORMAT: Final = "7"  # a new number where the same parts are put together otherwise
 
 # What a gateway may want; what these depend on comes with them. NICs first.
 MODULES: Final = (
@@ -105,9 +110,13 @@ class _Parts:
         return self.files[found[name]]
 
 
-def stock(arch: Arch, kernel: str, told: Told) -> Image:
-    """The image of a kernel's package; made if it is not there. Raises UnavailableError."""
-    source = packages(arch.debian, kernel, (*PACKAGES, *arch.more), told)
+def stock(arch: Arch, kernel: str, memory_mib: int, told: Told) -> Image:
+    """The image of a kernel's package; made if it is not there. Raises UnavailableError.
+
+    Large tools are left out where the machine has little memory.
+    """
+    tools = (*PACKAGES, *(LARGE if memory_mib >= ROOMY_MIB else ()))
+    source = packages(arch.debian, kernel, tools, told)
     recipe = "\0".join((FORMAT, (source / SUMS).read_text(), _rc(), INITTAB, *MODULES))
     key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
 

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A far end for a tunnel, in the gateway's own kernel: a namespace that has the WAN port.
+
+    LAN host ---- gw0  gateway  gm-near ==== gm-far  far end  gw1 ---- WAN host
+                                          in the same kernel
+
+The tester's kernel may lack the tunnel, and in user space its own end would be the limit. So one
+processor does the work of both ends and forwards twice, and **all of it is in the figure**: half of
+it is the most that can be said of the gateway's own part.
+
+Only in a virtual gateway, which is ours: a device's WAN port is not moved into a namespace.
+"""
+
+from collections.abc import Iterable
+from ipaddress import ip_interface
+from typing import Final
+
+from gatemark.error import UnavailableError
+from gatemark.gateway.changes import Changes
+from gatemark.gateway.wan import ADDRESS, Wan, neighbour, wan
+from gatemark.node.ssh import Ssh
+from gatemark.station.space import QUIET, ROUTER
+from gatemark.station.wiring import Gateway
+
+SPACE: Final = "gatemark-far"
+NEAR, FAR = "gm-near", "gm-far"  # the link between the two
+ENDS: Final = ("203.0.113.1", "203.0.113.2")  # RFC 5737: the gateway's address there, the far end's
+IN_FAR: Final = f'in_far() {{ ip netns exec {SPACE} "$@"; }}'  # for the shell
+LAN: Final = "gw0"
+
+
+def require(gateway: Gateway) -> None:
+    """UnavailableError unless a far end may be made of it."""
+    if gateway.journal or not isinstance(gateway.node, Ssh):
+        raise UnavailableError("a tunnel's far end is made in virtual gateways alone (kind qemu)")
+
+
+async def put(gateway: Gateway, changes: Changes, mtu: int, tunnel: str) -> str:
+    """Put a far end before the WAN port, with a link of `mtu` bytes to it.
+
+    Returns the shell's words that route by the device `tunnel`, which both ends then have. Their
+    routes go with that device.
+    """
+    line = await wan(gateway)
+    lan = await gateway.run("ip", "-o", "addr", "show", "dev", gateway.devices[LAN])
+    await changes.make(_put(line, mtu), undo=_back(line))
+    routes = [f"ip route add {_network(one)} dev {tunnel}" for one in line.addresses]
+    routes += [f"in_far ip route add {_network(one)} dev {tunnel}" for one in ADDRESS.findall(lan)]
+    return "\n".join(routes)
+
+
+def _put(line: Wan, mtu: int) -> str:
+    """The far end as a router with the WAN port, and the link."""
+    words = f"""ip netns add {SPACE}
+ip netns exec {SPACE} sh -ec '{QUIET}'
+ip netns exec {SPACE} sh -ec '{ROUTER}'
+ip link add {NEAR} type veth peer name {FAR} netns {SPACE}
+ip link set {NEAR} mtu {mtu} up
+ip -n {SPACE} link set {FAR} mtu {mtu} up
+ip link set {line.device} netns {SPACE}"""
+    return "\n".join((words, *_addressed(line, f"ip -n {SPACE}")))
+
+
+def _back(line: Wan) -> str:
+    """The port is fetched first: a namespace goes only after the command that removes it."""
+    words = f"""[ ! -e /sys/class/net/{NEAR} ] || ip link del {NEAR}
+if [ -e /run/netns/{SPACE} ]; then
+  [ -e /sys/class/net/{line.device} ] || ip -n {SPACE} link set {line.device} netns 1
+  ip netns del {SPACE}
+fi"""
+    return "\n".join((words, *_addressed(line, "ip")))
+
+
+def _addressed(line: Wan, ip: str) -> Iterable[str]:
+    """The port up, with what it had."""
+    yield f"{ip} link set {line.device} up"
+    for one in line.addresses:
+        at_once = " nodad" if ":" in one else ""  # as the station gave it (station/qemu.py)
+        yield f"{ip} addr replace {one} dev {line.device}{at_once}"
+    for host, mac in line.hosts.items():
+        yield f"{ip} {neighbour(host, mac, line.device)}"
+
+
+def _network(address: str) -> str:
+    return str(ip_interface(address).network)
