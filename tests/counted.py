@@ -88,6 +88,7 @@ def record(
         path=arm.path,
         features=arm.features,
         direction=str(at.get("direction", "up")),
+        l4=str(at.get("l4", "udp")),
         frame_bytes=int(at.get("frame_bytes", 64)),
         rate_layer="instructions",
     )
@@ -132,6 +133,19 @@ def judgement(records: Sequence[Record] | None = None) -> Judgement:
 def source(records: Sequence[Record] | None = None) -> Source:
     found = trials() if records is None else list(records)
     made = run(found)
+    return Source(run=made, records=found, judgement=judge(made, found))
+
+
+def by_protocol() -> Source:
+    """UDP beside TCP, for which a gateway that tracks connections has more to do."""
+    looks = {"nf_conntrack_tcp_packet": (355, 1)}
+    arms = (ARMS[0], ARMS[2])
+    found = []
+    for repeat, arm, l4 in itertools.product((1, 2), arms, ("udp", "tcp")):
+        more = looks if arm.features and l4 == "tcp" else {}
+        ran = functions(arm.features) | more
+        found.append(record(NAME, arm, repeat, ran, {"l4": l4}))
+    made = run(found, [plan(arms=arms, times=2, sweep={"l4": ("udp", "tcp")})])
     return Source(run=made, records=found, judgement=judge(made, found))
 
 

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """One packet at a time through a guest that is counted: exact, and the same again."""
 
+from collections import Counter
+from typing import Final
+
 import pytest
 from msgspec.structs import replace
 
-from gatemark.plan.model import Arm, Direction, Workload
+from gatemark.plan.model import L4, Arm, Direction, Workload
+from gatemark.probe.outside import port_counters
 from gatemark.stats.mode import shift
 from gatemark.store.record import Counted, Record
 from vm.conftest import Booted
@@ -15,6 +19,7 @@ PACED = Workload(rate_pps=1_000, duration_s=2.0)
 ROUTE = Arm(path="route", name="route")
 CONNTRACK = Arm(path="route", name="conntrack", features=("conntrack",))
 NAT = Arm(path="nat", name="nat")
+L4S: Final[tuple[L4, ...]] = ("udp", "tcp")
 OF_OWN = {"send": "udp_sendmsg", "receive": "udp_recvmsg"}
 
 
@@ -28,6 +33,11 @@ def found(record: Record) -> Counted:
 def modes(record: Record) -> dict[int, int]:
     """Instructions of a walk, and how many walks had them."""
     return {int(number): walks for number, walks in found(record).modes.items()}
+
+
+def sizes(record: Record) -> Counter[str]:
+    """Instructions by function."""
+    return Counter({name: ran for name, (ran, _) in found(record).functions.items()})
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +81,39 @@ def test_a_rule_more_is_seen_as_a_rule_more(counted: Booted) -> None:
     fewer, more = (counted.measure(arm, WALKS) for arm in rules)
     old, new = (found(one).functions["nft_do_chain"][0] for one in (fewer, more))
     assert shift(modes(fewer), modes(more)) == new - old > 0
+
+
+def test_a_segment_differs_from_a_datagram_by_its_functions(counted: Booted) -> None:
+    udp, tcp = (counted.measure(ROUTE, replace(WALKS, l4=l4)) for l4 in L4S)
+    assert min(one.values["mode_share"] for one in (udp, tcp)) > 0.1
+    by = sizes(tcp)
+    by.subtract(sizes(udp))
+    assert shift(modes(udp), modes(tcp)) == by.total() != 0
+    assert by["tcp_v4_early_demux"] > 0 > by["udp_v4_early_demux"]
+
+
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_a_segment_is_of_a_connection_that_the_gateway_knows(
+    counted: Booted, direction: Direction
+) -> None:
+    load = Workload(kind="walk", walks=20, l4="tcp", direction=direction)
+    tcp = counted.measure(NAT, load)
+    (entry,) = counted.said("conntrack -L -p tcp 2>/dev/null | grep 198.18.1.4").splitlines()
+    assert "ESTABLISHED" in entry
+    assert "[ASSURED]" in entry
+    assert "dst=198.19.1.1 " in entry  # as the WAN side knows it
+    assert found(tcp).lost == 0
+    assert sizes(tcp)["nf_conntrack_tcp_packet"] > 0
+
+
+@pytest.mark.parametrize("l4", L4S)
+def test_nothing_answers_a_packet(counted: Booted, l4: L4) -> None:
+    """An ICMP or a reset would be one packet more through the gateway."""
+    far = [counted.lab.ports["wan0"]]
+    before = counted.run(port_counters(far))
+    counted.measure(ROUTE, Workload(kind="walk", walks=20, l4=l4))
+    sent = counted.run(port_counters(far))["wan0.tx_packets"] - before["wan0.tx_packets"]
+    assert sent == (2 if l4 == "tcp" else 0)  # it takes two to open a connection
 
 
 @pytest.mark.parametrize("direction", ["send", "receive"])

@@ -15,6 +15,7 @@ from gatemark.plan.feature import DIRECT, check_features, commands, misfit
 from gatemark.plan.level import spread_out
 from gatemark.plan.mix import mean_bytes
 from gatemark.plan.model import (
+    L4,
     TWIN,
     WHOLE,
     Arm,
@@ -45,6 +46,7 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "path": get_args(Path),
     "direction": get_args(Direction),
     "family": get_args(Family),
+    "l4": get_args(L4),
     "kind": get_args(Kind),
     "figure": get_args(Figure),
     "driver": get_args(Driver),
@@ -70,7 +72,7 @@ OF_KIND: Final = {
         "connections": "connecting connections active_pps clients",
         "flows": "flows clients servers steps rate_pps active_pps",
         "replay": "trace speed clones rate_pps clients",
-        "walk": "frame_bytes payload_bytes walks ordered",
+        "walk": "frame_bytes payload_bytes l4 walks ordered",
     }.items()
 }
 
@@ -117,7 +119,7 @@ def workload_at(plan: Plan, point: dict[str, Factor]) -> Workload:
     if load.kind == "udp":
         load = replace(load, settle_s=0.0)
     if load.payload_bytes:
-        load = replace(load, frame_bytes=frame_bytes(load.payload_bytes, load.family))
+        load = replace(load, frame_bytes=frame_bytes(load.payload_bytes, load.family, load.l4))
     if load.rate_bps:
         bits = 8 * max(1, payload_bytes(mean_bytes(load), load.family))
         load = replace(load, rate_pps=load.rate_bps / bits)

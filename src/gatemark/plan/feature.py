@@ -248,5 +248,10 @@ def _misfits(arm: Arm, load: Workload) -> Iterator[str]:
             "`clients`, `flow_ports` = random, `mix` and so many `flows` are not for the path "
             "endpoint: one end is a plain socket there"
         )
+    if arm.path == ENDPOINT and load.l4 == "tcp":
+        yield (
+            "`l4` = tcp: the gateway itself answers a segment by another packet, whose "
+            "instructions would be in the number; write udp, or leave out path endpoint"
+        )
     if arm.path != ENDPOINT and load.direction in OWN:
         yield f"`direction` = {load.direction}: on the path {arm.path} write up, down or both"

@@ -42,6 +42,7 @@ Figure = Literal[
     "estimate",
 ]
 Family = Literal["ipv4", "ipv6"]
+L4 = Literal["udp", "tcp"]
 Factor = str | int | float | bool
 
 # Features that are programs: they run on the gateway while a trial does, and set nothing.
@@ -186,7 +187,8 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     trace: str = "game"  # a pcap or pcapng file, or made here: game, voip, voip-vad, video
     speed: float = 1.0  # its own timing, times so much; rate_pps: that instead, both ways together
     clones: int = 1  # flows made of each of the trace's
-    # kind walk, with frame_bytes or payload_bytes: one UDP packet at a time, and its instructions
+    # kind walk, with frame_bytes or payload_bytes: one packet at a time, and its instructions
+    l4: L4 = "udp"  # udp; tcp: segments of one connection, each with data
     walks: int = 200  # packets
     ordered: bool = False  # keep the functions of one packet in their order
 

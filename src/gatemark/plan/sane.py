@@ -8,7 +8,7 @@ from typing import Final
 from gatemark.plan import trace
 from gatemark.plan.mix import frames
 from gatemark.plan.model import Workload
-from gatemark.unit import LARGEST_FRAME_BYTES, SMALLEST_FRAME_BYTES
+from gatemark.unit import LARGEST_FRAME_BYTES, SMALLEST_FRAME_BYTES, SMALLEST_SEGMENT_BYTES
 
 MOST_FLOWS: Final = 100_000
 MOST_CLIENTS: Final = 250  # addresses of one /24, but for the gateway's, the hosts' and the ends
@@ -188,12 +188,14 @@ def _replay(load: Workload) -> Iterator[str]:
 
 
 def _walk(load: Workload) -> Iterator[str]:
-    smallest = SMALLEST_FRAME_BYTES[load.family]
+    is_udp = load.l4 == "udp"
+    smallest = (SMALLEST_FRAME_BYTES if is_udp else SMALLEST_SEGMENT_BYTES)[load.family]
     if not smallest <= load.frame_bytes <= LARGEST_FRAME_BYTES:
         key = "payload_bytes" if load.payload_bytes else "frame_bytes"
+        over, holds = ("", "our test header") if is_udp else ("tcp over ", "a segment of data")
         yield (
-            f"`{key}` = {getattr(load, key)} is impossible for {load.family}: a frame with FCS "
-            f"and our test header has {smallest} to {LARGEST_FRAME_BYTES} bytes"
+            f"`{key}` = {getattr(load, key)} is impossible for {over}{load.family}: a frame with "
+            f"FCS and {holds} has {smallest} to {LARGEST_FRAME_BYTES} bytes"
         )
     if load.direction == "both":
         yield "`direction` = both: one packet at a time goes one way; write up or down"

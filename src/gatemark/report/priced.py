@@ -101,4 +101,4 @@ def _each(ns: float, count: float) -> str:
 
 def _key(one: Executed | PointResult) -> Key:
     kind = one.definition
-    return kind.path, kind.features, kind.direction, kind.family, kind.frame_bytes
+    return kind.path, kind.features, kind.direction, kind.family, kind.l4, kind.frame_bytes

@@ -22,7 +22,7 @@ GOALS = {0.0: "NDR", 0.005: "PDR"}  # by the loss that they allow
 FAMILY = {"ipv4": "IPv4", "ipv6": "IPv6"}
 DOES = {"route": "routing", "nat": "NAT", "switch": "switching", "endpoint": "the gateway itself"}
 # Factors that `load` tells.
-LOAD = {"driver", "direction", "kind", "family", "flows", "streams"}
+LOAD = {"driver", "direction", "kind", "family", "l4", "flows", "streams"}
 LOAD |= {"frame_bytes", "payload_bytes", "write_bytes", "socket_buffer_bytes"}
 # Where a size is a factor, what it is a size of: of one, as a title or an axis has it, of many.
 SIZES = {
@@ -92,18 +92,19 @@ def traffic(definition: Definition, but: Container[str] = ()) -> str:
 
     `but` are factors that vary and are left out.
     """
-    protocol = f"replay of {definition.trace}" if definition.trace else definition.l4.upper()
-    if "family" not in but:
-        protocol += f" over {FAMILY.get(definition.family, definition.family)}"
-    told = {"tcp": _tcp, "replay": _trace}.get(definition.l4, _udp)(definition)
+    of = f"replay of {definition.trace}" if definition.trace else definition.l4.upper()
+    over = FAMILY.get(definition.family, definition.family)
+    layers = [text for name, text in (("l4", of), ("family", over)) if name not in but]
+    sized = _is_sized(definition)
+    told = (_udp if sized else {"tcp": _tcp, "replay": _trace}[definition.l4])(definition)
     if many := connections(definition):
         told = iter([("connections", many)])
     words = [text for name, text in told if name not in but]
-    is_sized = definition.l4 == "udp" and "frame_bytes" not in but
-    first = words[:1] if is_sized else []
+    first = words[:1] if sized and "frame_bytes" not in but else []
     last = [f"trials of {definition.duration_s:g} s"] if definition.duration_s else []
     last += [f"driven by {definition.driver}"] if definition.driver != OURS else []
-    return ", ".join([*first, protocol, *words[len(first) :], *last])
+    protocol = [" over ".join(layers)] if layers else []
+    return ", ".join([*first, *protocol, *words[len(first) :], *last])
 
 
 def point_words(point: PointResult) -> str:
@@ -125,7 +126,7 @@ def sent(definition: Definition, payload_bytes: float = 0) -> str:
     parts = [way(definition.direction)]
     if told := connections(definition):
         parts += [told]
-    elif definition.l4 == "tcp":
+    elif not _is_sized(definition) and definition.l4 == "tcp":
         parts += ["TCP", *(text for _, text in _writes(definition))]
         parts += (
             [streams(definition.streams)] if definition.streams and definition.streams > 1 else []
@@ -135,6 +136,7 @@ def sent(definition: Definition, payload_bytes: float = 0) -> str:
     elif payload_bytes:
         parts += ["UDP", sized("payload_bytes", payload_bytes)]
     else:
+        parts += ["TCP"] if definition.l4 == "tcp" else []
         parts += [f"{definition.frame_bytes} B"] if definition.frame_bytes else []
     parts += [f"{definition.flows} flows"] if definition.flows > 1 and not told else []
     if definition.quantity == "throughput":
@@ -167,6 +169,7 @@ _WORDS: dict[str, Callable[[str], str]] = {
     "direction": way,
     "kind": str.upper,
     "family": lambda level: FAMILY.get(level, level),
+    "l4": str.upper,
     "frame_bytes": lambda level: f"{level} B",
     "goal": str.upper,
 }
@@ -176,6 +179,11 @@ _COUNTED: dict[str, Callable[[float], str]] = {
     "streams": lambda count: streams(int(count)),
     "share": lambda share: f"{100 * share:g} % of throughput",
 }
+
+
+def _is_sized(definition: Definition) -> bool:
+    """Whether it is of packets by size: UDP, or single segments, but not TCP by its writes."""
+    return definition.l4 == "udp" or definition.frame_bytes is not None
 
 
 def _udp(definition: Definition) -> Iterator[tuple[str, str]]:

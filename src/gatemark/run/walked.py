@@ -26,7 +26,7 @@ def define(both: Definition, load: Workload) -> Definition:
     return replace(
         both,
         quantity="instructions",
-        l4="udp",
+        l4=load.l4,
         frame_bytes=load.frame_bytes,
         rate_layer="instructions",
         duration_s=0.0,

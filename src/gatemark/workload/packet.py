@@ -1,19 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A single UDP packet of ours as bytes, and how it is known again behind NAT."""
+"""A single packet of ours as bytes, UDP or TCP, and how it is known again behind NAT."""
 
 import struct
+from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
 
-UDP: Final = 17
+TCP, UDP = 6, 17
+CHECKSUM_AT: Final = {TCP: 16, UDP: 6}
 HOPS: Final = 64
 ETHERTYPE: Final = {4: b"\x08\x00", 6: b"\x86\xdd"}
 HEADER_BYTES: Final = {b"\x08\x00": 20, b"\x86\xdd": 40}
+ADDRESS_BYTES: Final = {b"\x08\x00": 4, b"\x86\xdd": 16}  # the last two fields of a header
 ETHERNET_BYTES: Final = 14
 MAGIC: Final = b"gmwalk"  # and the number, in the last bytes of the payload
 
+SYN, PUSH, ACK = 0x02, 0x08, 0x10  # RFC 9293, section 3.1
+WINDOW: Final = 0xFFFF  # that every segment tells, before it is scaled
+
 Ends = tuple[str, str]  # of the source and of the next hop
 End = tuple[str, int]  # address and port
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """What TCP says in a packet, but for its ports and its window."""
+
+    sequence: int
+    acknowledged: int
+    flags: int
+    options: bytes = b""  # a multiple of 4
+    data: bytes = b""
 
 
 def mark(number: int) -> bytes:
@@ -28,33 +45,69 @@ def payload(number: int, size: int) -> bytes:
 
 def udp(macs: Ends, source: End, sink: End, data: bytes) -> bytes:
     """The frame, without FCS, with its checksums. Both addresses are of one family."""
-    one, other = ip_address(source[0]), ip_address(sink[0])
-    length = 8 + len(data)
-    ports = struct.pack("!HHH", source[1], sink[1], length)
-    pseudo = one.packed + other.packed + struct.pack("!II", length, UDP)
-    checksum = _sum(pseudo + ports + b"\0\0" + data) or 0xFFFF
-    datagram = ports + struct.pack("!H", checksum) + data
-    addresses = one.packed + other.packed
-    if one.version == 6:
-        header = struct.pack("!IHBB", 6 << 28, length, UDP, HOPS) + addresses
-    else:
-        start = struct.pack("!BBHHHBB", 0x45, 0, 20 + length, 0, 0x4000, HOPS, UDP)
-        header = start + struct.pack("!H", _sum(start + b"\0\0" + addresses)) + addresses
-    link = b"".join(bytes.fromhex(mac.replace(":", "")) for mac in macs[::-1])
-    return link + ETHERTYPE[one.version] + header + datagram
+    header = struct.pack("!HHHH", source[1], sink[1], 8 + len(data), 0)
+    return _frame(macs, (source[0], sink[0]), UDP, header + data)
+
+
+def tcp(macs: Ends, source: End, sink: End, one: Segment) -> bytes:
+    """The same of a segment."""
+    words = (20 + len(one.options)) // 4
+    said = (one.sequence % 2**32, one.acknowledged % 2**32, words << 4, one.flags, WINDOW, 0, 0)
+    header = struct.pack("!HHIIBBHHH", source[1], sink[1], *said)
+    return _frame(macs, (source[0], sink[0]), TCP, header + one.options + one.data)
 
 
 def is_for(frame: bytes, port: int, ending: bytes | None) -> bool:
     """Whether a frame is a UDP packet to a port, and ends as it should (None: anyhow)."""
+    data = _carried(frame, UDP)
+    if int.from_bytes(data[2:4], "big") != port:
+        return False
+    return ending is None or data.endswith(ending)
+
+
+def is_segment(frame: bytes, port: int, sequence: int) -> bool:
+    """Whether a frame is the TCP segment to a port with a sequence number."""
+    data = _carried(frame, TCP)
+    return data[2:8] == struct.pack("!HI", port, sequence % 2**32)
+
+
+def sender(frame: bytes) -> End:
+    """Whom a frame says that it is from, address and port."""
+    kind = frame[12:ETHERNET_BYTES]
+    at, length = ETHERNET_BYTES + HEADER_BYTES[kind], ADDRESS_BYTES[kind]
+    address = ip_address(frame[at - 2 * length : at - length])
+    return str(address), int.from_bytes(frame[at : at + 2], "big")
+
+
+def _frame(macs: Ends, addresses: tuple[str, str], protocol: int, data: bytes) -> bytes:
+    """The headers below UDP or TCP, and its checksum put in."""
+    one, other = (ip_address(address) for address in addresses)
+    both = one.packed + other.packed
+    checksum = _sum(both + struct.pack("!II", len(data), protocol) + data)
+    if protocol == UDP:
+        checksum = checksum or 0xFFFF  # 0 would say that there is none
+    at = CHECKSUM_AT[protocol]
+    data = data[:at] + struct.pack("!H", checksum) + data[at + 2 :]
+    if one.version == 6:
+        header = struct.pack("!IHBB", 6 << 28, len(data), protocol, HOPS) + both
+    else:
+        start = struct.pack("!BBHHHBB", 0x45, 0, 20 + len(data), 0, 0x4000, HOPS, protocol)
+        header = start + struct.pack("!H", _sum(start + b"\0\0" + both)) + both
+    link = b"".join(bytes.fromhex(mac.replace(":", "")) for mac in macs[::-1])
+    return link + ETHERTYPE[one.version] + header + data
+
+
+def _carried(frame: bytes, protocol: int) -> bytes:
+    """The UDP packet or TCP segment in a frame, without padding; nothing if it has another."""
     kind = frame[12:ETHERNET_BYTES]
     at = ETHERNET_BYTES + HEADER_BYTES.get(kind, 0)
     if kind not in HEADER_BYTES or len(frame) < at + 8:
-        return False
-    protocol = frame[ETHERNET_BYTES + (9 if kind == ETHERTYPE[4] else 6)]
-    if protocol != UDP or int.from_bytes(frame[at + 2 : at + 4], "big") != port:
-        return False
-    end = at + int.from_bytes(frame[at + 4 : at + 6], "big")
-    return ending is None or frame[at:end].endswith(ending)
+        return b""
+    if kind == ETHERTYPE[4]:
+        length, said = int.from_bytes(frame[16:18], "big") - HEADER_BYTES[kind], frame[23]
+    else:
+        length, said = int.from_bytes(frame[18:20], "big"), frame[20]
+    return frame[at : at + length] if said == protocol else b""
 
 
 def _sum(data: bytes) -> int:

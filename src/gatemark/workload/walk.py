@@ -15,23 +15,18 @@ its functions are the packet's.
 """
 
 import asyncio
-import os
-import select
 import socket
 import time
 from array import array
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import median
 from typing import Any, Final, Self
 
-from pyroute2 import netns
-
 from gatemark.error import InvalidTrialError, UnavailableError
 from gatemark.node.agent import Agent, Tick
-from gatemark.node.shell import Namespace
 from gatemark.plan.lasting import UNCOUNTED
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.probe.apart import Apart
@@ -40,10 +35,11 @@ from gatemark.station.counter import Counter, changed
 from gatemark.station.counting import NOT_EMULATED
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
-from gatemark.station.wiring import LAN_PORT, WAN_PORT, Port, Wire, wires
-from gatemark.unit import payload_bytes
-from gatemark.workload import packet
-from gatemark.workload.udp import OWN_SOURCE, open_mappings
+from gatemark.station.wiring import LAN_PORT, WAN_PORT, Port, Wire
+from gatemark.workload import opening, packet
+from gatemark.workload.numbered import Numbered
+from gatemark.workload.packetsocket import arrived, drain, opened
+from gatemark.workload.udp import OWN_SOURCE
 from gatemark.workload.way import BIN_MS, FAMILY, Load, Way
 
 STILL_S: Final = 0.0006  # nothing ran for so long: the gateway stands still
@@ -55,7 +51,9 @@ EVERY_MS: Final = 50  # the gateway's own program sends so often, and stands sti
 MOST_LOST: Final = 0.1  # of the walks: more, and the gateway does not forward
 LEAST_READ: Final = 20  # walks whose blocks are read; more until the mode is among them, up to
 MOST_READ: Final = 500
-ETH_P_ALL: Final = 3
+
+# A packet of the gateway's own program.
+OWN: Final = partial(packet.is_for, port=LAN_PORT, ending=None)
 
 Slots = dict[int, int]  # runs by slot
 
@@ -99,14 +97,11 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
 
 
 async def walk(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> "Walk":
-    """The one direction, counted or not, its flow opened through NAT."""
+    """The one direction, counted or not, its flow opened as far as it has to be."""
     (wire,) = ways
-    mapped = 0
-    if spec.arm.path == "nat" and not wire.away:
-        (up,) = wires(station.ports, "nat", "up")
-        one = Workload(frame_bytes=128)
-        (mapped,) = await open_mappings(up, one, station.placement, spec.sequence % 256)
-    return Walk(station, wire, spec.workload, mapped)
+    load, path = spec.workload, spec.arm.path
+    packets = await asyncio.to_thread(opening.packets, station.ports, path, load)
+    return Walk(station, wire, load, packets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +117,10 @@ class Base:
 class Walk:
     """All packets of a trial."""
 
-    def __init__(self, station: Station, wire: Wire, load: Workload, mapped: int) -> None:
+    def __init__(self, station: Station, wire: Wire, load: Workload, packets: Numbered) -> None:
         self.wire = wire
         self.load = load
-        self.mapped = mapped  # the port by which the gateway knows the flow, down through NAT
+        self.packets = packets
         self.placement: Placement = station.placement
         self.counting = station.counting  # None: others look at it (workload/traced.py)
         self.own_pps = 1000 / EVERY_MS  # that the gateway's own program sends
@@ -197,7 +192,7 @@ class Walk:
         return "send", both | {
             "src": wire.source.address(load.family),
             "src_port": OWN_SOURCE,
-            "dst": wire.target.address(load.family),
+            "dst": self.packets.flow.sink[0],
             "dst_port": LAN_PORT,
             "frame_bytes": [load.frame_bytes],
             "rate_pps": self.own_pps,
@@ -260,11 +255,11 @@ class Walk:
 
     def _own_step(self, sink: socket.socket, *, reading: bool) -> bool:
         """The gateway sends when its own clock says so; what it runs till then does not count."""
-        _drain(sink)
+        drain(sink)
         until = time.monotonic() + PATIENCE_S
         last = self.counter.total
         while time.monotonic() < until:
-            if _arrived(sink, LAN_PORT, None, LOOK_S):
+            if arrived(sink, OWN, LOOK_S):
                 return True
             now = self.counter.total
             if now == last != self._base.all:  # it stands still again, after a tick
@@ -320,70 +315,25 @@ class Walk:
     def stepper(self, stack: ExitStack) -> "Step":
         """What sends one packet and waits for it: of the tester's ends, those that it has."""
         wire = self.wire
-        sink = None if wire.own and wire.away else _opened(wire.sink, stack)
+        sink = None if wire.own and wire.away else opened(wire.sink, stack)
         if self._sends:
             assert sink is not None
             self._own_sink = sink
             return lambda _: _next(sink)
-        source = _opened(wire.source, stack)
+        source = opened(wire.source, stack)
 
         def step(number: int) -> bool:
-            frame, port = self._frame(number)
-            source.send(frame)
-            return sink is None or _arrived(sink, port, packet.mark(number))
+            source.send(self.packets.frame(number))
+            is_it = partial(self.packets.is_it, number=number)
+            return sink is None or bool(arrived(sink, is_it, PATIENCE_S))
 
         return step
-
-    def _frame(self, number: int) -> tuple[bytes, int]:
-        """A packet of the one flow, and the port that it arrives at."""
-        wire, family = self.wire, self.load.family
-        near, far = (wire.near.address(family), LAN_PORT), (wire.far.address(family), WAN_PORT)
-        source, sink = (near, far) if wire.away else (far, near)
-        arrives = sink[1]
-        if self.mapped:
-            sink = wire.target.address(family), self.mapped
-        payload = packet.payload(number, int(payload_bytes(self.load.frame_bytes, family)))
-        frame = packet.udp((wire.source.mac, wire.next_hop.mac), source, sink, payload)
-        return frame, arrives
 
 
 Step = Callable[[int], bool]  # number of a walk -> whether its packet came
 
 
-def _opened(port: Port, stack: ExitStack) -> socket.socket:
-    """A packet socket on a port of the tester, which is a namespace of this machine."""
-    assert isinstance(port.node, Namespace)
-    with ThreadPoolExecutor(1) as thread:
-        made = thread.submit(_socket, port.node.netns, port.device).result()
-    return stack.enter_context(made)
-
-
-def _socket(space: str, device: str) -> socket.socket:
-    netns.setns(space, flags=os.O_RDONLY)  # of the calling thread alone: setns(2)
-    made = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
-    made.bind((device, ETH_P_ALL))
-    return made
-
-
 def _next(sink: socket.socket) -> bool:
     """Wait for the gateway's own next packet."""
-    _drain(sink)
-    return _arrived(sink, LAN_PORT, None)
-
-
-def _drain(sink: socket.socket) -> None:
-    """Let go of what came before."""
-    while select.select([sink], [], [], 0)[0]:
-        sink.recv(65535)
-
-
-def _arrived(
-    sink: socket.socket, port: int, mark: bytes | None, patience_s: float = PATIENCE_S
-) -> bool:
-    """Wait for the packet with a mark; what else arrives is let go."""
-    until = time.monotonic() + patience_s
-    while (left := until - time.monotonic()) > 0:
-        ready, _, _ = select.select([sink], [], [], left)
-        if ready and packet.is_for(sink.recv(65535), port, mark):
-            return True
-    return False
+    drain(sink)
+    return bool(arrived(sink, OWN, PATIENCE_S))

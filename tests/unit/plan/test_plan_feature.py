@@ -2,10 +2,11 @@
 """Which features, paths and directions go together, and what is said where they do not."""
 
 import pytest
+from msgspec.structs import replace
 
 from gatemark.error import UsageError
 from gatemark.plan.feature import FEATURES, check_features, misfit, parts, tracks
-from gatemark.plan.model import Arm, Workload
+from gatemark.plan.model import Arm, Direction, Workload
 
 
 @pytest.mark.parametrize(
@@ -143,6 +144,15 @@ def test_a_packet_that_a_session_would_cut_is_refused(load: Workload, why: str) 
 def test_a_line_is_of_one_kind(one: str) -> None:
     with pytest.raises(UsageError, match=f"pppoe and {one} contradict each other"):
         check_features(Arm(path="route", features=(one, "pppoe")))
+
+
+@pytest.mark.parametrize("direction", ["send", "receive"])
+def test_a_gateway_that_is_an_end_answers_a_segment(direction: Direction) -> None:
+    own = Workload(kind="walk", l4="tcp", direction=direction)
+    found = misfit(Arm(path="endpoint"), own)
+    assert found.startswith("`l4` = tcp: the gateway itself answers a segment by another packet")
+    assert misfit(Arm(path="endpoint"), replace(own, l4="udp")) == ""
+    assert misfit(Arm(path="nat"), replace(own, direction="down")) == ""
 
 
 def test_offload_is_for_the_tester_alone() -> None:

@@ -180,6 +180,20 @@ def test_a_folder_is_no_plan(tmp_path: Path) -> None:
             "11: `frame_bytes` = 64 is impossible for ipv6: a frame with FCS and our test header "
             "has 80 to 1518 bytes",
         ),
+        (
+            '[workload]\nkind = "walk"\nl4 = "tcp"\nfamily = "ipv6"\nframe_bytes = 78\n',
+            "11: `frame_bytes` = 78 is impossible for tcp over ipv6: a frame with FCS and a "
+            "segment of data has 79 to 1518 bytes",
+        ),
+        (
+            '[workload]\nkind = "walk"\n[sweep]\nl4 = ["udp", "tcp"]\npayload_bytes = [1461]\n',
+            "11: `payload_bytes` = 1461 is impossible for tcp over ipv4",
+        ),
+        ('[workload]\nl4 = "tcp"\n', "8: `l4` means nothing for kind udp; leave it out"),
+        (
+            '[workload]\nkind = "walk"\nl4 = "sctp"\n',
+            "9: workload.l4: Invalid enum value 'sctp'; known are: udp, tcp",
+        ),
         ("[sweep]\nflows = []\n", "8: `flows` has no levels; give at least one"),
         ("[sweep]\nflows = [1, 2, 1]\n", "8: `flows` has the level 1 twice"),
         ("[sweep]\nflows = [1]\n[[sweep.case]]\nflows = 2\n", "8: `flows` is in [sweep] and in a"),

@@ -12,7 +12,18 @@ from msgspec.structs import replace
 from typer import Exit
 
 from gatemark.commands import ab as command
-from gatemark.report import card, exact, exact_ab, executes, gallery, page, priced, rated, terminal
+from gatemark.report import (
+    card,
+    exact,
+    exact_ab,
+    executes,
+    gallery,
+    page,
+    priced,
+    rated,
+    terminal,
+    word,
+)
 from gatemark.report.chart import counted as sizes
 from gatemark.report.chart import waterfall
 from gatemark.report.export.form import export
@@ -124,6 +135,27 @@ def test_time_below_overload_is_no_price(source: Source) -> None:
     easy = tuple(replace(point, limit="none") for point in made.judgement.points)
     idle = changed(made, judgement=replace(made.judgement, points=easy))
     assert priced.table([changed(source, label="A"), idle]).rows == ()
+
+
+def test_a_protocol_is_a_point_of_its_own() -> None:
+    (made,) = exact.tables(counted.by_protocol().judgement)
+    assert made.caption.endswith("64-byte frames, IPv4, 1 flow")
+    steps = {row[:2]: row[4] for row in made.rows}
+    assert steps["conntrack", "UDP"] == "+400"
+    assert steps["conntrack", "TCP"] == "+755"
+
+
+def test_the_time_of_udp_is_none_of_tcp() -> None:
+    of_tcp = counted.by_protocol()
+    made = priced.table([changed(of_tcp, label="A"), timed("qemu-mips")])
+    assert [row[1] for row in made.rows] == ["1000", "1400"]
+
+
+def test_a_segment_is_told_by_its_size() -> None:
+    found = {one.definition.l4: one.definition for one in counted.by_protocol().judgement.executed}
+    assert word.load(found["tcp"]) == "↑ up, TCP, 64 B"
+    assert word.traffic(found["tcp"]) == "64-byte frames, TCP over IPv4, 1 flow"
+    assert word.load(found["udp"]) == "↑ up, 64 B"
 
 
 def test_a_row_of_sizes_is_a_line() -> None:

@@ -196,6 +196,7 @@ def test_a_change_from_nothing_has_no_place_in_a_figure(judged: Judgement) -> No
         ("rate_pps", 0, "as fast as it goes"),
         ("direction", "send", "→ gateway sends"),
         ("family", "ipv6", "IPv6"),
+        ("l4", "tcp", "TCP"),
         ("cap_pps", 10, "cap pps 10"),
     ],
 )

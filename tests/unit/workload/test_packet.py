@@ -2,10 +2,15 @@
 """A packet of a walk as bytes: laid out as the RFCs say, and known again behind NAT."""
 
 import struct
+import subprocess
+from pathlib import Path
 
 import pytest
 
-from gatemark.workload import packet
+from gatemark.unit import payload_bytes
+from gatemark.workload import opening, packet
+from gatemark.workload.numbered import Datagrams, Flow, Segments
+from gatemark.workload.packet import ACK, PUSH, SYN, Segment
 
 MACS = "02:00:00:00:00:01", "02:00:00:00:00:02"
 ENDS = {
@@ -72,3 +77,81 @@ def test_another_is_not_taken_for_it(port: int, number: int) -> None:
 @pytest.mark.parametrize("frame", [b"", b"\0" * 14, b"\0" * 12 + b"\x08\x06" + b"\0" * 46])
 def test_what_is_no_udp_is_let_go(frame: bytes) -> None:
     assert not packet.is_for(frame, 9, None)
+
+
+SEGMENTS = {
+    "syn": Segment(7, 0, SYN, opening.OPTIONS),
+    "data": Segment(2**32 - 1, 9, PUSH | ACK, data=b"odd"),
+    "bare": Segment(8, 9, ACK),
+}
+
+
+def told_by_tcpdump(frames: list[bytes], folder: Path) -> list[str]:
+    """A line for each frame, by a program that knows TCP from elsewhere."""
+    file = folder / "made.pcap"
+    with file.open("wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+        for frame in frames:
+            out.write(struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame)
+    command = ["tcpdump", "-nn", "-t", "-S", "-vv", "-r", str(file)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except FileNotFoundError:
+        pytest.skip("no tcpdump")
+    return [" ".join(one.split()) for one in done.stdout.replace("\n    ", " ").splitlines()]
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_tcpdump_finds_no_fault_in_a_segment(version: int, tmp_path: Path) -> None:
+    frames = [packet.tcp(MACS, *ENDS[version], one) for one in SEGMENTS.values()]
+    syn, data, bare = told_by_tcpdump(frames, tmp_path)
+    assert all("(correct)" in one and "bad" not in one for one in (syn, data, bare))
+    assert "Flags [S]" in syn
+    assert "win 65535, options [mss 1460,nop,nop,sackOK,nop,wscale 14], length 0" in syn
+    assert "Flags [P.]" in data
+    assert "seq 4294967295:2, ack 9" in data
+    assert "ack 9, win 65535, length 0" in bare
+
+
+def of_flow(version: int, l4: str, frame_bytes: int) -> Flow:
+    source, sink = ENDS[version]
+    size = int(payload_bytes(frame_bytes, f"ipv{version}", l4))
+    return Flow(MACS, source, sink, sink[1], size)
+
+
+@pytest.mark.parametrize("frame_bytes", [84, 1518])
+@pytest.mark.parametrize("version", [4, 6])
+def test_a_frame_is_as_long_whatever_it_carries(version: int, frame_bytes: int) -> None:
+    made = (
+        Datagrams(of_flow(version, "udp", frame_bytes)),
+        Segments(of_flow(version, "tcp", frame_bytes), 1, 1),
+    )
+    assert {len(one.frame(0)) + 4 for one in made} == {frame_bytes}
+
+
+def test_each_segment_goes_on_where_the_last_one_ended(tmp_path: Path) -> None:
+    """From the byte after SYN, so that a gateway that follows the numbers finds no gap."""
+    made = Segments(of_flow(4, "tcp", 64), 101, 201)
+    found = told_by_tcpdump([made.frame(number) for number in range(-10, -7)], tmp_path)
+    assert [one.partition("seq ")[2].partition(",")[0] for one in found] == [
+        "101:107",
+        "107:113",
+        "113:119",
+    ]
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_a_segment_is_known_again(version: int) -> None:
+    made = Segments(of_flow(version, "tcp", 84), 2**32 - 5, 1)
+    frame = made.frame(3)
+    assert made.is_it(frame, 3)
+    assert not made.is_it(frame, 4)
+    assert packet.sender(frame) == ENDS[version][0]
+
+
+def test_one_protocol_is_not_taken_for_the_other() -> None:
+    """Even where all that is looked at is alike."""
+    flow = of_flow(4, "tcp", 84)
+    one = Datagrams(flow).frame(0)
+    assert not packet.is_segment(one, flow.port, int.from_bytes(one[38:42], "big"))
+    assert not packet.is_for(Segments(flow, 1, 1).frame(0), flow.port, None)

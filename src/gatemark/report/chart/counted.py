@@ -47,7 +47,8 @@ def _sizes(mine: Sequence[Executed]) -> list[int]:
 def _row(one: Executed) -> Row:
     kind = one.definition
     family = "" if kind.family == "ipv4" else f", {word.FAMILY[kind.family]}"
-    way = f"{word.way(kind.direction)}{family}"
+    over = ", TCP" if kind.l4 == "tcp" else ""
+    way = f"{word.way(kind.direction)}{over}{family}"
     row: Row = {"arm": one.arm, "way": way, "line": f"{one.arm}, {way}"}
     row |= {"frame_bytes": float(kind.frame_bytes or 0)}
     return row | three("instructions", one.instructions)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packet sockets on the tester's ports: what is sent and seen is the frame as it is (packet(7))."""
+
+import os
+import select
+import socket
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Final
+
+from pyroute2 import netns
+
+from gatemark.node.shell import Namespace
+from gatemark.station.wiring import Port
+
+ETH_P_ALL: Final = 3
+LONGEST: Final = 65535  # bytes of a frame
+
+
+def opened(port: Port, stack: ExitStack) -> socket.socket:
+    """A packet socket on a port of the tester, which is a namespace of this machine."""
+    assert isinstance(port.node, Namespace)
+    with ThreadPoolExecutor(1) as thread:
+        made = thread.submit(_socket, port.node.netns, port.device).result()
+    return stack.enter_context(made)
+
+
+def _socket(space: str, device: str) -> socket.socket:
+    netns.setns(space, flags=os.O_RDONLY)  # of the calling thread alone: setns(2)
+    made = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+    made.bind((device, ETH_P_ALL))
+    return made
+
+
+def drain(sink: socket.socket) -> None:
+    """Let go of what came before."""
+    while select.select([sink], [], [], 0)[0]:
+        sink.recv(LONGEST)
+
+
+def arrived(sink: socket.socket, is_it: Callable[[bytes], bool], patience_s: float) -> bytes:
+    """Wait for a frame and return it, nothing if it does not come; others are let go."""
+    until = time.monotonic() + patience_s
+    while (left := until - time.monotonic()) > 0:
+        ready, _, _ = select.select([sink], [], [], left)
+        if ready and is_it(frame := sink.recv(LONGEST)):
+            return frame
+    return b""
