@@ -63,9 +63,8 @@ def evidence(raw: Raw) -> dict[str, Any]:
     first = walked.told
     modes = list(dict.fromkeys((first, *_modes(walked.totals))))
     functions = {
-        mode: by_function(counter, symbols, walked.risen[mode])
+        mode: by_function(counter, symbols, Tally(walked.paths[mode]))
         for mode in modes[: NAMED + 1]
-        if mode in walked.risen
     }
     own = functions[first]
     more = {
@@ -80,7 +79,7 @@ def evidence(raw: Raw) -> dict[str, Any]:
             modes={str(mode): walked.totals.count(mode) for mode in modes},
             more=more,
             functions=own,
-            path=calls(counter, symbols, walked.paths[first]),
+            path=calls(counter, symbols, walked.paths[first]) if told["ordered"] else (),
             refills=walked.refills / len(walked.totals),
             plugin=told["plugin"],
         )

@@ -7,7 +7,7 @@ The file's layout is that of counter/table.h: 64-bit numbers in this machine's b
 import mmap
 import struct
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ MAGIC: Final = b"GMCOUNT1"
 HEAD_BYTES: Final = 4096
 WORD: Final = 8
 KERNEL: Final = 0x80000000  # no kernel's block lies below
+INSN_BYTES: Final = 4  # of MIPS and 64-bit ARM
 # Words of the head, in order, behind the magic.
 HEAD: Final = (
     *("slots", "paths", "used", "lost", "total", "open", "passed"),
@@ -35,6 +36,11 @@ class Block:
 
     address: int
     length: int  # instructions
+
+    @property
+    def end(self) -> int:
+        """Behind it, where instructions are of four bytes."""
+        return self.address + INSN_BYTES * self.length
 
 
 class Counter:
@@ -113,10 +119,6 @@ class Counter:
     def used(self) -> int:
         """Slots that were taken so far."""
         return self._head("used")
-
-    def instructions(self, slots: Iterable[int]) -> int:
-        """That the blocks of some slots ran so far."""
-        return sum(self.block(slot).length * self._words[self._runs + slot] for slot in slots)
 
     def anew(self) -> None:
         """Forget what was written down in the window so far."""

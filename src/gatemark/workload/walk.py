@@ -10,14 +10,12 @@ is shared between packets: no batch, no interrupt for several. What differs from
 is what the gateway did besides, above all the tick of its clock. A packet is therefore sent soon
 after a tick, and the mode of many walks is one without.
 
-Then some more are sent whose blocks are read before and after, until one of them is the mode again:
-its functions are the packet's.
+The blocks of each walk are read in their order: the functions of one in the mode are the packet's.
 """
 
 import asyncio
 import socket
 import time
-from array import array
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -31,7 +29,7 @@ from gatemark.plan.lasting import UNCOUNTED
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.probe.apart import Apart
 from gatemark.probe.symbols import Symbols
-from gatemark.station.counter import Counter, changed
+from gatemark.station.counter import Counter
 from gatemark.station.counting import NOT_EMULATED
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
@@ -49,13 +47,9 @@ LOOK_S: Final = 0.0001
 PATIENCE_S: Final = 2.0  # for stillness, and for a packet
 EVERY_MS: Final = 50  # the gateway's own program sends so often, and stands still between
 MOST_LOST: Final = 0.1  # of the walks: more, and the gateway does not forward
-LEAST_READ: Final = 20  # walks whose blocks are read; more until the mode is among them, up to
-MOST_READ: Final = 500
 
 # A packet of the gateway's own program.
 OWN: Final = partial(packet.is_for, port=LAN_PORT, ending=None)
-
-Slots = dict[int, int]  # runs by slot
 
 
 @dataclass(slots=True)
@@ -66,9 +60,7 @@ class Walked:
     at_ns: list[int] = field(default_factory=list)  # when each was sent
     lost: int = 0
     refills: int = 0  # instructions of TLB refills in all of them, which are in none of the totals
-    # Of a walk of each total: what ran, and in which order.
-    risen: dict[int, Slots] = field(default_factory=dict)
-    paths: dict[int, list[int]] = field(default_factory=dict)
+    paths: dict[int, list[int]] = field(default_factory=dict)  # of a walk of each total: its slots
 
     own: bool = False  # an end is a program of the gateway's, which its scheduler wakes
 
@@ -81,7 +73,7 @@ class Walked:
         if not self.own:
             return self.mode
         middle = median(self.totals)
-        return min(self.risen, key=lambda total: (abs(total - middle), total))
+        return min(self.totals, key=lambda total: (abs(total - middle), total))
 
     @property
     def mode(self) -> int:
@@ -104,16 +96,6 @@ async def walk(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> "Walk
     return Walk(station, wire, load, packets)
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
-    """Where a walk begins."""
-
-    all: int  # instructions of the guest
-    total: int  # those that count
-    refills: int  # those of TLB refills
-    runs: "array[int]"  # of each block; none where it is not read
-
-
 class Walk:
     """All packets of a trial."""
 
@@ -127,7 +109,7 @@ class Walk:
         self._agent: Agent | None = None
         self._symbols: Symbols | None = None
         self._apart: Apart | None = None
-        self._base = Base(0, 0, 0, array("Q"))
+        self._base = 0  # instructions of the guest when the walk began
         self._own_sink: socket.socket | None = None  # where the gateway's own packets arrive
 
     async def ready(self) -> Self:
@@ -151,7 +133,8 @@ class Walk:
             await self._agent.abort()
         ends: dict[str, Any] = {"t0_ns": t0_ns, "t1_ns": t1_ns, "cpu_ns": 0}
         assert self.counting is not None
-        told = {"walked": walked, "symbols": self._symbols, "counter": self.counter}
+        told: dict[str, Any] = {"walked": walked, "ordered": self.load.ordered}
+        told |= {"symbols": self._symbols, "counter": self.counter}
         return Way(
             self.wire,
             ends | told | {"plugin": self.counting.plugin.stem},
@@ -188,7 +171,7 @@ class Walk:
         if wire.away:
             listened = {"dst_port": [WAN_PORT], "flows": 1, "bin_ms": BIN_MS, "bins": 1}
             return "sink", both | listened
-        lasts_ms = (load.walks + UNCOUNTED + MOST_READ) * EVERY_MS * 2
+        lasts_ms = (load.walks + UNCOUNTED) * EVERY_MS * 2
         return "send", both | {
             "src": wire.source.address(load.family),
             "src_port": OWN_SOURCE,
@@ -202,58 +185,39 @@ class Walk:
 
     def _walk(self, tick: Tick | None) -> Walked:
         """In a thread of its own, beside the loop: nothing else may hold it up."""
-        walked = Walked(own=self.wire.own)
+        walked, lost = Walked(own=self.wire.own), self.counter.lost
         with ExitStack() as stack:
             step = self.stepper(stack)
+            stack.enter_context(self.counter.window())
             for number in range(-UNCOUNTED, self.load.walks):
                 self._one(step, number, walked)
                 if tick and number % 50 == 0:
                     tick({"t_ns": time.monotonic_ns(), "received": max(0, number)})
-            if walked.totals:
-                self._read(step, walked)
+        if self.counter.lost != lost:
+            raise InvalidTrialError("the plugin has no room for more of the guest's code")
         return walked
 
-    def _read(self, step: "Step", walked: Walked) -> None:
-        """Walk on with the blocks read, until the mode is among them. Raises InvalidTrialError."""
-        for number in range(MOST_READ):
-            enough = walked.risen if walked.own else walked.mode in walked.risen
-            if number >= LEAST_READ and enough:
-                return
-            with self.counter.window():
-                total = self._one(step, self.load.walks + number, walked, reading=True)
-            after = self.counter.runs()
-            still = self._total() == self._base.total + total  # no tick meanwhile
-            if total and still and total not in walked.risen:
-                risen = changed(self._base.runs, after)
-                walked.risen[total] = {s: n for s, n in risen.items() if s not in self.apart}
-                path = self.counter.path() if self.load.ordered else []
-                walked.paths[total] = [slot for slot in path if slot not in self.apart]
-        raise InvalidTrialError(
-            f"{walked.mode} instructions, the mode of {len(walked.totals)} walks, did not come "
-            "again while blocks were read: is something else at work on the gateway?"
-        )
-
-    def _one(self, step: "Step", number: int, walked: Walked, *, reading: bool = False) -> int:
-        """Instructions of one walk, 0 if its packet was lost. Where `reading`, blocks as well."""
+    def _one(self, step: "Step", number: int, walked: Walked) -> None:
+        """One walk; those with a number below zero are not kept."""
         self._ticked()
-        self._begin_at(reading=reading)
+        self._from_here()
         at_ns = time.monotonic_ns()
-        own = self._own_sink
-        came = self._own_step(own, reading=reading) if own else step(number)
+        came = self._own_step(self._own_sink) if self._own_sink else step(number)
         if not came:
             walked.lost += 1
             if walked.lost > max(UNCOUNTED, MOST_LOST * self.load.walks):
                 raise InvalidTrialError(f"{walked.lost} packets did not come through")
-            return 0
-        self._still(moved_from=self._base.all)
-        total = self._total() - self._base.total
+            return
+        self._still(moved_from=self._base)
         if number >= 0:
+            path, refills = self.apart.own(self.counter.path())
+            total = sum(self.counter.block(slot).length for slot in path)
             walked.totals.append(total)
             walked.at_ns.append(at_ns)
-            walked.refills += self.apart.refills - self._base.refills
-        return total
+            walked.paths.setdefault(total, path)
+            walked.refills += refills
 
-    def _own_step(self, sink: socket.socket, *, reading: bool) -> bool:
+    def _own_step(self, sink: socket.socket) -> bool:
         """The gateway sends when its own clock says so; what it runs till then does not count."""
         drain(sink)
         until = time.monotonic() + PATIENCE_S
@@ -262,17 +226,15 @@ class Walk:
             if arrived(sink, OWN, LOOK_S):
                 return True
             now = self.counter.total
-            if now == last != self._base.all:  # it stands still again, after a tick
-                self._begin_at(reading=reading)
+            if now == last != self._base:  # it stands still again, after a tick
+                self._from_here()
             last = now
         return False
 
-    def _begin_at(self, *, reading: bool) -> None:
+    def _from_here(self) -> None:
         """What counts begins here: the gateway stands still."""
-        runs = self.counter.runs() if reading else array("Q")
-        if reading:
-            self.counter.anew()
-        self._base = Base(self.counter.total, self._total(), self.apart.refills, runs)
+        self.counter.anew()
+        self._base = self.counter.total
 
     @property
     def _sends(self) -> bool:
@@ -280,12 +242,9 @@ class Walk:
 
     @property
     def apart(self) -> Apart:
-        """What does not count. Of a program of the gateway's own only the kernel's part does."""
+        """What counts of a path. Of a program of the gateway's own only the kernel's part does."""
         assert self._apart is not None
         return self._apart
-
-    def _total(self) -> int:
-        return self.counter.total - self.apart.instructions
 
     def _ticked(self) -> int:
         """The total, still, soon after a tick of the gateway's clock if it has one."""
