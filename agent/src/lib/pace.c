@@ -38,6 +38,13 @@ uint64_t pace_scheduled(double rate_pps, uint64_t duration_ns)
 	return exact - (double)whole > 1e-6 * (exact > 1 ? 1 : exact) ? whole + 1 : whole;
 }
 
+uint64_t pace_sleep(uint64_t target_ns)
+{
+	if (target_ns > clock_now())
+		clock_sleep_until(target_ns);
+	return clock_now();
+}
+
 uint64_t pace_wait(uint64_t target_ns)
 {
 	uint64_t now = clock_now();

@@ -44,4 +44,7 @@ static inline void pace_step(struct pace *pace, unsigned int count, uint64_t now
 /* Sleeps, then spins the last part, until target_ns or a signal. Returns the time read last. */
 uint64_t pace_wait(uint64_t target_ns);
 
+/* Sleeps to the end, late as that may be, for who counts each instruction of the processor. */
+uint64_t pace_sleep(uint64_t target_ns);
+
 #endif

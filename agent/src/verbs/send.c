@@ -34,6 +34,7 @@ struct send_request {
 	int64_t burst;
 	int64_t run;
 	double cap_pps;
+	int64_t rests;
 };
 
 /* The ports that make frames come first, the best of them first; auto tries these. */
@@ -83,6 +84,8 @@ static const struct key send_keys[] = {
 	    .help = "goes into every header; the sink takes only its own"),
 	KEY(send_request, cap_pps, NUMBER, .max = 100000000,
 	    .help = "hold the sender below its own schedule (plants a slow tester); 0: no"),
+	KEY(send_request, rests, INTEGER, .max = 1,
+	    .help = "1: sleep until a packet is due, never spin"),
 	{ 0 },
 };
 
@@ -286,6 +289,7 @@ static struct sender_options options_of(const struct send_request *request)
 		.run = (uint8_t)request->run,
 		.rate_pps = request->rate_pps,
 		.cap_pps = request->cap_pps,
+		.rests = request->rests,
 		.duration_ns = (uint64_t)request->duration_ms * NS_PER_MS,
 		.packets = (uint64_t)request->packets,
 		.tick_ns = (uint64_t)request->job.tick_ms * NS_PER_MS,

@@ -98,15 +98,19 @@ static bool look_up(struct sender *sender, uint64_t now)
 	return talk_over(sender->talk);
 }
 
-/* Waits until the next packet should go, in steps that let stdin be looked at. */
+/*
+ * Waits until the next packet should go, in steps that let stdin be looked at. One that rests looks
+ * when it wakes for a packet, and is woken for nothing else.
+ */
 static bool wait_due(struct sender *sender, uint64_t *now)
 {
 	uint64_t target = pace_target(&sender->pace);
 
 	for (;;) {
-		uint64_t until = target < sender->look_ns ? target : sender->look_ns;
+		bool rests = sender->options.rests;
+		uint64_t until = rests || target < sender->look_ns ? target : sender->look_ns;
 
-		*now = pace_wait(until);
+		*now = rests ? pace_sleep(until) : pace_wait(until);
 		if (*now >= sender->end_ns || look_up(sender, *now))
 			return false;
 		if (*now >= target)

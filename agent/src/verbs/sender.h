@@ -28,6 +28,7 @@ struct sender_options {
 	uint64_t duration_ns;
 	uint64_t packets; /* 0: no bound */
 	uint64_t tick_ns; /* 0: never */
+	bool rests; /* it never spins */
 };
 
 struct sender {

@@ -181,6 +181,7 @@ class Walk:
             "rate_pps": self.own_pps,
             "duration_ms": lasts_ms,
             "burst": 1,
+            "rests": 1,
         }
 
     def _walk(self, tick: Tick | None) -> Walked:
