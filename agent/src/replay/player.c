@@ -243,6 +243,18 @@ static void doze(const struct player *player, uint64_t now, uint64_t until_ns)
 		clock_sleep_until(until_ns);
 }
 
+/* Whether a packet is due so soon that nothing else is begun; its way is warmed once before. */
+static bool is_alert(const struct player *player, uint64_t left_ns, bool *warm)
+{
+	if (left_ns < ALERT_NS)
+		return true;
+	if (left_ns < WARM_NS && !*warm) {
+		socket_warm(player->fd);
+		*warm = true;
+	}
+	return false;
+}
+
 /* Receives until a packet is due. False: to stop. */
 static bool wait_due(struct player *player, uint64_t due_ns)
 {
@@ -256,14 +268,7 @@ static bool wait_due(struct player *player, uint64_t due_ns)
 			return false;
 		if (now >= due_ns)
 			return now < player->end_ns;
-		if (due_ns - now < ALERT_NS)
-			continue;
-		if (!warm && due_ns - now < WARM_NS) {
-			socket_warm(player->fd);
-			warm = true;
-			continue;
-		}
-		if (take(player))
+		if (is_alert(player, due_ns - now, &warm) || take(player))
 			continue;
 		if (due_ns - now <= SPIN_NS)
 			continue;
