@@ -140,9 +140,13 @@ def test_no_cpu_is_claimed_for_the_gateway(measured: Measured) -> None:
 
 
 def test_the_gateways_cpu_time_is_read_all_the_same(measured: Measured) -> None:
-    busy = [r["values"]["cpu_busy"] for r in measured.records if "cpu_busy" in r["values"]]
+    # Without a CPU of its own a sender may be kept waiting, and the gateway with it.
+    sent = [
+        r for r in measured.records if r["values"]["offered_pps"] > 0.5 * r["point"]["rate_pps"]
+    ]
+    busy = [r["values"]["cpu_busy"] for r in sent if "cpu_busy" in r["values"]]
     assert busy
-    assert all(0 < share <= 1 for share in busy)
+    assert [share for share in busy if not 0 < share <= 1] == []
 
 
 def test_what_was_written_is_the_users(measured: Measured) -> None:

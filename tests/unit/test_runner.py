@@ -59,7 +59,7 @@ def test_every_stage_is_in_one_round() -> None:
 
 
 def test_what_runs_beside_has_the_lowest_priority(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(run.STAGES, "lab", lambda: run.check(["true"]))
+    monkeypatch.setitem(run.STAGES, "vm", lambda: run.check(["true"]))
     seen: list[int] = []
 
     def stage() -> run.Outcome:
@@ -67,5 +67,5 @@ def test_what_runs_beside_has_the_lowest_priority(monkeypatch: pytest.MonkeyPatc
         return run.check(["true"])
 
     monkeypatch.setitem(run.STAGES, "unit", stage)
-    assert (run.main(["lab", "unit"]), run.main(["unit"])) == (0, 0)
+    assert (run.main(["vm", "unit"]), run.main(["unit"])) == (0, 0)
     assert seen == [19, int(run.call(["nice"])[1].splitlines()[-1])]
