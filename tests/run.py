@@ -194,8 +194,8 @@ STAGES: dict[str, Callable[[], Outcome]] = {
     "unit": pytest("unit", workers=2),
     "page": pytest("page", workers=2),
 }
-# One round after the other; in each, beside what waits, what only computes. The lab and the machines
-# have all of it for themselves.
+# One round after the other; in each, beside what waits, what only computes. The lab and the virtual
+# machines have the processors for themselves.
 ROUNDS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("agent", "counter"), ("docs", "lint")),
     (("unit", "golden", "page", "lab", "vm"), ()),
