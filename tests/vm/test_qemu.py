@@ -52,6 +52,7 @@ def test_its_processor_is_read_from_inside_as_well(booted: Booted) -> None:
     # under load less often, and two readings must fall into the trial.
     load = replace(FEW, rate_pps=5_000, duration_s=6)
     record = booted.measure("route", load, probes=("cpu",))
+    assert (record.status, record.reason) == ("ok", "")
     (reading,) = record.evidence.inside
     assert reading.thread == "cpu0"
     assert 0 < record.values["cpu_busy_inside"] <= 1
@@ -72,6 +73,15 @@ def test_it_restarts_as_it_was(booted: Booted) -> None:
     booted.run(booted.lab.restart())
     assert booted.said("cat /proc/sys/kernel/random/boot_id") != booting
     assert booted.said(asked) == before
+
+
+@pytest.mark.parametrize("booted", ["qemu-mips"], indirect=True)
+def test_an_interrupt_that_the_emulator_lost_is_told_again(booted: Booted) -> None:
+    """The loss itself is too rare to wait for: what ends it ticks."""
+    ticks = "grep ' 0:' /proc/interrupts | tr -s ' ' | cut -d ' ' -f 3"
+    before = int(booted.said(ticks))
+    booted.said("sleep 2")
+    assert int(booted.said(ticks)) - before >= 30
 
 
 def test_a_killed_laboratory_leaves_nothing() -> None:

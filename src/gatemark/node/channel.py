@@ -14,7 +14,7 @@ from gatemark.node.connect import Link
 from gatemark.node.shell import LONGEST_LINE_BYTES
 
 LOST = 255  # the exit code of a command whose connection was lost, as of ssh(1)
-ENDING_S = 1.0  # a command that is told to end gets so long until others have their turn
+ENDING_S = 10.0  # that a command which is told to end gets before others have their turn
 
 # Signals are not dropbear's strength (it knows a few, by the shell's pid, and tells nobody), so a
 # command says first which process it is, and is ended by `kill`.

@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from gatemark.error import NodeError, UnavailableError
 from gatemark.node.binary import agent_path
+from gatemark.node.whole import begun
 
 LONGEST_LINE_BYTES = 64 << 20  # a watch over an hour hands over its columns in one line
 
@@ -165,13 +166,15 @@ class _LocalProcess:
 
 async def _spawn(argv: tuple[str, ...], *, new_session: bool) -> asyncio.subprocess.Process:
     try:
-        return await asyncio.create_subprocess_exec(
-            *argv,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=LONGEST_LINE_BYTES,
-            start_new_session=new_session,
+        return await begun(
+            asyncio.create_subprocess_exec(
+                *argv,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                limit=LONGEST_LINE_BYTES,
+                start_new_session=new_session,
+            )
         )
     except FileNotFoundError:
         raise NodeError(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from gatemark.error import GatemarkError
+from gatemark.node.whole import begun
 from gatemark.store.directory import telling
 
 ARM: Final = "{arm}"  # in the command: old, or new
@@ -27,12 +28,14 @@ async def switch(command: str, arm: str, log: Path) -> None:
         out.flush()
         began = out.tell()
         # Ctrl-C ends us, and we end it: a flash is not to be told twice.
-        process = await asyncio.create_subprocess_shell(
-            line,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=out,
-            stderr=asyncio.subprocess.STDOUT,
-            start_new_session=True,
+        process = await begun(
+            asyncio.create_subprocess_shell(
+                line,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=out,
+                stderr=asyncio.subprocess.STDOUT,
+                start_new_session=True,
+            )
         )
     try:
         code = await process.wait()

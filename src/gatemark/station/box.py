@@ -134,6 +134,9 @@ class Box:
         del caches
         counting.refuse()
 
+    def another(self) -> None:
+        """There is but this one."""
+
     def lacks(self, arm: Arm) -> str:
         """Why an arm cannot be measured on it, or nothing."""
         if arm.path == "direct":
@@ -213,7 +216,7 @@ class Box:
         except NodeError:
             return ""
 
-    def require_alive(self) -> None:
+    async def require_alive(self) -> None:
         """Raise StationError if nothing more can be measured on it."""
         if self.box.lost:
             raise StationError(f"{self.box.name}: lost ({self.box.lost}); --resume")

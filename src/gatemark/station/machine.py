@@ -25,6 +25,7 @@ from typing import Final
 from gatemark.error import StationError, UnavailableError
 from gatemark.node.agent import FIRST
 from gatemark.node.shell import Namespace
+from gatemark.node.whole import begun
 from gatemark.station.image.arch import Arch
 from gatemark.station.image.cache import home
 from gatemark.station.model import Model
@@ -128,13 +129,15 @@ class Machine:
             *(model.arch.emulator, *words),
         )
         try:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.DEVNULL,
-                stderr=asyncio.subprocess.PIPE,
-                pass_fds=files,
-                start_new_session=True,
+            process = await begun(
+                asyncio.create_subprocess_exec(
+                    *command,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=asyncio.subprocess.DEVNULL,
+                    stderr=asyncio.subprocess.PIPE,
+                    pass_fds=files,
+                    start_new_session=True,
+                )
             )
         finally:
             theirs.close()
@@ -208,7 +211,8 @@ def options(model: Model, accel: str) -> list[str]:
         # Without align guest time runs several times too fast.
         words += ["-icount", f"shift={model.icount},align=on,sleep=on"]
     if model.kernel:
-        line = f"console={model.arch.console} quiet panic=1 {model.append}".strip()
+        own = filter(None, (model.arch.append, model.append))
+        line = " ".join((f"console={model.arch.console} quiet panic=1", *own))
         words += ["-kernel", str(model.kernel), "-append", line]
     if model.initramfs:
         words += ["-initrd", str(model.initramfs)]

@@ -32,7 +32,7 @@ from pyroute2 import IPRoute
 from gatemark.error import StationError
 from gatemark.plan.model import Arm
 from gatemark.plan.toml import refuse_unknown_keys
-from gatemark.station import counting, doctor, lock, own, space
+from gatemark.station import blocking, counting, doctor, lock, own, space
 from gatemark.station.ability import ability
 from gatemark.station.cable import MADE, Cable
 from gatemark.station.check import check_ports
@@ -100,7 +100,7 @@ class Lab:
         self._held.enter_context(lock.named(self.lab, self.purpose))
         self.demand = PLAIN
         try:
-            await asyncio.to_thread(self._build)
+            await blocking.run(self._build)
             await asyncio.gather(*(self._aggregate_not(role) for role in HOST))
             await self.cable.meet(MADE, PLAIN)
             await self.pin()
@@ -110,8 +110,12 @@ class Lab:
 
     async def down(self) -> None:
         """Remove it whole; also half-built ones."""
-        await asyncio.to_thread(space.remove, self.hosts)
+        await blocking.run(space.remove, self.hosts)
         self._held.close()
+
+    def another(self) -> "Lab":
+        """One like it, of namespaces of its own, on the same CPUs."""
+        return Lab(self.name, self.placement, self.purpose)
 
     def count(self, caches: Sequence[str] = ()) -> None:
         """Nobody counts here."""
@@ -129,12 +133,12 @@ class Lab:
 
     async def restart(self) -> str:
         """Take the gateway's links down and up: routes, neighbours and threads come anew."""
-        await asyncio.to_thread(self._replug)
+        await blocking.run(self._replug)
         await self.pin()
         await self.after_restart()
         return "the gateway's links down and up"
 
-    def require_alive(self) -> None:
+    async def require_alive(self) -> None:
         """Raise StationError if somebody removed the lab: nothing more can be measured on it."""
         space.require(self.hosts)
 

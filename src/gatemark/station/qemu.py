@@ -35,7 +35,7 @@ from gatemark.node.login import Address, Login
 from gatemark.node.ssh import Ssh
 from gatemark.plan.model import Arm
 from gatemark.plan.toml import refuse_unknown_keys
-from gatemark.station import doctor, lock, own, space
+from gatemark.station import blocking, doctor, lock, own, space
 from gatemark.station.ability import ability
 from gatemark.station.cable import MADE, Cable
 from gatemark.station.check import check_ports
@@ -155,6 +155,9 @@ class VirtualLab:
             missing=self.able.missing,
         )
 
+    def another(self) -> None:
+        """There is but this one."""
+
     def lacks(self, arm: Arm) -> str:
         """Nothing: what a guest cannot do it says when it is asked to."""
         del arm
@@ -184,9 +187,9 @@ class VirtualLab:
         self.demand = PLAIN
         try:
             image = await asyncio.to_thread(self._image)
-            await asyncio.to_thread(self._spaces)
+            await blocking.run(self._spaces)
             await self._boot(image)
-            await asyncio.to_thread(self._address)
+            await blocking.run(self._address)
             await self._aggregate_not()
             await self._set()
         except BaseException:
@@ -199,7 +202,7 @@ class VirtualLab:
             async with asyncio.timeout(LEAVE_S):
                 await self._ssh.close()
         await self._end()
-        await asyncio.to_thread(space.remove, self.hosts)
+        await blocking.run(space.remove, self.hosts)
         shutil.rmtree(self._folder, ignore_errors=True)
         self._held.close()
 
@@ -224,11 +227,15 @@ class VirtualLab:
         """Empty the guest's connection tracking table."""
         await self._ssh.run("sh", "-c", space.FLUSH)
 
-    def require_alive(self) -> None:
-        """Raise StationError if the guest or a namespace is gone."""
+    async def require_alive(self) -> None:
+        """Raise StationError if the guest, the way to it or a namespace is gone."""
         space.require(self.hosts)
-        if not self._running().alive:
+        machine = self._running()
+        if not machine.alive:
             raise StationError("gateway: its virtual machine has ended; --resume")
+        if lost := self._ssh.lost:
+            said = await machine.console() or "nothing"
+            raise StationError(f"gateway: lost ({lost}), its console: {said}; --resume")
 
     def _running(self) -> Machine:
         if self._machine is None:
@@ -291,7 +298,7 @@ class VirtualLab:
         self._machine = await Machine.start(model, accel, cards, self.hosts["lan"], cpus, more)
         threads = [*await self._machine.threads(cpus[0]), self._machine.carrier(cpus[1])]
         self.threads |= {one.name: one for one in threads}
-        await asyncio.to_thread(self._control)
+        await blocking.run(self._control)
         await self._reached(self._patience_s)
 
     async def _end(self) -> None:

@@ -21,7 +21,7 @@ from pyroute2 import IPRoute
 from gatemark.error import StationError
 from gatemark.node.shell import Node
 from gatemark.node.ssh import Ssh
-from gatemark.station import lock, space
+from gatemark.station import blocking, lock, space
 from gatemark.station.borrow import Borrowed, Nic
 from gatemark.station.cable import Cable
 from gatemark.station.file import Side
@@ -46,15 +46,15 @@ class Local:
     async def up(self) -> None:
         """Take the NICs. Raises GatemarkError."""
         self._held.enter_context(lock.named(self.lab, self.purpose))
-        await asyncio.to_thread(self._build)
+        await blocking.run(self._build)
 
     async def down(self) -> None:
         """Give the NICs back, then remove the namespaces. Raises StationError."""
         try:
             if self._taken:
-                await asyncio.to_thread(self._taken.give_back)
+                await blocking.run(self._taken.give_back)
         finally:
-            await asyncio.to_thread(space.remove, self.hosts)
+            await blocking.run(space.remove, self.hosts)
             self._held.close()
 
     def node(self, end: str) -> Node:
@@ -81,7 +81,7 @@ class Local:
     async def connect(self, end: str, port: Port, next_hop: Port, routes: Sequence[str]) -> None:
         """Address a port, and let it know whom it talks to and what lies beyond."""
         del routes  # all the rest is beyond
-        await asyncio.to_thread(self._connect, end, port, next_hop)
+        await blocking.run(self._connect, end, port, next_hop)
         await space.offloads(self.hosts[end], port.device, "off")
 
     def _connect(self, end: str, port: Port, next_hop: Port) -> None:
@@ -94,7 +94,7 @@ class Local:
         """The tester's own cable, where there is one."""
         if self.cable is None:
             return {}
-        await asyncio.to_thread(self._lay, self.cable)
+        await blocking.run(self._lay, self.cable)
         return self.cable.ports
 
     def _lay(self, cable: Cable) -> None:

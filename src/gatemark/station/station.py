@@ -75,6 +75,9 @@ class Station(Protocol):
         UnavailableError with the mend.
         """
 
+    def another(self) -> "Station | None":
+        """One like it that can stand beside it; None: there is but this one."""
+
     def lacks(self, arm: Arm) -> str:
         """Why an arm cannot be measured on it, or nothing; known before `up`."""
 
@@ -99,5 +102,5 @@ class Station(Protocol):
         GatemarkError if the gateway does not come back.
         """
 
-    def require_alive(self) -> None:
+    async def require_alive(self) -> None:
         """Raise StationError if nothing more can be measured on it."""

@@ -35,6 +35,7 @@ Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
 #clear APT::Update;
 #clear DPkg;
 """
+FETCH_S: Final = 900.0  # some 60 MB
 FOLDERS: Final = ("state/lists/partial", "cache/archives/partial")
 
 
@@ -84,8 +85,18 @@ def _apt(config: Path, folder: Path, *command: str) -> str:
     environment = os.environ | {"LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}
     try:
         done = subprocess.run(
-            words, cwd=folder, env=environment, capture_output=True, text=True, check=False
+            words,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=FETCH_S,
         )
+    except subprocess.TimeoutExpired:
+        raise UnavailableError(
+            f"{program} {' '.join(rest[:2])}: not over after {FETCH_S:g} s: is the network up?"
+        ) from None
     except FileNotFoundError:
         raise UnavailableError(
             f"no {program} here to fetch a virtual gateway's kernel with: "

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Work that is over before whoever waits for it goes on, also who is cancelled.
+
+A process is begun so. asyncio, cancelled in the middle of that (CPython 3.11, base_subprocess.py),
+kills it, and then waits until nobody has its pipes open, among them those that it has not connected
+yet and so never closes: a child of the killed process that reads one lives on, and all wait.
+"""
+
+import asyncio
+from asyncio.subprocess import Process
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any, TypeVar
+
+Made = TypeVar("Made")
+ENDING_S = 1.0
+
+
+async def whole(task: asyncio.Task[Made]) -> Made:
+    """What the task returns. Raises what it raises; CancelledError when it is over."""
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        while not task.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([task])
+        raise
+
+
+async def begun(making: Coroutine[Any, Any, Process]) -> Process:
+    """A process, of `create_subprocess_exec`. Who is cancelled meanwhile leaves none."""
+    task = asyncio.create_task(making)
+    try:
+        return await whole(task)
+    except asyncio.CancelledError:
+        if not task.cancelled() and task.exception() is None:
+            await _end(task.result())
+        raise
+
+
+async def _end(process: Process) -> None:
+    with suppress(ProcessLookupError):
+        process.kill()
+    if process.stdin is not None:
+        process.stdin.close()
+    with suppress(TimeoutError):  # what it has begun may live on, with its pipes
+        await asyncio.wait_for(process.wait(), ENDING_S)
