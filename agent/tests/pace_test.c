@@ -91,6 +91,14 @@ TEST(pace_waits)
 	CHECK(pace_wait(target) >= target);
 }
 
+TEST(pace_sleeps_to_the_end)
+{
+	uint64_t target = clock_now() + 3 * NS_PER_MS;
+
+	CHECK(pace_sleep(target) >= target);
+	CHECK(pace_sleep(target) >= target); /* which is over: no sleep */
+}
+
 TEST(clock_offset_is_steady)
 {
 	uint64_t one = clock_realtime_offset();

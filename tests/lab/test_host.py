@@ -15,7 +15,7 @@ import pytest
 
 from gatemark.station import lock
 
-KILLS = 6
+KILLS = 12
 SMALL = (
     "--set=repeat.times=2",
     "--set=sweep.rate_pps=[2000, 20000]",

@@ -140,11 +140,7 @@ def test_no_cpu_is_claimed_for_the_gateway(measured: Measured) -> None:
 
 
 def test_the_gateways_cpu_time_is_read_all_the_same(measured: Measured) -> None:
-    # Without a CPU of its own a sender may be kept waiting, and the gateway with it.
-    sent = [
-        r for r in measured.records if r["values"]["offered_pps"] > 0.5 * r["point"]["rate_pps"]
-    ]
-    busy = [r["values"]["cpu_busy"] for r in sent if "cpu_busy" in r["values"]]
+    busy = [r["values"]["cpu_busy"] for r in measured.records if "cpu_busy" in r["values"]]
     assert busy
     assert [share for share in busy if not 0 < share <= 1] == []
 

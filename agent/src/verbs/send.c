@@ -35,6 +35,9 @@ struct send_request {
 	int64_t run;
 	double cap_pps;
 	int64_t rests;
+	int64_t turns;
+	int64_t turn;
+	int64_t turn_us;
 };
 
 /* The ports that make frames come first, the best of them first; auto tries these. */
@@ -86,6 +89,11 @@ static const struct key send_keys[] = {
 	    .help = "hold the sender below its own schedule (plants a slow tester); 0: no"),
 	KEY(send_request, rests, INTEGER, .max = 1,
 	    .help = "1: sleep until a packet is due, never spin"),
+	KEY(send_request, turns, INTEGER, .max = 1000,
+	    .help = "senders of this machine that take turns, at the maximum; 0: this one alone"),
+	KEY(send_request, turn, INTEGER, .max = 999, .help = "which of them this is, from 0"),
+	KEY(send_request, turn_us, INTEGER, .preset = 1000, .min = 100, .max = 1000000,
+	    .help = "a turn; in its last fifth nobody sends"),
 	{ 0 },
 };
 
@@ -131,6 +139,23 @@ static int check_hop(const struct send_request *request, struct fault *fault)
 	return 0;
 }
 
+/* A schedule would fall behind while others have their turn. */
+static int check_turns(const struct send_request *request, struct fault *fault)
+{
+	if (!request->turns)
+		return 0;
+	if (request->turn >= request->turns)
+		return fault_set(fault, -EINVAL, "turn", "count from 0", "%lld of %lld senders",
+				 (long long)request->turn, (long long)request->turns);
+	if (request->rate_pps > 0)
+		return fault_set(fault, -EINVAL, "turns", "leave rate_pps out",
+				 "in turns it is sent as fast as it goes");
+	if (request->port != AUTO && ports[request->port - 1]->advance)
+		return fault_set(fault, -EINVAL, "turns", "use another port",
+				 "the port %s takes no turns", port_names[request->port]);
+	return 0;
+}
+
 static int check(const struct send_request *request, struct fault *fault)
 {
 	int error = family_check(request->family, "family", fault);
@@ -141,6 +166,8 @@ static int check(const struct send_request *request, struct fault *fault)
 		error = check_ports(&request->dst_port, request->flows, "dst_port", fault);
 	if (!error)
 		error = check_sizes(request, fault);
+	if (!error)
+		error = check_turns(request, fault);
 	if (error)
 		return error;
 	return check_hop(request, fault);
@@ -216,11 +243,17 @@ static int open_best(struct sender *sender, const struct send_request *request,
 	int error = -ENOTSUP;
 
 	for (int i = 0; i < FRAME_PORTS; i++) {
-		error = open_port(sender, request, ports[i], fault);
-		if (!error || error == -EINVAL)
-			return error;
-		close_port(sender);
 		passed[i].name = ports[i]->name;
+		if (request->turns && ports[i]->advance) {
+			snprintf(passed[i].reason, sizeof(passed[i].reason), "takes no turns");
+			continue;
+		}
+		error = open_port(sender, request, ports[i], fault);
+		if (!error || error == -EINVAL) {
+			passed[i].name = NULL;
+			return error;
+		}
+		close_port(sender);
 		snprintf(passed[i].reason, sizeof(passed[i].reason), "%s", fault->reason);
 	}
 	return refuse_all(passed, error, fault);
@@ -290,6 +323,9 @@ static struct sender_options options_of(const struct send_request *request)
 		.rate_pps = request->rate_pps,
 		.cap_pps = request->cap_pps,
 		.rests = request->rests,
+		.turn = { .of = (uint32_t)request->turns,
+			  .at = (uint32_t)request->turn,
+			  .length_ns = (uint64_t)request->turn_us * NS_PER_US },
 		.duration_ns = (uint64_t)request->duration_ms * NS_PER_MS,
 		.packets = (uint64_t)request->packets,
 		.tick_ns = (uint64_t)request->job.tick_ms * NS_PER_MS,

@@ -113,7 +113,10 @@ static bool wait_due(struct sender *sender, uint64_t *now)
 		*now = rests ? pace_sleep(until) : pace_wait(until);
 		if (*now >= sender->end_ns || look_up(sender, *now))
 			return false;
-		if (*now >= target)
+		if (*now < target)
+			continue;
+		target = turn_from(&sender->options.turn, *now);
+		if (target == *now)
 			return true;
 	}
 }

@@ -10,6 +10,7 @@
 #include "lib/pace.h"
 #include "lib/request.h"
 #include "lib/talk.h"
+#include "lib/turn.h"
 #include "port/port.h"
 
 #include <stdbool.h>
@@ -29,6 +30,7 @@ struct sender_options {
 	uint64_t packets; /* 0: no bound */
 	uint64_t tick_ns; /* 0: never */
 	bool rests; /* it never spins */
+	struct turn turn; /* among others, at the maximum alone */
 };
 
 struct sender {

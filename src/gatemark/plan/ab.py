@@ -45,7 +45,8 @@ def versus(plan: Plan, old: Arm, new: Arm, boots: int) -> Plan:
     the outside pass, and its noise from the boots. Raises UsageError where an arm does not fit.
     """
     alone = tuple(arm for arm in plan.arm if arm.path == DIRECT)
-    repeat = replace(plan.repeat, boots=boots or plan.repeat.boots or BOOTS, spread=0.0, twin=False)
+    boots = boots or plan.repeat.boots or BOOTS
+    repeat = replace(plan.repeat, boots=boots, spread=0.0, twin=False, turn_ms=0.0)
     made = replace(
         plan,
         arm=(*alone, replace(old, name=OLD), replace(new, name=NEW)),

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
-from gatemark.plan import device, driver
+from gatemark.plan import device, driver, turns
 from gatemark.plan.feature import DIRECT, check_features, commands, misfit
 from gatemark.plan.level import spread_out
 from gatemark.plan.mix import mean_bytes
@@ -87,8 +87,8 @@ PAIRS: Final = (
 MOST_BOOTS: Final = 100
 
 PROBES: Final = (
-    *("cpu", "softirq", "memory", "slab", "conntrack", "interfaces", "shaper"),
-    *("temperature", "power", "soak", "instructions"),
+    *("cpu", "softirq", "memory", "slab", "pagesets", "conntrack", "interfaces"),
+    *("shaper", "temperature", "power", "soak", "instructions"),
 )
 
 
@@ -143,14 +143,15 @@ def check(plan: Plan) -> None:
     _check_arms(plan)
     _check_counts(plan)
     _check_levels(plan)
-    for reason in (*search_faults(plan), *device.misfits(plan)):
+    for reason in (*search_faults(plan), *device.misfits(plan), *turns.faults(plan)):
         raise UsageError(reason)
     for point in points(plan):
         load = workload_at(plan, point)
         sendable = (*faults(load), *driver.faults(load), *_strangers(load, point))
         if plan.gateway.devices and load.kind != "udp":
             raise UsageError(f"`devices` of [gateway] are for kind udp, and not {load.kind}")
-        for reason in (*sendable, *_twice(plan, point), *misfits(plan, load)):
+        fits = (*_twice(plan, point), *misfits(plan, load), *turns.misfit(plan, load))
+        for reason in (*sendable, *fits):
             raise UsageError(reason)
         for arm in plan.arm:
             if reason := misfit(arm, load) or driver.misfit(arm, load):

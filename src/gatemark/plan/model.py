@@ -201,12 +201,15 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     spread: float = 0.0  # repeat until the interval is within ± this share; 0: no more than times
     most: int = 30  # repeats at the very most, however far they spread
     twin: bool = False  # measure the first arm with a gateway twice (A/A): the noise floor
+    # All arms at once where the station can stand several times, each sent to for so long in its
+    # turn; 0: one arm after the other.
+    turn_ms: float = 0.0
 
 
 class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is read on the gateway, in a pass of its own at the same points."""
 
-    # cpu, softirq, memory, slab, conntrack, interfaces, shaper, temperature, power, soak,
+    # cpu, softirq, memory, slab, pagesets, conntrack, interfaces, shaper, temperature, power, soak,
     # instructions
     use: tuple[str, ...] = ()
     times: int = 1  # how often each point is measured so
@@ -263,6 +266,14 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     name: str = ""
 
 
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
+    """The place of a trial among those that are measured at once."""
+
+    ms: float = 0.0  # how long a turn is; 0: it is measured alone
+    of: int = 0  # trials; 0: not measured at once, whatever was asked for
+    at: int = 0  # this one, from 0
+
+
 class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One trial to run: a point of one arm, its repeat and pass, its place in the order."""
 
@@ -281,3 +292,4 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     boot: int = 0  # of its arm, from 1; 0: trials are not nested in boots
     search: Search | None = None  # it comes of a search with these terms; its point has the goal
     seeks: str = ""  # that search's name: rfc/throughput/route/64/1/search
+    turn: Turn = Turn()  # asked for by its length; its place comes as it is measured

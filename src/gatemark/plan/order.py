@@ -11,7 +11,7 @@ import msgspec
 from gatemark.plan.deviate import deviations
 from gatemark.plan.expand import arms, factors, points, workload_at
 from gatemark.plan.feature import DIRECT, commands
-from gatemark.plan.model import Arm, Factor, Plan, Search, TrialSpec
+from gatemark.plan.model import Arm, Factor, Plan, Search, TrialSpec, Turn
 from gatemark.plan.search import GOAL, SHARE, base, terms
 
 Passing = Literal["outside", "probed"]
@@ -115,6 +115,7 @@ def _spec(
         probes=plan.probe.use if pass_ == "probed" else (),
         commands=commands(arm, plan.command),
         deviations=deviations(plan),
+        turn=Turn(ms=plan.repeat.turn_ms if pass_ == "outside" else 0.0),
     )
 
 

@@ -19,6 +19,7 @@ from gatemark.station.wiring import Gateway
 
 INTERVAL_MS = 100
 SHARE_PPM = 5000  # of a CPU that the agent may use: a slow gateway is looked at less often
+VALUED_SHARE_PPM = 200_000  # the same where what it reads is the value that is looked for
 SAMPLES = 4  # of a trial at least, whatever they cost
 IDLE_S = 3.0  # of quiet before the load, where power is read: plugs measure about once a second
 QDISCS = "tc -s -j qdisc show 2> /dev/null || true"
@@ -31,6 +32,7 @@ WATCHED = {
     "softirq": "softnet",
     "memory": "memory",
     "slab": "slab",
+    "pagesets": "pagesets",
     "conntrack": "conntrack",
     "interfaces": "interfaces",
 }
@@ -56,13 +58,20 @@ class Probes:
     """The probes of one trial: started before it, read and turned into evidence after it.
 
     `cpu` is the tester's; `own` are the CPUs of this machine that are the gateway's, None: all that
-    it has.
+    it has. `valued`: they are what the trial is for.
     """
 
     def __init__(
-        self, gateway: Gateway, use: Sequence[str], cpu: int, own: Collection[int] | None = None
+        self,
+        gateway: Gateway,
+        use: Sequence[str],
+        cpu: int,
+        own: Collection[int] | None = None,
+        *,
+        valued: bool = False,
     ) -> None:
         self.gateway = gateway
+        self.share_ppm = VALUED_SHARE_PPM if valued else SHARE_PPM
         self.use = use
         self.cpu = cpu
         self.own = own
@@ -127,7 +136,7 @@ class Probes:
             return not self.what
         request = {
             "interval_ms": INTERVAL_MS,
-            "share_ppm": SHARE_PPM,
+            "share_ppm": self.share_ppm,
             "longest_ms": max(INTERVAL_MS, round(longest_s * 1000 / SAMPLES)),
             "samples": round((longest_s + 10 + IDLE_S) * 1000 / INTERVAL_MS),
             "what": self.what,

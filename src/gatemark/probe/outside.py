@@ -56,6 +56,14 @@ def cpu_readings(
     return tuple(readings)
 
 
+def busiest(readings: Iterable[CpuReading]) -> float:
+    """What the threads and programs of the busiest CPU used of it together; 0 without any."""
+    cpus: dict[int | str, float] = {}
+    for reading in readings:
+        cpus[reading.core] = cpus.get(reading.core, 0.0) + reading.busy
+    return max(cpus.values(), default=0.0)
+
+
 async def port_counters(ports: Iterable[Port]) -> dict[str, int]:
     """Counters of the tester's ports by role: `lan0.tx_packets` and so on."""
     hosts: dict[Node, dict[str, str]] = {}

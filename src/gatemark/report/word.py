@@ -101,7 +101,8 @@ def traffic(definition: Definition, but: Container[str] = ()) -> str:
         told = iter([("connections", many)])
     words = [text for name, text in told if name not in but]
     first = words[:1] if sized and "frame_bytes" not in but else []
-    last = [f"trials of {definition.duration_s:g} s"] if definition.duration_s else []
+    turns = f" in turns of {definition.turn_ms:g} ms" if definition.turn_ms else ""
+    last = [f"trials of {definition.duration_s:g} s{turns}"] if definition.duration_s else []
     last += [f"driven by {definition.driver}"] if definition.driver != OURS else []
     protocol = [" over ".join(layers)] if layers else []
     return ", ".join([*first, *protocol, *words[len(first) :], *last])

@@ -4,67 +4,29 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec.structs import replace
 
 from gatemark.error import GatemarkError, StationError
 from gatemark.node.inventory import inventory
 from gatemark.plan.model import NEW, OLD, TrialSpec
-from gatemark.run import trial
-from gatemark.run.bench import Bench
 from gatemark.run.course import next_batch
+from gatemark.run.display import Display
 from gatemark.run.estimate import Pace, estimate_s
+from gatemark.run.measure import measure
 from gatemark.run.rig import Rig
-from gatemark.run.search.follow import following, is_outcome
-from gatemark.run.search.seek import Doing, seek, steps_of
 from gatemark.run.stop import on_stop
-from gatemark.station import lock
 from gatemark.station.station import Station
-from gatemark.stats.standing import Standing
-from gatemark.store import series
-from gatemark.store.directory import RunDirectory, telling
+from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.store.run import AB, Run
-from gatemark.store.series import Series
 
 ANOTHER = (
     "begun where the station lacked other things, so its values would not go together: "
     "resume it as the user who began it"
 )
-
-
-class Display(Protocol):
-    """Who is told how a run goes on (report.live.Live)."""
-
-    def begin(self, total_trials: int, estimate_s: float) -> None:
-        """So many trials, about so long."""
-
-    def more(self, trials: int) -> None:
-        """So many trials more than was said: values spread too much."""
-
-    def trial(self, spec: TrialSpec, index: int, seconds_left: float | None = None) -> None:
-        """A trial starts."""
-
-    def doing(self, text: str) -> None:
-        """What is done before the next trial, if that may take long."""
-
-    def seek(self, standing: Standing) -> None:
-        """A search stands there now; its next trial starts."""
-
-    def rate(self, value: float, unit: str) -> None:
-        """What the sink sees now."""
-
-    def result(self, record: Record) -> None:
-        """A trial ended."""
-
-    def warn(self, text: str) -> None:
-        """Something to know at once."""
-
-    def end(self) -> None:
-        """The run ended."""
 
 
 class StoppedError(GatemarkError):
@@ -191,7 +153,7 @@ async def _batches(rig: Rig, directory: RunDirectory, run: Run, display: Display
                 continue  # a search found it together with the one before
             run = await _stand(rig, directory, run, spec, records)
             display.trial(spec, len(run.trials) - len(left), pace.left_s(left))
-            records += await _next(rig.bench, directory, spec, (left, records), display)
+            records += await measure(rig, directory, spec, (left, records), display)
             still = {one.trial for one in _left(run, records)}
             for done in left:
                 if done.trial not in still:
@@ -202,64 +164,3 @@ async def _batches(rig: Rig, directory: RunDirectory, run: Run, display: Display
 def _left(run: Run, records: Sequence[Record]) -> list[TrialSpec]:
     done = {record.trial for record in records}
     return [spec for spec in run.trials if spec.trial not in done]
-
-
-async def _next(
-    bench: Bench,
-    directory: RunDirectory,
-    spec: TrialSpec,
-    so_far: tuple[Sequence[TrialSpec], Sequence[Record]],
-    display: Display,
-) -> list[Record]:
-    """One trial, or the whole search that its record comes of; what was kept of it."""
-    left, records = so_far
-    why = bench.lacks(spec.arm)
-    if not why and spec.search and is_outcome(spec):
-        goals = [one for one in left if one.seeks == spec.seeks and is_outcome(one)]
-        doing = _doing(bench, directory, display)
-        return await seek(goals, steps_of(spec, records), doing)
-    if not why and spec.search:
-        spec, why = following(spec, records)
-    if why:
-        record = replace(trial.frame(bench, spec), status="skipped", reason=why)
-        directory.append(record)
-        display.result(record)
-        return [record]
-    return [await _trial(bench, directory, spec, display)]
-
-
-def _doing(bench: Bench, directory: RunDirectory, display: Display) -> Doing:
-    """A search's steps are trials as others are, but what they saw over time is not kept."""
-
-    async def measure(spec: TrialSpec) -> Record:
-        record, _ = await _measure(bench, spec, display)
-        return record
-
-    def keep(record: Record) -> None:
-        directory.append(record)
-        display.result(record)
-
-    return Doing(measure, partial(trial.frame, bench), keep, display.seek)
-
-
-async def _measure(bench: Bench, spec: TrialSpec, display: Display) -> tuple[Record, Series]:
-    with lock.machine(display.warn):
-        record, found = await trial.run(bench, spec, display.rate)
-    if record.status != "ok":
-        bench.station.require_alive()
-    return record, found
-
-
-async def _trial(
-    bench: Bench, directory: RunDirectory, spec: TrialSpec, display: Display
-) -> Record:
-    """Run one trial and keep it."""
-    record, found = await _measure(bench, spec, display)
-    if found:
-        name = f"{spec.sequence:05d}.parquet"
-        with telling(directory.path):
-            series.write(directory.series / name, found)
-        record = replace(record, series=name)
-    directory.append(record)
-    display.result(record)
-    return record

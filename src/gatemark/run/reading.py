@@ -7,10 +7,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec
-from gatemark.probe.outside import cpu_readings
+from gatemark.probe.outside import busiest, cpu_readings
 from gatemark.probe.soak import cpu_soaked
 from gatemark.probe.within import cpu_inside
-from gatemark.run import beside, draw, modelled, rated
+from gatemark.run import beside, draw, modelled, rated, turns
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
 from gatemark.station.thread import Thread
@@ -38,7 +38,8 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
         | draw.values(raw.seen, first.window_ns, values)
         | beside.values(evidence.programs)
         | modelled.values(caches)
-        | rated.values(raw.rated, accounting),
+        | rated.values(raw.rated, accounting)
+        | turns.values(spec, raw, threads, accounting),
         accounting=accounting,
         evidence=replace(
             evidence,
@@ -47,6 +48,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
                 **raw.seen.found,
                 **modelled.evidence(caches),
                 **rated.evidence(raw.rated, accounting),
+                **({"cpu": turns.own_share(evidence.cpu, spec.turn)} if spec.turn.of else {}),
             },
         ),
         ports=first.ports,
@@ -65,10 +67,7 @@ def _cpu(
     threads: Mapping[str, Thread], evidence: Evidence, delivered_pps: float
 ) -> dict[str, float]:
     """The busiest CPU of the gateway: what its threads and programs used of it together."""
-    cpus: dict[int | str, float] = {}
-    for reading in evidence.cpu:
-        cpus[reading.core] = cpus.get(reading.core, 0.0) + reading.busy
-    values = {"cpu_busy": min(1.0, max(cpus.values()))} if cpus else {}
+    values = {"cpu_busy": min(1.0, busiest(evidence.cpu))} if evidence.cpu else {}
     if evidence.inside:
         values["cpu_busy_inside"] = max(reading.busy for reading in evidence.inside)
         if not threads:  # a box: nobody else reads it

@@ -33,15 +33,22 @@ def define(both: Definition, load: Workload) -> Definition:
 def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
     """Offered and received rate on each layer, the loss and the delay of all directions."""
     load, accounting = spec.workload, account(raw.ways, raw.before, raw.after)
-    size, rate_pps = mean_bytes(load), sum(over_time(way, "packets") for way in raw.ways)
     return {
         "offered_pps": sum(_offered(way, load) for way in raw.ways),
+        **on_each_layer(sum(over_time(way, "packets") for way in raw.ways), load),
+        "loss_ratio": accounting.lost / accounting.tried if accounting.tried else 0.0,
+    } | delay.delays(raw.ways), accounting
+
+
+def on_each_layer(rate_pps: float, load: Workload) -> dict[str, float]:
+    """A received rate as packets/s, and as bit/s of each layer."""
+    size = mean_bytes(load)
+    return {
         "received_pps": rate_pps,
         "received_l1_bps": l1_bps(rate_pps, size),
         "received_l2_bps": rate_pps * size * 8,
         "received_l4_bps": rate_pps * payload_bytes(size, load.family) * 8,
-        "loss_ratio": accounting.lost / accounting.tried if accounting.tried else 0.0,
-    } | delay.delays(raw.ways), accounting
+    }
 
 
 def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:

@@ -10,7 +10,8 @@ virtual machines are made anew. One that does is restarted, unless the user's co
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -51,6 +52,8 @@ class Rig:
         self._told: list[str] = []
         self._bench: Bench | None = None
         self._boot: Boot = ("", "", 0)
+        self._together: dict[str, Bench] = {}  # by the arm that each is for
+        self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         """Nothing stands yet: `turn` sees to it."""
@@ -74,7 +77,9 @@ class Rig:
     @property
     def told(self) -> list[str]:
         """What was told of the gateways so far, each once."""
-        return list(dict.fromkeys([*self._told, *(self._bench.told if self._bench else ())]))
+        standing = [self._bench] if self._bench else []
+        standing += self._together.values()
+        return list(dict.fromkeys([*self._told, *(line for one in standing for line in one.told)]))
 
     async def turn(self, spec: TrialSpec) -> bool:
         """Have a bench stand that a trial can be measured on; whether it is another than before.
@@ -98,18 +103,38 @@ class Rig:
             await station.restart()
         return True
 
+    async def together(self, specs: Sequence[TrialSpec]) -> list[Bench]:
+        """A bench for the arm of each of these trials, all at once.
+
+        None where the station is the only one. They stand until the rig goes. Raises GatemarkError.
+        """
+        for spec in specs:
+            if spec.arm.name in self._together:
+                continue
+            if not (station := self.bench.station.another()):
+                return []
+            self.doing(f"a gateway for {spec.arm.name}")
+            bench = await self._stack.enter_async_context(Bench(station))
+            self._together[spec.arm.name] = bench
+        return [self._together[spec.arm.name] for spec in specs]
+
     async def give_back(self) -> None:
         """Undo the setup of what stands."""
+        for bench in self._together.values():
+            await bench.give_back()
         if self._bench:
             await self._bench.give_back()
 
     async def _close(self) -> None:
         bench, self._bench = self._bench, None
-        if bench:
-            try:
+        beside, self._together = list(self._together.values()), {}
+        try:
+            await self._stack.aclose()
+            if bench:
                 await bench.__aexit__(None, None, None)
-            finally:
-                self._told += bench.told
+        finally:
+            for one in (bench, *beside):
+                self._told += one.told if one else []
 
 
 def _lasts(station: Station) -> bool:

@@ -19,11 +19,12 @@ from gatemark.probe.caches import Caches
 from gatemark.probe.inside import Probes
 from gatemark.probe.outside import port_counters, watch_threads
 from gatemark.probe.rate import Rate
-from gatemark.run import modelled, reading
+from gatemark.run import modelled, reading, turns
 from gatemark.run.bench import Bench
 from gatemark.run.beside import Beside
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
+from gatemark.run.turns import Start
 from gatemark.station.awake import awake
 from gatemark.station.counting import NOT_EMULATED
 from gatemark.station.cpu import ANY_CPU
@@ -49,12 +50,17 @@ COUNTED = (
 Show = Callable[[float, str], None]  # a rate as it is now, and its unit
 
 
-async def run(bench: Bench, spec: TrialSpec, on_rate: Show) -> tuple[Record, Series]:
-    """Run a trial; what goes wrong in it becomes an invalid record that says why."""
+async def run(
+    bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | None = None
+) -> tuple[Record, Series]:
+    """Run a trial; what goes wrong in it becomes an invalid record that says why.
+
+    `start` is that of all that are measured together with it.
+    """
     base = frame(bench, spec)
     try:
         with awake() as idle:
-            raw = await _measure(bench, spec, on_rate)
+            raw = await _measure(bench, turns.sent(spec), on_rate, start)
             base = replace(base, placement=bench.station.words | {"idle": idle})
         record = reading.complete(base, spec, raw, _threads(bench, spec))
         series = reading.series(spec, raw, _threads(bench, spec))
@@ -62,6 +68,9 @@ async def run(bench: Bench, spec: TrialSpec, on_rate: Show) -> tuple[Record, Ser
         return replace(base, status="skipped", reason=f"not available here: {error}"), {}
     except GatemarkError as error:
         return replace(base, status="invalid", reason=str(error)), {}
+    finally:
+        if start:
+            start.leave(spec)
     try:
         _validate(record)
     except InvalidTrialError as error:
@@ -69,7 +78,7 @@ async def run(bench: Bench, spec: TrialSpec, on_rate: Show) -> tuple[Record, Ser
     return record, series
 
 
-async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
+async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | None) -> Raw:
     station, load = bench.station, spec.workload
     await bench.prepare(spec.arm, load, spec.gateway.brake_pps)
     ways = wires(station.ports, spec.arm.path, load.direction)
@@ -83,8 +92,9 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
         stack.push_async_callback(watch.abort)
         own = isinstance(station.gateway.node, Here)  # another host's CPUs are its own to choose
         cpu = sink_cpu if own else ANY_CPU
-        reads = tuple(dict.fromkeys((*kind_of(load).reads, *spec.probes)))
-        probes = Probes(station.gateway, reads, cpu, _cpus(station))
+        valued = kind_of(load).reads
+        reads = tuple(dict.fromkeys((*valued, *spec.probes)))
+        probes = Probes(station.gateway, reads, cpu, _cpus(station), valued=bool(valued))
         stack.push_async_callback(probes.abort)
         test_ports = [port for wire in ways for port in (wire.source, wire.sink)]
         await probes.start(lasts_s)
@@ -99,6 +109,8 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show) -> Raw:
         await watch.start()
         rate = await _rested(station, spec.probes)
 
+        if start:
+            await start.wait(spec)
         quiet_s = QUIET_S if station.able.own_cpu else SHARED_QUIET_S
 
         async def drained() -> None:
@@ -214,6 +226,7 @@ def definition(spec: TrialSpec) -> Definition:
         family=load.family,
         l4=load.kind,
         duration_s=load.duration_s,
+        turn_ms=spec.turn.ms if spec.turn.of else 0.0,
         brake_pps=0 if spec.arm.path == "direct" else spec.gateway.brake_pps,
     )
     return modelled.define(kind_of(load).define(both, load), spec)

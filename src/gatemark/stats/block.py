@@ -2,8 +2,9 @@
 """Two arms block by block: what drifts from one block of a run to the next is in no difference.
 
 A block holds every arm once, seconds apart (plan/order.py); a machine that others share drifts by
-tens of per cent over minutes. So each block gives one difference, and their median, its interval
-by order statistics and the signed rank test assume no distribution.
+tens of per cent over minutes. So each block gives one difference. Their middle, its interval and
+the test are those of signed ranks, which assume no distribution, but that chance pushes a
+difference up as readily as down: within a block it is left to chance which arm goes first.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,7 @@ from statistics import fmean, stdev
 
 from gatemark.stats import signed, student
 from gatemark.stats.compare import ALPHA, reach
-from gatemark.stats.interval import LEVEL, median_interval
+from gatemark.stats.interval import LEVEL
 from gatemark.stats.judgement import Cost, Interval, Verdict
 
 Samples = Mapping[int, float]  # block (a record's repeat) -> value
@@ -46,7 +47,7 @@ def cost(
     The verdicts are those of `compare.compare`, with a noise in the quantity's unit: a claim is
     that the difference is larger than the noise.
     """
-    interval = median_interval(found)
+    interval = signed.middle(found)
     return Cost(
         difference=interval,
         p=p,

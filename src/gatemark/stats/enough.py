@@ -6,6 +6,7 @@ from statistics import median
 from typing import Final
 
 from gatemark.plan.model import Plan
+from gatemark.stats import signed
 from gatemark.stats.block import differences
 from gatemark.stats.group import readings
 from gatemark.stats.interval import LEVEL, median_interval
@@ -65,7 +66,7 @@ def _ladder_spreads(plan: Plan, arms: Arms) -> bool:
     measured = {arm: blocks for arm, blocks in found.items() if blocks}
     for arm, below in steps(plan, measured).items():
         added = differences(measured[below], measured[arm])
-        interval = median_interval(added or [0.0])
+        interval = signed.middle(added or [0.0])
         side = max(interval.value - interval.lo, interval.hi - interval.value)
         near = plan.repeat.spread * median(measured[below].values())
         if interval.level < LEVEL or side > max(near, TENTH * abs(interval.value)):

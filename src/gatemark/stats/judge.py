@@ -271,9 +271,8 @@ def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
         warn.invalid_trials(trials.invalid),
         warn.throttled([record.evidence for record in trials.probed]),
     ]
-    if rates and not exact.counted(
-        trials.definition
-    ):  # a number that was read off has no spread to judge
+    # A number that was read off has no spread to judge.
+    if rates and not exact.counted(trials.definition):
         found += [
             warn.few_repeats(len(rates)),
             warn.spread(median_interval(rates)),

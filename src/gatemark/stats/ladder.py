@@ -5,13 +5,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from gatemark.plan.model import TWIN, Plan
-from gatemark.stats import block
+from gatemark.stats import block, signed
 from gatemark.stats.arms import DIRECT
 from gatemark.stats.block import Samples
 from gatemark.stats.compare import NOISE
 from gatemark.stats.group import Group, readings
 from gatemark.stats.holm import adjusted
-from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Cost, Ladder, Step
 from gatemark.stats.sampled import FEWER
 from gatemark.stats.sweep import Judged
@@ -134,7 +133,7 @@ def _floor(quantity: str, below: Mapping[str, str], rungs: Rungs) -> float:
     """The most by which the same setup differed from itself."""
     found = _differences(quantity, below, rungs)
     twins = [found[arm] for arm in _twins(below, rungs) if arm in found]
-    return max((abs(median_interval(one).value) for one in twins), default=0.0)
+    return max((abs(signed.middle(one).value) for one in twins), default=0.0)
 
 
 def _differences(quantity: str, below: Mapping[str, str], rungs: Rungs) -> dict[str, list[float]]:

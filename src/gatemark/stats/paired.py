@@ -16,9 +16,8 @@ the lots within the pairs are all that the test assumes.
 """
 
 from collections.abc import Sequence
-from itertools import combinations_with_replacement
 from math import expm1, sqrt
-from statistics import fmean, median, variance
+from statistics import fmean, variance
 
 from gatemark.stats import signed, student
 from gatemark.stats.compare import NOISE, Found, judged, log_ratio
@@ -40,12 +39,9 @@ def compare_pairs(
     one value is without the other.
     """
     ratios = [log_ratio(a, b) for a, b in zip(old, new, strict=True)]
-    if not ratios:
-        raise ValueError("no samples")
-    means = sorted(fmean(pair) for pair in combinations_with_replacement(ratios, 2))
-    cut, level = signed.inset(len(ratios), LEVEL)
-    ends = expm1(means[cut]), expm1(means[-1 - cut])
-    interval = Interval(expm1(median(means)), *ends, len(ratios), level)
+    logs = signed.middle(ratios)
+    ends = expm1(logs.lo), expm1(logs.hi)
+    interval = Interval(expm1(logs.value), *ends, logs.n, logs.level)
     p = signed.p_value(ratios)
     found = Found(interval, p, _tail(ratios, p), paired=True)
     return judged(found, noise, higher_is_better=higher_is_better)

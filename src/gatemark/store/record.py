@@ -62,6 +62,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     rate_layer: str = "packets/s"  # packets/s (UDP), l4 (TCP: payload bits)
     loss_criterion: float | None = None  # ratio; None: no criterion
     duration_s: float = 0.0  # how long was sent and counted
+    turn_ms: float = 0.0  # in turns of so many ms with other gateways; 0: alone
     brake_pps: int = 0  # nominal rate of the braked lab gateway; 0: not braked
 
     @property
@@ -133,6 +134,7 @@ class Filled(msgspec.Struct, frozen=True, kw_only=True):
     entries: int  # in the gateway's table
     slab_bytes: int  # of all the kernel's slabs (Slab of /proc/meminfo)
     free_bytes: int  # MemFree
+    listed_bytes: int = 0  # free pages that wait on lists of the CPUs: MemFree is without them
     available_bytes: int  # MemAvailable: with what the kernel can take back
 
 

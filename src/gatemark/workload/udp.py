@@ -13,7 +13,7 @@ from gatemark.node.agent import Agent, Tick
 from gatemark.node.clock import Pair
 from gatemark.plan.crowd import is_crowd
 from gatemark.plan.mix import frames
-from gatemark.plan.model import TrialSpec, Workload
+from gatemark.plan.model import TrialSpec, Turn, Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import WAN_PORT, Port, Wire, wires
@@ -22,6 +22,7 @@ from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Report, Way, ti
 
 LATE_S = 60.0  # bins of the rate beyond the duration
 OPEN_PPS, OPENED_IN_S = 5000, 5.0  # mappings are opened so fast, or all in so long
+ALONE = Turn()
 OWN_PORT = "udp"  # the gateway itself is a program with a plain socket
 OWN_SOURCE = WAN_PORT + 1  # the gateway's own program may be listening on WAN_PORT
 
@@ -33,14 +34,17 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     if spec.arm.path == "nat" and load.direction != "up":
         (up,) = wires(station.ports, "nat", "up")
         mapped = await open_mappings(up, load, placement, number)
-    return [Stream(wire, load, placement, number, () if wire.away else mapped) for wire in ways]
+    return [
+        Stream(wire, load, placement, number, () if wire.away else mapped, spec.turn)
+        for wire in ways
+    ]
 
 
 class Stream:
     """One direction of a trial.
 
     `mapped` are, for traffic down through NAT, the ports by which the flows are known at the
-    gateway's WAN side.
+    gateway's WAN side. `turn` is this stream's among those that are sent at once.
     """
 
     def __init__(
@@ -50,6 +54,7 @@ class Stream:
         placement: Placement,
         run: int,
         mapped: Sequence[int] = (),
+        turn: Turn = ALONE,
     ) -> None:
         self.wire = wire
         self.load = load
@@ -57,6 +62,7 @@ class Stream:
         self.run = run
         self.flows = flows(load)
         self.mapped = list(mapped)
+        self.turn = turn
         self._sender: Agent | None = None
         self._sink: Agent | None = None
         self._clocks: Pair | None = None
@@ -119,7 +125,7 @@ class Stream:
             "cap_pps": load.cap_pps,
             "run": self.run,
             "cpu": self.placement.gateway if own else self.placement.sender,
-        }
+        } | _turns(self.turn)
         return request if own else request | {"dst_mac": wire.next_hop.mac}
 
     def _up(self) -> dict[str, Any]:
@@ -168,6 +174,14 @@ def _counted(asked: str, port: Port, stack: str) -> str:
     A tap says nothing of frames that it got or gave by XDP (drivers/net/tun.c, tun_xdp_xmit).
     """
     return stack if asked == "auto" and port.raw else asked
+
+
+def _turns(turn: Turn) -> dict[str, int]:
+    """Who waits for its turn sleeps, as others send meanwhile on the same CPU."""
+    if not turn.of:
+        return {}
+    length = {"turn_us": round(turn.ms * 1000)}
+    return length | {"turns": turn.of, "turn": turn.at, "rests": 1}
 
 
 def _passed(ready: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Instructions in print: table, waterfall, functions, time beside them, an A/B test's last line."""
 
+import re
 from dataclasses import replace as changed
 from pathlib import Path
 
@@ -104,12 +105,13 @@ def test_of_two_runs_each_has_its_own(source: Source) -> None:
     assert {one.arm[:3] for one in two.judgement.executed} == {"A: ", "B: "}
 
 
-def timed(station: str) -> Source:
+def timed(station: str, architecture: str = "") -> Source:
     """A timed ladder of the same setups, on a station of that name."""
     records = stacked.trials()
     made = stacked.run(records)
     where = replace(counted.STATION, name=station)
-    made = replace(made, station=where)
+    told = {"gateway": {"architecture": architecture, "kernel": "Linux 6.18.1 x86_64"}}
+    made = replace(made, station=where, before=told)
     return Source(run=made, records=records, judgement=judge(made, records), label="B")
 
 
@@ -117,17 +119,27 @@ def test_time_stands_beside_instructions_of_the_same_station(source: Source) -> 
     made = priced.table([changed(source, label="A"), timed("qemu-mips")])
     found = {row[0]: row for row in made.rows}
     assert set(found) == {"A: route", "A: route again", "A: conntrack"}
-    _, count, time, each, against, by, ns, of_them = found["A: conntrack"]
+    _, count, time, each, against, by, ns, of_them, where = found["A: conntrack"]
+    assert where == "qemu-mips, Linux 6.18.1"
     assert (count, against, by) == ("1400", "route", "+400")
     assert float(each) == pytest.approx((1137 + 341) / 1400, rel=0.1)
     assert float(of_them) == pytest.approx(341 / 400, rel=0.3)
-    assert found["A: route again"][-1] == NONE
+    assert found["A: route again"][-2] == NONE
     assert time
-    assert ns.startswith("+")
+    assert re.fullmatch(r"\+\d+ ± \d+", ns)  # of the differences within blocks
 
 
 def test_another_stations_time_does_not(source: Source) -> None:
-    assert priced.table([changed(source, label="A"), timed("other")]).rows == ()
+    assert priced.table([changed(source, label="A"), timed("other", "x86_64")]).rows == ()
+
+
+def test_the_time_of_a_like_processor_does_and_says_where(source: Source) -> None:
+    told = {"gateway": {"architecture": "x86_64"}}
+    one = changed(source, label="A", run=replace(source.run, before=told))
+    made = priced.table([one, timed("lab", "x86_64")])
+    assert {row[-1] for row in made.rows} == {"lab, Linux 6.18.1"}
+    own = priced.table([one, timed("lab", "x86_64"), timed("qemu-mips")])
+    assert {row[-1] for row in own.rows} == {"qemu-mips, Linux 6.18.1"}
 
 
 def test_time_below_overload_is_no_price(source: Source) -> None:

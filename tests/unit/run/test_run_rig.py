@@ -42,6 +42,10 @@ class Shed:
         self.events = events
         self.late = 0  # so many times it is not reached yet
         self.lasts = lasts
+        self.others: list[Shed] = []  # what stands beside it when it is asked for
+
+    def another(self) -> "Shed | None":
+        return self.others.pop(0) if self.others else None
 
     async def up(self) -> None:
         if self.late:
@@ -82,6 +86,33 @@ def turned(
 
     asyncio.run(run())
     return shed.events
+
+
+def together(shed: Shed, folder: Path, times: int) -> tuple[list[str], list[str]]:
+    """What the stations do where trials of one block are asked for at once; whose benches came."""
+    names: list[str] = []
+
+    async def run() -> None:
+        async with Rig(cast("Station", shed), {}, "", folder, lambda _: None) as rig:
+            await rig.turn(PLAIN[0])
+            for _ in range(times):
+                names[:] = [bench.station.name for bench in await rig.together(PLAIN[:2])]
+
+    asyncio.run(run())
+    return shed.events, names
+
+
+def test_arms_at_once_have_a_bench_each_that_stays(tmp_path: Path) -> None:
+    shed = Shed([])
+    shed.others = [Shed(shed.events, "a"), Shed(shed.events, "b")]
+    events, names = together(shed, tmp_path, times=2)
+    assert names == ["a", "b"]
+    assert events == ["up shed", "up a", "up b", "down b", "down a", "down shed"]
+
+
+def test_a_station_that_is_the_only_one_has_nothing_at_once(tmp_path: Path) -> None:
+    events, names = together(Shed([]), tmp_path, times=1)
+    assert (events, names) == (["up shed", "down shed"], [])
 
 
 def boots(events: Sequence[str]) -> list[str]:

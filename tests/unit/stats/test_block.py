@@ -77,7 +77,7 @@ def test_the_smallest_visible_difference_is_told_in_four_of_five(n: int, rows: i
         ([0.5, 0.51, 0.52, 0.53, 0.54, 0.55, 0.56], 1.0, "within noise"),
         ([-0.2, -0.1, 0.0, 0.1, 0.2, 0.3, -0.3], 1.0, "no change"),
         ([-9.0, 9.0, 8.0, -8.0, 1.0, -1.0, 0.0], 1.0, "inconclusive"),
-        ([0.5, 2.0, 2.1, 2.2, 2.3, 2.4, 2.5], 1.0, "inconclusive"),
+        ([0.2, 0.8, 1.5, 2.2, 2.9, 3.4, 4.1], 1.0, "inconclusive"),
     ],
 )
 def test_verdicts(found: list[float], noise: float, verdict: Verdict) -> None:

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata, wilcoxon
 
-from gatemark.stats.signed import inset, p_value
+from gatemark.stats.interval import median_interval
+from gatemark.stats.signed import inset, middle, p_value
 
 from .conftest import seeded
 
@@ -43,3 +44,47 @@ def test_the_cut_leaves_the_level(n: int, cut: int, level: float) -> None:
     found = inset(n, 0.95)
     assert found[0] == cut
     assert found[1] == pytest.approx(level)
+
+
+def test_the_middle_is_hodges_and_lehmanns() -> None:
+    """By hand: the means of all pairs of 1, 2 and 6 are 1, 1.5, 2, 3.5, 4 and 6."""
+    found = middle([6.0, 1.0, 2.0])
+    assert (found.value, found.lo, found.hi, found.n) == (2.75, 1.0, 6.0, 3)
+    assert found.level == pytest.approx(0.75)
+
+
+def test_no_difference_has_no_middle() -> None:
+    with pytest.raises(ValueError, match="no samples"):
+        middle([])
+
+
+SIZES = st.lists(st.integers(1, 10_000), min_size=6, max_size=14, unique=True)
+
+
+@given(SIZES, st.data())
+def test_the_interval_has_zero_where_the_test_finds_nothing(
+    sizes: list[int], data: st.DataObject
+) -> None:
+    signs = data.draw(st.lists(st.sampled_from((-1, 1)), min_size=len(sizes), max_size=len(sizes)))
+    differences = [float(size * sign) for size, sign in zip(sizes, signs, strict=True)]
+    found = middle(differences)
+    if p_value(differences) <= 1 - found.level:
+        assert not found.lo < 0 < found.hi
+    else:
+        assert found.lo <= 0 <= found.hi
+
+
+@pytest.mark.parametrize("n", [6, 12, 40])
+def test_the_interval_holds_the_middle_as_often_as_it_says(n: int) -> None:
+    chance, held = seeded(n), 0
+    for _ in range(300):
+        found = middle([chance.gauss(2.0, 1.0) for _ in range(n)])
+        held += found.lo <= 2.0 <= found.hi
+    assert held / 300 >= middle([1.0] * n).level - 0.04
+
+
+def test_it_is_narrower_than_the_median_s() -> None:
+    chance = seeded(1)
+    samples = [[chance.gauss(0, 1) for _ in range(40)] for _ in range(100)]
+    widths = [[one.hi - one.lo for one in map(way, samples)] for way in (middle, median_interval)]
+    assert sum(widths[0]) < 0.9 * sum(widths[1])

@@ -55,7 +55,7 @@ def _rows(point: PointResult, records: Sequence[Record]) -> Iterator[Row]:
     lines = [(steps, line) for steps in fills if (line := flows.slab(steps))]
     if not lines:
         return
-    slopes = [line.slope for steps, _ in lines if (line := flows.slab(flows.early(steps)))]
+    slopes = [line.slope for steps, _ in lines if (line := flows.early_slab(steps))]
     slope = median(slopes) if slopes else None
     taken = [_taken(steps, line) for steps, line in lines]
     count = min(len(one) for one in taken)

@@ -73,7 +73,7 @@ def _definition(ladder: Ladder, quantity: str) -> str:
     )
     return (
         f"{what}: {words.traffic(ladder)}. Bar: what a step adds to the arm that it is against, "
-        "the median of the differences within blocks of trials that took turns; whisker: its 95 % "
+        "the middle of the differences within blocks (Hodges and Lehmann); whisker: its 95 % "
         "interval. Grey band: noise, by the same setup measured again where there is one."
     )
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Several senders of one machine in turns: time is cut into turns of one length, counted from the
+ * start of the monotonic clock, which all of them read, so that nobody has to tell the others. The
+ * last part of a turn is rest: what waits in a queue drains before the next one's packets come.
+ */
+#ifndef GM_TURN_H
+#define GM_TURN_H
+
+#include <stdint.h>
+
+struct turn {
+	uint32_t of; /* senders; 0 or 1: one alone, always in its turn */
+	uint32_t at; /* this one, from 0 */
+	uint64_t length_ns;
+};
+
+/* When it may send, from now_ns on: now_ns itself in its turn, else the begin of its next one. */
+uint64_t turn_from(const struct turn *turn, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who is told how a run goes on."""
+
+from typing import Protocol
+
+from gatemark.plan.model import TrialSpec
+from gatemark.stats.standing import Standing
+from gatemark.store.record import Record
+
+
+class Display(Protocol):
+    """As report.live.Live; see there for what is shown."""
+
+    def begin(self, total_trials: int, estimate_s: float) -> None:
+        """So many trials, about so long."""
+
+    def more(self, trials: int) -> None:
+        """So many trials more than was said: values spread too much."""
+
+    def trial(self, spec: TrialSpec, index: int, seconds_left: float | None = None) -> None:
+        """A trial starts."""
+
+    def doing(self, text: str) -> None:
+        """What is done before the next trial, if that may take long."""
+
+    def seek(self, standing: Standing) -> None:
+        """A search stands there now; its next trial starts."""
+
+    def rate(self, value: float, unit: str) -> None:
+        """What the sink sees now."""
+
+    def result(self, record: Record) -> None:
+        """A trial ended."""
+
+    def warn(self, text: str) -> None:
+        """Something to know at once."""
+
+    def end(self) -> None:
+        """The run ended."""

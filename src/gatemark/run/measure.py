@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The next trial of a run, with all that is measured together with it; each kept as it ends."""
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+
+from msgspec.structs import replace
+
+from gatemark.plan.model import TrialSpec
+from gatemark.run import trial, turns
+from gatemark.run.bench import Bench
+from gatemark.run.display import Display
+from gatemark.run.rig import Rig
+from gatemark.run.search.follow import following, is_outcome
+from gatemark.run.search.seek import Doing, seek, steps_of
+from gatemark.station import lock
+from gatemark.store import series
+from gatemark.store.directory import RunDirectory, telling
+from gatemark.store.record import Record
+from gatemark.store.series import Series
+
+
+async def measure(
+    rig: Rig,
+    directory: RunDirectory,
+    spec: TrialSpec,
+    so_far: tuple[Sequence[TrialSpec], Sequence[Record]],
+    display: Display,
+) -> list[Record]:
+    """One trial and all that are measured together with it; what was kept of them."""
+    block = turns.round_of(spec, so_far[0])
+    benches = await rig.together(block) if len(block) > 1 else []
+    if benches:
+        return await _at_once(benches, directory, block, display)
+    return await _alone(rig.bench, directory, spec, so_far, display)
+
+
+async def _alone(
+    bench: Bench,
+    directory: RunDirectory,
+    spec: TrialSpec,
+    so_far: tuple[Sequence[TrialSpec], Sequence[Record]],
+    display: Display,
+) -> list[Record]:
+    """One trial, or the whole search that its record comes of; what was kept of it."""
+    left, records = so_far
+    why = bench.lacks(spec.arm)
+    if not why and spec.search and is_outcome(spec):
+        goals = [one for one in left if one.seeks == spec.seeks and is_outcome(one)]
+        doing = _doing(bench, directory, display)
+        return await seek(goals, steps_of(spec, records), doing)
+    if not why and spec.search:
+        spec, why = following(spec, records)
+    if why:
+        return [_skip(bench, directory, spec, why, display)]
+    return [await _trial(bench, directory, spec, display)]
+
+
+def _skip(
+    bench: Bench, directory: RunDirectory, spec: TrialSpec, why: str, display: Display
+) -> Record:
+    """Keep that a trial cannot be measured."""
+    record = replace(trial.frame(bench, spec), status="skipped", reason=why)
+    return _kept(directory, spec, record, {}, display)
+
+
+async def _at_once(
+    benches: Sequence[Bench], directory: RunDirectory, block: Sequence[TrialSpec], display: Display
+) -> list[Record]:
+    """Trials of a block in turns, each on its own bench; kept in the order of the block."""
+    kept: list[Record] = []
+    able: list[Bench] = []
+    left: list[TrialSpec] = []
+    for bench, spec in zip(benches, block, strict=True):
+        if why := bench.lacks(spec.arm):
+            kept.append(_skip(bench, directory, spec, why, display))
+        else:
+            able.append(bench)
+            left.append(spec)
+    specs = turns.placed(left)
+    start = turns.Start(specs)
+    pairs = list(zip(able, specs, strict=True))
+    with lock.machine(display.warn):
+        done = await asyncio.gather(*(trial.run(*pair, _untold, start) for pair in pairs))
+    for spec, (record, found) in zip(specs, done, strict=True):
+        kept.append(_kept(directory, spec, record, found, display))
+    for bench, (record, _) in zip(able, done, strict=True):
+        if record.status != "ok":
+            await bench.station.require_alive()
+    return kept
+
+
+def _untold(value: float, unit: str) -> None:
+    """What one of several sees now says nothing."""
+
+
+def _doing(bench: Bench, directory: RunDirectory, display: Display) -> Doing:
+    """A search's steps are trials as others are, but what they saw over time is not kept."""
+
+    async def step(spec: TrialSpec) -> Record:
+        record, _ = await _run(bench, spec, display)
+        return record
+
+    def keep(record: Record) -> None:
+        directory.append(record)
+        display.result(record)
+
+    return Doing(step, partial(trial.frame, bench), keep, display.seek)
+
+
+async def _run(bench: Bench, spec: TrialSpec, display: Display) -> tuple[Record, Series]:
+    with lock.machine(display.warn):
+        record, found = await trial.run(bench, spec, display.rate)
+    if record.status != "ok":
+        await bench.station.require_alive()
+    return record, found
+
+
+async def _trial(
+    bench: Bench, directory: RunDirectory, spec: TrialSpec, display: Display
+) -> Record:
+    """Run one trial and keep it."""
+    record, found = await _run(bench, spec, display)
+    return _kept(directory, spec, record, found, display)
+
+
+def _kept(
+    directory: RunDirectory, spec: TrialSpec, record: Record, found: Series, display: Display
+) -> Record:
+    """Keep a record with what was seen over time."""
+    if found:
+        name = f"{spec.sequence:05d}.parquet"
+        with telling(directory.path):
+            series.write(directory.series / name, found)
+        record = replace(record, series=name)
+    directory.append(record)
+    display.result(record)
+    return record

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arms at once on gateways of their own, in turns: a run of them for real, cut and gone on with."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyroute2 import netns
+
+PLAN = """
+schema  = "gatemark.plan/1"
+title   = "three at once"
+why     = "a test"
+reading = "a test"
+figure  = "ladder"
+
+[[arm]]
+path = "direct"
+name = "tester alone"
+
+[[arm]]
+path = "route"
+
+[[arm]]
+path     = "nat"
+name     = "masquerade"
+features = ["conntrack"]
+
+[[arm]]
+path     = "nat"
+name     = "100 rules"
+features = ["conntrack", "filter:100"]
+
+[[arm]]
+path     = "route"
+name     = "offloaded"
+features = ["offload:software"]
+
+[workload]
+flows      = 16
+duration_s = 0.1
+
+[repeat]
+times   = 3
+turn_ms = 2
+"""
+
+
+CAN = ("tester alone", "route", "masquerade", "100 rules")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A run to its end, and what it left on the machine."""
+
+    records: list[dict[str, Any]]
+    left: list[str]
+
+
+def gatemark(*words: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "gatemark", "run", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+
+
+def labs() -> list[str]:
+    return [name for name in netns.listnetns() if name.startswith("gm-")]
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    folder = tmp_path_factory.mktemp("turns")
+    plan, out = folder / "three.toml", folder / "run"
+    plan.write_text(PLAN)
+    before = labs()
+    process = gatemark(str(plan), "--out", str(out))
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 0, said.decode()
+    lines = (out / "trials.jsonl").read_text().splitlines()
+    return Ran([json.loads(line) for line in lines], sorted({*labs()} - {*before}))
+
+
+def of(ran: Ran, arm: str) -> list[dict[str, Any]]:
+    return [record for record in ran.records if record["arm"] == arm]
+
+
+def test_each_arm_is_measured_in_each_block(ran: Ran) -> None:
+    assert {
+        arm: len(of(ran, arm)) for arm in ("route", "masquerade", "100 rules")
+    } == dict.fromkeys(("route", "masquerade", "100 rules"), 3)
+    assert {r["status"] for r in ran.records if r["arm"] != "offloaded"} == {"ok"}
+
+
+def test_what_is_lacking_is_told_and_the_others_go_on(ran: Ran) -> None:
+    (record, *_) = of(ran, "offloaded")
+    assert (record["status"], "not available here" in record["reason"]) == ("skipped", True)
+
+
+def test_a_record_says_that_it_was_not_alone(ran: Ran) -> None:
+    assert {record["definition"]["turn_ms"] for record in of(ran, "route")} == {2}
+
+
+def test_they_are_measured_at_the_same_time(ran: Ran) -> None:
+    for repeat in (1, 2, 3):
+        block = [r["started"] for r in ran.records if r["repeat"] == repeat and r["values"]]
+        begun = [datetime.fromisoformat(text) for text in block]
+        assert (max(begun) - min(begun)).total_seconds() < 0.1  # one is sent to for 0.5 s
+
+
+def test_no_packet_is_unaccounted_for(ran: Ran) -> None:
+    for record in of(ran, "masquerade"):
+        told = record["accounting"]
+        assert told["mismatch"] == {}
+        assert told["unique"] + told["lost"] == told["tried"] > 1000
+
+
+def test_a_hundred_rules_cost_more_in_every_block(ran: Ran) -> None:
+    without, with_ = (
+        {record["repeat"]: record["values"]["packet_ns"] for record in of(ran, arm)}
+        for arm in ("masquerade", "100 rules")
+    )
+    assert [repeat for repeat in without if with_[repeat] <= without[repeat]] == []
+
+
+def test_the_share_of_its_cpu_is_of_its_own_turns(ran: Ran) -> None:
+    """One of four at once: of the whole span it could not have had so much."""
+    for record in of(ran, "100 rules"):
+        assert max(reading["busy"] for reading in record["evidence"]["cpu"]) > 0.5
+
+
+def test_a_sender_of_several_lets_the_others_send(ran: Ran) -> None:
+    """It sleeps meanwhile: four on one CPU could not have used all of it each."""
+    for record in of(ran, "route"):
+        assert record["evidence"]["sender_cpu"] < 0.5
+
+
+def test_nothing_is_left(ran: Ran) -> None:
+    assert ran.left == []
+
+
+def test_a_block_that_was_cut_is_gone_on_with(tmp_path: Path) -> None:
+    plan, out = tmp_path / "three.toml", tmp_path / "run"
+    plan.write_text(PLAN.replace("times   = 3", "times   = 1"))
+    before = labs()
+    process = gatemark(str(plan), "--out", str(out))
+    until = time.monotonic() + 60
+    while not (out / "trials.jsonl").exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert gatemark("--resume", str(out)).wait(timeout=120) == 0
+    lines = (out / "trials.jsonl").read_text().splitlines()
+    trials = [json.loads(line)["trial"] for line in lines]
+    assert len(trials) == len(set(trials)) == 5
+    assert {*labs()} <= {*before}
