@@ -7,7 +7,6 @@
  */
 #include "gauge/gauge.h"
 
-#include <errno.h>
 #include <string.h>
 
 #define FIELDS_MAX 32
@@ -16,17 +15,6 @@ static const char *const names[] = { "entries", "drop", "early_drop", "insert_fa
 				     "chainlength" };
 
 #define COLUMNS (sizeof(names) / sizeof(names[0]))
-
-static int conntrack_open(struct gauge *gauge, const struct gauge_options *options,
-			  struct fault *fault)
-{
-	(void)options;
-	if (gauge_file(gauge, "/proc/self/net/stat/nf_conntrack") < 0)
-		return -ENOENT;
-	return gauge_add(gauge, "conntrack")
-		       ? 0
-		       : fault_system(fault, -ENOMEM, "samples", "memory for the samples");
-}
 
 /* Which column each field of a line goes to, by the line of names; COLUMNS: none. */
 static void read_names(char *at, size_t column_of[FIELDS_MAX])
@@ -73,8 +61,7 @@ static void conntrack_read(struct gauge *gauge, size_t row)
 
 const struct gauge_kind gauge_conntrack = {
 	.name = "conntrack",
-	.single = true,
+	.path = "/proc/self/net/stat/nf_conntrack",
 	.columns = { "entries", "drop", "early_drop", "insert_failed", "chainlength" },
-	.open = conntrack_open,
 	.read = conntrack_read,
 };

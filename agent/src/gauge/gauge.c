@@ -24,7 +24,13 @@ int gauge_open(struct gauge *gauge, const struct gauge_kind *kind,
 	       const struct gauge_options *options, struct fault *fault)
 {
 	*gauge = (struct gauge){ .kind = kind, .samples = options->samples, .fd = -1 };
-	return kind->open(gauge, options, fault);
+	if (!kind->path)
+		return kind->open(gauge, options, fault);
+	if (gauge_file(gauge, kind->path) < 0)
+		return -ENOENT;
+	return gauge_add(gauge, kind->name)
+		       ? 0
+		       : fault_system(fault, -ENOMEM, "samples", "memory for the samples");
 }
 
 /* A series that cannot be read any more repeats its last values. */
@@ -58,10 +64,10 @@ void gauge_tell(const struct gauge *gauge, size_t rows, struct line *line)
 {
 	line_object(line, gauge->kind->name);
 	for (size_t i = 0; i < gauge->count; i++) {
-		if (!gauge->kind->single)
+		if (!gauge->kind->path)
 			line_object(line, gauge->series[i].name);
 		tell_series(gauge, &gauge->series[i], rows, line);
-		if (!gauge->kind->single)
+		if (!gauge->kind->path)
 			line_close(line, '}');
 	}
 	line_close(line, '}');

@@ -41,10 +41,10 @@ struct gauge {
 
 struct gauge_kind {
 	const char *name;
-	bool single; /* one series without a name */
+	const char *path; /* of a kind with one series, which has no name; NULL: `open` adds them */
 	const char *columns[GAUGE_COLUMNS_MAX + 1]; /* NULL-terminated */
 
-	/* 0; -ENOENT: this kernel does not have it; or another -errno with the fault filled. */
+	/* Where path is NULL. 0; -ENOENT: not of this kernel; or another -errno, the fault filled. */
 	int (*open)(struct gauge *gauge, const struct gauge_options *options, struct fault *fault);
 
 	/* Fills row of every series; what is not filled keeps the row before. */
@@ -58,6 +58,7 @@ extern const struct gauge_kind gauge_interfaces;
 extern const struct gauge_kind gauge_memory;
 extern const struct gauge_kind gauge_conntrack;
 extern const struct gauge_kind gauge_slab;
+extern const struct gauge_kind gauge_pagesets;
 
 int gauge_open(struct gauge *gauge, const struct gauge_kind *kind,
 	       const struct gauge_options *options, struct fault *fault);

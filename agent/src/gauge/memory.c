@@ -2,23 +2,11 @@
 /* Memory of the host: /proc/meminfo (proc_meminfo(5)), told there in KiB. */
 #include "gauge/gauge.h"
 
-#include <errno.h>
 #include <string.h>
 
 static const char *const names[] = { "MemTotal:", "MemFree:", "MemAvailable:", "Slab:" };
 
 #define COLUMNS (sizeof(names) / sizeof(names[0]))
-
-static int memory_open(struct gauge *gauge, const struct gauge_options *options,
-		       struct fault *fault)
-{
-	(void)options;
-	if (gauge_file(gauge, "/proc/meminfo") < 0)
-		return -ENOENT;
-	return gauge_add(gauge, "memory")
-		       ? 0
-		       : fault_system(fault, -ENOMEM, "samples", "memory for the samples");
-}
 
 static void memory_read(struct gauge *gauge, size_t row)
 {
@@ -39,8 +27,7 @@ static void memory_read(struct gauge *gauge, size_t row)
 
 const struct gauge_kind gauge_memory = {
 	.name = "memory",
-	.single = true,
+	.path = "/proc/meminfo",
 	.columns = { "total_bytes", "free_bytes", "available_bytes", "slab_bytes" },
-	.open = memory_open,
 	.read = memory_read,
 };

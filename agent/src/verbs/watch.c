@@ -11,9 +11,9 @@
 static const struct gauge_kind *const kinds[] = { &gauge_threads, &gauge_cpu,
 						  &gauge_softnet, &gauge_interfaces,
 						  &gauge_memory,  &gauge_conntrack,
-						  &gauge_slab };
-static const char *const kind_names[] = { "threads", "cpu",	  "softnet", "interfaces",
-					  "memory",  "conntrack", "slab",    NULL };
+						  &gauge_slab,	  &gauge_pagesets };
+static const char *const kind_names[] = { "threads",   "cpu",  "softnet",  "interfaces", "memory",
+					  "conntrack", "slab", "pagesets", NULL };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

@@ -22,6 +22,7 @@ from gatemark.station.counter import Counter
 from gatemark.station.counting import NOT_EMULATED, Counting
 
 INTERVAL_S: Final = 0.1
+BELOW_NONE: Final = 1.0  # events a packet, by which a count may come out below none
 IDLE_S: Final = 1.0  # of quiet before the load
 # Of what ran under the load, at most so much may be what an idle guest does: a guest that others
 # keep from its processor loses ticks, and then too much is taken off.
@@ -97,6 +98,7 @@ def events(
         )
     _require_busy(report[INSTRUCTIONS], idle, load)
     risen = _for_each(report, idle, load, delivered_pps)
+    _require_more(risen, delivered_pps)
     shared = {name: n for name, n in risen.items() if "." not in name}
     return {device.name: shared | _of_pair(risen, pairs.index(device.caches)) for device in devices}
 
@@ -108,6 +110,16 @@ def _require_busy(total: Sequence[float], idle: Window, load: Window) -> None:
             f"the gateway ran {ran:.3g} instructions/s under load and {rest:.3g} at rest: it needs "
             "a processor for itself, or a higher rate"
         )
+
+
+def _require_more(risen: Events, delivered_pps: float) -> None:
+    """Where hardly a packet came through, what else ran decides."""
+    for name, n in risen.items():
+        if n < -BELOW_NONE:
+            raise InvalidTrialError(
+                f"{delivered_pps:.0f} packets/s came through, and {name} rose more at rest than "
+                "under load: set a rate that the gateway carries"
+            )
 
 
 def _for_each(report: Report, idle: Window, load: Window, delivered_pps: float) -> Events:

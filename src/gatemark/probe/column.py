@@ -16,6 +16,8 @@ DEV = "/proc/net/dev"
 MEMINFO = "/proc/meminfo"
 CONNTRACK = "/proc/net/stat/nf_conntrack"
 SLABINFO = "/proc/slabinfo"  # for root alone
+ZONEINFO = "/proc/zoneinfo"
+PAGE_BYTES = 4096  # nearly everywhere; a shell cannot ask
 
 # Caches that an entry in the table of connections may be made of: itself, and its extensions, which
 # are of 64 to 256 bytes (net/netfilter/nf_conntrack_extend.c).
@@ -93,6 +95,11 @@ def _slab(lines: Sequence[str]) -> Row:
     }
 
 
+def _pagesets(lines: Sequence[str]) -> Row:
+    pages = sum(int(line.split()[1]) for line in lines)
+    return {"": {"listed_bytes": pages * PAGE_BYTES}}
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where one kind of columns comes from."""
@@ -110,6 +117,7 @@ SOURCES: Final[Mapping[str, Source]] = {
     "memory": Source(MEMINFO, "^(MemTotal|MemFree|MemAvailable|Slab):", _memory),
     "conntrack": Source(CONNTRACK, f"^entries|{HEX}", _conntrack),
     "slab": Source(SLABINFO, f"^({'|'.join(SLABS)}) ", _slab),
+    "pagesets": Source(ZONEINFO, "^ +count: ", _pagesets),
 }
 
 

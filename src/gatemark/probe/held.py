@@ -8,12 +8,15 @@ from pathlib import Path
 
 from gatemark.error import NodeError
 from gatemark.node.shell import Node
+from gatemark.probe.column import PAGE_BYTES
 
 COUNTS = "/proc/net/stat/nf_conntrack"
 LIMITS = ("/proc/sys/net/netfilter/nf_conntrack_count", "/proc/sys/net/netfilter/nf_conntrack_max")
 READ = f"cat {COUNTS} 2>/dev/null; echo; cat {' '.join(LIMITS)} 2>/dev/null || true"
 RISING = ("drop", "early_drop", "insert_failed")
-SPARE = "cat /proc/sys/vm/min_free_kbytes; grep -E '^(Active|Inactive)[(]file[)]' /proc/meminfo"
+SPARE = """cat /proc/sys/vm/min_free_kbytes
+grep -E '^(Active|Inactive)[(]file[)]' /proc/meminfo
+grep -E '^ +high:' /proc/zoneinfo || true"""
 
 # What a socket is made of: itself, its inode, dentry and file, its place in epoll, what security
 # modules keep, the port that it is bound to (/proc/slabinfo).
@@ -49,10 +52,17 @@ async def spare_bytes(gateway: Node) -> int:
 
     What is free comes to it; a kernel that does not tell has none. MemAvailable is no such sum: it
     takes half of the reclaimable slabs for granted, of which a box without a disk gives nothing.
+
+    What the CPUs' lists of free pages hold in the end is a reserve as well: a kernel that finds
+    nothing to take back kills before it empties them (__alloc_pages_direct_reclaim() in
+    mm/page_alloc.c). It is anything from nothing to their height; half is taken.
     """
     try:
-        reserve, *cached = (await gateway.run("sh", "-c", SPARE)).splitlines()
-        return (sum(int(line.split()[1]) for line in cached) - int(reserve)) * 1024
+        reserve, *told = (await gateway.run("sh", "-c", SPARE)).splitlines()
+        words = [line.split() for line in told]
+        cached = sum(int(word[1]) for word in words if "(file)" in word[0])
+        height = sum(int(word[1]) for word in words if word[0] == "high:")
+        return (cached - int(reserve)) * 1024 - height // 2 * PAGE_BYTES
     except (NodeError, ValueError, IndexError):
         return 0
 

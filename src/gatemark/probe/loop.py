@@ -19,13 +19,17 @@ from gatemark.node.shell import Node, Process
 
 INTERVAL_S = 1  # whole seconds: OpenWrt's busybox knows no others; why one: docs/decisions.md
 MARK = "@@"
+WHOLE = "@."  # after a sample: one that the end of the loop cut has none
 OWN = "/proc/$$/stat"  # what the loop itself costs
 OWN_FILE = re.compile(r"/proc/\d+/stat")  # how it comes back; the last sample is of another shell
 TICK_NS = 10_000_000  # USER_HZ is 100 (proc_stat(5)) on every processor that we know
 
 # grep names the file in front of each line, so what comes needs no other order.
-ONCE = "read -r up _ < /proc/uptime; echo '{mark}' $up; grep -E '{pattern}' {files} 2> /dev/null"
-LOOP = "while {once}; true; do sleep {interval} || exit; done"
+ONCE = (
+    f"read -r up _ < /proc/uptime; echo '{MARK}' $up; "
+    f"grep -E '{{pattern}}' {{files}} 2> /dev/null; echo '{WHOLE}'"
+)
+LOOP = "while {once}; do sleep {interval} || exit; done"
 
 
 @dataclass(slots=True)
@@ -42,7 +46,7 @@ class Loop:
     def __init__(self, node: Node, files: Iterable[str], patterns: Iterable[str]) -> None:
         self.node = node
         self._once = ONCE.format(
-            mark=MARK, pattern="|".join((*patterns, r"^[0-9]+ \(")), files=" ".join((OWN, *files))
+            pattern="|".join((*patterns, r"^[0-9]+ \(")), files=" ".join((OWN, *files))
         )
         self._process: Process | None = None
         self._reader: asyncio.Task[None] | None = None
@@ -64,7 +68,7 @@ class Loop:
 
     async def stop(self) -> list[Sample]:
         """Read once more, end, and return all samples. Raises NodeError if the gateway is lost."""
-        said = await self.node.run("sh", "-c", f"{self._once} || true")
+        said = await self.node.run("sh", "-c", self._once)
         last = [(time.monotonic_ns(), line) for line in said.splitlines()]
         await self.abort()
         return samples([*self._read, *last])
@@ -96,11 +100,14 @@ def samples(read: Sequence[tuple[int, str]]) -> list[Sample]:
         return []
     ahead_ns = min(at - up for at, up in marks)
     found: list[Sample] = []
+    current = Sample(0)
     for _, line in read:
         if line.startswith(f"{MARK} "):
-            found.append(Sample(_uptime_ns(line) + ahead_ns))
-        elif found and (file := line.partition(":"))[1]:
-            found[-1].lines.setdefault(file[0], []).append(file[2])
+            current = Sample(_uptime_ns(line) + ahead_ns)
+        elif line == WHOLE:
+            found.append(current)
+        elif (file := line.partition(":"))[1]:
+            current.lines.setdefault(file[0], []).append(file[2])
     return found
 
 

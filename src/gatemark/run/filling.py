@@ -15,7 +15,7 @@ from gatemark.store.record import Definition, Filled
 from gatemark.store.series import Series
 from gatemark.workload.way import Report, Way
 
-READS: Final = ("memory", "conntrack", "slab")  # probes without which there is nothing to tell
+READS: Final = ("memory", "conntrack", "slab", "pagesets")  # probes of what a flow takes
 HALF: Final = 0.5  # of an object a flow: less is another's
 ENTRY: Final = "nf_conntrack"  # the cache of entries; where it is not told, no sum is whole
 
@@ -73,6 +73,7 @@ def filled(raw: Raw) -> list[Filled]:
     watched, steps = raw.seen.watched, raw.ways[0].sender["steps"]
     if "memory" not in watched or "conntrack" not in watched:
         return []
+    listed = watched.get("pagesets", {}).get("listed_bytes", [])
     read = [(step, _window(watched["t_ns"], step)) for step in steps]
     return [
         Filled(
@@ -82,6 +83,7 @@ def filled(raw: Raw) -> list[Filled]:
                 name: _middle(watched["memory"][name], window)
                 for name in ("slab_bytes", "free_bytes", "available_bytes")
             },
+            listed_bytes=_middle(listed, window) if listed else 0,
         )
         for step, window in read
         if window.start < window.stop

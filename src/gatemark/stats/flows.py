@@ -28,7 +28,7 @@ from gatemark.store.record import Filled, Record, Scalar
 
 FILLED: Final = "concurrent flows"
 EARLY: Final = 0.1  # of the fill: what is predicted from
-FEWEST: Final = 3  # readings that make a line, and that are predicted from where fewer lie in it
+FEWEST: Final = 3  # readings that make a line
 RISING: Final = 0.5  # of a step's flows that have an entry more: else the table is full
 RECOMMENDED: Final = 0.75  # of what memory has room for; the rest is for packets and programs
 FULL: Final = 0.99  # of the table: entries come and go while it is read
@@ -77,23 +77,32 @@ def _took(before: Filled, after: Filled) -> bool:
 
 
 def early(steps: Sequence[Filled]) -> list[Filled]:
-    """The steps of the first tenth of the fill, or its first three where these are more."""
+    """The steps of the first tenth of the fill, or its first four where these are more."""
     found = rising(steps)
     tenth = [step for step in found if step.entries <= EARLY * found[-1].entries]
-    return found[: max(FEWEST, len(tenth))]
+    return found[: max(1 + FEWEST, len(tenth))]
+
+
+def early_slab(steps: Sequence[Filled]) -> Line | None:
+    """The slabs' line in these; without the empty table, if enough are left.
+
+    In its slabs the first flows find room.
+    """
+    known = early(steps)
+    return slab(known[1:]) or slab(known)
 
 
 def predicted(steps: Sequence[Filled], spare_bytes: int) -> float | None:
     """How many flows the gateway's memory has room for, told by the first tenth of a fill.
 
-    None where there are too few steps. To what is free comes what is spared (probe/held.py): cached
-    files, less the kernel's reserve.
+    None where there are too few steps. To what is free, on lists of CPUs too, comes what is
+    spared (probe/held.py): cached files, less the kernel's reserve.
     """
-    known = early(steps)
-    found = slab(known)
+    known, found = early(steps), early_slab(steps)
     if found is None or found.slope <= 0:
         return None
-    return known[-1].entries + (known[-1].free_bytes + spare_bytes) / found.slope
+    last = known[-1]
+    return last.entries + (last.free_bytes + last.listed_bytes + spare_bytes) / found.slope
 
 
 def recommended(limit: float) -> float:

@@ -7,8 +7,8 @@
           |--'                         the gateway's kernel begins to kill for memory
           +------------------------------ time
 
-A few packets of a step may be lost by a hiccup of the tester: these are sent once more. More, and
-the gateway has no room: it is left alone at once, as it may be out of memory.
+Packets of a step may be lost by a hiccup of the tester, so these are sent once more. Where they are
+more than a few, the gateway is left alone first for as long as its kernel takes to kill for memory.
 
 Flows are UDP without sockets: the addresses are those of a crowd (workload/flows.py), which no host
 owns, so nothing is allocated for them anywhere but in the gateway, and nobody answers.
@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from gatemark.error import InvalidTrialError, NodeError
 from gatemark.gateway import guard
 from gatemark.node.agent import Tick
-from gatemark.node.shell import Here, Node, Process
+from gatemark.node.shell import Here, Node
 from gatemark.plan.lasting import lasts_s, opened_pps
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.probe import held
@@ -45,14 +45,15 @@ RECOVERY_S: Final = 30.0  # that it gets for that
 RUNS: Final = 256  # numbers that tell one step's packets from another's
 # Senders and sinks that load no program into the kernel: its memory is what is measured.
 PORTS: Final = ("raw", "ring")
-# Of a step's packets: so many may be a hiccup's. 0.05 to 0.2 % were seen lost below the knee.
+# Of a step's packets: a few, as any hiccup's. 0.05 to 0.2 % were seen lost below the knee.
 HICCUP: Final = 0.002
+KILLS_S: Final = 1.0  # within which memory that has ended kills: 0.1 to 0.2 s were seen
 
 
 async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """One fill: flows are opened from the LAN side alone."""
-    node = station.gateway.node
-    return [Fill(wire, spec.workload, station.placement, node) for wire in ways]
+    node, empty = station.gateway.node, station.flush
+    return [Fill(wire, spec.workload, station.placement, node, empty) for wire in ways]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,7 @@ class Fill:
     load: Workload
     placement: Placement
     gateway: Node
+    empty: Callable[[], Awaitable[None]]  # the gateway's table
     timeout_s: float = 0.0  # of an entry on the gateway; 0: not known
     spare_bytes: int = 0  # of its memory, besides what is free; less than 0: its reserve
     steps: list[Step] = field(default_factory=list)
@@ -117,7 +119,7 @@ class Fill:
     runs: int = 0
     ended_ns: int = 0
     stream: Stream | None = None
-    ballast: Process | None = None  # on a gateway with memory of its own
+    ballast: guard.Ballast | None = None  # on a gateway with memory of its own
 
     async def ready(self) -> Self:
         """See that entries last as long as the fill. Raises InvalidTrialError, NodeError."""
@@ -131,11 +133,11 @@ class Fill:
                 f"add the feature conntrack-timeout:{int(wanted_s) + 60}, or open fewer flows"
             )
         if not isinstance(self.gateway, Here):
-            self.ballast = await guard.ballast(self.gateway)
+            self.ballast = await guard.Ballast.hold(self.gateway)
         return self
 
     async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
-        """Step by step until all flows are open, or one does not come through."""
+        """Step by step until all flows are open, or one does not come through; then none is."""
         del tick
         t0_ns, each = time.monotonic_ns(), self.load.flows // self.load.steps
         self.steps.append(await self._idle(Step(0)))
@@ -148,30 +150,36 @@ class Fill:
         killed = self._killed
         if self.steps[-1].lost or killed:
             await self._recover()
+        await self.empty()  # what undoes the setup needs memory, and is guarded until it does
         return self._way(t0_ns, killed=killed)
 
     @property
     def _killed(self) -> bool:
         """Whether the gateway's kernel had no memory left but the ballast's."""
-        return self.ballast is not None and self.ballast.ended
+        return self.ballast is not None and self.ballast.killed
 
     async def abort(self) -> None:
         """End the step's agents, whatever they do, and let the ballast go."""
         if self.stream:
             await self.stream.abort()
         if self.ballast:
-            self.ballast.close_stdin()
-            self.ballast.kill()
+            await self.ballast.end()
 
     async def _step(self, opened: Part, drained: Callable[[], Awaitable[None]]) -> Step:
         came = await self._open(opened, drained)
-        if 0 < came.count(False) <= max(1, HICCUP * opened.count):
+        if came.count(False) > max(1, HICCUP * opened.count):
+            await asyncio.sleep(KILLS_S)
+        if not all(came) and not self._killed:
             again = await self._open(opened, drained)
             came = [first or second for first, second in zip(came, again, strict=True)]
         lost = came.count(False)
         here = came.index(False) if lost else len(came)
         step = Step(self.steps[-1].flows + here, lost)
-        if lost or self._killed:
+        if lost:
+            with suppress(NodeError):  # only for a kill, which tells that it was for memory
+                await self._serves()
+            return step
+        if not await self._serves():
             return step
         if not self.load.active_pps:
             return await self._idle(step)
@@ -179,6 +187,16 @@ class Fill:
         await self._work(step.flows, drained)
         step.t1_ns = time.monotonic_ns()
         return step
+
+    async def _serves(self) -> bool:
+        """Whether a gateway with memory of its own could start a program and kill none for it.
+
+        Packets are let into the kernel's last reserve, so without this nobody would ask for memory
+        before they had used it up; and where that is gone no process is left alive by its kernel.
+        """
+        if self.ballast:
+            await self.gateway.run("true")
+        return not self._killed
 
     async def _idle(self, step: Step) -> Step:
         step.t0_ns = time.monotonic_ns()
@@ -224,7 +242,7 @@ class Fill:
         """
         until = time.monotonic() + RECOVERY_S
         if self.ballast:
-            self.ballast.close_stdin()
+            self.ballast.release()
         while not isinstance(self.gateway, Here) and time.monotonic() < until:
             await asyncio.sleep(BREATH_S)
             with suppress(NodeError):

@@ -4,11 +4,12 @@
 import asyncio
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
 
-from gatemark.error import UnavailableError
+from gatemark.error import NodeError, UnavailableError
 from gatemark.gateway import guard
 from gatemark.gateway.changes import Changes
 from gatemark.gateway.feature import FEATURES, Asked, conntrack_max, conntrack_timeout
@@ -67,8 +68,9 @@ def test_the_table_of_this_machine_is_never_set(table: Path) -> None:
     assert values(table) == was
 
 
-async def _no_guard(changes: Changes) -> None:
+async def _no_guard(gateway: Gateway, changes: Changes) -> None:
     """The guard has tests of its own."""
+    del gateway, changes
 
 
 def test_room_and_buckets_are_set_and_set_back(
@@ -118,19 +120,46 @@ def test_a_gateway_that_tracks_nothing_has_no_such_setting(
 def test_the_ballast_holds_memory_to_be_killed_first_until_it_is_let_go(
     shell: tuple[str, ...],
 ) -> None:
-    async def hold() -> tuple[list[int], int]:
-        process = await guard.ballast(Box(shell))  # type: ignore[arg-type]
+    async def hold() -> tuple[list[int], bool]:
+        ballast = await guard.Ballast.hold(Box(shell))  # type: ignore[arg-type]
         held = holding()
-        process.close_stdin()
-        return held, await process.wait()
+        ballast.release()
+        await ballast._process.wait()
+        killed = ballast.killed
+        await ballast.end()
+        return held, killed
 
-    held, code = asyncio.run(hold())
-    assert (len(held), code) == (1, 0)
-    assert not Path(f"/proc/{held[0]}").exists()
+    held, killed = asyncio.run(hold())
+    assert (len(held), killed) == (2, False)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in held)
 
 
-def holding() -> list[int]:
-    """Our descendants that are to be killed first, and hold the ballast's memory."""
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_ballast_that_is_killed_is_told_while_its_session_goes_on(
+    shell: tuple[str, ...],
+) -> None:
+    async def kill() -> tuple[bool, bool, bool]:
+        ballast = await guard.Ballast.hold(Box(shell))  # type: ignore[arg-type]
+        before = ballast.killed
+        os.kill(holding(1000)[0], signal.SIGKILL)
+        await asyncio.wait_for(ballast._said, 10)
+        ended = ballast._process.ended
+        await ballast.end()
+        await ballast._process.wait()
+        return before, ended, ballast.killed
+
+    assert asyncio.run(kill()) == (False, False, True)
+
+
+def test_where_no_memory_can_be_held_the_reason_is_told(tmp_path: Path) -> None:
+    (tmp_path / "sh").symlink_to("/bin/sh")
+    bare = Box(("env", f"PATH={tmp_path}"))
+    with pytest.raises(NodeError, match=r"no memory could be held there: .*awk.*not found"):
+        asyncio.run(guard.Ballast.hold(bare))  # type: ignore[arg-type]
+
+
+def holding(least: int = 999) -> list[int]:
+    """Our descendants that are to be killed so early, and hold half of the ballast's memory."""
     mine, found = {os.getpid()}, []
     for path in sorted(Path("/proc").glob("[0-9]*"), key=lambda path: int(path.name)):
         try:
@@ -141,7 +170,7 @@ def holding() -> list[int]:
             continue
         if parent in mine:
             mine.add(int(path.name))
-            if adjusted == 1000 and pages * 4096 >= guard.BALLAST_BYTES:
+            if adjusted >= least and pages * 4096 >= guard.HALF_BYTES:
                 found.append(int(path.name))
     return found
 

@@ -60,6 +60,13 @@ def test_a_guest_that_was_kept_from_its_processor_is_invalid() -> None:
         events(report(1000, 9000), PAIRS, devices(), (SECOND, 3 * SECOND, 2000.0))
 
 
+def test_fewer_misses_under_load_than_at_rest_are_no_count() -> None:
+    seen = report(1000, 21_000)
+    seen["1.load_misses"] = [30 * min(t, SECOND) for t in seen["t_ns"]]  # all of them at rest
+    with pytest.raises(InvalidTrialError, match="20 packets/s came through"):
+        events(seen, PAIRS, devices(), (SECOND, 3 * SECOND, 20.0))
+
+
 def test_without_devices_nothing_is_looked_at() -> None:
     assert events({}, (), (), (0, 1, 1.0)) == {}
 

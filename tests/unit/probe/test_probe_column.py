@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gatemark.probe.column import columns, patterns
-from gatemark.probe.loop import samples
+from gatemark.probe.loop import WHOLE, samples
 
 S = 1_000_000_000
 
@@ -34,7 +34,7 @@ def read(*texts: str, late_ns: int = 0) -> list[tuple[int, str]]:
     found = []
     for at, text in enumerate(texts):
         arrival = 7 * S + round(1.5 * S) * at + (late_ns if at == 0 else 0)
-        found += [(arrival, line) for line in text.splitlines()]
+        found += [(arrival, line) for line in (*text.splitlines(), WHOLE)]
     return found
 
 
@@ -45,6 +45,13 @@ def table(*texts: str, what: list[str]) -> dict[str, Any]:
 def test_times_are_the_gateways_on_this_machines_clock() -> None:
     found = samples(read(FIRST, SECOND, late_ns=S // 2))
     assert [sample.t_ns for sample in found] == [7 * S, 7 * S + round(1.5 * S)]
+
+
+def test_a_sample_that_the_end_of_the_loop_cut_is_none() -> None:
+    cut, last = read(FIRST, SECOND), read(FIRST.replace("100.00", "103.00"))
+    found = samples([*cut[:-3], *last])
+    assert [sample.t_ns for sample in found] == [4 * S, 7 * S]
+    assert columns(found, ["cpu"])["absent"] == []
 
 
 def test_cpu_time_is_in_milliseconds_by_kind() -> None:
@@ -116,3 +123,12 @@ def test_slabs_are_told_by_cache() -> None:
     found = table(FIRST + SLAB, what=["slab"])["slab"]
     assert found["nf_conntrack"] == {"active": [160], "objects": [176], "object_bytes": [256]}
     assert list(found) == ["nf_conntrack", "kmalloc-128"]
+
+
+ZONES = """/proc/zoneinfo:              count: 2
+/proc/zoneinfo:              count: 188
+"""
+
+
+def test_pages_on_the_lists_of_cpus_are_added_up() -> None:
+    assert table(FIRST + ZONES, what=["pagesets"])["pagesets"] == {"listed_bytes": [190 * 4096]}

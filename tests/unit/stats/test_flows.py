@@ -5,6 +5,7 @@ import random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from scipy.stats import theilslopes
 
 from gatemark.stats import flows
@@ -93,9 +94,16 @@ def test_the_first_tenth_tells_where_memory_ends() -> None:
     assert flows.predicted(steps(100), -1_600_000) == pytest.approx(100_000)
 
 
-def test_of_few_steps_the_first_three_tell_it() -> None:
-    assert len(flows.early(steps(11))) == 3
+def test_what_the_first_flows_find_in_slabs_is_not_what_a_flow_takes() -> None:
+    first, *others = steps(100)
+    roomy = replace(first, slab_bytes=first.slab_bytes + 60_000)
+    assert flows.predicted([roomy, *others], -1_600_000) == pytest.approx(100_000)
+
+
+def test_of_few_steps_the_first_four_tell_it() -> None:
+    assert len(flows.early(steps(11))) == 4
     assert flows.predicted(steps(11), -1_600_000) == pytest.approx(100_000)
+    assert flows.predicted(steps(3), -1_600_000) == pytest.approx(100_000)
     assert flows.predicted(steps(2), 0) is None
 
 

@@ -73,9 +73,13 @@ class Told(Local):
         return "30\n"
 
 
+async def emptied() -> None:
+    """There is no table."""
+
+
 def made(**keys: Any) -> fill.Fill:
     (wire,) = wires(PORTS, "nat", "up")
-    return fill.Fill(wire, load(**keys), Placement(gateway=1, sender=0, sink=0), Told())
+    return fill.Fill(wire, load(**keys), Placement(gateway=1, sender=0, sink=0), Told(), emptied)
 
 
 def test_entries_must_last_as_long_as_the_fill() -> None:

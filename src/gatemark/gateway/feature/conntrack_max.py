@@ -32,4 +32,4 @@ async def apply(asked: Asked) -> None:
             "the gateway tracks no connections yet: path nat, or the feature conntrack before it"
         )
     await sysctl.write(asked.gateway, asked.changes, dict.fromkeys(BOUNDS, asked.said[0]))
-    await guard.protect(asked.changes)
+    await guard.protect(asked.gateway, asked.changes)
