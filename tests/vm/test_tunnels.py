@@ -23,12 +23,19 @@ pidof pppd; ls /run | sed /netns/d
 TAGGED = Arm(path="nat", name="vlan", features=("vlan",))
 TUNNEL = Arm(path="route", name="wireguard", features=("wireguard",))
 SESSION = Arm(path="route", name="pppoe", features=("pppoe",))
+HOME = Arm(path="nat", name="home", features=("pppoe", "mss", "offload:software"))
+ANSWERED = {  # the addresses that the WAN host answers to
+    "ipv4": "dst=198.19.1.1 ",
+    "ipv6": "dst=2001:0002:0000:0002:0000:0000:0000:0001 ",
+}
 NO_SESSION = {
     "qemu-x86": "no PPPoE in its kernel",  # the cloud's, as the next one's
     "qemu-aarch64": "no PPPoE in its kernel",
     "qemu-mips": "no pppd on it: our image has one where memory_mib is 128 or more",
 }
 RUNNING = "for _ in 1 2 3 4 5; do pidof pppd && exit; sleep 0.2; done; exit 1"
+SHAPED = "shape:tbf:1"
+CAPTURED = "capture:tcpdump:96"
 COUNTERS = "cd /sys/class/net/gm-ppp; cat mtu statistics/rx_packets statistics/tx_packets"
 
 
@@ -84,6 +91,40 @@ def test_a_stream_learns_what_fits(roomy: Booted) -> None:
     assert record.values["mss_bytes"] == 1440  # 1492 less 20 of IP and 32 of TCP with its time
 
 
+@pytest.mark.parametrize("features", [("pppoe", SHAPED), (SHAPED, "pppoe")])
+def test_what_shapes_the_wan_port_shapes_the_session(
+    features: tuple[str, str], roomy: Booted
+) -> None:
+    """1 Mbit/s of frames of 522 bytes without their FCS: some 120 in the half second."""
+    arm = Arm(path="route", name="shaped", features=features)
+    record = roomy.measure(arm, replace(FEW, frame_bytes=518))
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.accounting is not None
+    assert 60 < record.accounting.unique < 240 < record.accounting.tried
+    assert "tbf" in roomy.said("tc qdisc show dev gm-near root")
+
+
+def test_a_capture_at_the_wan_port_sees_the_session(roomy: Booted) -> None:
+    record = roomy.measure(Arm(path="route", name="captured", features=("pppoe", CAPTURED)))
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.accounting is not None
+    (capture,) = record.evidence.programs
+    assert capture.device == "gm-near"
+    assert capture.counters["captured"] >= record.accounting.unique > 0
+
+
+@pytest.mark.parametrize("family", ["ipv4", "ipv6"])
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_a_session_is_masqueraded(direction: Direction, family: Family, roomy: Booted) -> None:
+    load = replace(FEW, direction=direction, family=family, frame_bytes=100)
+    record = roomy.measure(HOME, load)
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.accounting is not None
+    assert record.accounting.unique > 0.5 * record.accounting.tried
+    assert record.evidence.offload["entries"] >= FEW.flows
+    assert ANSWERED[family] in roomy.said("cat /proc/net/nf_conntrack")
+
+
 def test_a_gateway_without_it_tells_what_it_lacks(booted: Booted) -> None:
     record = booted.measure(SESSION)
     assert record.status == "skipped"
@@ -116,8 +157,9 @@ def test_who_comes_next_ends_a_session_that_was_cut_off(
     roomy.run(crash())
 
 
-def test_a_session_is_given_back_as_it_was(roomy: Booted) -> None:
-    _given_back(SESSION, roomy)
+@pytest.mark.parametrize("arm", [SESSION, HOME], ids=lambda arm: arm.name)
+def test_a_session_is_given_back_as_it_was(arm: Arm, roomy: Booted) -> None:
+    _given_back(arm, roomy)
 
 
 @pytest.mark.parametrize("arm", [TAGGED, TUNNEL], ids=lambda arm: arm.name)

@@ -12,13 +12,17 @@ Only in a virtual gateway, which is ours: a device's WAN port is not moved into 
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from ipaddress import ip_interface
-from typing import Final
+from typing import Final, NamedTuple
 
 from gatemark.error import UnavailableError
-from gatemark.gateway.changes import Changes
+from gatemark.gateway.feature.asked import Asked
+from gatemark.gateway.nat import WAN
 from gatemark.gateway.wan import ADDRESS, Wan, neighbour, wan
 from gatemark.node.ssh import Ssh
+from gatemark.plan.feature import is_tunnel
+from gatemark.plan.model import Arm
 from gatemark.station.space import QUIET, ROUTER
 from gatemark.station.wiring import Gateway
 
@@ -29,27 +33,47 @@ IN_FAR: Final = f'in_far() {{ ip netns exec {SPACE} "$@"; }}'  # for the shell
 LAN: Final = "gw0"
 
 
+class Put(NamedTuple):
+    """A far end that is there."""
+
+    near_ip: str  # the gateway's own address in the tunnel
+    routes: str  # the shell's words that bring the packets into it
+
+
 def require(gateway: Gateway) -> None:
     """UnavailableError unless a far end may be made of it."""
     if gateway.journal or not isinstance(gateway.node, Ssh):
         raise UnavailableError("a tunnel's far end is made in virtual gateways alone (kind qemu)")
 
 
-async def put(gateway: Gateway, changes: Changes, mtu: int, tunnel: str) -> str:
+def linked(gateway: Gateway, arm: Arm) -> Gateway:
+    """The gateway as its other features see it: the link to the far end is its WAN port."""
+    if not any(is_tunnel(feature) for feature in arm.features):
+        return gateway
+    return replace(gateway, devices={**gateway.devices, WAN: NEAR})
+
+
+async def put(asked: Asked, mtu: int, tunnel: str) -> Put:
     """Put a far end before the WAN port, with a link of `mtu` bytes to it.
 
-    Returns the shell's words that route by the device `tunnel`, which both ends then have. Their
-    routes go with that device.
+    The shell's words that it returns route by the device `tunnel`, which both ends then have. Their
+    routes go with that device. On the path `nat` the gateway keeps its addresses, at that device,
+    as a line gives a home its own: by them the WAN host knows it.
     """
+    gateway, keeps = asked.gateway, asked.path == "nat"
     line = await wan(gateway)
     lan = await gateway.run("ip", "-o", "addr", "show", "dev", gateway.devices[LAN])
-    await changes.make(_put(line, mtu), undo=_back(line))
+    await asked.changes.make(_put(line, mtu, keeps=keeps), undo=_back(line))
     routes = [f"ip route add {_network(one)} dev {tunnel}" for one in line.addresses]
     routes += [f"in_far ip route add {_network(one)} dev {tunnel}" for one in ADDRESS.findall(lan)]
-    return "\n".join(routes)
+    kept = [ip_interface(one).ip for one in line.addresses] if keeps else []
+    routes += [f"in_far ip route replace {one} dev {tunnel}" for one in kept]
+    routes += [f"ip addr replace {one} dev {tunnel} nodad" for one in kept if one.version == 6]
+    own = next((str(one) for one in kept if one.version == 4), ENDS[0])
+    return Put(own, "\n".join(routes))
 
 
-def _put(line: Wan, mtu: int) -> str:
+def _put(line: Wan, mtu: int, *, keeps: bool) -> str:
     """The far end as a router with the WAN port, and the link."""
     words = f"""ip netns add {SPACE}
 ip netns exec {SPACE} sh -ec '{QUIET}'
@@ -58,7 +82,7 @@ ip link add {NEAR} type veth peer name {FAR} netns {SPACE}
 ip link set {NEAR} mtu {mtu} up
 ip -n {SPACE} link set {FAR} mtu {mtu} up
 ip link set {line.device} netns {SPACE}"""
-    return "\n".join((words, *_addressed(line, f"ip -n {SPACE}")))
+    return "\n".join((words, *_addressed(line, f"ip -n {SPACE}", bare=keeps)))
 
 
 def _back(line: Wan) -> str:
@@ -71,12 +95,13 @@ fi"""
     return "\n".join((words, *_addressed(line, "ip")))
 
 
-def _addressed(line: Wan, ip: str) -> Iterable[str]:
-    """The port up, with what it had."""
+def _addressed(line: Wan, ip: str, *, bare: bool = False) -> Iterable[str]:
+    """The port up, with what it had; `bare`: with routes to its networks and no address."""
     yield f"{ip} link set {line.device} up"
     for one in line.addresses:
         at_once = " nodad" if ":" in one else ""  # as the station gave it (station/qemu.py)
-        yield f"{ip} addr replace {one} dev {line.device}{at_once}"
+        address = f"addr replace {one} dev {line.device}{at_once}"
+        yield f"{ip} route add {_network(one)} dev {line.device}" if bare else f"{ip} {address}"
     for host, mac in line.hosts.items():
         yield f"{ip} {neighbour(host, mac, line.device)}"
 

@@ -2,9 +2,10 @@
 """A setup on a gateway: its path and features applied in order, undone in reverse."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from itertools import filterfalse
 
 from gatemark.error import GatemarkError, UnavailableError, UsageError
-from gatemark.gateway import address, nat, openwrt, route, switch
+from gatemark.gateway import address, far, nat, openwrt, route, switch
 from gatemark.gateway.changes import Changes
 from gatemark.gateway.difference import differences
 from gatemark.gateway.feature import FEATURES, Asked, Feature, Seen
@@ -13,7 +14,7 @@ from gatemark.gateway.means import Means, look
 from gatemark.gateway.mode import Mode
 from gatemark.gateway.observe import path_of
 from gatemark.node.inventory import settings
-from gatemark.plan.feature import parts
+from gatemark.plan.feature import is_tunnel, parts
 from gatemark.plan.model import Arm
 from gatemark.station.wiring import Gateway
 
@@ -113,14 +114,20 @@ class Setup:
                 known = ", ".join((*BARE, *paths))
                 raise UsageError(f"no path '{arm.path}'; known are: {known}")
             await paths[arm.path](self.gateway, self.changes)
-        for feature in arm.features:
-            name, said = parts(feature)
-            asked = Asked(self.gateway, self.changes, arm.path, said)
-            try:
-                await FEATURES[name].apply(asked)
-            except UnavailableError as error:
-                raise UnavailableError(f"{feature}: {error}") from None
-            self._applied.append((FEATURES[name], asked))
+        linked = far.linked(self.gateway, arm)
+        for feature in filter(is_tunnel, arm.features):  # first: it is the others' WAN port
+            await self._add(feature, self.gateway, arm)
+        for feature in filterfalse(is_tunnel, arm.features):
+            await self._add(feature, linked, arm)
+
+    async def _add(self, feature: str, gateway: Gateway, arm: Arm) -> None:
+        name, said = parts(feature)
+        asked = Asked(gateway, self.changes, arm.path, said)
+        try:
+            await FEATURES[name].apply(asked)
+        except UnavailableError as error:
+            raise UnavailableError(f"{feature}: {error}") from None
+        self._applied.append((FEATURES[name], asked))
 
     async def seen(self, before: Mapping[str, int]) -> dict[str, int]:
         """What is counted on the gateway of its features' effect, less what was before."""

@@ -124,7 +124,7 @@ class Supervised:
             if await self._works(heard):
                 return
             await asyncio.sleep(AGAIN_S)
-        raise NodeError(f"{self._name} was not ready in {READY_S:g} s{await self._why()}")
+        raise NodeError(f"{self._name} was not ready in {READY_S:g} s: {await self._why()}")
 
     async def _works(self, heard: frozenset[str]) -> bool:
         runs, *said = await self._ask("running")
@@ -138,8 +138,7 @@ class Supervised:
         return self.program.ready in "\n".join(said)
 
     async def _why(self) -> str:
-        said = (await self._ask("running"))[1:]
-        return f": {_last(said)}" if said else ""
+        return _last((await self._ask("running"))[1:])
 
     async def _ask(self, word: str) -> list[str]:
         """An answer's lines, without its mark."""
@@ -161,9 +160,10 @@ class Supervised:
 
 
 def _last(said: Sequence[str]) -> str:
-    """The last word of a program that has something to say."""
+    """The last word of a program that has something to say; its error before what it points at."""
     told = [line.strip() for line in said if line.strip()]
-    return told[-1] if told else "it said nothing"
+    errors = [line for line in told if "error" in line.lower()]
+    return (errors or told or ["it said nothing"])[-1]
 
 
 async def _listeners(node: Node, program: Program) -> frozenset[str]:

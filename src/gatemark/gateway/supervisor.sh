@@ -54,9 +54,15 @@ runs() {
 	fields_of "$pid" && [ "${fields%% *}" != Z ]
 }
 
+# What the program said. Its last line may have no end, and the mark stands on a line of its own.
+words() {
+	tail -c 4000 said
+	[ -z "$(tail -c 1 said)" ] || echo
+}
+
 running() {
 	if runs; then echo yes; else echo no; fi
-	tail -c 4000 said
+	words
 }
 
 # What each of the family has used: CPU in ticks and ns, the most memory that it held.
@@ -130,6 +136,6 @@ while read -r word rest; do
 done
 finish
 echo "$ended"
-tail -c 4000 said
+words
 echo @@
 leave

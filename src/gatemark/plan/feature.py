@@ -59,6 +59,7 @@ BRIDGED: Final = "bridge-netfilter"
 IP_PATHS: Final = ("route", "nat", ENDPOINT)
 FORWARDING: Final = ("route", "nat")
 PATHS: Final = ("switch", *IP_PATHS)
+PORTS_OWN: Final = ("xdp", "steering")  # work on what a test port itself receives
 NETFILTER: Final = ("conntrack", "notrack", "filter", BRIDGED, "offload", "mss")  # use its hooks
 FEATURES: Final[dict[str, Feature]] = {
     "conntrack": Feature(IP_PATHS, bridged=True),
@@ -91,8 +92,8 @@ FEATURES: Final[dict[str, Feature]] = {
     ),
     "mss": Feature(FORWARDING),
     "vlan": Feature(FORWARDING),
-    "pppoe": Feature(("route",), apart=("vlan", "wireguard")),
-    "wireguard": Feature(("route",), apart=("vlan",)),
+    "pppoe": Feature(FORWARDING, apart=("vlan", "wireguard", *PORTS_OWN)),
+    "wireguard": Feature(("route",), apart=("vlan", *PORTS_OWN)),
     "capture": Feature(
         PATHS,
         (
@@ -104,6 +105,7 @@ FEATURES: Final[dict[str, Feature]] = {
     "flow-export": Feature(PATHS, (Argument("TOOL", words=("softflowd", "nfpcapd")),)),
     "command": Feature(PATHS, (Argument("NAME", is_name=True),)),
 }
+TUNNELS: Final = ("pppoe", "wireguard")  # the way to the WAN port leads through these
 TRACKING: Final = ("conntrack", "offload")  # features that have the kernel track connections
 UPWARDS: Final = ("vlan",)  # the WAN host takes what they make of a packet, but makes no such
 LONGEST: Final = {"pppoe": LARGEST_FRAME_BYTES - 8}  # frames with FCS, of what is never cut
@@ -163,6 +165,11 @@ def _paths(name: str, names: list[str]) -> tuple[str, ...]:
 def tracks(arm: Arm) -> bool:
     """Whether the gateway keeps a table of connections for it."""
     return arm.path == "nat" or any(parts(one)[0] in TRACKING for one in arm.features)
+
+
+def is_tunnel(feature: str) -> bool:
+    """Whether the way to the WAN port leads through it."""
+    return parts(feature)[0] in TUNNELS
 
 
 def commands(arm: Arm, known: Mapping[str, Command]) -> dict[str, Command]:

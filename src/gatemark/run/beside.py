@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from gatemark.gateway import far
 from gatemark.gateway.feature import RUNNING, Wanted
 from gatemark.gateway.program import Program
 from gatemark.gateway.supervisor import End, Supervised, Use
@@ -115,7 +116,7 @@ def wanted(gateway: Gateway, spec: TrialSpec) -> Iterator[Program]:
     """The programs of a trial's arm."""
     for feature in programs(spec.arm.features):
         name, said = parts(feature)
-        asked = Wanted(gateway, spec.arm.path, feature, said, spec.commands)
+        asked = Wanted(far.linked(gateway, spec.arm), spec.arm.path, feature, said, spec.commands)
         yield RUNNING[name].program(asked)
 
 

@@ -64,6 +64,14 @@ def test_features_that_contradict_each_other_are_refused() -> None:
         check_features(Arm(path="route", features=("filter:1", "netfilter-absent")))
 
 
+@pytest.mark.parametrize("tunnel", ["pppoe", "wireguard"])
+@pytest.mark.parametrize("other", ["xdp", "steering:one"])
+def test_what_a_test_port_receives_is_not_steered_beside_a_tunnel(tunnel: str, other: str) -> None:
+    name = other.partition(":")[0]
+    with pytest.raises(UsageError, match=f"{tunnel} and {name} contradict each other"):
+        check_features(Arm(path="route", features=(other, tunnel)))
+
+
 @pytest.mark.parametrize(
     ("arm", "does"),
     [

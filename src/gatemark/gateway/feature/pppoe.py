@@ -12,7 +12,7 @@ A packet has 1 492 bytes at most, as on a line.
 
 from typing import Final
 
-from gatemark.gateway import far
+from gatemark.gateway import far, nat, table
 from gatemark.gateway.feature.asked import Asked
 
 TUNNEL: Final = "gm-ppp"
@@ -61,16 +61,18 @@ async def apply(asked: Asked) -> None:
     """Put a far end before the WAN port, and a session with it in the way."""
     far.require(asked.gateway)
     await asked.changes.attempt(THERE, undo=":")
-    routes = await far.put(asked.gateway, asked.changes, LINK_MTU, TUNNEL)
-    near_ip, far_ip = far.ENDS
+    put = await far.put(asked, LINK_MTU, TUNNEL)
+    _, far_ip = far.ENDS
     words = CONNECTED.format(
         in_far=far.IN_FAR,
         near=far.NEAR,
         far=far.FAR,
-        near_ip=near_ip,
+        near_ip=put.near_ip,
         far_ip=far_ip,
         tunnel=TUNNEL,
         session=SESSION,
-        routes=routes,
+        routes=put.routes,
     )
     await asked.changes.make(words, undo=ENDED)
+    if asked.path == "nat":
+        await table.add(asked.changes, "gatemark_pppoe", nat.CHAIN.format(wan=TUNNEL))

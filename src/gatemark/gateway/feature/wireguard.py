@@ -71,8 +71,8 @@ async def apply(asked: Asked) -> None:
         )
     except NodeError as error:
         raise UnavailableError(f"no WireGuard on the gateway ({error})") from None
-    routes = await far.put(gateway, changes, LINK_MTU, TUNNEL)
-    await changes.make(_tunnelled(routes), undo=":")  # goes with its devices
+    put = await far.put(asked, LINK_MTU, TUNNEL)
+    await changes.make(_tunnelled(put.routes), undo=":")  # goes with its devices
 
 
 def _tunnelled(routes: str) -> str:
