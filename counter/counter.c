@@ -26,10 +26,23 @@ static struct {
 	struct table table;
 	struct caches caches;
 	bool path; /* write blocks down in order while a window is open */
-	/* With caches, what is in each block. */
-	uint8_t multiplies[SLOTS];
-	uint8_t divides[SLOTS];
 } counter;
+
+/*
+ * What the caches are told of a block: all of it fits into the pointer that a callback is given. So
+ * a block is modelled that shares its slot, or found none.
+ */
+union modelled {
+	void *data;
+	struct {
+		uint64_t address : 32; /* of a 32-bit MIPS */
+		uint64_t length : 10; /* TCG puts 512 instructions into a block at most */
+		uint64_t multiplies : 10;
+		uint64_t divides : 10;
+	};
+};
+
+_Static_assert(sizeof(union modelled) == sizeof(void *), "a pointer has no room for a block");
 
 /* A number travels in the pointer that a callback is given, as a place in `runs`. */
 static void *packed(size_t number)
@@ -48,15 +61,18 @@ static bool modelling(void)
 	       __atomic_load_n(&counter.table.head->modelling, __ATOMIC_RELAXED);
 }
 
-static void model(size_t slot)
+static void on_model(unsigned int vcpu, void *data)
 {
-	struct table *table = &counter.table;
-	struct head *head = table->head;
+	union modelled block = { .data = data };
+	struct head *head = counter.table.head;
 
+	(void)vcpu;
+	if (!modelling())
+		return;
 	head->blocks++;
-	head->multiplies += counter.multiplies[slot];
-	head->divides += counter.divides[slot];
-	caches_fetch(&counter.caches, head, table->address[slot], table->length[slot]);
+	head->multiplies += block.multiplies;
+	head->divides += block.divides;
+	caches_fetch(&counter.caches, head, block.address, block.length);
 }
 
 static void on_run(unsigned int vcpu, void *data)
@@ -69,8 +85,6 @@ static void on_run(unsigned int vcpu, void *data)
 		table->runs[slot]++;
 		table->head->total += table->length[slot];
 	}
-	if (modelling())
-		model(slot);
 	table_pass(table, slot);
 }
 
@@ -90,7 +104,7 @@ static void on_access(unsigned int vcpu, uint32_t info, uint64_t address, void *
 			      qemu_plugin_mem_is_store(info));
 }
 
-static void count_inline(struct qemu_plugin_tb *block, size_t slot, uint64_t length)
+static void count(struct qemu_plugin_tb *block, size_t slot, uint64_t length)
 {
 #if INTERFACE < 2
 	struct table *table = &counter.table;
@@ -100,10 +114,11 @@ static void count_inline(struct qemu_plugin_tb *block, size_t slot, uint64_t len
 	qemu_plugin_register_vcpu_tb_exec_inline(block, QEMU_PLUGIN_INLINE_ADD_U64,
 						 &table->head->total, length);
 #else
-	(void)block;
-	(void)slot;
 	(void)length;
 #endif
+	if (INTERFACE >= 2 || counter.path)
+		qemu_plugin_register_vcpu_tb_exec_cb(block, on_run, QEMU_PLUGIN_CB_NO_REGS,
+						     packed(slot));
 }
 
 static bool begins(const char *word, const char *with)
@@ -112,7 +127,7 @@ static bool begins(const char *word, const char *with)
 }
 
 /* Have an instruction's accesses told, and note whether it is of those that take several cycles. */
-static void watch(struct qemu_plugin_insn *insn, size_t slot)
+static void watch(struct qemu_plugin_insn *insn, union modelled *block)
 {
 	char *word = qemu_plugin_insn_disas(insn);
 
@@ -121,30 +136,32 @@ static void watch(struct qemu_plugin_insn *insn, size_t slot)
 	if (!word)
 		return;
 	if (begins(word, "mul") || begins(word, "madd") || begins(word, "msub"))
-		counter.multiplies[slot]++;
+		block->multiplies++;
 	else if (begins(word, "div"))
-		counter.divides[slot]++;
+		block->divides++;
 	free(word);
 }
 
-static void watch_all(struct qemu_plugin_tb *block, size_t slot, uint64_t length)
+static void model(struct qemu_plugin_tb *tb, uint64_t length)
 {
-	/* A block that was translated before counts no instruction twice. */
-	counter.multiplies[slot] = 0;
-	counter.divides[slot] = 0;
+	union modelled block = { .data = NULL };
+
+	block.address = (uint32_t)qemu_plugin_tb_vaddr(tb);
+	block.length = length;
 	for (size_t at = 0; at < length; at++)
-		watch(qemu_plugin_tb_get_insn(block, at), slot);
+		watch(qemu_plugin_tb_get_insn(tb, at), &block);
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_model, QEMU_PLUGIN_CB_NO_REGS, block.data);
 }
 
 /*
  * The key of a block: each program starts somewhere else, so that user space would fill the table
- * within minutes, and nobody asks where in there it was. A cache model does, by the address itself.
+ * within minutes, and nobody asks where in there it was.
  */
 static uint64_t key(uint64_t address)
 {
 	bool user = address < 0x80000000U || (address > UINT32_MAX && !(address >> 63));
 
-	return user && !counter.caches.pairs ? 0 : address;
+	return user ? 0 : address;
 }
 
 static void on_translated(uint64_t id, struct qemu_plugin_tb *block)
@@ -157,17 +174,13 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *block)
 	pthread_mutex_lock(&one_at_a_time);
 	slot = table_slot(&counter.table, key(qemu_plugin_tb_vaddr(block)), length);
 	pthread_mutex_unlock(&one_at_a_time);
-	if (slot == SLOTS) {
+	if (slot == SLOTS)
 		qemu_plugin_register_vcpu_tb_exec_cb(block, on_run_lost, QEMU_PLUGIN_CB_NO_REGS,
 						     packed(length));
-		return;
-	}
-	count_inline(block, slot, length);
-	if (INTERFACE >= 2 || counter.path || counter.caches.pairs)
-		qemu_plugin_register_vcpu_tb_exec_cb(block, on_run, QEMU_PLUGIN_CB_NO_REGS,
-						     packed(slot));
+	else
+		count(block, slot, length);
 	if (counter.caches.pairs)
-		watch_all(block, slot, length);
+		model(block, length);
 }
 
 static bool understood(const char *word, const char **out)

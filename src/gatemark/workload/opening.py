@@ -44,7 +44,6 @@ MSS: Final = 1460
 # MSS, two fillers, selective acknowledgement, a filler, window scale. No timestamps: every segment
 # would have to have them.
 OPTIONS: Final = struct.pack("!BBHBBBBBBBB", 2, 4, MSS, 1, 1, 4, 2, 1, 3, 3, SCALE)
-PATIENCE_S: Final = 2.0
 
 
 def packets(ports: Mapping[str, Port], path: str, load: Workload) -> Numbered:
@@ -79,7 +78,7 @@ def _mapped(ports: Mapping[str, Port], load: Workload) -> End:
     with ExitStack() as stack:
         lan, wan = (opened(port, stack) for port in (up.source, up.sink))
         lan.send(there.frame(number))
-        came = arrived(wan, partial(there.is_it, number=number), PATIENCE_S)
+        came = arrived(wan, partial(there.is_it, number=number))
     return packet.sender(_there(came))
 
 
@@ -87,7 +86,7 @@ def _say(source: socket.socket, sink: socket.socket, flow: Flow, said: Segment) 
     """Send a segment; returns how it arrives."""
     source.send(packet.tcp(flow.macs, flow.source, flow.sink, said))
     is_it = partial(packet.is_segment, port=flow.port, sequence=said.sequence)
-    return _there(arrived(sink, is_it, PATIENCE_S))
+    return _there(arrived(sink, is_it))
 
 
 def _there(frame: bytes) -> bytes:

@@ -17,6 +17,7 @@ from gatemark.station.wiring import Port
 
 ETH_P_ALL: Final = 3
 LONGEST: Final = 65535  # bytes of a frame
+PATIENCE_S: Final = 2.0  # with a gateway: it is still by then, and a packet has come
 
 
 def opened(port: Port, stack: ExitStack) -> socket.socket:
@@ -40,7 +41,9 @@ def drain(sink: socket.socket) -> None:
         sink.recv(LONGEST)
 
 
-def arrived(sink: socket.socket, is_it: Callable[[bytes], bool], patience_s: float) -> bytes:
+def arrived(
+    sink: socket.socket, is_it: Callable[[bytes], bool], patience_s: float = PATIENCE_S
+) -> bytes:
     """Wait for a frame and return it, nothing if it does not come; others are let go."""
     until = time.monotonic() + patience_s
     while (left := until - time.monotonic()) > 0:

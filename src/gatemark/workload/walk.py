@@ -36,7 +36,7 @@ from gatemark.station.station import Station
 from gatemark.station.wiring import LAN_PORT, WAN_PORT, Port, Wire
 from gatemark.workload import opening, packet
 from gatemark.workload.numbered import Numbered
-from gatemark.workload.packetsocket import arrived, drain, opened
+from gatemark.workload.packetsocket import PATIENCE_S, arrived, drain, opened
 from gatemark.workload.udp import OWN_SOURCE
 from gatemark.workload.way import BIN_MS, FAMILY, Load, Way
 
@@ -44,8 +44,10 @@ STILL_S: Final = 0.0006  # nothing ran for so long: the gateway stands still
 QUIET_S: Final = 0.0002  # the same after a tick, when nothing is on its way
 TICK_S: Final = 0.011  # a kernel's clock ticks every 1 to 10 ms, or not at all while it is idle
 LOOK_S: Final = 0.0001
-PATIENCE_S: Final = 2.0  # for stillness, and for a packet
-EVERY_MS: Final = 50  # the gateway's own program sends so often, and stands still between
+LONGEST_MS: Final = 3_600_000  # that an agent sends (agent/PROTOCOL.md)
+# The gateway's own program sends so often, and stands still between. No multiple of a tick: that
+# would fall into all of a trial's walks or into none, as it happens.
+EVERY_MS: Final = 50.7
 MOST_LOST: Final = 0.1  # of the walks: more, and the gateway does not forward
 
 # A packet of the gateway's own program.
@@ -171,7 +173,8 @@ class Walk:
         if wire.away:
             listened = {"dst_port": [WAN_PORT], "flows": 1, "bin_ms": BIN_MS, "bins": 1}
             return "sink", both | listened
-        lasts_ms = (load.walks + UNCOUNTED) * EVERY_MS * 2
+        # As long as the slowest walks take; it is ended when they are done.
+        lasts_ms = min(LONGEST_MS, int((load.walks + UNCOUNTED) * PATIENCE_S * 1000))
         return "send", both | {
             "src": wire.source.address(load.family),
             "src_port": OWN_SOURCE,
@@ -285,7 +288,7 @@ class Walk:
         def step(number: int) -> bool:
             source.send(self.packets.frame(number))
             is_it = partial(self.packets.is_it, number=number)
-            return sink is None or bool(arrived(sink, is_it, PATIENCE_S))
+            return sink is None or bool(arrived(sink, is_it))
 
         return step
 
@@ -296,4 +299,4 @@ Step = Callable[[int], bool]  # number of a walk -> whether its packet came
 def _next(sink: socket.socket) -> bool:
     """Wait for the gateway's own next packet."""
     drain(sink)
-    return bool(arrived(sink, OWN, PATIENCE_S))
+    return bool(arrived(sink, OWN))
