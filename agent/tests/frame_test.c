@@ -176,7 +176,10 @@ TEST(parse_counts_a_missing_checksum_as_corrupt)
 
 	be16_store(whole + ETHERNET_BYTES + IPV4_BYTES + 6, 0);
 	CHECK_EQUAL(kind_of(length, false), ARRIVAL_CORRUPT);
-	/* CHECKSUM_PARTIAL: the device would have filled it in. */
+	CHECK_EQUAL(kind_of(length, true), ARRIVAL_CORRUPT);
+	/* CHECKSUM_PARTIAL: the pseudo header's sum, which the device would have completed. */
+	be16_store(whole + ETHERNET_BYTES + IPV4_BYTES + 6, 1);
+	CHECK_EQUAL(kind_of(length, false), ARRIVAL_CORRUPT);
 	CHECK_EQUAL(kind_of(length, true), ARRIVAL_TEST);
 }
 

@@ -11,7 +11,20 @@ from collections import Counter
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
-from wire import ADDRESS, Agent, B, Keys, SkipError, Wire, conserved, expect, holds, ones_sum, sh
+from wire import (
+    ADDRESS,
+    Agent,
+    B,
+    Keys,
+    SkipError,
+    Wire,
+    conserved,
+    expect,
+    holds,
+    ones_sum,
+    segmentation_off,
+    sh,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,23 +151,29 @@ def refusals_are_counted(wire: Wire) -> None:
     if wire.loopback:
         raise SkipError("needs BPF and a device of its own")
     threaded = "echo {} > /sys/class/net/v1/threaded"
-    sh("ip", "netns", "exec", wire.a or "", "ethtool", "-K", "v0", "tso", "off")
-    sh("ip", "netns", "exec", B, "sh", "-c", threaded.format(1))
-    for port in frame_ports(wire):
-        receiving = wire.sink()
-        receiving.start()
-        brake = Agent(B, "brake", {"devices": ["v1"], "wait_ns": 1_000_000})
-        sending = wire.sender(port=port, rate_pps=100000, packets=1000, duration_ms=2000)
-        sending.start()
-        sent = sending.done()
-        brake.say({"cmd": "set", "wait_ns": 0})
-        brake.close()
-        time.sleep(0.1)
-        conserved(sent, receiving.close())
-        expect(sent["tried"], 1000, port)
-        holds(sent["errors"].get("ENOBUFS", 0) > 0, port, sent["errors"])
-    sh("ip", "netns", "exec", B, "sh", "-c", threaded.format(0))
-    sh("ip", "netns", "exec", wire.a or "", "ethtool", "-K", "v0", "tso", "on")
+    with segmentation_off(wire):
+        sh("ip", "netns", "exec", B, "sh", "-c", threaded.format(1))
+        try:
+            for port in frame_ports(wire):
+                refuse(wire, port)
+        finally:
+            sh("ip", "netns", "exec", B, "sh", "-c", threaded.format(0))
+
+
+def refuse(wire: Wire, port: str) -> None:
+    """Of a thousand packets to a braked receiver."""
+    receiving = wire.sink()
+    receiving.start()
+    brake = Agent(B, "brake", {"devices": ["v1"], "wait_ns": 1_000_000})
+    sending = wire.sender(port=port, rate_pps=100000, packets=1000, duration_ms=2000)
+    sending.start()
+    sent = sending.done()
+    brake.say({"cmd": "set", "wait_ns": 0})
+    brake.close()
+    time.sleep(0.1)
+    conserved(sent, receiving.close())
+    expect(sent["tried"], 1000, port)
+    holds(sent["errors"].get("ENOBUFS", 0) > 0, port, sent["errors"])
 
 
 def live_ends_early(wire: Wire) -> None:

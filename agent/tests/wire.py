@@ -12,7 +12,11 @@ import json
 import os
 import struct
 import subprocess
-from typing import Any, ClassVar, Self
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Event = dict[str, Any]
 Keys = dict[str, Any]
@@ -115,7 +119,11 @@ class Agent:
     def end_all(cls) -> None:
         """Ends what a failed test has left, in order: a brake has to be taken off."""
         for agent in cls.running:
-            agent.end()
+            try:
+                agent.end()
+            except subprocess.TimeoutExpired:
+                agent.process.kill()
+                agent.process.wait()
             if agent.process.stdout:
                 agent.process.stdout.close()
         cls.running.clear()
@@ -143,6 +151,9 @@ class Wire:
             return self
         sh("ip", "-n", A, "link", "add", "v0", "type", "veth", "peer", "name", "v1", "netns", B)
         for namespace, device, side in ((A, "v0", 0), (B, "v1", 1)):
+            # A full queue refuses a router solicitation as well, and would count it as ours.
+            quiet = f"echo 0 > /proc/sys/net/ipv6/conf/{device}/accept_ra"
+            sh("ip", "netns", "exec", namespace, "sh", "-c", quiet)
             own4, own6 = ADDRESS[4][side] + "/24", ADDRESS[6][side] + "/64"
             sh("ip", "-n", namespace, "addr", "add", own4, "dev", device)
             sh("ip", "-n", namespace, "addr", "add", own6, "dev", device, "nodad")
@@ -220,6 +231,17 @@ class Wire:
         expect(sending.ready["ev"], "ready", sending.ready)
         sending.start()
         return sending.done(), receiving.close()
+
+
+@contextmanager
+def segmentation_off(wire: Wire) -> Iterator[None]:
+    """A sender's device without TSO: the other end has GRO look at each packet (veth.c)."""
+    segmentation = ("ip", "netns", "exec", wire.a or "", "ethtool", "-K", "v0", "tso")
+    sh(*segmentation, "off")
+    try:
+        yield
+    finally:
+        sh(*segmentation, "on")
 
 
 def conserved(sent: Event, received: Event) -> None:

@@ -65,9 +65,11 @@ static enum arrival_kind parse_udp(struct arrival *arrival, const struct datagra
 	length = be16_load(udp + 4);
 	if (length < UDP_BYTES || length > datagram->length)
 		return ARRIVAL_FOREIGN;
-	/* The sender always sets a checksum, so none (0) is a wrong one. */
-	if (!checked && (!be16_load(udp + 6) || checksum_fold(datagram->pseudo_sum + length +
-							      checksum_sum(udp, length)) != 0xffff))
+	/* The sender always sets a checksum, so none (0) is a wrong one: the kernel calls it valid. */
+	if (!be16_load(udp + 6))
+		return ARRIVAL_CORRUPT;
+	if (!checked &&
+	    checksum_fold(datagram->pseudo_sum + length + checksum_sum(udp, length)) != 0xffff)
 		return ARRIVAL_CORRUPT;
 	arrival->source_port = be16_load(udp);
 	if (!header_read(&arrival->header, udp + UDP_BYTES, length - UDP_BYTES))

@@ -33,6 +33,7 @@
 #define CHUNK_MOST 4096
 #define KICK_NS (10 * NS_PER_MS) /* how long a burst may wait for room below */
 #define DRAIN_NS (100 * NS_PER_MS) /* how long what was handed over may take to leave at the end */
+#define FREED_NS NS_PER_S /* how long the queue of a socket that was closed may take to be free */
 
 /* A ring of one producer and one consumer; the indices run on and are masked. */
 struct ring {
@@ -130,6 +131,10 @@ static int map_rings(struct afxdp *afxdp, struct fault *fault)
 	return error ? fault_system(fault, error, "port", "mapping a ring of AF_XDP") : 0;
 }
 
+/*
+ * The kernel gives the queue of a socket that was closed back later, by a worker (xp_put_pool,
+ * net/xdp/xsk_buff_pool.c): until then it is busy, for who sends there again, too.
+ */
 static int bind_as(const struct afxdp *afxdp, uint16_t flags)
 {
 	const struct sockaddr_xdp address = {
@@ -138,7 +143,14 @@ static int bind_as(const struct afxdp *afxdp, uint16_t flags)
 		.sxdp_ifindex = (uint32_t)afxdp->hop.device.index,
 	};
 
-	return bind(afxdp->fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
+	uint64_t until_ns = clock_now() + FREED_NS;
+
+	while (bind(afxdp->fd, (const struct sockaddr *)&address, sizeof(address)) < 0) {
+		if (errno != EBUSY || clock_now() > until_ns)
+			return -errno;
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	}
+	return 0;
 }
 
 /* To the device's first queue. A zero-copy driver that needs no call is not called. */
