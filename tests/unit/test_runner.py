@@ -25,12 +25,60 @@ def test_silence_and_crashes_are_failures(text: str, code: int) -> None:
 def test_junit_tells_every_end_of_a_test(tmp_path: Path) -> None:
     report = tmp_path / "junit.xml"
     report.write_text(
-        "<testsuites><testsuite><testcase/><testcase><failure message='no'/></testcase>"
-        "<testcase><skipped message='no nft'/></testcase><testcase><error/></testcase>"
-        "</testsuite></testsuites>"
+        "<testsuites><testsuite><testcase classname='a' name='b'/>"
+        "<testcase classname='a' name='c'><failure message='no'/></testcase>"
+        "<testcase classname='a' name='d'><skipped message='no nft'/></testcase>"
+        "<testcase classname='a' name='e'><error/></testcase></testsuite></testsuites>"
     )
-    ends = [("passed", ""), ("failure", "no"), ("skipped", "no nft"), ("error", "")]
-    assert list(run.read_junit(report)) == ends
+    assert dict(run.read_junit(report)) == {
+        "a.b": ("passed", ""),
+        "a.c": ("failure", "no"),
+        "a.d": ("skipped", "no nft"),
+        "a.e": ("error", ""),
+    }
+
+
+TWICE = """
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def host():
+    with Path(__file__).with_name("tries").open("a+") as tries:
+        tries.write("x")
+        tries.seek(0)
+        return len(tries.read())
+
+
+def test_of_a_busy_machine(host):
+    assert host == 2
+
+
+def test_of_a_fault(host):
+    assert host == 0
+
+
+def test_that_passes(host):
+    assert host == 1
+"""
+
+
+def test_what_failed_is_tried_twice_where_that_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("twice", "once"):
+        folder = tmp_path / "tests" / name
+        folder.mkdir(parents=True)
+        (folder / f"test_{name}.py").write_text(TWICE)
+    monkeypatch.setattr(run, "ROOT", tmp_path)
+    said = run.pytest("twice", workers=0, twice=True)().line()
+    assert said == (
+        "2 passed, 1 failed, 0 skipped (1 at the second try: "
+        "tests.twice.test_twice.test_of_a_busy_machine)"
+    )
+    assert run.pytest("once", workers=0)().line() == "1 passed, 2 failed, 0 skipped"
 
 
 def test_a_stage_without_tests_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
