@@ -3,7 +3,8 @@
 
 import asyncio
 import os
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
@@ -11,6 +12,7 @@ import pytest
 from lab.planted import plan
 from msgspec.structs import replace
 
+from gatemark.error import NodeError, StationError
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.order import order
 from gatemark.run import trial
@@ -44,6 +46,16 @@ class Booted:
         """Wait for something in its loop."""
         return self.runner.run(what)
 
+    def lost(self) -> str:
+        """How it is told that it no longer answers; nothing where it does."""
+        try:
+            with suppress(NodeError):  # a connection is known to be lost by its use
+                self.said("true")
+            self.run(self.lab.require_alive())
+        except StationError as error:
+            return str(error)
+        return ""
+
     def said(self, script: str) -> str:
         """What the guest prints."""
         return self.run(self.lab.gateway.run("sh", "-c", script)).strip()
@@ -56,34 +68,91 @@ class Booted:
         return record
 
 
+class Stand:
+    """Of one gateway after another: where a test lost one, the next test has a new one."""
+
+    def __init__(self, station: str, *, counting: bool = False) -> None:
+        self.station = station
+        self.counting = counting
+        self._booted: Booted | None = None
+
+    def booted(self) -> Booted:
+        """The one that is up."""
+        if self._booted and self._booted.lost():
+            self.clear()
+        self._booted = self._booted or self._boot()
+        return self._booted
+
+    def clear(self) -> None:
+        """Nothing stands here then."""
+        if booted := self._booted:
+            self._booted = None
+            with booted.runner:
+                booted.run(booted.bench.__aexit__(None, None, None))
+
+    def _boot(self) -> Booted:
+        recover()
+        lab = cast(VirtualLab, load(self.station))
+        if self.counting:
+            lab.count()
+        runner = asyncio.Runner()
+        try:
+            runner.run(lab.up())
+        except BaseException:
+            runner.close()
+            raise
+        return Booted(lab, Bench(lab), runner)
+
+
 @pytest.fixture(scope="session", params=["qemu-x86", "qemu-mips", "qemu-aarch64"])
-def booted(request: pytest.FixtureRequest) -> Iterator[Booted]:
-    yield from _boot(request.param, counting=False)
+def stand(request: pytest.FixtureRequest) -> Iterator[Stand]:
+    yield from _stand(Stand(request.param))
 
 
 @pytest.fixture(scope="module")
-def roomy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Booted]:
-    """One with memory for large tools, and a kernel that has PPPoE."""
+def roomy_stand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stand]:
     file = tmp_path_factory.mktemp("station") / "roomy.toml"
     file.write_text(ROOMY)
-    yield from _boot(str(file), counting=False)
+    yield from _stand(Stand(str(file)))
 
 
 @pytest.fixture(scope="module", params=["qemu-x86", "qemu-mips", "qemu-aarch64"])
-def counted(request: pytest.FixtureRequest) -> Iterator[Booted]:
+def counted_stand(request: pytest.FixtureRequest) -> Iterator[Stand]:
+    yield from _stand(Stand(request.param, counting=True))
+
+
+@pytest.fixture
+def booted(stand: Stand) -> Booted:
+    return stand.booted()
+
+
+@pytest.fixture
+def roomy(roomy_stand: Stand) -> Booted:
+    """One with memory for large tools, and a kernel that has PPPoE."""
+    return roomy_stand.booted()
+
+
+@pytest.fixture
+def counted(counted_stand: Stand) -> Booted:
     """One whose instructions are counted."""
-    yield from _boot(request.param, counting=True)
+    return counted_stand.booted()
 
 
-def _boot(station: str, *, counting: bool) -> Iterator[Booted]:
+def _stand(stand: Stand) -> Iterator[Stand]:
     if os.geteuid() != 0:
         pytest.skip("needs root: namespaces with their own CPU")
-    recover()
-    lab = cast(VirtualLab, load(station))
-    if counting:
-        lab.count()
-    with asyncio.Runner() as runner:
-        runner.run(lab.up())
-        bench = Bench(lab)
-        yield Booted(lab, bench, runner)
-        runner.run(bench.__aexit__(None, None, None))
+    try:
+        yield stand
+    finally:
+        stand.clear()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, Any]:
+    """With a test that failed, the last words of the gateway where it was lost."""
+    report = yield
+    if report.when == "call" and report.failed:
+        for booted in item.funcargs.values() if isinstance(item, pytest.Function) else ():
+            if isinstance(booted, Booted) and (why := booted.lost()):
+                report.sections.append(("the gateway", why))
+    return report

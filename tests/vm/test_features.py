@@ -50,7 +50,7 @@ modprobe -a nf_flow_table nf_flow_table_inet nft_flow_offload sch_htb sch_cake
 MODULES = "cut -d' ' -f1 /proc/modules | grep -E '^(ip|x|br_|nf_conn)' | sort"
 TRACKING = "grep -c '^nf_conntrack ' /proc/modules || true"
 
-pytestmark = pytest.mark.parametrize("booted", ["qemu-x86"], indirect=True)
+pytestmark = pytest.mark.parametrize("stand", ["qemu-x86"], indirect=True)
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ cat /sys/kernel/tracing/current_tracer /sys/kernel/tracing/tracing_on
 umount /sys/kernel/tracing; grep -c tracefs /proc/mounts || true"""
 
 
-@pytest.mark.parametrize("booted", ["qemu-x86"], indirect=True)
+@pytest.mark.parametrize("stand", ["qemu-x86"], indirect=True)
 def test_its_own_tracer_tells_the_path(booted: Booted) -> None:
     before = booted.said(STATE)
     record = booted.measure(ARM, ONE)

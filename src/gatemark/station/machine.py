@@ -16,7 +16,7 @@ import os
 import platform
 import shutil
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -175,6 +175,15 @@ class Machine:
         """
         await self.monitor.ask("system_reset")
         await self.monitor.ask("query-status")
+
+    async def settle(self, writes: Iterable[tuple[int, int]]) -> None:
+        """Write bytes to I/O ports of the board. Raises StationError."""
+        for port, byte in writes:
+            said = await self.monitor.ask(
+                "human-monitor-command", **{"command-line": f"o /b {port:#x} {byte:#x}"}
+            )
+            if said:
+                raise StationError(f"virtual machine: {said.strip()}")
 
     async def console(self) -> str:
         """The last lines on its console; taken away by reading."""

@@ -330,6 +330,7 @@ class VirtualLab:
                 if not self._running().alive or time.monotonic() > until:
                     raise StationError(f"no SSH in {within_s:g} s")
             await self._ssh.reconnect(max(LEAVE_S, until - time.monotonic()))
+            await self._running().settle(self.model.arch.settled)
         except GatemarkError as error:
             said = await self._running().console() or "nothing"
             raise StationError(
