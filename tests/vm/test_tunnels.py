@@ -15,8 +15,9 @@ from gatemark.gateway.journal import Journal
 from gatemark.plan.model import Arm, Direction, Family, Workload
 from vm.conftest import FEW, Booted
 
+# A control port's address is tentative for a second after the boot.
 STATE = """
-ip -o addr | sed 's/^[0-9]*: //' | sort; ip route; ip -6 route; ip neigh show nud permanent | sort
+ip -o addr | sed 's/^[0-9]*: //; s/ tentative//' | sort; ip route; ip -6 route; ip neigh show nud permanent | sort
 nft list ruleset; ip netns list; cat /proc/sys/net/ipv4/ip_forward
 pidof pppd; ls /run | sed /netns/d
 """
@@ -24,6 +25,7 @@ TAGGED = Arm(path="nat", name="vlan", features=("vlan",))
 TUNNEL = Arm(path="route", name="wireguard", features=("wireguard",))
 SESSION = Arm(path="route", name="pppoe", features=("pppoe",))
 HOME = Arm(path="nat", name="home", features=("pppoe", "mss", "offload:software"))
+HIDDEN = Arm(path="nat", name="hidden", features=("wireguard",))
 ANSWERED = {  # the addresses that the WAN host answers to
     "ipv4": "dst=198.19.1.1 ",
     "ipv6": "dst=2001:0002:0000:0002:0000:0000:0000:0001 ",
@@ -57,6 +59,18 @@ def test_packets_cross_a_tunnel_encrypted(direction: Direction, booted: Booted) 
     received, sent = booted.said("wg show gm-wg transfer").split()[1:]
     carried = int(sent if direction == "up" else received)
     assert carried >= record.accounting.unique * (46 + 32)  # a packet of a 64-byte frame, and more
+
+
+@pytest.mark.parametrize("stand", ["qemu-x86"], indirect=True)
+@pytest.mark.parametrize("family", ["ipv4", "ipv6"])
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_a_tunnel_is_masqueraded(direction: Direction, family: Family, booted: Booted) -> None:
+    load = replace(FEW, direction=direction, family=family, frame_bytes=100)
+    record = booted.measure(HIDDEN, load)
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.accounting is not None
+    assert record.accounting.unique > 0.3 * record.accounting.tried
+    assert ANSWERED[family] in booted.said("cat /proc/net/nf_conntrack")
 
 
 @pytest.mark.parametrize("family", ["ipv4", "ipv6"])
@@ -131,9 +145,17 @@ def test_a_gateway_without_it_tells_what_it_lacks(booted: Booted) -> None:
     assert record.reason == f"not available here: pppoe: {NO_SESSION[booted.lab.name]}"
 
 
-@pytest.mark.parametrize("cut", ["pppd plugin pppoe.so nic-{near}", "{routes}", ""])
+@pytest.mark.parametrize(
+    ("path", "cut"),
+    [
+        ("route", "pppd plugin pppoe.so nic-{near}"),
+        ("route", "{routes}"),
+        ("route", ""),
+        ("nat", "{routes}"),
+    ],
+)
 def test_who_comes_next_ends_a_session_that_was_cut_off(
-    cut: str, roomy: Booted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: str, cut: str, roomy: Booted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As it is made: before the near end, before the routes, or once it was whole."""
     killed = pppoe.CONNECTED.replace(cut, f"kill -9 $$\n{cut}", 1) if cut else pppoe.CONNECTED
@@ -145,7 +167,7 @@ def test_who_comes_next_ends_a_session_that_was_cut_off(
         before = await gateway.run("sh", "-c", STATE)
         journal = Journal("root@guest", tmp_path)
         await journal.open(gateway.node)
-        asked = Asked(gateway, Changes(gateway.node, journal), "route", ())
+        asked = Asked(gateway, Changes(gateway.node, journal), path, ())
         with pytest.raises(NodeError) if cut else nullcontext():
             await pppoe.apply(asked)
         await gateway.run("sh", "-c", RUNNING)
@@ -160,6 +182,11 @@ def test_who_comes_next_ends_a_session_that_was_cut_off(
 @pytest.mark.parametrize("arm", [SESSION, HOME], ids=lambda arm: arm.name)
 def test_a_session_is_given_back_as_it_was(arm: Arm, roomy: Booted) -> None:
     _given_back(arm, roomy)
+
+
+@pytest.mark.parametrize("stand", ["qemu-x86"], indirect=True)
+def test_what_is_masqueraded_is_given_back_as_it_was(booted: Booted) -> None:
+    _given_back(HIDDEN, booted)
 
 
 @pytest.mark.parametrize("arm", [TAGGED, TUNNEL], ids=lambda arm: arm.name)

@@ -17,8 +17,9 @@ from ipaddress import ip_interface
 from typing import Final, NamedTuple
 
 from gatemark.error import UnavailableError
+from gatemark.gateway import table
 from gatemark.gateway.feature.asked import Asked
-from gatemark.gateway.nat import WAN
+from gatemark.gateway.nat import CHAIN, WAN
 from gatemark.gateway.wan import ADDRESS, Wan, neighbour, wan
 from gatemark.node.ssh import Ssh
 from gatemark.plan.feature import is_tunnel
@@ -58,7 +59,8 @@ async def put(asked: Asked, mtu: int, tunnel: str) -> Put:
 
     The shell's words that it returns route by the device `tunnel`, which both ends then have. Their
     routes go with that device. On the path `nat` the gateway keeps its addresses, at that device,
-    as a line gives a home its own: by them the WAN host knows it.
+    as a line gives a home its own: by them the WAN host knows it, and behind them it masquerades
+    what leaves by that device. The IPv4 one is for the tunnel to give it.
     """
     gateway, keeps = asked.gateway, asked.path == "nat"
     line = await wan(gateway)
@@ -70,6 +72,8 @@ async def put(asked: Asked, mtu: int, tunnel: str) -> Put:
     routes += [f"in_far ip route replace {one} dev {tunnel}" for one in kept]
     routes += [f"ip addr replace {one} dev {tunnel} nodad" for one in kept if one.version == 6]
     own = next((str(one) for one in kept if one.version == 4), ENDS[0])
+    if keeps:
+        await table.add(asked.changes, "gatemark_tunnel", CHAIN.format(wan=tunnel))
     return Put(own, "\n".join(routes))
 
 

@@ -93,7 +93,7 @@ FEATURES: Final[dict[str, Feature]] = {
     "mss": Feature(FORWARDING),
     "vlan": Feature(FORWARDING),
     "pppoe": Feature(FORWARDING, apart=("vlan", "wireguard", *PORTS_OWN)),
-    "wireguard": Feature(("route",), apart=("vlan", *PORTS_OWN)),
+    "wireguard": Feature(FORWARDING, apart=("vlan", *PORTS_OWN)),
     "capture": Feature(
         PATHS,
         (

@@ -12,7 +12,7 @@ A packet has 1 492 bytes at most, as on a line.
 
 from typing import Final
 
-from gatemark.gateway import far, nat, table
+from gatemark.gateway import far
 from gatemark.gateway.feature.asked import Asked
 
 TUNNEL: Final = "gm-ppp"
@@ -74,5 +74,3 @@ async def apply(asked: Asked) -> None:
         routes=put.routes,
     )
     await asked.changes.make(words, undo=ENDED)
-    if asked.path == "nat":
-        await table.add(asked.changes, "gatemark_pppoe", nat.CHAIN.format(wan=TUNNEL))

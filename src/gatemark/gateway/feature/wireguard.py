@@ -33,6 +33,7 @@ wg setconf {tunnel} /proc/self/fd/0 <<'GATEMARK-WG'
 {near_conf}
 GATEMARK-WG
 ip link set {tunnel} mtu {mtu} up
+{own}
 {in_far}
 in_far ip addr add {far_ip}/30 dev {far}
 in_far ip link add {tunnel} type wireguard
@@ -78,10 +79,11 @@ async def apply(asked: Asked) -> None:
     except NodeError as error:
         raise UnavailableError(f"no WireGuard on the gateway ({error})") from None
     put = await far.put(asked, LINK_MTU, TUNNEL)
-    await changes.make(_tunnelled(put.routes), undo=":")  # goes with its devices
+    own = f"ip addr add {put.near_ip} dev {TUNNEL}" if asked.path == "nat" else ""
+    await changes.make(_tunnelled(own, put.routes), undo=":")  # goes with its devices
 
 
-def _tunnelled(routes: str) -> str:
+def _tunnelled(own: str, routes: str) -> str:
     near_key, far_key = _key(), _key()
     near_ip, far_ip = far.ENDS
     return TUNNELLED.format(
@@ -92,6 +94,7 @@ def _tunnelled(routes: str) -> str:
         in_far=far.IN_FAR,
         tunnel=TUNNEL,
         mtu=TUNNEL_MTU,
+        own=own,
         near_conf=CONF.format(private=near_key.private, public=far_key.public, port=PORT),
         far_conf=(CONF + BEGINS).format(
             private=far_key.private, public=near_key.public, port=PORT, near_ip=near_ip
