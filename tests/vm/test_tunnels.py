@@ -17,7 +17,8 @@ from vm.conftest import FEW, Booted
 
 # A control port's address is tentative for a second after the boot.
 STATE = """
-ip -o addr | sed 's/^[0-9]*: //; s/ tentative//' | sort; ip route; ip -6 route; ip neigh show nud permanent | sort
+ip -o addr | sed 's/^[0-9]*: //; s/ tentative//' | sort
+ip route; ip -6 route; ip neigh show nud permanent | sort
 nft list ruleset; ip netns list; cat /proc/sys/net/ipv4/ip_forward
 pidof pppd; ls /run | sed /netns/d
 """
