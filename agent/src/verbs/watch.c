@@ -39,7 +39,7 @@ static const struct key watch_keys[] = {
 	KEY(watch_request, longest_ms, INTEGER, .preset = 60000, .min = 50, .max = 60000,
 	    .help = "between two samples, whatever they use"),
 	KEY(watch_request, what, CHOICES, .required = true, .choices = kind_names,
-	    .help = "list of threads, cpu, softnet, interfaces, memory, conntrack, slab"),
+	    .help = "list of threads, cpu, softnet, interfaces, memory, conntrack, slab, pagesets"),
 	KEY(watch_request, threads, INTEGERS, .min = 1, .max = INT32_MAX, .help = "list of pids"),
 	KEY(watch_request, devices, TEXTS, .help = "list of interfaces"),
 	KEY(watch_request, slabs, TEXTS, .help = "list of the kernel's caches"),

@@ -21,6 +21,7 @@ INTERVAL_MS = 100
 SHARE_PPM = 5000  # of a CPU that the agent may use: a slow gateway is looked at less often
 VALUED_SHARE_PPM = 200_000  # the same where what it reads is the value that is looked for
 SAMPLES = 4  # of a trial at least, whatever they cost
+LONGEST_MS = 60_000  # between two samples that the agent takes (agent/PROTOCOL.md)
 IDLE_S = 3.0  # of quiet before the load, where power is read: plugs measure about once a second
 QDISCS = "tc -s -j qdisc show 2> /dev/null || true"
 CONNTRACK_MAX = "/proc/sys/net/netfilter/nf_conntrack_max"
@@ -52,6 +53,16 @@ class Seen:
     watts: list[Reading] = field(default_factory=list)
     soaked: Report = field(default_factory=dict)  # as the agent's `soak` gives it
     notes: list[str] = field(default_factory=list)  # what could not be read, and why
+
+
+def sampling(longest_s: float) -> dict[str, int]:
+    """How often the agent's `watch` samples a trial that takes so long at most."""
+    longest_ms = max(INTERVAL_MS, round(longest_s * 1000 / SAMPLES))
+    return {
+        "interval_ms": INTERVAL_MS,
+        "longest_ms": min(LONGEST_MS, longest_ms),
+        "samples": round((longest_s + 10 + IDLE_S) * 1000 / INTERVAL_MS),
+    }
 
 
 class Probes:
@@ -134,11 +145,8 @@ class Probes:
         """Start the agent, where one may run and is built for this processor."""
         if not self.what or not self.gateway.agent:
             return not self.what
-        request = {
-            "interval_ms": INTERVAL_MS,
+        request = sampling(longest_s) | {
             "share_ppm": self.share_ppm,
-            "longest_ms": max(INTERVAL_MS, round(longest_s * 1000 / SAMPLES)),
-            "samples": round((longest_s + 10 + IDLE_S) * 1000 / INTERVAL_MS),
             "what": self.what,
             "devices": list(self.gateway.devices.values()),
             "slabs": list(SLABS),

@@ -2,7 +2,7 @@
 """What the probes on the gateway give as evidence."""
 
 from gatemark.plan.expand import PROBES
-from gatemark.probe.inside import READERS, SENSED, WATCHED
+from gatemark.probe.inside import READERS, SENSED, WATCHED, sampling
 from gatemark.probe.window import Window
 from gatemark.store.record import Evidence
 
@@ -11,6 +11,13 @@ WHOLE = Window(0, 2, 1.0)
 
 def test_every_probe_of_a_plan_is_read_by_something() -> None:
     assert {*WATCHED, *SENSED, "shaper", "soak", "instructions"} == set(PROBES)
+
+
+def test_the_longest_fill_is_sampled_as_the_agent_takes_it() -> None:
+    """An entry lasts an hour at most, and a fill ends before."""
+    asked = sampling(3600)
+    assert 50 <= asked["interval_ms"] <= asked["longest_ms"] <= 60_000
+    assert 2 <= asked["samples"] <= 100_000
 
 
 def test_evidence_has_a_field_for_each_reader() -> None:
