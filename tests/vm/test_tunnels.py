@@ -13,6 +13,7 @@ from gatemark.gateway.feature import pppoe
 from gatemark.gateway.feature.asked import Asked
 from gatemark.gateway.journal import Journal
 from gatemark.plan.model import Arm, Direction, Family, Workload
+from gatemark.store.record import Record
 from vm.conftest import FEW, Booted
 
 # A control port's address is tentative for a second after the boot.
@@ -66,12 +67,7 @@ def test_packets_cross_a_tunnel_encrypted(direction: Direction, booted: Booted) 
 @pytest.mark.parametrize("family", ["ipv4", "ipv6"])
 @pytest.mark.parametrize("direction", ["up", "down"])
 def test_a_tunnel_is_masqueraded(direction: Direction, family: Family, booted: Booted) -> None:
-    load = replace(FEW, direction=direction, family=family, frame_bytes=100)
-    record = booted.measure(HIDDEN, load)
-    assert (record.status, record.reason) == ("ok", "")
-    assert record.accounting is not None
-    assert record.accounting.unique > 0.3 * record.accounting.tried
-    assert ANSWERED[family] in booted.said("cat /proc/net/nf_conntrack")
+    _masqueraded(booted, HIDDEN, replace(FEW, direction=direction, family=family), 0.3)
 
 
 @pytest.mark.parametrize("family", ["ipv4", "ipv6"])
@@ -131,13 +127,9 @@ def test_a_capture_at_the_wan_port_sees_the_session(roomy: Booted) -> None:
 @pytest.mark.parametrize("family", ["ipv4", "ipv6"])
 @pytest.mark.parametrize("direction", ["up", "down"])
 def test_a_session_is_masqueraded(direction: Direction, family: Family, roomy: Booted) -> None:
-    load = replace(FEW, direction=direction, family=family, frame_bytes=100)
-    record = roomy.measure(HOME, load)
-    assert (record.status, record.reason) == ("ok", "")
-    assert record.accounting is not None
-    assert record.accounting.unique > 0.5 * record.accounting.tried
+    load = replace(FEW, direction=direction, family=family)
+    record = _masqueraded(roomy, HOME, load, 0.5)
     assert record.evidence.offload["entries"] >= FEW.flows
-    assert ANSWERED[family] in roomy.said("cat /proc/net/nf_conntrack")
 
 
 def test_a_gateway_without_it_tells_what_it_lacks(booted: Booted) -> None:
@@ -193,6 +185,16 @@ def test_what_is_masqueraded_is_given_back_as_it_was(booted: Booted) -> None:
 @pytest.mark.parametrize("arm", [TAGGED, TUNNEL], ids=lambda arm: arm.name)
 def test_it_is_given_back_as_it_was(arm: Arm, booted: Booted) -> None:
     _given_back(arm, booted)
+
+
+def _masqueraded(booted: Booted, arm: Arm, few: Workload, share: float) -> Record:
+    """More than this share of a few packets came through, and answers are for the WAN port."""
+    record = booted.measure(arm, replace(few, frame_bytes=100))
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.accounting is not None
+    assert record.accounting.unique > share * record.accounting.tried
+    assert ANSWERED[few.family] in booted.said("cat /proc/net/nf_conntrack")
+    return record
 
 
 def _given_back(arm: Arm, booted: Booted) -> None:
