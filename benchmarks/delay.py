@@ -30,7 +30,7 @@ from benchmarks.compare import Comparison, compare_less, progress, show
 from benchmarks.pacing import PCAP_NS_MAGIC
 from benchmarks.peers import Ends
 from gatemark.station.netns import Lab
-from gatemark.stats.histogram import RESOLUTION, merged, percentile
+from gatemark.stats.math.histogram import RESOLUTION, merged, percentile
 
 PORTS = ("raw", "udp")
 RATES = (1_000, 10_000)

@@ -23,13 +23,13 @@ from gatemark.plan.model import Arm, Plan, Probe, Repeat, TrialSpec, Workload
 from gatemark.plan.order import order
 from gatemark.probe import graph
 from gatemark.probe.path import ENTRY, JUMP
-from gatemark.probe.symbols import PARTS
 from gatemark.run import trial
 from gatemark.run.bench import Bench
 from gatemark.station import lock
 from gatemark.station.load import load
-from gatemark.station.qemu import VirtualLab
+from gatemark.station.qemu.lab import VirtualLab
 from gatemark.station.recover import recover
+from gatemark.station.symbols import PARTS
 from gatemark.station.wiring import wires
 from gatemark.store.record import Call
 from gatemark.workload import walk

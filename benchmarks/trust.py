@@ -20,7 +20,7 @@ from gatemark.run.bench import Bench
 from gatemark.station import lock
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
-from gatemark.stats.compare import compare
+from gatemark.stats.change.compare import compare
 from gatemark.stats.judgement import Change
 
 BRAKE_PPS = 30_000

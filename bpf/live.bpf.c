@@ -8,11 +8,11 @@
  * Pages come back as the receivers left them: a router has written MAC addresses and TTL, a NAT the
  * ports. So every byte of the headers is written each time; the payload behind them is zero.
  *
- * The arithmetic is that of agent/src/lib/pace.h, frame.c and header.h.
+ * The arithmetic is that of agent/src/time/pace.h, frame.c and header.h.
  */
 #include "live.h"
 
-#include "agent/src/lib/histogram.h"
+#include "agent/src/count/histogram.h"
 
 #define ETHERNET_BYTES 14
 #define IPV4_BYTES 20

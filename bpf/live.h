@@ -23,7 +23,7 @@
 #define LIVE_FLOW "live_flow" /* a struct live_flow for each flow, written by the agent */
 #define LIVE_SIZE                                                                                  \
 	"live_size" /* bytes of frames without FCS, 32 bits each, cycled packet by packet */
-#define LIVE_LATE "live_late" /* one struct histogram (agent/src/lib/histogram.h), in ns */
+#define LIVE_LATE "live_late" /* one struct histogram (agent/src/count/histogram.h), in ns */
 
 /* Headers are kept in pieces that every machine may copy: IP stands at 14, as in NET_IP_ALIGN. */
 #define LIVE_ETHERNET_WORDS 7 /* of 16 bits */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
- * What sink.bpf.c and the agent (agent/src/verbs/xdp.c) share. All numbers are in the host's byte
+ * What sink.bpf.c and the agent (agent/src/udp/xdp.c) share. All numbers are in the host's byte
  * order; all maps are arrays that the agent maps into its memory (BPF_F_MMAPABLE, Linux 5.5).
  * Kernel floor: Linux 5.9, for attaching XDP by a link that ends with its process.
  */
@@ -23,7 +23,7 @@
 #define SINK_FLOW "sink_flow" /* struct sink_flow, one for each flow */
 #define SINK_FLOW_DELAY "sink_flow_delay" /* struct sink_histogram, for each flow, or one unused */
 
-/* Buckets of lib/histogram.h. */
+/* Buckets of count/histogram.h. */
 #define SINK_BUCKETS 1024
 
 struct sink_histogram {
@@ -49,7 +49,7 @@ struct sink_config {
 
 #define SINK_NOT_BEGUN (~0ull)
 
-/* As struct tally's (agent/src/lib/tally.h). */
+/* As struct tally's (agent/src/count/tally.h). */
 struct sink_queue {
 	__u64 received, unique, duplicated, reordered, stale, foreign, corrupt;
 	__u64 bytes;
@@ -92,7 +92,7 @@ static inline __attribute__((always_inline)) void sink_window_clear(struct sink_
 		flow->seen[(first + i) % SINK_WINDOW_WORDS] = 0;
 }
 
-/* Takes a number in, as window_add() of agent/src/lib/window.h does, whose oracle it is in tests. */
+/* Takes a number in, as window_add() of agent/src/count/window.h does, whose oracle it is in tests. */
 static inline __attribute__((always_inline)) enum sink_verdict
 sink_window_add(struct sink_flow *flow, __u32 sequence)
 {
@@ -118,7 +118,7 @@ sink_window_add(struct sink_flow *flow, __u32 sequence)
 	return verdict;
 }
 
-/* The bucket of a value: histogram_bucket() of lib/histogram.h, where clz is a dozen steps. */
+/* The bucket of a value: histogram_bucket() of count/histogram.h, where clz is a dozen steps. */
 static inline __attribute__((always_inline)) __u32 sink_bucket(__u64 value)
 {
 	__u32 shift = 0, high;

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from gatemark.plan.load import load
 from gatemark.plan.model import Plan
-from gatemark.report.source import Source
+from gatemark.report.group.source import Source
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Judgement
 from gatemark.store.record import Definition, Record

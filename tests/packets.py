@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, Workload
-from gatemark.report.source import Source
+from gatemark.report.group.source import Source
 from gatemark.stats.capacity.fit import fit
 from gatemark.stats.capacity.measured import Measured, measured
 from gatemark.stats.capacity.model import Model

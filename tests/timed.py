@@ -11,10 +11,10 @@ import builder
 from msgspec.structs import replace
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Gateway, Plan, Repeat, Workload
-from gatemark.report.source import Source
-from gatemark.stats.histogram import merged, percentile
+from gatemark.report.group.source import Source
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Judgement
+from gatemark.stats.math.histogram import merged, percentile
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import Run
 from gatemark.store.series import Series

@@ -11,7 +11,7 @@ import builder
 from msgspec.structs import replace
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, TrialSpec, Workload
-from gatemark.report.source import Source
+from gatemark.report.group.source import Source
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Judgement
 from gatemark.store.naming import read

@@ -3,9 +3,9 @@
  * Any bytes as a received frame. The first byte says whether the kernel vouches for the checksum
  * and whether the rest is to be made a test packet first, so that the depth is reached.
  */
-#include "lib/account.h"
-#include "lib/frame.h"
-#include "lib/parse.h"
+#include "count/account.h"
+#include "frame/frame.h"
+#include "talk/parse.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * Any text as a request of every kind of key, and as a verb's own: a result or a fault with words,
  * never more.
  */
-#include "lib/request.h"
+#include "talk/request.h"
 #include "verbs/verb.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/account.h"
-#include "lib/clock.h"
+#include "count/account.h"
+#include "time/clock.h"
 #include "tests/test.h"
 
 #define MS NS_PER_MS

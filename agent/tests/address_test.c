@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/address.h"
+#include "frame/address.h"
 #include "tests/test.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/bins.h"
-#include "lib/clock.h"
+#include "count/bins.h"
+#include "time/clock.h"
 #include "tests/test.h"
 
 #include <errno.h>

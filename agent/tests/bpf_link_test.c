@@ -2,8 +2,8 @@
 #include "bpf/brake.h"
 #include "bpf/live.h"
 #include "bpf/sink.h"
-#include "lib/bpf_link.h"
-#include "lib/bpf_object.h"
+#include "kernel/bpf_link.h"
+#include "kernel/bpf_object.h"
 #include "tests/test.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Captures of every form are read, broken ones refused with their place. */
-#include "replay/capture.h"
+#include "replay/open.h"
 #include "replay/packet.h"
 #include "tests/made.h"
 #include "tests/test.h"

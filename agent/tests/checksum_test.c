@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/bytes.h"
-#include "lib/checksum.h"
+#include "frame/bytes.h"
+#include "frame/checksum.h"
 #include "tests/test.h"
 
 /* As RFC 1071 section 4.1 has it: a word and a carry at a time. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/bytes.h"
-#include "lib/checksum.h"
-#include "lib/frame.h"
-#include "lib/parse.h"
+#include "frame/bytes.h"
+#include "frame/checksum.h"
+#include "frame/frame.h"
+#include "talk/parse.h"
 #include "tests/test.h"
 
 static uint64_t state = 7;

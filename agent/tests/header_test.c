@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/checksum.h"
-#include "lib/header.h"
+#include "frame/checksum.h"
+#include "frame/header.h"
 #include "tests/test.h"
 
 TEST(header_bytes_of_the_protocol)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/histogram.h"
+#include "count/histogram.h"
 #include "tests/test.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/json.h"
+#include "talk/json.h"
 #include "tests/test.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/line.h"
+#include "talk/line.h"
 #include "tests/test.h"
 
 #include <stdlib.h>

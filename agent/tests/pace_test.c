@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/clock.h"
-#include "lib/pace.h"
+#include "time/clock.h"
+#include "time/pace.h"
 #include "tests/test.h"
 
 /* Due times have to be t0 + i / rate to the nanosecond, for an hour. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From a capture to frames and back: sides, clones, numbers, checksums, the books of arrivals. */
-#include "lib/checksum.h"
+#include "frame/checksum.h"
+#include "replay/open.h"
 #include "replay/arrive.h"
 #include "replay/frames.h"
 #include "tests/made.h"

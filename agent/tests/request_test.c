@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/request.h"
+#include "talk/request.h"
 #include "tests/test.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the program in the kernel computes, against the same of this side. */
 #include "bpf/sink.h"
-#include "lib/histogram.h"
-#include "lib/window.h"
+#include "count/histogram.h"
+#include "count/window.h"
 #include "tests/test.h"
 
 TEST(sink_buckets_are_the_histograms)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/clock.h"
+#include "time/clock.h"
 #include "stream/streams.h"
 #include "tests/test.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connect/message.h"
 #include "connect/tuple.h"
-#include "lib/address.h"
+#include "frame/address.h"
 #include "tests/test.h"
 
 #include <string.h>

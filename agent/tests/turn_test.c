@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/turn.h"
+#include "time/turn.h"
 #include "test.h"
 
 static const struct turn second = { .of = 3, .at = 1, .length_ns = 1000 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/window.h"
+#include "count/window.h"
 #include "tests/test.h"
 
 #include <stdbool.h>

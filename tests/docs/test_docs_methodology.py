@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from gatemark.commands.man import EXIT_STATUS
-from gatemark.report.grade import limits
-from gatemark.stats import signed
-from gatemark.stats.interval import median_interval
+from gatemark.report.answer.grade import limits
 from gatemark.stats.judgement import Interval
-from gatemark.stats.ranks import inset, p_value
-from gatemark.stats.warn import Code
+from gatemark.stats.math import signed
+from gatemark.stats.math.interval import median_interval
+from gatemark.stats.math.ranks import inset, p_value
+from gatemark.stats.point.warn import Code
 from gatemark.store.record import UNITS
 
 ROOT = Path(__file__).resolve().parents[2]

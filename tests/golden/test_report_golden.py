@@ -14,12 +14,13 @@ import stacked
 import studies
 import traveled
 
-from gatemark.report import capacity, enough, estimate, exact, exact_ab, gallery, ladder, terminal
-from gatemark.report import front as front_words
-from gatemark.report.chart import front, knee, subsystem, waterfall
+from gatemark.report import gallery, terminal
+from gatemark.report.answer import estimate, exact, exact_ab, fit, ladder, payload
+from gatemark.report.answer import pareto as front_words
+from gatemark.report.chart import knee, pareto, subsystem, waterfall
 from gatemark.stats.capacity.line import Line, answer
 from gatemark.stats.capacity.term import Setup
-from gatemark.stats.exact_ab import findings
+from gatemark.stats.change.exact_ab import findings
 from gatemark.stats.values import values
 from gatemark.store.reference import published
 
@@ -73,7 +74,7 @@ def test_study_figure(request: pytest.FixtureRequest, name: str) -> None:
 @pytest.mark.parametrize("name", ["waterfall", "front"])
 def test_ladder_figure(request: pytest.FixtureRequest, name: str) -> None:
     judged = stacked.judgement()
-    figure = {"waterfall": waterfall, "front": front}[name].figures(judged)[0]
+    figure = {"waterfall": waterfall, "front": pareto}[name].figures(judged)[0]
     shown = {"title": figure.title, "definition": figure.definition}
     panels = [{k: v for k, v in spec.items() if k != "$schema"} for spec in figure.specifications()]
     text = json.dumps({**shown, "panels": panels}, indent=1, ensure_ascii=False)
@@ -135,7 +136,7 @@ def test_exact_test(request: pytest.FixtureRequest) -> None:
 
 def test_study_tables(request: pytest.FixtureRequest) -> None:
     judged = studies.judgement()
-    made = [*capacity.tables(judged, studies.plans()), capacity.comparisons(judged)]
+    made = [*payload.tables(judged, studies.plans()), payload.comparisons(judged)]
     text = "\n\n".join("\n".join([one.caption, *one.lines()]) for one in made)
     check(request, "studies.txt", text + "\n")
 
@@ -161,5 +162,5 @@ def test_enough_for_a_line(request: pytest.FixtureRequest) -> None:
     model, line = packets.model(), Line(300e6, 100e6)
     setups = Setup("nat", ("conntrack", "filter:1000")), Setup("route")
     fits = [("frames of 512 B", answer(model, setup, line, 512)) for setup in setups]
-    text = "\n".join(text for _, text in enough.lines(model, fits))
+    text = "\n".join(text for _, text in fit.lines(model, fits))
     check(request, "enough.txt", text + "\n")

@@ -13,13 +13,13 @@ import pytest
 
 from gatemark.error import NodeError, StationError
 from gatemark.gateway.journal import Journal
-from gatemark.gateway.mode import Mode
 from gatemark.gateway.setup import Setup
 from gatemark.node import hardware
 from gatemark.node.inventory import inventory, settings
 from gatemark.node.script import script
 from gatemark.plan.model import Arm
-from gatemark.probe import inside
+from gatemark.probe import registry
+from gatemark.station.mode import Mode
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
 from gatemark.station.wiring import Gateway
@@ -254,11 +254,11 @@ def test_a_gateway_that_is_observed_is_not_changed(on_a_box: Callable[[Do], None
 def test_probes_run_without_an_agent(
     on_a_box: Callable[[Do], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inside, "IDLE_S", 0.1)
+    monkeypatch.setattr(registry, "IDLE_S", 0.1)
 
     async def probe(gateway: Gateway) -> None:
         use = ("cpu", "softirq", "memory", "interfaces", "temperature")
-        probes = inside.Probes(replace(gateway, agent=False), use, 0)
+        probes = registry.Probes(replace(gateway, agent=False), use, 0)
         await probes.start(2.0)
         await asyncio.sleep(2.3)
         seen = await probes.stop()

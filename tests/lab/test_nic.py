@@ -146,7 +146,7 @@ def test_a_signal_to_the_guard_does_not_end_it(played: Played, before: str) -> N
     played.run(sys.executable, "-c", RECOVER)
 
 
-TAKE = "from gatemark.station.nic import require_movable; require_movable('enp3s0')"
+TAKE = "from gatemark.station.ssh.nic import require_movable; require_movable('enp3s0')"
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as with_fields
 
-from gatemark.gateway.mode import Mode
 from gatemark.plan.model import Arm, Plan, Probe, Search, Workload
 from gatemark.plan.order import order
 from gatemark.report.live import Live
 from gatemark.run.engine import execute
+from gatemark.station.mode import Mode
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
 from gatemark.store.directory import RunDirectory

@@ -11,7 +11,7 @@ import pytest
 
 from gatemark.plan.model import Arm, Workload
 from gatemark.probe import graph, sampled
-from gatemark.stats.path import Sorter
+from gatemark.stats.point.path import Sorter
 from gatemark.store.naming import read
 from gatemark.store.record import Counted, Record
 from gatemark.store.subsystem import NETFILTER

@@ -11,7 +11,8 @@ import pytest
 import studies
 from playwright.sync_api import Browser, sync_playwright
 
-from gatemark.report import index, page, several, source
+from gatemark.report import index, page, several
+from gatemark.report.group import source
 
 # Nothing but our page: no GPU, no updates, no sync, no first run. Playwright adds --no-sandbox
 # (we may be root) and a profile that is thrown away.

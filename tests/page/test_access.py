@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from gatemark.report import number
+from gatemark.report.words import number
 from page.visit import Visit, opened
 
 # A drawing is one picture with a name; test_reader asks for its contrasts.

@@ -28,9 +28,9 @@ from gatemark.station.cpu import place
 from gatemark.station.image.build import stock
 from gatemark.station.image.key import instance
 from gatemark.station.load import load
-from gatemark.station.machine import Card, Machine
-from gatemark.station.qemu import OURS, SSH_PORT, VirtualLab, beside
-from gatemark.station.tap import tap
+from gatemark.station.qemu.lab import OURS, SSH_PORT, VirtualLab, beside
+from gatemark.station.qemu.machine import Card, Machine
+from gatemark.station.qemu.tap import tap
 
 NICS = ("ctl0", "nic0", "nic1")
 BOOT_S = 150.0

@@ -19,7 +19,7 @@ from gatemark.run import trial
 from gatemark.run.bench import Bench
 from gatemark.station import lock
 from gatemark.station.load import load
-from gatemark.station.qemu import VirtualLab
+from gatemark.station.qemu.lab import VirtualLab
 from gatemark.station.recover import recover
 from gatemark.store.record import Record
 

@@ -13,7 +13,7 @@ import pytest
 from command import GATEMARK, environment
 
 from gatemark.station.cpu import place
-from gatemark.station.qemu import OURS
+from gatemark.station.qemu.lab import OURS
 from vm.box import Box, box
 
 ALONE = ("timeout", "150", "taskset", "-c", str(place().sink))  # the box has the other CPU

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.plan.model import L4, Arm, Direction, Workload
-from gatemark.probe.outside import port_counters
-from gatemark.stats.mode import shift
+from gatemark.probe.threads import port_counters
+from gatemark.stats.point.mode import shift
 from gatemark.store.record import Counted, Record
 from vm.conftest import Booted, Stand
 

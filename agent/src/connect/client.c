@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The client: its memory and descriptors, its looks at the clock and at the laboratory. */
 #include "connect/client.h"
-#include "lib/clock.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,10 +7,10 @@
 #define GM_CLIENT_H
 
 #include "connect/tuple.h"
-#include "lib/bins.h"
-#include "lib/fault.h"
-#include "lib/histogram.h"
-#include "lib/talk.h"
+#include "count/bins.h"
+#include "talk/fault.h"
+#include "count/histogram.h"
+#include "talk/talk.h"
 
 #include <stdbool.h>
 #include <stdint.h>

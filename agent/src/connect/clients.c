@@ -6,7 +6,7 @@
 #include "connect/clients.h"
 #include "connect/crew.h"
 #include "connect/tell.h"
-#include "lib/clock.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* What is done to a connection: begun, asked, released. */
 #include "connect/conn.h"
 #include "connect/message.h"
-#include "lib/clock.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -9,7 +9,7 @@
 #ifndef GM_CREW_H
 #define GM_CREW_H
 
-#include "lib/fault.h"
+#include "talk/fault.h"
 
 #include <stdbool.h>
 #include <stddef.h>

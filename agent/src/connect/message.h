@@ -10,7 +10,7 @@
 #ifndef GM_MESSAGE_H
 #define GM_MESSAGE_H
 
-#include "lib/bytes.h"
+#include "frame/bytes.h"
 
 #include <stdbool.h>
 

@@ -2,8 +2,8 @@
 /* What is done with connections: open them, ask them again, open and end them, keep them at work. */
 #include "connect/client.h"
 #include "connect/crew.h"
-#include "lib/clock.h"
-#include "lib/pace.h"
+#include "time/clock.h"
+#include "time/pace.h"
 
 #include <errno.h>
 #include <sys/timerfd.h>

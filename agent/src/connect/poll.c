@@ -6,7 +6,7 @@
  */
 #include "connect/conn.h"
 #include "connect/message.h"
-#include "lib/clock.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <sys/epoll.h>

@@ -4,8 +4,8 @@
  * asked once costs four system calls: accept, read, write, close.
  */
 #include "connect/server.h"
-#include "lib/address.h"
-#include "lib/clock.h"
+#include "frame/address.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -7,8 +7,8 @@
 #define GM_SERVER_H
 
 #include "connect/crew.h"
-#include "lib/fault.h"
-#include "lib/talk.h"
+#include "talk/fault.h"
+#include "talk/talk.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Addresses and ports by number. */
 #include "connect/tuple.h"
-#include "lib/address.h"
-#include "lib/bytes.h"
+#include "frame/address.h"
+#include "frame/bytes.h"
 
 #include <string.h>
 

@@ -7,9 +7,9 @@
 #ifndef GM_GAUGE_H
 #define GM_GAUGE_H
 
-#include "lib/fault.h"
-#include "lib/line.h"
-#include "lib/request.h"
+#include "talk/fault.h"
+#include "talk/line.h"
+#include "talk/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
  * into the TX ring, and it comes back through the completion ring when the frame has left, on a veth
  * when the receiver has consumed it.
  */
-#include "lib/clock.h"
+#include "time/clock.h"
 #include "port/hop.h"
 #include "port/port.h"
 

@@ -7,8 +7,8 @@
 #ifndef GM_GUARD_H
 #define GM_GUARD_H
 
-#include "lib/fault.h"
-#include "lib/request.h"
+#include "talk/fault.h"
+#include "talk/request.h"
 
 struct guard {
 	int *fd;

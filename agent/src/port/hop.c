@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Finding device and addresses. */
 #include "port/hop.h"
-#include "lib/address.h"
+#include "frame/address.h"
 
 #include <errno.h>
 #include <string.h>

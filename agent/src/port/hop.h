@@ -6,7 +6,7 @@
 #ifndef GM_HOP_H
 #define GM_HOP_H
 
-#include "lib/device.h"
+#include "kernel/device.h"
 #include "port/port.h"
 
 struct hop {

@@ -5,7 +5,7 @@
  * whether the device takes such frames.
  */
 #include "port/live.h"
-#include "lib/bpf_object.h"
+#include "kernel/bpf_object.h"
 
 #include <errno.h>
 #include <stdlib.h>

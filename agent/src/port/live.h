@@ -4,7 +4,7 @@
 #define GM_PORT_LIVE_H
 
 #include "bpf/live.h"
-#include "lib/bpf.h"
+#include "kernel/bpf.h"
 #include "port/hop.h"
 #include "port/port.h"
 

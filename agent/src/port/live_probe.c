@@ -4,8 +4,8 @@
  * end has no NAPI (veth_xdp_xmit(), drivers/net/veth.c), a driver without ndo_xdp_xmit. So a frame
  * is sent that means nothing to anybody, and the device's counters are looked at.
  */
-#include "lib/clock.h"
-#include "lib/counters.h"
+#include "time/clock.h"
+#include "count/counters.h"
 #include "port/live.h"
 
 #include <errno.h>

@@ -12,8 +12,8 @@
  * of its own, which is let go a second after its packet, and the kernel has numbers for 65 534
  * (MEM_ID_MAX); at 5 000 packets/s it ran out of them.
  */
-#include "lib/clock.h"
-#include "lib/counters.h"
+#include "time/clock.h"
+#include "count/counters.h"
 #include "port/live.h"
 
 #include <errno.h>

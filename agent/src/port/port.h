@@ -6,13 +6,13 @@
 #ifndef GM_PORT_H
 #define GM_PORT_H
 
-#include "lib/fault.h"
-#include "lib/frame.h"
-#include "lib/histogram.h"
-#include "lib/line.h"
-#include "lib/pace.h"
-#include "lib/parse.h"
-#include "lib/request.h"
+#include "talk/fault.h"
+#include "frame/frame.h"
+#include "count/histogram.h"
+#include "talk/line.h"
+#include "time/pace.h"
+#include "talk/parse.h"
+#include "talk/request.h"
 
 #include <errno.h>
 #include <stdbool.h>

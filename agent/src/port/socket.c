@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Socket options and bursts. */
 #include "port/socket.h"
-#include "lib/address.h"
+#include "frame/address.h"
 
 #include <errno.h>
 #include <linux/if_packet.h>

@@ -4,8 +4,8 @@
  * to measure what a program's own traffic costs. One socket, or one for each flow if the flows
  * differ in their ports.
  */
-#include "lib/address.h"
-#include "lib/device.h"
+#include "frame/address.h"
+#include "kernel/device.h"
 #include "port/port.h"
 #include "port/socket.h"
 

@@ -3,9 +3,9 @@
  * The udp port, receiving: one plain socket for each port, all behind one epoll descriptor. The
  * kernel drops what has a wrong checksum before it comes here.
  */
-#include "lib/address.h"
-#include "lib/clock.h"
-#include "lib/device.h"
+#include "frame/address.h"
+#include "time/clock.h"
+#include "kernel/device.h"
 #include "port/port.h"
 #include "port/socket.h"
 

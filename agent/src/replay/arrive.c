@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Telling arrivals apart, every field distrusted. */
 #include "replay/arrive.h"
-#include "lib/checksum.h"
-#include "lib/clock.h"
-#include "lib/frame.h"
+#include "frame/checksum.h"
+#include "time/clock.h"
+#include "frame/frame.h"
 
 #include <errno.h>
 #include <stdlib.h>

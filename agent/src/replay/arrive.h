@@ -11,8 +11,8 @@
 #ifndef GM_ARRIVE_H
 #define GM_ARRIVE_H
 
-#include "lib/bins.h"
-#include "lib/histogram.h"
+#include "count/bins.h"
+#include "count/histogram.h"
 #include "replay/frames.h"
 
 #include <stdbool.h>

@@ -8,8 +8,8 @@
 #ifndef GM_CAPTURE_H
 #define GM_CAPTURE_H
 
-#include "lib/bytes.h"
-#include "lib/fault.h"
+#include "frame/bytes.h"
+#include "talk/fault.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,10 +50,6 @@ struct capture {
 	size_t interfaces;
 };
 
-/* Recognises the format. 0, or -EINVAL with the fault filled. */
-int capture_open(struct capture *capture, const char *name, const uint8_t *bytes, size_t size,
-		 struct fault *fault);
-
 /* 1: a packet; 0: the end; -EINVAL or -ENOMEM with the fault filled. */
 static inline int capture_next(struct capture *capture, struct capture_packet *packet,
 			       struct fault *fault)
@@ -64,10 +60,6 @@ static inline int capture_next(struct capture *capture, struct capture_packet *p
 void capture_close(struct capture *capture);
 
 /* For the two formats alone. */
-
-int pcap_open(struct capture *capture, struct fault *fault);
-int pcapng_open(struct capture *capture, struct fault *fault);
-bool pcap_recognise(struct capture *capture);
 
 /* A fault at a place of the file. Is -EINVAL. */
 #define capture_fault(capture, fault, at, ...)                                                     \

@@ -3,7 +3,7 @@
 #ifndef GM_FILE_H
 #define GM_FILE_H
 
-#include "lib/fault.h"
+#include "talk/fault.h"
 
 #include <stddef.h>
 #include <stdint.h>

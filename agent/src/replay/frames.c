@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Captured packets rewritten. */
 #include "replay/frames.h"
-#include "lib/checksum.h"
-#include "lib/frame.h"
+#include "frame/checksum.h"
+#include "frame/frame.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef GM_INLET_H
 #define GM_INLET_H
 
-#include "lib/fault.h"
+#include "talk/fault.h"
 #include "replay/arrive.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Link layers, IP headers and ports of captured frames, every field distrusted. */
 #include "replay/packet.h"
-#include "lib/frame.h"
+#include "frame/frame.h"
 
 #define LINK_NULL 0
 #define LINK_ETHERNET 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The classic format: one header, then records of 16 bytes and a packet each. */
-#include "replay/capture.h"
+#include "replay/pcap.h"
 
 #include <errno.h>
 

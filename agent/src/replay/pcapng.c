@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The format of blocks: sections, their interfaces, their packets. */
-#include "replay/capture.h"
+#include "replay/pcapng.h"
 
 #include <errno.h>
 #include <stdlib.h>

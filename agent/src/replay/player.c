@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sending on time and receiving meanwhile. */
 #include "replay/player.h"
-#include "lib/clock.h"
-#include "lib/frame.h"
+#include "time/clock.h"
+#include "frame/frame.h"
 #include "port/socket.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define LOOK_NS (10 * NS_PER_MS) /* how often stdin is looked at */
 /*
- * Of each wait: see lib/pace.c. Packets of a conversation are so far apart that the processor rests
+ * Of each wait: see time/pace.c. Packets of a conversation are so far apart that the processor rests
  * between them, and wakes up to 0.5 ms late on a virtual machine.
  */
 #define SPIN_NS NS_PER_MS

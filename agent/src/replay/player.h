@@ -13,8 +13,8 @@
 #ifndef GM_PLAYER_H
 #define GM_PLAYER_H
 
-#include "lib/histogram.h"
-#include "lib/talk.h"
+#include "count/histogram.h"
+#include "talk/talk.h"
 #include "port/port.h"
 #include "replay/arrive.h"
 #include "replay/frames.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The rules of the sides. */
 #include "replay/split.h"
-#include "lib/address.h"
+#include "frame/address.h"
 
 #include <errno.h>
 #include <stdlib.h>

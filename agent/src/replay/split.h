@@ -12,7 +12,7 @@
 #ifndef GM_SPLIT_H
 #define GM_SPLIT_H
 
-#include "lib/fault.h"
+#include "talk/fault.h"
 #include "replay/packet.h"
 
 struct split {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From captured packets to flows, and from these to a schedule. */
 #include "replay/trace.h"
-#include "lib/clock.h"
+#include "time/clock.h"
 #include "replay/numbers.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 #ifndef GM_TRACE_H
 #define GM_TRACE_H
 
-#include "lib/fault.h"
+#include "talk/fault.h"
 #include "replay/split.h"
 
 #include <stdbool.h>

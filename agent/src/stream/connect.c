@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The end that connects. */
-#include "lib/clock.h"
+#include "time/clock.h"
 #include "stream/open.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
 #ifndef GM_INFO_H
 #define GM_INFO_H
 
-#include "lib/fault.h"
-#include "lib/line.h"
+#include "talk/fault.h"
+#include "talk/line.h"
 
 #include <netinet/tcp.h>
 #include <stddef.h>

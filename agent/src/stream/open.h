@@ -3,8 +3,8 @@
 #ifndef GM_OPEN_H
 #define GM_OPEN_H
 
-#include "lib/address.h"
-#include "lib/fault.h"
+#include "frame/address.h"
+#include "talk/fault.h"
 #include "stream/streams.h"
 
 #define ENDPOINT_NAME 16 /* TCP_CA_NAME_MAX (include/net/tcp.h) */

@@ -4,7 +4,7 @@
  * is read again when the kernel says so.
  */
 #include "stream/sink.h"
-#include "lib/clock.h"
+#include "time/clock.h"
 #include "stream/info.h"
 
 #include <errno.h>

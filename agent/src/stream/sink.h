@@ -3,7 +3,7 @@
 #ifndef GM_STREAM_SINK_H
 #define GM_STREAM_SINK_H
 
-#include "lib/bins.h"
+#include "count/bins.h"
 #include "stream/streams.h"
 
 struct stream_sink {

@@ -4,7 +4,7 @@
  * block costs one system call; the clock is looked at every few blocks, stdin every 10 ms.
  */
 #include "stream/source.h"
-#include "lib/clock.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <sys/socket.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The set of streams: from its opening to its end, and whose turn it is. */
 #include "stream/streams.h"
-#include "lib/clock.h"
-#include "lib/device.h"
+#include "time/clock.h"
+#include "kernel/device.h"
 #include "port/socket.h"
 #include "stream/open.h"
 

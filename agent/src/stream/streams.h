@@ -6,8 +6,8 @@
 #ifndef GM_STREAMS_H
 #define GM_STREAMS_H
 
-#include "lib/fault.h"
-#include "lib/talk.h"
+#include "talk/fault.h"
+#include "talk/talk.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,10 +4,10 @@
  * hooks of each device until stdin is closed.
  */
 #include "bpf/brake.h"
-#include "lib/bpf.h"
-#include "lib/bpf_object.h"
-#include "lib/device.h"
-#include "lib/netlink.h"
+#include "kernel/bpf.h"
+#include "kernel/bpf_object.h"
+#include "kernel/device.h"
+#include "kernel/netlink.h"
 #include "verbs/verb.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
  */
 #include "connect/clients.h"
 #include "connect/servers.h"
-#include "lib/address.h"
-#include "lib/clock.h"
+#include "frame/address.h"
+#include "time/clock.h"
 #include "verbs/verb.h"
 
 #include <errno.h>

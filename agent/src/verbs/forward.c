@@ -5,9 +5,9 @@
  * is closed. The links are gone with the process, however that dies.
  */
 #include "bpf/forward.h"
-#include "lib/bpf.h"
-#include "lib/bpf_object.h"
-#include "lib/device.h"
+#include "kernel/bpf.h"
+#include "kernel/bpf_object.h"
+#include "kernel/device.h"
 #include "verbs/verb.h"
 
 #include <errno.h>

@@ -3,12 +3,13 @@
  * replay: one side of a captured conversation, sent when the capture says so. What can be asked for
  * and what is reported; replay/player.c does it.
  */
-#include "lib/address.h"
-#include "lib/clock.h"
-#include "lib/device.h"
-#include "lib/frame.h"
-#include "lib/tell.h"
+#include "frame/address.h"
+#include "time/clock.h"
+#include "kernel/device.h"
+#include "frame/frame.h"
+#include "talk/tell.h"
 #include "port/socket.h"
+#include "replay/open.h"
 #include "replay/file.h"
 #include "replay/player.h"
 #include "verbs/verb.h"

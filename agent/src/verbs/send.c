@@ -3,10 +3,10 @@
  * send: UDP packets of the test header, at a rate or as fast as it goes, for a time or a count.
  * What can be asked for and what is reported; sender.c does it.
  */
-#include "lib/address.h"
-#include "lib/clock.h"
-#include "lib/tell.h"
-#include "verbs/sender.h"
+#include "frame/address.h"
+#include "time/clock.h"
+#include "talk/tell.h"
+#include "udp/sender.h"
 #include "verbs/verb.h"
 
 #include <errno.h>

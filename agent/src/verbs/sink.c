@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sink: receives test packets and accounts for each of them, in the best way that is to be had. */
 #include "verbs/sink.h"
-#include "lib/address.h"
-#include "lib/clock.h"
+#include "frame/address.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #ifndef GM_SINK_H
 #define GM_SINK_H
 
-#include "lib/tally.h"
-#include "lib/window.h"
+#include "count/tally.h"
+#include "count/window.h"
 #include "verbs/verb.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* soak: counts what all other work leaves of CPUs, by a loop of the lowest priority on each. */
-#include "lib/clock.h"
+#include "time/clock.h"
 #include "soak/soaker.h"
 #include "verbs/verb.h"
 

@@ -3,8 +3,8 @@
  * stream: one end of TCP connections that carry bytes one way, as fast as they take it. What can
  * be asked for and what is reported; src/stream/ does it.
  */
-#include "lib/address.h"
-#include "lib/clock.h"
+#include "frame/address.h"
+#include "time/clock.h"
 #include "stream/open.h"
 #include "stream/sink.h"
 #include "stream/source.h"

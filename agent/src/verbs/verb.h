@@ -3,9 +3,9 @@
 #ifndef GM_VERB_H
 #define GM_VERB_H
 
-#include "lib/fault.h"
-#include "lib/request.h"
-#include "lib/talk.h"
+#include "talk/fault.h"
+#include "talk/request.h"
+#include "talk/talk.h"
 
 #include <stddef.h>
 #include <stdint.h>

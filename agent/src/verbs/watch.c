@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* watch: reads counters at a steady interval and hands all of them over at the end. */
 #include "gauge/gauge.h"
-#include "lib/clock.h"
+#include "time/clock.h"
 #include "verbs/verb.h"
 
 #include <errno.h>

@@ -17,7 +17,7 @@ from gatemark.commands.sides import DEFAULT_PLAN, Sides
 from gatemark.error import UnavailableError, UsageError
 
 if TYPE_CHECKING:
-    from gatemark.report.source import Source
+    from gatemark.report.group.source import Source
     from gatemark.store.directory import RunDirectory
 
 OLD_HELP = "A setup, as nat+filter:100, or a station's name or file."
@@ -126,8 +126,10 @@ def _begin(sides: Sides, asked: Asked, out: Path | None, seed: int | None) -> "R
 
 def _tell(directory: "RunDirectory", *, json_: bool) -> None:
     from gatemark.plan.exact import counts  # noqa: PLC0415
-    from gatemark.report import ab as told  # noqa: PLC0415
-    from gatemark.report import compared, page, source  # noqa: PLC0415
+    from gatemark.report import page  # noqa: PLC0415
+    from gatemark.report.answer import ab as told  # noqa: PLC0415
+    from gatemark.report.answer import diff  # noqa: PLC0415
+    from gatemark.report.group import source  # noqa: PLC0415
     from gatemark.stats.ab import ab as judge  # noqa: PLC0415
     from gatemark.store.directory import telling  # noqa: PLC0415
 
@@ -143,7 +145,7 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
     if json_:
         output.lines(rows(found))
     else:
-        compared.tell(told.lines(made, test, found, directory.page))
+        diff.tell(told.lines(made, test, found, directory.page))
     if not found.rows:
         raise typer.Exit(runs.INVALID)
     if found.slower:
@@ -151,9 +153,9 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
 
 
 def _tell_exactly(made: "Source", page: Path, *, json_: bool) -> None:
-    from gatemark.report import compared  # noqa: PLC0415
-    from gatemark.report import exact_ab as told  # noqa: PLC0415
-    from gatemark.stats.exact_ab import findings, regressed  # noqa: PLC0415
+    from gatemark.report.answer import diff  # noqa: PLC0415
+    from gatemark.report.answer import exact_ab as told  # noqa: PLC0415
+    from gatemark.stats.change.exact_ab import findings, regressed  # noqa: PLC0415
 
     test = made.run.ab
     assert test is not None
@@ -161,7 +163,7 @@ def _tell_exactly(made: "Source", page: Path, *, json_: bool) -> None:
     if json_:
         output.lines(told.rows(test, found))
     else:
-        compared.tell(told.lines(made, test, found, page))
+        diff.tell(told.lines(made, test, found, page))
     if not found:
         raise typer.Exit(runs.INVALID)
     if regressed(found):

@@ -25,7 +25,7 @@ from gatemark.commands import (
 )
 from gatemark.commands import list as list_
 from gatemark.commands.example import epilog
-from gatemark.commands.word import SHELLS
+from gatemark.commands.parameter import SHELLS
 from gatemark.error import UsageError
 
 MEASURE, READ, COMPARE, LAB = "Measure", "Read", "Compare", "Lab"

@@ -12,7 +12,7 @@ from gatemark.commands.diff import ACROSS_HELP, QUANTITY_HELP, definition, known
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
-    from gatemark.stats.cmp import Cell, Cmp
+    from gatemark.stats.change.cmp import Cell, Cmp
 
 
 def cmp(
@@ -25,8 +25,8 @@ def cmp(
 
     Only values of like definition are put side by side.
     """
-    from gatemark.report import beside, compared  # noqa: PLC0415
-    from gatemark.stats.cmp import cmp as compare_gateways  # noqa: PLC0415
+    from gatemark.report.answer import cmp, diff  # noqa: PLC0415
+    from gatemark.stats.change.cmp import cmp as compare_gateways  # noqa: PLC0415
 
     if len(runs) < 2:
         raise UsageError("one run has nothing to be compared with: give two or more")
@@ -35,7 +35,7 @@ def cmp(
     if json_:
         output.lines(_rows(found, runs))
     else:
-        compared.tell(beside.cmp_lines(found, [run.name or str(run) for run in runs]))
+        diff.tell(cmp.cmp_lines(found, [run.name or str(run) for run in runs]))
 
 
 def _rows(found: "Cmp", runs: Sequence[Path]) -> Iterator[dict[str, object]]:

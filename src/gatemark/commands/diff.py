@@ -11,10 +11,10 @@ from gatemark.commands import output, reading
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
-    from gatemark.stats.alike import Difference
-    from gatemark.stats.diff import Compared, Diff, Side
+    from gatemark.stats.change.alike import Difference
+    from gatemark.stats.change.diff import Compared, Diff, Side
+    from gatemark.stats.change.sampled import Sampled
     from gatemark.stats.judgement import Interval
-    from gatemark.stats.sampled import Sampled
 
 REGRESSION = 3  # exit code: something got slower
 ACROSS_HELP = "Compare also where definitions differ in this field; repeatable."
@@ -40,9 +40,9 @@ def diff(
     A change is told where its whole interval lies beyond the noise. Exit code 3 if anything got
     slower.
     """
-    from gatemark.report import compared  # noqa: PLC0415
-    from gatemark.stats.diff import GATEWAY  # noqa: PLC0415
-    from gatemark.stats.diff import diff as compare_runs  # noqa: PLC0415
+    from gatemark.report.answer import diff  # noqa: PLC0415
+    from gatemark.stats.change.diff import GATEWAY  # noqa: PLC0415
+    from gatemark.stats.change.diff import diff as compare_runs  # noqa: PLC0415
 
     fields = known(across or [], extra=[GATEWAY])
     sides = side(old, quantity or []), side(new, quantity or [])
@@ -50,16 +50,16 @@ def diff(
     if json_:
         output.lines(rows(found))
     else:
-        compared.tell(compared.diff_lines(found))
+        diff.tell(diff.diff_lines(found))
     if found.slower:
         raise typer.Exit(REGRESSION)
 
 
 def side(path: Path, quantities: Sequence[str]) -> "Side":
     """A run as `diff` and `cmp` take it. Raises UsageError if there is none."""
-    from gatemark.stats.diff import Side  # noqa: PLC0415
+    from gatemark.stats.change.diff import Side  # noqa: PLC0415
+    from gatemark.stats.change.sampled import KNEE  # noqa: PLC0415
     from gatemark.stats.judge import judge, samples  # noqa: PLC0415
-    from gatemark.stats.sampled import KNEE  # noqa: PLC0415
     from gatemark.store.record import UNITS  # noqa: PLC0415
 
     for quantity in quantities:
@@ -71,7 +71,7 @@ def side(path: Path, quantities: Sequence[str]) -> "Side":
 
 def known(across: Sequence[str], extra: Sequence[str] = ()) -> list[str]:
     """The fields that `--across` names. Raises UsageError for one that no definition has."""
-    from gatemark.stats.alike import FIELDS  # noqa: PLC0415
+    from gatemark.stats.change.alike import FIELDS  # noqa: PLC0415
 
     for field in across:
         _check("--across", field, [*FIELDS, *extra])
@@ -147,6 +147,6 @@ def _change(interval: "Interval") -> dict[str, object]:
 
 def _finite(change: float) -> float | None:
     """A change to or from nothing has no number."""
-    from gatemark.stats.compare import UNBOUNDED  # noqa: PLC0415
+    from gatemark.stats.change.compare import UNBOUNDED  # noqa: PLC0415
 
     return None if change >= UNBOUNDED else change

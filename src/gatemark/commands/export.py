@@ -12,7 +12,7 @@ from gatemark.commands import reading
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
-    from gatemark.report.source import Source
+    from gatemark.report.group.source import Source
 
 RUNS_HELP = "Runs' directories."
 FORMAT_HELP = (
@@ -57,7 +57,7 @@ def export(
 
 def _sources(runs: Sequence[Path]) -> "list[Source]":
     """The runs, each under its name, or under its path where two have one name."""
-    from gatemark.report.source import Source  # noqa: PLC0415
+    from gatemark.report.group.source import Source  # noqa: PLC0415
     from gatemark.stats.judge import judge  # noqa: PLC0415
     from gatemark.store.naming import shipped  # noqa: PLC0415
 

@@ -77,14 +77,14 @@ def _tell(
     strict: bool,
 ) -> None:
     """Enough for the line or not."""
-    from gatemark.report import compared, enough  # noqa: PLC0415
+    from gatemark.report.answer import diff, fit  # noqa: PLC0415
     from gatemark.stats.capacity.line import answer  # noqa: PLC0415
 
     found = {name: answer(model, asked, wanted, size) for name, size in sizes.items()}
     if json_:
         output.lines(_rows(model, found.values()))
     else:
-        compared.tell(enough.lines(model, [(_word(name), one) for name, one in found.items()]))
+        diff.tell(fit.lines(model, [(_word(name), one) for name, one in found.items()]))
     if strict and any(one.answer != "enough" for one in found.values()):
         raise typer.Exit(SMALL)
 
@@ -93,16 +93,16 @@ def _tell_counts(
     model: "Model", asked: "Setup", sizes: "Mapping[str, float]", *, json_: bool
 ) -> None:
     """What a packet executes, in each direction that was counted."""
-    from gatemark.report import compared, executes  # noqa: PLC0415
+    from gatemark.report.answer import diff, fit_exact  # noqa: PLC0415
     from gatemark.stats.capacity.count import Count, counts  # noqa: PLC0415
 
     found: list[tuple[str, Count]] = [
         (_word(name), one) for name, size in sizes.items() for one in counts(model, asked, size)
     ]
     if json_:
-        output.lines(executes.row(model, one) for _, one in found)
+        output.lines(fit_exact.row(model, one) for _, one in found)
     else:
-        compared.tell(executes.lines(model, found))
+        diff.tell(fit_exact.lines(model, found))
 
 
 def _line(text: str) -> "Line":

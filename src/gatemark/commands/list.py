@@ -41,13 +41,13 @@ def list_(
 
 def _takes_s(plans: "Sequence[Plan]") -> float:
     from gatemark.plan.order import order  # noqa: PLC0415
-    from gatemark.run.estimate import estimate_s  # noqa: PLC0415
+    from gatemark.run.duration import estimate_s  # noqa: PLC0415
 
     return estimate_s(order(plans, seed=0))
 
 
 def _time(plans: "Sequence[Plan]") -> str:
-    from gatemark.report import number  # noqa: PLC0415
+    from gatemark.report.words import number  # noqa: PLC0415
 
     return number.seconds(_takes_s(plans))
 

@@ -26,8 +26,8 @@ def plan(
     from gatemark.plan.expand import arms as measured  # noqa: PLC0415
     from gatemark.plan.expand import points  # noqa: PLC0415
     from gatemark.plan.order import order  # noqa: PLC0415
-    from gatemark.report import number  # noqa: PLC0415
-    from gatemark.run.estimate import estimate_s  # noqa: PLC0415
+    from gatemark.report.words import number  # noqa: PLC0415
+    from gatemark.run.duration import estimate_s  # noqa: PLC0415
 
     suite, plans = chosen(name, variant, set_ or [])
     trials = order(plans, seed=0)

@@ -42,7 +42,8 @@ def _is_folder(path: Path) -> bool:
 
 
 def _page(runs: Sequence[Path], out: Path | None, subsystems: Path | None) -> Path:
-    from gatemark.report import page, several, source  # noqa: PLC0415
+    from gatemark.report import page, several  # noqa: PLC0415
+    from gatemark.report.group import source  # noqa: PLC0415
     from gatemark.store.directory import RunDirectory, telling  # noqa: PLC0415
     from gatemark.store.naming import read  # noqa: PLC0415
 

@@ -173,7 +173,8 @@ def measure(
 def _tell(directory: "RunDirectory", *, json_: bool) -> None:
     import msgspec  # noqa: PLC0415
 
-    from gatemark.report import page, source, terminal  # noqa: PLC0415
+    from gatemark.report import page, terminal  # noqa: PLC0415
+    from gatemark.report.group import source  # noqa: PLC0415
     from gatemark.stats.values import values  # noqa: PLC0415
     from gatemark.store.directory import telling  # noqa: PLC0415
 

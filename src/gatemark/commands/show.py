@@ -29,8 +29,8 @@ def show(
     """Show what a run found."""
     import msgspec  # noqa: PLC0415
 
-    from gatemark.report import row as markdown  # noqa: PLC0415
     from gatemark.report import terminal  # noqa: PLC0415
+    from gatemark.report.answer import row as markdown  # noqa: PLC0415
     from gatemark.stats.judge import judge  # noqa: PLC0415
     from gatemark.stats.values import values  # noqa: PLC0415
     from gatemark.store.directory import RunDirectory  # noqa: PLC0415
@@ -65,8 +65,8 @@ def _beside(judgement: "Judgement", *, json_: bool) -> None:
     """Every published value beside ours; where there is none, that is said on stderr."""
     import msgspec  # noqa: PLC0415
 
-    from gatemark.report.reference import lines  # noqa: PLC0415
-    from gatemark.stats.reference import beside  # noqa: PLC0415
+    from gatemark.report.answer.reference import lines  # noqa: PLC0415
+    from gatemark.stats.change.reference import beside  # noqa: PLC0415
     from gatemark.store.reference import published  # noqa: PLC0415
 
     found = beside(judgement, published())

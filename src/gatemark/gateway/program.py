@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program that runs on the gateway while a trial does: a capture, a flow exporter, a user's own.
 
-The run starts it before the traffic, ends it after, and sees that it has ended (run/beside.py).
+The run starts it before the traffic, ends it after, and sees that it has ended (run/program.py).
 """
 
 import re

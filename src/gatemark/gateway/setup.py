@@ -10,12 +10,12 @@ from gatemark.gateway.changes import Changes
 from gatemark.gateway.difference import differences
 from gatemark.gateway.feature import FEATURES, Asked, Feature, Seen
 from gatemark.gateway.journal import Journal
-from gatemark.gateway.means import Means, look
-from gatemark.gateway.mode import Mode
 from gatemark.gateway.observe import path_of
+from gatemark.gateway.tools import Means, look
 from gatemark.node.inventory import settings
 from gatemark.plan.feature import is_tunnel, parts
 from gatemark.plan.model import Arm
+from gatemark.station.mode import Mode
 from gatemark.station.wiring import Gateway
 
 ApplyPath = Callable[[Gateway, Changes], Awaitable[None]]

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from gatemark.error import NodeError, UnavailableError
 from gatemark.node.binary import agent_path
-from gatemark.node.whole import begun
+from gatemark.node.shield import begun
 
 LONGEST_LINE_BYTES = 64 << 20  # a watch over an hour hands over its columns in one line
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from gatemark.probe.symbols import UNKNOWN, Symbols
 from gatemark.station.counter import Counter
+from gatemark.station.symbols import UNKNOWN, Symbols
 from gatemark.store.record import Call
 
 # Assembly of the kernel's entry and exit: interrupts, exceptions, system calls, and the way back.

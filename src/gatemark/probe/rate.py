@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from gatemark.probe.path import Functions, by_function
-from gatemark.probe.symbols import Symbols
 from gatemark.station.counter import Counter, changed
 from gatemark.station.counting import Counting
+from gatemark.station.symbols import Symbols
 
 IDLE_S: Final = 1.0  # a hundred ticks of a guest, or more
 SETTLE_S: Final = 0.2  # after it was asked for its symbols

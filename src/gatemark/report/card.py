@@ -8,22 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gatemark.plan.model import Plan, is_twin
-from gatemark.report import (
-    cost,
-    exact,
-    filled,
-    grade,
-    ladder,
-    latency,
-    number,
-    rate,
-    search,
-    study,
-    sweep,
-    word,
-)
-from gatemark.report.latency import Load
-from gatemark.report.study import Study
+from gatemark.report.answer import exact, fill, grade, ladder, search
+from gatemark.report.group import cost, latency, study, sweep
+from gatemark.report.group.latency import Load
+from gatemark.report.group.study import Study
+from gatemark.report.words import headline, number, traffic
+from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET, told
 from gatemark.stats.judgement import (
     Comparison,
     Interval,
@@ -33,7 +23,6 @@ from gatemark.stats.judgement import (
     PointResult,
     Step,
 )
-from gatemark.stats.ladder import INSTRUCTIONS, PACKET, told
 from gatemark.store.record import UNITS
 
 LIMITS = {"cpu": "CPU", "none": "none seen", "flow-table": "flow table"}
@@ -81,14 +70,14 @@ def cards(judgement: Judgement, plans: Sequence[Plan] = (), *, virtual: bool = F
 def _throughput(judgement: Judgement) -> Iterable[Card]:
     """What the first search found by its strictest goal, its other goals, the other arms."""
     every = [one for mine in search.plans(judgement).values() for one in mine]
-    found = [one for one in every if rate.headline(one.first) is not None]
+    found = [one for one in every if headline.headline(one.first) is not None]
     if not found:
         return
     one, first = found[0], found[0].first
     same = [o for o in found[1:] if (o.plan, o.load) == (one.plan, one.load)]
     told = [(search.NAMES[goal], p) for goal, p in one.goals.items() if p is not first]
     told += [(f"{search.NAMES[str(o.first.point['goal'])]} {o.arm}", o.first) for o in same]
-    lines = [f"{who}: {_found(p)}" for who, p in told if rate.headline(p) is not None]
+    lines = [f"{who}: {_found(p)}" for who, p in told if headline.headline(p) is not None]
     value, unit = _parts(first.values["throughput_pps"], "packets/s", at_least=first.at_least)
     goal = str(first.point["goal"])
     yield Card(
@@ -97,7 +86,7 @@ def _throughput(judgement: Judgement) -> Iterable[Card]:
         unit=unit,
         lines=tuple(lines[:MOST_LINES]),
         definition=f"{search.NAMES[goal]}: the highest rate with {search.MEANS[goal]}; "
-        f"{word.traffic(first.definition)}.",
+        f"{traffic.traffic(first.definition)}.",
         evidence="throughput",
     )
 
@@ -126,13 +115,13 @@ def _capacity(knees: Sequence[Knee]) -> Card:
         unit=unit,
         lines=(*lines, *_flooded(knees)),
         definition="The knee: the offered rate beyond which the gateway no longer keeps up; "
-        f"{word.traffic(first.definition)}.",
+        f"{traffic.traffic(first.definition)}.",
         evidence=sweep.anchor("knee", first),
     )
 
 
 def _what(knee: Knee) -> str:
-    return f"{knee.setup} {word.way(knee.direction)}"
+    return f"{knee.setup} {traffic.way(knee.direction)}"
 
 
 def _wire(knee: Knee) -> str:
@@ -174,7 +163,7 @@ def _latency(judgement: Judgement, plans: Sequence[Plan], *, virtual: bool) -> I
         value=value,
         unit=f"{unit} at {_rate(mine[-1])}",
         lines=tuple(lines[: MOST_LINES + 1]),
-        definition=f"Median; {word.traffic(mine[-1].point.definition)}. {latency.WHERE}{clock} "
+        definition=f"Median; {traffic.traffic(mine[-1].point.definition)}. {latency.WHERE}{clock} "
         f"Known to within {latency.KNOWN}.",
         evidence="delays" if anchor else "every-point",
     )
@@ -240,14 +229,16 @@ def _payload(found: Study) -> Card:
     lines += [f"{arm}: {_told(_best([p for p in alike if p.arm == arm]))}" for arm in others[:3]]
     if not others and first.definition.l4 == "tcp":
         least = min(alike, key=_value)
-        lines.append(f"{word.load(least.definition)}: {_told(least)}")
+        lines.append(f"{traffic.load(least.definition)}: {_told(least)}")
     value, unit = _parts(_measured(first), "bit/s", at_least=first.at_least)
     return Card(
         title=f"{first.definition.l4.upper()}: {first.setup}",
         value=value,
         unit=f"{unit} of payload",
         lines=tuple(lines),
-        definition=f"{word.way(first.definition.direction)}, {word.traffic(first.definition)}.",
+        definition=(
+            f"{traffic.way(first.definition.direction)}, {traffic.traffic(first.definition)}."
+        ),
         evidence=found.anchor,
     )
 
@@ -275,7 +266,7 @@ def _features(judgement: Judgement) -> Iterable[Card]:
             unit=f"{unit}{of}",
             lines=tuple(lines),
             definition="What each adds to the arm that it is against, by differences within blocks "
-            f"of trials that took turns; {ladder.traffic(found)}.",
+            f"of trials that took turns; {ladder.sent(found)}.",
             evidence=ladder.anchor(found),
         )
 
@@ -293,7 +284,7 @@ def _counted(found: Ladder, steps: Sequence[Step]) -> Card:
         unit="instructions a packet",
         lines=tuple(lines),
         definition="What each adds to the arm that it is against, of packets sent one at a time; "
-        f"{ladder.traffic(found)}.",
+        f"{ladder.sent(found)}.",
         evidence=ladder.anchor(found),
     )
 
@@ -308,10 +299,10 @@ def _step(found: Ladder, step: Step, name: str) -> str:
 
 def _connections(judgement: Judgement) -> Iterable[Card]:
     """The most held at once by the setup that held least, what each takes, then the others."""
-    found = filled.held(judgement)
+    found = fill.held(judgement)
     if not found:
         return
-    first = min(found, key=filled.count)
+    first = min(found, key=fill.count)
     kind = first.definition
     of = "UDP, a packet each" if kind.l4 == "udp" else "TCP, a message and its echo each"
     is_asked = first.limit == "none"
@@ -321,9 +312,9 @@ def _connections(judgement: Judgement) -> Iterable[Card]:
         title=f"Connections: {first.setup}",
         value=number.interval(first.values[kind.headline], whole, at_least=is_asked),
         unit=f"{whole.unit} at once",
-        lines=(first.why, *filled.told(first), *others[:MOST_LINES]),
+        lines=(first.why, *fill.told(first), *others[:MOST_LINES]),
         definition=f"{of}; {'no more were asked for' if is_asked else 'until one failed'}.",
-        evidence=filled.ANCHOR if kind.l4 == "udp" else "connections-held",
+        evidence=fill.ANCHOR if kind.l4 == "udp" else "connections-held",
     )
 
 
@@ -357,8 +348,8 @@ def _cost(found: Sequence[tuple[str, tuple[Comparison, str]]]) -> Card:
         title=f"{'Cost of' if is_cost else 'Change by'} {name}",
         value=text.lstrip(number.MINUS) if is_cost else text,
         unit="%",
-        lines=(f"against {word.does(first.baseline)}: {first.change.verdict}", *others),
-        definition=f"Of the rate, {word.load(first.definition)}; where it is worst.",
+        lines=(f"against {traffic.does(first.baseline)}: {first.change.verdict}", *others),
+        definition=f"Of the rate, {traffic.load(first.definition)}; where it is worst.",
         evidence=anchor,
     )
 
@@ -370,7 +361,7 @@ def _cost_words(one: Comparison) -> str:
 def _limit(judgement: Judgement, studies: Sequence[Study]) -> Iterable[Card]:
     points = [point for found in studies for point in found.points]
     held: list[Held] = [(k.limit, k.why, _what(k)) for k in judgement.knees]
-    held += [(p.limit, p.why, f"{p.setup} {word.way(p.definition.direction)}") for p in points]
+    held += [(p.limit, p.why, f"{p.setup} {traffic.way(p.definition.direction)}") for p in points]
     limits = [limit for limit in dict.fromkeys(limit for limit, *_ in held) if limit != "none"]
     if not held:
         return
@@ -392,7 +383,7 @@ def _reason(held: Sequence[Held], limit: str) -> str:
 
 
 def _measured(point: PointResult) -> Interval:
-    return point.values[rate.PAYLOAD[point.definition.l4]]
+    return point.values[headline.PAYLOAD[point.definition.l4]]
 
 
 def _value(point: PointResult) -> float:

@@ -3,25 +3,25 @@
 
 from collections.abc import Iterator
 
-from gatemark.report import cost, latency, study, sweep
+from gatemark.report.answer.estimate import kernel
 from gatemark.report.chart import (
     bar,
     boot,
     capture,
     cdf,
     change,
-    connecting,
-    counted,
+    connections,
     cpu,
     delay,
     estimate,
-    filled,
-    front,
+    fill,
     group,
+    instructions,
     knee,
     load,
     over_time,
     packet,
+    pareto,
     path,
     percentile,
     predicted,
@@ -33,9 +33,9 @@ from gatemark.report.chart import (
     waterfall,
 )
 from gatemark.report.chart.figure import Figure
-from gatemark.report.estimate import kernel
-from gatemark.report.source import Source
-from gatemark.stats.load import loads
+from gatemark.report.group import cost, latency, study, sweep
+from gatemark.report.group.source import Source
+from gatemark.stats.point.load import loads
 from gatemark.store.reference import published
 
 
@@ -47,8 +47,8 @@ def figures(source: Source) -> list[Figure]:
         *_sweeps(source),
         *_timed(source),
         *waterfall.figures(source.judgement),
-        *counted.figures(source.judgement),
-        *front.figures(source.judgement),
+        *instructions.figures(source.judgement),
+        *pareto.figures(source.judgement),
         *subsystem.figures(source.judgement),
         *estimate.figures(source.judgement, published(), kernel(source.run)),
         *_studies(source),
@@ -101,6 +101,6 @@ def _rest(source: Source) -> Iterator[Figure | None]:
     yield from boot.figures(source.judgement, source.records)
     yield bar.singles(source.judgement, source.run.plans)
     yield bar.ceilings(source.judgement)
-    yield from connecting.figures(source.judgement)
-    yield from filled.figures(source.judgement, source.records)
+    yield from connections.figures(source.judgement)
+    yield from fill.figures(source.judgement, source.records)
     yield group.ceilings(source.judgement)

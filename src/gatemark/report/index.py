@@ -9,8 +9,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from gatemark.error import GatemarkError
-from gatemark.report import html, page, source, terminal
-from gatemark.report.source import Source
+from gatemark.report import html, page, terminal
+from gatemark.report.group import source
+from gatemark.report.group.source import Source
 from gatemark.store import file
 from gatemark.store.directory import RunDirectory
 

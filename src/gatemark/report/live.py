@@ -7,11 +7,11 @@ the tester, so nothing here runs while a trial is not reporting.
 
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from gatemark.plan.model import TrialSpec
-from gatemark.report import number, table
-from gatemark.stats.standing import Standing
+from gatemark.report.answer import rates
+from gatemark.report.words import number
 from gatemark.store.record import UNITS, Record
 
 if TYPE_CHECKING:
@@ -22,6 +22,34 @@ DRAW_EVERY_S = 0.5
 LINE_EVERY_S = 5.0
 LAST_WARNINGS = 3
 BAR_WIDTH = 30
+
+
+class Standing(Protocol):
+    """Between which rates a search knows its answer to lie (run/search/standing.py)."""
+
+    @property
+    def goal(self) -> str:
+        """`ndr`, `pdr` or `burst`."""
+
+    @property
+    def low(self) -> float:
+        """The highest that met the goal so far; 0: none did."""
+
+    @property
+    def high(self) -> float | None:
+        """The lowest above it that did not."""
+
+    @property
+    def unit(self) -> str:
+        """`packets/s`, or packets of a burst."""
+
+    @property
+    def trial(self) -> int:
+        """The next one, from 1."""
+
+    @property
+    def left_s(self) -> float:
+        """Roughly."""
 
 
 class Live:
@@ -147,7 +175,7 @@ def describe(spec: TrialSpec, repeats: int | None) -> str:
     probed = spec.pass_ == "probed"
     of = f" of {repeats}" if repeats and not probed else ""
     passed = ", probed pass" if probed else ""
-    words = [spec.plan, spec.arm.name or spec.arm.setup, table.point(spec.point)]
+    words = [spec.plan, spec.arm.name or spec.arm.setup, rates.point(spec.point)]
     words += [f"boot {spec.boot}"] if spec.boot else []
     return "  ".join((*filter(None, words), f"repeat {spec.repeat}{of}{passed}"))
 
@@ -170,7 +198,7 @@ def seeking(standing: Standing) -> str:
 
 def outcome(record: Record) -> str:
     """A finished trial in words: `last: 26.2 k packets/s, loss 12.6 %, CPU 99.8 %  (nat ↑ up)`."""
-    place = f"{record.arm} {table.point(record.point)}"
+    place = f"{record.arm} {rates.point(record.point)}"
     if record.status != "ok":
         return f"last: {record.status}, {record.reason}  ({place})"
     found = (("throughput_pps", "throughput "), ("burst_packets", "burst "))

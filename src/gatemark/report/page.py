@@ -5,38 +5,35 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gatemark.report import (
+from gatemark.report import card, gallery, html, script
+from gatemark.report import terminal as plain
+from gatemark.report.answer import (
+    at_rate,
     capacity,
-    card,
     condition,
     crosscheck,
     estimate,
     exact,
-    filled,
-    front,
-    gallery,
-    html,
+    fill,
     inventory,
+    kernel_path,
     ladder,
     load,
-    model,
-    path,
+    pareto,
+    payload,
     priced,
-    rated,
+    rates,
     reference,
-    script,
     search,
-    table,
     watched,
 )
-from gatemark.report import terminal as plain
 from gatemark.report.chart.figure import Figure
+from gatemark.report.group.source import Source
+from gatemark.report.group.together import together
 from gatemark.report.several import side_by_side
-from gatemark.report.source import Source
-from gatemark.report.together import together
 from gatemark.stats.judgement import Judgement
-from gatemark.stats.load import loads, rates_at
-from gatemark.stats.tree import tree
+from gatemark.stats.point.load import loads, rates_at
+from gatemark.stats.point.tree import tree
 from gatemark.store import file
 from gatemark.store.reference import published
 
@@ -44,7 +41,7 @@ MOST_FINDINGS = 10  # below the sentence
 # Figures that stand above the conditions.
 LEADING = ("throughput", "knee", "delay", "ladder", "subsystems", "estimate")
 
-_Tables = list[tuple[str, table.Table]]  # with their anchors
+_Tables = list[tuple[str, rates.Table]]  # with their anchors
 
 
 def write(sources: Sequence[Source], path: Path) -> Path:
@@ -70,10 +67,10 @@ def render(sources: Sequence[Source]) -> str:
         readings=_readings(shared, drawn),
         commands={figure.name: _commands(sources, figure.plan) for figure in drawn},
         answers=_answers(shared, sources),
-        functions=[*exact.folds(shared.judgement), *rated.folds(shared.records)],
+        functions=[*exact.folds(shared.judgement), *at_rate.folds(shared.records)],
         tables=_tables(shared),
         paths=_paths(shared),
-        count=path.count,
+        count=kernel_path.count,
         style=html.asset("style.css"),
         data=script.embedded(drawn),
         library=script.library(),
@@ -132,13 +129,13 @@ def _answers(source: Source, sources: Sequence[Source]) -> _Tables:
     """Tables that are answers, never folded: arms side by side, what they cost, the published."""
     several = [(name, one) for name, one in _payloads(source) if len(one.head) > 2]
     found = [
-        ("delays", table.delays(source.judgement, source.run.plans)),
-        (filled.ANCHOR, filled.made(source.judgement)),
+        ("delays", rates.delays(source.judgement, source.run.plans)),
+        (fill.ANCHOR, fill.made(source.judgement)),
         (
             estimate.ANCHOR,
             estimate.table(source.judgement, published(), estimate.kernel(source.run)),
         ),
-        ("comparisons", capacity.comparisons(source.judgement)),
+        ("comparisons", payload.comparisons(source.judgement)),
         ("rates-at-load", load.rates(rates_at(source.records))),
         ("cross-checks", crosscheck.table(source.judgement)),
         ("published", reference.table(source.beside)),
@@ -155,34 +152,38 @@ def _paths(source: Source) -> list[dict[str, Any]]:
     """Each path of a packet as a tree, with all its functions as a table."""
     return [
         {
-            "name": path.anchor(one),
-            "title": path.title(one),
-            "said": path.sentence_of(one),
+            "name": kernel_path.anchor(one),
+            "title": kernel_path.title(one),
+            "said": kernel_path.sentence_of(one),
             "unit": one.unit,
-            "seen": path.seen(one),
+            "seen": kernel_path.seen(one),
             "nodes": tree(one.calls, one.unit),
             "before": one.before,
             "after": one.after,
-            "functions": path.functions(one),
+            "functions": kernel_path.functions(one),
         }
         for one in source.judgement.travels
     ]
 
 
 def _traveled(judgement: Judgement) -> _Tables:
-    found = [("paths", path.summary(judgement))]
-    found += [(f"subsystems-{at}", one) for at, one in enumerate(path.by_subsystem(judgement))]
-    return [*found, *((f"more-{at}", one) for at, one in enumerate(path.more(judgement)))]
+    found = [("paths", kernel_path.summary(judgement))]
+    found += [
+        (f"subsystems-{at}", one) for at, one in enumerate(kernel_path.by_subsystem(judgement))
+    ]
+    return [*found, *((f"more-{at}", one) for at, one in enumerate(kernel_path.more(judgement)))]
 
 
 def _steps(judgement: Judgement) -> _Tables:
     both = (*ladder.tables(judgement), *exact.tables(judgement))
     ladders = [(f"steps-{place}", one) for place, one in enumerate(both)]
-    return ladders + [(f"fronts-{place}", one) for place, one in enumerate(front.tables(judgement))]
+    return ladders + [
+        (f"fronts-{place}", one) for place, one in enumerate(pareto.tables(judgement))
+    ]
 
 
 def _payloads(source: Source) -> _Tables:
-    made = capacity.tables(source.judgement, source.run.plans)
+    made = payload.tables(source.judgement, source.run.plans)
     return [(f"payload-{place}", one) for place, one in enumerate(made)]
 
 
@@ -190,13 +191,13 @@ def _tables(source: Source) -> _Tables:
     """Tables behind a fold."""
     judgement = source.judgement
     made = (
-        ("knees", table.knees(judgement)),
-        ("ceilings", table.ceilings(judgement)),
-        ("single-points", table.singles(judgement, source.run.plans)),
+        ("knees", rates.knees(judgement)),
+        ("ceilings", rates.ceilings(judgement)),
+        ("single-points", rates.singles(judgement, source.run.plans)),
         *((name, one) for name, one in _payloads(source) if len(one.head) <= 2),
         *_model(source),
         ("loads", load.loads(loads(source.records))),
-        ("every-point", table.points(judgement)),
+        ("every-point", rates.points(judgement)),
     )
     return [(name, one) for name, one in made if one.rows]
 
@@ -205,4 +206,4 @@ def _model(source: Source) -> _Tables:
     """What a packet costs, and how that sum was tested."""
     if not source.model:
         return []
-    return [("costs", model.terms(source.model)), ("checks", model.checks(source.model))]
+    return [("costs", capacity.terms(source.model)), ("checks", capacity.checks(source.model))]

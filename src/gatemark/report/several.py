@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatemark.error import UsageError
-from gatemark.report import beside, card
-from gatemark.report.number import DASH
-from gatemark.report.source import Source
-from gatemark.report.table import Table
-from gatemark.stats.cmp import cmp
-from gatemark.stats.diff import Side
+from gatemark.report import card
+from gatemark.report.answer import cmp
+from gatemark.report.answer.rates import Table
+from gatemark.report.group.source import Source
+from gatemark.report.words.number import DASH
+from gatemark.stats.change.cmp import cmp as compare_gateways
+from gatemark.stats.change.diff import Side
 from gatemark.stats.judge import samples
 
 
@@ -27,10 +28,10 @@ def side_by_side(sources: Sequence[Source]) -> Sides:
     """Runs in columns. Where nothing is alike the reason stands in place of tables."""
     names = [called(source) for source in sources]
     try:
-        found = cmp([_side(source) for source in sources])
+        found = compare_gateways([_side(source) for source in sources])
     except UsageError as error:
         return Sides(_cards(sources), (), f"{error}")
-    return Sides(_cards(sources), tuple(beside.tables(found, names)), "")
+    return Sides(_cards(sources), tuple(cmp.tables(found, names)), "")
 
 
 def called(source: Source) -> str:
@@ -40,7 +41,7 @@ def called(source: Source) -> str:
 
 def labelled(count: int) -> list[str]:
     """A letter for each of several runs; nothing for a single one."""
-    return [beside.letter(place) for place in range(count)] if count > 1 else [""]
+    return [cmp.letter(place) for place in range(count)] if count > 1 else [""]
 
 
 def _side(source: Source) -> Side:

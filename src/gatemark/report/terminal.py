@@ -6,24 +6,24 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from gatemark.report import (
-    capacity,
+from gatemark.report.answer import (
     crosscheck,
     estimate,
     exact,
-    filled,
-    front,
+    fill,
+    kernel_path,
     ladder,
-    path,
+    pareto,
+    payload,
+    rates,
     reference,
     search,
-    table,
     watched,
 )
+from gatemark.report.answer.rates import Table
 from gatemark.report.live import Live
-from gatemark.report.table import Table
+from gatemark.stats.change.reference import beside
 from gatemark.stats.judgement import Judgement, Warning_
-from gatemark.stats.reference import beside
 from gatemark.store.reference import published
 from gatemark.store.run import Run
 
@@ -108,20 +108,20 @@ def _lines(run: Run, judgement: Judgement, folder: Path, page: Path | None) -> I
     shown = (
         *(made for _, made in search.tables(judgement)),
         watched.table(judgement),
-        table.knees(judgement),
-        table.delays(judgement, run.plans),
+        rates.knees(judgement),
+        rates.delays(judgement, run.plans),
         *ladder.tables(judgement),
         *exact.tables(judgement),
-        *front.tables(judgement),
-        *path.tables(judgement),
+        *pareto.tables(judgement),
+        *kernel_path.tables(judgement),
         estimate.table(judgement, published(), estimate.kernel(run)),
-        *capacity.tables(judgement, run.plans),
-        table.singles(judgement, run.plans),
-        table.connections(judgement),
-        filled.made(judgement),
-        capacity.comparisons(judgement),
+        *payload.tables(judgement, run.plans),
+        rates.singles(judgement, run.plans),
+        rates.connections(judgement),
+        fill.made(judgement),
+        payload.comparisons(judgement),
         crosscheck.table(judgement),
-        table.ceilings(judgement),
+        rates.ceilings(judgement),
     )
     for made in shown:
         yield from _table(made)
@@ -160,10 +160,10 @@ def _table(made: Table) -> Iterator[Line]:
 
 def _trees(judgement: Judgement) -> Iterator[Line]:
     """Paths of packets in order, some of them; the page has all."""
-    for one in path.chosen(judgement):
+    for one in kernel_path.chosen(judgement):
         yield "", ""
-        yield "bold", f"Functions that the packet passes, in order: {path.title(one)}"
-        head, *rows = path.lines(one)
+        yield "bold", f"Functions that the packet passes, in order: {kernel_path.title(one)}"
+        head, *rows = kernel_path.lines(one)
         yield "dim", f"  {head}"
         yield from (("", f"  {row}") for row in rows)
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import Plan, TrialSpec
 from gatemark.plan.order import further
-from gatemark.stats.enough import unsettled
+from gatemark.stats.change.spread import unsettled
 from gatemark.store.record import Record
 from gatemark.store.run import Run
 

@@ -4,7 +4,7 @@
 from typing import Protocol
 
 from gatemark.plan.model import TrialSpec
-from gatemark.stats.standing import Standing
+from gatemark.run.search.standing import Standing
 from gatemark.store.record import Record
 
 

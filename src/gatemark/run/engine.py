@@ -14,7 +14,7 @@ from gatemark.node.inventory import inventory
 from gatemark.plan.model import NEW, OLD, TrialSpec
 from gatemark.run.course import next_batch
 from gatemark.run.display import Display
-from gatemark.run.estimate import Pace, estimate_s
+from gatemark.run.duration import Pace, estimate_s
 from gatemark.run.measure import measure
 from gatemark.run.rig import Rig
 from gatemark.run.stop import on_stop

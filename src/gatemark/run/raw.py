@@ -4,9 +4,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gatemark.probe.inside import Seen
 from gatemark.probe.rate import Rated
-from gatemark.run.beside import Ran
+from gatemark.probe.registry import Seen
+from gatemark.run.program import Ran
 from gatemark.workload.account import Counters
 from gatemark.workload.way import Report, Way
 

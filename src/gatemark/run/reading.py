@@ -7,12 +7,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec
-from gatemark.probe.outside import busiest, cpu_readings
 from gatemark.probe.soak import cpu_soaked
-from gatemark.probe.within import cpu_inside
-from gatemark.run import beside, draw, modelled, rated, turns
+from gatemark.probe.threads import busiest, cpu_readings
+from gatemark.probe.ticks import cpu_inside
+from gatemark.run import program, turns
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
+from gatemark.run.result import caches, power, rated
 from gatemark.station.thread import Thread
 from gatemark.store.record import Accounting, CpuReading, Evidence, Record
 from gatemark.store.series import Series
@@ -25,7 +26,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
     values, accounting = kind.values(spec, raw)
     delivered_pps = kind.delivered_pps(raw, values)
     evidence = _evidence(raw, threads, accounting, delivered_pps)
-    caches = modelled.found(spec, raw, delivered_pps)
+    modelled = caches.found(spec, raw, delivered_pps)
     first = raw.ways[0]
     burst = first.sender.get("burst")
     cpu = {} if base.definition.path == "direct" else _cpu(threads, evidence, delivered_pps)
@@ -35,9 +36,9 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
         | cpu
         | _watching(raw)
         | _offloaded(raw)
-        | draw.values(raw.seen, first.window_ns, values)
-        | beside.values(evidence.programs)
-        | modelled.values(caches)
+        | power.values(raw.seen, first.window_ns, values)
+        | program.values(evidence.programs)
+        | caches.values(modelled)
         | rated.values(raw.rated, accounting)
         | turns.values(spec, raw, threads, accounting),
         accounting=accounting,
@@ -46,7 +47,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
             **{
                 **kind.evidence(raw),
                 **raw.seen.found,
-                **modelled.evidence(caches),
+                **caches.evidence(modelled),
                 **rated.evidence(raw.rated, accounting),
                 **({"cpu": turns.own_share(evidence.cpu, spec.turn)} if spec.turn.of else {}),
             },
@@ -57,7 +58,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
         notes=(
             *base.notes,
             *(note for way in raw.ways for note in way.notes),
-            *beside.notes(evidence.programs),
+            *program.notes(evidence.programs),
             *raw.seen.notes,
         ),
     )
@@ -116,9 +117,9 @@ def _evidence(
     )
     outside = [reading for thread, reading in seen.items() if not thread.carries]
     gateway_cpu = next((thread.cpu for thread in threads.values()), None)
-    programs = beside.readings(raw.ran, first.span_ns)
+    programs = program.readings(raw.ran, first.span_ns)
     # Of another machine's, the thread that is read from outside has its programs' time in it.
-    besides = beside.cpu(programs, gateway_cpu) if raw.gateway_cpus is not None else ()
+    besides = program.cpu(programs, gateway_cpu) if raw.gateway_cpus is not None else ()
     return Evidence(
         schedule_ratio=accounting.tried / accounting.scheduled
         if accounting and accounting.scheduled
@@ -137,7 +138,7 @@ def _evidence(
             soaked=bool(raw.seen.soaked),
         ),
         soaked=cpu_soaked(raw.seen.soaked, *first.window_ns, delivered_pps),
-        thermal=draw.thermal(raw.seen.sensed, first.window_ns),
+        thermal=power.thermal(raw.seen.sensed, first.window_ns),
         meter=raw.seen.meter,
         offload=dict(raw.offload),
         programs=programs,
@@ -179,7 +180,7 @@ def series(spec: TrialSpec, raw: Raw, threads: Mapping[str, Thread]) -> Series:
         run_ns = raw.threads["threads"][str(thread.pid)]["run_ns"]
         found[f"outside.{thread.name}.run_ns"] = raw.threads["t_ns"], run_ns
     inside = _columns(raw.seen.watched) | _columns(raw.seen.soaked)
-    return {**found, **inside, **draw.series(raw.seen)}
+    return {**found, **inside, **power.series(raw.seen)}
 
 
 def _columns(report: Report) -> dict[str, tuple[list[int], list[float]]]:

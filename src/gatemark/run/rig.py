@@ -20,7 +20,7 @@ from gatemark.error import NodeError
 from gatemark.plan.model import TrialSpec
 from gatemark.run.bench import Bench
 from gatemark.run.switch import switch
-from gatemark.station.box import REBOOT_S
+from gatemark.station.ssh.box import REBOOT_S
 from gatemark.station.station import Station
 
 LOG = "switch.log"  # in the run's directory: what the user's command said

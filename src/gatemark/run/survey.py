@@ -17,9 +17,9 @@ from gatemark.node import clock
 from gatemark.node.agent import Agent
 from gatemark.node.shell import Node
 from gatemark.plan.model import Workload
-from gatemark.probe.outside import port_counters
-from gatemark.station.box import Box
+from gatemark.probe.threads import port_counters
 from gatemark.station.demand import Demand
+from gatemark.station.ssh.box import Box
 from gatemark.station.station import Station
 from gatemark.station.wiring import Gateway, Port, wires
 from gatemark.unit import l1_bps

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from gatemark.error import GatemarkError
-from gatemark.node.whole import begun
+from gatemark.node.shield import begun
 from gatemark.store.directory import telling
 
 ARM: Final = "{arm}"  # in the command: old, or new

@@ -16,14 +16,15 @@ from gatemark.plan.feature import tracks
 from gatemark.plan.lasting import lasts_s as lasting_s
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.caches import Caches
-from gatemark.probe.inside import Probes
-from gatemark.probe.outside import port_counters, watch_threads
 from gatemark.probe.rate import Rate
-from gatemark.run import modelled, reading, turns
+from gatemark.probe.registry import Probes
+from gatemark.probe.threads import port_counters, watch_threads
+from gatemark.run import reading, turns
 from gatemark.run.bench import Bench
-from gatemark.run.beside import Beside
 from gatemark.run.kind import kind_of
+from gatemark.run.program import Beside
 from gatemark.run.raw import Raw
+from gatemark.run.result import caches
 from gatemark.run.turns import Start
 from gatemark.station.awake import awake
 from gatemark.station.counting import NOT_EMULATED
@@ -102,9 +103,9 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | 
         beside = Beside(station, spec)
         stack.push_async_callback(beside.abort)
         await beside.start()
-        caches = Caches(station.counting, spec.gateway.devices)
-        stack.push_async_callback(caches.abort)
-        await caches.start()
+        modelled = Caches(station.counting, spec.gateway.devices)
+        stack.push_async_callback(modelled.abort)
+        await modelled.start()
         before = await port_counters(test_ports)
         await watch.start()
         rate = await _rested(station, spec.probes)
@@ -120,7 +121,7 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | 
         if rate:
             rate.end()
         after = await port_counters(test_ports)
-        cached = await caches.stop()
+        cached = await modelled.stop()
         ran = await beside.end()
         threads = await watch.close()
         seen = await probes.stop()
@@ -229,7 +230,7 @@ def definition(spec: TrialSpec) -> Definition:
         turn_ms=spec.turn.ms if spec.turn.of else 0.0,
         brake_pps=0 if spec.arm.path == "direct" else spec.gateway.brake_pps,
     )
-    return modelled.define(kind_of(load).define(both, load), spec)
+    return caches.define(kind_of(load).define(both, load), spec)
 
 
 def _validate(record: Record) -> None:

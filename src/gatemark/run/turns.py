@@ -20,10 +20,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec, Turn
-from gatemark.probe.outside import busiest
-from gatemark.run import beside
+from gatemark.probe.threads import busiest
+from gatemark.run import program
 from gatemark.run.raw import Raw
-from gatemark.run.received import on_each_layer
+from gatemark.run.result.udp import on_each_layer
 from gatemark.station.thread import Thread
 from gatemark.store.record import Accounting, CpuReading
 
@@ -107,4 +107,4 @@ def _busy_ns(raw: Raw, threads: Mapping[str, Thread]) -> float:
             worked_ns = run_ns[-1] - run_ns[0]
             readings.append(CpuReading(thread=thread.name, cpu=thread.cpu, busy=worked_ns))
     cpu = next((thread.cpu for thread in threads.values()), None)
-    return busiest([*readings, *beside.cpu(beside.readings(raw.ran, 1), cpu)])
+    return busiest([*readings, *program.cpu(program.readings(raw.ran, 1), cpu)])

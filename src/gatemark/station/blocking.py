@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
-from gatemark.node.whole import whole
+from gatemark.node.shield import whole
 
 Made = TypeVar("Made")
 

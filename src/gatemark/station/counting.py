@@ -7,9 +7,9 @@ from typing import Final
 
 from gatemark.error import UnavailableError
 from gatemark.node.shell import Node
-from gatemark.probe.symbols import Names
 from gatemark.station.counter import Counter
 from gatemark.station.plugin import plugin
+from gatemark.station.symbols import Names
 
 NOT_EMULATED: Final = "only an emulated gateway's instructions can be counted: --station qemu-mips"
 

@@ -9,7 +9,9 @@ from typing import Any, Final
 
 from gatemark.error import UsageError
 from gatemark.plan.toml import line_of, nearest, read_toml, refuse_unknown_keys
-from gatemark.station import box, netns, qemu
+from gatemark.station import netns
+from gatemark.station.qemu import lab
+from gatemark.station.ssh import box
 from gatemark.station.station import Station
 
 STATION_SCHEMA: Final = "gatemark.station/1"
@@ -20,7 +22,7 @@ Table = Mapping[str, Any]
 # know, with the file and the line; nothing is built yet.
 KINDS: Final[dict[str, Callable[[Table, Path], Station]]] = {
     "netns": netns.from_file,
-    "qemu": qemu.from_file,
+    "qemu": lab.from_file,
     "ssh": box.from_file,
 }
 

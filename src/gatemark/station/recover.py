@@ -3,7 +3,7 @@
 
 Nothing is kept to remember: a namespace that carries a lab's name whose lock is free is left over.
 Links, rules, qdiscs and BPF programs live inside the namespaces and go with them. NICs of this
-machine do not belong to them: these have a journal, and go home first (station/loan.py).
+machine do not belong to them: these have a journal, and go home first (station/ssh/loan.py).
 """
 
 import os
@@ -15,7 +15,8 @@ from pathlib import Path
 from pyroute2 import netns
 
 from gatemark.error import StationError
-from gatemark.station import loan, lock
+from gatemark.station import lock
+from gatemark.station.ssh import loan
 
 NAME = re.compile(r"gm-([0-9a-f]{6})-(lan|gw|wan|lan2|ctl)")
 PATIENCE_S = 5.0

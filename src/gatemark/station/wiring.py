@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Interface, IPv6Interface, ip_interface
 
-from gatemark.gateway.mode import Mode
 from gatemark.node.shell import Node
-from gatemark.probe.meter import Meter
+from gatemark.station.mode import Mode
+from gatemark.station.power.meter import Meter
 
 # RFC 2544 appendix C.2.2 and RFC 5180 section 8 keep these networks for benchmarks.
 #   up: LAN host --> WAN host, down: WAN host --> LAN host

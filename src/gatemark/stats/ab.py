@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from gatemark.plan.model import NEW, OLD
-from gatemark.stats.alike import Difference
-from gatemark.stats.diff import Compared, Diff, Noise, conditions
+from gatemark.stats.change.alike import Difference
+from gatemark.stats.change.diff import Compared, Diff, Noise, conditions
 from gatemark.stats.judge import arms
 from gatemark.store.record import Record
 from gatemark.store.run import AB, Run

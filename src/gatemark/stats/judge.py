@@ -7,16 +7,13 @@ from statistics import median
 from msgspec.structs import replace
 
 from gatemark.plan.model import WHOLE
-from gatemark.stats import connecting, estimate, exact, exact_ab, flows, warn
-from gatemark.stats.arms import DIRECT, changes, comparisons
-from gatemark.stats.boot import samples as each
-from gatemark.stats.capture import watched
-from gatemark.stats.ceiling import ceiling
-from gatemark.stats.compare import NOISE
-from gatemark.stats.crosscheck import cross_checks
-from gatemark.stats.facts import gather
-from gatemark.stats.group import Group, group, middle, readings
-from gatemark.stats.interval import median_interval
+from gatemark.stats.change import exact, exact_ab
+from gatemark.stats.change.arms import DIRECT, changes, comparisons
+from gatemark.stats.change.compare import NOISE
+from gatemark.stats.change.crosscheck import cross_checks
+from gatemark.stats.change.ladder import holds_zero, ladders, told
+from gatemark.stats.change.pareto import fronts
+from gatemark.stats.change.sampled import Sampled, sampled
 from gatemark.stats.judgement import (
     Change,
     Comparison,
@@ -30,14 +27,18 @@ from gatemark.stats.judgement import (
     Travel,
     Warning_,
 )
-from gatemark.stats.ladder import holds_zero, ladders, told
-from gatemark.stats.limit import ON_SCHEDULE, Verdict, decide
-from gatemark.stats.pareto import fronts
-from gatemark.stats.path import travels
-from gatemark.stats.sampled import Sampled, sampled
+from gatemark.stats.math.interval import median_interval
+from gatemark.stats.point import connections, estimate, fill, warn
+from gatemark.stats.point.boot import samples as each
+from gatemark.stats.point.capture import watched
+from gatemark.stats.point.ceiling import ceiling
+from gatemark.stats.point.facts import gather
+from gatemark.stats.point.group import Group, group, middle, readings
+from gatemark.stats.point.limit import ON_SCHEDULE, Verdict, decide
+from gatemark.stats.point.path import travels
+from gatemark.stats.point.sweep import RATES, Judged, knees
+from gatemark.stats.point.timed import MEDIAN, is_timed
 from gatemark.stats.sentence import of_ab, of_travels, sentence
-from gatemark.stats.sweep import RATES, Judged, knees
-from gatemark.stats.timed import MEDIAN, is_timed
 from gatemark.store.record import PROBED, UNITS, Record, Scalar
 from gatemark.store.run import Run
 from gatemark.store.subsystem import Subsystem
@@ -174,7 +175,7 @@ def _sided(result: PointResult) -> PointResult:
 
 
 def _is_fill(judged: Judged) -> bool:
-    return judged[0].definition.quantity == flows.FILLED
+    return judged[0].definition.quantity == fill.FILLED
 
 
 def _floors(alone: Sequence[PointResult]) -> tuple[PointResult, ...]:
@@ -202,10 +203,10 @@ def _received(one: PointResult) -> float:
 def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
     if exact.counted(trials.definition):
         verdict = exact.ONE_BY_ONE
-    elif trials.definition.quantity in connecting.QUANTITIES:
-        verdict = connecting.decide(trials, ceilings)
-    elif trials.definition.quantity == flows.FILLED:
-        verdict = flows.decide(trials)
+    elif trials.definition.quantity in connections.QUANTITIES:
+        verdict = connections.decide(trials, ceilings)
+    elif trials.definition.quantity == fill.FILLED:
+        verdict = fill.decide(trials)
     else:
         verdict = decide(gather(trials, ceiling(ceilings, trials.definition)))
     at_least = verdict.limit == "tester" or _unbounded(trials, verdict)
@@ -222,8 +223,8 @@ def _unbounded(trials: Group, verdict: Verdict) -> bool:
 
 def _ceiling(trials: Group) -> PointResult:
     """The tester alone: what it cannot do is its own limit, and no lower bound."""
-    if trials.definition.quantity in connecting.QUANTITIES:
-        verdict = connecting.decide(trials, ())
+    if trials.definition.quantity in connections.QUANTITIES:
+        verdict = connections.decide(trials, ())
     else:
         verdict = decide(gather(trials, None))
     if trials.outside and verdict.limit not in ("none", "link"):
@@ -325,7 +326,7 @@ def _of_run(
         advice = "The tester alone was not measured; what it limits cannot be told."
         found.append(warn.warning("no-ceiling", advice))
     lossy = [g for g, result in judged if result.limit not in ("none", "tester") and g.outside]
-    lossy = [g for g in lossy if g.definition.quantity not in connecting.QUANTITIES]  # read always
+    lossy = [g for g in lossy if g.definition.quantity not in connections.QUANTITIES]  # read always
     booted = all(plan.repeat.boots for plan in run.plans)  # those have no probed pass
     if lossy and not booted and not any(trials.probed for trials in lossy):
         advice = "Flow table and shaper were not watched; add [probe] to the plan."

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatemark.plan.model import NEW, OLD, is_twin
-from gatemark.stats import connecting, flows
-from gatemark.stats.compare import UNBOUNDED
+from gatemark.stats.change.compare import UNBOUNDED
+from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET
 from gatemark.stats.judgement import (
     Change,
     Comparison,
@@ -17,9 +17,9 @@ from gatemark.stats.judgement import (
     Travel,
     Verdict,
 )
-from gatemark.stats.ladder import INSTRUCTIONS, PACKET
-from gatemark.stats.path import base
-from gatemark.stats.timed import MEDIAN, is_timed
+from gatemark.stats.point import connections, fill
+from gatemark.stats.point.path import base
+from gatemark.stats.point.timed import MEDIAN, is_timed
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import AB, Run
 from gatemark.unit import l1_bps
@@ -32,9 +32,9 @@ TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
 WAYS = {"up": "from LAN to WAN", "down": "from WAN to LAN", "both": "both ways together"}
 # What is counted, and is no rate of packets, in the order in which it is told.
 COUNTS = {
-    connecting.HELD: "connections",
-    connecting.RATE: "connections/s",
-    flows.FILLED: "flows at once",
+    connections.HELD: "connections",
+    connections.RATE: "connections/s",
+    fill.FILLED: "flows at once",
 }
 MINUS = "\N{MINUS SIGN}"
 # Verdicts of an A/B test, the one first that its reader must know of.

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from gatemark.stats import exact
+from gatemark.stats.change import exact
+from gatemark.stats.change.ladder import INSTRUCTIONS
 from gatemark.stats.judgement import (
     Comparison,
     Cost,
@@ -19,7 +20,6 @@ from gatemark.stats.judgement import (
     Travel,
     Value,
 )
-from gatemark.stats.ladder import INSTRUCTIONS
 from gatemark.store.record import UNITS
 
 # What a faster tester could only raise; a delay or a share of an overloaded tester has no bound.

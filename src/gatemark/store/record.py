@@ -178,7 +178,7 @@ class AtRate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
-    """What the limit of a point is judged from (`gatemark.stats.limit`)."""
+    """What the limit of a point is judged from (`gatemark.stats.point.limit`)."""
 
     schedule_ratio: float | None = None  # tried / scheduled
     sender_cpu: float | None = None  # share of its CPU that the sender used

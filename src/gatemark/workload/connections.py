@@ -14,7 +14,7 @@ from gatemark.node.agent import Agent, Tick
 from gatemark.node.shell import Node
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.plan.sane import MOST_CONNECTIONS, PORTS_A_CLIENT, most_connections
-from gatemark.probe import held
+from gatemark.probe import connections
 from gatemark.station import alias
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
@@ -64,7 +64,7 @@ class Connections:
         self.load = load
         self.placement = placement
         self.gateway = gateway
-        self.count, self.bound = asked_for(load, held.available_bytes())
+        self.count, self.bound = asked_for(load, connections.available_bytes())
         self.served = MOST_CONNECTIONS if load.connecting == "crr" else self.count
         self.addresses = alias.clients(wire.near, load.family, load.clients)
         self._server: Agent | None = None
@@ -84,16 +84,16 @@ class Connections:
         """Open, ask, hold; read what that takes; take both reports."""
         assert self._server is not None
         assert self._client is not None
-        before, kernel_bytes = await self._table(), held.kernel_bytes()
+        before, kernel_bytes = await self._table(), connections.kernel_bytes()
         await self._server.start()
         await self._client.start()
         if self.load.connecting == "crr":
             sent = await self._client.done(self.load.duration_s + TIMEOUT_S + GRACE_S, tick)
-            table = held.rise(before, await self._table())
+            table = connections.rise(before, await self._table())
         else:
             await self._client.event("opened", self._opening_s(), tick)
-            kernel_bytes = held.kernel_bytes() - kernel_bytes
-            table = held.rise(before, await self._table())
+            kernel_bytes = connections.kernel_bytes() - kernel_bytes
+            table = connections.rise(before, await self._table())
             sent = await self._held(tick)
         await drained()
         served = await self._server.close()
@@ -115,7 +115,7 @@ class Connections:
             await alias.remove(self.wire.near, self.addresses)
 
     async def _table(self) -> dict[str, int]:
-        return await held.table(self.gateway) if self.gateway else {}
+        return await connections.table(self.gateway) if self.gateway else {}
 
     async def _held(self, tick: Tick | None) -> dict[str, Any]:
         """Those of `open` are held until they are let go, the others for their time."""

@@ -29,7 +29,7 @@ from gatemark.node.agent import Tick
 from gatemark.node.shell import Here, Node
 from gatemark.plan.lasting import lasts_s, opened_pps
 from gatemark.plan.model import TrialSpec, Workload
-from gatemark.probe import held
+from gatemark.probe import connections
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import LAN_PORT, WAN_PORT, Wire
@@ -125,7 +125,7 @@ class Fill:
         """See that entries last as long as the fill. Raises InvalidTrialError, NodeError."""
         with suppress(NodeError, ValueError):  # a kernel that does not tell
             self.timeout_s = float(await self.gateway.run("cat", TIMEOUT))
-        self.spare_bytes = await held.spare_bytes(self.gateway)
+        self.spare_bytes = await connections.spare_bytes(self.gateway)
         wanted_s = lasts_s(self.load)
         if self.timeout_s and wanted_s > self.timeout_s:
             raise InvalidTrialError(

@@ -27,12 +27,12 @@ from gatemark.error import InvalidTrialError, UnavailableError
 from gatemark.node.agent import Agent, Tick
 from gatemark.plan.lasting import UNCOUNTED
 from gatemark.plan.model import TrialSpec, Workload
-from gatemark.probe.apart import Apart
-from gatemark.probe.symbols import Symbols
+from gatemark.probe.refill import Apart
 from gatemark.station.counter import Counter
 from gatemark.station.counting import NOT_EMULATED
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
+from gatemark.station.symbols import Symbols
 from gatemark.station.wiring import LAN_PORT, WAN_PORT, Port, Wire
 from gatemark.workload import opening, packet
 from gatemark.workload.numbered import Numbered

@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from gatemark.commands.app import app
 from gatemark.commands.complete import candidates
-from gatemark.commands.word import SHELLS, WORDS
+from gatemark.commands.parameter import SHELLS, WORDS
 from gatemark.plan.load import load, suites
 
 # A number, a file, any words.

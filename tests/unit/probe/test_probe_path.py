@@ -7,8 +7,8 @@ from typing import cast
 import pytest
 
 from gatemark.probe.path import by_function, calls
-from gatemark.probe.symbols import Symbols
 from gatemark.station.counter import Block, Counter
+from gatemark.station.symbols import Symbols
 
 KALLSYMS = """
 ffffffff81000000 T outer

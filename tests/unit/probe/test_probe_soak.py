@@ -8,7 +8,7 @@ import pytest
 
 from gatemark.node.shell import Local
 from gatemark.probe.soak import at_rest, cpu_soaked, launch
-from gatemark.probe.within import cpu_inside
+from gatemark.probe.ticks import cpu_inside
 from gatemark.station.wiring import Gateway
 
 MS = 1_000_000

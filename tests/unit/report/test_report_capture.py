@@ -3,12 +3,12 @@
 
 import pytest
 
-from gatemark.report import watched
+from gatemark.report.answer import watched
 from gatemark.report.chart import capture
 from gatemark.report.chart.figure import Figure
-from gatemark.report.number import DASH
-from gatemark.stats.capture import watched as judge
+from gatemark.report.words.number import DASH
 from gatemark.stats.judgement import Interval, Judgement, PointResult
+from gatemark.stats.point.capture import watched as judge
 from gatemark.store.record import Definition
 from gatemark.store.reference import published
 

@@ -5,7 +5,8 @@ import builder
 import pytest
 from msgspec.structs import replace
 
-from gatemark.report import card, grade
+from gatemark.report import card
+from gatemark.report.answer import grade
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@
 import studies
 from msgspec.structs import replace
 
-from gatemark.report import cost
 from gatemark.report.chart import change
+from gatemark.report.group import cost
 
 
 def test_a_factor_that_only_one_protocol_has_tells_nothing() -> None:

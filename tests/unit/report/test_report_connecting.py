@@ -3,11 +3,13 @@
 
 import pytest
 
-from gatemark.report import gallery, table, word
-from gatemark.report.source import Source
+from gatemark.report import gallery
+from gatemark.report.answer import rates
+from gatemark.report.group.source import Source
+from gatemark.report.words import traffic
+from gatemark.stats.change.reference import beside
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Judgement
-from gatemark.stats.reference import beside
 from gatemark.store.record import Definition, Evidence, Record, Scalar
 from gatemark.store.reference import published
 from gatemark.store.run import Run, StationInfo
@@ -90,11 +92,11 @@ def test_each_quantity_has_a_figure_and_no_other_is_drawn(source: Source) -> Non
 
 
 def test_the_table_tells_the_bound_of_the_gateways_table(source: Source) -> None:
-    made = table.connections(judged(source))
+    made = rates.connections(judged(source))
     text = "\n".join(made.lines())
     assert "conntrack held 262144 of at most 262144 entries (nf_conntrack_max)" in text
     assert "262144" in made.rows[2][made.head.index("connections")]
-    assert not table.ceilings(judged(source)).rows
+    assert not rates.ceilings(judged(source)).rows
 
 
 def test_the_sentence_counts_connections(source: Source) -> None:
@@ -109,4 +111,4 @@ def test_no_published_value_is_put_beside_them(source: Source) -> None:
 
 def test_connections_in_words() -> None:
     made = Definition(path="nat", quantity="connection rate", l4="tcp", connections=1)
-    assert word.load(made) == "↑ up, 1 connection at once"
+    assert traffic.load(made) == "↑ up, 1 connection at once"

@@ -7,7 +7,7 @@ import studies
 from msgspec.structs import replace
 
 from gatemark.node.hardware import KEYS
-from gatemark.report import condition
+from gatemark.report.answer import condition
 from gatemark.store.run import UNKNOWN
 
 BOX = dict.fromkeys(KEYS, UNKNOWN) | {

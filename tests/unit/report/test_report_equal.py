@@ -10,9 +10,10 @@ import studies
 from msgspec.structs import replace
 
 from gatemark.plan.model import is_twin
-from gatemark.report import card, gallery, table
+from gatemark.report import card, gallery
+from gatemark.report.answer import rates
 from gatemark.report.chart.figure import Figure, Row
-from gatemark.report.source import Source
+from gatemark.report.group.source import Source
 from gatemark.stats.judge import judge
 from gatemark.store.record import Record
 
@@ -119,7 +120,7 @@ def test_a_tester_limited_value_bears_its_sign_wherever_it_stands(quick: Source)
     limited = replace(quick.judgement, points=bound, knees=knees)
     source = Source(run=quick.run, records=quick.records, judgement=limited)
     assert card.cards(limited, quick.run.plans)[0].value.startswith("≥ ")
-    assert all(row[2].startswith("≥ ") for row in table.knees(limited).rows)
+    assert all(row[2].startswith("≥ ") for row in rates.knees(limited).rows)
     texts = [str(row["text"]) for row in named(source, "single").rows]
     assert texts
     assert all(text.startswith("≥ ") for text in texts)

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.report.export import junit
-from gatemark.report.source import Source
+from gatemark.report.group.source import Source
 from gatemark.stats.judge import judge
 from gatemark.store.record import Record
 

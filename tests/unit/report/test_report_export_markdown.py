@@ -9,7 +9,7 @@ import studies
 from msgspec.structs import replace
 
 from gatemark.report.export import markdown
-from gatemark.report.source import Source
+from gatemark.report.group.source import Source
 from gatemark.stats.judgement import Judgement
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
 from gatemark.report.export import prometheus
-from gatemark.report.source import Source
+from gatemark.report.group.source import Source
 from gatemark.stats.judge import judge
 from gatemark.stats.values import values
 from gatemark.store import record

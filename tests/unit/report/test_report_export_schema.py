@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from gatemark.report.export import form
 from gatemark.report.export.schema import KINDS, comments, schema
-from gatemark.report.source import Source
+from gatemark.report.group.source import Source
 from gatemark.stats.judgement import Interval, Value, Warning_
 from gatemark.stats.values import values
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import Factor
 from gatemark.report.export import form
-from gatemark.report.source import Source
+from gatemark.report.group.source import Source
 from gatemark.stats.judge import judge
 from gatemark.stats.values import values
 from gatemark.store.record import Record

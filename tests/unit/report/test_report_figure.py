@@ -8,8 +8,9 @@ import builder
 import msgspec
 import pytest
 
-from gatemark.report import gallery, script, sweep
+from gatemark.report import gallery, script
 from gatemark.report.chart import bar, cpu, delay, knee
+from gatemark.report.group import sweep
 from gatemark.stats.judgement import Interval, Knee, PointResult
 
 

@@ -5,8 +5,8 @@ import builder
 import pytest
 from msgspec.structs import replace
 
-from gatemark.report import latency, sweep
 from gatemark.report.chart import percentile
+from gatemark.report.group import latency, sweep
 from gatemark.stats.judgement import Interval, Judgement, Knee
 
 

@@ -11,7 +11,7 @@ from gatemark.node.shell import Local
 from gatemark.plan.load import load
 from gatemark.plan.order import order
 from gatemark.run.bench import Bench
-from gatemark.run.estimate import OVERHEAD_S, estimate_s
+from gatemark.run.duration import OVERHEAD_S, estimate_s
 from gatemark.station.station import Station
 from gatemark.station.wiring import Gateway
 

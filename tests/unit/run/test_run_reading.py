@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from gatemark.node.shell import Local
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
-from gatemark.probe.inside import Seen
+from gatemark.probe.registry import Seen
 from gatemark.probe.sensor import Sensed
 from gatemark.run.raw import Raw
 from gatemark.run.reading import complete, series

@@ -11,8 +11,8 @@ from gatemark.error import UnavailableError
 from gatemark.plan.exact import is_traceable
 from gatemark.plan.load import load
 from gatemark.plan.order import order
-from gatemark.run import walked
 from gatemark.run.raw import Raw
+from gatemark.run.result import walk
 from gatemark.station.counting import refuse
 from gatemark.station.station import Station
 from gatemark.store.record import Call, Counted
@@ -57,7 +57,7 @@ def test_instructions_are_not() -> None:
 
 
 def test_a_traced_path_is_kept_as_time() -> None:
-    kept = walked.evidence(raw())["counted"]
+    kept = walk.evidence(raw())["counted"]
     assert kept == Counted(
         walks=1, lost=0, functions={"ip_forward": (700, 1)}, path=PATH, tracer="function_graph"
     )
@@ -65,5 +65,5 @@ def test_a_traced_path_is_kept_as_time() -> None:
 
 def test_it_has_no_values_and_no_series() -> None:
     (spec, *_) = order(load("counting/kernel-path")[1], seed=1)
-    assert walked.found(spec, raw()) == ({}, None)
-    assert walked.series(raw().ways[0]) == {}
+    assert walk.found(spec, raw()) == ({}, None)
+    assert walk.series(raw().ways[0]) == {}

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Gateway, Plan, TrialSpec, Workload
-from gatemark.stats.group import Group, group
-from gatemark.stats.knee import Sample
+from gatemark.stats.point.group import Group, group
+from gatemark.stats.point.knee import Sample
 from gatemark.store.record import Accounting, CpuReading, Definition, Evidence, Record, Scalar
 from gatemark.store.run import Run, StationInfo
 from gatemark.unit import l1_bps

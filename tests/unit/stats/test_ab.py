@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import NEW, OLD, PLAN_SCHEMA, Arm, Plan, Repeat
 from gatemark.stats.ab import ab
-from gatemark.stats.diff import Diff
+from gatemark.stats.change.diff import Diff
 from gatemark.stats.judge import judge
 from gatemark.store.record import Record
 from gatemark.store.run import AB, Run, Side, StationInfo

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from gatemark.gateway.changes import Changes
-from gatemark.gateway.means import ROLES
 from gatemark.gateway.program import Program
+from gatemark.gateway.tools import ROLES
 from gatemark.plan.model import Command
 from gatemark.station.wiring import Gateway
 

@@ -7,11 +7,12 @@ from itertools import pairwise
 
 import altair as alt
 
-from gatemark.report import line, word
 from gatemark.report.chart import curve, published, theme
 from gatemark.report.chart.figure import Chart, Row, named
 from gatemark.report.chart.published import Choice
-from gatemark.report.line import Line
+from gatemark.report.group import line
+from gatemark.report.group.line import Line
+from gatemark.report.words import traffic
 
 APART = 0.1  # of the axis: names of lines whose ends are nearer go into a legend
 _SIZE = (
@@ -106,7 +107,7 @@ def _sizes(drawn: Line) -> list[float]:
 
 def _axis(mine: Sequence[Line]) -> alt.X:
     sizes = sorted({size for line_ in mine for size in _sizes(line_)})
-    one, _ = word.SIZES[mine[0].factor]
+    one, _ = traffic.SIZES[mine[0].factor]
     axis = alt.Axis(labelExpr=_SIZE, values=sizes, labelOverlap="parity", grid=False)
     scale = alt.Scale(type="log", base=2, domain=[sizes[0] / 1.1, sizes[-1] * 1.1], nice=False)
     what = "payload of a datagram" if mine[0].factor == "payload_bytes" else f"size of a {one}"

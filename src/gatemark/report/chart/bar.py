@@ -6,9 +6,10 @@ from collections.abc import Sequence
 import altair as alt
 
 from gatemark.plan.model import Plan
-from gatemark.report import number, study, word
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.group import study
+from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, PointResult
 
 BAR_HEIGHT = 30
@@ -27,7 +28,7 @@ def ceilings(judgement: Judgement) -> Figure | None:
         f"The tester alone sends and receives at least {rate}",
         "LAN host to WAN host without the gateway. A gateway's value within 10 % of its ceiling "
         "is only a lower bound. Bar: median; whisker: its interval.",
-        [(word.point_words(p), p) for p in found],
+        [(traffic.point_words(p), p) for p in found],
     )
 
 
@@ -41,9 +42,9 @@ def singles(judgement: Judgement, plans: Sequence[Plan] = ()) -> Figure | None:
     return _figure(
         "single",
         f"Fastest of the single points: {found[0].setup}, {bound}{rate}",
-        f"Received rate: {word.traffic(found[0].definition)}; "
+        f"Received rate: {traffic.traffic(found[0].definition)}; "
         f"{_brakes(found)}. Bar: median; whisker: its interval.",
-        [(f"{p.setup} {word.point_words(p)}", p) for p in found],
+        [(f"{p.setup} {traffic.point_words(p)}", p) for p in found],
     )
 
 

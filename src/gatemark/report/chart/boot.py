@@ -7,12 +7,13 @@ from statistics import median
 import altair as alt
 
 from gatemark.plan.model import NEW, OLD
-from gatemark.report import number, sweep, word
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, named
-from gatemark.stats.boot import medians
+from gatemark.report.group import sweep
+from gatemark.report.words import number, traffic
+from gatemark.stats.change.sampled import KNEE
 from gatemark.stats.judgement import Comparison, Judgement
-from gatemark.stats.sampled import KNEE
+from gatemark.stats.point.boot import medians
 from gatemark.store.record import UNITS, Record
 
 ARMS = (OLD, NEW)
@@ -51,11 +52,11 @@ def _figure(one: Comparison, records: Sequence[Record]) -> Figure:
         for arm, mine in by_arm.items()
         for boot, value in medians(mine, one.quantity).items()
     ]
-    name = sweep.plain(f"boots-{one.plan}-{one.quantity}-{word.point(one.point)}")
+    name = sweep.plain(f"boots-{one.plan}-{one.quantity}-{traffic.point(one.point)}")
     return Figure(
         name=name,
         title=f"Boot by boot, {one.change.change.n} of each: {_apart(rows)}",
-        definition=f"{one.quantity}, {word.load(one.definition)}. Small: a trial; large: the "
+        definition=f"{one.quantity}, {traffic.load(one.definition)}. Small: a trial; large: the "
         "median of a boot, which is the sample. Old and new of one number are a pair.",
         panels=(("", _panel(name, rows, to.unit)),),
         rows=rows,

@@ -8,12 +8,14 @@ from typing import Any
 
 import altair as alt
 
-from gatemark.report import number, reference, sweep, watched, word
+from gatemark.report.answer import reference, watched
 from gatemark.report.chart import curve, published, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
-from gatemark.stats.capture import rate_bps
+from gatemark.report.group import sweep
+from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, PointResult, Watched
-from gatemark.stats.likeness import alike
+from gatemark.stats.point.capture import rate_bps
+from gatemark.stats.point.likeness import alike
 from gatemark.store.published import Published
 
 HEIGHT = 150
@@ -62,7 +64,7 @@ def _figure(judgement: Judgement, found: Sequence[Watched], values: Sequence[Pub
     columns |= heads("program_cpu", "CPU of the program", "ratio")
     told = "Hollow markers: published values of other devices." if hollow else ""
     definition = (
-        f"Against the offered rate of payload: {word.traffic(found[0].definition)}. "
+        f"Against the offered rate of payload: {traffic.traffic(found[0].definition)}. "
         "Captured: by the program's own count. Line: median; band: its interval. Log axis."
     )
     return Figure(

@@ -8,13 +8,14 @@ from typing import Any
 
 import altair as alt
 
-from gatemark.report import latency, number, pool, sweep, trace, word
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, named
-from gatemark.report.latency import NAMES, PARTS, Load, Timed
-from gatemark.report.trace import Sheaf
-from gatemark.stats.histogram import is_told, percentile, reached, width
+from gatemark.report.group import latency, pool, sweep, trace
+from gatemark.report.group.latency import NAMES, PARTS, Load, Timed
+from gatemark.report.group.trace import Sheaf
+from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, Knee, PointResult
+from gatemark.stats.math.histogram import is_told, percentile, reached, width
 from gatemark.store.record import Record
 
 LOADS = {"low": "low rate", "near": "near the knee", "over": "overload"}
@@ -102,14 +103,14 @@ def _title(lines: Sequence[Line]) -> str:
         f"{number.quantity(percentile(one.counts, 1 - PARTS[short]), 'ns')} ({one.load})"
         for one in mine
     ]
-    who = word.DIRECTION.get(mine[0].way, mine[0].way)
+    who = traffic.DIRECTION.get(mine[0].way, mine[0].way)
     return f"{NAMES[short]} of the packets take at most {', '.join(parts)}: {mine[0].arm}, {who}"
 
 
 def _definition(point: PointResult, every: Sequence[Line]) -> str:
     least, most = (f(one.packets for one in every) for f in (min, max))
     return (
-        f"{latency.WHERE} {word.traffic(point.definition)}; all repeats together, "
+        f"{latency.WHERE} {traffic.traffic(point.definition)}; all repeats together, "
         f"{least:,.0f} to {most:,.0f} packets a line. Left: the share that is faster; right: the "
         "share that takes so long or longer, on a log axis that shows the tail. Log axis of delay, "
         f"known to within {latency.KNOWN}."
@@ -141,7 +142,7 @@ def _rows(line: Line) -> list[Row]:
 def _panels(name: str, way: str, every: Sequence[Line]) -> list[tuple[str, Chart]]:
     mine = [one for one in every if one.way == way]
     heads = {"below": "faster", "reached": "so long or longer: the tail"}
-    return [(f"{word.heading(way)}, {head}", _panel(name, y, mine)) for y, head in heads.items()]
+    return [(f"{traffic.heading(way)}, {head}", _panel(name, y, mine)) for y, head in heads.items()]
 
 
 def _panel(name: str, field: str, mine: Sequence[Line]) -> Chart:
@@ -169,7 +170,7 @@ def _panel(name: str, field: str, mine: Sequence[Line]) -> Chart:
     return alt.layer(*layers).properties(
         width="container",
         height=theme.HEIGHT,
-        description=f"{what}, over one-way delay, {word.heading(way)}",
+        description=f"{what}, over one-way delay, {traffic.heading(way)}",
     )
 
 

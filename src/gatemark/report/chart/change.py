@@ -5,11 +5,13 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from gatemark.report import compared, cost, word
+from gatemark.report.answer import diff
 from gatemark.report.chart import ladder, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, named, three
+from gatemark.report.group import cost
+from gatemark.report.words import traffic
+from gatemark.stats.change.sampled import KNEE
 from gatemark.stats.judgement import Comparison
-from gatemark.stats.sampled import KNEE
 
 # What the dot beside zero and the noise does not tell.
 DOUBT = {"inconclusive": "inconclusive", "within noise": "noise"}
@@ -22,8 +24,8 @@ def figure(found: Sequence[Comparison]) -> Figure:
     """One figure for the comparisons of one plan and quantity."""
     bases = list(dict.fromkeys(one.baseline for one in found))
     several = "the first arm of its own run"  # where a page shows more than one
-    name, baseline = cost.anchor(found), word.does(bases[0]) if len(bases) == 1 else several
-    ordered = sorted(found, key=lambda one: list(word.ARROW).index(one.definition.direction))
+    name, baseline = cost.anchor(found), traffic.does(bases[0]) if len(bases) == 1 else several
+    ordered = sorted(found, key=lambda one: list(traffic.ARROW).index(one.definition.direction))
     headings = list(dict.fromkeys(cost.place(one, found)[0] for one in ordered))
     ordered.sort(key=lambda one: headings.index(cost.place(one, found)[0]))
     order = ladder.keys(ladder.grouped([cost.place(one, found) for one in ordered]))
@@ -60,8 +62,8 @@ def _hollow(rows: Sequence[Row]) -> str:
 
 def _row(one: Comparison, key: str) -> Row:
     change = one.change
-    verdict = compared.verdict(change, at_least=one.at_least)
-    row: Row = {"arm": one.arm, "baseline": one.baseline, "point": word.point(one.point)}
+    verdict = diff.verdict(change, at_least=one.at_least)
+    row: Row = {"arm": one.arm, "baseline": one.baseline, "point": traffic.point(one.point)}
     row |= three("change", change.change)
     row |= {"noise": finite(change.noise), "visible": finite(change.visible)}
     doubt = "tester-limited" if one.at_least else DOUBT.get(change.verdict, "")

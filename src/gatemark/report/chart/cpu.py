@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from gatemark.report import number, sweep, word
 from gatemark.report.chart import curve, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads
+from gatemark.report.group import sweep
+from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, Knee
 
 FULL = 0.97  # busy share from which a thread has no time left
@@ -28,10 +29,10 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
         title=title(judgement, knees),
         definition=(
             "Share of its own CPU that the gateway's busiest thread used, read from outside "
-            f"(schedstat), against the offered rate: {word.traffic(knees[0].definition)}."
+            f"(schedstat), against the offered rate: {traffic.traffic(knees[0].definition)}."
         ),
         panels=tuple(
-            (word.heading(way), _panel(name, way, rows, arms)) for way in curve.directions(knees)
+            (traffic.heading(way), _panel(name, way, rows, arms)) for way in curve.directions(knees)
         ),
         rows=rows,
         columns=columns | heads("cpu_busy", "CPU busy", "ratio") | {"limit": "limit"},
@@ -98,5 +99,5 @@ def _panel(name: str, way: str, rows: Sequence[Row], arms: Sequence[str]) -> Cha
     return alt.layer(*layers).properties(
         width="container",
         height=theme.HEIGHT,
-        description=f"CPU busy against offered rate, {word.heading(way)}",
+        description=f"CPU busy against offered rate, {traffic.heading(way)}",
     )

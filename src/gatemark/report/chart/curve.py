@@ -6,9 +6,9 @@ from typing import Any
 
 import altair as alt
 
-from gatemark.report import sweep
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Row, named, three
+from gatemark.report.group import sweep
 from gatemark.stats.judgement import Judgement, Knee
 
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import altair as alt
 
-from gatemark.report import number, sweep, word
 from gatemark.report.chart import curve, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads
+from gatemark.report.group import sweep
+from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, Knee, PointResult
 
 QUANTILES = {"delay_p50_ns": "p50", "delay_p99_ns": "p99"}
@@ -32,7 +33,7 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
         title=title(judgement, knees),
         definition=(
             "One-way delay of every packet that arrived, against the offered rate: "
-            f"{word.traffic(knees[0].definition)}. Thick: median (p50); thin: 99th percentile "
+            f"{traffic.traffic(knees[0].definition)}. Thick: median (p50); thin: 99th percentile "
             "(p99). Log axis."
         ),
         panels=(),
@@ -43,7 +44,9 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
     )
     arms = sweep.arms(knees)
     ways = curve.directions(knees)
-    return replace(made, panels=tuple((word.heading(w), _panel(name, w, rows, arms)) for w in ways))
+    return replace(
+        made, panels=tuple((traffic.heading(w), _panel(name, w, rows, arms)) for w in ways)
+    )
 
 
 def title(judgement: Judgement, knees: Sequence[Knee]) -> str:
@@ -89,7 +92,7 @@ def _panel(name: str, way: str, rows: Sequence[Row], arms: Sequence[str]) -> Cha
     return alt.layer(*layers, *_labels(name, way, arms, x, y50)).properties(
         width="container",
         height=theme.HEIGHT,
-        description=f"One-way delay against offered rate, {word.heading(way)}",
+        description=f"One-way delay against offered rate, {traffic.heading(way)}",
     )
 
 

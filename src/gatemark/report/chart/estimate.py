@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 
 import altair as alt
 
-from gatemark.report import estimate as told
-from gatemark.report import sweep
+from gatemark.report.answer import estimate as told
 from gatemark.report.chart import ladder, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
-from gatemark.stats.estimate import beside
+from gatemark.report.group import sweep
 from gatemark.stats.judgement import Estimate, Judgement
+from gatemark.stats.point.estimate import beside
 from gatemark.store.published import Published
 
 TITLE = "ESTIMATED cycles of a packet"

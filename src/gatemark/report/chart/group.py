@@ -6,15 +6,16 @@ from dataclasses import dataclass
 
 import altair as alt
 
-from gatemark.report import bar, number, rate, study, word
-from gatemark.report.bar import Bar
 from gatemark.report.chart import ladder, published, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, named, three
 from gatemark.report.chart.published import Choice
-from gatemark.report.number import Scale
-from gatemark.report.study import Study
+from gatemark.report.group import bar, study
+from gatemark.report.group.bar import Bar
+from gatemark.report.group.study import Study
+from gatemark.report.words import headline, number, traffic
+from gatemark.report.words.number import Scale
+from gatemark.stats.change.reference import Beside
 from gatemark.stats.judgement import Judgement
-from gatemark.stats.reference import Beside
 
 FEW = 8  # bars of a panel: so many have room for their CPU
 NEAR = 1.6  # times our longest bar: a ceiling below that is drawn, a higher one is told
@@ -33,10 +34,10 @@ def figure(judgement: Judgement, found: Study, beside: Iterable[Beside] = ()) ->
 
 def ceilings(judgement: Judgement) -> Figure | None:
     """The tester's own TCP, without the gateway."""
-    found = [p for p in judgement.ceilings if p.definition.l4 == "tcp" and rate.payload(p)]
+    found = [p for p in judgement.ceilings if p.definition.l4 == "tcp" and headline.payload(p)]
     if not found:
         return None
-    drawn = [Bar("", "", "", word.point_words(point), point) for point in found]
+    drawn = [Bar("", "", "", traffic.point_words(point), point) for point in found]
     least = number.quantity(min(one.value for one in drawn), "bit/s")
     told = f"The tester alone moves at least {least} of TCP payload"
     return _figure(judgement, "ceiling-tcp", told, drawn, Choice())
@@ -108,13 +109,15 @@ def _steps(mine: Sequence[Bar], choice: Choice) -> Iterator[tuple[str, str, Bar 
 
 
 def _row(judgement: Judgement, one: Bar, key: str, to: Scale, *, busy: bool) -> Row:
-    point, measured = one.point, rate.payload(one.point)
+    point, measured = one.point, headline.payload(one.point)
     load = point.values.get("cpu_busy")
-    most = None if point.definition.path == "direct" else rate.ceiling(judgement, point.definition)
+    most = (
+        None if point.definition.path == "direct" else headline.ceiling(judgement, point.definition)
+    )
     text = number.label(measured, to, at_least=point.at_least) if measured else ""
     if busy and load:
         text += f" (CPU {number.plain(load.value * 100, 0)} %)"
-    row: Row = {"panel": one.panel, "setup": point.setup, "point": word.point_words(point)}
+    row: Row = {"panel": one.panel, "setup": point.setup, "point": traffic.point_words(point)}
     row |= three("payload_bps", measured)
     row |= {"cpu_busy": finite(load.value) if load else None}
     row |= {"ceiling_bps": most.value if most else None, "limit": point.limit}

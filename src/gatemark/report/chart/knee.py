@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from gatemark.report import number, sweep, word
 from gatemark.report.chart import curve, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, three
+from gatemark.report.group import sweep
+from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, Knee
 from gatemark.store.record import Record
 
@@ -31,7 +32,7 @@ def figure(judgement: Judgement, knees: Sequence[Knee], records: Sequence[Record
     columns |= heads("received_pps", "received", "packets/s") | heads("loss_ratio", "loss", "ratio")
     ceilings = _ceilings(judgement, knees)
     panels = tuple(
-        (word.heading(way), _panel(name, way, rows, sweep.arms(knees), ceilings.get(way)))
+        (traffic.heading(way), _panel(name, way, rows, sweep.arms(knees), ceilings.get(way)))
         for way in curve.directions(knees)
     )
     return Figure(
@@ -64,7 +65,7 @@ def definition(knees: Sequence[Knee], ceilings: dict[str, float], step: int = 1)
     """What was measured, under which brake, and how far the tester itself could go."""
     dots = "single trials" if step == 1 else f"one of {step} trials"
     parts = [
-        f"Received against offered rate: {word.traffic(knees[0].definition)}. "
+        f"Received against offered rate: {traffic.traffic(knees[0].definition)}. "
         f"Line: median; band: its interval; dots: {dots}; upright: the knee."
     ]
     parts += _brakes(knees)
@@ -165,7 +166,7 @@ def _panel(
     return alt.layer(*layers).properties(
         width="container",
         height=theme.HEIGHT,
-        description=f"Received against offered rate, {word.heading(way)}",
+        description=f"Received against offered rate, {traffic.heading(way)}",
     )
 
 

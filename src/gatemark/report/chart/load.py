@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import altair as alt
 
-from gatemark.report import sweep, word
+from gatemark.report.answer.load import percent
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
-from gatemark.report.load import percent
-from gatemark.stats.load import FLOWS, WAYS, Load
+from gatemark.report.group import sweep
+from gatemark.report.words import traffic
+from gatemark.stats.point.load import FLOWS, WAYS, Load
 
 ENDS = {FLOWS: "flows", "rate_bps": "offered, bit/s", "rate_pps": "offered, packets/s"}
 APART = 0.1  # of a CPU: ways that differ by more are worth the title
@@ -34,7 +35,8 @@ def _figure(found: Sequence[Load]) -> Figure:
         definition=(
             "Share of the gateway's busiest CPU by the scheduler's books (schedstat), by the ticks "
             "of /proc/stat, and by what a loop of the lowest priority lacks (soak): "
-            f"{word.traffic(first.definition, but=[first.factor])}. Band: interval of the median."
+            f"{traffic.traffic(first.definition, but=[first.factor])}. "
+            "Band: interval of the median."
         ),
         panels=tuple((arm, _panel(name, arm, rows, first.factor)) for arm in arms),
         rows=rows,

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import altair as alt
 
-from gatemark.report import latency, number, study, sweep, swing, trace, word
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
-from gatemark.report.latency import Timed
-from gatemark.report.number import PERCENT, Scale
-from gatemark.report.study import Study
-from gatemark.report.trace import Sheaf, Trace
+from gatemark.report.group import latency, study, sweep, swing, trace
+from gatemark.report.group.latency import Timed
+from gatemark.report.group.study import Study
+from gatemark.report.group.trace import Sheaf, Trace
+from gatemark.report.words import number, traffic
+from gatemark.report.words.number import PERCENT, Scale
 from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult
 from gatemark.store.record import Record
 
@@ -88,7 +89,7 @@ def of_study(found: Study, records: Sequence[Record], sheaf: Sheaf) -> Figure | 
 
 
 def _load(point: PointResult) -> str:
-    return word.traffic(point.definition)
+    return traffic.traffic(point.definition)
 
 
 def _figure(name: str, drawn: Sequence[Trace], told: str, title: str = "") -> Figure | None:
@@ -101,7 +102,7 @@ def _figure(name: str, drawn: Sequence[Trace], told: str, title: str = "") -> Fi
     for band in bands:
         columns |= heads(band.field, band.name, band.unit)
     panels = [
-        (word.heading(way), _panel(name, [one for one in drawn if one.way == way], bands, arms))
+        (traffic.heading(way), _panel(name, [one for one in drawn if one.way == way], bands, arms))
         for way in dict.fromkeys(one.way for one in drawn)
     ]
     return Figure(
@@ -124,7 +125,7 @@ def _definition(drawn: Sequence[Trace], fields: Sequence[str]) -> str:
     spread = "its interval" if n >= SIX else "the range"
     line = f"Line: median of {n} trials; band: {spread}." if n > 1 else "Line: one trial."
     parts = [
-        f"{what}, in steps of {number.nominal(drawn[0].step_s * 1e9, 'ns')}: {word.traffic(d)}.",
+        f"{what}, in steps of {number.nominal(drawn[0].step_s * 1e9, 'ns')}: {traffic.traffic(d)}.",
         line,
         "Delay: mean and longest of each step's packets." if "delay_ns" in fields else "",
         "Round trip: as TCP itself measures it." if "rtt_ns" in fields else "",
@@ -185,7 +186,7 @@ def _panel(name: str, mine: Sequence[Trace], bands: Sequence[Band], arms: Sequen
     return whole.properties(
         width="container",
         height=bands[-1].bottom,
-        description=f"{what} over time, {word.heading(d.direction)}",
+        description=f"{what} over time, {traffic.heading(d.direction)}",
     )
 
 

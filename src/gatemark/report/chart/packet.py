@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from gatemark.report import model as told
-from gatemark.report import number, word
+from gatemark.report.answer import capacity as told
 from gatemark.report.chart import ladder, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.words import number, traffic
 from gatemark.stats.capacity.model import Check, Model
 from gatemark.stats.capacity.part import OTHERS, Parts, parts
 from gatemark.stats.capacity.term import BASE
@@ -43,7 +43,7 @@ def figure(model: Model) -> Figure | None:
         title=_title(model, made[found[-1].case], found[-1]),
         definition=(
             f"{_what(model)} for each packet, and what it is spent on by the model: "
-            f"{word.way(case.direction)}, frames of {case.frame_bytes:.0f} B. Tick and number: "
+            f"{traffic.way(case.direction)}, frames of {case.frame_bytes:.0f} B. Tick and number: "
             "measured. Where terms cost less together, that part is left of zero."
         ),
         panels=(("", _panel(order, terms, ends, f"{_of(model)}, {model.measured.unit}")),),

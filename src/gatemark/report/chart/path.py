@@ -5,12 +5,14 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
-from gatemark.report import number, search, sweep, word
+from gatemark.report.answer import search
+from gatemark.report.answer.search import Found
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, finite, named
-from gatemark.report.search import Found
+from gatemark.report.group import sweep
+from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement
-from gatemark.stats.limit import ON_SCHEDULE
+from gatemark.stats.point.limit import ON_SCHEDULE
 from gatemark.store.record import Record
 
 PDR = 0.005
@@ -53,7 +55,7 @@ def _path(found: Sequence[Found], records: Sequence[Record]) -> Figure | None:
         title=f"The way to it: {took or 'the trials of a search'} ({first.arm}, {first.load})",
         definition=(
             "Every trial of each search, as it ran, at the rate that was sent; a line for each "
-            f"repeat. {word.traffic(first.first.definition)}. "
+            f"repeat. {traffic.traffic(first.first.definition)}. "
             "What was far from the answer is not drawn: the first trial goes as fast as the tester "
             "can and says where to begin."
         ),

@@ -7,10 +7,11 @@ from typing import Any
 
 import altair as alt
 
-from gatemark.report import number, sweep, word
 from gatemark.report.chart import curve, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, three
-from gatemark.report.latency import NAMES, PARTS, Load, loads
+from gatemark.report.group import sweep
+from gatemark.report.group.latency import NAMES, PARTS, Load, loads
+from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, Knee
 
 DODGE = 5  # pixels between the whiskers of two arms
@@ -48,11 +49,11 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
         title=title(drawn),
         definition=(
             "How long the slowest packets take: one-way delay by percentile, "
-            f"{word.traffic(knees[0].definition)}. Each nine further right is a tenth of the "
+            f"{traffic.traffic(knees[0].definition)}. Each nine further right is a tenth of the "
             f"packets. {_told(drawn)} Line: median; whisker: its interval. Log axis."
         ),
         panels=tuple(
-            (word.heading(way), _panel(name, way, rows, {"arms": arms, "places": places}))
+            (traffic.heading(way), _panel(name, way, rows, {"arms": arms, "places": places}))
             for way in curve.directions(knees)
             if any(row["direction"] == way for row in rows)
         ),
@@ -72,7 +73,7 @@ def title(drawn: Sequence[Load]) -> str:
                 f"{number.quantity(one.point.values[tail].value, 'ns')} {_WHEN[one.load]}"
                 for one in mine
             ]
-            who = f"{first.arm}, {word.DIRECTION.get(first.direction, first.direction)}"
+            who = f"{first.arm}, {traffic.DIRECTION.get(first.direction, first.direction)}"
             return f"One packet in {many} takes at least {', '.join(parts)} ({who})"
     return "How long do the slowest packets take?"
 
@@ -121,7 +122,7 @@ def _panel(name: str, way: str, rows: Sequence[Row], over: Mapping[str, Any]) ->
     return alt.layer(*layers).properties(
         width="container",
         height=theme.HEIGHT,
-        description=f"One-way delay by percentile, {word.heading(way)}",
+        description=f"One-way delay by percentile, {traffic.heading(way)}",
     )
 
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from gatemark.report import model as told
-from gatemark.report import number, word
+from gatemark.report.answer import capacity as told
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.words import number, traffic
 from gatemark.stats.capacity.model import Check, Model
 from gatemark.stats.judgement import Interval
 
@@ -49,7 +49,7 @@ def _unit(model: Model) -> str:
 
 
 def _row(model: Model, check: Check) -> Row:
-    row: Row = {"setup": check.case.setup.words, "direction": word.way(check.case.direction)}
+    row: Row = {"setup": check.case.setup.words, "direction": traffic.way(check.case.direction)}
     row |= {"frame_bytes": check.case.frame_bytes, "kind": KINDS[check.held_out]}
     measured, predicted = (_told(model, i) for i in (check.measured, check.predicted))
     row |= three("measured", measured) | three("predicted", predicted)

@@ -10,11 +10,12 @@ from itertools import pairwise, product
 
 import altair as alt
 
-from gatemark.report import rate, reference
+from gatemark.report.answer import reference
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Row, named
+from gatemark.report.words import headline
+from gatemark.stats.change.reference import Beside
 from gatemark.stats.judgement import PointResult
-from gatemark.stats.reference import Beside
 
 TIMES_LESS, TIMES_MORE = 20.0, 3.0  # than our largest value: so far a marker may be
 TIPS = [alt.Tooltip(f"{name}:N") for name in ("device", "study", "printed", "differs")]
@@ -60,9 +61,9 @@ def choose(beside: Iterable[Beside], points: Sequence[PointResult]) -> Choice:
         for point in points
         if (found.plan, found.arm) == (point.plan, point.arm)
         and found.point == point.point
-        and found.quantity == rate.PAYLOAD.get(point.definition.l4)
+        and found.quantity == headline.PAYLOAD.get(point.definition.l4)
     ]
-    ours = [i.value for point in points if (i := rate.payload(point)) is not None]
+    ours = [i.value for point in points if (i := headline.payload(point)) is not None]
     best: dict[str, float] = {}
     for _, found in pairs:
         device = found.published.device

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from gatemark.report import number, search, sweep, word
+from gatemark.report.answer import search
+from gatemark.report.answer.search import SHARE
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
-from gatemark.report.search import SHARE
+from gatemark.report.group import sweep
+from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, PointResult
 
 
@@ -32,13 +34,13 @@ def _delay(points: Sequence[PointResult]) -> Figure:
     columns = {"arm": "setup", "load": "load", "share": "share of the throughput"}
     columns |= heads("delay_p50_ns", "delay p50", "ns") | heads("delay_p99_ns", "delay p99", "ns")
     low, high = (number.quantity(p.values["delay_p50_ns"].value, "ns") for p in _ends(points))
-    shares = [word.factor(SHARE, p.point[SHARE]) for p in _ends(points)]
+    shares = [traffic.factor(SHARE, p.point[SHARE]) for p in _ends(points)]
     return Figure(
         name=name,
         title=f"A packet takes {low} at {shares[0]}, {high} at {shares[1]} ({points[0].arm})",
         definition=(
             "One-way delay of every packet at shares of the rate that the same repeat's search "
-            f"found: {word.traffic(points[0].definition, {'frame_bytes', 'flows', 'family'})}. "
+            f"found: {traffic.traffic(points[0].definition, {'frame_bytes', 'flows', 'family'})}. "
             "Marker: median; upright: up to the 99th percentile. Log axis."
         ),
         panels=tuple(

@@ -5,15 +5,16 @@ from collections.abc import Iterable, Sequence
 
 import altair as alt
 
-from gatemark.report import line, number, rate, study, word
 from gatemark.report.chart import across, published, theme
 from gatemark.report.chart.across import Look
 from gatemark.report.chart.figure import Figure, Row, finite, heads, three
 from gatemark.report.chart.published import Choice
-from gatemark.report.line import Line
-from gatemark.report.study import Study
+from gatemark.report.group import line, study
+from gatemark.report.group.line import Line
+from gatemark.report.group.study import Study
+from gatemark.report.words import headline, number, traffic
+from gatemark.stats.change.reference import Beside
 from gatemark.stats.judgement import Judgement
-from gatemark.stats.reference import Beside
 
 NEAR = 1.6  # times our highest value: a ceiling below that is drawn, a higher one is told
 ABOVE = 1.15  # room over the highest mark, for its name
@@ -91,7 +92,7 @@ def _rows(one: Line) -> list[Row]:
     for place, point in enumerate(one.points):
         busy = point.values.get("cpu_busy")
         more: Row = {"cpu_busy": finite(busy.value) if busy else None, "limit": point.limit}
-        payload = three("payload_bps", rate.payload(point))
+        payload = three("payload_bps", headline.payload(point))
         found.append(across.base_row(one, place) | payload | more)
     return found
 
@@ -99,7 +100,7 @@ def _rows(one: Line) -> list[Row]:
 def _shares(one: Line) -> list[Row]:
     found: list[Row] = []
     for place, point in enumerate(one.points):
-        whole = three("share", rate.payload(point))
+        whole = three("share", headline.payload(point))
         parts: Row = {key: float(value or 0) / one.plateau for key, value in whole.items()}
         found.append(across.base_row(one, place) | parts)
     return found
@@ -148,7 +149,7 @@ def _ceilings(judgement: Judgement, drawn: Sequence[Line]) -> list[Row]:
         rows: dict[float, Row] = {}
         for one in mine:
             for place, point in enumerate(one.points):
-                alone = rate.ceiling(judgement, point.definition)
+                alone = headline.ceiling(judgement, point.definition)
                 if alone is not None:
                     row = across.base_row(one, place) | {"payload_bps": alone.value, "named": ""}
                     rows[one.size(place)] = row
@@ -168,10 +169,10 @@ def _what(drawn: Sequence[Line]) -> str:
         first.setdefault(one.l4, one)
     told = []
     for l4, one in first.items():
-        size, _ = word.SIZES[one.factor]
+        size, _ = traffic.SIZES[one.factor]
         what = GOODPUT if l4 == "tcp" else "payload received"
-        traffic = study.told([p for other in drawn if other.l4 == l4 for p in other.points])
-        told.append(f"{l4.upper()}: {what}, by the size of a {size} ({traffic}).")
+        sent = study.told([p for other in drawn if other.l4 == l4 for p in other.points])
+        told.append(f"{l4.upper()}: {what}, by the size of a {size} ({sent}).")
     return " ".join(told)
 
 

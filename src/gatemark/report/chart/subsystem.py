@@ -6,10 +6,10 @@ from itertools import groupby
 
 import altair as alt
 
-from gatemark.report import path as words
-from gatemark.report import sweep
+from gatemark.report.answer import kernel_path as words
 from gatemark.report.chart import ladder, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, named
+from gatemark.report.group import sweep
 from gatemark.stats.judgement import Judgement, Travel
 
 MOST_PARTS = 5  # with a colour of their own; the sixth is of all others

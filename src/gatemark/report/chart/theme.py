@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import altair as alt
 
-from gatemark.report import number
-from gatemark.report.number import Scale
+from gatemark.report.words import number
+from gatemark.report.words.number import Scale
 
 HEIGHT = 260
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import altair as alt
 
-from gatemark.report import number, sweep, thread
 from gatemark.report.chart import ladder, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
-from gatemark.report.number import PERCENT
-from gatemark.report.thread import Use
+from gatemark.report.group import sweep, thread
+from gatemark.report.group.thread import Use
+from gatemark.report.words import number
+from gatemark.report.words.number import PERCENT
 from gatemark.stats.judgement import Interval, Judgement
 from gatemark.store.record import Record
 

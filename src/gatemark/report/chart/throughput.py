@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from gatemark.report import number, search, sweep, word
+from gatemark.report.answer import search
+from gatemark.report.answer.search import NAMES, Found
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
-from gatemark.report.search import NAMES, Found
+from gatemark.report.group import sweep
+from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement
 
 RATES = {"throughput_pps": "packets/s", "throughput_l2_bps": "bit/s"}
@@ -48,7 +50,7 @@ def _figure(found: Sequence[Found]) -> Figure:
         title=_title(found),
         definition=(
             "The highest rate with no loss (NDR, filled) and with at most 0.5 % (PDR, hollow), "
-            f"by search: {word.traffic(first.definition, _varied(found))}. "
+            f"by search: {traffic.traffic(first.definition, _varied(found))}. "
             f"Marker: median; whisker: its interval.{braked}"
         ),
         panels=tuple(
@@ -73,7 +75,7 @@ def _title(found: Sequence[Found]) -> str:
         for goal, p in one.goals.items()
         if "throughput_pps" in p.values
     ]
-    does = word.does(one.first.setup)
+    does = traffic.does(one.first.setup)
     return f"{does[:1].upper()}{does[1:]}, {one.load}: {', '.join(told) or 'no rate found'}"
 
 

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from gatemark.report import exact, number
-from gatemark.report import ladder as words
+from gatemark.report.answer import exact
+from gatemark.report.answer import ladder as words
 from gatemark.report.chart import ladder as rungs
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, named, three
 from gatemark.report.chart.ladder import Rung
-from gatemark.stats.exact import is_exact
+from gatemark.report.words import number
+from gatemark.stats.change.exact import is_exact
+from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET, told
 from gatemark.stats.judgement import Interval, Judgement, Ladder, Step
-from gatemark.stats.ladder import INSTRUCTIONS, PACKET, told
 from gatemark.store.record import UNITS
 
 BASE, COSTS, SAVES, UNTOLD = "base", "costs", "saves", "not told"
@@ -62,7 +63,7 @@ def _capital(text: str) -> str:
 def _definition(ladder: Ladder, quantity: str) -> str:
     if quantity == INSTRUCTIONS:
         return (
-            f"Instructions that the gateway executes for one packet: {words.traffic(ladder)}. Bar: "
+            f"Instructions that the gateway executes for one packet: {words.sent(ladder)}. Bar: "
             "what a step adds to the arm that it is against, the difference of the modes of their "
             "walks; whisker: the range over repeats, of no width where they agree."
         )
@@ -72,7 +73,7 @@ def _definition(ladder: Ladder, quantity: str) -> str:
         else f"{quantity.removesuffix('_pps').removesuffix('_bps').capitalize()} rate"
     )
     return (
-        f"{what}: {words.traffic(ladder)}. Bar: what a step adds to the arm that it is against, "
+        f"{what}: {words.sent(ladder)}. Bar: what a step adds to the arm that it is against, "
         "the middle of the differences within blocks (Hodges and Lehmann); whisker: its 95 % "
         "interval. Grey band: noise, by the same setup measured again where there is one."
     )

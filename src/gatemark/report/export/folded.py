@@ -7,10 +7,10 @@ adds up what is alike and drops the order, which the tree of the page keeps.
 
 from collections.abc import Iterator
 
-from gatemark.report import path
-from gatemark.report.source import Source
+from gatemark.report.answer import kernel_path
+from gatemark.report.group.source import Source
 from gatemark.stats.judgement import Travel
-from gatemark.stats.tree import stacks
+from gatemark.stats.point.tree import stacks
 
 SUFFIX = ".folded"
 
@@ -18,7 +18,7 @@ SUFFIX = ".folded"
 def files(source: Source) -> Iterator[tuple[str, bytes]]:
     """One for each path of a run: its name, and what is in it."""
     for one in source.judgement.travels:
-        yield f"{path.anchor(one).removeprefix('path-')}{SUFFIX}", export(one)
+        yield f"{kernel_path.anchor(one).removeprefix('path-')}{SUFFIX}", export(one)
 
 
 def export(one: Travel) -> bytes:

@@ -8,7 +8,7 @@ from typing import Final
 from gatemark.report.export import csv, json, junit, markdown, parquet, prometheus
 from gatemark.report.export.column import columns
 from gatemark.report.export.row import RecordRow, ValueRow, of_records, of_values
-from gatemark.report.source import Source
+from gatemark.report.group.source import Source
 
 DEFAULT: Final = "csv"
 FORMATS: Final = ("csv", "json", "parquet", "markdown", "prometheus", "junit")

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from gatemark.report import number, rate
-from gatemark.report.source import Source
+from gatemark.report.group.source import Source
 from gatemark.report.terminal import repeat_command
+from gatemark.report.words import headline, number
 from gatemark.stats.judgement import PointResult
 from gatemark.stats.values import values
 from gatemark.store.record import UNITS, Record, Scalar
@@ -135,7 +135,7 @@ def _judged(result: PointResult | None) -> Iterator[str]:
     yield f"limit {result.limit}" + (f": {result.why}" if result.why else "")
     yield from (f"warning {warning.code}: {warning.advice}" for warning in result.warnings)
     for name, interval in result.values.items():
-        bound = rate.bounded(result, name)
+        bound = headline.bounded(result, name)
         yield f"{name} {number.quantity_interval(interval, UNITS[name], at_least=bound)}"
 
 

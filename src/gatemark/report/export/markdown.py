@@ -4,9 +4,10 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from gatemark.report import capacity, condition, crosscheck, exact, front, ladder, table, terminal
-from gatemark.report.source import Source
-from gatemark.report.table import Table
+from gatemark.report import terminal
+from gatemark.report.answer import condition, crosscheck, exact, ladder, pareto, payload, rates
+from gatemark.report.answer.rates import Table
+from gatemark.report.group.source import Source
 
 
 def export(sources: Sequence[Source]) -> bytes:
@@ -43,16 +44,16 @@ def _facts(name: str, told: Sequence[str]) -> Iterator[str]:
 def _tables(source: Source) -> Iterable[Table]:
     judgement, plans = source.judgement, source.run.plans
     made = (
-        table.knees(judgement),
-        table.delays(judgement, plans),
+        rates.knees(judgement),
+        rates.delays(judgement, plans),
         *ladder.tables(judgement),
         *exact.tables(judgement),
-        *front.tables(judgement),
-        *capacity.tables(judgement, plans),
-        table.singles(judgement, plans),
-        capacity.comparisons(judgement),
+        *pareto.tables(judgement),
+        *payload.tables(judgement, plans),
+        rates.singles(judgement, plans),
+        payload.comparisons(judgement),
         crosscheck.table(judgement),
-        table.ceilings(judgement),
+        rates.ceilings(judgement),
     )
     return (one for one in made if one.rows)
 

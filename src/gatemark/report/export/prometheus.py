@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from gatemark.report.source import Source
+from gatemark.report.group.source import Source
 from gatemark.stats.judgement import Judgement, Knee, PointResult, Value
 from gatemark.stats.values import values
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from gatemark.report.source import Source
+from gatemark.report.group.source import Source
 from gatemark.stats.judgement import Value
 from gatemark.stats.values import values
 from gatemark.store.record import Record

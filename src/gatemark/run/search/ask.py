@@ -7,7 +7,7 @@ from typing import Self
 
 from gatemark.error import GatemarkError
 from gatemark.plan.model import Goal
-from gatemark.stats.limit import ON_SCHEDULE
+from gatemark.stats.point.limit import ON_SCHEDULE
 from gatemark.store.record import Record
 
 

@@ -13,7 +13,7 @@ from gatemark.plan.mix import mean_bytes
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.plan.search import GOAL, LOSS
 from gatemark.run.search.ask import Ask, Bounds
-from gatemark.run.search.walk import Step, Walk
+from gatemark.run.search.ongoing import Step, Walk
 from gatemark.store.record import Record
 from gatemark.unit import l1_bps, payload_bytes
 

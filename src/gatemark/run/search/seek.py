@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec
+from gatemark.run.search.ongoing import Walk
 from gatemark.run.search.outcome import outcome, stepped
-from gatemark.run.search.walk import Walk
-from gatemark.stats.standing import Standing
+from gatemark.run.search.standing import Standing
 from gatemark.store.record import Record
 
 

@@ -20,12 +20,12 @@ from math import ceil, exp, inf, log, sqrt
 from statistics import fmean, median, stdev
 from typing import Final
 
-from gatemark.stats import student
 from gatemark.stats.capacity.linear import independent, relative, total
 from gatemark.stats.capacity.measured import Block, Measured
 from gatemark.stats.capacity.model import WORTH, Check, Column, Cost, Model, row_of
 from gatemark.stats.capacity.term import BASE, Case, Setup, beyond, columns, ordered, reference
-from gatemark.stats.interval import LEVEL, median_interval
+from gatemark.stats.math import student
+from gatemark.stats.math.interval import LEVEL, median_interval
 
 TELLS: Final = 0.002  # of a packet's instructions: what a product of counted terms must come to
 MOST_COUNTED: Final = 16  # products of them: without noise each that helps is there

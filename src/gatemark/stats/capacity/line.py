@@ -18,8 +18,8 @@ from typing import Final, Literal
 from gatemark.stats.capacity.linear import total
 from gatemark.stats.capacity.model import Model
 from gatemark.stats.capacity.term import BYTE, DOWN, SHAPER, Case, Setup, columns, count, recounted
-from gatemark.stats.interval import median_interval
 from gatemark.stats.judgement import Interval
+from gatemark.stats.math.interval import median_interval
 from gatemark.unit import PREAMBLE_AND_GAP_BYTES, payload_bytes
 
 Answer = Literal["enough", "not enough", "too close to tell"]

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from gatemark.plan.model import is_twin
 from gatemark.stats.capacity.term import Case, Setup
 from gatemark.stats.judgement import Judgement, PointResult
-from gatemark.stats.mode import Modes, first, pooled, shift
+from gatemark.stats.point.mode import Modes, first, pooled, shift
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import Run
 

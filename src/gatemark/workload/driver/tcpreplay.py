@@ -18,7 +18,7 @@ from gatemark.error import InvalidTrialError
 from gatemark.node.agent import Agent, Tick
 from gatemark.plan.driver import capture_packets
 from gatemark.plan.model import TrialSpec, Workload
-from gatemark.probe.outside import port_counters
+from gatemark.probe.threads import port_counters
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import WAN_PORT, Wire, wires

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What a sink has counted, whoever counted it: count/account.h packet by packet in this process, or
+ * bpf/sink.bpf.c in the kernel. The report is made of this alone.
+ */
+#ifndef GM_TALLY_H
+#define GM_TALLY_H
+
+#include "talk/fault.h"
+#include "count/histogram.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tally_flow {
+	uint64_t unique, duplicated, reordered;
+	int64_t highest; /* number; -1: none came */
+	uint64_t source_port; /* of the first packet, as it arrived */
+};
+
+/* Of the packets received in a bin's time. */
+struct tally_bin {
+	uint64_t packets;
+	uint64_t delay_sum_ns, delay_max_ns; /* a negative delay counts as 0 */
+};
+
+struct tally_options {
+	uint8_t run;
+	uint32_t flows;
+	uint64_t bin_ns;
+	uint32_t bins;
+	uint64_t clock_ns; /* our clock less the sender's, modulo 2^40: taken off each delay */
+	bool delay; /* keep delays */
+	bool delay_by_flow;
+};
+
+struct tally {
+	struct tally_options options;
+	uint64_t received, unique, duplicated, reordered, stale, foreign, corrupt;
+	uint64_t dropped; /* lost by the sink itself */
+	uint64_t bytes; /* frame bytes with FCS of unique */
+	uint64_t first_ns, last_ns; /* arrival; 0: none */
+	uint64_t gaps_over_1ms;
+	uint64_t delay_negative;
+	struct histogram gap, delay;
+	struct tally_flow *flow;
+	struct histogram *flow_delay; /* NULL unless delay_by_flow */
+	uint64_t t0_ns; /* where bin 0 begins */
+	struct tally_bin *bin;
+};
+
+/* Takes and touches all memory, so that a measured loop has no page faults. */
+int tally_open(struct tally *tally, const struct tally_options *options, struct fault *fault);
+
+/* Also after a failed open, and of one that is all zero. */
+void tally_close(struct tally *tally);
+
+/* Zeroed and touched memory for so many of so many bytes, or NULL. */
+void *tally_take(size_t count, size_t bytes);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Loads BPF programs by the bpf() system call alone. A program is one section of an object: its
+ * entry first, then its static functions. Maps are created by the caller and go in by name: the
+ * program refers to them as undefined symbols (MAP() in bpf/kernel.h).
+ */
+#ifndef GM_BPF_H
+#define GM_BPF_H
+
+#include "talk/fault.h"
+
+#include <linux/bpf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bpf_map {
+	const char *name;
+	enum bpf_map_type type;
+	uint32_t key_bytes, value_bytes, entries;
+	int fd; /* after bpf_map_create() */
+	uint32_t flags; /* BPF_F_... */
+};
+
+struct bpf_program {
+	const uint8_t *object; /* an ELF file, aligned to 8 */
+	size_t object_bytes;
+	const char *section;
+	const char *name; /* as bpftool shows it */
+	enum bpf_prog_type type;
+	const char *needs; /* the kernel floor for the user: "Linux 5.17" */
+	const struct bpf_map *maps;
+	size_t map_count;
+};
+
+/* 0 or -errno with the fault filled; map->fd is -1 then. */
+int bpf_map_create(struct bpf_map *map, struct fault *fault);
+
+/* 0 or -errno. A value of a per-CPU map is one of each possible CPU, each rounded up to 8 bytes. */
+int bpf_map_write(const struct bpf_map *map, const void *key, const void *value);
+int bpf_map_read(const struct bpf_map *map, const void *key, void *value);
+
+/* How many values a per-CPU map holds for a key. */
+unsigned int bpf_possible_cpus(void);
+
+/*
+ * One BPF_PROG_TEST_RUN of an XDP program on live frames (Linux 5.18): it is called repeat times,
+ * each time with a page that holds data, and what it redirects leaves at the end of each batch, of
+ * 256 at most. 0 or -errno; -EINTR: a signal came between two batches.
+ */
+struct bpf_run {
+	int program;
+	const void *data;
+	uint32_t data_bytes;
+	uint32_t repeat, batch;
+};
+
+int bpf_run_live(const struct bpf_run *run);
+
+/* Returns the program's descriptor or -errno with the fault filled. */
+int bpf_program_load(const struct bpf_program *program, struct fault *fault);
+
+/* Lets kernels before 5.11, which charge maps to RLIMIT_MEMLOCK, make large ones. */
+void bpf_allow_memory(void);
+
+/*
+ * Maps an array made with BPF_F_MMAPABLE (Linux 5.5) into memory: values one behind the other, each
+ * rounded up to 8 bytes, zero at first. NULL with errno set. bpf_map_unmap() takes NULL too.
+ */
+void *bpf_map_memory(const struct bpf_map *map);
+void bpf_map_unmap(const struct bpf_map *map, void *memory);
+
+/* In the driver, before there is a packet; or behind it, where a driver has no place for one. */
+enum bpf_xdp { BPF_XDP_NATIVE, BPF_XDP_GENERIC };
+
+/*
+ * Attaches a program to an interface by a link (Linux 5.9): it is there as long as the descriptor
+ * that this returns. -errno with the fault, of key "device", filled.
+ */
+int bpf_attach_xdp(int program, int device_index, const char *device, enum bpf_xdp where,
+		   struct fault *fault);
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One JSON line, written through a fixed buffer. */
+#include "talk/line.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static void flush(struct line *line)
+{
+	size_t done = 0;
+
+	while (!line->error && done < line->used) {
+		ssize_t count = write(line->fd, line->buffer + done, line->used - done);
+
+		if (count >= 0)
+			done += (size_t)count;
+		else if (errno != EINTR)
+			line->error = -errno;
+	}
+	line->used = 0;
+}
+
+static void put(struct line *line, char c)
+{
+	if (line->used == sizeof(line->buffer))
+		flush(line);
+	line->buffer[line->used++] = c;
+}
+
+static void put_plain(struct line *line, const char *text)
+{
+	while (*text)
+		put(line, *text++);
+}
+
+static void put_quoted(struct line *line, const char *text)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	put(line, '"');
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\') {
+			put(line, '\\');
+		} else if (c < 0x20) {
+			put_plain(line, "\\u00");
+			put(line, hex[c >> 4]);
+			put(line, hex[c & 15]);
+			continue;
+		}
+		put(line, (char)c);
+	}
+	put(line, '"');
+}
+
+static void begin_value(struct line *line, const char *key)
+{
+	if (line->comma)
+		put(line, ',');
+	line->comma = true;
+	if (!key)
+		return;
+	put_quoted(line, key);
+	put(line, ':');
+}
+
+void line_begin(struct line *line, const char *event)
+{
+	put(line, '{');
+	line->comma = false;
+	line_text(line, "ev", event);
+}
+
+void line_end(struct line *line)
+{
+	put_plain(line, "}\n");
+	flush(line);
+}
+
+void line_text(struct line *line, const char *key, const char *value)
+{
+	begin_value(line, key);
+	put_quoted(line, value);
+}
+
+void line_count(struct line *line, const char *key, uint64_t value)
+{
+	char digits[24];
+	size_t at = sizeof(digits) - 1;
+
+	digits[at] = '\0';
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	begin_value(line, key);
+	put_plain(line, digits + at);
+}
+
+void line_integer(struct line *line, const char *key, int64_t value)
+{
+	if (value >= 0) {
+		line_count(line, key, (uint64_t)value);
+		return;
+	}
+	begin_value(line, key);
+	put(line, '-');
+	line->comma = false;
+	line_count(line, NULL, -(uint64_t)value);
+}
+
+static void open_bracket(struct line *line, const char *key, char bracket)
+{
+	begin_value(line, key);
+	put(line, bracket);
+	line->comma = false;
+}
+
+void line_object(struct line *line, const char *key)
+{
+	open_bracket(line, key, '{');
+}
+
+void line_list(struct line *line, const char *key)
+{
+	open_bracket(line, key, '[');
+}
+
+void line_close(struct line *line, char bracket)
+{
+	put(line, bracket);
+	line->comma = true;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reads what a sink received: is it one of our packets, whole, and which one. */
+#ifndef GM_PARSE_H
+#define GM_PARSE_H
+
+#include "frame/header.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum arrival_kind {
+	ARRIVAL_TEST, /* carries a test header, and its checksum is right */
+	ARRIVAL_FOREIGN, /* anything else that reached our ports */
+	ARRIVAL_CORRUPT, /* a checksum is wrong */
+};
+
+struct arrival {
+	enum arrival_kind kind;
+	uint32_t frame_bytes; /* with FCS */
+	uint16_t source_port;
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	struct header header; /* of ARRIVAL_TEST */
+};
+
+/*
+ * Reads a frame (without FCS) of `length` bytes on the wire, `captured` of them at hand, into
+ * everything but time_ns. `checked`: the kernel vouches for the UDP checksum.
+ */
+void parse_frame(struct arrival *arrival, const uint8_t *frame, size_t length, size_t captured,
+		 bool checked);
+
+/* Reads a UDP payload that a socket delivered, so with a good checksum. */
+void parse_payload(struct arrival *arrival, const uint8_t *payload, size_t length, int family);
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The conversation with the laboratory over stdin and stdout (PROTOCOL.md): hello, the request,
+ * ready, start, ticks, done. One thread; no call inside a measured loop but talk_over(), which
+ * costs one poll().
+ */
+#ifndef GM_TALK_H
+#define GM_TALK_H
+
+#include "talk/fault.h"
+#include "talk/line.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TALK_INPUT 0 /* the descriptor to poll beside one's own */
+
+struct talk {
+	struct line line; /* what is being told */
+	char *text; /* input that was not handed out yet */
+	size_t used, room;
+	bool closed; /* stdin has ended, or a signal asked to end */
+};
+
+/* Ends in order at SIGTERM and SIGINT, as if stdin had been closed. */
+void talk_begin(struct talk *talk);
+void talk_release(struct talk *talk);
+
+void talk_hello(struct talk *talk, const char *verb);
+void talk_fault(struct talk *talk, const struct fault *fault);
+
+/* Begins the ready line; the caller adds to talk->line and ends it. port may be NULL. */
+void talk_ready(struct talk *talk, const char *port, int cpu);
+
+/* Waits for the next line, allocated for the caller. 1; 0: the conversation is over; or -errno. */
+int talk_line(struct talk *talk, char **text);
+
+/* Waits for {"cmd":"start"} and answers with the start event. */
+int talk_start(struct talk *talk, struct fault *fault);
+
+/* Its two halves, for who has something to do between them. */
+int talk_await_start(struct talk *talk, struct fault *fault);
+void talk_answer_start(struct talk *talk);
+
+/* As talk_start(), where the laboratory may say when to begin: t0_us (0: not said). */
+int talk_start_at(struct talk *talk, int64_t *t0_us, struct fault *fault);
+
+/* True if the job has to end: stdin was closed, a signal came, or something else was said. */
+bool talk_over(struct talk *talk);
+
+/* Sleeps until a time of CLOCK_MONOTONIC, or until stdin has something to say. */
+void talk_sleep_until(uint64_t time_ns);
+
+#endif

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Histograms as JSON. */
+#include "talk/tell.h"
+
+void tell_histogram(struct line *line, const char *key, const struct histogram *histogram)
+{
+	line_object(line, key);
+	line_list(line, "low");
+	for (unsigned int i = 0; i < HISTOGRAM_BUCKETS; i++)
+		if (histogram->count[i])
+			line_count(line, NULL, histogram_low(i));
+	line_close(line, ']');
+	line_list(line, "count");
+	for (unsigned int i = 0; i < HISTOGRAM_BUCKETS; i++)
+		if (histogram->count[i])
+			line_count(line, NULL, histogram->count[i]);
+	line_close(line, ']');
+	line_close(line, '}');
+}
+
+void tell_quantiles(struct line *line, const char *key, const struct histogram *histogram)
+{
+	line_object(line, key);
+	line_count(line, "p50", histogram_quantile(histogram, 0.5));
+	line_count(line, "p99", histogram_quantile(histogram, 0.99));
+	line_count(line, "p999", histogram_quantile(histogram, 0.999));
+	line_count(line, "max", histogram->most);
+	line_close(line, '}');
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The sink's ways that take each packet from a port and account for it here: ring and udp. */
+#include "count/account.h"
+#include "time/clock.h"
+#include "port/port.h"
+#include "verbs/sink.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+
+#define BATCH 256
+
+struct receiver {
+	struct port port;
+	struct account account;
+	struct arrival batch[BATCH];
+};
+
+static int open_receiver(struct sink *sink, const struct port_kind *kind, struct fault *fault)
+{
+	const struct port_options options = {
+		.device = sink->request->device,
+		.family = (int)sink->request->family,
+		.destination_ports = sink->ports,
+		.ring_bytes = (size_t)sink->request->ring_bytes,
+	};
+	struct receiver *receiver = calloc(1, sizeof(*receiver));
+	int error;
+
+	sink->state = receiver;
+	if (!receiver)
+		return fault_system(fault, -ENOMEM, NULL, "the sink");
+	error = account_open(&receiver->account, &sink->options, fault);
+	if (error)
+		return error;
+	receiver->port.kind = kind;
+	return kind->open(&receiver->port, &options, fault);
+}
+
+static int open_ring(struct sink *sink, struct fault *fault)
+{
+	return open_receiver(sink, &port_ring, fault);
+}
+
+static int open_udp(struct sink *sink, struct fault *fault)
+{
+	if (!sink->ports.count)
+		return fault_set(fault, -EINVAL, "dst_port", "give a port",
+				 "the port udp has to know where to listen");
+	return open_receiver(sink, &port_udp_sink, fault);
+}
+
+static void start(struct sink *sink, uint64_t t0_ns)
+{
+	struct receiver *receiver = sink->state;
+
+	account_start(&receiver->account, t0_ns);
+}
+
+/* Accounts for one batch of what waits; 0 if nothing does. */
+static unsigned int take_batch(struct receiver *receiver)
+{
+	struct port *port = &receiver->port;
+	unsigned int count = port->kind->receive(port, receiver->batch, BATCH);
+
+	for (unsigned int i = 0; i < count; i++)
+		account_add(&receiver->account, &receiver->batch[i]);
+	return count;
+}
+
+/* Both the port and stdin are looked at once a batch, or when one wakes us. */
+static void run(struct sink *sink)
+{
+	struct receiver *receiver = sink->state;
+	struct pollfd wait[] = {
+		{ .fd = receiver->port.fd, .events = POLLIN },
+		{ .fd = TALK_INPUT, .events = POLLIN },
+	};
+
+	while (!talk_over(sink->talk)) {
+		sink_tick(sink, receiver->account.tally.received);
+		if (!take_batch(receiver))
+			poll(wait, 2, sink_tick_wait(sink));
+	}
+}
+
+/* What arrived before the end is in the port still, up to the time that it retires a block. */
+static void drain(struct receiver *receiver)
+{
+	uint64_t until = clock_now() + NS_PER_MS * PORT_RETIRE_MS * 2;
+	struct pollfd wait = { .fd = receiver->port.fd, .events = POLLIN };
+
+	for (;;) {
+		uint64_t now;
+
+		while (take_batch(receiver))
+			;
+		now = clock_now();
+		if (now >= until)
+			return;
+		poll(&wait, 1, (int)((until - now) / NS_PER_MS) + 1);
+	}
+}
+
+static const struct tally *finish(struct sink *sink)
+{
+	struct receiver *receiver = sink->state;
+
+	drain(receiver);
+	receiver->port.kind->settle(&receiver->port);
+	receiver->account.tally.dropped = receiver->port.dropped;
+	return &receiver->account.tally;
+}
+
+static void close_receiver(struct sink *sink)
+{
+	struct receiver *receiver = sink->state;
+
+	if (!receiver)
+		return;
+	if (receiver->port.kind)
+		receiver->port.kind->close(&receiver->port);
+	account_close(&receiver->account);
+	free(receiver);
+	sink->state = NULL;
+}
+
+const struct sink_way way_ring = {
+	.name = "ring",
+	.window = WINDOW_NUMBERS,
+	.open = open_ring,
+	.start = start,
+	.run = run,
+	.finish = finish,
+	.close = close_receiver,
+};
+
+const struct sink_way way_udp = {
+	.name = "udp",
+	.window = WINDOW_NUMBERS,
+	.open = open_udp,
+	.start = start,
+	.run = run,
+	.finish = finish,
+	.close = close_receiver,
+};

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The sink's report (PROTOCOL.md, sink), whichever way it counted. */
+#include "time/clock.h"
+#include "talk/tell.h"
+#include "verbs/sink.h"
+
+#include <stddef.h>
+#include <string.h>
+
+void sink_tick(struct sink *sink, uint64_t received)
+{
+	struct line *line = &sink->talk->line;
+
+	if (sink->tick_ns > clock_now())
+		return;
+	line_begin(line, "tick");
+	line_count(line, "t_ns", clock_now());
+	line_count(line, "received", received);
+	line_end(line);
+	sink->tick_ns += (uint64_t)sink->request->job.tick_ms * NS_PER_MS;
+}
+
+int sink_tick_wait(const struct sink *sink)
+{
+	uint64_t now = clock_now();
+
+	if (sink->tick_ns == UINT64_MAX)
+		return -1;
+	return sink->tick_ns > now ? (int)((sink->tick_ns - now) / NS_PER_MS) + 1 : 0;
+}
+
+static void tell_totals(struct line *line, const struct tally *tally, uint64_t cpu_ns)
+{
+	line_count(line, "received", tally->received);
+	line_count(line, "unique", tally->unique);
+	line_count(line, "duplicated", tally->duplicated);
+	line_count(line, "reordered", tally->reordered);
+	line_count(line, "stale", tally->stale);
+	line_count(line, "foreign", tally->foreign);
+	line_count(line, "corrupt", tally->corrupt);
+	line_count(line, "ring_dropped", tally->dropped);
+	line_count(line, "bytes", tally->bytes);
+	line_count(line, "first_ns", tally->first_ns);
+	line_count(line, "last_ns", tally->last_ns);
+	line_count(line, "cpu_ns", cpu_ns);
+}
+
+/* One 64-bit field of every flow. */
+static void tell_column(struct line *line, const struct tally *tally, const char *name,
+			size_t offset)
+{
+	line_list(line, name);
+	for (uint32_t i = 0; i < tally->options.flows; i++) {
+		int64_t value;
+
+		memcpy(&value, (const char *)&tally->flow[i] + offset, sizeof(value));
+		line_integer(line, NULL, value);
+	}
+	line_close(line, ']');
+}
+
+static void tell_flows(struct line *line, const struct tally *tally)
+{
+	line_object(line, "flow");
+	tell_column(line, tally, "unique", offsetof(struct tally_flow, unique));
+	tell_column(line, tally, "duplicated", offsetof(struct tally_flow, duplicated));
+	tell_column(line, tally, "reordered", offsetof(struct tally_flow, reordered));
+	tell_column(line, tally, "highest", offsetof(struct tally_flow, highest));
+	tell_column(line, tally, "source_port", offsetof(struct tally_flow, source_port));
+	line_close(line, '}');
+}
+
+static void tell_times(struct line *line, const struct tally *tally)
+{
+	if (tally->options.delay) {
+		tell_histogram(line, "delay_ns", &tally->delay);
+		line_count(line, "delay_negative", tally->delay_negative);
+	}
+	if (tally->flow_delay) {
+		line_list(line, "delay_by_flow");
+		for (uint32_t i = 0; i < tally->options.flows; i++)
+			tell_histogram(line, NULL, &tally->flow_delay[i]);
+		line_close(line, ']');
+	}
+	tell_histogram(line, "gap_ns", &tally->gap);
+	line_count(line, "gaps_over_1ms", tally->gaps_over_1ms);
+}
+
+/* One field of the bins up to `used`. */
+static void tell_bins(struct line *line, const struct tally *tally, uint32_t used, const char *name,
+		      size_t offset)
+{
+	line_list(line, name);
+	for (uint32_t i = 0; i < used; i++) {
+		uint64_t value;
+
+		memcpy(&value, (const char *)&tally->bin[i] + offset, sizeof(value));
+		line_count(line, NULL, value);
+	}
+	line_close(line, ']');
+}
+
+static void tell_rate(struct line *line, const struct tally *tally)
+{
+	uint32_t used = tally->options.bins;
+
+	while (used && !tally->bin[used - 1].packets)
+		used--;
+	line_object(line, "rate");
+	line_count(line, "t0_ns", tally->t0_ns);
+	line_count(line, "bin_ms", tally->options.bin_ns / NS_PER_MS);
+	tell_bins(line, tally, used, "packets", offsetof(struct tally_bin, packets));
+	if (tally->options.delay) {
+		tell_bins(line, tally, used, "delay_sum_ns",
+			  offsetof(struct tally_bin, delay_sum_ns));
+		tell_bins(line, tally, used, "delay_max_ns",
+			  offsetof(struct tally_bin, delay_max_ns));
+	}
+	line_close(line, '}');
+}
+
+void sink_tell(struct line *line, const struct tally *tally, uint64_t cpu_ns)
+{
+	line_begin(line, "done");
+	tell_totals(line, tally, cpu_ns);
+	tell_flows(line, tally);
+	tell_times(line, tally);
+	tell_rate(line, tally);
+	line_end(line);
+}

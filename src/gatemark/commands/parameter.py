@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values that a parameter may have, by its name: one name means the same in every verb."""
+
+from collections.abc import Callable, Iterator, Mapping
+from glob import escape, glob
+from typing import TYPE_CHECKING, Final
+
+from gatemark.commands import agent, fit, lab, wire
+
+if TYPE_CHECKING:
+    from gatemark.plan.model import Plan
+
+Candidate = tuple[str, str]  # a word, and what it is
+SHELLS = ("bash", "zsh", "fish")  # those with a script in `shell/`
+Given = Mapping[str, str]  # by parameter: what the command line says already
+
+
+def _plans(given: Given, word: str) -> Iterator[Candidate]:
+    from gatemark.plan.load import load, suites  # noqa: PLC0415
+
+    for suite, plans in map(load, suites()):
+        yield suite.name, suite.title
+        yield from ((plan.name, plan.title) for plan in plans)
+
+
+def _variants(given: Given, word: str) -> Iterator[Candidate]:
+    named = {name: plan.title for plan in _named(given) for name in plan.variants}
+    yield from named.items()
+
+
+def _stations(given: Given, word: str) -> Iterator[Candidate]:
+    from gatemark.station.load import stations  # noqa: PLC0415
+
+    yield from ((name, "") for name in stations())
+
+
+def _setups(given: Given, word: str) -> Iterator[Candidate]:
+    """Paths; behind a `+` features as far as they are words."""
+    from gatemark.plan.ab import PATHS  # noqa: PLC0415
+    from gatemark.plan.feature import FEATURES, form  # noqa: PLC0415
+
+    before = word[: word.rfind("+") + 1]
+    if not before:
+        yield from ((path, "") for path in PATHS)
+        return
+    for name, feature in FEATURES.items():
+        yield f"{before}{name}{':' if feature.arguments else ''}", form(name)
+
+
+def _sides(given: Given, word: str) -> Iterator[Candidate]:
+    yield from _setups(given, word)
+    yield from _stations(given, word)
+
+
+def _settings(given: Given, word: str) -> Iterator[Candidate]:
+    """Keys with the value that they have now; after the `=` that value."""
+    from json import dumps  # noqa: PLC0415
+
+    from gatemark.plan.expand import SETTABLE  # noqa: PLC0415
+
+    for plan in _named(given):
+        tables = [(table, getattr(plan, table)) for table in SETTABLE if getattr(plan, table)]
+        keys = {
+            f"{table}.{name}": getattr(values, name)
+            for table, values in tables
+            for name in values.__struct_fields__
+            if table != "workload" or name not in plan.sweep
+        } | {f"sweep.{name}": levels for name, levels in plan.sweep.items()}
+        for key, value in keys.items():
+            text = dumps(value, separators=(",", ":"))
+            yield (f"{key}={text}", plan.name) if "=" in word else (f"{key}=", f"now {text}")
+
+
+def _runs(given: Given, word: str) -> Iterator[Candidate]:
+    from gatemark.commands.run import RUNS  # noqa: PLC0415
+
+    folder = word[: word.rfind("/") + 1]
+    for above in dict.fromkeys((folder, f"{RUNS}/")):
+        found = glob(f"{escape(above)}*/run.json")  # noqa: PTH207  a path stays as it was typed
+        yield from ((run.removesuffix("/run.json"), "") for run in sorted(found, reverse=True))
+
+
+def _across(given: Given, word: str) -> Iterator[Candidate]:
+    from gatemark.stats.change.alike import FIELDS  # noqa: PLC0415
+    from gatemark.stats.change.diff import GATEWAY  # noqa: PLC0415
+
+    yield from ((field, "") for field in (*FIELDS, GATEWAY))
+
+
+def _quantities(given: Given, word: str) -> Iterator[Candidate]:
+    from gatemark.stats.change.sampled import KNEE  # noqa: PLC0415
+    from gatemark.store.record import UNITS  # noqa: PLC0415
+
+    yield from ((quantity, unit) for quantity, unit in UNITS.items())
+    yield KNEE, "packets/s"
+
+
+def _formats(given: Given, word: str) -> Iterator[Candidate]:
+    from gatemark.report.export.form import FOLDED, FORMATS  # noqa: PLC0415
+
+    yield from ((name, "") for name in (*FORMATS, FOLDED))
+
+
+def _schemas(given: Given, word: str) -> Iterator[Candidate]:
+    from gatemark.report.export.schema import KINDS  # noqa: PLC0415
+
+    yield from ((kind, title) for kind, (_, title) in KINDS.items())
+
+
+def _ports(given: Given, word: str) -> Iterator[Candidate]:
+    before = word[: word.rfind(",") + 1]
+    yield from ((f"{before}{port}", f"{end}: {said}") for port, (end, said) in wire.PORTS.items())
+
+
+def _words(*words: str) -> "Values":
+    return lambda *_: ((one, "") for one in words)
+
+
+def _named(given: Given) -> "list[Plan]":
+    from gatemark.plan.load import load  # noqa: PLC0415
+
+    return load(given.get("name") or given.get("plan") or "quick", given.get("variant", ""))[1]
+
+
+Values = Callable[[Given, str], Iterator[Candidate]]
+
+WORDS: Final[Mapping[str, Values]] = {
+    "name": _plans,
+    "suite": _plans,
+    "variant": _variants,
+    "set_": _settings,
+    "station": _stations,
+    "setup": _setups,
+    "side": _sides,
+    "against": _sides,
+    "plan": _plans,
+    **dict.fromkeys(("run", "runs", "old", "new", "resume"), _runs),
+    "driver": _words(*wire.DRIVERS),
+    "port": _ports,
+    "across": _across,
+    "quantity": _quantities,
+    "format_": _formats,
+    "schema": _schemas,
+    "target": _words(*agent.TARGETS, "all"),
+    "path": _words(*lab.PATHS),
+    "host": _words(*lab.HOSTS),
+    "frame": _words(*fit.FRAMES),
+    "completion": _words(*SHELLS),
+}

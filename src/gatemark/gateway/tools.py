@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a gateway can be set by, found on it, and why an arm is not for it."""
+
+from dataclasses import dataclass
+
+from gatemark.plan.feature import parts
+from gatemark.plan.model import Arm, programs
+from gatemark.station.mode import Mode
+from gatemark.station.wiring import Gateway
+
+TOOLS = ("ip", "nft", "tc", "uci", "iptables-legacy", "iptables")
+NEEDED = {"switch": ("ip",), "nat": ("nft",)}  # by path
+OPENWRT_NEEDED = {"route": ("uci",), "nat": ("uci",)}
+BY_RULES = frozenset({"conntrack", "notrack", "filter", "offload", "mss"})  # tables of nft
+LEGACY = "iptables-legacy|iptables"  # one of them
+ROLES = {
+    "switch": ("gw0", "gw2"),
+    "route": ("gw0", "gw1"),
+    "nat": ("gw0", "gw1"),
+    "endpoint": ("gw0",),
+}
+NAMES = {"gw0": "LAN port", "gw1": "WAN port", "gw2": "second LAN port"}
+
+LOOK = f"for tool in {' '.join(TOOLS)}; do command -v $tool > /dev/null && echo $tool; done; true"
+
+
+async def look(gateway: Gateway) -> frozenset[str]:
+    """The tools that it has. Raises NodeError."""
+    return frozenset((await gateway.run("sh", "-c", LOOK)).split())
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """A gateway's tools, and the path that it is on by itself."""
+
+    gateway: Gateway
+    tools: frozenset[str] = frozenset(TOOLS)
+    observed: str = ""  # mode `observe`: the path that it is on; "" where none was seen
+
+    def lacks(self, arm: Arm) -> str:
+        """Why an arm cannot be measured on this gateway, or nothing."""
+        if arm.path == "direct":
+            return ""
+        if reason := self._wiring(arm):
+            return f"not available here: {reason}"
+        if self.gateway.mode is Mode.OBSERVE:
+            return self._observed(arm)
+        needs = [tool for tool in self._needs(arm) if not self.tools & {*tool.split("|")}]
+        return f"not available here: no {needs[0].split('|')[0]} on the gateway" if needs else ""
+
+    def _wiring(self, arm: Arm) -> str:
+        if arm.path == "endpoint" and not self.gateway.agent:
+            return "the gateway itself is an end of it, and no agent may run there"
+        if "xdp" in arm.features and not self.gateway.agent:
+            return "an agent holds the program of xdp, and none may run on the gateway"
+        absent = [role for role in ROLES.get(arm.path, ()) if role not in self.gateway.devices]
+        return f"no {NAMES[absent[0]]} on the gateway" if absent else ""
+
+    def _observed(self, arm: Arm) -> str:
+        mend = '[gateway] set = "apply" in the station file sets it'
+        running = programs(arm.features)  # they set nothing
+        if wanted := [one for one in arm.features if one not in running]:
+            return f"the gateway is taken as it is, so without {', '.join(wanted)}: {mend}"
+        if arm.path in ("endpoint", self.observed):
+            return ""
+        on = f"on the path {self.observed}" if self.observed else "on no path that was seen"
+        return f"the gateway is taken as it is, {on}: {mend}"
+
+    def _needs(self, arm: Arm) -> tuple[str, ...]:
+        openwrt = self.gateway.mode is Mode.OPENWRT
+        path = OPENWRT_NEEDED if openwrt else NEEDED
+        features = (_need(*parts(feature)) for feature in arm.features)
+        return (*path.get(arm.path, ()), *filter(None, features))
+
+
+def _need(name: str, said: tuple[str, ...]) -> str:
+    """The tool that sets a feature; `|` between those of which one is enough."""
+    if "legacy" in said:
+        return LEGACY
+    if name in BY_RULES:
+        return "nft"
+    return "tc" if name == "shape" else ""

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An A/B test in print: the verdict, both arms with the change between them, what else differs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from gatemark.plan.model import NEW, OLD
+from gatemark.report import terminal
+from gatemark.report.answer import diff
+from gatemark.report.answer.diff import Line
+from gatemark.report.group.source import Source
+from gatemark.report.words import number
+from gatemark.stats.ab import differing
+from gatemark.stats.change.diff import Diff
+from gatemark.store.run import AB, Run
+
+
+def lines(made: Source, test: AB, found: Diff, page: Path) -> Iterator[Line]:
+    """What the terminal says; `found` is the test as `diff` has two runs."""
+    run, judgement = made.run, made.judgement
+    yield "bold", judgement.sentence
+    yield "dim", "; ".join((*sides(test), terminal.counts(judgement)))
+    yield from (("yellow", f"missing  {lack}") for lack in run.station.missing)
+    yield from diff.changes(found)
+    yield "", ""
+    allowed = number.quantity(test.allow, "ratio")
+    yield "dim", f"a change up to {allowed} is accepted; p and verdict are of boots in pairs"
+    yield from diff.differing(found.conditions)
+    yield from terminal.warned(judgement)
+    yield "", ""
+    yield from (("", f"note    {note}") for note in run.notes)
+    yield "", f"folder  {made.folder}"
+    yield "", f"page    {page}"
+    yield "", f"repeat  {terminal.repeat_command(run)}"
+
+
+def differs(run: Run, test: AB) -> list[str]:
+    """What else differs between the arms, as the inventory of each has it."""
+    return [text for _, text in diff.differing(differing(run, test))]
+
+
+def sides(test: AB) -> list[str]:
+    """What is old and what is new: `old: nat`, `new: nat+filter:100`."""
+    told = []
+    for arm in (OLD, NEW):
+        side = test.side(arm)
+        on = "" if side.said == side.station_file else f" on {side.station.name}"
+        by = f", by `{test.switch.replace('{arm}', arm)}`" if test.switch else ""
+        told.append(f"{arm}: {side.said}{on}{by}")
+    return told

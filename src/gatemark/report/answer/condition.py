@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Under what conditions the numbers hold, and how they were made: never folded away."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from gatemark.report import terminal
+from gatemark.report.answer import ab
+from gatemark.report.group import latency
+from gatemark.report.words import headline, number, traffic
+from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.math.histogram import BUCKETS
+from gatemark.store.record import Record
+from gatemark.store.run import UNKNOWN, Run
+
+KINDS = {
+    "netns": "network namespaces on this machine",
+    "qemu": "a virtual machine on this machine",
+    "ssh": "a device, reached over SSH",
+}
+# Facts of a gateway's inventory, and how they are told.
+DEVICE = (
+    ("model", "{}"),
+    ("soc", "SoC {}"),
+    ("processor", "{}"),
+    ("processors", "processors {}"),
+    ("architecture", "{}"),
+    ("cpu_mhz", "{} MHz"),
+    ("caches", "caches {}"),
+    ("memory", "memory {}"),
+    ("memory_mhz", "memory clock {} MHz"),
+    ("bus", "bus {}"),
+    ("bus_mhz", "bus clock {} MHz"),
+    ("flash", "flash {}"),
+    ("storage", "storage {}"),
+    ("switch", "switch {}"),
+    ("nics", "ports {}"),
+    ("wireless", "wireless {}"),
+    ("kernel", "{}"),
+    ("firmware", "{}"),
+    ("conntrack_max", "at most {} connections tracked"),
+    ("conntrack_buckets", "{} buckets"),
+)
+FEW = 3  # ceilings of one kind that are told one by one
+KNEE = (
+    "Knee",
+    "The offered rate at which received stops following, by a fit of two straight lines.",
+)
+GOODPUT = (
+    "Goodput",
+    "Bits a second of TCP payload that the receiving program read while it was sent; no headers, "
+    "nothing twice. Segments are not merged on their way through the gateway.",
+)
+DELAY = (
+    "Delay",
+    f"{latency.WHERE} Every packet is timed, in a histogram of {BUCKETS} buckets an octave: a "
+    f"percentile is known to within {latency.KNOWN}; inside its bucket "
+    "packets are taken to be evenly spread. A percentile is told where at least ten packets of a "
+    "trial lie above it. PDV: the 99.9th percentile less the fastest packet (RFC 5481).",
+)
+SEARCHED = (
+    "Throughput",
+    "The highest rate that met the goal: no loss (NDR), at most 0.5 % (PDR, its conditional "
+    "throughput as in RFC 9971). Loss, delay and CPU are those of the last trial that met it; the "
+    "limit is judged from a trial at the lowest rate above that did not. Trials that the sender "
+    "did not hold the schedule of say nothing of the gateway.",
+)
+EXECUTED = (
+    "Instructions",
+    "One packet at a time through an emulated gateway, which stands still before and after it: the "
+    "number of executed instructions that most packets came to. A step is the difference of two "
+    "such numbers; its range is that of the repeats. They are no time.",
+)
+BOOTS = (
+    "Boots",
+    "A sample is a boot of the gateway, the median of its trials, since what a boot decides by "
+    "chance is the same for all its trials. One boot of old and one of new make a pair, in an "
+    "order by lot; the change is the Hodges-Lehmann estimate of the pairs with its 95 % interval, "
+    "faster or slower by an exact signed rank test (Wilcoxon), and beyond what is accepted.",
+)
+COMPARED = (
+    "Comparisons",
+    "The change by Hodges and Lehmann with its 95 % interval; faster or slower by an exact rank "
+    "sum test, adjusted (Holm) for all comparisons of the table, and beyond the noise.",
+)
+
+
+def conditions(
+    run: Run, records: Sequence[Record], judgement: Judgement
+) -> list[tuple[str, list[str]]]:
+    """Heading -> facts; a heading without facts is absent, except what is missing."""
+    every = (
+        ("Old and new", _sides(run)),
+        ("Gateway", _gateway(run)),
+        ("Device", device(run)),
+        ("Brake", _brake(run)),
+        ("TCP", _tcp(judgement)),
+        ("Tester's ceiling", _ceilings(judgement)),
+        ("Tester's ports", _ports(records)),
+        ("Trials", _trials(records, judgement)),
+        ("Not measured", _missing(judgement)),
+        ("Deviations", _deviations(run, records)),
+        ("Notes", _notes(run, records)),
+    )
+    return [(name, facts) for name, facts in every if facts]
+
+
+def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
+    """How the numbers of this run were made."""
+    times = sorted({plan.repeat.times for plan in run.plans})
+    repeats = " or ".join(str(count) for count in times) or "no"
+    levels = sorted({round(i.level, 3) for p in judgement.points for i in p.values.values()})
+    every = (*judgement.ceilings, *judgement.points)
+    kinds, measured = {p.definition.l4 for p in every}, {name for p in every for name in p.values}
+    level = f"{number.quantity(levels[0], 'ratio')} at least" if levels else "no"
+    return [
+        ("Repeats", f"{repeats} repeats of each point; the median is shown."),
+        (
+            "Order",
+            "Arms that are compared take turns, in blocks of random order "
+            f"(seed {run.seed}); the order is stored with the run.",
+        ),
+        (
+            "Two passes",
+            "Rates, loss, delay and CPU come from a pass that is read from outside the gateway. "
+            "Probes on the gateway run in a second pass at the same points, so what a probe costs "
+            "is in no rate. The limit of a point is judged from both.",
+        ),
+        (
+            "Interval",
+            "Of the median, from order statistics, without assuming a distribution "
+            f"(six repeats give 95 % or more; here {level}). Outliers stay in.",
+        ),
+        (
+            "Accounting",
+            "Every packet carries a number. Tried = delivered once + lost, duplicates apart; a "
+            "trial in which this does not agree with the interfaces' counters is invalid. A frame "
+            "that the test port refused is the gateway's loss.",
+        ),
+        (
+            "Bits on the wire",
+            "L1: with preamble, frame check sequence and gap, 20 bytes more than the frame.",
+        ),
+        *([KNEE] if judgement.knees else []),
+        *([DELAY] if "delay_p50_ns" in measured else []),
+        *([SEARCHED] if any(plan.search for plan in run.plans) else []),
+        *([GOODPUT] if "tcp" in kinds else []),
+        *([EXECUTED] if judgement.executed else []),
+        *([_compared(judgement)] if judgement.comparisons else []),
+    ]
+
+
+def _compared(judgement: Judgement) -> tuple[str, str]:
+    return BOOTS if any(one.change.paired for one in judgement.comparisons) else COMPARED
+
+
+def _sides(run: Run) -> list[str]:
+    """What an A/B test compares, and what else differs between its arms."""
+    if not run.ab:
+        return []
+    facts = [f"{told[:1].upper()}{told[1:]}." for told in ab.sides(run.ab)]
+    accepted = number.quantity(run.ab.allow, "ratio")
+    return [*facts, f"A change up to {accepted} is accepted.", *ab.differs(run, run.ab)]
+
+
+def _gateway(run: Run) -> list[str]:
+    kind = KINDS.get(run.station.kind, run.station.kind)
+    facts = [
+        f"{'Virtual' if run.station.virtual else 'Real'}: {kind} (station {run.station.name})."
+    ]
+    if run.station.virtual:
+        facts.append("Compare its setups with each other; its rates are not those of a device.")
+    placed = [f"{name} on {place}" for name, place in run.station.placement.items()]
+    return [*facts, "; ".join(placed)] if placed else facts
+
+
+def device(run: Run) -> list[str]:
+    """What the gateway is made of; a namespace is this machine itself, which is not told."""
+    facts = run.before.get("gateway") or run.after.get("gateway") or {}
+    if run.station.kind == "netns" or "soc" not in facts:
+        return []
+    told = f" (told by the station file: {facts['told']})" if "told" in facts else ""
+    unknown = [name for name, _ in DEVICE if facts.get(name, UNKNOWN) == UNKNOWN]
+    known = [text.format(facts[name]) for name, text in DEVICE if name not in unknown]
+    lines = [f"{'; '.join(known)}{told}." if known else ""]
+    if unknown:
+        lines.append(f"Unknown: {', '.join(unknown)}; [gateway.inventory] can tell.")
+    return [line for line in lines if line]
+
+
+def _brake(run: Run) -> list[str]:
+    slowed: dict[int, list[str]] = {}
+    for plan in run.plans:
+        if plan.gateway.brake_pps and any(arm.path != "direct" for arm in plan.arm):
+            slowed.setdefault(plan.gateway.brake_pps, []).append(plan.name)
+    return [
+        f"{', '.join(names)}: slowed on purpose to about {number.nominal(pps, 'packets/s')}, "
+        "so that its knee lies below the tester's ceiling."
+        for pps, names in slowed.items()
+    ]
+
+
+def _ports(records: Sequence[Record]) -> list[str]:
+    """How sender and sink reached the wire, and why not in a better way."""
+    used = Counter(tuple(record.ports.items()) for record in records if record.ports)
+    whys = {
+        f"No better {end}: {why}" for record in records for end, why in record.port_reasons.items()
+    }
+    said = [
+        f"{', '.join(f'{end} {port}' for end, port in ports)}: {count} trials"
+        for ports, count in used.most_common()
+    ]
+    return ["; ".join(said) + ".", *sorted(whys)] if said else []
+
+
+def _tcp(judgement: Judgement) -> list[str]:
+    """What TCP depends on besides the gateway."""
+    points = [p for p in (*judgement.ceilings, *judgement.points) if p.definition.l4 == "tcp"]
+    if not points:
+        return []
+    every = [point.definition for point in points]
+    buffers = sorted({d.socket_buffer_bytes or 0 for d in every})
+    writes = sorted({d.write_bytes for d in every if d.write_bytes})
+    segments = sorted({p.values["mss_bytes"].value for p in points if "mss_bytes" in p.values})
+    names = sorted({d.congestion for d in every if d.congestion})
+    facts = [f"Congestion control {' and '.join(names)} at both ends." if names else ""]
+    if segments:
+        sizes = " and ".join(f"{size:g}" for size in segments[:3])
+        facts.append(f"Segments of {sizes} bytes of payload.")
+    if writes:
+        span = [traffic.size(size) for size in dict.fromkeys((writes[0], writes[-1]))]
+        facts.append(f"Writes of {' to '.join(span)}.")
+    tuned = [traffic.sized("socket_buffer_bytes", size) for size in buffers]
+    facts.append(f"{tuned[0][:1].upper()}{', '.join(tuned)[1:]}.")
+    if any(d.offload for d in every):
+        facts.append("Where it is said, segmentation and aggregation at the tester's ports.")
+    return [fact for fact in facts if fact]
+
+
+def _ceilings(judgement: Judgement) -> list[str]:
+    """Each ceiling; where one load was measured at many sizes, its range."""
+    alike: dict[tuple[object, ...], list[PointResult]] = {}
+    for point in judgement.ceilings:
+        d = point.definition
+        alike.setdefault((d.l4, d.family, d.direction, d.offload), []).append(point)
+    return [
+        text
+        for found in alike.values()
+        for text in ([_range(found)] if len(found) > FEW else map(_ceiling, found))
+    ]
+
+
+def _range(found: Sequence[PointResult]) -> str:
+    measured = [i.value for point in found if (i := headline.headline(point)) is not None]
+    first = found[0]
+    if not measured:
+        return f"{traffic.point_words(first)} and {len(found) - 1} more: not measured"
+    low, high = (number.quantity(v, headline.unit(first)) for v in (min(measured), max(measured)))
+    kind = f"{traffic.way(first.definition.direction)}, {first.definition.l4.upper()}"
+    return f"{kind}, {len(found)} loads (in the tables): {low} to {high}"
+
+
+def _ceiling(point: PointResult) -> str:
+    measured = headline.headline(point)
+    if measured is None:
+        return f"{traffic.point_words(point)}: not measured"
+    return (
+        f"{traffic.point_words(point)}: {number.quantity_interval(measured, headline.unit(point))}"
+    )
+
+
+def _trials(records: Sequence[Record], judgement: Judgement) -> list[str]:
+    lost = Counter(
+        f"{record.status}: {record.reason or 'no reason given'}"
+        for record in records
+        if record.status != "ok"
+    )
+    return [terminal.counts(judgement), *(f"{count} x {why}" for why, count in lost.most_common())]
+
+
+def _missing(judgement: Judgement) -> list[str]:
+    everyone = (*judgement.ceilings, *judgement.points)
+    measured = {name for point in everyone for name in point.values}
+    absent = [
+        ("the tester's ceiling", not judgement.ceilings),
+        ("capacity", not judgement.knees and not measured & {"goodput_bps", "throughput_pps"}),
+        ("delay", not measured & {"delay_p50_ns", "rtt_p50_ns"}),
+        ("the gateway's CPU", "cpu_busy" not in measured),
+    ]
+    return [name for name, is_absent in absent if is_absent]
+
+
+def _deviations(run: Run, records: Sequence[Record]) -> list[str]:
+    planned = [f"{plan.name}: {text}" for plan in run.plans for text in plan.deviations]
+    met = [f"{record.plan}: {text}" for record in records for text in record.deviations]
+    return list(dict.fromkeys((*planned, *met)))
+
+
+def _notes(run: Run, records: Sequence[Record]) -> list[str]:
+    seen = Counter(note for record in records for note in record.notes)
+    counted = [f"{note} ({count} trials)" for note, count in seen.most_common()]
+    return [*run.notes, *counted]

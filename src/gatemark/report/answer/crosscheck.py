@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Known tools beside our own agents, in words: `iperf3 measures 12 % less (9 to 15)`."""
+
+from gatemark.report.answer import diff
+from gatemark.report.answer.rates import Table
+from gatemark.report.words import number, traffic
+from gatemark.report.words.number import PERCENT
+from gatemark.stats.change.compare import UNBOUNDED
+from gatemark.stats.judgement import CrossCheck, Judgement
+from gatemark.store.record import UNITS
+
+CAPTION = "Cross-check: known tools and Gatemark at the same points, in turn"
+LEAST_LOSS = 0.0005  # of what was sent; less of it is not told
+SAME = {"no change": "measures the same", "within noise": "measures the same within noise"}
+
+
+def table(judgement: Judgement) -> Table:
+    """A row for each tool at each point."""
+    rows = tuple(_row(one) for one in judgement.cross_checks)
+    return Table(CAPTION, ("at", "cross-check", "Gatemark", "the tool", "p"), rows, frozenset({4}))
+
+
+def finding(one: CrossCheck) -> str:
+    """What one row says: `iperf3 measures 12 % less (9 to 15), its own receiver lost 3 %`."""
+    parts = [f"{one.driver} {_measures(one)}"]
+    parts += _lost("its own receiver", one.own_loss)
+    parts += _lost("Gatemark's", one.our_loss)
+    return ", ".join(parts)
+
+
+def _row(one: CrossCheck) -> tuple[str, ...]:
+    unit = UNITS[one.quantity]
+    values = (number.quantity_interval(value, unit) for value in (one.ours, one.theirs))
+    return _at(one), finding(one), *values, f"{one.change.p:.2g}"
+
+
+def _at(one: CrossCheck) -> str:
+    """The arm, the traffic, and the factors that neither tells."""
+    more = {name: level for name, level in one.point.items() if name not in traffic.LOAD}
+    factors = [traffic.factor(name, level) for name, level in more.items()]
+    return ", ".join([one.arm, traffic.sent(one.definition), *factors])
+
+
+def _measures(one: CrossCheck) -> str:
+    change = one.change.change
+    if max(abs(change.value), change.hi) >= UNBOUNDED:
+        return "measures nothing to compare"
+    if words := SAME.get(one.change.verdict):
+        return f"{words} ({_signed(change.lo)} to {_signed(change.hi)} %)"
+    less = change.value < 0
+    sides = sorted((-change.lo, -change.hi) if less else (change.lo, change.hi))
+    places = number.decimals([change], PERCENT)
+    middle, low, high = (number.plain(100 * x, places) for x in (abs(change.value), *sides))
+    text = f"measures {middle} % {'less' if less else 'more'} ({low} to {high})"
+    told = one.change.verdict in ("faster", "slower")
+    return text if told else f"{text}: {diff.verdict(one.change, at_least=False)}"
+
+
+def _lost(who: str, share: float | None) -> list[str]:
+    if share is None or share < LEAST_LOSS:
+        return []
+    return [f"{who} lost {100 * share:.2g} %"]
+
+
+def _signed(share: float) -> str:
+    text = number.plain(100 * share, 1)
+    return f"+{text}" if share > 0 else text

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`diff` in print: benchstat's layout, one table for each quantity; `beside` has its style too."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TextIO, TypeVar
+
+from gatemark.report.answer.rates import Table
+from gatemark.report.words import number, traffic
+from gatemark.report.words.number import PERCENT, Scale
+from gatemark.stats.change.alike import Difference, told
+from gatemark.stats.change.compare import UNBOUNDED
+from gatemark.stats.change.diff import Compared, Diff, Noise
+from gatemark.stats.change.sampled import KNEE, Sampled
+from gatemark.stats.judgement import Change, Interval
+
+T = TypeVar("T")
+Line = tuple[str, str]  # rich style, text
+WORTH_IT = 100  # repeats; a guess at more is no help
+LONGEST = 60  # characters of one condition
+NAMES = {KNEE: "knee", "received_pps": "received", "goodput_bps": "goodput"}
+COLOUR = {"faster": "green", "slower": "red"}
+
+
+def tell(lines: Iterable[Line], stream: TextIO | None = None) -> None:
+    """Print on stdout (or `stream`); colour only on a terminal without NO_COLOR."""
+    from rich.console import Console  # noqa: PLC0415  lazy: it costs start-up time
+    from rich.text import Text  # noqa: PLC0415
+
+    console = Console(file=stream, highlight=False, soft_wrap=True)
+    for style, text in lines:
+        console.print(Text(text, style=style if console.is_terminal else ""))
+
+
+def diff_lines(found: Diff) -> Iterator[Line]:
+    """An old run against a new one."""
+    yield from changes(found)
+    for which, alone in (("OLD", found.only_old), ("NEW", found.only_new)):
+        if alone:
+            yield "", ""
+        for row in alone:
+            yield "yellow", f"only in {which}: {what(row)}, {name(row)}: {_value(row)}"
+    yield "", ""
+    yield "dim", _noise(found.noise)
+    yield from differing(found.conditions)
+
+
+def changes(found: Diff) -> Iterator[Line]:
+    """Its tables: a row for each value, one table for each quantity."""
+    for rows in by_quantity(found.rows, lambda row: row.new.quantity):
+        yield from table(_diff_table(rows), [COLOUR.get(r.change.verdict, "") for r in rows])
+    if found.ceilings:
+        for rows in by_quantity(found.ceilings, lambda row: row.new.quantity):
+            yield from table(_diff_table(rows, "tester's ceiling, without the gateway: "))
+
+
+def differing(found: Iterable[Difference]) -> Iterator[Line]:
+    """What else differs between old and new, a line each."""
+    for difference in found:
+        yield "yellow", f"differs: {difference.field}: {_changed(difference)}"
+
+
+def what(row: Sampled) -> str:
+    """A value's setup and traffic in short: `nat, ↑ up, 64 B, 64 flows`."""
+    return f"{row.setup}, {load(row)}"
+
+
+def load(row: Sampled) -> str:
+    """Its traffic alone."""
+    parts = [traffic.load(row.definition)]
+    parts += [
+        traffic.factor(key, row.asked[key])
+        for key in ("rate_pps", "rate_bps")
+        if row.asked.get(key)
+    ]
+    return ", ".join(parts)
+
+
+def name(row: Sampled) -> str:
+    """A quantity in words, without its unit."""
+    plain = row.quantity.removesuffix("_ns").removesuffix("_bps").removesuffix("_pps")
+    return NAMES.get(row.quantity, plain.replace("_", " "))
+
+
+def verdict(change: Change, *, at_least: bool) -> str:
+    """The verdict, with what would help where it is none."""
+    if at_least:
+        return "inconclusive (tester-limited)"
+    if not change.more:
+        return change.verdict
+    unit = "boot" if change.paired else "repeat"
+    if change.more > WORTH_IT:
+        return f"{change.verdict} (over {WORTH_IT} more {unit}s)"
+    return f"{change.verdict} (about {change.more} more {unit}{'' if change.more == 1 else 's'})"
+
+
+def _diff_table(rows: Sequence[Compared], before: str = "") -> Table:
+    to = scale(value for row in rows for value in (row.old, row.new))
+    places = number.decimals([i for r in rows for i in (r.old.interval, r.new.interval)], to)
+    across = any(row.differences for row in rows)
+    head = ("what", f"old, {to.unit}", f"new, {to.unit}", "change, %", "p", "visible, %", "verdict")
+    body = tuple(
+        (
+            what(row.old) if row.old.setup == row.new.setup else load(row.old),
+            shown(row.old, to, places),
+            shown(row.new, to, places),
+            _percent(row.change.change),
+            f"{row.change.p:.3f}",
+            _visible(row.change),
+            verdict(row.change, at_least=row.at_least),
+            *(("; ".join(map(str, row.differences)) or "none",) if across else ()),
+        )
+        for row in rows
+    )
+    caption = f"{before}{name(rows[0].new)}"
+    return Table(
+        caption, (*head, *(("differs in",) if across else ())), body, frozenset(range(1, 6))
+    )
+
+
+def table(made: Table, styles: Sequence[str] = ()) -> Iterator[Line]:
+    """A table with its caption; `styles` are those of its rows."""
+    yield "", ""
+    yield "bold", made.caption
+    head, *rows = made.lines()
+    yield "dim", f"  {head}"
+    for place, row in enumerate(rows):
+        yield (styles[place] if styles else ""), f"  {row}"
+
+
+def by_quantity(rows: Sequence[T], of: Callable[[T], str]) -> list[list[T]]:
+    """Rows of one quantity each, so that a column has one unit."""
+    found: dict[str, list[T]] = {}
+    for row in rows:
+        found.setdefault(of(row), []).append(row)
+    return list(found.values())
+
+
+def scale(rows: Iterable[Sampled]) -> Scale:
+    """The one scale of a column; at least one row, all of one unit."""
+    found = list(rows)
+    return number.scale([row.interval.value for row in found], found[0].unit)
+
+
+def shown(row: Sampled, to: Scale, places: int) -> str:
+    """A value with its interval, `≥` before a lower bound."""
+    return number.interval(row.interval, to, places, at_least=row.at_least and bounded(row))
+
+
+def _value(row: Sampled) -> str:
+    return number.quantity_interval(row.interval, row.unit, at_least=row.at_least and bounded(row))
+
+
+def bounded(row: Sampled) -> bool:
+    """Whether a faster tester could only have raised it."""
+    return row.unit.endswith("/s")
+
+
+def _percent(change: Interval) -> str:
+    if abs(change.value) >= UNBOUNDED or change.hi >= UNBOUNDED:
+        return number.DASH
+    text = number.interval(change, PERCENT)
+    risen = change.value > 0 and any(digit in "123456789" for digit in re.split(r"[ (]", text)[0])
+    return f"+{text}" if risen else text
+
+
+def _visible(change: Change) -> str:
+    if change.visible >= UNBOUNDED:
+        return number.DASH
+    return number.plain(100 * change.visible, 1)
+
+
+def _noise(noise: Noise) -> str:
+    parts = [f"{number.quantity(noise.least, 'ratio')} at least"]
+    if noise.twins:
+        parts.append(
+            f"an arm differed from itself (A/A) by {number.quantity(noise.twins, 'ratio')}"
+        )
+    if noise.ceiling:
+        parts.append(f"the tester alone changed by {number.quantity(noise.ceiling, 'ratio')}")
+    return f"noise: up to {number.quantity(noise.ratio, 'ratio')} is not told ({'; '.join(parts)})"
+
+
+def _changed(difference: Difference) -> str:
+    """Both values in one line; of long ones the first lines that differ."""
+    old, new = told(difference.old), told(difference.new)
+    if "\n" in f"{old}{new}":
+        before, after = old.splitlines(), new.splitlines()
+        old = _first([line for line in before if line not in after])
+        new = _first([line for line in after if line not in before])
+    return f"{_short(old)} → {_short(new)}"
+
+
+def _first(lines: Sequence[str]) -> str:
+    more = f" (and {len(lines) - 1} lines more)" if len(lines) > 1 else ""
+    return _short(lines[0].strip()) + more if lines else number.DASH
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST + 24 else f"{text[:LONGEST]}…"

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Estimates of a packet's time in words and as a table, published cycles beside them."""
+
+from collections.abc import Iterable
+
+from gatemark.report.answer.rates import NONE, Table
+from gatemark.report.words import number, traffic
+from gatemark.report.words.number import KPPS, Scale
+from gatemark.stats.judgement import Estimate, Interval, Judgement
+from gatemark.stats.point.estimate import (
+    FETCHES,
+    FILLS,
+    INSTRUCTIONS,
+    PIPELINE,
+    WRITE_BACKS,
+    beside,
+)
+from gatemark.store.published import Published
+from gatemark.store.run import Run
+
+ANCHOR = "estimates"
+KILO = Scale(1e3, "k cycles")
+WARNING = "an ESTIMATE from counted instructions and modelled caches, not measured"
+# Parts as a reader knows them.
+PARTS = {
+    INSTRUCTIONS: "instructions, 1 cycle each",
+    PIPELINE: "loads, branches, multiplies",
+    FETCHES: "instruction cache misses",
+    FILLS: "data cache misses",
+    WRITE_BACKS: "write-backs",
+}
+COUNTED = ("instructions", "fetch_misses", "load_misses", "store_misses", "write_backs")
+
+
+def kernel(run: Run) -> str:
+    """The emulated gateway's, whose instructions were counted."""
+    return str(run.before.get("gateway", {}).get("kernel", "")) or "not known"
+
+
+def table(judgement: Judgement, published: Iterable[Published], counted: str) -> Table:
+    """A row for each setup and device: events, cycles, the rate, what was published.
+
+    `counted` is the kernel whose instructions they are.
+    """
+    known = tuple(published)
+    rows = tuple(_row(one, known) for one in judgement.estimates)
+    head = ("device", "setup", "instructions", "I misses", "D load", "D store", "write-backs")
+    more = ("k cycles a packet", KPPS.unit, "published, k cycles", "its kernel")
+    caption = f"Cycles of a packet, kernel {counted}: {WARNING}"
+    return Table(caption, head + more, rows, frozenset(range(2, 10)))
+
+
+def setups(found: Iterable[Estimate]) -> list[tuple[tuple[str, str], list[Estimate]]]:
+    """Those of one plan and point together: what makes a figure."""
+    groups: dict[tuple[str, str], list[Estimate]] = {}
+    for one in found:
+        groups.setdefault((one.plan, traffic.point(one.point)), []).append(one)
+    return list(groups.items())
+
+
+def finding(found: Iterable[Estimate]) -> str:
+    """A figure's title: what the dearest setup spends most on, and that it is an estimate."""
+    one = max(found, key=lambda each: each.cycles.value)
+    name, dear = max(one.parts.items(), key=lambda item: item[1].value)
+    share = number.quantity(dear.value / one.cycles.value, "ratio")
+    return f"ESTIMATE: on {one.device.name}, {share} of {one.setup} is {PARTS[name]}"
+
+
+def within(i: Interval) -> str:
+    """With its bounds, which are no ± of a measurement: `18.2 (15.1 to 21.0)`."""
+    value, lo, hi = (number.plain(x / KILO.factor, 1) for x in (i.value, i.lo, i.hi))
+    return f"{value} ({lo} to {hi})"
+
+
+def _row(one: Estimate, known: tuple[Published, ...]) -> tuple[str, ...]:
+    said = beside(one, known)
+    rate = (number.plain(x / KPPS.factor, 1) for x in (one.rate_pps.lo, one.rate_pps.hi))
+    reference = one.device.reference
+    return (
+        one.device.name,
+        one.setup,
+        *(number.plain(one.events[name], 0) for name in COUNTED),
+        within(one.cycles),
+        " to ".join(rate),
+        number.plain(said[1] / KILO.factor, 1) if said else NONE,
+        reference.kernel if said and reference else NONE,
+    )

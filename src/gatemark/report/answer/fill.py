@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flows in a gateway's table: how many, what each takes of memory, and for how many there is room.
+
+The table, and the card of those that are held at once, of flows or of TCP connections.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from gatemark.report.answer import rates
+from gatemark.report.answer.rates import Column, Table
+from gatemark.report.words import number, traffic
+from gatemark.report.words.number import Scale
+from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.point.connections import HELD
+from gatemark.stats.point.fill import FILLED
+
+ANCHOR = "flows"
+WHOLE = Scale(1.0, "")
+CAPTION = "Flows held at once, and what each takes of the gateway's memory"
+# Quantity -> its column.
+COLUMNS = {
+    "flows": "flows",
+    "flow_bytes": "B each",
+    "flow_object_bytes": "B of objects",
+    "flows_predicted": "memory has room for",
+    "flows_recommended": "recommended nf_conntrack_max",
+}
+
+
+def points(judgement: Judgement) -> list[PointResult]:
+    """Those that are about flows."""
+    return [point for point in judgement.points if point.definition.quantity == FILLED]
+
+
+def made(judgement: Judgement) -> Table:
+    """A line for each point."""
+    found = points(judgement)
+    spec = [
+        Column("setup", lambda p: p.setup),
+        Column("point", traffic.point_words),
+        *_numbers(found),
+        Column("limit", lambda p: p.limit),
+        Column("why", lambda p: p.why or number.DASH),
+    ]
+    return rates.of_points(CAPTION, spec, found)
+
+
+def _numbers(found: Sequence[PointResult]) -> Iterator[Column]:
+    for quantity, head in COLUMNS.items():
+
+        def cell(point: PointResult, name: str = quantity) -> str:
+            return rates.cell(point, name, WHOLE)
+
+        there = any(quantity in point.values for point in found)
+        yield Column(head, cell, is_number=True, is_there=there)
+
+
+def held(judgement: Judgement) -> list[PointResult]:
+    """The most that each setup held at once: flows, else TCP connections."""
+    every = [p for p in judgement.points if p.definition.headline in p.values]
+    kinds = [[p for p in every if p.definition.quantity == kind] for kind in (FILLED, HELD)]
+    found = next((kind for kind in kinds if kind), [])
+    most: dict[str, PointResult] = {}
+    for point in sorted(found, key=count, reverse=True):
+        most.setdefault(point.setup, point)
+    return [point for point in found if point is most[point.setup]]
+
+
+def count(point: PointResult) -> float:
+    """How many it held."""
+    return point.values[point.definition.headline].value
+
+
+def told(point: PointResult) -> Iterator[str]:
+    """What belongs to a number of flows: memory of each, room for how many, what to set."""
+    if "flow_bytes" in point.values:
+        yield f"{number.quantity_interval(point.values['flow_bytes'], 'B')} of memory each"
+    if "flows_predicted" in point.values:
+        room = number.quantity_interval(point.values["flows_predicted"], "flows")
+        yield f"memory has room for {room}, told by the first tenth"
+    if "flows_recommended" in point.values:
+        yield f"recommended nf_conntrack_max: {point.values['flows_recommended'].value:.0f}"

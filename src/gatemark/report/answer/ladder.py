@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each step of a ladder costs, in words and as a table: `+341 ± 40 ns`."""
+
+from gatemark.report.answer.rates import NONE, Table
+from gatemark.report.group import sweep
+from gatemark.report.words import number, traffic
+from gatemark.report.words.number import KPPS, MBPS, PERCENT, Scale
+from gatemark.stats.change.exact import is_exact
+from gatemark.stats.change.ladder import CPU, PACKET, holds_zero, told
+from gatemark.stats.judgement import Cost, Judgement, Ladder, Step
+from gatemark.store.record import UNITS
+
+LEAST_P = 1e-4  # below that a p is as good as none
+NS = Scale(1.0, "ns")
+VERDICTS = {"slower": "costs", "faster": "saves"}
+SCALES = {PACKET: NS, "goodput_bps": MBPS, CPU: PERCENT}
+
+
+def tables(judgement: Judgement) -> list[Table]:
+    """One table for each ladder in time: the base, then a row for each step."""
+    return [_table(ladder) for ladder in judgement.ladders if not is_exact(ladder)]
+
+
+def anchor(ladder: Ladder) -> str:
+    """The name of its figure; where several runs are in a page, with its run's letter."""
+    levels = [f"{name}-{level}" for name, level in ladder.point.items()]
+    letter, is_there, _ = ladder.base.partition(": ")
+    return sweep.plain("-".join(("ladder", ladder.plan, *levels, letter if is_there else "")))
+
+
+def sent(ladder: Ladder) -> str:
+    """What was sent, with the factors of its point."""
+    words = traffic.traffic(ladder.definition)
+    rates = [
+        traffic.factor(name, ladder.point[name]) for name in sweep.RATES if name in ladder.point
+    ]
+    return ", ".join([words, *rates])
+
+
+def signed(cost: Cost, to: Scale) -> str:
+    """A difference with its sign and interval, without the unit: `+341 ± 40`."""
+    text = number.label(cost.difference, to)
+    return f"+{text}" if cost.difference.value > 0 else text
+
+
+def verdict(ladder: Ladder, step: Step) -> str:
+    """What is known of a step: costs, saves, or why nothing can be said."""
+    cost = step.costs.get(told(ladder))
+    if cost is None:
+        return NONE
+    if step.twin:
+        return "A/A, holds zero" if holds_zero(step, told(ladder)) else "A/A, not zero"
+    if told(ladder) != PACKET and step.at_least:
+        return "tester-limited"
+    return VERDICTS.get(cost.verdict, cost.verdict)
+
+
+def finding(ladder: Ladder) -> str:
+    """The title of its figure: what the dearest step costs."""
+    name = told(ladder)
+    found = [(s, s.costs[name]) for s in ladder.steps if name in s.costs and not s.twin]
+    found = [(s, c) for s, c in found if c.verdict == "slower"]
+    if not found:
+        return "No step costs more than chance does"
+    step, cost = max(found, key=lambda pair: abs(pair[1].difference.value))
+    more = f", the dearest of {len(found)} steps that cost" if len(found) > 1 else ""
+    return f"{step.arm} costs {amount(cost, name)} against {step.against}{more}"
+
+
+def amount(cost: Cost, quantity: str) -> str:
+    """How much, without its sign: `341 ± 40 ns a packet`."""
+    unit = UNITS[quantity]
+    to = number.scale([cost.difference.value], unit)
+    text = number.label(cost.difference, to).lstrip(number.MINUS)
+    return f"{text} {to.unit}{' a packet' if quantity == PACKET else ''}"
+
+
+def _table(ladder: Ladder) -> Table:
+    rate = ladder.definition.headline
+    rate_to = SCALES.get(rate, KPPS)
+    head = ("step", "against", "time, ns a packet", f"{rate_to.unit}", "CPU, %", "verdict")
+    more = ("takes, ns a packet", "p", "smallest visible, ns")
+    if told(ladder) != PACKET:
+        more = (more[0], "p", f"smallest visible, {rate_to.unit}")
+    base = (ladder.base, NONE, *(_own(ladder, name) for name in (PACKET, rate, CPU)), NONE)
+    rows = [(*base, _own(ladder, PACKET), NONE, NONE)]
+    rows += [_row(ladder, step) for step in ladder.steps]
+    caption = f"{ladder.plan}: what each step adds; {sent(ladder)}"
+    return Table(caption, head + more, tuple(rows), frozenset({2, 3, 4, 6, 8}))
+
+
+def _own(holder: Ladder | Step, name: str) -> str:
+    to = SCALES.get(name, KPPS)
+    return number.label(holder.values[name], to) if name in holder.values else NONE
+
+
+def _row(ladder: Ladder, step: Step) -> tuple[str, ...]:
+    rate, told_by = ladder.definition.headline, step.costs.get(told(ladder))
+    added = (
+        signed(step.costs[name], SCALES.get(name, KPPS)) if name in step.costs else NONE
+        for name in (PACKET, rate, CPU)
+    )
+    return (
+        step.arm,
+        step.against,
+        *added,
+        verdict(ladder, step),
+        _own(step, PACKET),
+        _chance(told_by) if told_by else NONE,
+        _visible(told_by, SCALES.get(told(ladder), KPPS)),
+    )
+
+
+def _chance(cost: Cost) -> str:
+    if cost.p is None:
+        return NONE
+    return f"{cost.p:.2g}" if cost.p >= LEAST_P else f"< {LEAST_P:g}"
+
+
+def _visible(cost: Cost | None, to: Scale) -> str:
+    if cost is None or cost.visible is None:
+        return NONE
+    value = cost.visible / to.factor
+    return number.plain(value, number.decimals_of(value))

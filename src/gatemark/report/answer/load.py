@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CPU load by every way of accounting, in tables: at each rate, and the rate at 80 and 100 %."""
+
+from collections.abc import Sequence
+
+from gatemark.report.answer.rates import NONE, Table
+from gatemark.report.words import number
+from gatemark.report.words.number import KPPS, PERCENT
+from gatemark.stats.point.load import FLOWS, WAYS, Load, RateAt
+from gatemark.unit import l1_bps, payload_bytes
+
+MBIT = 1e6
+
+
+def loads(found: Sequence[Load]) -> Table:
+    """One line for each point: the load by each way, and what ticks and soak differ by."""
+    rows = tuple(
+        (
+            one.arm,
+            level(one),
+            number.interval(one.received_pps, KPPS),
+            *(_share(one, way) for way in WAYS),
+            number.interval(one.apart, PERCENT) if one.apart else NONE,
+        )
+        for one in found
+    )
+    head = ("setup", "offered", "received, k packets/s", *(f"CPU by {way}, %" for way in WAYS))
+    caption = "CPU load by each way of accounting; ticks less soak in the same trials"
+    return Table(
+        caption, (*head, "ticks less soak, points"), rows, frozenset(range(2, 3 + len(WAYS) + 1))
+    )
+
+
+def rates(found: Sequence[RateAt]) -> Table:
+    """The rate at 80 and at 100 % CPU, between measured rates by a straight line."""
+    rows = tuple(
+        (
+            one.arm,
+            one.way,
+            f"{100 * one.share:.0f} %",
+            number.interval(one.pps, KPPS) if one.pps else f"not reached: {_busy(one)}",
+            *(_bits(one) if one.pps else (NONE, NONE)),
+        )
+        for one in found
+    )
+    head = ("setup", "by", "CPU", "k packets/s", "Mbit/s (L1)", "Mbit/s (L4)")
+    return Table("Rate at a share of the CPU", head, rows, frozenset({4, 5}))
+
+
+def level(one: Load) -> str:
+    """What varies, at this point: `20 k packets/s`, `1000 flows`."""
+    if one.factor == FLOWS:
+        return f"{one.level:g} flows"
+    unit = "packets/s" if one.factor == "rate_pps" else "bit/s"
+    return number.nominal(one.level, unit)
+
+
+def percent(share: float) -> str:
+    """A share of a CPU in whole per cent."""
+    return f"{number.plain(share / PERCENT.factor, 0)} %"
+
+
+def _share(one: Load, way: str) -> str:
+    return number.interval(one.busy[way], PERCENT) if way in one.busy else NONE
+
+
+def _busy(one: RateAt) -> str:
+    return f"{percent(one.most_busy)} at most"
+
+
+def _bits(one: RateAt) -> tuple[str, str]:
+    size, pps = one.definition.frame_bytes, one.pps
+    if not size or not pps:
+        return NONE, NONE
+    payload = payload_bytes(size, one.definition.family) * 8 * pps.value
+    return f"{l1_bps(pps.value, size) / MBIT:.1f}", f"{payload / MBIT:.1f}"

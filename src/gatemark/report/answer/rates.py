@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables that terminal and page share: cells are text, made once from a judgement."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gatemark.plan.model import Plan
+from gatemark.report.group import latency, study, sweep
+from gatemark.report.words import headline, number, traffic
+from gatemark.report.words.number import KPPS, MBPS, PERCENT, SEGMENTS, Scale
+from gatemark.stats.judgement import Judgement, Knee, PointResult
+from gatemark.stats.point.connections import QUANTITIES
+
+NONE = number.DASH
+WHOLE = Scale(1.0, "")
+INSIDE = "cpu_busy_inside"
+_NUMBER = re.compile(rf"^((?:{number.AT_LEAST})?\D?\d+)(.*)$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Head and rows of one table; `numeric` names the columns that stand by their point."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: frozenset[int]
+
+    def lines(self) -> list[str]:
+        """The table as plain text, columns two spaces apart, decimal points aligned."""
+        columns = list(zip(self.head, *self.rows, strict=True))
+        wide = [self._column(place, cells) for place, cells in enumerate(columns)]
+        return ["  ".join(cells).rstrip() for cells in zip(*wide, strict=True)]
+
+    def _column(self, place: int, cells: Sequence[str]) -> list[str]:
+        head, *body = cells
+        body = aligned(body) if place in self.numeric else body
+        width = max(len(cell) for cell in (head, *body))
+        if place not in self.numeric:
+            return [cell.ljust(width) for cell in (head, *body)]
+        inner = max((len(cell) for cell in body), default=0)
+        return [head.rjust(width), *(cell.ljust(inner).rjust(width) for cell in body)]
+
+
+def aligned(cells: Sequence[str]) -> list[str]:
+    """Cells padded on the left so that their decimal points stand below each other."""
+    parts = [_NUMBER.match(cell) for cell in cells]
+    widest = max((len(part[1]) for part in parts if part), default=0)
+    return [
+        part[1].rjust(widest) + part[2] if part else cell.rjust(widest)
+        for part, cell in zip(parts, cells, strict=True)
+    ]
+
+
+def knees(judgement: Judgement) -> Table:
+    """One line for each arm and direction: the knee, what is left beyond it, what limits."""
+    found = judgement.knees
+    places = number.decimals([knee.knee_pps for knee in found], KPPS)
+    rows = tuple(_knee_row(judgement, knee, places) for knee in found)
+    head = ("setup", "direction", "knee, k packets/s", "Mbit/s (L1)")
+    more = ("at 2x the knee, %", "CPU, %", "limit")
+    caption = "Capacity: the offered rate at which received stops following"
+    return Table(caption, head + more, rows, frozenset({2, 3, 4, 5}))
+
+
+def delays(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
+    """One-way delay at each load that was timed, by percentile; the tester's own comes first."""
+    found = latency.groups(judgement, plans)
+    floors = {id(one.floor): one.floor for one in found if one.floor}
+    every = [*floors.values(), *(one.point for group in found for one in group.loads)]
+    to = number.scale(_middles(every, "delay_p50_ns"), "ns")
+    spec: list[Column] = [
+        Column("setup", _name),
+        Column("point", traffic.point_words),
+        Column("load", latency.told),
+        Column("of the knee, %", lambda p: _share(judgement, p), True, _shared(judgement, every)),
+        *(
+            Column(f"{head}, {to.unit}", *_cells(every, f"delay_{name}_ns", to, together=False))
+            for name, head in {"min": "min", **latency.NAMES, "pdv": "PDV"}.items()
+        ),
+    ]
+    caption = "One-way delay below the knee: a percentile is told where ten packets lie above it"
+    return of_points(caption, spec, every)
+
+
+def ceilings(judgement: Judgement) -> Table:
+    """What the tester alone can do, LAN host to WAN host without the gateway."""
+    found = [p for p in judgement.ceilings if p.definition.quantity not in QUANTITIES]
+    return _rates(found, "Tester's ceiling: without the gateway")
+
+
+def singles(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
+    """Points that belong to no sweep and no study: ranked by received rate."""
+    return _rates(study.singles(judgement, plans), "Single points, fastest first")
+
+
+def points(judgement: Judgement) -> Table:
+    """Every point with its rates, loss, delay, CPU and limit with its why."""
+    everyone = (*judgement.ceilings, *judgement.floors, *judgement.points)
+    spec: list[Column] = [
+        Column("plan", lambda p: p.plan),
+        Column("setup", _name),
+        Column("point", lambda p: point(p.point)),
+        Column("received, k packets/s", *_cells(everyone, "received_pps", KPPS)),
+        Column("goodput, Mbit/s", *_cells(everyone, "goodput_bps", MBPS)),
+        *_seen_by_tcp(everyone),
+        *_connecting(everyone),
+        Column("instructions", *_cells(everyone, "instructions", WHOLE)),
+        Column("instructions at the rate", *_cells(everyone, "instructions_at_rate", WHOLE)),
+        Column("loss, %", *_cells(everyone, "loss_ratio", PERCENT, together=False)),
+        *(_delay(everyone, f"delay_{share}_ns", f"delay {share}") for share in ("p50", "p99")),
+        Column("CPU, %", *_cells(everyone, "cpu_busy", PERCENT, together=False)),
+        Column("CPU by its own reading, %", *_cells(everyone, INSIDE, PERCENT, together=False)),
+        Column("limit", lambda p: p.limit),
+        Column("why", lambda p: "; ".join([p.why or NONE, *_invalid(p)])),
+    ]
+    return of_points("Every point, with the interval of its median", spec, everyone)
+
+
+def cell(p: PointResult, name: str, to: Scale, places: int | None = None) -> str:
+    """One quantity of a point with its interval; a dash where it was not measured."""
+    if name not in p.values:
+        return NONE
+    return number.interval(p.values[name], to, places, at_least=headline.bounded(p, name))
+
+
+def point(factors: Mapping[str, object]) -> str:
+    """A point's factors in short: `offered 20 k packets/s, ↑ up`."""
+    return traffic.point(factors)
+
+
+def _knee_row(judgement: Judgement, knee: Knee, places: int) -> tuple[str, ...]:
+    at = sweep.loaded(judgement, knee)
+    bits = number.plain(knee.knee_l1_bps / MBPS.factor, 1)
+    twice = knee.collapse.get("2.0")
+    return (
+        knee.setup,
+        traffic.way(knee.direction),
+        number.interval(knee.knee_pps, KPPS, places, at_least=knee.at_least),
+        (number.AT_LEAST if knee.at_least else "") + bits,
+        number.interval(twice, PERCENT) if twice else NONE,
+        cell(at, "cpu_busy", PERCENT) if at else NONE,
+        knee.limit,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table of points. A quantity that no point has makes no column."""
+
+    head: str
+    make: Callable[[PointResult], str]
+    is_number: bool = False
+    is_there: bool = True
+
+
+def _shared(judgement: Judgement, found: Iterable[PointResult]) -> bool:
+    return any(_share(judgement, point) != NONE for point in found)
+
+
+def _share(judgement: Judgement, p: PointResult) -> str:
+    part = None if p.definition.path == "direct" else latency.share(judgement, p)
+    return NONE if part is None else number.plain(part * 100, 0)
+
+
+def _rates(found: Sequence[PointResult], caption: str) -> Table:
+    rate_ = number.scale(_middles(found, "received_pps"), "packets/s")
+    bits = number.scale(sorted(_middles(found, "received_l1_bps"))[:1], "bit/s")
+    spec = [
+        Column("setup", _name),
+        Column("point", traffic.point_words),
+        Column(f"received, {rate_.unit}", *_cells(found, "received_pps", rate_)),
+        Column(f"{bits.unit} (L1)", *_cells(found, "received_l1_bps", bits)),
+        Column("goodput, Mbit/s", *_cells(found, "goodput_bps", MBPS)),
+        Column("loss, %", *_cells(found, "loss_ratio", PERCENT, together=False)),
+        *_seen_by_tcp(found),
+        Column("limit", lambda p: p.limit),
+    ]
+    return of_points(caption, spec, found)
+
+
+def _seen_by_tcp(found: Sequence[PointResult]) -> Iterator[Column]:
+    rtt = number.scale(_middles(found, "rtt_p50_ns"), "ns")
+    yield Column("retransmits", *_cells(found, "retransmits", SEGMENTS, together=False))
+    yield Column(f"RTT p50, {rtt.unit}", *_cells(found, "rtt_p50_ns", rtt, together=False))
+
+
+def connections(judgement: Judgement) -> Table:
+    """Points that are about connections: how many, how fast, how long each took."""
+    everyone = (*judgement.ceilings, *judgement.points)
+    found = [p for p in everyone if p.definition.quantity in QUANTITIES]
+    spec = [
+        Column("setup", _name),
+        Column("point", traffic.point_words),
+        *_connecting(found),
+        Column("lost, %", *_cells(found, "loss_ratio", PERCENT, together=False)),
+        Column("CPU, %", *_cells(found, "cpu_busy", PERCENT, together=False)),
+        Column("limit", lambda p: p.limit),
+        Column("why", lambda p: p.why or NONE),
+    ]
+    return of_points("TCP connections, each with a message and its echo", spec, found)
+
+
+def _connecting(found: Sequence[PointResult]) -> Iterator[Column]:
+    fast = number.scale(_middles(found, "connections_per_s"), "connections/s")
+    yield Column("connections", *_cells(found, "connections", WHOLE))
+    yield Column(f"{fast.unit}", *_cells(found, "connections_per_s", fast))
+    for kind in ("connect", "echo"):
+        to = number.scale(_middles(found, f"{kind}_p50_ns"), "ns")
+        for share in ("p50", "p99"):
+            cells = _cells(found, f"{kind}_{share}_ns", to, together=False)
+            yield Column(f"{kind} {share}, {to.unit}", *cells)
+    yield Column("B each", *_cells(found, "connection_bytes", WHOLE))
+
+
+def _delay(found: Sequence[PointResult], name: str, head: str) -> Column:
+    to = number.scale(_middles(found, "delay_p50_ns"), "ns")
+    return Column(f"{head}, {to.unit}", *_cells(found, name, to, together=False))
+
+
+def _cells(
+    found: Sequence[PointResult], name: str, to: Scale, *, together: bool = True
+) -> tuple[Callable[[PointResult], str], bool, bool]:
+    """How a quantity is shown (with as many decimals in all rows, or each its own); is it there."""
+    mine = [p.values[name] for p in found if name in p.values]
+    places = number.decimals(mine, to) if together else None
+    return lambda p: cell(p, name, to, places), True, bool(mine)
+
+
+def of_points(caption: str, spec: Iterable[Column], found: Iterable[PointResult]) -> Table:
+    """A line for each point, with the columns that are there."""
+    shown = [column for column in spec if column.is_there]
+    rows = tuple(tuple(column.make(p) for column in shown) for p in found)
+    numeric = frozenset(place for place, column in enumerate(shown) if column.is_number)
+    return Table(caption, tuple(column.head for column in shown), rows, numeric)
+
+
+def _name(p: PointResult) -> str:
+    return "tester alone" if p.definition.path == "direct" else p.setup
+
+
+def _invalid(p: PointResult) -> list[str]:
+    return [f"{p.invalid} invalid trial{'' if p.invalid == 1 else 's'}"] if p.invalid else []
+
+
+def _middles(found: Iterable[PointResult], name: str) -> list[float]:
+    return [p.values[name].value for p in found if name in p.values]

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TCP connections as bars with intervals: those held at once, those opened and closed a second."""
+
+from collections.abc import Iterator, Sequence
+
+import altair as alt
+
+from gatemark.report.chart import theme
+from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.words import number, traffic
+from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.point.connections import HELD, RATE
+from gatemark.store.record import UNITS
+
+BAR_HEIGHT = 30
+LABEL_ROOM = 1.6  # the axis ends so far beyond the longest bar: room for its value
+
+# What a figure is about -> its name, its finding, what was measured.
+TOLD = {
+    HELD: (
+        "connections-held",
+        "At most {} held at once",
+        "Each was opened, sent a message and had its echo; at the end every one was asked again, "
+        "and those count that answered. The limit's reason has the gateway's own bound "
+        "(nf_conntrack_max), which is never changed.",
+    ),
+    RATE: (
+        "connection-rate",
+        "At most {}",
+        "Connect, request, response, close, as fast as it goes. A value within 10 % of the "
+        "tester's own is only a lower bound.",
+    ),
+}
+
+
+def figures(judgement: Judgement) -> Iterator[Figure]:
+    """One figure for each quantity that was measured."""
+    everyone = (*judgement.ceilings, *judgement.points)
+    for quantity in TOLD:
+        found = [
+            p
+            for p in everyone
+            if p.definition.quantity == quantity and p.definition.headline in p.values
+        ]
+        if found:
+            yield _figure(quantity, found)
+
+
+def _figure(quantity: str, found: Sequence[PointResult]) -> Figure:
+    name, finding, definition = TOLD[quantity]
+    headline = found[0].definition.headline
+    unit = UNITS[headline]
+    rows = [_row(point, headline, unit) for point in found]
+    most = max(found, key=lambda point: point.values[headline].value)
+    title = finding.format(number.quantity(most.values[headline].value, unit))
+    columns = {"label": "point", "setup": "setup"}
+    columns |= heads(headline, quantity, unit) | {"limit": "limit", "why": "why"}
+    return Figure(
+        name=name,
+        title=f"{title}: {'the tester alone' if most.setup == 'direct' else most.setup}",
+        definition=f"{definition} Bar: median; whisker: its interval.",
+        panels=(("", _bars(name, rows, headline, f"{quantity}, {unit}", title)),),
+        rows=rows,
+        columns=columns,
+        plan=found[0].plan,
+    )
+
+
+def _row(point: PointResult, headline: str, unit: str) -> Row:
+    setup = "tester alone" if point.setup == "direct" else point.setup
+    label = f"{setup}, {traffic.connections(point.definition)}"
+    value = point.values[headline]
+    text = number.compact(value, unit, at_least=point.at_least)
+    row: Row = {"label": label, "setup": setup, "limit": point.limit, "why": point.why}
+    return row | three(headline, value) | {"text": text}
+
+
+def _bars(name: str, rows: Sequence[Row], headline: str, axis_title: str, told: str) -> Chart:
+    most = max(float(row[f"{headline}_hi"] or 0) for row in rows) * LABEL_ROOM
+    order = list(dict.fromkeys(str(row["label"]) for row in rows))
+    axis = alt.Axis(labelExpr=theme.SI, tickCount=4)
+    scale = alt.Scale(domain=[0, max(most, 1.0)], nice=False)
+    x = alt.X(f"{headline}:Q", title=axis_title, axis=axis, scale=scale)
+    y = alt.Y(
+        "label:N",
+        sort=order,
+        title=None,
+        axis=alt.Axis(labelLimit=220, ticks=False, domain=False),
+    )
+    base = alt.Chart(named(name))
+    bar = base.mark_bar(style="bar", height={"band": 0.62}).encode(x, y)
+    whisker = base.mark_rule(style="whisker").encode(
+        alt.X(f"{headline}_lo:Q", title=axis_title), alt.X2(f"{headline}_hi:Q"), y
+    )
+    text = base.mark_text(style="value", align="left", dx=6).encode(
+        alt.X(f"{headline}_hi:Q", title=axis_title), y, text="text:N"
+    )
+    return alt.layer(bar, whisker, text).properties(
+        width="container", height=BAR_HEIGHT * len(order), description=told
+    )

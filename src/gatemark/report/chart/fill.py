@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory over the flows in a gateway's table: what was measured, and what was projected.
+
+slab |          o'    o  median over the fills at a step; whisker: least and most
+     |       .o'      -- the first tenth's line, drawn on
+     |    .o'
+     | .o'
+     +-------------- entries
+"""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+import altair as alt
+
+from gatemark.report.answer.fill import points
+from gatemark.report.chart import theme
+from gatemark.report.chart.figure import Chart, Figure, Row, finite, named
+from gatemark.report.group import sweep
+from gatemark.report.words import number, traffic
+from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.point import fill
+from gatemark.store.record import Filled, Record
+
+MIB = 1 << 20
+MOST_STEPS = 60  # drawn of each arm
+COLUMNS = {
+    "arm": "setup",
+    "point": "point",
+    "flows": "entries in the table",
+    "measured": "memory taken (MiB)",
+    "measured_lo": "memory taken (MiB), least",
+    "measured_hi": "memory taken (MiB), most",
+    "projected": "projected by the first tenth (MiB)",
+}
+
+
+def figures(judgement: Judgement, records: Sequence[Record]) -> Iterator[Figure]:
+    """One for each plan whose fills kept their steps."""
+    found = points(judgement)
+    for plan in dict.fromkeys(point.plan for point in found):
+        mine = [point for point in found if point.plan == plan]
+        rows = [row for point in mine for row in _rows(point, records)]
+        if rows:
+            yield _figure(plan, mine, rows)
+
+
+def _rows(point: PointResult, records: Sequence[Record]) -> Iterator[Row]:
+    """The steps of a point's fills, each counted from what its own line says of no flow."""
+    fills = [
+        fill.rising(record.evidence.fill)
+        for record in records
+        if (record.plan, record.arm, record.point) == (point.plan, point.arm, point.point)
+        and record.pass_ == "outside"
+        and record.status == "ok"
+    ]
+    lines = [(steps, line) for steps in fills if (line := fill.slab(steps))]
+    if not lines:
+        return
+    slopes = [line.slope for steps, _ in lines if (line := fill.early_slab(steps))]
+    slope = median(slopes) if slopes else None
+    taken = [_taken(steps, line) for steps, line in lines]
+    count = min(len(one) for one in taken)
+    for at in range(0, count, max(1, -(-count // MOST_STEPS))):
+        entries = median(one[at][0] for one in taken)
+        mine = [one[at][1] / MIB for one in taken]
+        yield {
+            "arm": _label(point),
+            "point": traffic.point(point.point),
+            "flows": entries,
+            "measured": finite(median(mine)),
+            "measured_lo": finite(min(mine)),
+            "measured_hi": finite(max(mine)),
+            "projected": None if slope is None else finite(slope * entries / MIB),
+        }
+
+
+def _taken(steps: Sequence[Filled], line: fill.Line) -> list[tuple[int, float]]:
+    return [(step.entries, step.slab_bytes - line.intercept) for step in steps]
+
+
+def _label(point: PointResult) -> str:
+    work = point.definition.active_pps
+    return f"{point.arm}, {'at work' if work else 'idle'}" if point.point else point.arm
+
+
+def _figure(plan: str, found: Sequence[PointResult], rows: Sequence[Row]) -> Figure:
+    name = sweep.plain(f"memory-{plan}")
+    arms = list(dict.fromkeys(str(row["arm"]) for row in rows))
+    first = next(point for point in found if "flow_bytes" in point.values)
+    title = f"{number.quantity_interval(first.values['flow_bytes'], 'B')} a flow: {first.setup}"
+    return Figure(
+        name=name,
+        title=title,
+        definition="What all the kernel's slabs took more than without a flow, over the entries "
+        "in the table of connections. Points: median over the fills, with the least and the most. "
+        "Dotted: projected by the first tenth of the fill. "
+        f"{traffic.traffic(first.definition)}.",
+        panels=(("", _panel(name, arms, title)),),
+        rows=rows,
+        columns=COLUMNS,
+        plan=plan,
+    )
+
+
+def _panel(name: str, arms: Sequence[str], told: str) -> Chart:
+    axis = alt.Axis(labelExpr=theme.SI, tickCount=6, grid=False)
+    x = alt.X("flows:Q", title="entries in the table", axis=axis)
+    y = alt.Y("measured:Q", title="memory taken, MiB")
+    base = alt.Chart(named(name))
+    color, shape = theme.color(arms, arms), theme.shape(arms, arms)
+    detail = alt.Detail("point:N")
+    projected = base.mark_line(style="ideal").encode(
+        x, alt.Y("projected:Q", title="memory taken, MiB"), color, detail
+    )
+    whisker = base.mark_rule(strokeWidth=1.5).encode(
+        x, alt.Y("measured_lo:Q", title="memory taken, MiB"), alt.Y2("measured_hi:Q"), color
+    )
+    tips = [
+        alt.Tooltip("arm:N"),
+        alt.Tooltip("flows:Q", title="entries", format=","),
+        alt.Tooltip("measured:Q", title="MiB", format=".3f"),
+        alt.Tooltip("projected:Q", title="projected", format=".3f"),
+    ]
+    dots = base.mark_point(filled=True, size=38, opacity=1).encode(x, y, color, shape, tooltip=tips)
+    return alt.layer(projected, whisker, dots).properties(
+        width="container", height=theme.HEIGHT, description=f"Memory over flows: {told}"
+    )

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions of one packet over the size of its frame: a line for each arm and way."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from gatemark.report.answer import exact
+from gatemark.report.chart import theme
+from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.group import sweep
+from gatemark.report.words import traffic
+from gatemark.stats.judgement import Executed, Judgement
+
+FEWEST = 3  # sizes that make a line
+
+
+def figures(judgement: Judgement) -> list[Figure]:
+    """One for each plan with so many sizes."""
+    plans: dict[str, list[Executed]] = {}
+    for one in judgement.executed:
+        plans.setdefault(one.plan, []).append(one)
+    return [_figure(plan, mine) for plan, mine in plans.items() if len(_sizes(mine)) >= FEWEST]
+
+
+def _figure(plan: str, mine: Sequence[Executed]) -> Figure:
+    name = sweep.plain(f"instructions-{plan}")
+    rows = sorted((_row(one) for one in mine), key=lambda row: (row["line"], row["frame_bytes"]))
+    columns = {"arm": "arm", "way": "way", "frame_bytes": "frame (B)"}
+    columns |= heads("instructions", "instructions of a packet", "instructions")
+    return Figure(
+        name=name,
+        title=_title(mine),
+        definition=(
+            "Instructions that the gateway executes for one packet, by the size of its frame: the "
+            "mode of all walks. A copy that a card makes costs none, one that the CPU makes does."
+        ),
+        panels=(("", _panel(name, rows)),),
+        rows=rows,
+        columns=columns,
+        plan=plan,
+    )
+
+
+def _sizes(mine: Sequence[Executed]) -> list[int]:
+    return sorted({size for one in mine if (size := one.definition.frame_bytes)})
+
+
+def _row(one: Executed) -> Row:
+    kind = one.definition
+    family = "" if kind.family == "ipv4" else f", {traffic.FAMILY[kind.family]}"
+    over = ", TCP" if kind.l4 == "tcp" else ""
+    way = f"{traffic.way(kind.direction)}{over}{family}"
+    row: Row = {"arm": one.arm, "way": way, "line": f"{one.arm}, {way}"}
+    row |= {"frame_bytes": float(kind.frame_bytes or 0)}
+    return row | three("instructions", one.instructions)
+
+
+def _title(mine: Sequence[Executed]) -> str:
+    """What the smallest and largest frame of the first line with most sizes execute."""
+    lines: dict[object, list[Executed]] = {}
+    for one in mine:
+        lines.setdefault(_row(one)["line"], []).append(one)
+    own = max(lines.values(), key=len)
+    own.sort(key=lambda one: one.definition.frame_bytes or 0)
+    first, last = own[0], own[-1]
+    sizes = f"{first.definition.frame_bytes} to {last.definition.frame_bytes} bytes"
+    by = exact.signed(last.instructions.value - first.instructions.value)
+    return f"{first.arm}: from {sizes} a packet costs {by} instructions"
+
+
+def _panel(name: str, rows: Sequence[Row]) -> Chart:
+    axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
+    x = alt.X("frame_bytes:Q", title="frame, bytes", axis=axis, scale=alt.Scale(nice=False))
+    y = alt.Y("instructions:Q", title="instructions of a packet", axis=axis)
+    lines = list(dict.fromkeys(str(row["line"]) for row in rows))
+    color = alt.Color("line:N", scale=alt.Scale(domain=lines), legend=alt.Legend(columns=2))
+    shape = alt.Shape("line:N", scale=alt.Scale(domain=lines, range=theme.SHAPES), legend=None)
+    tips = [alt.Tooltip(f"{field}:N") for field in ("arm", "way", "frame_bytes", "instructions")]
+    base = alt.Chart(named(name))
+    low, high = alt.Y("instructions_lo:Q", title=y["title"]), alt.Y2("instructions_hi:Q")
+    layers = [
+        base.mark_line().encode(x, y, color),
+        base.mark_rule(strokeWidth=1.5).encode(x, low, high, color),
+        base.mark_point(filled=True, size=50, opacity=1).encode(x, y, color, shape, tooltip=tips),
+    ]
+    return alt.layer(*layers).properties(
+        width="container", height=theme.HEIGHT, description="Instructions of a packet over its size"
+    )

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bars of a study: one for each point, under the name of its arm, in panels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gatemark.report.group import study
+from gatemark.report.words import headline, number, traffic
+from gatemark.stats.judgement import PointResult
+
+MOST_ARMS = 4  # that a title names
+_PANEL = ("kind", "family", "direction")  # factors that make panels
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar: where it stands and what it shows."""
+
+    panel: str  # heading: `TCP over IPv6, ↑ up: LAN to WAN`
+    traffic: str  # the same within a sentence: `TCP over IPv6, LAN to WAN`
+    group: str  # arm
+    name: str  # within its group; empty where the group says all
+    point: PointResult
+
+    @property
+    def l4(self) -> str:
+        """The protocol."""
+        return self.point.definition.l4
+
+    @property
+    def value(self) -> float:
+        """Bits of payload a second."""
+        measured = headline.payload(self.point)
+        return measured.value if measured else 0.0
+
+
+def bars(points: Sequence[PointResult]) -> list[Bar]:
+    """The bars of these points, panel by panel, in the order of the plan."""
+    panels: dict[tuple[str, str, str], list[PointResult]] = {}
+    for point in points:
+        d = point.definition
+        panels.setdefault((d.l4, d.family, d.direction), []).append(point)
+    is_plain = {family for _, family, _ in panels} == {"ipv4"}
+    several = len(study.arms(points)) > 1
+    found = []
+    for (l4, family, direction), mine in panels.items():
+        over = "" if is_plain else f" over {traffic.FAMILY.get(family, family)}"
+        heading = f"{l4.upper()}{over}, {traffic.heading(direction)}"
+        sent = f"{l4.upper()}{over}, {traffic.DIRECTION.get(direction, traffic.way(direction))}"
+        names = [name for name in study.varying(mine) if name not in _PANEL]
+        for point in mine:
+            group = point.arm if several or not names else ""
+            found.append(Bar(heading, sent, group, study.label(point, names), point))
+    return found
+
+
+def panels(drawn: Sequence[Bar]) -> dict[str, list[Bar]]:
+    """The bars of each panel by its heading."""
+    found: dict[str, list[Bar]] = {}
+    for bar in drawn:
+        found.setdefault(bar.panel, []).append(bar)
+    return found
+
+
+def title(drawn: Sequence[Bar]) -> str:
+    """The finding: each arm at its best, in the first panel; of one arm the most and the least."""
+    mine = next(iter(panels(drawn).values()))
+    best: dict[str, Bar] = {}
+    for bar in sorted(mine, key=lambda bar: -bar.value):
+        best.setdefault(bar.group, bar)
+    if len(best) > 1:
+        told = list(best.values())
+        told = told if len(told) <= MOST_ARMS else [told[0], told[-1]]
+        best_of = ", at best" if len(mine) > len(best) else ""
+        rates = ", ".join(f"{bar.group} {_rate(bar)}" for bar in told)
+        return f"{mine[0].traffic}{best_of}: {rates}"
+    most, least = max(mine, key=lambda bar: bar.value), min(mine, key=lambda bar: bar.value)
+    told = [most] if most is least else [most, least]
+    parts = [f"{_rate(bar)}{f' with {bar.name}' if bar.name else ''}" for bar in told]
+    return f"{mine[0].traffic}: {', '.join(parts)}"
+
+
+def _rate(bar: Bar) -> str:
+    bound = number.AT_LEAST if bar.point.at_least else ""
+    return bound + number.quantity(bar.value, "bit/s")

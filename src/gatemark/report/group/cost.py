@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arms against the first arm of their plan, in words: `NAT costs 14.9 ± 0.4 % against routing`."""
+
+from collections.abc import Sequence
+
+from gatemark.plan.model import is_twin
+from gatemark.report.group import sweep
+from gatemark.report.words import number, traffic
+from gatemark.report.words.number import PERCENT
+from gatemark.stats.change.compare import UNBOUNDED
+from gatemark.stats.change.sampled import KNEE
+from gatemark.stats.judgement import Comparison, Interval, Judgement
+
+NO_CHANGE = ("no change", "within noise")
+RATES = (KNEE, "throughput_pps", "received_pps", "received_l4_bps", "goodput_bps")
+OTHERS = {"delay_p50_ns": "median delay"}
+MOST_ARMS = 3  # that a title names
+
+
+def groups(judgement: Judgement) -> list[list[Comparison]]:
+    """Comparisons that share one figure: of one plan, of rates or of one other quantity.
+
+    A change from or to nothing has no number and no place in a figure; the table has it.
+    """
+    found: dict[tuple[str, str], list[Comparison]] = {}
+    for one in judgement.comparisons:
+        if max(abs(one.change.change.value), one.change.change.hi) >= UNBOUNDED:
+            continue
+        found.setdefault((one.plan, _kind(one)), []).append(one)
+    return list(found.values())
+
+
+def anchor(found: Sequence[Comparison]) -> str:
+    """The name of their figure."""
+    return sweep.plain(f"change-{found[0].plan}-{_kind(found[0])}")
+
+
+def arms(found: Sequence[Comparison]) -> list[str]:
+    """The arms that are compared with the baseline, each once."""
+    return list(dict.fromkeys(one.arm for one in found))
+
+
+def finding(found: Sequence[Comparison]) -> str:
+    """What the arms cost, one clause each."""
+    told = [one for one in found if not is_twin(one.arm)] or list(found)
+    names = arms(told)
+    clauses = [_clause([one for one in told if one.arm == name]) for name in names[:MOST_ARMS]]
+    more = len(names) - MOST_ARMS
+    clauses += [f"{more} more arm{'' if more == 1 else 's'}"] if more > 0 else []
+    text = "; ".join(clauses)
+    if kind := _kind(told[0]):
+        text = f"{OTHERS.get(kind, kind)}: {text}"
+    return text[:1].upper() + text[1:]
+
+
+def percent(i: Interval) -> str:
+    """A change with its sign and interval: `+67 ± 2 %`."""
+    sign = "+" if i.value > 0 else ""
+    return f"{sign}{number.label(i, PERCENT)} %"
+
+
+def name(one: Comparison) -> str:
+    """The arm as what it does, where it has no name of its own."""
+    setup = " + ".join((one.definition.path, *one.definition.features))
+    return traffic.does(setup) if one.arm in (setup, one.definition.path) else one.arm
+
+
+def place(one: Comparison, among: Sequence[Comparison]) -> tuple[str, str]:
+    """A heading and a name below it: the arm, then the factors in which the points differ."""
+    told = _varying(among)
+    words = [traffic.factor(f, one.point[f]) for f in told if f in one.point]
+    several = len(arms(among)) > 1
+    heading = ", ".join([one.arm] * (several or not words) + words[:-1])
+    return heading, words[-1] if words else ""
+
+
+def _varying(among: Sequence[Comparison]) -> list[str]:
+    """Factors in which points differ; one that all points of its protocol share tells nothing."""
+    factors = dict.fromkeys(factor for one in among for factor in one.point)
+    kinds = {one.definition.l4 for one in among}
+    alike = {
+        factor
+        for factor in factors
+        if factor != "kind"
+        and all(
+            len({one.point.get(factor) for one in among if one.definition.l4 == kind}) == 1
+            for kind in kinds
+        )
+    }
+    levels = {factor: {one.point.get(factor) for one in among} for factor in factors}
+    return [f for f in factors if f not in alike and len(levels[f]) > 1]
+
+
+def _clause(mine: Sequence[Comparison]) -> str:
+    who, other = name(mine[0]), traffic.does(mine[0].baseline)
+    if all(one.at_least for one in mine):
+        return f"{who} against {other}: the tester was the limit"
+    verdicts = {one.change.verdict for one in mine}
+    if verdicts <= set(NO_CHANGE):
+        seen = number.quantity(max(one.change.visible for one in mine), "ratio")
+        return f"{who} against {other}: no change that shows ({seen} would)"
+    if _kind(mine[0]) or verdicts not in ({"slower"}, {"faster"}):
+        return f"{who} against {other}: {_span(mine, signed=True)}{_doubt(mine)}"
+    does = "costs" if verdicts == {"slower"} else "gains"
+    return f"{who} {does} {_span(mine, signed=False)} against {other}"
+
+
+def _span(mine: Sequence[Comparison], *, signed: bool) -> str:
+    """One change with its interval, several as a range of their medians."""
+    if len(mine) == 1:
+        text = percent(mine[0].change.change)
+        return text if signed else text.lstrip(f"+{number.MINUS}")
+    values = sorted(one.change.change.value for one in mine)
+    low, high = (
+        (values[0], values[-1]) if signed else sorted(abs(v) for v in (values[0], values[-1]))
+    )
+    digits = number.decimals_of((high - low) * 100 / 10 or 1.0)
+    texts = [number.plain(v * 100, min(digits, 1)) for v in (low, high)]
+    return f"{' to '.join(dict.fromkeys(texts))} %"
+
+
+def _doubt(mine: Sequence[Comparison]) -> str:
+    return ", inconclusive" if {one.change.verdict for one in mine} == {"inconclusive"} else ""
+
+
+def _kind(one: Comparison) -> str:
+    """Empty for rates: UDP and TCP of one plan stand together."""
+    return "" if one.quantity in RATES else one.quantity

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loads at which a delay is told: those of plans that ask for it, else some of a sweep."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Final
+
+from gatemark.plan.model import Plan, is_twin
+from gatemark.report.group import sweep
+from gatemark.report.words import number, traffic
+from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult
+from gatemark.stats.math.histogram import RESOLUTION
+from gatemark.stats.point.timed import MEDIAN, SHARE, is_timed
+from gatemark.store.record import Definition
+
+NEAR: Final = (0.75, 1.0)  # of the knee: between them a rate is near it
+BEST: Final = 0.9  # of the knee: the rate that is wanted
+BEYOND: Final = 1.2  # times the knee: from there on it is overload
+PARTS: Final = {"p50": 0.5, "p90": 0.1, "p99": 0.01, "p999": 0.001, "p9999": 0.0001}
+NAMES: Final = {
+    "p50": "50 %",
+    "p90": "90 %",
+    "p99": "99 %",
+    "p999": "99.9 %",
+    "p9999": "99.99 %",
+    "max": "max",
+}
+WHERE: Final = (
+    "One way: from just before the sender's call to the packet's arrival at the other host, by one "
+    "clock; through both links, the gateway's queue and its work."
+)
+KNOWN: Final = f"{ceil(RESOLUTION * 1000) / 10:g} %"  # a histogram's resolution
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One arm at one of the loads."""
+
+    arm: str
+    load: str  # of a sweep low, near, over; else in words: "2.6 k packets/s", "game"
+    point: PointResult
+
+    @property
+    def direction(self) -> str:
+        """Up, down, ..."""
+        return self.point.definition.direction
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """Points of one plan that are told together: one kind of traffic."""
+
+    plan: str
+    loads: tuple[Load, ...]  # in the order of the plan, by rate
+    floor: PointResult | None  # the tester's own delay; None: not measured
+
+    @property
+    def anchor(self) -> str:
+        """What the names of its figures end in."""
+        d = self.loads[0].point.definition
+        parts = [self.plan, d.trace or str(d.frame_bytes or "mix")]
+        parts += [f"{d.flows}-flows"] if d.flows != 1 else []
+        return sweep.plain("-".join(parts + ([d.family] if d.family != "ipv4" else [])))
+
+    @property
+    def definition(self) -> Definition:
+        """Of its first point."""
+        return self.loads[0].point.definition
+
+
+def groups(judgement: Judgement, plans: Sequence[Plan]) -> list[Timed]:
+    """All that was measured for its delay, or replayed: plan by plan, kind by kind."""
+    found: dict[tuple[object, ...], list[PointResult]] = {}
+    for point in judgement.points:
+        asked = is_timed(point, plans)
+        if asked and MEDIAN in point.values and not is_twin(point.arm):
+            d = point.definition
+            key = (point.plan, d.trace, d.frame_bytes, d.mix, d.flows, d.family)
+            found.setdefault(key, []).append(point)
+    return [
+        Timed(
+            points[0].plan,
+            tuple(Load(p.arm, told(p), p) for p in points),
+            floor(judgement, points[0].definition),
+        )
+        for points in found.values()
+    ]
+
+
+def told(point: PointResult) -> str:
+    """The load in words: a share of what the arm carries, a trace, else its rate."""
+    asked = point.point.get(SHARE)
+    if isinstance(asked, int | float):
+        return f"{number.nominal(asked, 'ratio')} of what it carries"
+    return point.definition.trace or number.nominal(sweep.offered_pps(point), "packets/s")
+
+
+def share(judgement: Judgement, point: PointResult) -> float | None:
+    """The offered rate as a share of the knee that this run found for the same; None: found none.
+
+    A knee of the same setup and traffic; of the same arm first, as each run of a page has its own.
+    """
+    knees = [k for k in judgement.knees if _alike(k.definition, point.definition)]
+    mine = [knee for knee in knees if knee.arm == point.arm] or knees
+    if not mine or mine[0].at_least or not mine[0].knee_pps.value:
+        return None
+    return sweep.offered_pps(point) / mine[0].knee_pps.value
+
+
+def floor(judgement: Judgement, definition: Definition) -> PointResult | None:
+    """The tester alone at a rate that it keeps, of the same traffic; the fastest of several."""
+    found = [
+        p
+        for p in judgement.floors
+        if MEDIAN in p.values and _traffic(p.definition) == _traffic(definition)
+    ]
+    return min(found, key=lambda p: p.values[MEDIAN].value, default=None)
+
+
+def _traffic(one: Definition) -> tuple[object, ...]:
+    return one.l4, one.frame_bytes, one.mix, one.trace, one.family, one.direction == "both"
+
+
+def loads(judgement: Judgement, knee: Knee) -> list[Load]:
+    """The points of a sweep that are drawn: low, near the knee, beyond it, where measured."""
+    points = [p for p in sweep.points_of(judgement, knee) if MEDIAN in p.values]
+    most = knee.knee_pps.value
+    if not most:  # it lost at every rate: none is below the knee, none near it
+        return []
+    part = {id(point): sweep.offered_pps(point) / most for point in points}
+    near = [point for point in points if NEAR[0] <= part[id(point)] <= NEAR[1]]
+    found = {
+        "low": next((p for p in points if part[id(p)] < NEAR[0]), None),
+        "near": min(near, key=lambda point: abs(part[id(point)] - BEST), default=None),
+        "over": next((p for p in reversed(points) if part[id(p)] >= BEYOND), None),
+    }
+    return [Load(knee.arm, name, point) for name, point in found.items() if point is not None]
+
+
+def highest(timed: Timed) -> list[Load]:
+    """Each arm's highest rate, in each direction."""
+    found: dict[tuple[str, str], Load] = {}
+    for one in sorted(timed.loads, key=lambda one: -sweep.offered_pps(one.point)):
+        found.setdefault((one.arm, one.direction), one)
+    return [one for one in timed.loads if one in found.values()]
+
+
+def arms(loads: Iterable[Load]) -> list[str]:
+    """The arms' names in the order of the plan, each once."""
+    return list(dict.fromkeys(one.arm for one in loads))
+
+
+def spread(point: PointResult, *, to_max: bool = True) -> str:
+    """A point's percentiles in one line: `48.1 µs, 99 %: 61 µs, 99.9 %: 80 µs, max 140 µs`."""
+    parts = [_ns(point.values[MEDIAN])]
+    parts += [
+        f"{NAMES[name]} within {_ns(i)}"
+        for name in ("p99", "p999", "p9999")
+        if (i := point.values.get(f"delay_{name}_ns"))
+    ]
+    if to_max and (i := point.values.get("delay_max_ns")):
+        parts.append(f"max {_ns(i)}")
+    return ", ".join(parts)
+
+
+def way(one: Load) -> str:
+    """Arm and direction in words: `nat ↑ up`."""
+    return f"{one.arm} {traffic.way(one.direction)}"
+
+
+def _ns(i: Interval) -> str:
+    return number.quantity(i.value, "ns")
+
+
+def _alike(knee: Definition, d: Definition) -> bool:
+    """Whether a knee is that of the same gateway, setup and traffic."""
+    names = ("path", "features", "direction", "family", "frame_bytes", "mix", "flows", "brake_pps")
+    return all(getattr(knee, name) == getattr(d, name) for name in names)

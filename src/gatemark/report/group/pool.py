@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all repeats of a point say of its delay together: one histogram, one swing, one jitter."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import median
+
+from gatemark.report.group import step, trace
+from gatemark.report.group.trace import Place, Sheaf
+from gatemark.stats.judgement import PointResult
+from gatemark.stats.math.histogram import merged
+from gatemark.stats.point.sawtooth import Sawtooth, sawtooth, successive
+from gatemark.store.record import Record
+from gatemark.store.series import Series
+
+FINEST_NS = 10_000_000  # step in which a swing is looked for: the sink's own bins
+MOST = 600  # steps of a trial that are looked at
+
+Kept = Mapping[Place, Sequence[Record]]  # trace.trials
+
+
+def histogram(point: PointResult, kept: Kept, sheaf: Sheaf) -> dict[int, float]:
+    """The delay of every packet of all repeats and directions; empty where it was not kept."""
+    return merged(
+        columns
+        for series in _of(point, kept, sheaf)
+        for name, columns in series.items()
+        if name.startswith("sink.") and name.endswith(".delay_ns")
+    )
+
+
+def swing(point: PointResult, kept: Kept, sheaf: Sheaf) -> Sawtooth | None:
+    """How the delay swings, the median over the repeats; None unless it does in most of them."""
+    every = list(_of(point, kept, sheaf))
+    found = [one for series in every if (one := _swing(series)) is not None]
+    if not found or len(found) * 2 <= len(every):
+        return None
+    return Sawtooth(
+        median(one.period_s for one in found),
+        median(one.swing_ns for one in found),
+        median(one.trough_ns for one in found),
+    )
+
+
+def jitter(point: PointResult, kept: Kept, sheaf: Sheaf) -> list[float]:
+    """By how much successive packets differ, sorted, where each packet's delay was kept (IPDV)."""
+    return sorted(
+        difference
+        for series in _of(point, kept, sheaf)
+        for name, (_, delays) in series.items()
+        if name.startswith("replay.") and name.endswith((".delay", ".delay_ns"))
+        for difference in successive(delays)
+    )
+
+
+def _of(point: PointResult, kept: Kept, sheaf: Sheaf) -> Iterator[Series]:
+    for record in kept.get(trace.place(point), ()):
+        if record.series in sheaf:
+            yield sheaf[record.series]
+
+
+def _swing(series: Series) -> Sawtooth | None:
+    found = list(step.delays(series))
+    if not found:
+        return None
+    began, ended = min(one[0] for one in found), max(one[0] for one in found)
+    step_ns = max(FINEST_NS, (ended - began) / MOST)
+    return sawtooth(_even(found, began, step_ns), step_ns / step.S_NS)
+
+
+def _even(
+    found: Iterable[tuple[float, float, float, float]], began: float, step_ns: float
+) -> list[float]:
+    """The mean delay at equal steps; a step in which nothing arrived is like the one before."""
+    sums: dict[int, tuple[float, float]] = {}
+    for at, mean, _, count in found:
+        place = round((at - began) / step_ns)
+        total, packets = sums.get(place, (0.0, 0.0))
+        sums[place] = total + mean * count, packets + count
+    means: list[float] = []
+    for place in range(max(sums, default=-1) + 1):
+        total, packets = sums.get(place, (0.0, 0.0))
+        means.append(total / packets if packets else means[-1])
+    return means

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run as a page needs it: read, judged, with published values beside it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gatemark.report.group import step, trace
+from gatemark.report.group.trace import Sheaf
+from gatemark.stats.capacity.fit import fit
+from gatemark.stats.capacity.measured import measured
+from gatemark.stats.capacity.model import Model
+from gatemark.stats.change.reference import Beside, beside
+from gatemark.stats.judge import judge
+from gatemark.stats.judgement import Judgement
+from gatemark.store import series
+from gatemark.store.contents import Contents
+from gatemark.store.naming import shipped
+from gatemark.store.record import Record
+from gatemark.store.reference import published
+from gatemark.store.run import Run
+from gatemark.store.subsystem import Subsystem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What is known of one run, whole or not."""
+
+    run: Run
+    records: Sequence[Record]
+    judgement: Judgement
+    beside: Sequence[Beside] = ()  # published values with a definition like ours
+    model: Model | None = None  # of what a packet costs, where a plan asks for one
+    sheaf: Sheaf = field(default_factory=dict)  # the series that figures over time need
+    faults: Sequence[str] = ()  # what is not whole in its directory, a sentence each
+    is_going: bool = False  # measured just now
+    folder: Path | None = None  # the run's directory; None: made up
+    label: str = ""  # what tells it from the others of a page: A, B, ...
+
+
+def judged(
+    found: Contents, folder: Path, label: str = "", subsystems: Sequence[Subsystem] = ()
+) -> Source:
+    """What a run's directory holds, judged; paths by these subsystems, else by those shipped."""
+    judgement = judge(found.run, found.records, subsystems or shipped())
+    wanted = trace.files(judgement, found.run.plans, found.records)
+    kept = series.read(folder / "series", wanted, step.LIKE)
+    return Source(
+        run=found.run,
+        records=found.records,
+        judgement=judgement,
+        beside=beside(judgement, published()),
+        model=_model(found, judgement),
+        sheaf=kept.series,
+        faults=(*found.faults, *kept.lost),
+        is_going=found.is_going,
+        folder=folder,
+        label=label,
+    )
+
+
+def _model(found: Contents, judgement: Judgement) -> Model | None:
+    """Where a plan holds out arms, it asks for a model that they test."""
+    if not any(arm.held_out for plan in found.run.plans for arm in plan.arm):
+        return None
+    times = measured(found.run, found.records, judgement)
+    return fit(times) if times else None

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a delay does over time, in words: how far it moves, whether it is a sawtooth, its jitter."""
+
+from collections.abc import Iterator, Sequence
+
+from gatemark.report.group import latency, pool, trace
+from gatemark.report.group.latency import Load
+from gatemark.report.group.pool import Kept
+from gatemark.report.group.trace import Sheaf, Trace
+from gatemark.report.words import number, traffic
+from gatemark.stats.point.sawtooth import standing_bytes
+from gatemark.store.record import Record
+
+
+def title(
+    loads: Sequence[Load], drawn: Sequence[Trace], records: Sequence[Record], sheaf: Sheaf
+) -> str:
+    """The finding: a sawtooth where there is one, else between what the mean delay stays."""
+    kept = trace.trials(records)
+    if told := next(_sawteeth(loads, kept, sheaf), ""):
+        return told.removesuffix(".")
+    first = next(one for one in drawn if one.quantities.get("delay_ns"))
+    found = [i.value for i in first.quantities["delay_ns"] if i]
+    low, high = (number.quantity(end, "ns") for end in (min(found), max(found)))
+    where = f"{first.point.arm}, {traffic.DIRECTION.get(first.way, first.way)}"
+    step = number.nominal(first.step_s * 1e9, "ns")
+    return f"Over time the mean delay of {step} stays between {low} and {high} ({where})"
+
+
+def words(loads: Sequence[Load], kept: Kept, sheaf: Sheaf) -> str:
+    """Sawteeth of all arms, or that there are none; jitter where every packet's delay was kept."""
+    told = list(_sawteeth(loads, kept, sheaf)) or ["No sawtooth: it has no period."]
+    for one in loads:
+        if differences := pool.jitter(one.point, kept, sheaf):
+            mid, far = (differences[int(len(differences) * part)] for part in (0.5, 0.99))
+            told.append(
+                f"{latency.way(one)}: successive packets differ by {number.quantity(mid, 'ns')} at "
+                f"the median, by up to {number.quantity(far, 'ns')} for 99 % (IPDV, RFC 3393)."
+            )
+    return " ".join(told)
+
+
+def _sawteeth(loads: Sequence[Load], kept: Kept, sheaf: Sheaf) -> Iterator[str]:
+    for one in loads:
+        found = pool.swing(one.point, kept, sheaf)
+        if found is None:
+            continue
+        told = (
+            f"{latency.way(one)}: the delay swings by {number.quantity(found.swing_ns, 'ns')} "
+            f"every {number.quantity(found.period_s * 1e9, 'ns')}"
+        )
+        least, rate = (one.point.values.get(n) for n in ("delay_min_ns", "received_l2_bps"))
+        if least and rate:
+            queue = standing_bytes(found, least.value, rate.value)
+            told += f"; a queue of about {float(f'{queue:.3g}'):,.0f} bytes never empties"
+        yield f"{told}."

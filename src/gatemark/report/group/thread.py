@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who used the CPU at the points that load it: the gateway's threads, the tester's ends."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gatemark.plan.model import is_twin
+from gatemark.report.group import study, sweep, trace
+from gatemark.report.words import number, traffic
+from gatemark.stats.judgement import Interval, Judgement, PointResult
+from gatemark.stats.math.interval import median_interval
+from gatemark.store.record import Record
+
+MOST = 12  # bars of a figure
+FULL = 0.97  # of a CPU: no time is left
+ALONE = 0.95  # of what all threads used: one of them did it alone
+IDLE = 0.005  # of a CPU: a thread below that is not drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One CPU of the gateway at one point, and how busy the tester was meanwhile."""
+
+    point: PointResult
+    cpu: int | None  # None: its threads are bound to none
+    threads: Mapping[str, Interval]  # share of the CPU, by thread
+    total: Interval
+    tester: Mapping[str, Interval]  # sender, sink: share of their CPU
+    is_shared: bool  # sender and sink have one CPU, so their shares add up
+
+    @property
+    def heading(self) -> str:
+        """Its traffic: `↑ up, TCP, 128 KiB writes`."""
+        payload = self.point.point.get("payload_bytes", 0)
+        return traffic.load(
+            self.point.definition, payload if isinstance(payload, int | float) else 0
+        )
+
+    @property
+    def name(self) -> str:
+        """Its arm, with the rest of its factors that the heading does not tell."""
+        told = traffic.LOAD | set(sweep.RATES)
+        rest = study.label(self.point, [name for name in self.point.point if name not in told])
+        return ", ".join(filter(None, (self.point.arm, rest)))
+
+    @property
+    def leader(self) -> str:
+        """The busiest thread."""
+        return max(self.threads, key=lambda name: self.threads[name].value)
+
+
+def plans(judgement: Judgement, records: Sequence[Record]) -> list[tuple[list[Use], int]]:
+    """What was used, plan by plan, traffic by traffic; and how many bars are too many to draw."""
+    found: list[tuple[list[Use], int]] = []
+    trials = trace.trials(records)
+    for points in _points(judgement).values():
+        uses = [use for p in points for use in _uses(p, trials.get(trace.place(p), ()))]
+        kept = _few(uses)
+        if kept:
+            found.append((kept, len(uses) - len(kept)))
+    return found
+
+
+def names(uses: Iterable[Use]) -> list[str]:
+    """All threads that did something, each once, in the order of their names."""
+    return sorted({name for use in uses for name in use.threads})
+
+
+def finding(uses: Sequence[Use]) -> str:
+    """How full the CPU is in the first traffic, and who fills it."""
+    told = [use for use in uses if use.heading == uses[0].heading]
+    told.sort(key=lambda use: -use.total.value)
+    leaders = list(dict.fromkeys(use.leader for use in told))
+    least = min(use.threads[use.leader].value / max(use.total.value, IDLE) for use in told)
+    who = f"by {leaders[0]} alone" if least >= ALONE else f"mostly by {leaders[0]}"
+    who = f", {who}" if len(leaders) == 1 else ""
+    if min(use.total.value for use in told) >= FULL:
+        return f"{told[0].heading}: the gateway's CPU is full{who}"
+    most, fewest = (f"{number.plain(told[at].total.value * 100, 0)} %" for at in (0, -1))
+    if most != fewest:
+        most = f"{most} ({told[0].point.arm}) to {fewest} ({told[-1].point.arm})"
+    return f"{told[0].heading}: the gateway's CPU is {most} busy{who}"
+
+
+def _points(judgement: Judgement) -> dict[str, list[PointResult]]:
+    """By plan: of a sweep the first point from the knee on, else all points but the twin's."""
+    found: dict[str, list[PointResult]] = {}
+    for knee in judgement.knees:
+        point = sweep.loaded(judgement, knee)
+        if point is not None:
+            found.setdefault(knee.plan, []).append(point)
+    alone: dict[str, list[PointResult]] = {}
+    for point in sweep.alone(judgement):
+        if not is_twin(point.arm) and point.plan not in found:
+            alone.setdefault(point.plan, []).append(point)
+    return found | alone
+
+
+def _uses(point: PointResult, mine: Sequence[Record]) -> list[Use]:
+    read = [record for record in mine if record.evidence.cpu]
+    cores = dict.fromkeys(reading.core for record in read for reading in record.evidence.cpu)
+    return [use for core in cores if (use := _use(point, read, core)).threads]
+
+
+def _use(point: PointResult, read: Sequence[Record], core: int | str) -> Use:
+    shares: dict[str, list[float]] = {}
+    totals: list[float] = []
+    for record in read:
+        busy = {r.thread: r.busy for r in record.evidence.cpu if r.core == core}
+        totals.append(sum(busy.values()))
+        for thread, share in busy.items():
+            shares.setdefault(thread, []).append(share)
+    threads = {name: median_interval(values) for name, values in shares.items()}
+    ends: dict[str, Callable[[Record], float | None]] = {
+        "sender": lambda record: record.evidence.sender_cpu,
+        "sink": lambda record: record.evidence.sink_cpu,
+    }
+    tester = {name: [v for r in read if (v := get(r)) is not None] for name, get in ends.items()}
+    place = [read[0].placement.get(end, end).split(",")[0] for end in ends]
+    return Use(
+        point=point,
+        cpu=core if isinstance(core, int) else None,
+        threads={name: share for name, share in threads.items() if share.value >= IDLE},
+        total=median_interval(totals),
+        tester={name: median_interval(values) for name, values in tester.items() if values},
+        is_shared=place[0] == place[1],
+    )
+
+
+def _few(uses: Sequence[Use]) -> list[Use]:
+    """In the order of the page: all, or the largest sizes of as many traffics as there is room."""
+    ordered = sorted(uses, key=lambda use: _order(use, uses))
+    if len(uses) <= MOST:
+        return ordered
+    factor = study.size_factor([use.point for use in uses])
+    best: dict[tuple[object, ...], Use] = {}
+    for use in sorted(ordered, key=lambda use: -study.size(use.point, factor)):
+        d = use.point.definition
+        best.setdefault((use.point.arm, use.cpu, d.l4, d.family, d.direction), use)
+    left = [use for use in ordered if use in best.values()]
+    kept: list[Use] = []
+    for heading in dict.fromkeys(use.heading for use in left):
+        more = [use for use in left if use.heading == heading]
+        if not kept or len(kept) + len(more) <= MOST:
+            kept += more
+    return kept[: 2 * MOST]
+
+
+def _order(use: Use, among: Sequence[Use]) -> tuple[int, int, int]:
+    """Up before down, then as the plan has it."""
+    way = list(traffic.ARROW).index(use.point.definition.direction)
+    headings = list(dict.fromkeys(other.heading for other in among))
+    arms = study.arms(other.point for other in among)
+    return way, headings.index(use.heading), arms.index(use.point.arm)

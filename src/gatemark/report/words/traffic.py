@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traffic and the factors of a point in words: `↑ up, TCP, 8 KiB writes, 4 streams`."""
+
+from collections.abc import Callable, Container, Iterator, Mapping
+
+from gatemark.report.words import number
+from gatemark.stats.judgement import PointResult
+from gatemark.stats.point.connections import HELD, RATE
+from gatemark.stats.point.fill import FILLED
+from gatemark.store.record import Definition
+
+OURS = "gatemark"  # who makes the traffic if no known tool does
+ARROW = {
+    "up": "↑ up",
+    "down": "↓ down",
+    "both": "↕ both",
+    "send": "→ gateway sends",
+    "receive": "← gateway receives",
+}
+DIRECTION = {"up": "LAN to WAN", "down": "WAN to LAN", "both": "both directions at once"}
+GOALS = {0.0: "NDR", 0.005: "PDR"}  # by the loss that they allow
+FAMILY = {"ipv4": "IPv4", "ipv6": "IPv6"}
+DOES = {"route": "routing", "nat": "NAT", "switch": "switching", "endpoint": "the gateway itself"}
+# Factors that `load` tells.
+LOAD = {"driver", "direction", "kind", "family", "l4", "flows", "streams"}
+LOAD |= {"frame_bytes", "payload_bytes", "write_bytes", "socket_buffer_bytes"}
+# Where a size is a factor, what it is a size of: of one, as a title or an axis has it, of many.
+SIZES = {
+    "write_bytes": ("write", "writes"),
+    "payload_bytes": ("datagram", "datagrams"),
+    "frame_bytes": ("frame", "frames"),
+    "socket_buffer_bytes": ("socket buffer", "socket buffers"),
+}
+
+
+def way(direction: str) -> str:
+    """A direction with its arrow: `↑ up`."""
+    return ARROW.get(direction, direction)
+
+
+def heading(direction: str) -> str:
+    """A direction as a panel's heading: `↑ up: LAN to WAN`, `→ gateway sends`."""
+    if direction in ARROW and direction not in DIRECTION:
+        return ARROW[direction]
+    return f"{way(direction)}: {DIRECTION.get(direction, direction)}"
+
+
+def does(setup: str) -> str:
+    """A setup as what it does: `routing`, `NAT`, `NAT + filter:100`."""
+    path, *features = setup.split(" + ")
+    return " + ".join((DOES.get(path, path), *features))
+
+
+def size(count: float) -> str:
+    """A size in bytes: `8 KiB`, `1 MiB`, else `1450 B`."""
+    for step, unit in ((1 << 20, "MiB"), (1 << 10, "KiB")):
+        if count >= step and count % step == 0:
+            return f"{count / step:g} {unit}"
+    return f"{count:g} B"
+
+
+def sized(factor: str, count: float) -> str:
+    """Traffic of one size: `8 KiB writes`, `1450 B datagrams`."""
+    _, many = SIZES[factor]
+    if factor == "socket_buffer_bytes" and not count:
+        return "socket buffers tuned by the kernel"
+    return f"{size(count)} {many}"
+
+
+def streams(count: int) -> str:
+    """`1 stream`, `4 streams`."""
+    return f"{count} stream{'' if count == 1 else 's'}"
+
+
+def connections(definition: Definition) -> str:
+    """Connections or flows of a definition about them: `64 at once`, `1000 flows, idle`."""
+    if definition.quantity == FILLED:
+        work = f"{definition.active_pps:g} packets/s over all" if definition.active_pps else "idle"
+        return f"{definition.flows} flows, {work}"
+    count = "as many as it goes" if definition.connections is None else f"{definition.connections}"
+    if definition.quantity == RATE:
+        return f"{count} connection{'' if count == '1' else 's'} at once"
+    if definition.quantity != HELD:
+        return ""
+    if definition.active_pps:
+        return f"{count} connections, {definition.active_pps:g} messages/s over all"
+    return f"{count} connections"
+
+
+def traffic(definition: Definition, but: Container[str] = ()) -> str:
+    """The traffic in words: `64-byte frames, UDP over IPv4, 1 flow, trials of 1 s`.
+
+    `but` are factors that vary and are left out.
+    """
+    of = f"replay of {definition.trace}" if definition.trace else definition.l4.upper()
+    over = FAMILY.get(definition.family, definition.family)
+    layers = [text for name, text in (("l4", of), ("family", over)) if name not in but]
+    sized = _is_sized(definition)
+    told = (_udp if sized else {"tcp": _tcp, "replay": _trace}[definition.l4])(definition)
+    if many := connections(definition):
+        told = iter([("connections", many)])
+    words = [text for name, text in told if name not in but]
+    first = words[:1] if sized and "frame_bytes" not in but else []
+    turns = f" in turns of {definition.turn_ms:g} ms" if definition.turn_ms else ""
+    last = [f"trials of {definition.duration_s:g} s{turns}"] if definition.duration_s else []
+    last += [f"driven by {definition.driver}"] if definition.driver != OURS else []
+    protocol = [" over ".join(layers)] if layers else []
+    return ", ".join([*first, *protocol, *words[len(first) :], *last])
+
+
+def point_words(point: PointResult) -> str:
+    """What a point sent, and whether through a brake: `↑ up, 64 B, braked`."""
+    return load(point.definition) + (", braked" if point.definition.brake_pps else "")
+
+
+def load(definition: Definition, payload_bytes: float = 0) -> str:
+    """What was sent, in short: `↑ up, 64 B`, `↑ up, TCP, 8 KiB writes`; by whom if not by us.
+
+    With `payload_bytes` by that: `↑ up, UDP, 64 B datagrams`.
+    """
+    by = [] if definition.driver == OURS else [f"by {definition.driver}"]
+    return ", ".join([sent(definition, payload_bytes), *by])
+
+
+def sent(definition: Definition, payload_bytes: float = 0) -> str:
+    """The same whoever sent it."""
+    parts = [way(definition.direction)]
+    if told := connections(definition):
+        parts += [told]
+    elif not _is_sized(definition) and definition.l4 == "tcp":
+        parts += ["TCP", *(text for _, text in _writes(definition))]
+        parts += (
+            [streams(definition.streams)] if definition.streams and definition.streams > 1 else []
+        )
+    elif definition.trace:
+        parts += [definition.trace, *(text for _, text in _trace(definition))]
+    elif payload_bytes:
+        parts += ["UDP", sized("payload_bytes", payload_bytes)]
+    else:
+        parts += ["TCP"] if definition.l4 == "tcp" else []
+        parts += [f"{definition.frame_bytes} B"] if definition.frame_bytes else []
+    parts += [f"{definition.flows} flows"] if definition.flows > 1 and not told else []
+    if definition.quantity == "throughput":
+        parts.append(GOALS.get(definition.loss_criterion or 0.0, "some loss"))
+    parts += [FAMILY.get(definition.family, "")] if definition.family != "ipv4" else []
+    return ", ".join(parts + (["with offload"] if definition.offload else []))
+
+
+def point(factors: Mapping[str, object]) -> str:
+    """A point's factors in short: `offered 20 k packets/s, ↑ up`; a dash where there are none."""
+    return ", ".join(factor(name, level) for name, level in factors.items()) or number.DASH
+
+
+def factor(name: str, level: object) -> str:
+    """One factor with its level in short."""
+    if name in _WORDS:
+        return _WORDS[name](str(level))
+    if name in _COUNTED and isinstance(level, int | float):
+        return _COUNTED[name](level)
+    if name in SIZES and isinstance(level, int | float):
+        return sized(name, level)
+    return f"{name.replace('_', ' ')} {level}"
+
+
+def _offered(rate: float, unit: str) -> str:
+    return f"offered {number.nominal(rate, unit)}" if rate else "as fast as it goes"
+
+
+_WORDS: dict[str, Callable[[str], str]] = {
+    "direction": way,
+    "kind": str.upper,
+    "family": lambda level: FAMILY.get(level, level),
+    "l4": str.upper,
+    "frame_bytes": lambda level: f"{level} B",
+    "goal": str.upper,
+}
+_COUNTED: dict[str, Callable[[float], str]] = {
+    "rate_pps": lambda rate: _offered(rate, "packets/s"),
+    "rate_bps": lambda rate: _offered(rate, "bit/s"),
+    "streams": lambda count: streams(int(count)),
+    "share": lambda share: f"{100 * share:g} % of throughput",
+}
+
+
+def _is_sized(definition: Definition) -> bool:
+    """Whether it is of packets by size: UDP, or single segments, but not TCP by its writes."""
+    return definition.l4 == "udp" or definition.frame_bytes is not None
+
+
+def _udp(definition: Definition) -> Iterator[tuple[str, str]]:
+    size_ = f"{definition.frame_bytes}-byte frames" if definition.frame_bytes else "mixed sizes"
+    yield "frame_bytes", size_
+    yield "flows", f"{definition.flows} flow{'' if definition.flows == 1 else 's'}"
+
+
+def _trace(definition: Definition) -> Iterator[tuple[str, str]]:
+    if definition.speed != 1:
+        speed = f"{definition.speed:g} times as fast" if definition.speed else "at an even rate"
+        yield "speed", speed
+    if definition.clones > 1:
+        yield "clones", f"{definition.clones} clones"
+
+
+def _tcp(definition: Definition) -> Iterator[tuple[str, str]]:
+    yield from _writes(definition)
+    yield "streams", streams(definition.streams or 1)
+    if definition.congestion:
+        yield "congestion", definition.congestion
+
+
+def _writes(definition: Definition) -> Iterator[tuple[str, str]]:
+    if definition.write_bytes:
+        yield "write_bytes", sized("write_bytes", definition.write_bytes)
+    if definition.socket_buffer_bytes:
+        name = "socket_buffer_bytes"
+        yield name, sized(name, definition.socket_buffer_bytes)

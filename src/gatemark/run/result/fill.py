@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a trial found that filled a gateway's table: flows, their memory, and room for how many."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from gatemark.plan.model import TrialSpec, Workload
+from gatemark.run.raw import Raw
+from gatemark.run.result.kind import Kind
+from gatemark.stats.point import fill
+from gatemark.store.record import Definition, Filled
+from gatemark.store.series import Series
+from gatemark.workload.fill import loads
+from gatemark.workload.way import Report, Way
+
+READS: Final = ("memory", "conntrack", "slab", "pagesets")  # probes of what a flow takes
+HALF: Final = 0.5  # of an object a flow: less is another's
+ENTRY: Final = "nf_conntrack"  # the cache of entries; where it is not told, no sum is whole
+
+
+def define(both: Definition, load: Workload) -> Definition:
+    """What is of flows alone in a definition."""
+    return replace(
+        both,
+        l4="udp",
+        quantity=fill.FILLED,
+        rate_layer="flows",
+        flows=load.flows,
+        clients=load.clients,
+        active_pps=load.active_pps,
+    )
+
+
+def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
+    """The values; every flow's packet is accounted for by itself."""
+    del spec
+    steps = filled(raw)
+    values = {"flows": float(_held(raw, steps))}
+    if line := fill.slab(steps):
+        values["flow_bytes"] = line.slope
+    if made_of := objects(raw, steps):
+        values["flow_object_bytes"] = float(sum(made_of.values()))
+    spare_bytes = raw.ways[0].sender["spare_bytes"]
+    limit = fill.predicted(steps, spare_bytes) if _own_memory(raw) else None
+    if limit is not None:
+        values |= {"flows_predicted": limit, "flows_recommended": fill.recommended(limit)}
+    return values, None
+
+
+def evidence(raw: Raw) -> dict[str, Any]:
+    """Each step, what ended it, and what a flow is made of."""
+    sent = raw.ways[0].sender
+    steps, last = filled(raw), sent["steps"][-1]
+    return {
+        "fill": tuple(steps),
+        "filling": {
+            "asked": sent["asked"],
+            "came": last["flows"],
+            "lost": last["lost"],
+            "servers": sent["servers"],
+            "killed": sent["killed"],
+            "spare_bytes": sent["spare_bytes"],
+            "own_memory": _own_memory(raw),
+        },
+        "objects": objects(raw, steps),
+    }
+
+
+def filled(raw: Raw) -> list[Filled]:
+    """What was read at each step; one without a reading, as the last may be, is left out."""
+    watched, steps = raw.seen.watched, raw.ways[0].sender["steps"]
+    if "memory" not in watched or "conntrack" not in watched:
+        return []
+    listed = watched.get("pagesets", {}).get("listed_bytes", [])
+    read = [(step, _window(watched["t_ns"], step)) for step in steps]
+    return [
+        Filled(
+            flows=step["flows"],
+            entries=_middle(watched["conntrack"]["entries"], window),
+            **{
+                name: _middle(watched["memory"][name], window)
+                for name in ("slab_bytes", "free_bytes", "available_bytes")
+            },
+            listed_bytes=_middle(listed, window) if listed else 0,
+        )
+        for step, window in read
+        if window.start < window.stop
+    ]
+
+
+def objects(raw: Raw, steps: Sequence[Filled]) -> dict[str, int]:
+    """Of which caches a flow takes whole objects, and their bytes: the check of the slope."""
+    watched, known = raw.seen.watched, fill.rising(steps)
+    found = {}
+    for name, columns in watched.get("slab", {}).items():
+        told = raw.ways[0].sender["steps"]
+        windows = [w for step in told if (w := _window(watched["t_ns"], step))]
+        points = [
+            (step.entries, _middle(columns["active"], window))
+            for step, window in zip(known, windows, strict=False)
+        ]
+        line = fill.line(points)
+        if line and line.slope >= HALF:
+            found[name] = round(line.slope) * int(columns["object_bytes"][-1])
+    return found if ENTRY in found else {}
+
+
+def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
+    """Flows a second: a packet each."""
+    return values["flows"] * 1e9 / max(1, raw.ways[0].span_ns)
+
+
+def series(way: Way) -> Series:
+    """Flows that came through, at the end of each step; memory over time is the probes'."""
+    steps = way.sender["steps"]
+    read = [step for step in steps if step["t1_ns"]]
+    name = f"source.{way.wire.direction}.flows"
+    return {name: ([step["t0_ns"] for step in read], [step["flows"] for step in read])}
+
+
+def _own_memory(raw: Raw) -> bool:
+    """Whether the memory that is read is the gateway's alone: a namespace has this machine's."""
+    return raw.gateway_cpus is None
+
+
+def _held(raw: Raw, steps: Sequence[Filled]) -> int:
+    """What came through, or what the table had at most, if that is less."""
+    came = int(raw.ways[0].sender["steps"][-1]["flows"])
+    entries = raw.seen.watched.get("conntrack", {}).get("entries", [])
+    return min(came, max(entries)) if entries and steps else came
+
+
+def _window(t_ns: Sequence[int], step: Report) -> range:
+    """The readings while a step's flows were open, by their places."""
+    return range(bisect_left(t_ns, step["t0_ns"]), bisect_right(t_ns, step["t1_ns"]))
+
+
+def _middle(column: Sequence[int], window: range) -> int:
+    return round(median(column[window.start : window.stop]))
+
+
+KIND: Final = Kind(loads, define, found, delivered_pps, series, evidence, READS)

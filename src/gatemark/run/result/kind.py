@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a kind of workload is to the trial that runs it: what it sends, what it finds."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gatemark.plan.model import TrialSpec, Workload
+from gatemark.run.raw import Raw
+from gatemark.station.station import Station
+from gatemark.station.wiring import Wire
+from gatemark.store.record import Accounting, Definition
+from gatemark.store.series import Series
+from gatemark.workload.way import Load, Way
+
+Values = dict[str, float]
+Evidences = Mapping[str, Any]  # by field of `Evidence`
+
+
+def _nothing(raw: Raw) -> Evidences:
+    del raw
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of workload."""
+
+    loads: Callable[[Station, TrialSpec, Sequence[Wire]], Awaitable[Sequence[Load]]]
+    define: Callable[[Definition, Workload], Definition]  # adds what is the kind's own
+    values: Callable[[TrialSpec, Raw], tuple[Values, Accounting | None]]
+    delivered_pps: Callable[[Raw, Values], float]  # that came through the gateway
+    series: Callable[[Way], Series]  # of one direction
+    evidence: Callable[[Raw], Evidences] = _nothing  # besides what all kinds have
+    reads: tuple[str, ...] = ()  # probes that run in every pass, as what they read is the value

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A power plug with a meter in it, asked over HTTP once a second by a thread."""
+
+import json
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from gatemark.error import NodeError
+from gatemark.station.power.meter import Reading
+
+INTERVAL_S = 1.0  # these plugs measure about once a second
+TIMEOUT_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How a kind of plug is asked, and what in its answer the watts are."""
+
+    asked: str  # path and query; {channel}: which of its sockets
+    watts: Callable[[Any, int], float]
+
+
+def _tasmota(said: Any, channel: int) -> float:
+    power = said["StatusSNS"]["ENERGY"]["Power"]  # a list where there are several sockets
+    return float(power[channel] if isinstance(power, list) else power)
+
+
+# https://tasmota.github.io/docs/Commands/ (Status 8),
+# https://shelly-api-docs.shelly.cloud/gen1/#shelly-plug-plugs-status (meters),
+# https://shelly-api-docs.shelly.cloud/gen2/ComponentsAndServices/Switch (apower)
+KINDS: Final[Mapping[str, Kind]] = {
+    "tasmota": Kind("/cm?cmnd=Status%208", _tasmota),
+    "shelly1": Kind("/status", lambda said, channel: float(said["meters"][channel]["power"])),
+    "shelly2": Kind(
+        "/rpc/Switch.GetStatus?id={channel}", lambda said, _channel: float(said["apower"])
+    ),
+}
+
+
+class Plug:
+    """One socket of a plug."""
+
+    def __init__(self, name: str, address: str, channel: int = 0) -> None:
+        self.name = name
+        self.address = address if "://" in address else f"http://{address}"
+        self.channel = channel
+        self._readings: list[Reading] = []
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to read. Raises NodeError if it does not answer."""
+        self._over.clear()
+        self._readings = [self.read()]
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> list[Reading]:
+        """End, and return what was read since `start`."""
+        self._over.set()
+        if self._thread:
+            self._thread.join()
+            self._thread = None
+        return self._readings
+
+    def read(self) -> Reading:
+        """Ask it once. Raises NodeError."""
+        kind = KINDS[self.name]
+        url = self.address.rstrip("/") + kind.asked.format(channel=self.channel)
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with direct.open(url, timeout=TIMEOUT_S) as answer:
+                watts = kind.watts(json.load(answer), self.channel)
+        except OSError as error:  # URLError, a timeout
+            raise NodeError(f"power plug {url}: {_why(error)}; check [power] address") from None
+        except (ValueError, LookupError, TypeError):
+            raise NodeError(
+                f"power plug {url}: no watts in its answer; check [power] kind and channel"
+            ) from None
+        return time.monotonic_ns(), watts
+
+    def _watch(self) -> None:
+        while not self._over.wait(INTERVAL_S):
+            try:
+                self._readings.append(self.read())
+            except NodeError:
+                continue  # one answer less
+
+
+def _why(error: OSError) -> str:
+    reason = getattr(error, "reason", error)
+    return getattr(reason, "strerror", None) or str(reason)

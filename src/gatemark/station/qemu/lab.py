@@ -1,0 +1,414 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stations of kind `qemu`: a gateway with a kernel of its own in a virtual machine.
+
+     LAN host          virtual gateway          WAN host
+    +--------+        +---------------+        +--------+
+    |   lan0 |========| gw0       gw1 |========| wan0   |     the test ports
+    |   lan9 |--------|---------------|--------| wan9   |     the tester alone (path `direct`)
+    +--------+        |   gw2   ctl   |        +--------+
+                      +----|-----|----+
+                      | lan2 | | ctl0 |
+                      +------+ +------+  second LAN host (path `switch`); control port, for SSH
+
+Double lines are taps: the tester's device in its namespace is one end, a card of the guest's the
+other. Each side has the other's address for good, so that no packet asks for it. The guest is
+reached as a box is: over SSH, by a port that is no test port.
+"""
+
+import asyncio
+import secrets
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any, Final
+
+from pyroute2 import IPRoute
+
+from gatemark.error import GatemarkError, StationError, UsageError
+from gatemark.node.dial import dial
+from gatemark.node.login import Address, Login
+from gatemark.node.ssh import Ssh
+from gatemark.plan.model import Arm
+from gatemark.plan.toml import refuse_unknown_keys
+from gatemark.station import blocking, doctor, lock, own, space
+from gatemark.station.ability import ability
+from gatemark.station.cable import MADE, Cable
+from gatemark.station.check import check_ports
+from gatemark.station.counting import Counting
+from gatemark.station.cpu import Placement, place
+from gatemark.station.demand import PLAIN, Demand
+from gatemark.station.image.build import stock
+from gatemark.station.image.key import instance
+from gatemark.station.qemu.guest import TABLE, Model, model
+from gatemark.station.qemu.machine import Card, Machine, kvm_refused, remember, require
+from gatemark.station.qemu.tap import tap
+from gatemark.station.space import ROUTER
+from gatemark.station.station import Again, nothing
+from gatemark.station.thread import Thread
+from gatemark.station.wiring import Gateway, Port
+from gatemark.store.run import StationInfo
+
+# Where a card of the guest leads to: host and device there. The first is the control port.
+CONTROL: Final = "ctl"
+TAPS: Final = {
+    CONTROL: ("ctl", "ctl0"),
+    "gw0": ("lan", "lan0"),
+    "gw1": ("wan", "wan0"),
+    "gw2": ("lan2", "lan2"),
+}
+OURS: Final = Address("192.0.2.2", "root")  # RFC 5737; our image's, see image/rc
+PREFIX = 24  # of the control port's network
+SSH_PORT = 22
+LEAVE_S = 2.0  # to log out; a guest that is stuck is not waited for
+KNOCK_S = 0.5  # between two looks whether a guest is up
+SILENCE_S = 30.0  # a guest that forwards all it can answers late
+# Longest that a guest may take from its start to SSH; others may be at work on its CPU.
+BOOT_S: Final = {"kvm": 20.0, "tcg": 60.0}
+SLOW_BOOT_S = 600.0  # with icount, or with caches that are modelled
+MODELLED: Final = ("mipsel",)  # processors whose caches can be (counter/cache.h)
+
+# Where instructions are counted: the same addresses in each boot, and a clock that ticks on while
+# the processor idles. One that was stopped is made good by a packet's interrupt, by more or less.
+COUNTED: Final = "nokaslr nohz=off"
+
+# Devices by address: a guest names them as it likes.
+CARDS = 'cd /sys/class/net; for d in *; do echo "$(cat "$d/address") $d"; done'
+# One wire packet is one packet: nothing merges them, where the guest has a word for that.
+WHOLE = "ethtool -K {device} gro off gso off tso off 2>/dev/null || true"
+# Who is linked to whom: host, its port, and the port beyond.
+NEXT: Final = (
+    ("lan", "lan0", "gw0"),
+    ("wan", "wan0", "gw1"),
+    ("lan", "lan0", "lan2"),
+    ("lan2", "lan2", "lan0"),
+)
+
+
+def from_file(data: Mapping[str, Any], path: Path) -> "VirtualLab":
+    """The station of a file. Raises UsageError; nothing is fetched or booted yet."""
+    refuse_unknown_keys(data, ["schema", TABLE], path, "")
+    return VirtualLab(path.stem, model(data[TABLE], path))
+
+
+class VirtualLab:
+    """A station of kind `qemu`. `up` boots it, `down` ends it; its lock is held between."""
+
+    kind = "qemu"
+
+    def __init__(self, name: str, model: Model, purpose: str = "run") -> None:
+        self.name = name
+        self.model = model
+        self.purpose = purpose
+        self.lab = secrets.token_hex(3)
+        self.cpus = place()
+        self.able = replace(ability(), own_cpu=True, steering=True, brake=False)
+        self.hosts = space.spaces(self.lab, ("lan", "wan", "lan2", "ctl"))
+        self.demand: Demand | None = PLAIN
+        self.ports: dict[str, Port] = {}
+        self.threads: dict[str, Thread] = {}
+        self.accel = ""  # what runs the guest's instructions, and why not kvm
+        self.cable = Cable(self.hosts, self.cpus.gateway if ability().own_cpu else None)
+        self._nodes = {device: self.hosts[host] for host, device in list(TAPS.values())[1:]}
+        self._devices: dict[str, str] = {}  # known once it is up
+        self._folder = lock.private(self.lab)  # our image's keys
+        self._login = model.login or Login(
+            OURS, key=self._folder / "key", known_hosts=self._folder / "known_hosts"
+        )
+        control = self.hosts["ctl"].netns
+        self._ssh = Ssh("gateway", self._login, namespace=control, patience_s=SILENCE_S)
+        self.gateway = Gateway(self._ssh, self._devices)
+        self._machine: Machine | None = None
+        self.after_restart: Again = nothing
+        self.counting: Counting | None = None
+        self._held = ExitStack()
+
+    @property
+    def placement(self) -> Placement:
+        """The tester's CPUs; a program on the guest is on the guest's first."""
+        return replace(self.cpus, gateway=0)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The placement as it is now."""
+        words = self.cpus.words(self.able, self.demand or PLAIN)
+        words["gateway"] = f"cpu {self.cpus.gateway}, vcpu of {self.model.arch.emulator}"
+        words["emulator"] = f"cpu {self.cpus.sink}, its frames"
+        if self.accel:
+            words["accel"] = self.accel
+        if self.model.icount is not None:
+            words["clock"] = f"{1 << self.model.icount} ns an instruction (icount)"
+        return words
+
+    @property
+    def info(self) -> StationInfo:
+        """What a run says of it."""
+        return StationInfo(
+            name=self.name,
+            kind=self.kind,
+            virtual=True,
+            placement=self.words,
+            missing=self.able.missing,
+        )
+
+    def another(self) -> None:
+        """There is but this one."""
+
+    def lacks(self, arm: Arm) -> str:
+        """Nothing: what a guest cannot do it says when it is asked to."""
+        del arm
+        return ""
+
+    def count(self, caches: Sequence[str] = ()) -> None:
+        """Load the plugin with the next boot. Raises UnavailableError, UsageError."""
+        if self.model.cpus > 1:
+            raise UsageError(f"station {self.name}: instructions are counted with cpus = 1 alone")
+        if caches and self.model.arch.debian not in MODELLED:
+            raise UsageError(
+                f"station {self.name}: the caches of `devices` are those of MIPS, and this is "
+                f"{self.model.arch.debian}: --station qemu-mips"
+            )
+        emulator, file = self.model.arch.emulator, self._folder / "counts"
+        self.counting = Counting(emulator, file, self._ssh, caches)
+
+    def enter(self) -> None:
+        """Taps and pinned threads are root's. Raises UnavailableError with the mend."""
+        own.enter()
+        doctor.require()
+        require(self.model.arch)
+
+    async def up(self) -> None:
+        """Boot it. Raises UnavailableError if QEMU or its image is not to be had, StationError."""
+        self._held.enter_context(lock.named(self.lab, self.purpose))
+        self.demand = PLAIN
+        try:
+            image = await asyncio.to_thread(self._image)
+            await blocking.run(self._spaces)
+            await self._boot(image)
+            await blocking.run(self._address)
+            await self._aggregate_not()
+            await self._set()
+        except BaseException:
+            await self.down()
+            raise
+
+    async def down(self) -> None:
+        """End it and remove it whole; also half of it."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LEAVE_S):
+                await self._ssh.close()
+        await self._end()
+        await blocking.run(space.remove, self.hosts)
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._held.close()
+
+    async def restart(self) -> str:
+        """Press the reset button, and wait until it is again as it was, its setup too."""
+        await self._running().reset()
+        if self.counting:
+            self.counting.names.forget()
+        await self._reached(self._patience_s)
+        await self._set()
+        await self.after_restart()
+        return "the virtual machine reset, and booted"
+
+    async def meet(self, demand: Demand) -> None:
+        """Before a trial: the tester's ports as it needs them. Raises StationError."""
+        was, self.demand = self.demand, None
+        await self.cable.meet(was, demand)
+        self.demand = demand
+        await check_ports(self._nodes if demand.offload else self._nodes | self.cable.nodes)
+
+    async def flush(self) -> None:
+        """Empty the guest's connection tracking table."""
+        await self._ssh.run("sh", "-c", space.FLUSH)
+
+    async def require_alive(self) -> None:
+        """Raise StationError if the guest, the way to it or a namespace is gone."""
+        space.require(self.hosts)
+        machine = self._running()
+        if not machine.alive:
+            raise StationError("gateway: its virtual machine has ended; --resume")
+        if lost := self._ssh.lost:
+            said = await machine.console() or "nothing"
+            raise StationError(f"gateway: lost ({lost}), its console: {said}; --resume")
+
+    def _running(self) -> Machine:
+        if self._machine is None:
+            raise StationError("gateway: its virtual machine is not up")
+        return self._machine
+
+    def _image(self) -> Model:
+        """What to boot: a package's kernel with our image, keys in it; or the user's files."""
+        self._folder.mkdir(mode=0o700, parents=True)
+        if not self.model.package:
+            return self.model
+        model = self.model
+        if self.counting:
+            model = replace(model, append=f"{model.append} {COUNTED}".strip())
+        image = stock(self.model.arch, self.model.package, model.memory_mib, tell)
+        initramfs = instance(image.initramfs, OURS.host, self._folder)
+        return replace(model, kernel=image.kernel, initramfs=initramfs)
+
+    def _spaces(self) -> None:
+        space.create(self.hosts)
+        with ExitStack() as stack:
+            self.cable.build(self._ends(stack))
+
+    def _ends(self, stack: ExitStack) -> dict[str, IPRoute]:
+        """A netlink socket in each host's namespace."""
+        return {
+            host: stack.enter_context(IPRoute(netns=node.netns))
+            for host, node in self.hosts.items()
+        }
+
+    @property
+    def _patience_s(self) -> float:
+        if self.model.icount is not None or (self.counting and self.counting.caches):
+            return SLOW_BOOT_S
+        return BOOT_S[self.accel.partition(":")[0]]
+
+    async def _boot(self, model: Model) -> None:
+        """By KVM where that works, else by emulation; the record says why."""
+        why = "instructions are counted" if self.counting else kvm_refused(model)
+        if not why:
+            self.accel = "kvm"
+            try:
+                return await self._start(model)
+            except GatemarkError as error:
+                await self._end()
+                why = str(error)
+                if model.package:  # the user's own image may be what does not boot
+                    await asyncio.to_thread(remember, model.arch, why)
+        self.accel = f"tcg: {why}"
+        return await self._start(model)
+
+    async def _start(self, model: Model) -> None:
+        cards = [
+            Card(self._mac(at), tap(self.hosts[host].netns, device))
+            for at, (host, device) in enumerate(TAPS.values())
+        ]
+        cpus = self.cpus.gateway, self.cpus.sink
+        accel = self.accel.partition(":")[0]
+        more = self.counting.words if self.counting else []
+        self._machine = await Machine.start(model, accel, cards, self.hosts["lan"], cpus, more)
+        threads = [*await self._machine.threads(cpus[0]), self._machine.carrier(cpus[1])]
+        self.threads |= {one.name: one for one in threads}
+        await blocking.run(self._control)
+        await self._reached(self._patience_s)
+
+    async def _end(self) -> None:
+        machine, self._machine = self._machine, None
+        if self.counting:
+            self.counting.ended()
+        if machine:
+            await machine.stop()
+
+    def _mac(self, at: int) -> str:
+        """The guest's cards: locally administered, of this lab, in order."""
+        lab = ":".join(self.lab[n : n + 2] for n in (0, 2, 4))
+        return f"02:{lab}:00:{at:02x}"
+
+    def _control(self) -> None:
+        """Our end of the control port: an address beside the guest's, and its card known."""
+        guest = self._login.address.host
+        with IPRoute(netns=self.hosts["ctl"].netns) as end:
+            index = end.link_lookup(ifname=TAPS[CONTROL][1])[0]
+            end.link("set", index=index, state="up")
+            end.addr("add", index=index, address=beside(guest), prefixlen=PREFIX)
+            end.neigh("add", dst=guest, lladdr=self._mac(0), ifindex=index, state="permanent")
+
+    async def _reached(self, within_s: float) -> None:
+        """Wait until the guest lets us in. Raises StationError with what its console said."""
+        until = time.monotonic() + within_s
+        try:
+            while not await self._knock():
+                if not self._running().alive or time.monotonic() > until:
+                    raise StationError(f"no SSH in {within_s:g} s")
+            await self._ssh.reconnect(max(LEAVE_S, until - time.monotonic()))
+            await self._running().settle(self.model.arch.settled)
+        except GatemarkError as error:
+            said = await self._running().console() or "nothing"
+            raise StationError(
+                f"gateway: its virtual machine did not come up: {error}; its console: {said}"
+            ) from None
+
+    async def _knock(self) -> bool:
+        """Whether its SSH server takes a connection."""
+        address = self._login.address
+        control = self.hosts["ctl"].netns
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(KNOCK_S):
+                (await dial(control, address.host, address.port or SSH_PORT)).close()
+        except OSError:
+            await asyncio.sleep(max(0.0, began + KNOCK_S - time.monotonic()))
+            return False
+        return True
+
+    def _address(self) -> None:
+        """The tester's ports, as in the built-in lab; the guest's are known by their cards."""
+        with ExitStack() as stack:
+            ends = self._ends(stack)
+            for at, (gate, (host, device)) in enumerate(TAPS.items()):
+                if gate == CONTROL:
+                    continue
+                mac = space.mac(ends[host], device)
+                # The guest's kernel may have a word to say between our packets, as a box's.
+                self.ports[device] = Port(self.hosts[host], device, mac, raw=True, silent=False)
+                self.ports[gate] = Port(self._ssh, gate, self._mac(at))
+                space.address(ends[host], self.ports[device])
+            for host, near, far in NEXT:
+                space.neighbours(ends[host], self.ports[near], self.ports[far])
+            for host, port in (("lan", "gw0"), ("wan", "gw1")):
+                space.default_routes(ends[host], self.ports[port])
+        # The tester alone is measured by the ports that it has with a gateway.
+        self.ports |= {role: replace(port, raw=True) for role, port in self.cable.ports.items()}
+
+    async def _aggregate_not(self) -> None:
+        await asyncio.gather(
+            *(space.offloads(node, device, "off") for device, node in self._nodes.items())
+        )
+        await self.cable.meet(MADE, PLAIN)
+
+    async def _set(self) -> None:
+        """The guest's test ports: their addresses, and whom they are linked to."""
+        said = await self._ssh.run("sh", "-c", CARDS)
+        names = dict(line.split() for line in said.splitlines())
+        for at, gate in enumerate(TAPS):
+            if gate != CONTROL:
+                if self._mac(at) not in names:
+                    raise StationError(
+                        f"gateway: no device for {gate}: has it a driver for its card?"
+                    )
+                self._devices[gate] = names[self._mac(at)]
+                self.ports[gate] = replace(self.ports[gate], named=self._devices[gate])
+        whole = [WHOLE.format(device=device) for device in self._devices.values()]
+        await self._ssh.run("sh", "-c", "\n".join((space.QUIET, ROUTER, *whole)))
+        words = [word for gate in self._devices for word in _addressed(self.ports[gate])]
+        crowd = space.crowd(self.gateway, self.ports)
+        await self._ssh.run("ip", "-batch", "-", stdin="\n".join((*words, crowd, "")))
+
+
+def _addressed(port: Port) -> Iterator[str]:
+    """What `ip -batch` is told to bring a port up with its addresses."""
+    yield f"link set {port.device} up"
+    for family, dad in (("ipv4", ""), ("ipv6", " nodad")):
+        if port.addressed:
+            yield f"address replace {port.interface(family)} dev {port.device}{dad}"
+
+
+def beside(address: str) -> str:
+    """An address in the same network that is not the same: its first, or its second."""
+    network = ip_network(f"{address}/{PREFIX}", strict=False)
+    first, second = str(network[1]), str(network[2])
+    return second if address == first else first
+
+
+def tell(line: str) -> None:
+    """Something that takes long, before anything is measured."""
+    sys.stderr.write(f"{line}\n")

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of QEMU: its options, its processors' threads, its end.
+
+It is started inside a namespace of the lab, with its network cards' taps as open files, so it needs
+no right of its own, and what removes the lab's namespaces ends it too (recover.py). It also dies
+with us. Nothing listens anywhere: its monitor is one end of a pair of sockets.
+
+    gateway's CPU     vCPU threads: every instruction of the guest, and nothing else
+    tester's CPU      QEMU's main thread: it carries frames between the taps and the guest's cards
+
+The guest's console is kept by QEMU, the last of it, and read when a boot fails.
+"""
+
+import asyncio
+import os
+import platform
+import shutil
+import socket
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from gatemark.error import StationError, UnavailableError
+from gatemark.node.agent import FIRST
+from gatemark.node.shell import Namespace
+from gatemark.node.shield import begun
+from gatemark.station.image.arch import Arch
+from gatemark.station.image.cache import home
+from gatemark.station.qemu.guest import Model
+from gatemark.station.qemu.qmp import Monitor
+from gatemark.station.thread import Thread
+
+NICS: Final = {"virtio": "virtio-net-pci", "e1000": "e1000", "pcnet": "pcnet"}
+KVM: Final = Path("/dev/kvm")
+CONSOLE_BYTES: Final = 1 << 16  # QEMU wants a power of two
+CONSOLE_LINES = 5  # of its end, in a message
+LEAVE_S = 5.0
+# Of translated code that emulation keeps; forwarding needs little of it. With QEMU's own choice, of
+# 1 GiB, a reset takes minutes: what was translated is then discarded piece by piece.
+TRANSLATED_MIB = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A network card of the guest, and the tap's file on our side."""
+
+    mac: str
+    tap: int
+
+
+def require(arch: Arch) -> None:
+    """Raise UnavailableError if QEMU is not here for a processor."""
+    if not shutil.which(arch.emulator):
+        raise UnavailableError(
+            f"no {arch.emulator} here for a virtual gateway: apt-get install {arch.package}"
+        )
+
+
+def kvm_refused(model: Model) -> str:
+    """Why KVM cannot be tried on this machine, or nothing."""
+    arch = model.arch
+    if model.icount is not None:
+        return "instructions can only be counted by emulation"
+    if arch.host != platform.machine():
+        return f"{arch.debian} is emulated on this {platform.machine()}"
+    if not KVM.exists():
+        return f"no {KVM}"
+    if not os.access(KVM, os.R_OK | os.W_OK):
+        return f"{KVM} is not for this user"
+    return _remembered(arch)
+
+
+def _remembered(arch: Arch) -> str:
+    """Why KVM failed since this machine was started; trying it again takes as long again."""
+    try:
+        boot, _, why = _memory(arch).read_text().partition(" ")
+    except OSError:
+        return ""
+    return why if boot == _boot() else ""
+
+
+def remember(arch: Arch, why: str) -> None:
+    """KVM did not bring a guest up."""
+    _memory(arch).parent.mkdir(parents=True, exist_ok=True)
+    _memory(arch).write_text(f"{_boot()} {why}")
+
+
+def _memory(arch: Arch) -> Path:
+    return home() / f"kvm-{arch.debian}"
+
+
+def _boot() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+class Machine:
+    """QEMU, running. `start` makes it, `stop` ends it."""
+
+    def __init__(self, process: asyncio.subprocess.Process, monitor: Monitor) -> None:
+        self.process = process
+        self.monitor = monitor
+
+    @classmethod
+    async def start(
+        cls,
+        model: Model,
+        accel: str,
+        cards: Sequence[Card],
+        place: Namespace,
+        cpus: tuple[int, int],
+        more: Sequence[str] = (),
+    ) -> "Machine":
+        """Start it; `cpus` are the gateway's and the emulator's. Raises StationError.
+
+        `more` are further options of QEMU.
+
+        The taps' files are QEMU's alone afterwards: they end with it.
+        """
+        ours, theirs = socket.socketpair()
+        files = [theirs.fileno(), *(card.tap for card in cards)]
+        words = options(model, accel) + _wired(model.nic, cards, theirs.fileno())
+        words += more
+        gateway, emulator = cpus
+        command = place.argv(
+            *("setpriv", "--pdeathsig", "KILL", "taskset", "-c", str(emulator)),
+            *FIRST,
+            *(model.arch.emulator, *words),
+        )
+        try:
+            process = await begun(
+                asyncio.create_subprocess_exec(
+                    *command,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=asyncio.subprocess.DEVNULL,
+                    stderr=asyncio.subprocess.PIPE,
+                    pass_fds=files,
+                    start_new_session=True,
+                )
+            )
+        finally:
+            theirs.close()
+            for card in cards:
+                os.close(card.tap)
+        try:
+            machine = cls(process, await Monitor.open(ours))
+        except BaseException as error:
+            why = await _buried(process)
+            if isinstance(error, StationError):
+                raise StationError(f"{model.arch.emulator} did not start: {why}") from None
+            raise
+        for thread in await machine.threads(gateway):
+            os.sched_setaffinity(thread.pid, {gateway})
+        return machine
+
+    @property
+    def alive(self) -> bool:
+        """Whether it runs."""
+        return self.process.returncode is None
+
+    async def threads(self, cpu: int) -> list[Thread]:
+        """The threads that run the guest's instructions, as bound to `cpu`."""
+        found = await self.monitor.ask("query-cpus-fast")
+        return [Thread(f"vcpu{one['cpu-index']}", one["thread-id"], cpu) for one in found]
+
+    def carrier(self, cpu: int) -> Thread:
+        """The thread that carries frames between the taps and the guest's cards."""
+        return Thread("emulator", self.process.pid, cpu, carries=True)
+
+    async def reset(self) -> None:
+        """Press its reset button; it has begun anew when this returns.
+
+        QEMU only notes the request, and acts before its main loop takes the next one.
+        """
+        await self.monitor.ask("system_reset")
+        await self.monitor.ask("query-status")
+
+    async def settle(self, writes: Iterable[tuple[int, int]]) -> None:
+        """Write bytes to I/O ports of the board. Raises StationError."""
+        for port, byte in writes:
+            said = await self.monitor.ask(
+                "human-monitor-command", **{"command-line": f"o /b {port:#x} {byte:#x}"}
+            )
+            if said:
+                raise StationError(f"virtual machine: {said.strip()}")
+
+    async def console(self) -> str:
+        """The last lines on its console; taken away by reading."""
+        try:
+            said = await self.monitor.ask("ringbuf-read", device="console", size=CONSOLE_BYTES)
+        except StationError:
+            return ""
+        lines = [line.strip() for line in said.splitlines() if line.strip()]
+        return " | ".join(lines[-CONSOLE_LINES:])
+
+    async def stop(self) -> None:
+        """End it at once: nothing on it is worth keeping."""
+        self.monitor.close()
+        await _buried(self.process)
+
+
+async def _buried(process: asyncio.subprocess.Process) -> str:
+    """End a process; its last words."""
+    with suppress(ProcessLookupError):
+        process.kill()
+    _, said = await process.communicate()
+    lines = said.decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else "it ended without a word"
+
+
+def options(model: Model, accel: str) -> list[str]:
+    """QEMU's command line, but for the network cards and the monitor."""
+    how = {"tcg": f"tcg,tb-size={TRANSLATED_MIB}"}.get(accel, accel)
+    words = [*model.arch.board, "-accel", how, "-m", str(model.memory_mib)]
+    words += ["-smp", str(model.cpus), "-nodefaults", "-no-user-config", "-display", "none"]
+    words += ["-cpu", "host"] if accel == "kvm" else []
+    words += ["-chardev", f"ringbuf,id=console,size={CONSOLE_BYTES}", "-serial", "chardev:console"]
+    if model.icount is not None:
+        # Without align guest time runs several times too fast.
+        words += ["-icount", f"shift={model.icount},align=on,sleep=on"]
+    if model.kernel:
+        own = filter(None, (model.arch.append, model.append))
+        line = " ".join((f"console={model.arch.console} quiet panic=1", *own))
+        words += ["-kernel", str(model.kernel), "-append", line]
+    if model.initramfs:
+        words += ["-initrd", str(model.initramfs)]
+    if model.disk:
+        words += ["-snapshot", "-drive", f"file={_escaped(model.disk)},if=virtio"]
+    return words
+
+
+def _escaped(path: Path) -> str:
+    """A path in an option with commas."""
+    return str(path.resolve()).replace(",", ",,")
+
+
+def _wired(nic: str, cards: Sequence[Card], monitor: int) -> list[str]:
+    """Its network cards, in the order that the guest finds them in, and its monitor."""
+    words = ["-chardev", f"socket,id=monitor,fd={monitor}", "-mon", "chardev=monitor,mode=control"]
+    for at, card in enumerate(cards):
+        words += ["-netdev", f"tap,id=net{at},fd={card.tap}"]
+        words += ["-device", f"{NICS[nic]},netdev=net{at},mac={card.mac},romfile="]
+    return words

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a station file says of a box and of the tester in front of it (docs/stations.md).
+
+Nothing is looked at but the file: each fault is told with its line.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from ipaddress import ip_interface
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from gatemark.error import UsageError
+from gatemark.node import login
+from gatemark.node.inventory import told
+from gatemark.node.login import Login
+from gatemark.plan.toml import line_of, nearest, refuse_unknown_keys
+from gatemark.station.mode import Mode
+from gatemark.station.power.meter import Meter
+from gatemark.station.power.power import meter
+
+Table = Mapping[str, Any]
+Addresses = Mapping[str, str]  # family -> address/length
+
+FAMILIES: Final = {"ipv4": 4, "ipv6": 6}
+SETS: Final = tuple(Mode)
+PATHS: Final = ("switch", "route", "nat")
+ENDS: Final = {"lan": "gw0", "wan": "gw1"}  # key of a gateway's port -> its role
+GATEWAY_KEYS: Final = (
+    *("kind", *login.KEYS, "set", "path", "agent", "inventory"),
+    *(key for end in ENDS for key in (end, *(f"{end}_{family}" for family in FAMILIES))),
+)
+SIDE_KEYS: Final = ("kind", "nic", "vlan", *FAMILIES)
+VLANS: Final = range(1, 4095)  # IEEE 802.1Q: 0 and 4095 are reserved
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of the tester: a NIC, of this machine or of a host over SSH."""
+
+    nic: str
+    vlan: int = 0  # 0: untagged
+    own: Addresses = field(default_factory=dict)
+    login: Login | None = None  # None: this machine
+
+    @property
+    def device(self) -> str:
+        """The test port itself: the NIC, or the VLAN on it."""
+        return f"{self.nic}.{self.vlan}" if self.vlan else self.nic
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A gateway over SSH and the tester's sides: a station file of kind `ssh`."""
+
+    name: str
+    login: Login
+    devices: Mapping[str, str]  # role -> device: "gw0": "eth0"
+    own: Mapping[str, Addresses]  # role -> addresses; those not told are read from it
+    sides: Mapping[str, Side]  # lan, wan
+    set: Mode = Mode.APPLY
+    path: str = ""  # of a gateway that is taken as it is
+    agent: bool = True  # whether gm-agent may run on the gateway
+    told: Mapping[str, str] = field(default_factory=dict)  # of its inventory
+    power: Meter | None = None  # what tells the power that it draws
+
+    @property
+    def local(self) -> bool:
+        """Whether both sides are NICs of this machine."""
+        return len(self.sides) == 2 and not any(side.login for side in self.sides.values())
+
+
+def box(data: Table, path: Path) -> Box:
+    """The station of a file. Raises UsageError with file, line and the mend."""
+    refuse_unknown_keys(data, ["schema", "gateway", "lan", "wan", "power"], path, "")
+    table = data["gateway"]
+    refuse_unknown_keys(table, list(GATEWAY_KEYS), path, "gateway")
+    set_ = Mode(_word(table, "set", path, "gateway", SETS, Mode.APPLY))
+    devices = {role: _text(table, end, path, "gateway") for end, role in ENDS.items()}
+    devices = {role: device for role, device in devices.items() if device}
+    if "gw0" not in devices:
+        raise _fault(path, "gateway", "gateway", 'name its LAN port: lan = "br-lan"')
+    sides = {end: _side(data, end, path) for end, role in ENDS.items() if role in devices}
+    for end, role in ENDS.items():
+        if end in data and role not in devices:
+            raise _fault(path, "gateway", end, f"[{end}] leads to no port: `{end}` in [gateway]")
+    _alike(sides, path)
+    made = Box(
+        name=path.stem,
+        login=login.login(table, path, "gateway"),
+        devices=devices,
+        own={role: _own(table, path, "gateway", f"{end}_") for end, role in ENDS.items()},
+        sides=sides,
+        set=set_,
+        path=_word(table, "path", path, "gateway", PATHS, ""),
+        agent=_agent(table, path),
+        told=told(table.get("inventory", {}), path),
+        power=meter(data["power"], path) if "power" in data else None,
+    )
+    return _whole(made, path)
+
+
+def _agent(table: Table, path: Path) -> bool:
+    agent = table.get("agent", True)
+    if not isinstance(agent, bool):
+        raise _fault(path, "gateway", "agent", "true, or false where no gm-agent may run on it")
+    return agent
+
+
+def _side(data: Table, end: str, path: Path) -> Side:
+    table = data.get(end)
+    if not isinstance(table, Mapping):
+        raise _fault(path, "gateway", end, f"a station needs [{end}]: who sends and receives there")
+    kind: Literal["local", "ssh"] = _word(table, "kind", path, end, ("local", "ssh"), "local")
+    known = [*SIDE_KEYS, *(login.KEYS if kind == "ssh" else ())]
+    refuse_unknown_keys(table, known, path, end)
+    nic, vlan = _text(table, "nic", path, end), table.get("vlan", 0)
+    if not nic:
+        raise _fault(path, end, end, 'name its NIC: nic = "enp3s0"')
+    if "vlan" in table and (type(vlan) is not int or vlan not in VLANS):
+        raise _fault(path, end, "vlan", f"a number of {VLANS[0]} to {VLANS[-1]}")
+    found = login.login(table, path, end) if kind == "ssh" else None
+    return Side(nic=nic, vlan=vlan, own=_own(table, path, end), login=found)
+
+
+def _alike(sides: Mapping[str, Side], path: Path) -> None:
+    """Both sides are of one kind; a NIC that both share carries two VLANs."""
+    if len(sides) < 2:
+        return
+    lan, wan = sides["lan"], sides["wan"]
+    if bool(lan.login) != bool(wan.login):
+        raise _fault(path, "wan", "kind", "let [lan] and [wan] both be `local`, or both `ssh`")
+    if (lan.login, lan.device) == (wan.login, wan.device):
+        mend = "give each side a NIC, or a `vlan` of its own"
+        raise _fault(path, "wan", "nic", f"{wan.device} is the LAN side's already: {mend}")
+    if (lan.login, lan.nic) == (wan.login, wan.nic) and not (lan.vlan and wan.vlan):
+        raise _fault(path, "wan", "vlan", f"both sides share {wan.nic}: each needs a `vlan`")
+
+
+def _whole(made: Box, path: Path) -> Box:
+    """A gateway that is taken as it is has addresses that we cannot choose."""
+    if made.set is not Mode.OBSERVE:
+        return made
+    for end, side in made.sides.items():
+        if not side.own:
+            why = 'the gateway is taken as it is (set = "observe"), so give an address of its '
+            raise _fault(path, end, end, f'{why}network: ipv4 = "192.168.1.10/24"')
+    return made
+
+
+def _own(table: Table, path: Path, name: str, before: str = "") -> Addresses:
+    found = {}
+    for family, version in FAMILIES.items():
+        key = f"{before}{family}"
+        if key not in table:
+            continue
+        text = _text(table, key, path, name)
+        try:
+            right = ip_interface(text).version == version and "/" in text
+        except ValueError:
+            right = False
+        if not right:
+            example = "192.168.1.10/24" if version == 4 else "2001:db8::10/64"
+            raise _fault(path, name, key, f"'{text}' is no {family} address/length: {example}")
+        found[family] = text
+    return found
+
+
+def _text(table: Table, key: str, path: Path, name: str) -> str:
+    value = table.get(key, "")
+    if not isinstance(value, str):
+        raise _fault(path, name, key, "a text in quotes")
+    return value
+
+
+def _word(table: Table, key: str, path: Path, name: str, known: Sequence[str], preset: str) -> Any:
+    value = table.get(key, preset)
+    if value not in known and value != preset:
+        raise _fault(path, name, key, f"no '{value}'{nearest(str(value), list(known))}")
+    return value
+
+
+def _fault(path: Path, table: str, key: str, said: str) -> UsageError:
+    where = "" if key == table else f"{key}: "
+    return UsageError(f"{path}:{line_of(path, key, table, table=table)}: {where}{said}")

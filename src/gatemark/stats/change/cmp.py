@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Different gateways side by side: like definitions only, each run against the first."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from gatemark.error import UsageError
+from gatemark.stats.change.alike import Difference, aligned, differing, nearest
+from gatemark.stats.change.arms import DIRECT
+from gatemark.stats.change.compare import compare
+from gatemark.stats.change.diff import Side, inventory
+from gatemark.stats.change.sampled import Sampled
+from gatemark.stats.judgement import Interval
+
+# How much the lab's gateway is slowed is which gateway it is, and no part of what is asked of it.
+CONDITION = "brake_pps"
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The ratio of two clocks beside that of two rates (requirement B06).
+
+    A throughput that follows the clock from one gateway to another is one that the CPU limits: a
+    router at 200 MHz had 0.72 of the NAT throughput of one at 266 MHz, whose clock ratio is 0.752.
+    """
+
+    of: str  # cpu_mhz; brake_pps: it stands for the clock of a lab gateway
+    ratio: float
+    held: bool  # whether the interval of the rates' ratio holds it
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One run's value in a row."""
+
+    value: Sampled
+    ratio: Interval | None = None  # to the first run's; None: is the first, or the first has none
+    clock: Clock | None = None
+    differences: tuple[Difference, ...] = ()  # from the first run's definition (`across`)
+    bound: str = ""  # of the ratio: "at least" or "at most", "none" where it says nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Cmp:
+    """All that `gatemark cmp` tells: a row for each definition, a place in it for each run."""
+
+    rows: tuple[tuple[Cell | None, ...], ...]
+    conditions: tuple[tuple[Difference, ...], ...]  # of each run: field, "", value
+
+
+def cmp(sides: Sequence[Side], across: Collection[str] = ()) -> Cmp:
+    """Compare runs on different gateways. Raises UsageError where no definition is alike."""
+    runs = [[row for row in side.rows if _of_gateway(row)] for side in sides]
+    rows = aligned(runs, {*across, CONDITION})
+    if not any(sum(value is not None for value in row) > 1 for row in rows):
+        raise UsageError(_unlike(runs))
+    return Cmp(
+        rows=tuple(_cells(sides, row) for row in rows),
+        conditions=tuple(
+            tuple(_conditions(side, rows)) for side, rows in zip(sides, runs, strict=True)
+        ),
+    )
+
+
+def clock_mhz(side: Side) -> float | None:
+    """The gateway's clock, if its inventory tells one."""
+    found = re.search(r"\d+(\.\d+)?", str(inventory(side.run, "gateway").get("cpu_mhz", "")))
+    return float(found[0]) if found else None
+
+
+def _of_gateway(row: Sampled) -> bool:
+    """A row of its own: not the tester's, no twin, and no single rate of a sweep."""
+    return row.definition.path != DIRECT and not row.twin and not row.swept
+
+
+def _cells(sides: Sequence[Side], row: Sequence[Sampled | None]) -> tuple[Cell | None, ...]:
+    first = row[0]
+    cells: list[Cell | None] = [Cell(first) if first else None]
+    for side, value in zip(sides[1:], row[1:], strict=True):
+        if value and first:
+            cells.append(_against(sides[0], first, side, value))
+        else:
+            cells.append(Cell(value) if value else None)
+    return tuple(cells)
+
+
+def _against(base: Side, first: Sampled, side: Side, value: Sampled) -> Cell:
+    change = compare(first.samples, value.samples).change
+    ratio = Interval(1 + change.value, 1 + change.lo, 1 + change.hi, change.n, change.level)
+    bound = {(False, True): "at least", (True, False): "at most", (True, True): "none"}
+    limited = first.at_least, value.at_least
+    return Cell(
+        value=value,
+        ratio=ratio,
+        clock=None if any(limited) else _clock(base, first, side, value, ratio),
+        differences=tuple(d for d in differing(first, value) if d.field != CONDITION),
+        bound=bound.get(limited, ""),
+    )
+
+
+def _clock(base: Side, first: Sampled, side: Side, value: Sampled, ratio: Interval) -> Clock | None:
+    """Of rates alone, and of two clocks of the same kind that differ."""
+    if not value.unit.endswith("/s"):
+        return None
+    brakes = first.definition.brake_pps, value.definition.brake_pps
+    clocks = brakes if all(brakes) else (clock_mhz(base), clock_mhz(side))
+    if any(brakes) != all(brakes) or not clocks[0] or not clocks[1] or clocks[0] == clocks[1]:
+        return None
+    of = CONDITION if all(brakes) else "cpu_mhz"
+    times = clocks[1] / clocks[0]
+    return Clock(of, times, ratio.lo <= times <= ratio.hi)
+
+
+def _conditions(side: Side, rows: Sequence[Sampled]) -> Iterator[Difference]:
+    """What a reader must know of a gateway before its numbers."""
+    run = side.run
+    yield Difference("station", "", run.station.name)
+    yield Difference(
+        "gateway", "", f"{'virtual' if run.station.virtual else 'real'}, {run.station.kind}"
+    )
+    yield Difference("kernel", "", inventory(run, "gateway").get("kernel"))
+    brakes = sorted({row.definition.brake_pps for row in rows})
+    yield Difference(CONDITION, "", ", ".join(str(b) if b else "none" for b in brakes))
+    yield Difference("cpu_mhz", "", clock_mhz(side))
+
+
+def _unlike(runs: Sequence[Sequence[Sampled]]) -> str:
+    found = [nearest(runs[0], rows) for rows in runs[1:]]
+    told = [[d for d in differences if d.field != CONDITION] for differences in found]
+    near = min((differences for differences in told if differences), key=len, default=[])
+    if not near:
+        return "no two of these runs measured the same quantity: `gatemark show RUN` lists them"
+    mend = " ".join(f"--across {difference.field}" for difference in near)
+    return f"no definition is alike; the nearest differ in {'; '.join(map(str, near))} ({mend})"

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Features stacked one by one: what each step costs in time, packets and CPU, pair by pair."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
+
+from gatemark.plan.model import TWIN, Plan
+from gatemark.stats.change import block
+from gatemark.stats.change.arms import DIRECT
+from gatemark.stats.change.block import Samples
+from gatemark.stats.change.compare import NOISE
+from gatemark.stats.change.sampled import FEWER
+from gatemark.stats.judgement import Cost, Ladder, Step
+from gatemark.stats.math import signed
+from gatemark.stats.math.holm import adjusted
+from gatemark.stats.point.group import Group, readings
+from gatemark.stats.point.sweep import Judged
+
+PACKET: Final = "packet_ns"
+CPU: Final = "cpu_busy"
+INSTRUCTIONS: Final = "instructions"  # counted: nothing but zero holds zero
+LADDER: Final = "ladder"
+Rungs = Mapping[str, Judged]  # by arm, in the order of the plan
+
+
+def ladders(plans: Sequence[Plan], judged: Sequence[Judged]) -> tuple[Ladder, ...]:
+    """A ladder for each point of each plan that asks for one."""
+    return tuple(
+        _ladder(plan, rungs)
+        for plan in plans
+        if plan.figure == LADDER
+        for rungs in rungs_of(plan, judged)
+        if len(rungs) > 1
+    )
+
+
+def steps(plan: Plan, measured: Collection[str]) -> dict[str, str]:
+    """Each measured arm but the lowest, in the plan's order, and the arm that it is a step from.
+
+    Where that was not available here: what that is a step from.
+    """
+    known = _from(plan)
+    order = [arm for arm in known if arm in measured]
+    found = {}
+    for arm in order[1:]:
+        below = known[arm]
+        while below and below not in measured:
+            below = known[below]
+        found[arm] = below or order[0]
+    return found
+
+
+def told(ladder: Ladder) -> str:
+    """The quantity that its figure and its first column tell: time, else the rate."""
+    timed = PACKET in ladder.values and all(PACKET in step.costs for step in ladder.steps)
+    return PACKET if timed else ladder.definition.headline
+
+
+def holds_zero(step: Step, quantity: str) -> bool:
+    """Whether the interval of the step's difference holds zero: an A/A step's must."""
+    cost = step.costs.get(quantity)
+    if cost is None or quantity == INSTRUCTIONS:
+        return cost is None or not cost.difference.value
+    return cost.difference.lo <= 0 <= cost.difference.hi
+
+
+def rungs_of(plan: Plan, judged: Sequence[Judged]) -> Iterator[dict[str, Judged]]:
+    """The arms of each point that were measured, in the plan's order; twins stand last."""
+    points: dict[tuple[object, ...], dict[str, Judged]] = {}
+    for trials, result in judged:
+        if trials.plan == plan.name and trials.outside:
+            key = tuple(sorted(trials.point.items()))
+            points.setdefault(key, {})[trials.arm] = trials, result
+    order = list(_from(plan))
+    for rungs in points.values():
+        yield {name: rungs[name] for name in order if name in rungs}
+
+
+def _from(plan: Plan) -> dict[str, str]:
+    """Each arm, and the one that it is a step from; the first and its twin last."""
+    arms = [arm for arm in plan.arm if arm.path != DIRECT]
+    names = [arm.name or arm.setup for arm in arms]
+    known = {
+        name: arm.against or before
+        for arm, name, before in zip(arms, names, ["", *names[:-1]], strict=True)
+    }
+    return known | {TWIN.format(names[0]): names[0]}
+
+
+def _ladder(plan: Plan, rungs: Rungs) -> Ladder:
+    base, below = next(iter(rungs)), steps(plan, rungs)
+    first, result = rungs[base]
+    quantities = dict.fromkeys((PACKET, first.definition.headline, CPU))
+    noise = {name: _floor(name, below, rungs) for name in quantities if _twins(below, rungs)}
+    costs = {name: _costs(name, below, rungs, noise.get(name, 0.0)) for name in quantities}
+    own = {arm: {name: of[arm] for name, of in costs.items() if arm in of} for arm in below}
+    return Ladder(
+        plan=plan.name,
+        point=first.point,
+        base=base,
+        setup=first.setup,
+        definition=first.definition,
+        values=result.values,
+        steps=tuple(step(rungs, arm, below[arm], mine) for arm, mine in own.items()),
+        noise=noise,
+    )
+
+
+def step(rungs: Rungs, arm: str, against: str, costs: dict[str, Cost]) -> Step:
+    """One arm against the one that it is a step from."""
+    (trials, result), (_, other) = rungs[arm], rungs[against]
+    return Step(
+        arm=arm,
+        against=against,
+        setup=trials.setup,
+        definition=trials.definition,
+        twin=_is_twin(rungs, arm, against),
+        values=result.values,
+        costs=costs,
+        at_least=result.at_least or other.at_least,
+        limit=result.limit,
+    )
+
+
+def _is_twin(rungs: Rungs, arm: str, against: str) -> bool:
+    return rungs[arm][0].setup == rungs[against][0].setup
+
+
+def _twins(below: Mapping[str, str], rungs: Rungs) -> list[str]:
+    return [arm for arm, against in below.items() if _is_twin(rungs, arm, against)]
+
+
+def _floor(quantity: str, below: Mapping[str, str], rungs: Rungs) -> float:
+    """The most by which the same setup differed from itself."""
+    found = _differences(quantity, below, rungs)
+    twins = [found[arm] for arm in _twins(below, rungs) if arm in found]
+    return max((abs(signed.middle(one).value) for one in twins), default=0.0)
+
+
+def _differences(quantity: str, below: Mapping[str, str], rungs: Rungs) -> dict[str, list[float]]:
+    found = {
+        arm: block.differences(
+            _samples(rungs[against][0], quantity), _samples(rungs[arm][0], quantity)
+        )
+        for arm, against in below.items()
+    }
+    return {arm: one for arm, one in found.items() if one}
+
+
+def _costs(quantity: str, below: Mapping[str, str], rungs: Rungs, floor: float) -> dict[str, Cost]:
+    """Of each step; Holm's family is the ladder without its A/A steps, which are no claims.
+
+    Noise is the most that an A/A step differed by, and 1 % of the arm that a step is from at least.
+    """
+    found = _differences(quantity, below, rungs)
+    twins = _twins(below, rungs)
+    claims = [arm for arm in found if arm not in twins]
+    ps = {arm: block.least_p(one) for arm, one in found.items()}
+    ps |= dict(zip(claims, adjusted([ps[arm] for arm in claims]), strict=True))
+    made = {}
+    for arm, one in found.items():
+        own = NOISE * abs(rungs[below[arm]][1].values[quantity].value)
+        made[arm] = block.cost(
+            one,
+            own if arm in twins else max(own, floor),
+            ps[arm],
+            rows=1 if arm in twins else len(claims),
+            higher_is_better=not quantity.startswith(FEWER),
+        )
+    return made
+
+
+def _samples(trials: Group, quantity: str) -> Samples:
+    """By block; of a box, whose CPU is only read from inside, from the probed pass."""
+    source = trials.outside
+    if quantity in (PACKET, CPU) and not readings(source, quantity):
+        source = trials.probed
+    return {r.repeat: value for r in source for value in readings([r], quantity)}

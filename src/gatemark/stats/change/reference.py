@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Published values beside ours where the definitions are alike, and what is not known to be so."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from gatemark.plan.model import is_twin
+from gatemark.stats.judgement import (
+    Comparison,
+    Interval,
+    Judgement,
+    Knee,
+    PointResult,
+    Travel,
+    Watched,
+)
+from gatemark.stats.point.connections import QUANTITIES
+from gatemark.stats.point.likeness import alike, distance, kept
+from gatemark.store.published import Published
+from gatemark.store.record import Definition, Scalar
+from gatemark.unit import payload_bytes
+
+# Fields in words.
+WORDS: Final[dict[str, str]] = {
+    "family": "IP version",
+    "frame_bytes": "packet size",
+    "write_bytes": "write size",
+    "socket_buffer_bytes": "socket buffer",
+    "congestion": "congestion control",
+    "duration_s": "duration",
+    "loss_criterion": "loss criterion",
+}
+UNSAID: Final = "not said there"
+IMPLIED: Final = "only implied there"
+PEAK: Final = "peak_l4_bps"
+SAFE: Final = "safe_l4_bps"
+GAIN: Final = "gain_ratio"
+CALLS: Final = "path_calls"
+NETFILTER_SHARE: Final = "path_netfilter_share"
+RATES: Final = ("_pps", "_bps")  # what a faster tester could only raise
+
+
+class Beside(msgspec.Struct, frozen=True, kw_only=True):
+    """A value of ours, and a published one of a like definition."""
+
+    plan: str
+    arm: str
+    point: dict[str, Scalar]
+    quantity: str  # of store.published.REFERENCE_UNITS
+    published: Published
+    measured: Interval
+    at_least: bool  # ours is a lower bound
+    differs: tuple[str, ...]  # what is not said there, and what is known to be otherwise
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """One quantity of one point of ours."""
+
+    plan: str
+    arm: str
+    point: dict[str, Scalar]
+    quantity: str
+    definition: Definition
+    measured: Interval
+    at_least: bool
+
+
+def beside(judgement: Judgement, published: Iterable[Published]) -> tuple[Beside, ...]:
+    """Every published value beside ours that is alike, in the order of our plans."""
+    ours = list(_candidates(judgement))
+    place = {id(one): at for at, one in enumerate(ours)}
+    found = [
+        (place[id(near)], _row(near, value, choices))
+        for value in published
+        for near, choices in _of(ours, value)
+    ]
+    return tuple(row for _, row in sorted(found, key=lambda pair: pair[0]))
+
+
+def for_plan(found: Iterable[Beside], plan: str) -> list[dict[str, Scalar]]:
+    """The published values beside one plan's, as rows for a figure, with the point's factors."""
+    return [
+        {
+            **row.point,
+            "arm": row.arm,
+            "quantity": row.quantity,
+            "study": row.published.study,
+            "device": row.published.device,
+            "published": row.published.value,
+            "printed": row.published.printed,
+            "ours": row.measured.value,
+            "at_least": row.at_least,
+        }
+        for row in found
+        if row.plan == plan
+    ]
+
+
+def _candidates(judgement: Judgement) -> Iterator[Candidate]:
+    own = (point for point in judgement.points if not is_twin(point.arm))
+    for point in (*judgement.ceilings, *own):
+        if point.definition.quantity in QUANTITIES:  # no source has connections of our kind
+            continue
+        for quantity, measured in point.values.items():
+            yield Candidate(
+                plan=point.plan,
+                arm=point.arm,
+                point=point.point,
+                quantity=quantity,
+                definition=point.definition,
+                measured=measured,
+                at_least=quantity.endswith(RATES) and _bounded(point),
+            )
+    for knee in judgement.knees:
+        if knee.definition.frame_bytes:
+            yield _peak(knee, knee.definition.frame_bytes)
+    for one in judgement.watched:
+        if one.safe_bps is not None:
+            yield _safe(one, one.safe_bps)
+
+    yield from (value for one in judgement.travels if one.alike > 1 for value in _path(one))
+    rated = (one for one in judgement.comparisons if one.quantity == one.definition.headline)
+    yield from (_gain(one) for one in rated if not is_twin(one.arm))
+
+
+def _path(one: Travel) -> Iterator[Candidate]:
+    """Calls of one packet, and netfilter's share of them."""
+    share = one.netfilter.calls / max(1, one.own.calls)
+    for quantity, value in ((CALLS, float(one.own.calls)), (NETFILTER_SHARE, share)):
+        yield Candidate(
+            plan=one.plan,
+            arm=one.arm,
+            point=one.point,
+            quantity=quantity,
+            definition=one.definition,
+            measured=Interval(value, value, value, 1, 0.0),
+            at_least=False,
+        )
+
+
+def _gain(one: Comparison) -> Candidate:
+    """By how much an arm carries more than the first of its plan."""
+    return Candidate(
+        plan=one.plan,
+        arm=one.arm,
+        point=one.point,
+        quantity=GAIN,
+        definition=one.definition,
+        measured=one.change.change,
+        at_least=False,
+    )
+
+
+def _bounded(point: PointResult) -> bool:
+    """A rate that came through whole is a bound too: nobody offered more."""
+    return point.at_least or (point.definition.l4 == "udp" and point.limit == "none")
+
+
+def _peak(knee: Knee, frame_bytes: int) -> Candidate:
+    """The most payload that an arm received at any rate of its sweep."""
+    bits, peak = payload_bytes(frame_bytes, knee.definition.family) * 8, knee.peak_pps
+    return Candidate(
+        plan=knee.plan,
+        arm=knee.arm,
+        point=knee.point,
+        quantity=PEAK,
+        definition=knee.definition,
+        measured=Interval(peak.value * bits, peak.lo * bits, peak.hi * bits, peak.n, peak.level),
+        at_least=knee.at_least,
+    )
+
+
+def _safe(one: Watched, bps: float) -> Candidate:
+    """The highest of the offered rates at which an arm was whole: read off, without an interval."""
+    return Candidate(
+        plan=one.plan,
+        arm=one.arm,
+        point=one.point,
+        quantity=SAFE,
+        definition=one.definition,
+        measured=Interval(bps, bps, bps, 1, 0.0),
+        at_least=one.at_least,
+    )
+
+
+def _of(ours: Sequence[Candidate], published: Published) -> list[tuple[Candidate, int]]:
+    """Our values that are alike: of those that only `assumed` tells apart one, and of how many."""
+    kinds: dict[tuple[object, ...], list[Candidate]] = {}
+    for one in ours:
+        same = one.quantity == published.quantity and alike(one.definition, published)
+        if same and published.at_bps in (0.0, one.point.get("rate_bps")):
+            kinds.setdefault((one.plan, *kept(one.definition, published)), []).append(one)
+    return [_nearest(same, published) for same in kinds.values()]
+
+
+def _nearest(same: Sequence[Candidate], published: Published) -> tuple[Candidate, int]:
+    """The one nearest to what the source's tool does by itself, of the first such arm.
+
+    UDP is published as fast as it went, so of a sweep of rates the most that was received counts.
+    """
+    distances = [distance(one.definition, published) for one in same]
+    near = [one for one, far in zip(same, distances, strict=True) if far == min(distances)]
+    rates = [one for one in near if one.arm == near[0].arm]
+    paced = near[0].definition.l4 == "udp" and published.quantity.endswith(RATES)
+    best = max(rates, key=lambda one: one.measured.value) if paced else rates[0]
+    return best, len(set(distances))
+
+
+def _row(ours: Candidate, published: Published, choices: int) -> Beside:
+    chosen = (f"the nearest of {choices} points of ours",) if choices > 1 else ()
+    return Beside(
+        plan=ours.plan,
+        arm=ours.arm,
+        point=ours.point,
+        quantity=ours.quantity,
+        published=published,
+        measured=ours.measured,
+        at_least=ours.at_least,
+        differs=(*chosen, *_differs(ours.definition, published)),
+    )
+
+
+def _differs(ours: Definition, published: Published) -> Iterator[str]:
+    there = published.said.get("duration_s")
+    if there is not None and there != ours.duration_s:
+        yield f"duration {there:g} s there, {ours.duration_s:g} s here"
+    buffer = published.said.get("socket_buffer_bytes")
+    if buffer and not ours.socket_buffer_bytes:
+        yield f"socket buffer {buffer} B there, tuned by the kernel here"
+    yield from (f"{WORDS.get(field, field)} {UNSAID}" for field in published.unsaid)
+    yield from (f"{WORDS.get(field, field)} {IMPLIED}" for field in published.implied)
+    if published.remark:
+        yield published.remark
+    _, contradiction, rest = published.note.partition("INCONSISTENT")
+    if contradiction:
+        yield f"the source contradicts itself{rest}"

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What two measurements are compared by: the samples of one quantity, and what was asked for."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Final
+
+from gatemark.plan.model import Workload, is_twin
+from gatemark.stats.judgement import Interval, Knee, Limit, PointResult
+from gatemark.stats.math.interval import median_interval
+from gatemark.stats.point.boot import medians
+from gatemark.stats.point.group import Group, readings
+from gatemark.stats.point.sweep import RATES
+from gatemark.store.record import UNITS, Definition, Scalar
+from gatemark.store.run import Run
+
+KNEE: Final = "knee_pps"
+# What a workload asks for that no definition tells; alike values need it alike.
+ASKED: Final = ("rate_pps", "rate_bps", "burst", "cap_pps")
+# Better if lower.
+FEWER: Final = (
+    *("delay_", "rtt_", "loss_", "retransmits", "cpu_", "packet_ns", "probe_", "flow_"),
+    "instructions",
+)
+ABLATION: Final = "ablation"  # a plan's figure: its arms are compared block by block
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampled:
+    """One quantity of one point of one arm, or the knee of one sweep, with every repeat."""
+
+    plan: str
+    arm: str
+    point: dict[str, Scalar]
+    definition: Definition
+    asked: dict[str, Scalar]  # of ASKED
+    quantity: str  # of store.record.UNITS, or KNEE
+    samples: tuple[float, ...]
+    boots: tuple[int, ...] = ()  # of each sample, the boot or block that pairs it; (): none does
+    limit: Limit
+    at_least: bool  # the tester was the limit
+    swept: bool = False  # a single rate of a sweep or search: what that found tells more
+
+    @property
+    def setup(self) -> str:
+        """The setup in words: `nat + filter:100`."""
+        return " + ".join((self.definition.path, *self.definition.features))
+
+    @property
+    def twin(self) -> bool:
+        """Whether it is an arm measured again (A/A): it tells noise, not the gateway."""
+        return is_twin(self.arm)
+
+    @property
+    def interval(self) -> Interval:
+        """The median of the samples with its interval."""
+        return median_interval(self.samples)
+
+    @property
+    def unit(self) -> str:
+        """Of the samples."""
+        return "packets/s" if self.quantity == KNEE else UNITS[self.quantity]
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether more of it is faster; delays and losses are better if lower."""
+        return not self.quantity.startswith(FEWER)
+
+
+def sampled(
+    run: Run,
+    judged: Iterable[tuple[Group, PointResult]],
+    knees: Sequence[Knee],
+    quantities: Sequence[str] = (),
+) -> list[Sampled]:
+    """The knees and every point by its headline quantity, or by these quantities."""
+    asked = {spec.trial: _asked(spec.workload, spec.point) for spec in run.trials}
+    found: list[Sampled] = []
+    curves = {_sweep(knee, knee.point): knee for knee in knees}
+    for trials, result in judged:
+        point_asked = _of_trials(trials, asked)
+        key = _sweep(result, result.point)
+        knee = curves.pop(key, None)
+        if knee and knee.reached_pps and (not quantities or KNEE in quantities):
+            found.append(_of_knee(knee, point_asked))
+        swept = bool(RATES & result.point.keys()) and any(key == _sweep(k, k.point) for k in knees)
+        swept = swept or "share" in result.point  # of what a search found: that tells more
+        found += _of_point(trials, result, point_asked, swept, quantities)
+    paired = {p.name for p in run.plans if p.figure == ABLATION or p.repeat.boots}
+    return [one if one.plan in paired else replace(one, boots=()) for one in found]
+
+
+def _of_knee(knee: Knee, asked: Mapping[str, Scalar]) -> Sampled:
+    booted = _medians(knee)
+    return Sampled(
+        plan=knee.plan,
+        arm=knee.arm,
+        point=knee.point,
+        definition=knee.definition,
+        asked={name: level for name, level in asked.items() if name not in RATES},
+        quantity=KNEE,
+        samples=tuple(booted.values()) or knee.reached_pps,
+        boots=tuple(booted),
+        limit=knee.limit,
+        at_least=knee.at_least,
+    )
+
+
+def _medians(knee: Knee) -> dict[int, float]:
+    """Of the knees of each boot."""
+    boots: dict[int, list[float]] = {}
+    for boot, reached in zip(knee.boots, knee.reached_pps, strict=False):
+        boots.setdefault(boot, []).append(reached)
+    return {boot: median(reached) for boot, reached in boots.items()}
+
+
+def _of_point(
+    trials: Group,
+    result: PointResult,
+    asked: dict[str, Scalar],
+    swept: bool,
+    quantities: Sequence[str],
+) -> Iterator[Sampled]:
+    for quantity in quantities or (result.definition.headline,):
+        booted = medians(trials.outside, quantity)
+        blocks = [(r.repeat, value) for r in trials.outside for value in readings([r], quantity)]
+        if found := tuple(booted.items()) or blocks:
+            yield Sampled(
+                plan=result.plan,
+                arm=result.arm,
+                point=result.point,
+                definition=result.definition,
+                asked=asked,
+                quantity=quantity,
+                samples=tuple(value for _, value in found),
+                boots=tuple(boot for boot, _ in found),
+                limit=result.limit,
+                at_least=result.at_least,
+                swept=swept and quantity == result.definition.headline,
+            )
+
+
+def _asked(workload: Workload, point: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    asked = {name: point.get(name, getattr(workload, name)) for name in ASKED}
+    return asked | ({"share": point["share"]} if "share" in point else {})
+
+
+def _of_trials(trials: Group, asked: Mapping[str, dict[str, Scalar]]) -> dict[str, Scalar]:
+    """Of the first trial that the run's plan names; else the point's own factors alone."""
+    for record in (*trials.outside, *trials.probed):
+        if record.trial in asked:
+            return asked[record.trial]
+    return _asked(Workload(), trials.point)
+
+
+def _sweep(judged: PointResult | Knee, point: Mapping[str, Scalar]) -> tuple[object, ...]:
+    """What the points of one sweep have in common."""
+    others = sorted((name, level) for name, level in point.items() if name not in RATES)
+    return judged.plan, judged.arm, judged.definition.direction, *others

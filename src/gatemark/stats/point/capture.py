@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gateways that run a program while they forward: how far both go, and which gives way first."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from gatemark.plan.model import is_twin, programs
+from gatemark.stats.judgement import Interval, Order, PointResult, Watched
+from gatemark.stats.point.facts import LOSS
+from gatemark.store.record import Scalar
+from gatemark.unit import payload_bytes
+
+REFERENCE_BPS: Final = 20_000_000.0  # of payload: every gateway of the capture study carried it
+MISSED: Final = LOSS  # of what crossed the port: as much as may be lost on the way
+RATES: Final = ("rate_bps", "rate_pps")
+TOGETHER: Final = 2.0  # times: shares within that are alike
+
+Sweep = Sequence[PointResult]  # of one arm, by rate
+
+
+def watched(points: Iterable[PointResult]) -> tuple[Watched, ...]:
+    """Each arm of those plans that have one with a program and sweep the rate, plan by plan."""
+    sweeps = list(_sweeps(points))
+    plans = {one[0].plan for one in sweeps if programs(one[0].definition.features)}
+    found = [_judged(one, sweeps) for one in sweeps if one[0].plan in plans]
+    return tuple(_ranked(found))
+
+
+def rate_bps(point: PointResult) -> float:
+    """The offered rate as bits of payload; 0 where none was set."""
+    bps, pps = (point.point.get(name) for name in RATES)
+    if isinstance(bps, int | float) and bps:
+        return float(bps)
+    size = point.definition.frame_bytes
+    if not isinstance(pps, int | float) or not size:
+        return 0.0
+    return pps * payload_bytes(size, point.definition.family) * 8
+
+
+def _sweeps(points: Iterable[PointResult]) -> Iterator[Sweep]:
+    """The points at set rates, by plan, arm and all other factors."""
+    found: dict[tuple[object, ...], list[PointResult]] = {}
+    for point in points:
+        if rate_bps(point) and "loss_ratio" in point.values and not is_twin(point.arm):
+            key = (point.plan, point.arm, *sorted(_others(point).items()))
+            found.setdefault(key, []).append(point)
+    return (sorted(mine, key=rate_bps) for mine in found.values())
+
+
+def _others(point: PointResult) -> dict[str, Scalar]:
+    return {name: level for name, level in point.point.items() if name not in RATES}
+
+
+def _judged(mine: Sweep, every: Iterable[Sweep]) -> Watched:
+    first = mine[0]
+    bare = _baseline(mine, every)
+    lost = next((point for point in mine if _lossy(point)), None)
+    missed = next((point for point in mine if _misses(point)), None)
+    ends = [rate_bps(point) for point in (lost, missed) if point]
+    safe = [rate_bps(point) for point in mine if rate_bps(point) < min(ends, default=1e18)]
+    return Watched(
+        plan=first.plan,
+        arm=first.arm,
+        baseline=bare[0].arm if bare else "",
+        point=_others(first),
+        definition=first.definition,
+        safe_bps=max(safe, default=None),
+        at_least=not ends,
+        loss_bps=rate_bps(lost) if lost else None,
+        missed_bps=rate_bps(missed) if missed else None,
+        order=_order(lost, missed),
+        livelock_bps=_livelock(mine, bare),
+        cpu=next((p.values.get("cpu_busy") for p in mine if rate_bps(p) == REFERENCE_BPS), None),
+        rank=None,
+    )
+
+
+def _baseline(mine: Sweep, every: Iterable[Sweep]) -> Sweep:
+    """The sweep of the same plan, path and factors whose gateway runs no program; or none."""
+    first, running = mine[0], programs(mine[0].definition.features)
+    setting = [one for one in first.definition.features if one not in running]
+    if not running:
+        return ()
+    for other in every:
+        one = other[0]
+        same = (one.plan, one.definition.path) == (first.plan, first.definition.path)
+        if same and list(one.definition.features) == setting and _others(one) == _others(first):
+            return other
+    return ()
+
+
+def _loss(point: PointResult) -> Interval:
+    return point.values["loss_ratio"]
+
+
+def _lossy(point: PointResult) -> bool:
+    return _loss(point).value > LOSS
+
+
+def _missing(point: PointResult) -> float:
+    """What the program missed of what crossed its port."""
+    captured = point.values.get("captured_share")
+    return 1 - captured.value if captured else 0.0
+
+
+def _misses(point: PointResult) -> bool:
+    return _missing(point) > MISSED
+
+
+def _order(lost: PointResult | None, missed: PointResult | None) -> Order:
+    """What gave way at the lower rate was kept less; at the same rate, of what more is missing."""
+    if lost is None or missed is None:
+        return "" if lost is missed else ("forwarding first" if missed else "capture first")
+    if lost is not missed:
+        return "forwarding first" if rate_bps(missed) < rate_bps(lost) else "capture first"
+    loss, missing = _loss(lost).value, _missing(lost)
+    if max(loss, missing) <= TOGETHER * min(loss, missing):
+        return "both at once"
+    return "forwarding first" if missing > loss else "capture first"
+
+
+def _livelock(mine: Sweep, bare: Sweep) -> float | None:
+    """A rate that is lost in part with the program alone, and by more than chance moves it."""
+    without = {rate_bps(point): _loss(point) for point in bare}
+    for point in mine:
+        other, loss = without.get(rate_bps(point)), _loss(point)
+        if other and other.value <= LOSS < loss.value and loss.lo > other.hi:
+            return rate_bps(point)
+    return None
+
+
+def _ranked(found: Sequence[Watched]) -> Iterator[Watched]:
+    """With their ranks by CPU, in each plan for itself."""
+    for one in found:
+        if one.cpu is None:
+            yield one
+            continue
+        peers = [p.cpu.value for p in found if p.cpu and (p.plan, p.point) == (one.plan, one.point)]
+        yield replace(one, rank=1 + sum(value < one.cpu.value for value in peers))

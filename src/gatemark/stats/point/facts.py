@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all trials of a point say together about what held it back.
+
+Rates, schedule and CPU are read from outside in every pass; the drop counters on the gateway only
+in the probed pass, so their shares are taken of that pass's own packets.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from gatemark.stats.point.core import Core, busiest, busiest_inside, carrier
+from gatemark.stats.point.group import Group, middle, readings
+from gatemark.store.record import UNITS, Accounting, Definition, Record
+
+# The default loss criterion. The lab's own hiccups lose 0.05 to 0.2 % between 60 and 90 % load
+# (measured with a namespace gateway); below 0.1 % loss says nothing about capacity.
+LOSS = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class Drops:
+    """Packets that one stage of the gateway dropped, by its own counter."""
+
+    where: str
+    loss_share: float  # of all that was lost
+    cut: float  # of all that reached this stage
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The evidence on one point; None: not known."""
+
+    loss: float | None
+    criterion: float
+    paced: bool
+    schedule: float | None  # tried / scheduled
+    missed_share: float  # of what is missing at the sink, what the sender did not even try
+    sink_dropped: float  # of what was tried
+    refused_share: float  # of what was lost
+    carried: float | None  # the headline quantity: packets/s received, or bit/s of goodput
+    unit: str
+    l1_bps: float | None
+    link_bps: int | None
+    ceiling: float | None  # of the same quantity
+    restarted: bool  # the gateway was, meanwhile: what was lost is the measure
+    greedy: bool  # sends as fast as the way takes it: what is lost is not the measure
+    tester_cpu: float  # share of its CPU that the busier end of the tester used
+    core: Core | None
+    carrier: Core | None  # what carries frames between the tester and a virtual machine
+    flow_table: Drops | None
+    shaper: Drops | None
+    memory: dict[str, int]
+
+    @property
+    def lossy(self) -> bool:
+        """Whether more was lost than the criterion allows."""
+        return self.loss is not None and self.loss > self.criterion
+
+
+def gather(trials: Group, ceiling: float | None) -> Facts:
+    """The facts of a point, from the trials of both passes; the ceiling is of its quantity."""
+    outside, everything = trials.outside, (*trials.outside, *trials.probed)
+    counts = [record.accounting for record in outside if record.accounting]
+    schedule = [r for record in outside if (r := record.evidence.schedule_ratio) is not None]
+    criterion = trials.definition.loss_criterion
+    paced = bool(schedule or trials.point.get("rate_pps") or _sum(counts, "scheduled"))
+    links = [bps for record in everything if (bps := record.evidence.link_bps)]
+    return Facts(
+        loss=_loss(outside),
+        criterion=LOSS if criterion is None else criterion,
+        paced=paced,
+        schedule=middle(schedule),
+        missed_share=_missed(counts),
+        sink_dropped=_sink_dropped(trials.definition, counts),
+        refused_share=_share(_sum(counts, "refused"), _sum(counts, "lost")),
+        carried=middle(readings(outside, trials.definition.headline)),
+        unit=UNITS[trials.definition.headline],
+        l1_bps=middle(readings(outside, "received_l1_bps")),
+        link_bps=min(links, default=None),
+        ceiling=ceiling,
+        restarted=trials.definition.quantity == "reset time",
+        greedy=trials.definition.l4 == "tcp" or not paced,
+        tester_cpu=tester_cpu(outside),
+        core=core_of(trials),
+        carrier=carrier(outside),
+        flow_table=_flow_table(trials.probed),
+        shaper=_shaper(trials.probed),
+        memory=_memory(trials.probed),
+    )
+
+
+def core_of(trials: Group) -> Core | None:
+    """The busiest CPU of the gateway: read from outside if it can be, else by itself."""
+    outside = busiest(trials.outside) or busiest(trials.probed)
+    return outside or busiest_inside(trials.probed)
+
+
+def tester_cpu(records: Iterable[Record]) -> float:
+    """Of the busier end, or of both where they share a CPU; the median."""
+    shares = []
+    for record in records:
+        ends = [record.evidence.sender_cpu or 0.0, record.evidence.sink_cpu or 0.0]
+        place = record.placement
+        together = "sender" in place and place["sender"] == place.get("sink")
+        shares.append(sum(ends) if together else max(ends))
+    return min(1.0, median(shares)) if shares else 0.0
+
+
+def _sink_dropped(definition: Definition, counts: Sequence[Accounting]) -> float:
+    """What the tester's sink lost itself, of what was tried.
+
+    Where the gateway's own program receives, what its socket dropped is the gateway's loss.
+    """
+    if (definition.path, definition.direction) == ("endpoint", "receive"):
+        return 0.0
+    return _share(_sum(counts, "ring_dropped"), _sum(counts, "tried"))
+
+
+def loss_ratio(record: Record) -> float | None:
+    """What one trial lost of what it tried."""
+    count = record.accounting
+    if count and count.tried:
+        return count.lost / count.tried
+    return next(iter(readings([record], "loss_ratio")), None)
+
+
+def _loss(records: Iterable[Record]) -> float | None:
+    return middle([loss for record in records if (loss := loss_ratio(record)) is not None])
+
+
+def _missed(counts: Sequence[Accounting]) -> float:
+    paced = [count for count in counts if count.scheduled]
+    scheduled = _sum(paced, "scheduled")
+    return _share(scheduled - _sum(paced, "tried"), scheduled - _sum(paced, "unique"))
+
+
+def _flow_table(probed: Iterable[Record]) -> Drops | None:
+    """`drop`: no entry to be had; `insert_failed`: no free tuple (net/netfilter/)."""
+    seen = [record for record in probed if record.evidence.conntrack and record.accounting]
+    dropped = sum(
+        record.evidence.conntrack.get(name, 0)
+        for record in seen
+        for name in ("drop", "insert_failed")
+    )
+    return _drops("conntrack", dropped, seen) if seen else None
+
+
+def _shaper(probed: Iterable[Record]) -> Drops | None:
+    """The port whose queue dropped most. A queue never over a limit of its own shapes nothing."""
+    seen = [record for record in probed if record.evidence.qdisc and record.accounting]
+    dropped: dict[str, int] = {}
+    for record in seen:
+        for port, counters in record.evidence.qdisc.items():
+            if counters.get("overlimits", 0):
+                dropped[port] = dropped.get(port, 0) + counters.get("drops", 0)
+    if not dropped:
+        return None
+    port = max(dropped, key=lambda name: dropped[name])
+    return _drops(port, dropped[port], seen)
+
+
+def _drops(where: str, dropped: int, seen: Iterable[Record]) -> Drops:
+    counts = [record.accounting for record in seen if record.accounting]
+    return Drops(
+        where=where,
+        loss_share=_share(dropped, _sum(counts, "lost")),
+        cut=_share(dropped, dropped + _sum(counts, "unique")),
+    )
+
+
+def _memory(probed: Iterable[Record]) -> dict[str, int]:
+    """The reading with the least memory available."""
+    seen = [m for record in probed if "available_bytes" in (m := record.evidence.memory)]
+    return min(seen, key=lambda memory: memory["available_bytes"], default={})
+
+
+def _sum(counts: Iterable[Accounting], name: str) -> int:
+    return sum(int(getattr(count, name)) for count in counts)
+
+
+def _share(part: int, whole: int) -> float:
+    """A ratio kept within 0..1; counters are read a little before and after the traffic."""
+    return min(1.0, max(0.0, part / whole)) if whole > 0 else 0.0

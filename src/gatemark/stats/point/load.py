@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CPU load against packet rate or flows, by every way of accounting; the rate at 80 and 100 % CPU.
+
+Three ways, each with a fault of its own: the scheduler's books (schedstat) of the gateway's
+threads, where they can be read from outside; the ticks of /proc/stat, which see who has the CPU a
+hundred times a second; the soak, by what a loop of the lowest priority lacks (probe/soak.py).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from gatemark.stats.judgement import Interval
+from gatemark.stats.math.interval import median_interval
+from gatemark.stats.point.group import Group, group, readings
+from gatemark.stats.point.limit import SATURATED
+from gatemark.stats.point.sweep import RATES
+from gatemark.store.record import Definition, Record, Scalar
+
+FLOWS: Final = "flows"
+WAYS: Final = {"schedstat": "cpu_busy", "ticks": "cpu_busy_inside", "soak": "cpu_busy_soak"}
+SHARES: Final = (0.8, 1.0)  # of a CPU, at which the rate is told (DIFFUSE report, section 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One point: the load by each way, and what ticks and soak differ by in the same trials."""
+
+    plan: str
+    arm: str
+    factor: str  # what varies: rate_pps, rate_bps or flows
+    level: float  # of it
+    definition: Definition
+    offered_pps: Interval
+    received_pps: Interval
+    busy: Mapping[str, Interval]  # way -> share of the busiest CPU
+    apart: Interval | None  # ticks - soak
+
+
+@dataclass(frozen=True, slots=True)
+class RateAt:
+    """The rate that takes a share of the CPU."""
+
+    plan: str
+    arm: str
+    way: str
+    share: float
+    definition: Definition
+    pps: Interval | None  # None: not reached in most repeats
+    most_busy: float  # what was reached, the median of the repeats
+
+
+def loads(records: Iterable[Record]) -> list[Load]:
+    """Every point of the sweeps whose trials were soaked."""
+    found = [one for one in group(records) if readings(one.probed, WAYS["soak"])]
+    made = (_load(one) for one in found if _factor(one.point) and one.outside)
+    return sorted((one for one in made if one), key=lambda one: (one.plan, one.arm, one.level))
+
+
+def rates_at(records: Iterable[Record]) -> list[RateAt]:
+    """For each arm and way the rates at SHARES of a CPU, where rates were swept."""
+    sweeps: dict[tuple[str, str, object], list[Group]] = {}
+    for one in group(records):
+        if RATES & one.point.keys() and readings(one.probed, WAYS["soak"]):
+            others = tuple(sorted((k, v) for k, v in one.point.items() if k not in RATES))
+            sweeps.setdefault((one.plan, one.arm, others), []).append(one)
+    return [at for sweep in sweeps.values() for at in _rates(sweep)]
+
+
+def rate_at(curve: Sequence[tuple[float, float]], share: float) -> float | None:
+    """The rate at which a line through (rate, busy), by rising rate, first reaches a share.
+
+    100 % is reached at 97 %, from where a CPU counts as saturated. None where no point reaches it,
+    or all do.
+    """
+    wanted = min(share, SATURATED)
+    for (low, less), (high, more) in pairwise(sorted(curve)):
+        if less < wanted <= more:
+            return low + (high - low) * (wanted - less) / (more - less)
+    return None
+
+
+def _factor(point: Mapping[str, Scalar]) -> str:
+    return next((name for name in (*sorted(RATES), FLOWS) if name in point), "")
+
+
+def _load(one: Group) -> Load | None:
+    rates = [readings(one.outside, f"{name}_pps") for name in ("offered", "received")]
+    factor = _factor(one.point)
+    level = one.point[factor]
+    if not all(rates) or isinstance(level, str):
+        return None
+    offered, received = map(median_interval, rates)
+    busy = {way: median_interval(found) for way in WAYS if (found := _busy(one, way))}
+    apart = [
+        record.values[WAYS["ticks"]] - record.values[WAYS["soak"]]
+        for record in one.probed
+        if {WAYS["ticks"], WAYS["soak"]} <= record.values.keys()
+    ]
+    return Load(
+        plan=one.plan,
+        arm=one.arm,
+        factor=factor,
+        level=float(level),
+        definition=one.definition,
+        offered_pps=offered,
+        received_pps=received,
+        busy=busy,
+        apart=median_interval(apart) if apart else None,
+    )
+
+
+def _seen(one: Group, way: str) -> Sequence[Record]:
+    """The trials that a way was read in: threads in the outside pass, all else in the other."""
+    if way != "schedstat":
+        return one.probed
+    return [record for record in one.outside if record.evidence.cpu]
+
+
+def _busy(one: Group, way: str) -> list[float]:
+    return readings(_seen(one, way), WAYS[way])
+
+
+def _rates(sweep: Sequence[Group]) -> Iterator[RateAt]:
+    first = sweep[0]
+    for way, name in WAYS.items():
+        curves: dict[int, list[tuple[float, float]]] = {}
+        for one in sweep:
+            for record in _seen(one, way):
+                if name in record.values and "received_pps" in record.values:
+                    pair = record.values["received_pps"], record.values[name]
+                    curves.setdefault(record.repeat, []).append(pair)
+        if not curves:
+            continue
+        most = median_interval([max(busy for _, busy in curve) for curve in curves.values()])
+        for share in SHARES:
+            found = [at for curve in curves.values() if (at := rate_at(curve, share))]
+            told = median_interval(found) if 2 * len(found) > len(curves) else None
+            yield RateAt(first.plan, first.arm, way, share, first.definition, told, most.value)

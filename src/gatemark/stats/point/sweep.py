@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rate sweep of one arm: its points put together, its knee with interval and limit."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from gatemark.stats.judgement import Interval, Knee, PointResult, Warning_
+from gatemark.stats.math.interval import median_interval
+from gatemark.stats.point import warn
+from gatemark.stats.point.facts import loss_ratio
+from gatemark.stats.point.group import Group, readings
+from gatemark.stats.point.knee import FOLLOWS, Sample, collapse, find_knee, peak, straightness
+from gatemark.stats.point.limit import ON_SCHEDULE, Verdict
+from gatemark.store.record import Record, Scalar
+
+RATE = "rate_pps"  # the factor that makes a sweep
+RATES = frozenset({RATE, "rate_bps"})  # the same as bits of payload
+FEWEST_RATES = 3
+Judged = tuple[Group, PointResult]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One repeat of a sweep and its knee; None: everything came through."""
+
+    samples: tuple[Sample, ...]
+    knee_pps: float | None
+    boot: int = 0
+
+    @property
+    def reached_pps(self) -> float:
+        """The knee, or the highest rate that was offered without one."""
+        return max(s.offered for s in self.samples) if self.knee_pps is None else self.knee_pps
+
+
+def knees(points: Iterable[Judged]) -> list[Knee]:
+    """The knees of all points that differ in their rate alone."""
+    sweeps: dict[tuple[object, ...], list[Judged]] = {}
+    for trials, result in points:
+        if RATES & result.point.keys():
+            key = (result.plan, result.arm, result.definition.direction, *_others(result.point))
+            sweeps.setdefault(key, []).append((trials, result))
+    found = (_knee(sweep) for sweep in sweeps.values() if len(sweep) >= FEWEST_RATES)
+    return [knee for knee in found if knee]
+
+
+def _knee(sweep: Sequence[Judged]) -> Knee | None:
+    curves = _curves(sweep)
+    if not curves:
+        return None
+    reached = [curve.reached_pps for curve in curves]
+    interval = median_interval(reached)
+    open_ended = sum(curve.knee_pps is None for curve in curves) * 2 > len(curves)
+    verdict = _limit(sweep, None if open_ended else interval.value)
+    first = sweep[0][1]
+    return Knee(
+        plan=first.plan,
+        arm=first.arm,
+        setup=first.setup,
+        point=dict(_others(first.point)),
+        direction=first.definition.direction,
+        definition=first.definition,
+        knee_pps=interval,
+        knee_l1_bps=_wire_bps(interval.value, first.values),
+        peak_pps=median_interval([peak(curve.samples) for curve in curves]),
+        no_loss_pps=_no_loss(sweep),
+        collapse={} if open_ended else _collapses(curves),
+        limit=verdict.limit,
+        why=verdict.why,
+        at_least=open_ended or verdict.limit == "tester",
+        cpu_r2=_cpu_straightness(sweep, interval.value),
+        reached_pps=tuple(reached),
+        boots=tuple(curve.boot for curve in curves if curve.boot),
+        warnings=_warnings(reached, interval, verdict),
+    )
+
+
+def _wire_bps(rate_pps: float, values: Mapping[str, Interval]) -> float:
+    """A rate as bits on the wire, by what the point's own packets came to: sizes may be mixed."""
+    packets, bits = values.get("received_pps"), values.get("received_l1_bps")
+    if packets is None or bits is None or not packets.value:
+        return 0.0
+    return rate_pps * bits.value / packets.value
+
+
+def _warnings(
+    reached: Sequence[float], interval: Interval, verdict: Verdict
+) -> tuple[Warning_, ...]:
+    """What to know before trusting a knee."""
+    found = (
+        warn.tester_limited(verdict.limit),
+        warn.few_repeats(interval.n),
+        warn.spread(interval),
+        warn.first_run_slow(reached),
+        warn.drift(reached),
+        warn.bimodal(reached),
+    )
+    return tuple(warning for warning in found if warning)
+
+
+def _curves(sweep: Sequence[Judged]) -> list[Curve]:
+    """One curve a repeat. Without its highest rate a repeat without a knee says nothing."""
+    repeats: dict[tuple[int, int], list[Sample]] = {}
+    for trials, _ in sweep:
+        for record in trials.outside:
+            if sample := _sample(record):
+                repeats.setdefault((record.boot, record.repeat), []).append(sample)
+    top = max((s.offered for samples in repeats.values() for s in samples), default=0.0)
+    curves = []
+    for (boot, _), samples in sorted(repeats.items()):
+        curve = Curve(tuple(sorted(samples)), find_knee(samples), boot)
+        complete = curve.knee_pps is not None or curve.reached_pps >= FOLLOWS * top
+        if len(samples) >= FEWEST_RATES and complete:
+            curves.append(curve)
+    return curves
+
+
+def _sample(record: Record) -> Sample | None:
+    """Offered is what the sender tried: a missed schedule must not look like a knee."""
+    offered, received = (readings([record], name) for name in ("offered_pps", "received_pps"))
+    if not offered or not received or offered[0] <= 0:
+        return None
+    count, ratio = record.accounting, record.evidence.schedule_ratio
+    if count and count.unique and ratio is not None and ratio < ON_SCHEDULE:
+        return Sample(received[0] * count.tried / count.unique, received[0])
+    return Sample(offered[0], received[0])
+
+
+def _limit(sweep: Sequence[Judged], knee_pps: float | None) -> Verdict:
+    """The limit of the first point beyond the knee that names one; without a knee, of the last."""
+    ordered = sorted((_offered(result), i) for i, (_, result) in enumerate(sweep))
+    results = [(offered, sweep[i][1]) for offered, i in ordered]
+    last = Verdict(results[-1][1].limit, results[-1][1].why)
+    if knee_pps is None:
+        return last
+    beyond = [r for offered, r in results if offered >= FOLLOWS * knee_pps and r.limit != "none"]
+    named = [result for result in beyond if result.limit != "unknown"]
+    chosen = next(iter(named or beyond), None)
+    return Verdict(chosen.limit, chosen.why) if chosen else last
+
+
+def _offered(result: PointResult) -> float:
+    offered = result.values.get("offered_pps")
+    return offered.value if offered else 0.0
+
+
+def _no_loss(sweep: Iterable[Judged]) -> float:
+    """The highest rate without a lost packet in most repeats; 0 if there is none."""
+    clean = [0.0]
+    for trials, result in sweep:
+        losses = [loss for r in trials.outside if (loss := loss_ratio(r)) is not None]
+        if losses and median(losses) == 0.0:
+            clean.append(_offered(result))
+    return max(clean)
+
+
+def _collapses(curves: Sequence[Curve]) -> dict[str, Interval]:
+    """Each repeat's own ratio; absent where most sweeps end before."""
+    found: dict[str, Interval] = {}
+    for times in (1.5, 2.0):
+        shares = [
+            share
+            for curve in curves
+            if curve.knee_pps
+            and (share := collapse(curve.samples, curve.knee_pps, times)) is not None
+        ]
+        if len(shares) * 2 > len(curves):
+            found[f"{times:.1f}"] = median_interval(shares)
+    return found
+
+
+def _cpu_straightness(sweep: Iterable[Judged], knee_pps: float) -> float | None:
+    """Of the median load at each rate: one disturbed trial does not bend a line."""
+    below = []
+    for trials, _ in sweep:
+        offered, busy = (readings(trials.outside, name) for name in ("offered_pps", "cpu_busy"))
+        if offered and busy and median(offered) <= knee_pps:
+            below.append((median(offered), median(busy)))
+    return straightness([offered for offered, _ in below], [busy for _, busy in below])
+
+
+def _others(point: dict[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
+    return tuple(sorted((name, level) for name, level in point.items() if name not in RATES))

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`diff` and `cmp` in print."""
+
+import pytest
+
+from gatemark.report.answer import cmp, diff
+from gatemark.report.words.number import DASH, MINUS
+from gatemark.stats.change.alike import Difference
+from gatemark.stats.change.cmp import Cell, Clock, Cmp
+from gatemark.stats.change.compare import compare
+from gatemark.stats.change.diff import Compared, Diff, Noise
+from gatemark.stats.change.sampled import Sampled
+from gatemark.stats.judgement import Change, Interval
+from gatemark.store.record import Definition
+
+SIX = (0.997, 0.998, 0.999, 1.0, 1.001, 1.002)
+NOISE = Noise(0.01, 0.0, 0.0)
+
+
+def row(rate: float, *, path: str = "nat", at_least: bool = False) -> Sampled:
+    return Sampled(
+        plan="p",
+        arm=path,
+        point={},
+        definition=Definition(path=path, frame_bytes=64, flows=64),
+        asked={"rate_pps": 0.0},
+        quantity="received_pps",
+        samples=tuple(rate * one for one in SIX),
+        limit="cpu",
+        at_least=at_least,
+    )
+
+
+def change(old: Sampled, new: Sampled) -> Change:
+    return compare(old.samples, new.samples)
+
+
+def told(*pairs: tuple[Sampled, Sampled], **fields: object) -> list[str]:
+    rows = tuple(Compared(old, new, change(old, new), ()) for old, new in pairs)
+    made = {"rows": rows, "ceilings": (), "only_old": (), "only_new": (), "noise": NOISE}
+    return lines(Diff(**{**made, "conditions": (), **fields}))  # type: ignore[arg-type]
+
+
+def lines(found: Diff) -> list[str]:
+    return [text for _, text in diff.diff_lines(found)]
+
+
+def test_a_row_reads_like_benchstat() -> None:
+    head, body = told((row(30_000), row(24_000)))[2:4]
+    assert head.split("  ")[-1] == "verdict"
+    assert body == (
+        "  nat, ↑ up, 64 B, 64 flows      29.98 ± 0.08      23.99 ± 0.06  "
+        f"{MINUS}20.0 ± 0.3  0.002         1.4  slower"
+    )
+
+
+def test_a_gain_has_its_sign() -> None:
+    assert "+25.0 ± 0.4" in told((row(24_000), row(30_000)))[3]
+
+
+def test_no_change_has_no_sign() -> None:
+    assert " 0.0 ± 0.3" in told((row(30_000), row(30_000)))[3]
+
+
+def test_a_lower_bound_is_marked_and_has_no_verdict() -> None:
+    body = told((row(30_000), row(40_000, at_least=True)))[3]
+    assert "≥ 39.98" in body
+    assert body.endswith("inconclusive (tester-limited)")
+
+
+def test_inconclusive_says_what_would_tell() -> None:
+    inconclusive = compare([100, 101, 102], [100, 101, 102])
+    assert diff.verdict(inconclusive, at_least=False) == "inconclusive (about 1 more repeat)"
+
+
+def test_a_change_from_nothing_has_no_number() -> None:
+    body = told((row(0), row(40_000)))[3]
+    assert "1000000" not in body.replace(" ", "")
+
+
+def test_rows_of_one_run_are_listed() -> None:
+    found = told((row(30_000), row(30_000)), only_new=(row(20_000, path="route"),))
+    expected = "only in NEW: route, ↑ up, 64 B, 64 flows, received: 19.99 ± 0.05 k packets/s"
+    assert expected in found
+
+
+def test_noise_tells_where_it_is_from() -> None:
+    found = told((row(30_000), row(30_000)), noise=Noise(0.01, 0.02, 0.08))[-1]
+    assert found == (
+        "noise: up to 8.00 % is not told (1.00 % at least; an arm differed from itself (A/A) by "
+        "2.00 %; the tester alone changed by 8.00 %)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ("6.1", "6.6", "differs: k: 6.1 → 6.6"),
+        (None, "6.6", "differs: k: none → 6.6"),
+        ("a\nb\nc", "a\nB\nC", "differs: k: b (and 1 lines more) → B (and 1 lines more)"),
+    ],
+)
+def test_a_condition_is_told_in_a_line(old: str | None, new: str, text: str) -> None:
+    found = told((row(30_000), row(30_000)), conditions=(Difference("k", old, new),))
+    assert found[-1] == text
+
+
+def side_by_side(*cells: Cell | None) -> list[str]:
+    facts = tuple((Difference("kernel", "", "6.1"),) for _ in cells)
+    made = Cmp(rows=(cells,), conditions=facts)
+    return [text for _, text in cmp.cmp_lines(made, ["one", "two"])]
+
+
+RATIO = Interval(0.72, 0.71, 0.73, 6, 0.96)
+
+
+def test_a_run_without_a_value_has_a_dash() -> None:
+    assert side_by_side(Cell(row(30_000)), None)[7].split()[-2:] == [DASH, DASH]
+
+
+def test_the_clocks_stand_beside_the_ratio() -> None:
+    found = side_by_side(
+        Cell(row(30_000)), Cell(row(21_600), RATIO, Clock("cpu_mhz", 0.752, False))
+    )
+    assert found[7].endswith("0.720 ± 0.010  0.752 not held")
+
+
+@pytest.mark.parametrize(
+    ("bound", "text"),
+    [("at least", "≥ 0.720 ± 0.010"), ("at most", "≤ 0.720 ± 0.010"), ("none", DASH)],
+)
+def test_a_ratio_with_a_bound_is_marked(bound: str, text: str) -> None:
+    assert side_by_side(Cell(row(3)), Cell(row(2), RATIO, bound=bound))[7].endswith(text)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A ladder and a front in print: table, waterfall, card; the same numbers everywhere."""
+
+from collections.abc import Sequence
+from dataclasses import replace as changed
+from pathlib import Path
+
+import pytest
+import stacked
+from msgspec.structs import replace
+
+from gatemark.report import card, gallery, page, terminal
+from gatemark.report.answer import ladder, pareto
+from gatemark.report.chart import pareto as scatter
+from gatemark.report.chart import waterfall
+from gatemark.report.chart.figure import Row
+from gatemark.report.export.form import export
+from gatemark.report.group import together
+from gatemark.stats.judgement import Interval, Judgement
+
+STEPS = [arm.name for arm in stacked.ARMS[1:]]
+
+
+@pytest.fixture(scope="module")
+def judged() -> Judgement:
+    return stacked.judgement()
+
+
+def numbers(rows: Sequence[Row], name: str) -> list[float]:
+    return [float(row[name] or 0) for row in rows]
+
+
+def test_the_table_has_the_base_and_a_row_for_each_step(judged: Judgement) -> None:
+    (made,) = ladder.tables(judged)
+    assert [row[0] for row in made.rows] == ["route", *STEPS]
+    assert [row[1] for row in made.rows][2:4] == ["route", "conntrack"]
+
+
+def test_a_step_is_told_with_its_sign_and_verdict(judged: Judgement) -> None:
+    (made,) = ladder.tables(judged)
+    rows = {row[0]: row for row in made.rows}
+    assert rows["conntrack"][2].startswith("+3")
+    assert rows["conntrack"][5] == "costs"
+    assert rows["route again"][5] == "A/A, holds zero"
+
+
+def test_each_bar_begins_where_the_arm_below_it_ends(judged: Judgement) -> None:
+    (figure,) = waterfall.figures(judged)
+    rows = {str(row["arm"]): row for row in figure.rows}
+    for name, below in (("conntrack", "route"), ("1000 rules", "masquerade")):
+        assert rows[name]["start"] == rows[below]["end"]
+    assert figure.rows[0]["start"] == 0
+
+
+def test_a_bar_is_as_long_as_its_step(judged: Judgement) -> None:
+    (figure,) = waterfall.figures(judged)
+    steps = figure.rows[1:]
+    spans = zip(numbers(steps, "start"), numbers(steps, "end"), strict=True)
+    assert [end - start for start, end in spans] == pytest.approx(numbers(steps, "step"))
+
+
+def test_what_is_not_told_is_drawn_apart(judged: Judgement) -> None:
+    (figure,) = waterfall.figures(judged)
+    kinds = {row["arm"]: row["kind"] for row in figure.rows}
+    assert kinds["route"] == "base"
+    assert kinds["conntrack"] == "costs"
+    assert kinds["route again"] == kinds["10 rules"] == "not told"
+
+
+def test_a_step_from_an_arm_without_its_own_time_begins_at_the_base(judged: Judgement) -> None:
+    (one,) = judged.ladders
+    bare = tuple(
+        replace(step, costs={}) if step.arm == "masquerade" else step for step in one.steps
+    )
+    rates = replace(one, steps=bare)
+    assert waterfall.figures(replace(judged, ladders=(rates,)))[0].rows
+
+
+def test_the_card_tells_the_first_step_and_lists_the_others(judged: Judgement) -> None:
+    found = next(c for c in card.cards(judged, [stacked.plan()]) if c.title == "Cost of features")
+    assert found.value.startswith("+3")
+    assert found.unit == "ns a packet"
+    assert found.lines[0] == "conntrack, against route: costs"
+    assert [line.split(":")[0] for line in found.lines[1:]] == STEPS[2:]
+    assert found.evidence == waterfall.figures(judged)[0].name
+
+
+def test_a_doubtful_step_says_so_on_the_card(judged: Judgement) -> None:
+    found = next(c for c in card.cards(judged, [stacked.plan()]) if c.title == "Cost of features")
+    doubtful = next(line for line in found.lines if line.startswith("10 rules"))
+    assert doubtful.endswith(("no change", "inconclusive", "within noise"))
+
+
+def test_many_steps_are_cut_on_the_card(judged: Judgement) -> None:
+    (one,) = judged.ladders
+    more = tuple(replace(one.steps[-1], arm=f"step {place}") for place in range(20))
+    many = replace(judged, ladders=(replace(one, steps=more),))
+    found = next(c for c in card.cards(many) if c.title == "Cost of features")
+    assert len(found.lines) == card.MOST_STEPS
+    assert found.lines[-1] == "and 11 more"
+
+
+def test_the_front_is_a_table_that_says_what_beats_the_rest(judged: Judgement) -> None:
+    (made,) = pareto.tables(judged)
+    assert {row[0]: row[-1] for row in made.rows} == {
+        "batched": "front",
+        "plain": "front",
+        "slow": "beaten by plain and 1 more",
+    }
+
+
+def test_the_front_is_drawn_filled(judged: Judgement) -> None:
+    (figure,) = scatter.figures(judged)
+    assert {row["arm"]: row["kind"] for row in figure.rows}["slow"] == "beaten"
+    assert figure.title == "2 of 3 ways to tune are beaten by no other"
+
+
+def test_without_delays_there_is_no_scatter(judged: Judgement) -> None:
+    (one,) = judged.fronts
+    rate = Interval(1, 1, 1, 6, 0.96)
+    options = tuple(replace(option, values={one.rate: rate}) for option in one.options)
+    assert scatter.figures(replace(judged, fronts=(replace(one, options=options),))) == []
+
+
+def test_the_points_of_a_ladder_are_drawn_once() -> None:
+    names = [figure.name for figure in gallery.figures(stacked.source())]
+    assert names.count("ladder-cost-ladder") == 1
+    assert not [name for name in names if name.startswith(("change", "single", "bars", "size"))]
+
+
+def test_the_page_leads_with_it() -> None:
+    text = page.render([stacked.source()])
+    assert "Cost of features" in text
+    assert 'id="ladder-cost-ladder"' in text
+
+
+def test_the_terminal_prints_the_steps() -> None:
+    made = stacked.source()
+    text = terminal.answer(made.run, made.judgement, Path("results/cost"), None)
+    assert "cost/ladder: what each step adds" in text
+
+
+def test_of_two_runs_each_has_its_own_waterfall() -> None:
+    made = stacked.source()
+    two = together.together([changed(made, label="A"), changed(made, label="B")])
+    found = waterfall.figures(two.judgement)
+    assert [figure.name for figure in found] == ["ladder-cost-ladder-a", "ladder-cost-ladder-b"]
+    assert {row["against"] for row in found[0].rows} == {
+        "",
+        *(f"A: {arm}" for arm in ("route", "conntrack", "masquerade")),
+    }
+
+
+def test_a_csv_of_values_has_the_steps() -> None:
+    text = export("csv", [stacked.source()]).decode()
+    head, *rows = text.splitlines()
+    assert {"against", "p", "visible"} <= set(head.split(","))
+    assert sum("step_packet_ns" in row for row in rows) == len(STEPS)

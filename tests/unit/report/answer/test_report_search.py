@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What searches found, on page and terminal; a search under way, in words."""
+
+import json
+from pathlib import Path
+
+import pytest
+from searching import Made, plan, run_of, searched
+
+from gatemark.plan.model import Repeat, Search, Workload
+from gatemark.report import page, terminal
+from gatemark.report.answer import search
+from gatemark.report.chart import path, throughput
+from gatemark.report.chart.path import LATE, MORE, NOTHING
+from gatemark.report.group import source
+from gatemark.report.live import describe, outcome, seeking
+from gatemark.run.search.standing import Standing
+from gatemark.stats.judge import judge
+from gatemark.stats.judgement import Judgement
+from gatemark.store.directory import RunDirectory
+from gatemark.store.record import Record
+from gatemark.store.run import Run
+
+MADE = Made(30_000)
+
+
+def searched_run(made: Made = MADE, of: Search | None = None) -> tuple[Run, list[Record]]:
+    wanted = of or Search()
+    found = searched(made, wanted)
+    return run_of(found, plan(wanted, repeat=Repeat(times=1))), found.records
+
+
+def judged(made: Made = MADE, of: Search | None = None) -> Judgement:
+    return judge(*searched_run(made, of))
+
+
+def test_the_table_has_both_rates_in_both_units() -> None:
+    (_, table), *_ = search.tables(judged())
+    row = dict(zip(table.head, table.rows[0], strict=True))
+    assert row["NDR, k packets/s"] == "29.9"
+    assert row["NDR, Mbit/s (L2)"] == "15.3"
+    assert row["PDR, k packets/s"] == "30.0"
+    assert row["limit"] == "cpu"
+
+
+def test_a_rate_that_the_tester_limits_is_at_least() -> None:
+    (_, table), *_ = search.tables(judged(Made(90_000, tester_pps=40_000), Search(max_pps=80_000)))
+    row = dict(zip(table.head, table.rows[0], strict=True))
+    assert row["NDR, k packets/s"].startswith("≥ ")
+    assert row["limit"] == "tester"
+
+
+def test_the_sentence_tells_the_rate_without_loss() -> None:
+    assert "routes 29.9 k packets/s of 64-byte frames (20.1 Mbit/s on the wire) with no loss" in (
+        judged().sentence
+    )
+
+
+def test_the_figure_shows_frames_and_bits_side_by_side() -> None:
+    (figure,) = throughput.figures(judged())
+    assert [heading for heading, _ in figure.panels] == [
+        "Frames a second",
+        "Bits a second, layer 2",
+    ]
+    assert {row["goal"] for row in figure.rows} == {"NDR", "PDR"}
+    assert all(json.dumps(spec) for spec in figure.specifications())
+
+
+def test_the_way_there_shows_every_trial_but_the_first() -> None:
+    run, records = searched_run()
+    (figure,) = path.figures(judge(run, records), records)
+    steps = [record for record in records if record.pass_ == "search"]
+    assert len(figure.rows) == len(steps) - 1
+    assert {row["became"] for row in figure.rows} >= {NOTHING, MORE}
+
+
+def test_a_trial_off_its_schedule_is_told_apart() -> None:
+    run, records = searched_run(Made(90_000, tester_pps=40_000), Search(max_pps=80_000))
+    (figure,) = path.figures(judge(run, records), records)
+    assert LATE in {row["became"] for row in figure.rows}
+
+
+def test_page_and_terminal_print_the_deviations(tmp_path: Path) -> None:
+    run, records = searched_run()
+    directory = RunDirectory.create(tmp_path / "run", run)
+    for record in records:
+        directory.append(record)
+    found = source.judged(directory.contents(), directory.path)
+    said = "RFC 2544 section 24 asks for trials of 60 s; these last 1 s"
+    assert said in terminal.answer(found.run, found.judgement, directory.path, None)
+    assert said in page.render([found]).replace("\N{NO-BREAK SPACE}", " ")
+
+
+@pytest.mark.parametrize(
+    ("standing", "words"),
+    [
+        (
+            Standing("ndr", 23_100, 24_000, "packets/s", 7, 20),
+            "search ndr: between 23.1 and 24.0 k packets/s, trial 7, about 20 s more",
+        ),
+        (
+            Standing("ndr", 0, None, "packets/s", 1, 40),
+            "search ndr: as fast as it goes, trial 1, about 40 s more",
+        ),
+        (
+            Standing("burst", 200, 300, "packets", 12, 5),
+            "search burst: between 200.0 and 300.0 packets, trial 12, about 5 s more",
+        ),
+    ],
+)
+def test_a_search_under_way_in_words(standing: Standing, words: str) -> None:
+    assert seeking(standing) == words
+
+
+def test_the_trial_of_a_search_names_its_load() -> None:
+    found = searched(MADE, Search(), Workload())
+    assert describe(found.specs[0], 1) == "s/p  route  NDR  repeat 1 of 1"
+
+
+def test_what_a_search_found_in_words() -> None:
+    assert outcome(searched(MADE, Search()).outcomes["ndr"]).startswith(
+        "last: throughput 29.9 k packets/s, loss 0 %"
+    )

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers in print never claim more than was measured."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gatemark.report.words import number
+from gatemark.report.words.number import KPPS, PERCENT
+from gatemark.stats.judgement import Interval
+
+
+def six(value: float, lo: float, hi: float) -> Interval:
+    return Interval(value, lo, hi, 6, 0.969)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (30_100, "packets/s", "30.1 k packets/s"),
+        (812, "packets/s", "812 packets/s"),
+        (20_226_000, "bit/s", "20.2 Mbit/s"),
+        (45_400, "ns", "45.4 µs"),
+        (1_240_000, "ns", "1.24 ms"),
+        (2.5e9, "ns", "2.50 s"),
+        (0.998, "ratio", "99.8 %"),
+        (0.0, "packets/s", "0 packets/s"),
+        (float("nan"), "ns", "\N{EN DASH} ns"),
+    ],
+)
+def test_quantity_has_three_digits_and_a_prefix(value: float, unit: str, text: str) -> None:
+    assert number.quantity(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("interval", "text"),
+    [
+        (six(30_100, 29_900, 30_300), "30.1 ± 0.2"),
+        (six(30_100, 29_990, 30_250), "30.1 ± 0.2"),  # 0.15 is rounded up
+        (six(30_100, 28_000, 30_300), "30 (28\N{EN DASH}30)"),
+        (six(30_100, 30_100, 30_100), "30.1"),
+        (Interval(30_100, 30_100, 30_100, 1, 0.0), "30.1"),
+    ],
+)
+def test_interval_tells_its_sides(interval: Interval, text: str) -> None:
+    assert number.interval(interval, KPPS) == text
+
+
+def test_lower_bound_is_marked() -> None:
+    shown = number.interval(six(30_100, 29_900, 30_300), KPPS, at_least=True)
+    assert shown == "≥ 30.1 ± 0.2"
+    assert number.compact(six(411_000, 407_000, 414_000), "packets/s", at_least=True) == (
+        "≥ 411 ± 4 k"
+    )
+
+
+def test_what_was_set_is_not_given_digits() -> None:
+    assert number.nominal(5_000, "packets/s") == "5 k packets/s"
+    assert number.nominal(12_500, "packets/s") == "12.5 k packets/s"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(-3, "0 s"), (12.4, "12 s"), (185, "3 min 05 s"), (7_800, "2 h 10 min")]
+)
+def test_seconds(value: float, text: str) -> None:
+    assert number.seconds(value) == text
+
+
+@given(
+    value=st.floats(1, 1e9),
+    below=st.floats(0, 0.5),
+    above=st.floats(0, 0.5),
+)
+def test_printed_interval_covers_the_measured_one(value: float, below: float, above: float) -> None:
+    measured = six(value, value * (1 - below), value * (1 + above))
+    to = number.scale([value], "packets/s")
+    shown = number.interval(measured, to)
+    digit = 10.0 ** -number.decimals([measured], to) * to.factor
+    numbers = [float(found) * to.factor for found in re.findall(r"[\d.]+", shown)]
+    if "±" in shown:
+        low, high = numbers[0] - numbers[1], numbers[0] + numbers[1]
+    else:
+        low, high = numbers[-2:] if len(numbers) == 3 else (value, value)
+    assert low <= measured.lo + digit
+    assert high >= measured.hi - digit
+
+
+def test_ratio_is_shown_in_percent() -> None:
+    assert number.interval(six(0.981, 0.976, 0.985), PERCENT) == "98.1 ± 0.5"

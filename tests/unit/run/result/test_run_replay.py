@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From both sides' columns to delays and losses, packet by packet."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gatemark.node.shell import Namespace
+from gatemark.run.result.replay import bucket, delays, series
+from gatemark.station.wiring import Port, Wire
+from gatemark.workload.way import Way
+
+EMPTY: dict[str, list[int]] = {"low": [], "count": []}
+
+
+def way(**sink: Any) -> Way:
+    """Four packets of two flows; the one numbered 1 was lost, 2 came first, 3 was refused."""
+    port = Port(Namespace("", ""), "lan0", "")
+    sender = {
+        "packet": {"flow": [0, 1, 0, 1], "sent_ns": [100, 200, 300, -1]},
+        "tried_by_flow": [2, 2],
+    }
+    came = {
+        "packet": {"number": [2, 0], "arrival_ns": [310, 350]},
+        "flow": {"unique": [2, 0]},
+        "gap_ns": EMPTY,
+        "behind_ns": {"low": [64], "count": [2]},
+        "rate": {"t0_ns": 0, "bin_ms": 10, "packets": [2]},
+    }
+    return Way(Wire("up", port, port, port, port), sender, came | sink, {})
+
+
+def test_each_arrival_has_the_delay_of_its_own_packet() -> None:
+    assert delays(way()) == ([310, 350], [10, 250])
+
+
+def test_the_lost_are_told_with_their_time_and_flow() -> None:
+    found = series(way())
+    assert found["replay.up.lost"] == ([200], [1])
+    assert list(found["replay.up.flow_lost"][1]) == [0, 2]
+
+
+def test_too_many_packets_leave_the_histogram_against_the_schedule() -> None:
+    one = way()
+    del one.sink["packet"]
+    found = series(one)
+    assert found["sink.up.delay_ns"] == ([64], [2])
+    assert "replay.up.delay" not in found
+
+
+@given(st.integers(0, 1 << 36))
+def test_a_bucket_is_within_a_32nd_of_each_value_in_it(delay_ns: int) -> None:
+    low = bucket(delay_ns)
+    assert low <= delay_ns <= low * (1 + 1 / 32) + 1
+    assert bucket(low) == low

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Meters: plugs that speak HTTP on loopback, and lists that somebody typed."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gatemark.error import NodeError, UsageError
+from gatemark.node.shell import Local
+from gatemark.probe.registry import Probes
+from gatemark.station.power import plug
+from gatemark.station.power.log import Typed
+from gatemark.station.power.plug import Plug
+from gatemark.station.power.power import meter
+from gatemark.station.wiring import Gateway
+
+# As the makers' documentation shows them, shortened.
+TASMOTA = {
+    "StatusSNS": {
+        "Time": "2026-11-21T14:03:00",
+        "ENERGY": {"Total": 3.185, "Power": 4.5, "ApparentPower": 9, "Voltage": 230},
+    }
+}
+TWO_SOCKETS = {"StatusSNS": {"ENERGY": {"Power": [1.5, 2.5]}}}
+SHELLY1 = {
+    "wifi_sta": {"connected": True},
+    "relays": [{"ison": True}],
+    "meters": [{"power": 12.3, "is_valid": True, "timestamp": 1, "total": 9}],
+}
+SHELLY2 = {"id": 0, "source": "timer", "output": True, "apower": 8.9, "voltage": 237.5}
+ANSWERS: dict[str, Any] = {
+    "/cm?cmnd=Status%208": TASMOTA,
+    "/status": SHELLY1,
+    "/rpc/Switch.GetStatus?id=0": SHELLY2,
+    "/two/cm?cmnd=Status%208": TWO_SOCKETS,
+    "/other/status": {"relays": []},
+}
+
+
+class Answer(BaseHTTPRequestHandler):
+    """A plug's web server."""
+
+    def do_GET(self) -> None:
+        known = self.path in ANSWERS
+        body = json.dumps(ANSWERS.get(self.path, {})).encode()
+        self.send_response(200 if known else 404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.mark.parametrize(("kind", "watts"), [("tasmota", 4.5), ("shelly1", 12.3), ("shelly2", 8.9)])
+def test_a_plug_tells_its_watts(address: str, kind: str, watts: float) -> None:
+    assert Plug(kind, address).read()[1] == watts
+
+
+def test_a_plug_with_several_sockets_tells_those_of_one(address: str) -> None:
+    assert Plug("tasmota", f"http://{address}/two/", channel=1).read()[1] == 2.5
+
+
+def test_a_plug_is_read_until_it_is_stopped(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plug, "INTERVAL_S", 0.01)
+    one = Plug("shelly2", address)
+    one.start()
+    threading.Event().wait(0.3)
+    read = one.stop()
+    assert len(read) > 2
+    assert {watts for _, watts in read} == {8.9}
+    assert one.stop() == read
+
+
+@pytest.mark.parametrize(
+    ("kind", "where", "message"),
+    [
+        ("shelly1", "/nowhere", "Not Found; check .power. address"),
+        ("shelly1", "/other", "no watts in its answer; check .power. kind and channel"),
+    ],
+)
+def test_a_wrong_plug_is_told(address: str, kind: str, where: str, message: str) -> None:
+    with pytest.raises(NodeError, match=message):
+        Plug(kind, address + where).start()
+
+
+def test_a_plug_that_is_off_is_told() -> None:
+    with pytest.raises(NodeError, match=r"127.0.0.1:9/status: Connection refused; check"):
+        Plug("shelly1", "127.0.0.1:9").start()
+
+
+def test_power_is_probed_before_and_under_the_load(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gatemark.probe.registry.IDLE_S", 0.05)
+
+    async def probe() -> tuple[str, list[float]]:
+        gateway = Gateway(Local("gateway"), {}, power=Plug("tasmota", address))
+        probes = Probes(gateway, ("power",), 0)
+        await probes.start(1.0)
+        seen = await probes.stop()
+        await probes.abort()
+        return seen.meter, [watts for _, watts in seen.watts]
+
+    assert asyncio.run(probe()) == ("tasmota", [4.5])
+
+
+def typed(folder: Path, *rows: str, head: str = "time,watts") -> Typed:
+    path = folder / "watts.csv"
+    path.write_text("\n".join((head, *rows)) + "\n")
+    return Typed(path)
+
+
+def test_a_list_tells_the_watts_of_this_trial(tmp_path: Path) -> None:
+    now = datetime.now()
+    times = [(now + timedelta(seconds=s)).isoformat() for s in (-60, 1, 2)]
+    one = typed(tmp_path, *(f"{at},{i}.5" for i, at in enumerate(times)), "")
+    one.start()
+    first, second = one.stop()
+    assert (first[1], second[1]) == (1.5, 2.5)
+    assert second[0] - first[0] == pytest.approx(1e9, abs=1e4)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda f: typed(f, "noon,3"), r"watts.csv:2: write a time and watts"),
+        (lambda f: typed(f, "2026-11-21T14:03:00"), r"watts.csv:2: write a time and watts"),
+        (lambda f: typed(f, head="when,W"), r"watts.csv:1: write `time,watts`"),
+        (lambda f: Typed(f / "none.csv"), r"none.csv: no such file"),
+    ],
+)
+def test_a_wrong_list_is_told_with_its_line(
+    tmp_path: Path, make: Callable[[Path], Typed], message: str
+) -> None:
+    with pytest.raises(NodeError, match=message):
+        watched(make(tmp_path))
+
+
+def watched(one: Typed) -> list[tuple[int, float]]:
+    one.start()
+    return one.stop()
+
+
+def station(folder: Path, text: str) -> Path:
+    path = folder / "station.toml"
+    path.write_text(f"[power]\n{text}\n")
+    return path
+
+
+def test_a_station_file_names_its_meter(tmp_path: Path) -> None:
+    path = station(tmp_path, "")
+    assert isinstance(meter({"kind": "csv", "file": "w.csv"}, path), Typed)
+    one = meter({"kind": "shelly1", "address": "192.0.2.9", "channel": 1}, path)
+    assert isinstance(one, Plug)
+    assert (one.name, one.address, one.channel) == ("shelly1", "http://192.0.2.9", 1)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"kind": "tasmoto"}, r"station.toml:2: \[power\] kind 'tasmoto'; did you mean 'tasmota'"),
+        ({"kind": "csv"}, r"station.toml:1: \[power\] needs file"),
+        ({"kind": "shelly1", "address": "a", "channel": -1}, r"channel: write 0"),
+        ({"kind": "shelly1", "file": "a"}, r"unknown key 'file' in \[power\]"),
+    ],
+)
+def test_a_wrong_power_table_is_refused(
+    tmp_path: Path, table: dict[str, Any], message: str
+) -> None:
+    path = station(tmp_path, 'kind = "x"')
+    with pytest.raises(UsageError, match=message):
+        meter(table, path)

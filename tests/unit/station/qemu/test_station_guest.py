@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Station files of kind `qemu`: what each key means, and what is refused with its line."""
+
+from pathlib import Path
+
+import pytest
+
+from gatemark.error import UsageError
+from gatemark.plan.toml import read_toml
+from gatemark.station.load import KINDS, load, stations
+from gatemark.station.qemu.guest import Model, model
+from gatemark.station.qemu.lab import beside
+from gatemark.station.qemu.machine import kvm_refused, options
+
+HEAD = 'schema = "gatemark.station/1"\n[gateway]\nkind = "qemu"\n'
+
+
+def made(folder: Path, *lines: str) -> Model:
+    path = folder / "my.toml"
+    path.write_text(HEAD + "\n".join(lines))
+    return model(read_toml(path)["gateway"], path)
+
+
+@pytest.mark.parametrize(
+    "name", ["netns", "qemu-x86", "qemu-mips", "qemu-mips-pcnet", "qemu-aarch64"]
+)
+def test_the_shipped_stations_are_known_by_name(name: str) -> None:
+    assert name in stations()
+    assert load(name).info.kind in KINDS
+
+
+def test_a_file_that_names_no_kernel_gets_the_distributions(tmp_path: Path) -> None:
+    found = made(tmp_path, 'arch = "mipsel"')
+    assert (found.package, found.memory_mib, found.nic) == ("linux-image-4kc-malta", 64, "virtio")
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        (['arch = "x86_64"'], 128),
+        (['arch = "x86_64"', 'kernel = "linux-image-6.12-cloud-amd64"'], 128),
+        (['arch = "x86_64"', 'kernel = "linux-image-amd64"'], 256),
+        (['arch = "x86_64"', 'kernel = "linux-image-amd64"', "memory_mib = 512"], 512),
+    ],
+)
+def test_a_full_kernel_gets_more_memory(tmp_path: Path, lines: list[str], wanted: int) -> None:
+    assert made(tmp_path, *lines).memory_mib == wanted
+
+
+def test_an_image_of_ones_own_is_sought_beside_the_file(tmp_path: Path) -> None:
+    (tmp_path / "openwrt.img").touch()
+    lines = 'arch = "x86_64"', 'disk = "openwrt.img"', 'address = "root@192.168.1.1"'
+    found = made(tmp_path, *lines)
+    assert (found.disk, found.package) == (tmp_path / "openwrt.img", "")
+    assert found.login is not None
+    assert "-snapshot" in options(found, "tcg")
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "said"),
+    [
+        (['arch = "sparc"'], 4, "no arch 'sparc'"),
+        (['arch = "x86_64"', "memory = 64"], 5, "did you mean 'memory_mib'"),
+        (['arch = "x86_64"', 'nic = "pcnet"'], 5, "no nic 'pcnet'"),
+        (['arch = "x86_64"', 'nic = "e1000"'], 5, "has no driver for e1000"),
+        (['arch = "x86_64"', "memory_mib = 1"], 5, "a number from 16"),
+        (['arch = "x86_64"', "icount = true"], 5, "icount is a number"),
+        (['arch = "x86_64"', 'kernel = "./bzImage"'], 5, "needs an `initramfs` or a `disk`"),
+        (['arch = "x86_64"', 'disk = "none.img"'], 5, "no file"),
+        (['arch = "x86_64"', 'address = "root@192.0.2.9"'], 5, "for a `disk` or `initramfs`"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_line(
+    tmp_path: Path, lines: list[str], line: int, said: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        made(tmp_path, *lines)
+    assert f"my.toml:{line}: " in str(refused.value)
+    assert said in str(refused.value)
+
+
+def test_a_disk_without_a_way_in_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "openwrt.img").touch()
+    with pytest.raises(UsageError, match="say how to get into it"):
+        made(tmp_path, 'arch = "x86_64"', 'disk = "openwrt.img"')
+
+
+def test_counted_instructions_keep_pace_with_the_clock_and_are_emulated(tmp_path: Path) -> None:
+    slow = made(tmp_path, 'arch = "x86_64"', "icount = 5")
+    assert "shift=5,align=on,sleep=on" in options(slow, "tcg")
+    assert "emulation" in kvm_refused(slow)
+
+
+@pytest.mark.parametrize(
+    ("guest", "ours"), [("192.0.2.2", "192.0.2.1"), ("192.168.1.1", "192.168.1.2")]
+)
+def test_our_end_of_the_control_port_is_beside_the_guests(guest: str, ours: str) -> None:
+    assert beside(guest) == ours

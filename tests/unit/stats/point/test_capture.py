@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Captures judged: how far an arm is whole, what gives way first, who is pushed over its limit."""
+
+from gatemark.stats.judgement import Interval, PointResult, Watched
+from gatemark.stats.point.capture import watched
+from gatemark.store.record import Definition
+
+RATES = (1e6, 20e6, 100e6, 500e6)
+TCPDUMP = ("capture:tcpdump:68",)
+
+
+def point(
+    arm: str, bps: float, loss: float, captured: float | None = None, cpu: float = 0.1
+) -> PointResult:
+    values = {"loss_ratio": sure(loss), "cpu_busy": sure(cpu)}
+    if captured is not None:
+        values["captured_share"] = sure(captured)
+    features = () if captured is None else TCPDUMP
+    return PointResult(
+        plan="capture/p",
+        arm=arm,
+        setup=arm,
+        point={"rate_bps": bps},
+        definition=Definition(path="nat", features=features, frame_bytes=1518),
+        values=values,
+        limit="none",
+        why="",
+        at_least=False,
+        invalid=0,
+    )
+
+
+def sure(value: float) -> Interval:
+    return Interval(value, value, value, 6, 0.97)
+
+
+def judged(
+    losses: tuple[float, ...], captured: tuple[float, ...], bare: tuple[float, ...] = (0, 0, 0, 0)
+) -> Watched:
+    points = [point("none", bps, loss, cpu=0.05) for bps, loss in zip(RATES, bare, strict=True)]
+    points += [
+        point("68", bps, loss, share)
+        for bps, loss, share in zip(RATES, losses, captured, strict=True)
+    ]
+    return next(one for one in watched(points) if one.arm == "68")
+
+
+def test_a_rate_is_safe_up_to_the_first_loss_or_miss() -> None:
+    one = judged((0, 0, 0, 0.2), (1, 1, 0.5, 0.1))
+    assert (one.safe_bps, one.at_least) == (20e6, False)
+
+
+def test_safe_at_every_rate_is_a_lower_bound() -> None:
+    one = judged((0, 0, 0, 0), (1, 1, 1, 0.9995))
+    assert (one.safe_bps, one.at_least, one.order) == (500e6, True, "")
+
+
+def test_never_safe_has_no_rate() -> None:
+    assert judged((0.5, 0, 0, 0), (1, 1, 1, 1)).safe_bps is None
+
+
+def test_forwarding_goes_first_where_the_capture_misses_first() -> None:
+    assert judged((0, 0, 0, 0.2), (1, 1, 0.5, 0.1)).order == "forwarding first"
+
+
+def test_capture_goes_first_where_packets_are_lost_first() -> None:
+    assert judged((0, 0, 0.2, 0.3), (1, 1, 1, 0.9)).order == "capture first"
+
+
+def test_at_one_rate_what_is_missing_more_was_kept_less() -> None:
+    assert judged((0, 0, 0, 0.05), (1, 1, 1, 0.2)).order == "forwarding first"
+    assert judged((0, 0, 0, 0.3), (1, 1, 1, 0.8)).order == "both at once"
+
+
+def test_a_box_that_loses_what_it_carries_alone_is_pushed_over_its_limit() -> None:
+    assert judged((0, 0, 0, 0.2), (1, 1, 1, 1)).livelock_bps == 500e6
+
+
+def test_a_box_that_loses_alone_as_well_is_not() -> None:
+    assert judged((0, 0, 0, 0.2), (1, 1, 1, 1), bare=(0, 0, 0, 0.1)).livelock_bps is None
+
+
+def test_arms_are_ranked_by_cpu_at_the_reference_rate() -> None:
+    points = [point("none", 20e6, 0, cpu=0.3), point("68", 20e6, 0, 1.0, cpu=0.2)]
+    assert [(one.arm, one.rank) for one in watched(points)] == [("none", 2), ("68", 1)]
+
+
+def test_plans_without_a_program_are_left_out() -> None:
+    assert watched([point("none", 20e6, 0)]) == ()

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ceiling that holds for a definition, and what is near it."""
+
+import pytest
+
+from gatemark.stats.judge import judge
+from gatemark.stats.judgement import PointResult
+from gatemark.stats.point.ceiling import ceiling, near
+from gatemark.store.record import Definition
+
+from ..conftest import Trial, run
+
+
+def measured(rate: float, frame_bytes: int, direction: str = "up") -> PointResult:
+    trial = Trial(
+        rate, path="direct", frame_bytes=frame_bytes, direction=direction, scheduled=0
+    ).record()
+    return judge(run([trial]), [trial]).ceilings[0]
+
+
+CEILINGS = [measured(400_000, 64), measured(350_000, 512), measured(80_000, 1518)]
+
+
+@pytest.mark.parametrize(
+    ("frame_bytes", "rate"), [(64, 400_000), (128, 400_000), (512, 350_000), (1400, 350_000)]
+)
+def test_a_ceiling_is_of_the_nearest_size_that_is_not_larger(frame_bytes: int, rate: float) -> None:
+    assert ceiling(CEILINGS, Definition(path="nat", frame_bytes=frame_bytes)) == rate
+
+
+def test_smaller_frame_than_all_has_no_ceiling() -> None:
+    assert ceiling(CEILINGS[1:], Definition(path="nat", frame_bytes=64)) is None
+
+
+def test_other_family_has_no_ceiling() -> None:
+    definition = Definition(path="nat", frame_bytes=64, family="ipv6")
+    assert ceiling(CEILINGS, definition) is None
+
+
+def test_two_ways_at_once_need_their_own_ceiling() -> None:
+    definition = Definition(path="nat", frame_bytes=64, direction="both")
+    assert ceiling(CEILINGS, definition) is None
+
+
+def test_several_rates_of_a_size_give_their_highest() -> None:
+    ceilings = [measured(100_000, 64), measured(300_000, 64), measured(200_000, 64)]
+    assert ceiling(ceilings, Definition(path="nat", frame_bytes=64)) == 300_000
+
+
+@pytest.mark.parametrize(("rate", "expected"), [(90, True), (89, False), (120, True)])
+def test_near_is_within_10_percent(rate: float, *, expected: bool) -> None:
+    assert near(rate, 100) is expected
+
+
+def test_nothing_is_near_an_unknown_ceiling() -> None:
+    assert not near(1e9, None)
+
+
+def test_a_ceiling_is_the_testers_limit_and_no_lower_bound() -> None:
+    assert (CEILINGS[0].limit, CEILINGS[0].at_least) == ("tester", False)

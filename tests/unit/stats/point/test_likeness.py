@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Likeness: all that a source says must agree; what it does not say is no difference."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from gatemark.stats.point.likeness import alike, distance
+from gatemark.store.published import Published
+from gatemark.store.record import Definition
+
+TCP = Definition(
+    path="nat",
+    l4="tcp",
+    quantity="goodput",
+    direction="up",
+    write_bytes=8192,
+    streams=1,
+    socket_buffer_bytes=0,
+    congestion="cubic",
+    duration_s=2.0,
+    brake_pps=30_000,
+)
+SAID = {"path": "nat", "features": (), "direction": "up", "l4": "tcp", "family": "ipv4"}
+
+
+def published(assumed: dict[str, Any] | None = None, **said: Any) -> Published:
+    return Published(
+        study="wrt54",
+        device="box",
+        experiment="nat.tcp",
+        parameter="throughput",
+        quantity="goodput_bps",
+        value=47.5e6,
+        printed="47.5 Mbit/s",
+        kind="printed",
+        note="printed; table",
+        said=SAID | said,
+        assumed=assumed or {},
+    )
+
+
+def ours(**fields: Any) -> Definition:
+    return msgspec.structs.replace(TCP, **fields)
+
+
+def test_what_is_not_said_is_no_difference() -> None:
+    assert alike(TCP, published())
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"path": "route"},
+        {"direction": "down"},
+        {"family": "ipv6"},
+        {"l4": "udp"},
+        {"features": ("filter:100",)},
+        {"loss_criterion": 0.01},
+        {"offload": True},
+    ],
+)
+def test_what_is_said_must_agree(fields: dict[str, Any]) -> None:
+    assert not alike(ours(**fields), published())
+
+
+def test_a_brake_is_no_difference() -> None:
+    assert alike(ours(brake_pps=0), published())
+
+
+def test_another_duration_is_tolerated() -> None:
+    assert alike(TCP, published(duration_s=20))
+
+
+@pytest.mark.parametrize(
+    ("said", "agrees"),
+    [
+        (8192, True),
+        (4096, False),
+        ({"min": 8192}, True),
+        ({"min": 8193}, False),
+        ({"max": 8192}, True),
+        ({"max": 8191}, False),
+        ({"in": (1024, 8192)}, True),
+        ({"in": (1024,)}, False),
+    ],
+)
+def test_a_range_holds_its_ends(said: Any, agrees: bool) -> None:
+    assert alike(TCP, published(write_bytes=said)) == agrees
+
+
+def test_what_we_did_not_record_lies_in_no_range() -> None:
+    assert not alike(ours(write_bytes=None), published(write_bytes={"min": 1}))
+
+
+def test_a_tuned_socket_buffer_is_alike_to_any() -> None:
+    assert alike(TCP, published(socket_buffer_bytes=65_536))
+
+
+def test_a_set_socket_buffer_is_not_alike_to_a_tuned_one() -> None:
+    assert not alike(ours(socket_buffer_bytes=65_536), published(socket_buffer_bytes=0))
+
+
+def test_offload_is_alike_where_it_is_said() -> None:
+    assert alike(ours(offload=True), published(offload={"in": (False, True)}))
+
+
+@pytest.mark.parametrize("size", [1024, 16_384, 131_072, None])
+def test_nothing_is_nearer_than_the_assumed(size: int | None) -> None:
+    value = published({"write_bytes": 8192})
+    assert distance(TCP, value) < distance(ours(write_bytes=size), value)
+
+
+def test_sizes_are_apart_by_their_ratio() -> None:
+    value = published({"write_bytes": 8192})
+    assert distance(ours(write_bytes=16_384), value) < distance(ours(write_bytes=1024), value)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A delay that swings: its period and its queue on made-up series, none where there is none."""
+
+import random
+
+import pytest
+
+from gatemark.stats.point.sawtooth import sawtooth, standing_bytes, successive
+
+STEP_S = 0.1
+
+
+def teeth(period: float, count: int, low: float = 20e6, high: float = 80e6) -> list[float]:
+    """A delay that rises evenly and falls at once."""
+    return [low + (high - low) * ((at % period) / period) for at in range(count)]
+
+
+@pytest.mark.parametrize("period", [8, 12.5, 30])
+def test_a_sawtooth_has_its_period_swing_and_trough(period: float) -> None:
+    chance = random.Random(3)
+    found = sawtooth([v * chance.gauss(1, 0.03) for v in teeth(period, 120)], STEP_S)
+    assert found is not None
+    assert found.period_s == pytest.approx(period * STEP_S, rel=0.06)
+    assert found.swing_ns == pytest.approx(60e6, rel=0.15)
+    assert found.trough_ns == pytest.approx(20e6, rel=0.25)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_noise_is_no_sawtooth(seed: int) -> None:
+    chance = random.Random(seed)
+    assert sawtooth([chance.gauss(50e6, 5e6) for _ in range(100)], STEP_S) is None
+
+
+@pytest.mark.parametrize(
+    "delays",
+    [
+        [],
+        [5e6] * 100,
+        [1e6 * at for at in range(100)],  # fills once
+        teeth(40, 100),  # two and a half teeth are no period
+        teeth(10, 100, low=50e6, high=51e6),  # 2 %
+    ],
+)
+def test_what_does_not_swing_has_no_period(delays: list[float]) -> None:
+    assert sawtooth(delays, STEP_S) is None
+
+
+def test_a_standing_queue_is_its_delay_times_the_rate_that_drains_it() -> None:
+    found = sawtooth(teeth(10, 100, low=21e6), STEP_S)
+    assert found is not None
+    assert standing_bytes(found, 1e6, 1e6) == pytest.approx(0.02 * 1e6 / 8)
+    assert standing_bytes(found, 30e6, 1e6) == 0.0
+
+
+def test_successive_delays_differ_by_their_size() -> None:
+    assert successive([5, 8, 7, 7]) == [0, 1, 3]
