@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TCP goodput and UDP rate against iperf3, on one lab, in turn: plain and braked, by path.
+"""TCP goodput and UDP rate against iperf3, on one lab, in turn: plain and slowed, by path.
 
 Both get the same setup, the same CPUs, congestion control and block size, and the same time. With
-the brake the gateway is the limit and the two should agree; without it the faster tester wins.
+the slowdown the gateway is the limit and the two should agree; without it the faster tester wins.
 """
 
 import argparse
@@ -22,8 +22,8 @@ from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
 
 SECONDS = 3.0
-BRAKE_PPS = 30_000
-OFFERED_PPS = 45_000  # UDP: half as much again as the brake lets through
+SLOW_TO_PPS = 30_000
+OFFERED_PPS = 45_000  # UDP: half as much again as the slowdown lets through
 PAYLOAD_BYTES = 1450
 
 Values = dict[str, list[float]]  # what -> one value a round
@@ -36,25 +36,25 @@ class Case:
     what: str
     arm: Arm
     load: Workload
-    brake_pps: int
+    slow_to_pps: int
 
 
 def cases() -> Iterator[Case]:
-    """TCP on each path, plain and braked; UDP at overload, braked."""
-    for brake in (0, BRAKE_PPS):
-        word = "braked" if brake else "plain"
+    """TCP on each path, plain and slowed; UDP at overload, slowed."""
+    for slowdown in (0, SLOW_TO_PPS):
+        word = "slowed" if slowdown else "plain"
         for path in ("switch", "route", "nat"):
             for streams in (1, 4):
                 load = Workload(kind="tcp", duration_s=SECONDS, streams=streams)
-                yield Case(f"TCP {streams} x, {path}, {word}", _arm(path), load, brake)
+                yield Case(f"TCP {streams} x, {path}, {word}", _arm(path), load, slowdown)
         for way in ("send", "receive"):
             load = Workload(kind="tcp", duration_s=SECONDS, direction=way)
-            yield Case(f"TCP 1 x, gateway {way}s, {word}", _arm("endpoint"), load, brake)
+            yield Case(f"TCP 1 x, gateway {way}s, {word}", _arm("endpoint"), load, slowdown)
     for path in ("route", "nat"):
         load = Workload(
             frame_bytes=PAYLOAD_BYTES + 46, rate_pps=OFFERED_PPS, duration_s=SECONDS, flows=1
         )
-        yield Case(f"UDP at overload, {path}, braked", _arm(path), load, BRAKE_PPS)
+        yield Case(f"UDP at overload, {path}, slowed", _arm(path), load, SLOW_TO_PPS)
 
 
 def _arm(path: str) -> Arm:
@@ -94,7 +94,7 @@ async def _measured(bench: Bench, case: Case, driver: Driver) -> float:
         trial=case.what,
         plan="benchmark",
         arm=case.arm,
-        gateway=Gateway(brake_pps=case.brake_pps),
+        gateway=Gateway(slow_to_pps=case.slow_to_pps),
         workload=replace(case.load, driver=driver),
         point={},
         repeat=1,

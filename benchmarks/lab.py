@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is the braked lab gateway a steady slow box? Its CPU line, its knee and its capacity, judged.
+"""Is the slowed lab gateway a steady slow box? Its CPU line, its knee and its capacity, judged.
 
 Goals: the thread's CPU against the offered rate is straight (R² at least 0.995), loss begins where
 the thread reaches 100 %, and the capacity of six repeats spreads by less than 2 %. The gateway
-without the brake is shown beside it: there, single packets cost a wake-up each, so its load at low
+at full speed is shown beside it: there, single packets cost a wake-up each, so its load at low
 rates does not extrapolate.
 """
 
@@ -25,7 +25,7 @@ from gatemark.stats.judgement import Judgement, Knee
 from gatemark.store.record import Record
 from gatemark.store.run import Run
 
-BRAKES_PPS = (10_000, 30_000, 80_000)
+SLOW_TO_PPS = (10_000, 30_000, 80_000)
 SHARES = (0.2, 0.4, 0.6, 0.8, 0.9, 1.1, 1.2, 1.5, 2.0)  # of the nominal rate
 PLAIN_PPS = (10_000, 25_000, 50_000, 100_000, 200_000, 300_000)
 
@@ -36,7 +36,7 @@ LOSSY = 0.005  # below it the lab's own hiccups lose, see docs/architecture.md
 
 
 def main() -> None:
-    """Measure each brake in blocks of shuffled rates; print the comparisons with the goals."""
+    """Measure each slowdown in blocks of shuffled rates; print the comparisons with the goals."""
     parser = argparse.ArgumentParser(prog="benchmarks.lab", description=__doc__)
     parser.add_argument("--rounds", type=int, default=6, help="repeats of each rate (default: 6)")
     parser.add_argument("--json", action="store_true", help="one JSON object a comparison")
@@ -44,12 +44,12 @@ def main() -> None:
     recover()
     rows: list[Comparison] = []
     curves: list[tuple[str, list[Record]]] = []
-    for brake in (*BRAKES_PPS, 0):
-        rates = [round(brake * share) for share in SHARES] if brake else list(PLAIN_PPS)
-        plan = _plan(brake, rates, options.rounds)
+    for slowdown in (*SLOW_TO_PPS, 0):
+        rates = [round(slowdown * share) for share in SHARES] if slowdown else list(PLAIN_PPS)
+        plan = _plan(slowdown, rates, options.rounds)
         judgement, records = asyncio.run(_measure(plan))
-        curves.append((f"braked at {brake} packets/s" if brake else "plain", records))
-        rows += _braked(brake, judgement.knees[0], records) if brake else _plain(records)
+        curves.append((f"slowed at {slowdown} packets/s" if slowdown else "plain", records))
+        rows += _slowed(slowdown, judgement.knees[0], records) if slowdown else _plain(records)
     progress("")
     show(rows, json_=options.json)
     if not options.json:
@@ -57,15 +57,15 @@ def main() -> None:
             _draw(title, records)
 
 
-def _plan(brake: int, rates: Sequence[float], rounds: int) -> Plan:
+def _plan(slowdown: int, rates: Sequence[float], rounds: int) -> Plan:
     return Plan(
         schema="gatemark.plan/1",
         title="",
         why="",
         reading="",
-        name=f"lab/{brake}",
+        name=f"lab/{slowdown}",
         arm=(Arm(path="route", name="route"),),
-        gateway=Gateway(brake_pps=brake),
+        gateway=Gateway(slow_to_pps=slowdown),
         workload=Workload(flows=64, duration_s=1.0),
         sweep={"rate_pps": tuple(rates)},
         repeat=Repeat(times=rounds),
@@ -95,8 +95,8 @@ async def _measure(plan: Plan) -> tuple[Judgement, list[Record]]:
     return judge(run, records), records
 
 
-def _braked(brake: int, knee: Knee, records: Sequence[Record]) -> Iterator[Comparison]:
-    name = f"braked at {brake // 1000} k"
+def _slowed(slowdown: int, knee: Knee, records: Sequence[Record]) -> Iterator[Comparison]:
+    name = f"slowed at {slowdown // 1000} k"
     peak = knee.peak_pps
     r2 = knee.cpu_r2 or 0.0
     yield compare(f"{name}: CPU line, R²", [r2], "target", [STRAIGHT_R2], "R²")
@@ -109,7 +109,7 @@ def _braked(brake: int, knee: Knee, records: Sequence[Record]) -> Iterator[Compa
     )
     begins = next(busy for _, busy, loss in _curve(records) if loss > LOSSY)
     yield compare(f"{name}: CPU where loss begins", [begins], "target", [FULL], "ratio")
-    yield compare(f"{name}: knee", [knee.knee_pps.value], "target", [float(brake)], "packets/s")
+    yield compare(f"{name}: knee", [knee.knee_pps.value], "target", [float(slowdown)], "packets/s")
 
 
 def _curve(records: Sequence[Record]) -> list[tuple[float, float, float]]:

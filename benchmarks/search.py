@@ -4,7 +4,7 @@
 python -m benchmarks.search [--out FOLDER] [--searches 6] [--trial-s 60] [--width 0.005] [--nat]
 
 Six searches of profile `csit` (NDR and PDR together) and a binary search of profile `rfc2544` take
-turns on the braked lab at 64 bytes. Printed: the spread of the six, the time of either at the same
+turns on the slowed lab at 64 bytes. Printed: the spread of the six, the time of either at the same
 width, and their ratio. About 20 minutes with trials of 60 s, of which the binary search is 12.
 """
 
@@ -27,7 +27,7 @@ from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.store.run import Run
 
-AIM = 0.03  # six searches of a braked gateway
+AIM = 0.03  # six searches of a slowed gateway
 
 
 def main() -> None:
@@ -48,7 +48,7 @@ def _asked() -> argparse.Namespace:
     told.add_argument("--binary", type=int, default=1, help="of profile rfc2544")
     told.add_argument("--trial-s", type=float, default=60.0, help="of the binary search")
     told.add_argument("--width", type=float, default=0.005, help="of both, relative")
-    told.add_argument("--brake-pps", type=int, default=30_000, help="0: not braked")
+    told.add_argument("--slow-to-pps", type=int, default=30_000, help="0: not slowed")
     told.add_argument("--frame-bytes", type=int, default=64)
     told.add_argument("--json", action="store_true", help="one object a line")
     told.add_argument("--nat", action="store_true", help="instead of routing")
@@ -69,7 +69,7 @@ def _plan(profile: str, path: str, asked: argparse.Namespace) -> Plan:
         reading="",
         name=f"benchmark/{profile}",
         arm=(Arm(path=path, name=path),),  # type: ignore[arg-type]  # likewise
-        gateway=Gateway(brake_pps=asked.brake_pps),
+        gateway=Gateway(slow_to_pps=asked.slow_to_pps),
         workload=Workload(flows=64, frame_bytes=asked.frame_bytes),
         search=search,
         repeat=Repeat(times=asked.binary if binary else asked.searches),

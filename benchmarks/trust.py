@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Can the comparisons be trusted? The same against the same, and a slow-down that was planted.
 
-Twenty A/A comparisons, ten braked and ten plain: at most two may be called different. A slow-down
-of 5 % on the brake has to be found, one of 0.5 %, less than the noise of 1 %, must not be.
+Twenty A/A comparisons, ten slowed and ten plain: at most two may be called different. A slow-down
+of 5 % on the slowdown has to be found, one of 0.5 %, less than the noise of 1 %, must not be.
 Arms take turns trial by trial, as in a plan.
 """
 
@@ -23,7 +23,7 @@ from gatemark.station.recover import recover
 from gatemark.stats.change.compare import compare
 from gatemark.stats.judgement import Change
 
-BRAKE_PPS = 30_000
+SLOW_TO_PPS = 30_000
 SECONDS = 0.5
 AT_OVERLOAD = Workload(rate_pps=45_000, flows=16, duration_s=SECONDS)
 TCP = Workload(kind="tcp", duration_s=SECONDS)
@@ -35,18 +35,18 @@ class Question:
 
     what: str
     load: Workload
-    old_pps: int  # brake
+    old_pps: int  # slowdown
     new_pps: int
     rounds: int
 
 
 QUESTIONS = (
-    Question("A/A, braked, UDP at overload", AT_OVERLOAD, BRAKE_PPS, BRAKE_PPS, 5),
-    Question("A/A, braked, TCP", TCP, BRAKE_PPS, BRAKE_PPS, 5),
+    Question("A/A, slowed, UDP at overload", AT_OVERLOAD, SLOW_TO_PPS, SLOW_TO_PPS, 5),
+    Question("A/A, slowed, TCP", TCP, SLOW_TO_PPS, SLOW_TO_PPS, 5),
     Question("A/A, plain, UDP at 45 k", AT_OVERLOAD, 0, 0, 5),
     Question("A/A, plain, TCP", TCP, 0, 0, 5),
-    Question("planted, 5 % slower", AT_OVERLOAD, BRAKE_PPS, round(BRAKE_PPS * 0.95), 5),
-    Question("planted, 0.5 % slower", AT_OVERLOAD, BRAKE_PPS, round(BRAKE_PPS * 0.995), 5),
+    Question("planted, 5 % slower", AT_OVERLOAD, SLOW_TO_PPS, round(SLOW_TO_PPS * 0.95), 5),
+    Question("planted, 0.5 % slower", AT_OVERLOAD, SLOW_TO_PPS, round(SLOW_TO_PPS * 0.995), 5),
 )
 
 
@@ -77,18 +77,18 @@ async def _answers(bench: Bench, question: Question, repeats: int) -> list[Chang
         samples: dict[str, list[float]] = {"old": [], "new": []}
         for repeat in range(repeats):
             turns = [("old", question.old_pps), ("new", question.new_pps)]
-            for arm, brake in turns if repeat % 2 else turns[::-1]:
-                samples[arm].append(await _measure(bench, question.load, arm, brake))
+            for arm, slowdown in turns if repeat % 2 else turns[::-1]:
+                samples[arm].append(await _measure(bench, question.load, arm, slowdown))
         changes.append(compare(samples["old"], samples["new"]))
     return changes
 
 
-async def _measure(bench: Bench, load: Workload, arm: str, brake_pps: int) -> float:
+async def _measure(bench: Bench, load: Workload, arm: str, slow_to_pps: int) -> float:
     spec = TrialSpec(
         trial=arm,
         plan="benchmark",
         arm=Arm(path="route", name=arm),
-        gateway=Gateway(brake_pps=brake_pps),
+        gateway=Gateway(slow_to_pps=slow_to_pps),
         workload=load,
         point={},
         repeat=1,
@@ -105,7 +105,7 @@ def _show(question: Question, changes: Sequence[Change], *, json_: bool) -> None
     if json_:
         for change in changes:
             row = {"what": question.what, "verdict": change.verdict, "p": change.p}
-            print(json.dumps(row | {"change": change.change.value, "visible": change.visible}))
+            print(json.dumps(row | {"change": change.change.value, "mde": change.mde}))
         return
     counts = Counter(change.verdict for change in changes)
     print(f"{question.what}: {', '.join(f'{n} {verdict}' for verdict, n in counts.items())}")
@@ -118,7 +118,7 @@ def _lines(changes: Sequence[Change]) -> Iterator[str]:
         i = change.change
         yield (
             f"{i.value:+7.2%} ({i.lo:+.2%} to {i.hi:+.2%}), p {change.p:.3f}, "
-            f"visible {change.visible:.2%}: {change.verdict}"
+            f"mde {change.mde:.2%}: {change.verdict}"
         )
 
 

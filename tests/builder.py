@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A made-up run of the quick suite: a gateway braked to 30 000 packets/s, routed and NATed.
+"""A made-up run of the quick suite: a gateway slowed to 30 000 packets/s, routed and NATed.
 
 The model: received follows offered up to the knee and stays flat beyond; CPU is a straight line to
 100 %; delay rises from tens of microseconds to a full queue.
@@ -57,7 +57,7 @@ def plans() -> tuple[Plan, ...]:
         "works at its limit; a falling line is one that wastes time on packets it drops.",
         cites=("RFC 2544 section 26.1",),
         arm=arms,
-        gateway=Gateway(brake_pps=30_000),
+        gateway=Gateway(slow_to_pps=30_000),
         workload=Workload(frame_bytes=64),
         sweep={"direction": ("up", "down"), "rate_pps": RATES},
         repeat=Repeat(times=REPEATS),
@@ -67,8 +67,8 @@ def plans() -> tuple[Plan, ...]:
     plain = Plan(
         schema=PLAN_SCHEMA,
         name="quick/plain",
-        title="The same gateway without its brake",
-        why="Shows how far the brake is from what the lab itself can do.",
+        title="The same gateway without its slowdown",
+        why="Shows how far the slowdown is from what the lab itself can do.",
         reading="Namespaces on this machine; no device.",
         arm=arms,
         sweep={"direction": ("up", "down")},
@@ -167,7 +167,7 @@ def _plain(chance: random.Random) -> Iterable[Record]:
 def _swept(arm: str, way: str, chance: random.Random, speed: float) -> Iterable[Record]:
     knee = KNEES[arm, way] * speed
     definition = Definition(
-        path=arm, direction=way, frame_bytes=64, duration_s=1.0, brake_pps=30_000
+        path=arm, direction=way, frame_bytes=64, duration_s=1.0, slow_to_pps=30_000
     )
     for rate in RATES:
         point: dict[str, Scalar] = {"direction": way, "rate_pps": rate}
@@ -332,7 +332,7 @@ def _knee(arm: str, way: str, points: Sequence[PointResult]) -> Knee:
         knee_l1_bps=knee * 84 * 8,
         peak_pps=max(mine, key=near).values["received_pps"],
         no_loss_pps=max(rate for rate in RATES if rate < knee),
-        collapse={"2.0": Interval(0.981, 0.976, 0.985, REPEATS, 0.969)},
+        retained={"2x": Interval(0.981, 0.976, 0.985, REPEATS, 0.969)},
         limit="cpu",
         why="napi/gw0 busy 99.8 % of cpu 1",
         at_least=False,

@@ -156,7 +156,7 @@ def compared(rules: int = 101, allow: float = 0.01, boots: int = 0) -> Source:
         for name, n in (("old", 100), ("new", rules))
     ]
     found = [record(TEST, arm, at, boot=at if boots else 0) for at in range(1, 4) for arm in arms]
-    sides = [Side(said=arm.setup, station_file="qemu-mips", station=STATION) for arm in arms]
+    sides = [Side(name=arm.setup, station_file="qemu-mips", station=STATION) for arm in arms]
     test = AB(old=sides[0], new=sides[1], allow=allow)
     made = run(found, [plan(TEST, arms)], ab=test, suite=TEST)
     return Source(run=made, records=found, judgement=judge(made, found))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A second made-up run: TCP through three paths, by size of write and datagram, lengths as bars.
 
-The gateway is braked to what a home router of 2007 does, so that published values lie near. Bits of
+The gateway is slowed to what a home router of 2007 does, so that published values lie near. Bits of
 payload follow rate = top * size / (size + half): a cost a write and a cost a byte.
 """
 
@@ -48,7 +48,7 @@ def _plan(name: str, title: str, paths: Sequence[str], figure: Figure = "auto") 
         why="What is published of home routers is TCP by path, and both protocols by size.",
         reading="A bar that ends near the grey mark is the tester's, not the gateway's.",
         arm=tuple(Arm(path=path, name=path) for path in paths),  # type: ignore[arg-type]
-        gateway=Gateway(brake_pps=5_000),
+        gateway=Gateway(slow_to_pps=5_000),
         workload=Workload(kind="tcp", duration_s=10),
         repeat=Repeat(times=REPEATS, twin=name.endswith("paths")),
         figure=figure,
@@ -151,7 +151,7 @@ def _tcp(
         socket_buffer_bytes=0,
         congestion="cubic",
         duration_s=10.0,
-        brake_pps=0 if arm == "direct" else 5_000,
+        slow_to_pps=0 if arm == "direct" else 5_000,
     )
     for repeat in range(1, REPEATS + 1):
         values = {
@@ -178,7 +178,7 @@ def _udp(
         family=str(point.get("family", "ipv4")),
         frame_bytes=frame_bytes(payload, "ipv4"),
         duration_s=10.0,
-        brake_pps=5_000,
+        slow_to_pps=5_000,
     )
     for repeat in range(1, REPEATS + 1):
         got = pps * chance.gauss(1, 0.008)
@@ -201,7 +201,7 @@ def judgement() -> Judgement:
         points=tuple(_limited(point) for point in points),
         knees=(),
         comparisons=tuple(_comparisons(points)),
-        sentence="A braked lab gateway switches 93.7 Mbit/s of TCP payload from LAN to WAN, routes "
+        sentence="A slowed lab gateway switches 93.7 Mbit/s of TCP payload from LAN to WAN, routes "
         "55.8 and NATs 47.5; its one CPU is the limit (route, nat).",
         warnings=(),
         trials=len(trials()),
@@ -244,7 +244,7 @@ def _change(old: Interval, new: Interval) -> Change:
     return Change(
         change=Interval(middle, middle - 0.006, middle + 0.007, REPEATS, 0.959),
         p=0.002 if verdict != "no change" else 0.6,
-        visible=0.014,
+        mde=0.014,
         noise=0.01,
         verdict=verdict,
     )

@@ -38,7 +38,7 @@ def plan(name: str, *arms: str) -> Plan:
         why="What waits is felt.",
         reading="What is right of the median waits.",
         arm=tuple(Arm(path=path, name=path) for path in arms),  # type: ignore[arg-type]
-        gateway=Gateway(brake_pps=30_000),
+        gateway=Gateway(slow_to_pps=30_000),
         workload=Workload(frame_bytes=64),
         sweep={"rate_pps": RATES},
         repeat=Repeat(times=REPEATS),
@@ -78,8 +78,8 @@ def _alone() -> Iterator[tuple[Record, Series]]:
 
 def _timed(path: str, rate: int, chance: random.Random) -> Iterator[tuple[Record, Series]]:
     plan_ = "timed/alone" if path == "direct" else "timed/loads"
-    brake = 0 if path == "direct" else 30_000
-    definition = Definition(path=path, frame_bytes=64, duration_s=1.0, brake_pps=brake)
+    slowdown = 0 if path == "direct" else 30_000
+    definition = Definition(path=path, frame_bytes=64, duration_s=1.0, slow_to_pps=slowdown)
     for repeat in range(1, REPEATS + 1):
         series = _series(path, rate, chance)
         counts = merged([series["sink.up.delay_ns"]])

@@ -18,7 +18,7 @@
 
 static const struct verb *const verbs[] = {
 	&verb_send,  &verb_sink, &verb_stream, &verb_connect, &verb_replay,
-	&verb_watch, &verb_soak, &verb_brake,  &verb_forward,
+	&verb_watch, &verb_soak, &verb_slow,   &verb_forward,
 };
 
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -113,7 +113,7 @@ static int run(const struct verb *verb)
 	struct talk talk;
 	int result;
 
-	/* SIGTERM, not SIGKILL: a brake has to be taken off when the laboratory is gone. */
+	/* SIGTERM, not SIGKILL: a slowdown has to be taken off when the laboratory is gone. */
 	prctl(PR_SET_PDEATHSIG, (unsigned long)SIGTERM, 0ul, 0ul, 0ul);
 	talk_begin(&talk);
 	talk_hello(&talk, verb->name);

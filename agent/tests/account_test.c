@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "count/account.h"
-#include "time/clock.h"
 #include "tests/test.h"
+#include "time/clock.h"
 
 #define MS NS_PER_MS
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "count/bins.h"
-#include "time/clock.h"
 #include "tests/test.h"
+#include "time/clock.h"
 
 #include <errno.h>
 

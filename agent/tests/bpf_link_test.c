@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bpf/brake.h"
 #include "bpf/live.h"
 #include "bpf/sink.h"
+#include "bpf/slow.h"
 #include "kernel/bpf_link.h"
 #include "kernel/bpf_object.h"
 #include "tests/test.h"
@@ -11,24 +11,24 @@
 #include <stdlib.h>
 
 static const struct bpf_map maps[] = {
-	{ .name = BRAKE_WAIT, .fd = 41 },
-	{ .name = BRAKE_PACKETS, .fd = 42 },
+	{ .name = SLOW_WAIT, .fd = 41 },
+	{ .name = SLOW_PACKETS, .fd = 42 },
 };
 
-static struct bpf_program brake_program(const uint8_t *object, size_t length)
+static struct bpf_program slow_program(const uint8_t *object, size_t length)
 {
 	return (struct bpf_program){
 		.object = object,
 		.object_bytes = length,
-		.section = BRAKE_SECTION,
+		.section = SLOW_SECTION,
 		.maps = maps,
 		.map_count = 2,
 	};
 }
 
-TEST(bpf_link_relocates_the_brake)
+TEST(bpf_link_relocates_the_slow)
 {
-	struct bpf_program program = brake_program(bpf_brake, bpf_brake_bytes);
+	struct bpf_program program = slow_program(bpf_slow, bpf_slow_bytes);
 	struct bpf_linked linked;
 	unsigned int seen_maps = 0, seen_functions = 0;
 
@@ -90,7 +90,7 @@ TEST(bpf_link_relocates_the_sink)
 
 TEST(bpf_link_misses_a_map)
 {
-	struct bpf_program program = brake_program(bpf_brake, bpf_brake_bytes);
+	struct bpf_program program = slow_program(bpf_slow, bpf_slow_bytes);
 	struct bpf_linked linked;
 
 	program.map_count = 1;
@@ -131,16 +131,16 @@ TEST(bpf_link_takes_one_of_two)
 /* Whatever is broken in an object: an error or a result, never a read outside of it. */
 TEST(bpf_link_survives_damage)
 {
-	size_t length = bpf_brake_bytes;
+	size_t length = bpf_slow_bytes;
 	uint64_t state = 11;
 
 	for (int round = 0; round < 3000; round++) {
 		size_t kept = round % 4 ? length : test_random(&state) % length;
 		uint8_t *damaged = malloc(kept ? kept : 1);
-		struct bpf_program program = brake_program(damaged, kept);
+		struct bpf_program program = slow_program(damaged, kept);
 		struct bpf_linked linked;
 
-		memcpy(damaged, bpf_brake, kept);
+		memcpy(damaged, bpf_slow, kept);
 		for (int i = 0; kept && i < 8; i++) {
 			/* Mostly in headers and relocations: the file's ends. */
 			size_t at = test_random(&state) % kept;

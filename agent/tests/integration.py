@@ -249,7 +249,7 @@ def command_line(_: Wire) -> None:
         "replay",
         "watch",
         "soak",
-        "brake",
+        "slow",
         "forward",
     ):
         section = common + protocol.split(f"\n## {verb}\n")[1].split("\n## ")[0]
@@ -413,47 +413,47 @@ def soaking_nowhere(wire: Wire) -> None:
 
 
 def qdiscs() -> str:
-    """Of the device that carries the brake."""
+    """Of the device that carries the slow."""
     return sh("tc", "-n", B, "qdisc", "show", "dev", "v1")
 
 
-def brake(wire: Wire, wait_ns: int) -> Agent:
-    """A brake up to its ready."""
+def slow(wire: Wire, wait_ns: int) -> Agent:
+    """A slow up to its ready."""
     if wire.loopback:
         raise SkipError("needs BPF and a device of its own")
-    agent = Agent(B, "brake", {"devices": ["v1"], "wait_ns": wait_ns})
+    agent = Agent(B, "slow", {"devices": ["v1"], "wait_ns": wait_ns})
     if agent.ready["ev"] == "error" and agent.ready.get("key") != "devices":
         raise SkipError(agent.ready["reason"])
     return agent
 
 
-def braking(wire: Wire) -> None:
-    """Packets wait, a second brake is refused, and nothing is left behind."""
+def slowing(wire: Wire) -> None:
+    """Packets wait, a second slow is refused, and nothing is left behind."""
 
     def answer() -> float:
         return float(sh("ip", "netns", "exec", A, sys.executable, "-c", ANSWER))
 
-    agent = brake(wire, 5_000_000)
+    agent = slow(wire, 5_000_000)
     expect(agent.ready["ev"], "ready", agent.ready)
-    second = brake(wire, 0)
+    second = slow(wire, 0)
     expect((second.ready["ev"], second.ready["key"]), ("error", "devices"))
     holds("clsact" in second.ready["mend"] and "clsact" in qdiscs())
     conserved(*wire.trial({"rate_pps": 100, "packets": 20}, {}))
-    braked = answer()
-    holds(0.005 < braked < 0.5, braked)
+    slowed = answer()
+    holds(0.005 < slowed < 0.5, slowed)
     agent.say({"cmd": "set", "wait_ns": 0})
     expect(agent.event(), {"ev": "set", "wait_ns": 0})
-    holds(answer() < braked)
+    holds(answer() < slowed)
     agent.say({"cmd": "set"})
     expect(agent.event()["ev"], "error")
     expect(agent.end(), 2)
     holds("clsact" not in qdiscs(), qdiscs())
 
 
-def brake_lets_go(wire: Wire) -> None:
-    """Closing stdin and SIGTERM both take the brake off and tell its count."""
+def slow_lets_go(wire: Wire) -> None:
+    """Closing stdin and SIGTERM both take the slow off and tell its count."""
     for by_signal in (False, True):
-        agent = brake(wire, 1000)
+        agent = slow(wire, 1000)
         expect(agent.ready["ev"], "ready", agent.ready)
         conserved(*wire.trial({"packets": 100}, {}))
         if by_signal:
@@ -510,8 +510,8 @@ TESTS = [
     watching_few,
     soaking,
     soaking_nowhere,
-    braking,
-    brake_lets_go,
+    slowing,
+    slow_lets_go,
     forwarding,
     *SINK_TESTS,
     *STREAM_TESTS,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/test.h"
 #include "time/clock.h"
 #include "time/pace.h"
-#include "tests/test.h"
 
 /* Due times have to be t0 + i / rate to the nanosecond, for an hour. */
 TEST(pace_does_not_drift)

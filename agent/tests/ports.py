@@ -161,15 +161,15 @@ def refusals_are_counted(wire: Wire) -> None:
 
 
 def refuse(wire: Wire, port: str) -> None:
-    """Of a thousand packets to a braked receiver."""
+    """Of a thousand packets to a slowed receiver."""
     receiving = wire.sink()
     receiving.start()
-    brake = Agent(B, "brake", {"devices": ["v1"], "wait_ns": 1_000_000})
+    slow = Agent(B, "slow", {"devices": ["v1"], "wait_ns": 1_000_000})
     sending = wire.sender(port=port, rate_pps=100000, packets=1000, duration_ms=2000)
     sending.start()
     sent = sending.done()
-    brake.say({"cmd": "set", "wait_ns": 0})
-    brake.close()
+    slow.say({"cmd": "set", "wait_ns": 0})
+    slow.close()
     time.sleep(0.1)
     conserved(sent, receiving.close())
     expect(sent["tried"], 1000, port)

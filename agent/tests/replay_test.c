@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From a capture to frames and back: sides, clones, numbers, checksums, the books of arrivals. */
 #include "frame/checksum.h"
-#include "replay/open.h"
 #include "replay/arrive.h"
 #include "replay/frames.h"
+#include "replay/open.h"
 #include "tests/made.h"
 #include "tests/test.h"
 

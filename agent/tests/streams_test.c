@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "time/clock.h"
 #include "stream/streams.h"
 #include "tests/test.h"
+#include "time/clock.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "time/turn.h"
 #include "test.h"
+#include "time/turn.h"
 
 static const struct turn second = { .of = 3, .at = 1, .length_ns = 1000 };
 

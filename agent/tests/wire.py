@@ -2,7 +2,7 @@
 """Whole agents, the wire between them, and what a test says about both.
 
 gmagent-PID-a  v0 ------------ v1  gmagent-PID-b
-  send          10.9.0.0/24        sink, watch, brake
+  send          10.9.0.0/24        sink, watch, slow
   stream, connecting               stream, listening
 """
 
@@ -117,7 +117,7 @@ class Agent:
 
     @classmethod
     def end_all(cls) -> None:
-        """Ends what a failed test has left, in order: a brake has to be taken off."""
+        """Ends what a failed test has left, in order: a slow has to be taken off."""
         for agent in cls.running:
             try:
                 agent.end()

@@ -26,7 +26,12 @@ ALL_PROBES = ("cpu", "softirq", "memory", "conntrack", "interfaces", "shaper")
 
 
 def plan(
-    arm: str | Arm, load: Workload, *, brake_pps: int = 0, repeats: int = 1, name: str = "test/plan"
+    arm: str | Arm,
+    load: Workload,
+    *,
+    slow_to_pps: int = 0,
+    repeats: int = 1,
+    name: str = "test/plan",
 ) -> Plan:
     """A plan of one arm, measured in both passes."""
     return Plan(
@@ -37,7 +42,7 @@ def plan(
         name=name,
         arm=(Arm(path=arm, name=arm) if isinstance(arm, str) else arm,),  # type: ignore[arg-type]
         workload=load,
-        gateway=Gateway(brake_pps=brake_pps),
+        gateway=Gateway(slow_to_pps=slow_to_pps),
         repeat=Repeat(times=repeats),
         probe=Probe(use=ALL_PROBES),
     )

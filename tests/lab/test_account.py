@@ -58,7 +58,7 @@ def test_each_size_passes_whole(frame_bytes: int, sized: dict[int, Record]) -> N
 @pytest.fixture(scope="module")
 def overloaded() -> dict[str, Record]:
     load = Workload(rate_pps=40_000, flows=64, duration_s=0.3)
-    return measure_each({path: plan(path, load, brake_pps=10_000) for path in ("nat", "route")})
+    return measure_each({path: plan(path, load, slow_to_pps=10_000) for path in ("nat", "route")})
 
 
 def test_loss_at_overload_is_counted_to_the_packet(overloaded: dict[str, Record]) -> None:
@@ -67,5 +67,5 @@ def test_loss_at_overload_is_counted_to_the_packet(overloaded: dict[str, Record]
     assert count.lost == count.refused
 
 
-def test_a_brake_slows_the_gateway(overloaded: dict[str, Record]) -> None:
+def test_a_slowdown_slows_the_gateway(overloaded: dict[str, Record]) -> None:
     assert 8_000 < overloaded["route"].values["received_pps"] < 11_000

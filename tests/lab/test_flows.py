@@ -10,7 +10,7 @@ from gatemark.stats.judgement import Judgement
 from gatemark.store.record import Record
 from lab.planted import measure, plan
 
-FILL = Workload(kind="flows", flows=12_000, steps=8, clients=4, rate_pps=10_000, duration_s=0.4)
+FILL = Workload(kind="fill", flows=12_000, steps=8, clients=4, rate_pps=10_000, duration_s=0.4)
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def test_all_flows_have_an_entry(filled: tuple[Judgement, Record]) -> None:
     judgement, record = filled
     assert (record.status, record.reason) == ("ok", "")
     assert record.values["flows"] == FILL.flows
-    assert [step.entries for step in record.evidence.fill] == [1500 * at for at in range(9)]
+    assert [step.entries for step in record.evidence.fill_steps] == [1500 * at for at in range(9)]
     assert judgement.points[0].limit == "none"
 
 
@@ -45,7 +45,7 @@ def test_all_slabs_rise_by_about_as_much(filled: tuple[Judgement, Record]) -> No
 
 def test_the_table_of_this_machine_is_never_set() -> None:
     arm = Arm(path="nat", name="nat", features=("conntrack-max:300000",))
-    few = Workload(kind="flows", flows=100, steps=1, duration_s=0.2)
+    few = Workload(kind="fill", flows=100, steps=1, duration_s=0.2)
     _, (record, _probed) = measure(plan(arm, few))
     assert record.status == "skipped"
     assert record.reason.startswith(

@@ -23,8 +23,8 @@ async def _four_ports(bench: Bench) -> None:
     await bench.station.gateway.run("nft", rules)
 
 
-def test_a_braked_gateway_is_limited_by_its_cpu() -> None:
-    judgement, _ = measure(plan("route", OVERLOAD, brake_pps=10_000))
+def test_a_slowed_gateway_is_limited_by_its_cpu() -> None:
+    judgement, _ = measure(plan("route", OVERLOAD, slow_to_pps=10_000))
     assert judgement.points[0].limit == "cpu", judgement.points[0].why
 
 

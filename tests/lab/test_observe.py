@@ -59,11 +59,13 @@ def test_what_it_is_not_set_to_is_skipped_with_the_reason(tmp_path: Path, observ
     assert all("is taken as it is, on the path route" in record.reason for record in others)
     assert run.before["gateway"]["soc"] == "told"
     assert run.notes == ()
-    (probed,) = [record for record in records if record.pass_ == "probed" and record.status == "ok"]
-    (cpu,) = probed.evidence.inside
+    (instrumented,) = [
+        record for record in records if record.pass_ == "instrumented" and record.status == "ok"
+    ]
+    (cpu,) = instrumented.evidence.inside
     assert cpu.thread == f"cpu{observed.cpu}"
-    assert probed.values["cpu_busy_inside"] == cpu.busy
-    assert probed.values["probe_cpu"] < 0.05
+    assert instrumented.values["cpu_busy_inside"] == cpu.busy
+    assert instrumented.values["probe_cpu"] < 0.05
     assert list((tmp_path / "state").rglob("*.json")) == []
 
 

@@ -62,7 +62,7 @@ def _root() -> None:
 
 @dataclass(frozen=True)
 class Measured:
-    """A small run of a braked plan, and the host before and after it."""
+    """A small run of a slowed plan, and the host before and after it."""
 
     code: int
     out: str
@@ -125,12 +125,12 @@ def test_what_is_missing_is_on_the_first_screen_and_in_the_run(measured: Measure
     assert measured.run["station"]["missing"] == [*MISSING.values()]
 
 
-def test_a_plan_that_is_braked_is_measured_unbraked_and_says_so(measured: Measured) -> None:
-    note = "no brake here, as it needs root: the variant `unbraked` is measured"
+def test_a_plan_that_is_slowed_is_measured_full_speed_and_says_so(measured: Measured) -> None:
+    note = "no slowdown here, as it needs root: the variant `full-speed` is measured"
     assert f"warning: {note}\n" in measured.err
     assert measured.run["notes"] == [note]
-    assert {record["definition"]["brake_pps"] for record in measured.records} == {0}
-    assert "repeat  gatemark run quick/sweep --variant unbraked --set " in measured.out
+    assert {record["definition"]["slow_to_pps"] for record in measured.records} == {0}
+    assert "repeat  gatemark run quick/sweep --variant full-speed --set " in measured.out
 
 
 def test_no_cpu_is_claimed_for_the_gateway(measured: Measured) -> None:

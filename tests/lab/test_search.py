@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches in the lab: the brake's knee is found; a sender that is too slow is refused."""
+"""Searches in the lab: the slowdown's knee is found; a sender that is too slow is refused."""
 
 from pathlib import Path
 
@@ -17,10 +17,10 @@ from gatemark.store.directory import RunDirectory
 from gatemark.store.run import Run
 
 
-def searched(path: Path, search: Search, load: Workload, brake_pps: int) -> Judgement:
+def searched(path: Path, search: Search, load: Workload, slow_to_pps: int) -> Judgement:
     recover()
     lab = Lab()
-    one = plan(search, load, gateway=Gateway(brake_pps=brake_pps), repeat=Repeat(times=1))
+    one = plan(search, load, gateway=Gateway(slow_to_pps=slow_to_pps), repeat=Repeat(times=1))
     run = Run(
         run="",
         suite="s",
@@ -37,7 +37,7 @@ def searched(path: Path, search: Search, load: Workload, brake_pps: int) -> Judg
     return judge(directory.load(), directory.records())
 
 
-def test_the_knee_of_a_braked_gateway_is_found(tmp_path: Path) -> None:
+def test_the_knee_of_a_slowed_gateway_is_found(tmp_path: Path) -> None:
     """Up to the queue's 256 packets above it, which a trial of 0.3 s delivers besides."""
     search = Search(goals=("pdr",), trial_s=0.3, sum_s=0.3, width=0.05)
     judgement = searched(tmp_path, search, Workload(flows=8), 10_000)

@@ -70,8 +70,8 @@ def test_no_rule_of_the_filter_matches() -> None:
 def test_conntrack_tracks_every_flow(features: tuple[str, ...], tracked: int) -> None:
     load = Workload(rate_pps=3_000, flows=64, duration_s=0.3)
     arm = Arm(path="route", name="route", features=features)
-    _, (_, probed) = measure(plan(arm, load))
-    assert probed.evidence.conntrack["entries"] == tracked
+    _, (_, instrumented) = measure(plan(arm, load))
+    assert instrumented.evidence.conntrack["entries"] == tracked
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ RATES = {"idle": 200, "full": 0}
 
 
 @pytest.fixture(scope="module")
-def probed() -> dict[str, Record]:
+def instrumented() -> dict[str, Record]:
     plans = [
         replace(
             plan("route", Workload(rate_pps=rate, duration_s=0.8), name=f"test/{name}"),
@@ -24,25 +24,25 @@ def probed() -> dict[str, Record]:
         for name, rate in RATES.items()
     ]
     _, records = measure(*plans)
-    return {r.plan.removeprefix("test/"): r for r in records if r.pass_ == "probed"}
+    return {r.plan.removeprefix("test/"): r for r in records if r.pass_ == "instrumented"}
 
 
-def test_an_idle_gateway_leaves_most_of_its_cpu(probed: dict[str, Record]) -> None:
-    assert probed["idle"].values["cpu_busy_soak"] < 0.5
-    assert probed["idle"].values["cpu_busy_inside"] < 0.5
+def test_an_idle_gateway_leaves_most_of_its_cpu(instrumented: dict[str, Record]) -> None:
+    assert instrumented["idle"].values["cpu_busy_soak"] < 0.5
+    assert instrumented["idle"].values["cpu_busy_inside"] < 0.5
 
 
-def test_a_full_gateway_leaves_nothing(probed: dict[str, Record]) -> None:
-    assert probed["full"].values["cpu_busy_soak"] > 0.9
+def test_a_full_gateway_leaves_nothing(instrumented: dict[str, Record]) -> None:
+    assert instrumented["full"].values["cpu_busy_soak"] > 0.9
 
 
-def test_its_own_cpu_alone_is_soaked(probed: dict[str, Record]) -> None:
-    (own,) = probed["full"].evidence.soaked
-    assert own.cpu == probed["full"].evidence.cpu[0].cpu
+def test_its_own_cpu_alone_is_soaked(instrumented: dict[str, Record]) -> None:
+    (own,) = instrumented["full"].evidence.soaked
+    assert own.cpu == instrumented["full"].evidence.cpu[0].cpu
 
 
-def test_no_loop_is_left(probed: dict[str, Record]) -> None:
-    assert probed
+def test_no_loop_is_left(instrumented: dict[str, Record]) -> None:
+    assert instrumented
     agents = [pid for pid in os.listdir("/proc") if pid.isdigit() and _soaks(pid)]  # noqa: PTH208
     assert agents == []
 

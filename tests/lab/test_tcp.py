@@ -87,9 +87,9 @@ def test_a_small_socket_buffer_holds_tcp_back() -> None:
     assert small < tuned / 2
 
 
-def test_a_braked_gateway_limits_tcp_by_its_cpu() -> None:
+def test_a_slowed_gateway_limits_tcp_by_its_cpu() -> None:
     load = Workload(kind="tcp", duration_s=1.0)
-    judgement, _ = measure(plan("route", load, brake_pps=10_000))
+    judgement, _ = measure(plan("route", load, slow_to_pps=10_000))
     assert judgement.points[0].limit == "cpu", judgement.points[0].why
 
 

@@ -15,12 +15,12 @@ from vm.conftest import Booted
 BOUNDS = "cd /proc/sys/net/netfilter; cat nf_conntrack_max nf_conntrack_buckets"
 FEATURES = ("conntrack", "conntrack-max:3000", "conntrack-timeout:120")
 ARM = Arm(path="route", name="conntrack", features=FEATURES)
-FILL = Workload(kind="flows", flows=4_000, steps=8, clients=5, rate_pps=2_000, duration_s=0.4)
+FILL = Workload(kind="fill", flows=4_000, steps=8, clients=5, rate_pps=2_000, duration_s=0.4)
 ROOMY = ("conntrack-max:400000", "conntrack-timeout:120")
 NAT = Arm(path="nat", name="nat", features=ROOMY)
 # Each step is long enough for a shell in an agent's place, which reads once a second.
 TO_THE_END = Workload(
-    kind="flows",
+    kind="fill",
     flows=100_000,
     steps=25,
     clients=10,
@@ -60,9 +60,9 @@ def test_a_gateway_whose_memory_ends_tells_so_and_lives(booted: Booted) -> None:
     for _ in range(3):  # a hiccup of a busy machine ends a fill as well
         record = fill(booted, NAT, TO_THE_END)
         assert (record.status, record.reason) == ("ok", "")
-        if record.evidence.filling["killed"]:
+        if record.evidence.fill["killed"]:
             break
-    assert record.evidence.filling["killed"]
+    assert record.evidence.fill["killed"]
     assert 0 < record.values["flows"] < TO_THE_END.flows
     assert record.values["flows_predicted"] > 0
     after = booted.measure("nat")  # what is undone and set for it needs memory

@@ -8,8 +8,8 @@
 
 #include "connect/tuple.h"
 #include "count/bins.h"
-#include "talk/fault.h"
 #include "count/histogram.h"
+#include "talk/fault.h"
 #include "talk/talk.h"
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The reports of both ends. */
 #include "connect/tell.h"
-#include "time/clock.h"
 #include "talk/tell.h"
+#include "time/clock.h"
 
 #include <string.h>
 

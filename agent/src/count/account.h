@@ -6,10 +6,10 @@
 #ifndef GM_ACCOUNT_H
 #define GM_ACCOUNT_H
 
-#include "talk/fault.h"
-#include "talk/parse.h"
 #include "count/tally.h"
 #include "count/window.h"
+#include "talk/fault.h"
+#include "talk/parse.h"
 
 #include <stdint.h>
 

@@ -6,8 +6,8 @@
 #ifndef GM_TALLY_H
 #define GM_TALLY_H
 
-#include "talk/fault.h"
 #include "count/histogram.h"
+#include "talk/fault.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -15,7 +15,7 @@
 		".4byte .Lbpf_" #name "_end - bpf_" #name "\n"                                     \
 		".popsection\n")
 
-OBJECT(brake);
+OBJECT(slow);
 OBJECT(forward);
 OBJECT(live);
 OBJECT(sink);

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-extern const uint8_t bpf_brake[];
-extern const uint32_t bpf_brake_bytes;
+extern const uint8_t bpf_slow[];
+extern const uint32_t bpf_slow_bytes;
 
 extern const uint8_t bpf_forward[];
 extern const uint32_t bpf_forward_bytes;

@@ -8,9 +8,9 @@
  * into the TX ring, and it comes back through the completion ring when the frame has left, on a veth
  * when the receiver has consumed it.
  */
-#include "time/clock.h"
 #include "port/hop.h"
 #include "port/port.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <linux/if_xdp.h>

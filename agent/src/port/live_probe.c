@@ -4,9 +4,9 @@
  * end has no NAPI (veth_xdp_xmit(), drivers/net/veth.c), a driver without ndo_xdp_xmit. So a frame
  * is sent that means nothing to anybody, and the device's counters are looked at.
  */
-#include "time/clock.h"
 #include "count/counters.h"
 #include "port/live.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <string.h>

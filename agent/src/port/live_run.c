@@ -12,9 +12,9 @@
  * of its own, which is let go a second after its packet, and the kernel has numbers for 65 534
  * (MEM_ID_MAX); at 5 000 packets/s it ran out of them.
  */
-#include "time/clock.h"
 #include "count/counters.h"
 #include "port/live.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -6,13 +6,13 @@
 #ifndef GM_PORT_H
 #define GM_PORT_H
 
-#include "talk/fault.h"
-#include "frame/frame.h"
 #include "count/histogram.h"
+#include "frame/frame.h"
+#include "talk/fault.h"
 #include "talk/line.h"
-#include "time/pace.h"
 #include "talk/parse.h"
 #include "talk/request.h"
+#include "time/pace.h"
 
 #include <errno.h>
 #include <stdbool.h>

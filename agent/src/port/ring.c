@@ -7,11 +7,11 @@
  * woken about a hundred times a second, not for every packet: it may share its CPU with the sender.
  * Bound to one Ethernet type it never sees what the host itself sends (ptype_base, not ptype_all).
  */
-#include "time/clock.h"
 #include "kernel/device.h"
 #include "port/filter.h"
 #include "port/guard.h"
 #include "port/port.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <linux/if_ether.h>

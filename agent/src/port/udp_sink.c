@@ -4,10 +4,10 @@
  * kernel drops what has a wrong checksum before it comes here.
  */
 #include "frame/address.h"
-#include "time/clock.h"
 #include "kernel/device.h"
 #include "port/port.h"
 #include "port/socket.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <linux/sock_diag.h>

@@ -2,8 +2,8 @@
 /* Telling arrivals apart, every field distrusted. */
 #include "replay/arrive.h"
 #include "frame/checksum.h"
-#include "time/clock.h"
 #include "frame/frame.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The ring of a replay (Documentation/networking/packet_mmap.rst). */
 #include "replay/inlet.h"
-#include "time/clock.h"
 #include "frame/frame.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <linux/if_ether.h>

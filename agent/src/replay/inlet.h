@@ -8,8 +8,8 @@
 #ifndef GM_INLET_H
 #define GM_INLET_H
 
-#include "talk/fault.h"
 #include "replay/arrive.h"
+#include "talk/fault.h"
 
 #include <stdbool.h>
 #include <stddef.h>

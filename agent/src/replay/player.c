@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sending on time and receiving meanwhile. */
 #include "replay/player.h"
-#include "time/clock.h"
 #include "frame/frame.h"
 #include "port/socket.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <netinet/in.h>

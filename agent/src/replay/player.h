@@ -14,11 +14,11 @@
 #define GM_PLAYER_H
 
 #include "count/histogram.h"
-#include "talk/talk.h"
 #include "port/port.h"
 #include "replay/arrive.h"
 #include "replay/frames.h"
 #include "replay/inlet.h"
+#include "talk/talk.h"
 
 #include <stdbool.h>
 #include <stdint.h>

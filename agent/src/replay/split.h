@@ -12,8 +12,8 @@
 #ifndef GM_SPLIT_H
 #define GM_SPLIT_H
 
-#include "talk/fault.h"
 #include "replay/packet.h"
+#include "talk/fault.h"
 
 struct split {
 	enum { SPLIT_AUTO, SPLIT_CLIENT, SPLIT_PRIVATE, SPLIT_NETWORK } rule;

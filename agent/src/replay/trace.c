@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From captured packets to flows, and from these to a schedule. */
 #include "replay/trace.h"
-#include "time/clock.h"
 #include "replay/numbers.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>

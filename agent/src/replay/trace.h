@@ -11,8 +11,8 @@
 #ifndef GM_TRACE_H
 #define GM_TRACE_H
 
-#include "talk/fault.h"
 #include "replay/split.h"
+#include "talk/fault.h"
 
 #include <stdbool.h>
 #include <stddef.h>

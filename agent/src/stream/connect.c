@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The end that connects. */
-#include "time/clock.h"
 #include "stream/open.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <poll.h>

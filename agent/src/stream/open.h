@@ -4,8 +4,8 @@
 #define GM_OPEN_H
 
 #include "frame/address.h"
-#include "talk/fault.h"
 #include "stream/streams.h"
+#include "talk/fault.h"
 
 #define ENDPOINT_NAME 16 /* TCP_CA_NAME_MAX (include/net/tcp.h) */
 

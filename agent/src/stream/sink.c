@@ -4,8 +4,8 @@
  * is read again when the kernel says so.
  */
 #include "stream/sink.h"
-#include "time/clock.h"
 #include "stream/info.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <sys/socket.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The set of streams: from its opening to its end, and whose turn it is. */
 #include "stream/streams.h"
-#include "time/clock.h"
 #include "kernel/device.h"
 #include "port/socket.h"
 #include "stream/open.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <stdio.h>

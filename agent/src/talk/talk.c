@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The conversation: lines in, events out. */
 #include "talk/talk.h"
-#include "time/clock.h"
 #include "talk/request.h"
+#include "time/clock.h"
 #include "version.h"
 
 #include <errno.h>

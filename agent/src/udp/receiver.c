@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The sink's ways that take each packet from a port and account for it here: ring and udp. */
 #include "count/account.h"
-#include "time/clock.h"
 #include "port/port.h"
+#include "time/clock.h"
 #include "verbs/sink.h"
 
 #include <errno.h>

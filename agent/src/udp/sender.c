@@ -4,8 +4,8 @@
  * stamp), stdin is looked at every 10 ms.
  */
 #include "udp/sender.h"
-#include "time/clock.h"
 #include "port/hop.h"
+#include "time/clock.h"
 
 #define LOOK_NS (10 * NS_PER_MS) /* how often stdin is looked at */
 #define LEAD_NS NS_PER_MS /* between the start event and the first packet */

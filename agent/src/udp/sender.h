@@ -7,11 +7,11 @@
 #ifndef GM_SENDER_H
 #define GM_SENDER_H
 
-#include "time/pace.h"
+#include "port/port.h"
 #include "talk/request.h"
 #include "talk/talk.h"
+#include "time/pace.h"
 #include "time/turn.h"
-#include "port/port.h"
 
 #include <stdbool.h>
 #include <stdint.h>

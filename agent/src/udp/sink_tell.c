@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The sink's report (PROTOCOL.md, sink), whichever way it counted. */
-#include "time/clock.h"
 #include "talk/tell.h"
+#include "time/clock.h"
 #include "verbs/sink.h"
 
 #include <stddef.h>

@@ -7,10 +7,10 @@
 #include "bpf/sink.h"
 #include "kernel/bpf.h"
 #include "kernel/bpf_object.h"
-#include "time/clock.h"
 #include "kernel/device.h"
 #include "kernel/netlink.h"
 #include "port/port.h"
+#include "time/clock.h"
 #include "verbs/sink.h"
 
 #include <errno.h>

@@ -4,14 +4,14 @@
  * and what is reported; replay/player.c does it.
  */
 #include "frame/address.h"
-#include "time/clock.h"
-#include "kernel/device.h"
 #include "frame/frame.h"
-#include "talk/tell.h"
+#include "kernel/device.h"
 #include "port/socket.h"
-#include "replay/open.h"
 #include "replay/file.h"
+#include "replay/open.h"
 #include "replay/player.h"
+#include "talk/tell.h"
+#include "time/clock.h"
 #include "verbs/verb.h"
 
 #include <errno.h>

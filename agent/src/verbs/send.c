@@ -4,8 +4,8 @@
  * What can be asked for and what is reported; sender.c does it.
  */
 #include "frame/address.h"
-#include "time/clock.h"
 #include "talk/tell.h"
+#include "time/clock.h"
 #include "udp/sender.h"
 #include "verbs/verb.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* soak: counts what all other work leaves of CPUs, by a loop of the lowest priority on each. */
-#include "time/clock.h"
 #include "soak/soaker.h"
+#include "time/clock.h"
 #include "verbs/verb.h"
 
 #include <errno.h>

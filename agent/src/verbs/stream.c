@@ -4,10 +4,10 @@
  * be asked for and what is reported; src/stream/ does it.
  */
 #include "frame/address.h"
-#include "time/clock.h"
 #include "stream/open.h"
 #include "stream/sink.h"
 #include "stream/source.h"
+#include "time/clock.h"
 #include "verbs/verb.h"
 
 #include <errno.h>

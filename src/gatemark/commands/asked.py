@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from gatemark.station.ability import Ability
 
 DEFAULT_STATION, COUNTING_STATION = "lab", "qemu-mips"  # in the place of none
-UNBRAKED = "unbraked"  # the variant of a braked plan for a station without a brake
-RELEASED = "gateway.brake_pps=0"
-NAMESPACE = "netns"  # the kind of gateway that the brake can slow
+FULL_SPEED = "full-speed"  # the variant of a slowed plan for a station without a slowdown
+RELEASED = "gateway.slow_to_pps=0"
+NAMESPACE = "netns"  # the kind of gateway that the slowdown can slow
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +51,24 @@ class Asked:
 
 
 def within(asked: Asked, able: "Ability", kind: str) -> tuple[Asked, tuple[str, ...]]:
-    """What to measure instead where a station of a kind has no brake, and the lines that say so.
+    """What to measure instead where a station of a kind has no slowdown, and the lines that say so.
 
-    Braked plans are measured in their variant `unbraked`; one that has none, without its brake.
+    Slowed plans are measured in their variant `full-speed`; one that has none, at full speed.
     """
     notes: list[str] = []
     why = "as it needs root" if kind == NAMESPACE else "as it is for gateways that are namespaces"
     plans = asked.chosen()[1]
-    if not able.brake and not asked.variant and any(_braked(p, UNBRAKED) for p in plans):
-        asked = replace(asked, variant=UNBRAKED)
-        notes.append(f"no brake here, {why}: the variant `{UNBRAKED}` is measured")
+    if not able.slowdown and not asked.variant and any(_slowed(p, FULL_SPEED) for p in plans):
+        asked = replace(asked, variant=FULL_SPEED)
+        notes.append(f"no slowdown here, {why}: the variant `{FULL_SPEED}` is measured")
         plans = asked.chosen()[1]
-    if not able.brake and any(map(_braked, plans)):
+    if not able.slowdown and any(map(_slowed, plans)):
         asked = replace(asked, settings=(*asked.settings, RELEASED))
-        notes.append(f"no brake here, {why}: measured with {RELEASED}")
+        notes.append(f"no slowdown here, {why}: measured with {RELEASED}")
     return asked, tuple(notes)
 
 
-def _braked(plan: "Plan", variant: str = "") -> bool:
-    """Whether a plan is braked, and has that variant."""
+def _slowed(plan: "Plan", variant: str = "") -> bool:
+    """Whether a plan is slowed, and has that variant."""
     on_gateway = any(arm.path != "direct" for arm in plan.arm)
-    return bool(plan.gateway.brake_pps) and on_gateway and variant in ("", *plan.variants)
+    return bool(plan.gateway.slow_to_pps) and on_gateway and variant in ("", *plan.variants)

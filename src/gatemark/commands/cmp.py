@@ -56,7 +56,7 @@ def _cell(cell: "Cell | None") -> dict[str, object]:
         **value(cell.value, "value"),
         "limit": cell.value.limit,
         "at_least": cell.value.at_least,
-        "brake_pps": cell.value.definition.brake_pps,
+        "slow_to_pps": cell.value.definition.slow_to_pps,
         "across": {d.field: [d.old, d.new] for d in cell.differences},
     }
     if cell.ratio:

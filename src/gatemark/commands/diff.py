@@ -132,7 +132,7 @@ def _row(what: str, row: "Compared") -> dict[str, object]:
         **value(row.new, "new"),
         **_change(change.change),
         "p": change.p,
-        "visible": _finite(change.visible),
+        "mde": _finite(change.mde),
         "noise": change.noise,
         "verdict": change.verdict,
         "more": change.more,

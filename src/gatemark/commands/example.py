@@ -20,7 +20,10 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
     ),
     "run": (
         ("a first look, in under five minutes", "gatemark run"),
-        ("a plan with a slower gateway", "gatemark run quick/sweep --set gateway.brake_pps=10000"),
+        (
+            "a plan with a slower gateway",
+            "gatemark run quick/sweep --set gateway.slow_to_pps=10000",
+        ),
         ("a plan of your own, into a folder named", "gatemark run my-plan.toml --out first"),
         (
             "the same traffic from iperf3",

@@ -20,7 +20,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 @app.command()
 def up(
     path: Annotated[str, typer.Option(help="switch, route or nat")] = "route",
-    brake_pps: Annotated[
+    slow_to_pps: Annotated[
         int, typer.Option(help="Slow the gateway to about so many packets/s.")
     ] = 0,
     json_: Json = False,
@@ -40,7 +40,7 @@ def up(
     doctor.require()
     for line in recover():
         typer.echo(line, err=True)
-    kept = keep.up(path, brake_pps)
+    kept = keep.up(path, slow_to_pps)
     if json_:
         output.lines([{"lab": kept.lab, "holder": kept.holder}])
     else:

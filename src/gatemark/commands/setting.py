@@ -10,7 +10,7 @@ from gatemark.error import UsageError
 from gatemark.plan.model import Plan, Suite
 
 SET_HELP = (
-    "Change a key of a plan: repeat.times=2, gateway.brake_pps=0, 'sweep.rate_pps=[1000,2000]'."
+    "Change a key of a plan: repeat.times=2, gateway.slow_to_pps=0, 'sweep.rate_pps=[1000,2000]'."
 )
 
 

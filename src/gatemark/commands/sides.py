@@ -84,7 +84,7 @@ class Sides:
 
         files = self.files
         old, new = (
-            Side(said=said, station_file=file, station=info)
+            Side(name=said, station_file=file, station=info)
             for said, file, info in zip((self.old, self.new), files, infos, strict=True)
         )
         return replace(

@@ -70,7 +70,7 @@ OF_KIND: Final = {
         "burst cap_pps restart_s sender_port sink_port",
         "tcp": "write_bytes streams socket_buffer_bytes congestion settle_s offload",
         "connections": "connecting connections active_pps clients",
-        "flows": "flows clients servers steps rate_pps active_pps",
+        "fill": "flows clients servers steps rate_pps active_pps",
         "replay": "trace speed clones rate_pps clients",
         "walk": "frame_bytes payload_bytes l4 walks ordered",
     }.items()
@@ -207,8 +207,8 @@ def _check_counts(plan: Plan) -> None:
     _check_repeats(plan)
     if not 0 <= plan.probe.times <= 1000:
         raise UsageError("`times` of [probe] must be 0 to 1000")
-    if plan.gateway.brake_pps and not 1000 <= plan.gateway.brake_pps <= 500_000:
-        raise UsageError("`brake_pps` must be 1000 to 500000, or 0 for no brake")
+    if plan.gateway.slow_to_pps and not 1000 <= plan.gateway.slow_to_pps <= 500_000:
+        raise UsageError("`slow_to_pps` must be 1000 to 500000, or 0 for no slowdown")
     for probe in plan.probe.use:
         if probe not in PROBES:
             raise UsageError(f"`use`: no probe '{probe}'; known are: {', '.join(PROBES)}")

@@ -184,7 +184,7 @@ def commands(arm: Arm, known: Mapping[str, Command]) -> dict[str, Command]:
 
 
 def _of_kind(arm: Arm, load: Workload) -> str:
-    if load.kind == "flows" and not tracks(arm):
+    if load.kind == "fill" and not tracks(arm):
         return (
             "`kind` = flows: fills a table of connections; write path nat, or a feature conntrack"
         )

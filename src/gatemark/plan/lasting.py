@@ -23,7 +23,7 @@ def opened_pps(load: Workload) -> float:
 
 def lasts_s(load: Workload) -> float:
     """From its first packet to its last, in seconds."""
-    if load.kind == "flows":
+    if load.kind == "fill":
         return load.flows / opened_pps(load) + load.steps * (load.duration_s + STEP_S)
     if load.kind == "walk":
         return (load.walks + UNCOUNTED) * (OWN_WALK_S if load.direction == "send" else WALK_S)

@@ -13,7 +13,7 @@ SUITE_SCHEMA = "gatemark.suite/1"
 Path = Literal["switch", "route", "nat", "endpoint", "direct"]
 # up: LAN to WAN; send, receive: of the gateway itself (path `endpoint`).
 Direction = Literal["up", "down", "both", "send", "receive"]
-Kind = Literal["udp", "tcp", "connections", "flows", "replay", "walk"]
+Kind = Literal["udp", "tcp", "connections", "fill", "replay", "walk"]
 # auto: the best that works. Senders: live (frames made in the kernel), afxdp, raw (AF_PACKET);
 # sinks: xdp (counted in the kernel), ring (AF_PACKET).
 SenderPort = Literal["auto", "live", "afxdp", "raw"]
@@ -142,7 +142,7 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class Gateway(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Conditions of the lab's gateway that all arms share."""
 
-    brake_pps: int = 0  # slow a namespace gateway to about so many packets/s; 0: not braked
+    slow_to_pps: int = 0  # slow a namespace gateway to about so many packets/s; 0: not slowed
     devices: tuple[Device, ...] = ()  # whose caches an emulated gateway is given, to estimate time
 
 
@@ -284,7 +284,9 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     workload: Workload  # what is sent, with the levels of this point
     point: dict[str, Factor]  # factor -> level
     repeat: int  # from 1
-    pass_: Literal["outside", "probed", "search"] = msgspec.field(name="pass")  # as a record has it
+    pass_: Literal["outside", "instrumented", "search"] = msgspec.field(
+        name="pass"
+    )  # as a record has it
     probes: tuple[str, ...] = ()  # those that run
     commands: dict[str, Command] = {}  # those that its arm's features name
     deviations: tuple[str, ...] = ()  # of its plan, from what that cites

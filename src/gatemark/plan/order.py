@@ -14,7 +14,7 @@ from gatemark.plan.feature import DIRECT, commands
 from gatemark.plan.model import Arm, Factor, Plan, Search, TrialSpec, Turn
 from gatemark.plan.search import GOAL, SHARE, base, terms
 
-Passing = Literal["outside", "probed"]
+Passing = Literal["outside", "instrumented"]
 Group = list[TrialSpec]  # trials that stay together
 
 
@@ -23,7 +23,7 @@ def order(plans: Sequence[Plan], seed: int) -> tuple[TrialSpec, ...]:
 
     Plans run one after the other. Within a plan each repeat is a block that holds every point of
     every arm once, shuffled on its own: slow drift of the machine then meets all arms alike. The
-    probed pass follows the outside pass, so that no probe disturbs it.
+    instrumented pass follows the outside pass, so that no probe disturbs it.
 
     With boots a block holds one boot of every arm, in an order of its own, and within a boot each
     repeat holds every point once.
@@ -80,7 +80,7 @@ def _blocks(plan: Plan) -> Iterator[list[Group]]:
         yield _block(plan, repeat, "outside")
     if plan.probe.use:
         for repeat in range(1, plan.probe.times + 1):
-            yield _block(plan, repeat, "probed")
+            yield _block(plan, repeat, "instrumented")
 
 
 def _block(
@@ -112,7 +112,7 @@ def _spec(
         point=point,
         repeat=repeat,
         pass_=pass_,
-        probes=plan.probe.use if pass_ == "probed" else (),
+        probes=plan.probe.use if pass_ == "instrumented" else (),
         commands=commands(arm, plan.command),
         deviations=deviations(plan),
         turn=Turn(ms=plan.repeat.turn_ms if pass_ == "outside" else 0.0),
@@ -124,7 +124,7 @@ def _of_search(
 ) -> Group:
     """The outcomes of one search, by goal, and the trials at shares of what it found.
 
-    In the probed pass: a trial at the rate that was found too fast for each goal.
+    In the instrumented pass: a trial at the rate that was found too fast for each goal.
     """
     full = terms(search)
     name = "/".join([plan.name, arm.name, *_levels(plan, point), str(repeat), "search"])

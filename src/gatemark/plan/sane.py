@@ -210,7 +210,7 @@ OF_KIND: Final = {
     "udp": _udp,
     "tcp": _tcp,
     "connections": _connections,
-    "flows": _held,
+    "fill": _held,
     "replay": _replay,
     "walk": _walk,
 }

@@ -88,7 +88,10 @@ def search_faults(plan: Plan) -> Iterator[str]:
         elif getattr(plan.workload, key) != getattr(preset, key):
             yield f"`{key}` of [workload]: {mend}; leave it out"
     if plan.probe.use and plan.probe.times > plan.repeat.times:
-        yield "`times` of [probe] is more than `times` of [repeat]: a probed trial needs a search"
+        yield (
+            "`times` of [probe] is more than `times` of [repeat]: "
+            "each instrumented trial needs a search"
+        )
 
 
 def misfits(plan: Plan, load: Workload) -> Iterator[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is read on the gateway in the probed pass: each probe by name, and what it gives."""
+"""What is read on the gateway in the instrumented pass: each probe by name, and what it gives."""
 
 import asyncio
 import json

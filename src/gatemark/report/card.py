@@ -133,7 +133,7 @@ def _wire(knee: Knee) -> str:
 
 def _flooded(knees: Sequence[Knee]) -> Iterable[str]:
     """What still comes through at twice the knee, of the arm that keeps least."""
-    found = [(knee, knee.collapse["2.0"]) for knee in knees if "2.0" in knee.collapse]
+    found = [(knee, knee.retained["2x"]) for knee in knees if "2x" in knee.retained]
     if found:
         knee, left = min(found, key=lambda pair: pair[1].value)
         least = f" ({_what(knee)}, the least)" if len(found) > 1 else ""

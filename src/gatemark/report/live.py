@@ -172,9 +172,9 @@ class Live:
 
 def describe(spec: TrialSpec, repeats: int | None) -> str:
     """A trial in words: `quick/sweep  nat  offered 40 k packets/s, up  repeat 3 of 6`."""
-    probed = spec.pass_ == "probed"
-    of = f" of {repeats}" if repeats and not probed else ""
-    passed = ", probed pass" if probed else ""
+    instrumented = spec.pass_ == "instrumented"
+    of = f" of {repeats}" if repeats and not instrumented else ""
+    passed = ", instrumented pass" if instrumented else ""
     words = [spec.plan, spec.arm.name or spec.arm.setup, rates.point(spec.point)]
     words += [f"boot {spec.boot}"] if spec.boot else []
     return "  ".join((*filter(None, words), f"repeat {spec.repeat}{of}{passed}"))

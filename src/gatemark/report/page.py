@@ -89,7 +89,7 @@ def _about(source: Source) -> dict[str, Any]:
     return {
         "source": source,
         "counts": plain.counts(judgement),
-        "braked": any(plan.gateway.brake_pps for plan in run.plans),
+        "slowed": any(plan.gateway.slow_to_pps for plan in run.plans),
         "conditions": condition.conditions(run, source.records, judgement),
         "warnings": plain.warnings(judgement),
         "method": condition.method(run, judgement),

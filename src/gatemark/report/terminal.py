@@ -141,10 +141,10 @@ def deviations(run: Run) -> list[str]:
 
 
 def _conditions(run: Run, judgement: Judgement) -> str:
-    brakes = {p.gateway.brake_pps for p in run.plans} - {0}
-    braked = [f"braked to about {b / 1000:g} k packets/s" for b in sorted(brakes)]
+    slowdowns = {p.gateway.slow_to_pps for p in run.plans} - {0}
+    slowed = [f"slowed to about {b / 1000:g} k packets/s" for b in sorted(slowdowns)]
     virtual = "virtual gateway" if run.station.virtual else "real gateway"
-    return "; ".join([f"station {run.station.name}", virtual, *braked, counts(judgement)])
+    return "; ".join([f"station {run.station.name}", virtual, *slowed, counts(judgement)])
 
 
 def _table(made: Table) -> Iterator[Line]:

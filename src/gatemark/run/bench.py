@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A station at work: the lab, the setup and the brake that its gateway has now."""
+"""A station at work: the lab, the setup and the slowdown that its gateway has now."""
 
 import asyncio
 from contextlib import suppress
@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import Self
 
 from gatemark.error import GatemarkError
-from gatemark.gateway.brake import Brake
 from gatemark.gateway.setup import Setup
+from gatemark.gateway.slowdown import Slowdown
 from gatemark.plan.model import Arm, Workload
 from gatemark.station.demand import demand
 from gatemark.station.station import Station
@@ -24,7 +24,7 @@ class Bench:
         self.station = station
         self.told: list[str] = []
         self.setup = Setup(station.gateway)
-        self.brake = Brake(station.gateway)
+        self.slowdown = Slowdown(station.gateway)
 
     async def __aenter__(self) -> Self:
         """Build the station."""
@@ -43,16 +43,16 @@ class Bench:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Undo the setup, release the brake, remove the station; each even if another fails."""
+        """Undo the setup, release the slowdown, remove the station; each even if another fails."""
         try:
             await asyncio.shield(self.give_back())
         finally:
             await asyncio.shield(self.station.down())
 
-    async def prepare(self, arm: Arm, load: Workload, brake_pps: int) -> None:
+    async def prepare(self, arm: Arm, load: Workload, slow_to_pps: int) -> None:
         """Bring the gateway to an arm's setup, and the station to what the workload needs."""
-        braked = 0 if arm.path == "direct" else brake_pps
-        await self.brake.set(braked, own=arm.path == "endpoint")
+        slowed = 0 if arm.path == "direct" else slow_to_pps
+        await self.slowdown.set(slowed, own=arm.path == "endpoint")
         await self.setup.change(arm)
         await self.station.meet(demand(arm, load))
 
@@ -61,7 +61,7 @@ class Bench:
         return self.station.lacks(arm) or self.setup.lacks(arm)
 
     async def give_back(self) -> None:
-        """Undo the setup and release the brake; each even if another fails."""
+        """Undo the setup and release the slowdown; each even if another fails."""
         self.told += await self.setup.end()
         with suppress(GatemarkError):  # what holds it is dead or going away
-            await self.brake.release()
+            await self.slowdown.release()

@@ -16,7 +16,7 @@ def next_batch(run: Run, records: Iterable[Record]) -> list[TrialSpec]:
     """The trials to run before this is asked again; none at the end of the run.
 
     Of each plan first the outside pass as planned, then one more block at a time for as long as
-    the spread asks for it, then the probed pass. A further block is not among `run.trials` yet.
+    the spread asks for it, then the instrumented pass. A further block is not in `run.trials` yet.
     """
     kept = list(records)
     done = {record.trial for record in kept}
@@ -26,8 +26,10 @@ def next_batch(run: Run, records: Iterable[Record]) -> list[TrialSpec]:
         left = [spec for spec in outside if spec.trial not in done]
         if batch := left or _further(run, plan, outside, kept):
             return batch
-        if probed := [spec for spec in mine if spec.pass_ == "probed" and spec.trial not in done]:
-            return probed
+        if instrumented := [
+            spec for spec in mine if spec.pass_ == "instrumented" and spec.trial not in done
+        ]:
+            return instrumented
     return []
 
 

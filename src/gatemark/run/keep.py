@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keep a lab open between commands: a process of its own holds it until it is told to end.
 
-`python -m gatemark.run.keep PATH BRAKE_PPS` is that process; it says in one JSON line that the lab
+`python -m gatemark.run.keep PATH SLOW_TO_PPS` is that process; it says in one JSON line that a lab
 is up, or why not. If it dies, the lab's lock is free and the next start removes the lab.
 """
 
@@ -38,11 +38,11 @@ class Kept:
     namespaces: tuple[str, ...]
 
 
-def up(path: str, brake_pps: int) -> Kept:
+def up(path: str, slow_to_pps: int) -> Kept:
     """Open a lab. Raises UsageError if one is open already."""
     if open_ := [kept for kept in labs() if kept.purpose == KEPT]:
         raise UsageError(f"lab {open_[0].lab} is open already: `gatemark lab down` first")
-    command = [sys.executable, "-m", "gatemark.run.keep", path, str(brake_pps)]
+    command = [sys.executable, "-m", "gatemark.run.keep", path, str(slow_to_pps)]
     holder = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -90,12 +90,12 @@ def down() -> str:
     return kept.lab
 
 
-async def _hold(path: str, brake_pps: int) -> None:
+async def _hold(path: str, slow_to_pps: int) -> None:
     end = asyncio.Event()
     on_stop(end.set)
     lab = Lab(purpose=KEPT)
     async with Bench(lab) as bench:
-        await bench.prepare(msgspec.convert({"path": path}, Arm), Workload(), brake_pps)
+        await bench.prepare(msgspec.convert({"path": path}, Arm), Workload(), slow_to_pps)
         _say({"lab": lab.lab})
         await end.wait()
 

@@ -11,7 +11,7 @@ KINDS: Final = {
     "udp": udp.KIND,
     "tcp": tcp.KIND,
     "connections": connections.KIND,
-    "flows": fill.KIND,
+    "fill": fill.KIND,
     "replay": replay.KIND,
     "walk": walk.KIND,
 }

@@ -81,7 +81,7 @@ async def run(
 
 async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | None) -> Raw:
     station, load = bench.station, spec.workload
-    await bench.prepare(spec.arm, load, spec.gateway.brake_pps)
+    await bench.prepare(spec.arm, load, spec.gateway.slow_to_pps)
     ways = wires(station.ports, spec.arm.path, load.direction)
     async with AsyncExitStack() as stack:
         loads = await _loads(bench, spec, ways)
@@ -228,7 +228,7 @@ def definition(spec: TrialSpec) -> Definition:
         l4=load.kind,
         duration_s=load.duration_s,
         turn_ms=spec.turn.ms if spec.turn.of else 0.0,
-        brake_pps=0 if spec.arm.path == "direct" else spec.gateway.brake_pps,
+        slow_to_pps=0 if spec.arm.path == "direct" else spec.gateway.slow_to_pps,
     )
     return caches.define(kind_of(load).define(both, load), spec)
 

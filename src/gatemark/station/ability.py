@@ -25,7 +25,7 @@ STEERING = Path("/sys/class/net/lo/queues/rx-0/rps_cpus")
 MISSING = {
     "own_cpu": "No CPU of its own for the gateway: its threads run where the scheduler puts them, "
     "beside the tester, so rates vary more and may be lower.",
-    "brake": "No brake: the gateway forwards as fast as it can.",
+    "slowdown": "No slowdown: the gateway forwards as fast as it can.",
     "awake": "Idle CPUs may doze: a packet that wakes one takes longer and costs more CPU time.",
     "priority": "No priority for the tester: other work on this machine disturbs it more.",
     "steering": "No steering of received packets: with TCP the hosts' own work is in the "
@@ -38,7 +38,7 @@ class Ability:
     """What works here."""
 
     own_cpu: bool = True  # the gateway's kernel threads may be bound and given a class
-    brake: bool = True  # BPF programs are taken
+    slowdown: bool = True  # BPF programs are taken
     awake: bool = True  # idle CPUs can be made to poll
     priority: bool = True  # a process may go before others
     steering: bool = True  # a port may hand what it receives to another CPU
@@ -51,7 +51,7 @@ class Ability:
 
 def ability() -> Ability:
     """Try everything."""
-    return Ability(_own_cpu(), brakes(), _awake(), _priority(), os.access(STEERING, os.W_OK))
+    return Ability(_own_cpu(), slows(), _awake(), _priority(), os.access(STEERING, os.W_OK))
 
 
 def sees_kernel_threads() -> bool:
@@ -62,11 +62,11 @@ def sees_kernel_threads() -> bool:
         return False
 
 
-def brakes() -> bool:
-    """Whether the brake can be loaded: an agent asked to brake no port does so first."""
+def slows() -> bool:
+    """Whether the slowdown can be loaded: an agent that is to slow no port does so first."""
     try:
         done = subprocess.run(
-            [agent_path(), "brake"],
+            [agent_path(), "slow"],
             input='{"devices": [], "wait_ns": 0}\n',
             capture_output=True,
             text=True,

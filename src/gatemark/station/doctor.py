@@ -115,7 +115,7 @@ def _agent() -> Finding:
 def _kernel() -> Finding:
     release = os.uname().release
     ok = tuple(map(int, re.findall(r"\d+", release)[:2])) >= (5, 17)
-    mend = "threaded NAPI needs 5.12, the brake 5.17: use a newer kernel"
+    mend = "threaded NAPI needs 5.12, the slowdown 5.17: use a newer kernel"
     return Finding("kernel", ok=ok, said=release, mend=mend)
 
 

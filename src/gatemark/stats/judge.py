@@ -39,7 +39,7 @@ from gatemark.stats.point.path import travels
 from gatemark.stats.point.sweep import RATES, Judged, knees
 from gatemark.stats.point.timed import MEDIAN, is_timed
 from gatemark.stats.sentence import of_ab, of_travels, sentence
-from gatemark.store.record import PROBED, UNITS, Record, Scalar
+from gatemark.store.record import INSTRUMENTED, UNITS, Record, Scalar
 from gatemark.store.run import Run
 from gatemark.store.subsystem import Subsystem
 
@@ -175,7 +175,7 @@ def _sided(result: PointResult) -> PointResult:
 
 
 def _is_fill(judged: Judged) -> bool:
-    return judged[0].definition.quantity == fill.FILLED
+    return judged[0].definition.quantity == fill.FILL
 
 
 def _floors(alone: Sequence[PointResult]) -> tuple[PointResult, ...]:
@@ -205,7 +205,7 @@ def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
         verdict = exact.ONE_BY_ONE
     elif trials.definition.quantity in connections.QUANTITIES:
         verdict = connections.decide(trials, ceilings)
-    elif trials.definition.quantity == fill.FILLED:
+    elif trials.definition.quantity == fill.FILL:
         verdict = fill.decide(trials)
     else:
         verdict = decide(gather(trials, ceiling(ceilings, trials.definition)))
@@ -249,16 +249,16 @@ def _result(trials: Group, verdict: Verdict, *, at_least: bool) -> PointResult:
 
 
 def _values(trials: Group) -> dict[str, Interval]:
-    """Values come from outside; only what probes alone can know comes from the probed pass.
+    """Values come from outside; only what probes alone can know comes from the instrumented pass.
 
     So does the CPU of a gateway that nobody else can read: a box.
     """
     values = {}
     for quantity in UNITS:
-        source = trials.probed if quantity in PROBED else trials.outside
+        source = trials.instrumented if quantity in INSTRUMENTED else trials.outside
         samples = each(source, quantity)
         if quantity in ("cpu_busy", "packet_ns"):
-            samples = samples or readings(trials.probed, quantity)
+            samples = samples or readings(trials.instrumented, quantity)
         if samples:
             values[quantity] = median_interval(samples)
     return values
@@ -270,7 +270,7 @@ def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
     found = [
         warn.tester_limited(limit),
         warn.invalid_trials(trials.invalid),
-        warn.throttled([record.evidence for record in trials.probed]),
+        warn.throttled([record.evidence for record in trials.instrumented]),
     ]
     # A number that was read off has no spread to judge.
     if rates and not exact.counted(trials.definition):
@@ -280,7 +280,7 @@ def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
             warn.first_run_slow(rates),
             warn.drift(rates),
             warn.bimodal(rates),
-            warn.probe_effect(rates, readings(trials.probed, headline)),
+            warn.observer_effect(rates, readings(trials.instrumented, headline)),
             _bursty(trials.outside),
             _clock(trials.outside),
         ]
@@ -327,10 +327,10 @@ def _of_run(
         found.append(warn.warning("no-ceiling", advice))
     lossy = [g for g, result in judged if result.limit not in ("none", "tester") and g.outside]
     lossy = [g for g in lossy if g.definition.quantity not in connections.QUANTITIES]  # read always
-    booted = all(plan.repeat.boots for plan in run.plans)  # those have no probed pass
-    if lossy and not booted and not any(trials.probed for trials in lossy):
+    booted = all(plan.repeat.boots for plan in run.plans)  # those have no instrumented pass
+    if lossy and not booted and not any(trials.instrumented for trials in lossy):
         advice = "Flow table and shaper were not watched; add [probe] to the plan."
-        found.append(warn.warning("no-probed-pass", advice))
+        found.append(warn.warning("no-instrumented-pass", advice))
     return tuple(warning for warning in found if warning)
 
 

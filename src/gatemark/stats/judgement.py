@@ -28,7 +28,7 @@ class Interval(msgspec.Struct, frozen=True):
 class Warning_(msgspec.Struct, frozen=True):  # noqa: N801 - Warning is a builtin
     """A warning by code, with what to do about it."""
 
-    code: str  # tester-limited, bursty-sender, drift, first-run-slow, bimodal, probe-effect, ...
+    code: str  # tester-limited, bursty-sender, drift, first-run-slow, bimodal, observer-effect, ...
     advice: str  # what to do about it
 
 
@@ -61,7 +61,7 @@ class Knee(msgspec.Struct, frozen=True, kw_only=True):
     knee_l1_bps: float  # the same as bits on the wire, with preamble, FCS and gap
     peak_pps: Interval  # the most that was received at any offered rate
     no_loss_pps: float  # highest offered rate of the sweep without a lost packet in most repeats
-    collapse: dict[str, Interval]  # received at 1.5 and 2 times the knee / peak ("1.5", "2.0")
+    retained: dict[str, Interval]  # share of the peak at so many times the knee: "1.5x", "2x"
     limit: Limit
     why: str
     at_least: bool  # no knee up to the highest offered rate, or the tester was the limit
@@ -79,7 +79,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     change: Interval  # of new / old - 1, by Hodges and Lehmann, with its 95 % interval
     p: float  # of no difference, exact rank sum test; adjusted (Holm) where many are compared
-    visible: float  # the smallest change that so many repeats show in four cases of five
+    mde: float  # the smallest change that so many repeats show in four cases of five
     noise: float  # a change up to this is not told from noise
     verdict: Verdict
     more: int = 0  # inconclusive: about so many more repeats of either would tell
@@ -108,7 +108,7 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
     difference: Interval
     # Of no difference, exact signed rank test; adjusted (Holm) over the steps; None: counted.
     p: float | None
-    visible: float | None  # what so many blocks show in four cases of five; None: nothing
+    mde: float | None  # what so many blocks show in four cases of five; None: nothing
     noise: float  # a difference up to this is not told from noise
     verdict: Verdict  # slower: it costs; faster: it saves
 
@@ -326,5 +326,5 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
     against: str = ""  # of a step_ or change_: the arm that it is the difference from
     function: str = ""  # of step_function_instructions: whose instructions
     p: float | None = None  # of a step_ or change_: of no difference, adjusted (Holm)
-    visible: float | None = None  # of a step_ or change_: the smallest that would have shown
+    mde: float | None = None  # of a step_ or change_: the smallest that would have shown
     warnings: tuple[str, ...]  # codes; `gatemark show` has the advice

@@ -34,7 +34,7 @@ WAYS = {"up": "from LAN to WAN", "down": "from WAN to LAN", "both": "both ways t
 COUNTS = {
     connections.HELD: "connections",
     connections.RATE: "connections/s",
-    fill.FILLED: "flows at once",
+    fill.FILL: "flows at once",
 }
 MINUS = "\N{MINUS SIGN}"
 # Verdicts of an A/B test, the one first that its reader must know of.
@@ -104,7 +104,7 @@ def of_ab(ab: AB, found: Sequence[Comparison]) -> str:
     """Whether the new arm is slower than the old one: the most telling verdict of all points."""
     worst = min(found, key=lambda one: TELLING.index(one.change.verdict))
     change, verdict = worst.change, worst.change.verdict
-    new, old = (f"{arm} ({ab.side(arm).said})" for arm in (NEW, OLD))
+    new, old = (f"{arm} ({ab.side(arm).name})" for arm in (NEW, OLD))
     said = {
         "slower": f"{new} is slower than {old}",
         "faster": f"{new} is faster than {old}",
@@ -122,9 +122,9 @@ def _percents(change: Change) -> str:
         return "from or to nothing"
     each = (f"{100 * x:+.1f}" for x in (found.value, found.lo, found.hi))
     text = "{} % ({} to {})".format(*each).replace("-", MINUS)
-    if change.verdict in ("slower", "faster") or change.visible >= UNBOUNDED:
+    if change.verdict in ("slower", "faster") or change.mde >= UNBOUNDED:
         return text
-    return f"{text}; {100 * change.visible:.1f} % would have been seen"
+    return f"{text}; {100 * change.mde:.1f} % would have been seen"
 
 
 def si(value: float, unit: str) -> str:
@@ -275,8 +275,8 @@ def _precedence(definition: Definition) -> tuple[int, int, str, int]:
 
 
 def _gateway(run: Run, told: Sequence[Definition]) -> str:
-    if any(definition.brake_pps for definition in told):
-        return "A braked lab gateway"
+    if any(definition.slow_to_pps for definition in told):
+        return "A slowed lab gateway"
     if run.station.virtual:
         return "A namespace gateway" if run.station.kind == "netns" else "A virtual gateway"
     return "This gateway"

@@ -60,8 +60,8 @@ def _of_knee(knee: Knee) -> Iterator[Value]:
     yield _value(knee, "knee_l1_bps", _scale(rate, knee.knee_l1_bps), "bit/s")
     yield _value(knee, "peak_pps", knee.peak_pps, "packets/s")
     yield _value(knee, "no_loss_pps", _exactly(knee.no_loss_pps, rate.n), "packets/s")
-    for times, interval in knee.collapse.items():
-        yield _value(knee, f"collapse_{times}", interval, "ratio")
+    for times, interval in knee.retained.items():
+        yield _value(knee, f"retained_{times}", interval, "ratio")
     if knee.cpu_r2 is not None:
         yield _value(knee, "cpu_r2", _exactly(knee.cpu_r2, rate.n), "ratio")
 
@@ -116,7 +116,7 @@ def _of_step(ladder: Ladder, step: Step, quantity: str, cost: Cost) -> Value:
         n=i.n,
         level=i.level,
         p=cost.p,
-        visible=cost.visible,
+        mde=cost.mde,
         definition=step.definition,
         limit=step.limit,
         at_least=False,
@@ -160,7 +160,7 @@ def _of_comparison(one: Comparison) -> Value:
         n=change.change.n,
         level=change.change.level,
         p=change.p,
-        visible=change.visible,
+        mde=change.mde,
         definition=one.definition,
         limit="tester" if one.at_least else "unknown",
         warnings=(),

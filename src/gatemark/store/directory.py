@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from gatemark.error import GatemarkError, UsageError
-from gatemark.store import file, trials
+from gatemark.store import file, former, trials
 from gatemark.store.contents import Contents, faults
 from gatemark.store.record import Record
 from gatemark.store.run import RUN_SCHEMA, Run
@@ -97,8 +97,10 @@ class RunDirectory:
         if is_newer(schema, RUN_SCHEMA):
             raise GatemarkError(f"{self.run_file}: has the newer schema {schema}: update gatemark")
         try:
+            if schema == former.RUN:
+                return former.run(msgspec.json.decode(text))
             run = msgspec.json.decode(text, type=Run)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
             why = str(error)
         else:
             if run.schema == RUN_SCHEMA:

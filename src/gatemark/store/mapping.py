@@ -24,8 +24,8 @@ WORDS: Final[dict[str, tuple[str, ...]]] = {
     "l4": get_args(Kind),
 }
 TYPES: Final = get_type_hints(Definition)
-# A layer is in the quantity's name; a brake says which gateway it is, not how it was measured.
-FIELDS: Final = [name for name in TYPES if name not in ("quantity", "rate_layer", "brake_pps")]
+# A layer is in the quantity's name; a slowdown says which gateway it is, not how it was measured.
+FIELDS: Final = [name for name in TYPES if name not in ("quantity", "rate_layer", "slow_to_pps")]
 # Each of these is said or unsaid, so that no one forgets to ask the source.
 ASKED: Final[dict[str, tuple[str, ...]]] = {
     "tcp": ("write_bytes", "streams", "socket_buffer_bytes", "congestion"),

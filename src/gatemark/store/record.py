@@ -9,10 +9,10 @@ from typing import Literal
 
 import msgspec
 
-RECORD_SCHEMA = "gatemark.record/1"
+RECORD_SCHEMA = "gatemark.record/2"
 
 Status = Literal["ok", "invalid", "skipped"]
-Pass = Literal["outside", "probed", "search"]
+Pass = Literal["outside", "instrumented", "search"]
 Scalar = str | int | float | bool
 
 
@@ -63,7 +63,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     loss_criterion: float | None = None  # ratio; None: no criterion
     duration_s: float = 0.0  # how long was sent and counted
     turn_ms: float = 0.0  # in turns of so many ms with other gateways; 0: alone
-    brake_pps: int = 0  # nominal rate of the braked lab gateway; 0: not braked
+    slow_to_pps: int = 0  # nominal rate of the slowed lab gateway; 0: not slowed
 
     @property
     def headline(self) -> str:
@@ -124,7 +124,7 @@ class ProgramReading(msgspec.Struct, frozen=True, kw_only=True):
     said: str = ""  # its last words
 
 
-class Filled(msgspec.Struct, frozen=True, kw_only=True):
+class FillStep(msgspec.Struct, frozen=True, kw_only=True):
     """A step of a table that is filled: what was read on the gateway when its flows were open.
 
     Medians over the time in which they were idle, or at work at the plan's rate.
@@ -187,29 +187,28 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     gaps_over_1ms: int = 0  # at the sink
     cpu: tuple[CpuReading, ...] = ()  # each thread of the gateway
     carrier: CpuReading | None = None  # virtual machine: what carries frames to and from its cards
-    inside: tuple[CpuReading, ...] = ()  # probed pass: each CPU, as the gateway itself reads it
+    inside: tuple[CpuReading, ...] = ()  # instrumented: each CPU, as the gateway itself reads it
     programs: tuple[ProgramReading, ...] = ()  # that ran on the gateway besides, in order
-    soaked: tuple[CpuReading, ...] = ()  # probed pass: each CPU, by what a soaking loop lacked
-    qdisc: dict[str, dict[str, int]] = {}  # probed pass: "gw1": {"drops": 3, "overlimits": 9}
-    conntrack: dict[
-        str, int
-    ] = {}  # probed pass (connections, flows: both): entries, max, drop, early_drop, insert_failed
+    soaked: tuple[CpuReading, ...] = ()  # instrumented: each CPU, by what a soaking loop lacked
+    qdisc: dict[str, dict[str, int]] = {}  # instrumented: "gw1": {"drops": 3, "overlimits": 9}
+    # Instrumented (connections, fill: both): entries, max, drop, early_drop, insert_failed.
+    conntrack: dict[str, int] = {}
     connecting: dict[str, Scalar] = {}  # connections: stop, number and why of the first failure
-    fill: tuple[Filled, ...] = ()  # flows: each step
-    filling: dict[str, Scalar] = {}  # flows: asked, came, lost (of the last step), servers, ...
-    objects: dict[str, int] = {}  # flows: what one is made of: cache of the kernel -> bytes
-    memory: dict[str, int] = {}  # probed pass: available_bytes (lowest), total_bytes, slab_bytes
-    thermal: dict[
-        str, float
-    ] = {}  # probed pass: clock_start_mhz, clock_low_mhz while it was sent, throttled (how often)
+    fill_steps: tuple[FillStep, ...] = ()  # fill: each of its steps
+    fill: dict[str, Scalar] = {}  # fill: asked, came, lost (of the last step), servers, ...
+    objects: dict[str, int] = {}  # fill: what a flow is made of: cache of the kernel -> bytes
+    memory: dict[str, int] = {}  # instrumented: available_bytes (lowest), total_bytes, slab_bytes
+    # Instrumented: clock_start_mhz, clock_low_mhz while sending, throttled (how often).
+    thermal: dict[str, float] = {}
     counted: Counted | None = None  # walk: what one packet made the gateway execute
     # Devices whose caches were modelled: events for each packet delivered. instructions, blocks,
     # multiplies, divides, loads, stores, uncached; fetch_misses, load_misses, store_misses,
     # write_backs.
     modelled: dict[str, dict[str, float]] = {}
-    at_rate: AtRate | None = None  # probed pass: what it executed under the load, and at rest
-    meter: str = ""  # probed pass: what told the watts: tasmota, shelly1, shelly2, csv, rapl, hwmon
-    softnet: dict[str, int] = {}  # probed pass: dropped, squeezed, summed over all CPUs
+    at_rate: AtRate | None = None  # instrumented: what it executed under the load, and at rest
+    # Instrumented: source of the watts: tasmota, shelly1, shelly2, csv, rapl, hwmon.
+    meter: str = ""
+    softnet: dict[str, int] = {}  # instrumented: dropped, squeezed, summed over all CPUs
     # Features offload and xdp. Both: packets that went the usual way (usual). offload: connections
     # in the flow table at the end (entries, hardware_entries). xdp: packets that it forwarded, 1
     # where it is in the drivers (native).
@@ -226,7 +225,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     arm: str  # which of the setups that the plan compares, by its name
     point: dict[str, Scalar]  # the factors of this point: {"rate_pps": 20000, "direction": "up"}
     repeat: int  # from 1
-    pass_: Pass = msgspec.field(name="pass")  # probed: with probes; search: its steps
+    pass_: Pass = msgspec.field(name="pass")  # instrumented: with probes; search: its steps
     sequence: int  # place in the run's order, from 0
     boot: int = 0  # of its arm, from 1: trials of one boot are one sample; 0: not by boots
     status: Status  # invalid: it ran and may not be used; skipped: it could not run
@@ -315,8 +314,8 @@ UNITS: dict[str, str] = {
     "probe_cpu": "ratio",  # what watching itself cost, of the CPU it ran on
 }
 
-# Those that are read in the probed pass alone.
-PROBED: frozenset[str] = frozenset(
+# Those that are read in the instrumented pass alone.
+INSTRUMENTED: frozenset[str] = frozenset(
     {
         *("cpu_busy_inside", "cpu_busy_soak", "probe_cpu", "temperature_c"),
         *("power_idle_w", "power_w", "power_per_gbit_j", "instructions_at_rate"),

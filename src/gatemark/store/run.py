@@ -7,7 +7,7 @@ import msgspec
 
 from gatemark.plan.model import NEW, Plan, TrialSpec
 
-RUN_SCHEMA = "gatemark.run/1"
+RUN_SCHEMA = "gatemark.run/2"
 
 UNKNOWN = "unknown"  # a fact of an inventory that the host does not tell
 
@@ -19,13 +19,13 @@ class StationInfo(msgspec.Struct, frozen=True, kw_only=True):
     kind: str  # netns
     virtual: bool  # the gateway is no device: a namespace or a virtual machine
     placement: dict[str, str] = {}  # "gateway": "cpu 1, ...", "sender": "cpu 0, ..."
-    missing: tuple[str, ...] = ()  # what it lacks, a sentence each: its own CPU, the brake
+    missing: tuple[str, ...] = ()  # what it lacks, a sentence each: its own CPU, the slowdown
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
     """One of the two arms of an A/B test."""
 
-    said: str  # as the command line named it: nat+filter:100, old.toml
+    name: str  # as the command line gave it: nat+filter:100, old.toml
     station_file: str  # the name or file of its station
     station: StationInfo  # where it was measured
     inventory: dict[str, Any] = {}  # "gateway" and "tester", in its first boot

@@ -10,12 +10,14 @@ from typing import Final
 
 import msgspec
 
+from gatemark.store import former
 from gatemark.store.record import RECORD_SCHEMA, Record
 from gatemark.store.schema import is_newer, schema_of
 
 NAME: Final = "trials.jsonl"
 # No string inside a record can hold this: its quotes would be escaped.
 MARK: Final = b'{"schema":"gatemark.record/'
+FORMER: Final = f'{{"schema":"{former.RECORD}"'.encode()
 BEGIN: Final = re.compile(b"(?=" + re.escape(MARK) + b")")
 
 
@@ -52,8 +54,8 @@ def _of_line(found: Trials, number: int, line: bytes) -> Iterator[Record]:
     """The records of a line: one, or what is whole where a lost line end has joined several."""
     for part in _parts(line):
         try:
-            record = msgspec.json.decode(part, type=Record)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            record = _record(part)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
             schema, why = schema_of(part), str(error)
         else:
             if record.schema == RECORD_SCHEMA:
@@ -64,6 +66,13 @@ def _of_line(found: Trials, number: int, line: bytes) -> Iterator[Record]:
             found.newer[schema] += 1
         else:
             found.unread.append(f"line {number} of {NAME} cannot be read ({why})")
+
+
+def _record(part: bytes) -> Record:
+    """Raises DecodeError, or ValueError where an older record has a key that is not known."""
+    if part.startswith(FORMER):
+        return former.record(msgspec.json.decode(part))
+    return msgspec.json.decode(part, type=Record)
 
 
 def _parts(line: bytes) -> list[bytes]:

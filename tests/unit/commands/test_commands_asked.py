@@ -1,35 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of a station that has no brake: nothing is claimed to be braked that is not."""
+"""What is asked of a station that has no slowdown: nothing is claimed to be slowed that is not."""
 
 import pytest
 
 from gatemark.commands.asked import Asked, within
 from gatemark.station.ability import Ability
 
-ROOT, ORDINARY = Ability(), Ability(brake=False)
+ROOT, ORDINARY = Ability(), Ability(slowdown=False)
 
 
 def asked(name: str, variant: str = "", *settings: str) -> Asked:
     return Asked(name, None, variant, settings)
 
 
-def brakes(one: Asked) -> set[int]:
-    return {plan.gateway.brake_pps for plan in one.chosen()[1]}
+def slowdowns(one: Asked) -> set[int]:
+    return {plan.gateway.slow_to_pps for plan in one.chosen()[1]}
 
 
 @pytest.mark.parametrize("name", ["quick", "quick/sweep"])
-def test_a_braked_plan_is_measured_in_its_unbraked_variant(name: str) -> None:
+def test_a_slowed_plan_is_measured_in_its_full_speed_variant(name: str) -> None:
     instead, notes = within(asked(name), ORDINARY, "netns")
-    assert instead == asked(name, "unbraked")
-    assert brakes(instead) == {0}
-    assert notes == ("no brake here, as it needs root: the variant `unbraked` is measured",)
+    assert instead == asked(name, "full-speed")
+    assert slowdowns(instead) == {0}
+    assert notes == ("no slowdown here, as it needs root: the variant `full-speed` is measured",)
 
 
-def test_a_brake_that_was_asked_for_is_not_claimed() -> None:
-    instead, notes = within(asked("quick/plain", "", "gateway.brake_pps=20000"), ORDINARY, "netns")
-    assert instead.settings == ("gateway.brake_pps=20000", "gateway.brake_pps=0")
-    assert brakes(instead) == {0}
-    assert notes == ("no brake here, as it needs root: measured with gateway.brake_pps=0",)
+def test_a_slowdown_that_was_asked_for_is_not_claimed() -> None:
+    instead, notes = within(
+        asked("quick/plain", "", "gateway.slow_to_pps=20000"), ORDINARY, "netns"
+    )
+    assert instead.settings == ("gateway.slow_to_pps=20000", "gateway.slow_to_pps=0")
+    assert slowdowns(instead) == {0}
+    assert notes == ("no slowdown here, as it needs root: measured with gateway.slow_to_pps=0",)
 
 
 def test_a_virtual_machine_is_not_said_to_need_root() -> None:
@@ -40,7 +42,7 @@ def test_a_virtual_machine_is_not_said_to_need_root() -> None:
 def test_what_repeats_it_is_what_was_measured() -> None:
     instead, _ = within(asked("quick", "", "repeat.times=1"), ORDINARY, "netns")
     assert " ".join(instead.command(7)) == (
-        "gatemark run quick --variant unbraked --set repeat.times=1 --seed 7"
+        "gatemark run quick --variant full-speed --set repeat.times=1 --seed 7"
     )
 
 
@@ -48,20 +50,20 @@ def test_what_repeats_it_is_what_was_measured() -> None:
     "one",
     [
         asked("quick/plain"),
-        asked("quick", "unbraked"),
-        asked("quick/sweep", "", "gateway.brake_pps=0"),
-        asked("quick/ceiling", "", "gateway.brake_pps=20000"),
+        asked("quick", "full-speed"),
+        asked("quick/sweep", "", "gateway.slow_to_pps=0"),
+        asked("quick/ceiling", "", "gateway.slow_to_pps=20000"),
     ],
 )
-def test_what_is_not_braked_is_measured_as_asked(one: Asked) -> None:
+def test_what_is_not_slowed_is_measured_as_asked(one: Asked) -> None:
     assert within(one, ORDINARY, "netns") == (one, ())
 
 
-@pytest.mark.parametrize("variant", ["", "unbraked"])
-def test_with_a_brake_all_is_measured_as_asked(variant: str) -> None:
+@pytest.mark.parametrize("variant", ["", "full-speed"])
+def test_with_a_slowdown_all_is_measured_as_asked(variant: str) -> None:
     assert within(asked("quick", variant), ROOT, "netns") == (asked("quick", variant), ())
 
 
-def test_without_a_brake_the_rates_go_beyond_the_braked_ones() -> None:
-    (braked,), (free,) = (asked("quick/sweep", v).chosen()[1] for v in ("", "unbraked"))
-    assert max(map(float, free.sweep["rate_pps"])) > 5 * max(map(float, braked.sweep["rate_pps"]))
+def test_without_a_slowdown_the_rates_go_beyond_the_slowed_ones() -> None:
+    (slowed,), (free,) = (asked("quick/sweep", v).chosen()[1] for v in ("", "full-speed"))
+    assert max(map(float, free.sweep["rate_pps"])) > 5 * max(map(float, slowed.sweep["rate_pps"]))

@@ -194,7 +194,7 @@ def test_a_run_that_is_being_measured_is_read_with_a_word(
     ("text", "said"),
     [
         (b"{", "damaged (Input data was truncated): get it from a copy, or measure anew"),
-        (b'{"schema": "gatemark.run/2"}', "has the newer schema gatemark.run/2: update gatemark"),
+        (b'{"schema": "gatemark.run/3"}', "has the newer schema gatemark.run/3: update gatemark"),
     ],
 )
 def test_without_what_was_asked_there_is_no_answer(

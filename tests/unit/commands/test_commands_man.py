@@ -68,7 +68,7 @@ def test_a_default_is_told() -> None:
 def test_a_group_tells_its_verbs_whole() -> None:
     page = shown("gatemark-lab.1")
     assert "gatemark lab up [OPTIONS]" in page
-    assert "--brake-pps" in page
+    assert "--slow-to-pps" in page
 
 
 def test_pages_are_written_into_a_folder(tmp_path: Path) -> None:

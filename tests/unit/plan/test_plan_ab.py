@@ -84,7 +84,7 @@ def test_the_plans_first_gateway_is_its_own_setup() -> None:
 
 def test_the_plan_that_ships_is_of_six_boots() -> None:
     (plan,) = load("cost/ab")[1]
-    assert (plan.repeat.boots, plan.gateway.brake_pps) == (BOOTS, 0)
+    assert (plan.repeat.boots, plan.gateway.slow_to_pps) == (BOOTS, 0)
 
 
 def test_a_block_is_one_boot_of_each_arm() -> None:

@@ -33,13 +33,13 @@ SWEPT = replace(
 
 rates = st.floats(0, 1e6) | st.integers(0, 1_000_000)
 plans = st.builds(
-    lambda arms, flows, rate, cases, times, probed: replace(
+    lambda arms, flows, rate, cases, times, instrumented: replace(
         BARE,
         arm=tuple(Arm(path="route", name=name) for name in arms),
         sweep={"flows": tuple(flows), "rate_pps": tuple(rate)},
         case=tuple({"frame_bytes": size} if size else {"direction": "down"} for size in cases),
         repeat=Repeat(times=times),
-        probe=Probe(use=("cpu",), times=probed),
+        probe=Probe(use=("cpu",), times=instrumented),
     ),
     st.lists(st.text(min_size=1, max_size=5), min_size=1, max_size=3, unique=True),
     st.lists(st.integers(1, 4096), min_size=1, max_size=3, unique=True),
@@ -103,7 +103,7 @@ def test_every_block_holds_each_point_of_each_arm_once(plan: Plan, seed: int) ->
         met.append(name)
         assert Counter((spec.arm.name, *spec.point.items()) for spec in specs) == wanted
     outside = [("outside", repeat + 1) for repeat in range(plan.repeat.times)]
-    assert met == outside + [("probed", repeat + 1) for repeat in range(plan.probe.times)]
+    assert met == outside + [("instrumented", repeat + 1) for repeat in range(plan.probe.times)]
 
 
 @given(plan=plans)
@@ -130,7 +130,7 @@ def test_arms_are_interleaved() -> None:
 def test_probes_belong_to_the_probed_pass_alone() -> None:
     assert {(spec.pass_, spec.probes) for spec in order([SWEPT], 0)} == {
         ("outside", ()),
-        ("probed", ("cpu",)),
+        ("instrumented", ("cpu",)),
     }
 
 
@@ -140,7 +140,7 @@ def test_probes_belong_to_the_probed_pass_alone() -> None:
         ({"sweep.flows": [3, 4]}, lambda plan: plan.sweep["flows"] == (3, 4)),
         ({"sweep.flows": 3}, lambda plan: plan.sweep["flows"] == (3,)),
         ({"repeat.times": 9}, lambda plan: plan.repeat.times == 9),
-        ({"gateway.brake_pps": 5000}, lambda plan: plan.gateway.brake_pps == 5000),
+        ({"gateway.slow_to_pps": 5000}, lambda plan: plan.gateway.slow_to_pps == 5000),
         ({"probe.use": []}, lambda plan: plan.probe.use == ()),
         ({"workload.rate_pps": 5}, lambda plan: plan.workload.rate_pps == 5.0),
     ],

@@ -39,7 +39,7 @@ def test_a_whole_plan_is_read(tmp_path: Path) -> None:
     path.write_text(
         HEAD
         + '[[arm]]\npath = "nat"\n[[arm]]\nname = "plain"\npath = "route"\n[gateway]\n'
-        + 'brake_pps = 30_000\n[sweep]\nflows = [1, 64]\n[[sweep.case]]\nfamily = "ipv6"\n'
+        + 'slow_to_pps = 30_000\n[sweep]\nflows = [1, 64]\n[[sweep.case]]\nfamily = "ipv6"\n'
         + "frame_bytes = 80\n[repeat]\ntimes = 3\n"
     )
     suite, [plan] = load(str(path))
@@ -47,7 +47,7 @@ def test_a_whole_plan_is_read(tmp_path: Path) -> None:
     assert [arm.name for arm in plan.arm] == ["nat", "plain"]
     assert plan.sweep == {"flows": (1, 64)}
     assert plan.case == ({"family": "ipv6", "frame_bytes": 80},)
-    assert (plan.gateway.brake_pps, plan.repeat.times) == (30_000, 3)
+    assert (plan.gateway.slow_to_pps, plan.repeat.times) == (30_000, 3)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_folder_is_no_plan(tmp_path: Path) -> None:
         ("[workload]\nburst = 257\n", "8: `burst` = 257"),
         ("[workload]\ncap_pps = -1\n", "8: `cap_pps` = -1"),
         ("[workload]\ncap_pps = nan\n", "8: `cap_pps` = nan"),
-        ("[gateway]\nbrake_pps = 999\n", "8: `brake_pps` must be 1000 to 500000"),
+        ("[gateway]\nslow_to_pps = 999\n", "8: `slow_to_pps` must be 1000 to 500000"),
         ("[repeat]\ntimes = 2\n[probe]\ntimes = -1\n", "10: `times` of [probe] must be 0 to 1000"),
         ("[probe]\ntimes = 2\n[repeat]\ntimes = 0\n", "10: `times` of [repeat] must be 1 to 1000"),
         ('[probe]\nuse = ["cpu", "gpu"]\n', "8: `use`: no probe 'gpu'; known are: cpu, softirq"),

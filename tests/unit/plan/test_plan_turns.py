@@ -28,7 +28,7 @@ def test_the_ladder_asks_for_turns() -> None:
 def test_a_probed_pass_goes_one_after_the_other() -> None:
     plan = override(ladder(), {"probe.use": ("cpu",), "probe.times": 1})
     turns = {spec.pass_: spec.turn.ms for spec in order([plan], seed=1)}
-    assert turns == {"outside": plan.repeat.turn_ms, "probed": 0.0}
+    assert turns == {"outside": plan.repeat.turn_ms, "instrumented": 0.0}
 
 
 @pytest.mark.parametrize(

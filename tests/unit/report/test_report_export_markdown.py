@@ -54,10 +54,10 @@ def test_a_lower_bound_is_marked() -> None:
     assert any("| ≥ 30.1" in line for line in lines(replace(made, knees=(knee,))))
 
 
-def test_virtual_and_braked_are_said() -> None:
+def test_virtual_and_slowed_are_said() -> None:
     text = "\n".join(lines())
     assert "Virtual: network namespaces" in text
-    assert "- Brake: quick/sweep: slowed on purpose to about 30 k packets/s" in text
+    assert "- Slowdown: quick/sweep: slowed on purpose to about 30 k packets/s" in text
 
 
 def test_the_command_that_repeats_it_is_the_end() -> None:

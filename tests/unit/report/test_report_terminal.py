@@ -138,8 +138,8 @@ def test_a_warning_of_many_points_is_told_once() -> None:
     assert found == ["route up, route down, nat up and 1 more"]
 
 
-def nated(*brakes: int) -> Judgement:
-    """TCP from LAN to WAN through NAT at some brakes: what the blog of 2007 measured."""
+def nated(*slowdowns: int) -> Judgement:
+    """TCP from LAN to WAN through NAT at some slowdowns: what the blog of 2007 measured."""
     definition = Definition(path="nat", l4="tcp", quantity="goodput", streams=1, duration_s=2.0)
     point = msgspec.structs.replace(
         builder.judgement().points[0],
@@ -148,9 +148,9 @@ def nated(*brakes: int) -> Judgement:
     )
     points = tuple(
         msgspec.structs.replace(
-            point, definition=msgspec.structs.replace(definition, brake_pps=brake)
+            point, definition=msgspec.structs.replace(definition, slow_to_pps=slowdown)
         )
-        for brake in brakes
+        for slowdown in slowdowns
     )
     return msgspec.structs.replace(builder.nothing(), points=points)
 

@@ -41,7 +41,7 @@ def failing(events: list[str], what: str) -> Any:
 async def live(shed: Shed, error: type[BaseException] | None = None) -> None:
     async with Bench(cast("Station", shed)) as bench:
         bench.setup.undo = failing(shed.events, "undo")  # type: ignore[method-assign]
-        bench.brake.release = failing(shed.events, "release")  # type: ignore[method-assign]
+        bench.slowdown.release = failing(shed.events, "release")  # type: ignore[method-assign]
         if error:
             raise error
 

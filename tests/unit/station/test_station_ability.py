@@ -11,7 +11,7 @@ from gatemark.station.demand import Demand
 
 EVERY = [field.name for field in fields(Ability)]
 PLACE = Placement(gateway=1, sender=0, sink=0)
-NONE = Ability(own_cpu=False, brake=False, awake=False, priority=False, steering=False)
+NONE = Ability(own_cpu=False, slowdown=False, awake=False, priority=False, steering=False)
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -44,12 +44,12 @@ class Trial:
     offered: float = 20_000.0
     received: float | None = None  # None: all of it
     repeat: int = 1
-    probed: bool = False
+    instrumented: bool = False
     status: str = "ok"
     path: str = "route"
     direction: str = "up"
     frame_bytes: int = 64
-    brake: int = 0
+    slowdown: int = 0
     scheduled: float | None = None  # None: what was offered; 0: as fast as it goes
     refused: float = 0.0
     ring_dropped: int = 0
@@ -64,18 +64,18 @@ class Trial:
             path=self.path,
             direction=self.direction,
             frame_bytes=self.frame_bytes,
-            brake_pps=self.brake,
+            slow_to_pps=self.slowdown,
             duration_s=1.0,
         )
         rate = round(scheduled)
-        which = "probed" if self.probed else "outside"
+        which = "instrumented" if self.instrumented else "outside"
         return Record(
             trial=f"sweep/{self.path}/{self.direction}/{rate}/{self.repeat}/{which}",
             plan="sweep",
             arm=self.path,
             point={"rate_pps": rate, "direction": self.direction},
             repeat=self.repeat,
-            pass_="probed" if self.probed else "outside",
+            pass_="instrumented" if self.instrumented else "outside",
             sequence=self.sequence,
             status=self.status,  # type: ignore[arg-type]
             started="2026-11-21T16:15:00Z",
@@ -115,11 +115,13 @@ class Trial:
         )
 
 
-def trials(trial: Trial, repeats: int = 6, probed: Evidence | None = None) -> Group:
+def trials(trial: Trial, repeats: int = 6, instrumented: Evidence | None = None) -> Group:
     """One point: the same trial again and again, and once with probes."""
     found = [replace(trial, repeat=i + 1, sequence=i).record() for i in range(repeats)]
-    if probed is not None:
-        found.append(replace(trial, probed=True, more=probed, sequence=repeats).record())
+    if instrumented is not None:
+        found.append(
+            replace(trial, instrumented=True, more=instrumented, sequence=repeats).record()
+        )
     (point,) = group(found)
     return point
 

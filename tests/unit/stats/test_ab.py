@@ -56,7 +56,7 @@ def a_test(records: list[Record], allow: float = 0.01) -> Run:
     )
     inventories: Mapping[str, str] = {"route": "6.1.0", "nat": "6.6.0"}
     old, new = (
-        Side(said=said, station_file="lab", station=LAB, inventory={"gateway": {"kernel": kernel}})
+        Side(name=said, station_file="lab", station=LAB, inventory={"gateway": {"kernel": kernel}})
         for said, kernel in inventories.items()
     )
     return replace(run(records), plans=(plan,), ab=AB(old=old, new=new, allow=allow))

@@ -36,13 +36,13 @@ def test_repeats_of_a_point_are_one_result() -> None:
 
 
 def test_values_come_from_the_outside_pass() -> None:
-    result = judged(Trial(received=20_000), Trial(received=15_000, probed=True))
+    result = judged(Trial(received=20_000), Trial(received=15_000, instrumented=True))
     assert result.points[0].values["received_pps"].value == 20_000
 
 
 def test_probe_effect_is_seen_between_the_passes() -> None:
-    point = judged(*(Trial(repeat=i) for i in range(6)), Trial(received=15_000, probed=True))
-    assert "probe-effect" in codes(point.points[0])
+    point = judged(*(Trial(repeat=i) for i in range(6)), Trial(received=15_000, instrumented=True))
+    assert "observer-effect" in codes(point.points[0])
 
 
 def test_invalid_trials_are_counted_and_not_used() -> None:
@@ -80,8 +80,8 @@ def test_run_without_a_ceiling_says_so() -> None:
     assert "no-ceiling" in {warning.code for warning in judged(Trial()).warnings}
 
 
-def test_brake_is_a_condition_and_no_warning() -> None:
-    points = judged(*(Trial(brake=30_000, repeat=i) for i in range(6))).points
+def test_slowdown_is_a_condition_and_no_warning() -> None:
+    points = judged(*(Trial(slowdown=30_000, repeat=i) for i in range(6))).points
     assert codes(points[0]) == set()
 
 
@@ -107,7 +107,7 @@ def test_any_run_is_judged_in_finite_numbers(drawn: list[tuple[int, float, int, 
 def test_values_of_a_knee_carry_their_units() -> None:
     records = sweep(Simulated(30_500), RATES)
     found = {value.quantity: value.unit for value in values(judge(run(records), records))}
-    expected = {"knee_pps": "packets/s", "knee_l1_bps": "bit/s", "collapse_1.5": "ratio"}
+    expected = {"knee_pps": "packets/s", "knee_l1_bps": "bit/s", "retained_1.5x": "ratio"}
     assert expected.items() <= found.items()
 
 
@@ -128,15 +128,15 @@ def test_answer_names_rates_and_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("brake", "kind", "opening"),
+    ("slowdown", "kind", "opening"),
     [
-        (30_000, "netns", "A braked lab gateway routes"),
+        (30_000, "netns", "A slowed lab gateway routes"),
         (0, "netns", "A namespace gateway routes"),
         (0, "qemu", "A virtual gateway routes"),
     ],
 )
-def test_answer_says_what_kind_of_gateway(brake: int, kind: str, opening: str) -> None:
-    records = [Trial(brake=brake).record()]
+def test_answer_says_what_kind_of_gateway(slowdown: int, kind: str, opening: str) -> None:
+    records = [Trial(slowdown=slowdown).record()]
     assert judge(run(records, kind=kind), records).sentence.startswith(opening)
 
 
@@ -181,7 +181,7 @@ def test_judging_loads_no_scipy() -> None:
 
 def test_the_load_of_a_box_comes_from_the_probed_pass() -> None:
     box = {"cpu_busy": 0.7, "cpu_busy_inside": 0.7, "power_w": 4.5}
-    seen = [Trial(probed=probed).record() for probed in (False, True)]
+    seen = [Trial(instrumented=instrumented).record() for instrumented in (False, True)]
     records = [
         msgspec.structs.replace(record, values=values)
         for record, values in zip(seen, ({"received_pps": 5.0}, box), strict=True)

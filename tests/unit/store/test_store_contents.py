@@ -118,10 +118,10 @@ def test_a_last_line_that_is_being_written_is_no_fault(tmp_path: Path) -> None:
 
 
 def test_records_of_a_newer_version_are_told_with_the_mend(tmp_path: Path) -> None:
-    newer = LINES[1].replace(b"gatemark.record/1", b"gatemark.record/2")
+    newer = LINES[1].replace(b"gatemark.record/2", b"gatemark.record/3")
     (said,) = faults(tmp_path, LINES[0] + newer * 3)
     assert said == (
-        "3 lines of trials.jsonl with the newer schema gatemark.record/2 cannot be read: "
+        "3 lines of trials.jsonl with the newer schema gatemark.record/3 cannot be read: "
         "update gatemark"
     )
 

@@ -20,7 +20,7 @@ PORTS = {device: Port(Local(), device, "02:00:00:00:00:01") for device in ROLES}
 
 
 def load(**keys: Any) -> Workload:
-    return Workload(kind="flows", **keys)
+    return Workload(kind="fill", **keys)
 
 
 @given(

@@ -44,7 +44,7 @@ def sides(test: AB) -> list[str]:
     told = []
     for arm in (OLD, NEW):
         side = test.side(arm)
-        on = "" if side.said == side.station_file else f" on {side.station.name}"
+        on = "" if side.name == side.station_file else f" on {side.station.name}"
         by = f", by `{test.switch.replace('{arm}', arm)}`" if test.switch else ""
-        told.append(f"{arm}: {side.said}{on}{by}")
+        told.append(f"{arm}: {side.name}{on}{by}")
     return told

@@ -93,7 +93,7 @@ def conditions(
         ("Old and new", _sides(run)),
         ("Gateway", _gateway(run)),
         ("Device", device(run)),
-        ("Brake", _brake(run)),
+        ("Slowdown", _slowdown(run)),
         ("TCP", _tcp(judgement)),
         ("Tester's ceiling", _ceilings(judgement)),
         ("Tester's ports", _ports(records)),
@@ -188,11 +188,11 @@ def device(run: Run) -> list[str]:
     return [line for line in lines if line]
 
 
-def _brake(run: Run) -> list[str]:
+def _slowdown(run: Run) -> list[str]:
     slowed: dict[int, list[str]] = {}
     for plan in run.plans:
-        if plan.gateway.brake_pps and any(arm.path != "direct" for arm in plan.arm):
-            slowed.setdefault(plan.gateway.brake_pps, []).append(plan.name)
+        if plan.gateway.slow_to_pps and any(arm.path != "direct" for arm in plan.arm):
+            slowed.setdefault(plan.gateway.slow_to_pps, []).append(plan.name)
     return [
         f"{', '.join(names)}: slowed on purpose to about {number.nominal(pps, 'packets/s')}, "
         "so that its knee lies below the tester's ceiling."

@@ -98,7 +98,7 @@ def _diff_table(rows: Sequence[Compared], before: str = "") -> Table:
     to = scale(value for row in rows for value in (row.old, row.new))
     places = number.decimals([i for r in rows for i in (r.old.interval, r.new.interval)], to)
     across = any(row.differences for row in rows)
-    head = ("what", f"old, {to.unit}", f"new, {to.unit}", "change, %", "p", "visible, %", "verdict")
+    head = ("what", f"old, {to.unit}", f"new, {to.unit}", "change, %", "p", "MDE, %", "verdict")
     body = tuple(
         (
             what(row.old) if row.old.setup == row.new.setup else load(row.old),
@@ -106,7 +106,7 @@ def _diff_table(rows: Sequence[Compared], before: str = "") -> Table:
             shown(row.new, to, places),
             _percent(row.change.change),
             f"{row.change.p:.3f}",
-            _visible(row.change),
+            _mde(row.change),
             verdict(row.change, at_least=row.at_least),
             *(("; ".join(map(str, row.differences)) or "none",) if across else ()),
         )
@@ -164,10 +164,10 @@ def _percent(change: Interval) -> str:
     return f"+{text}" if risen else text
 
 
-def _visible(change: Change) -> str:
-    if change.visible >= UNBOUNDED:
+def _mde(change: Change) -> str:
+    if change.mde >= UNBOUNDED:
         return number.DASH
-    return number.plain(100 * change.visible, 1)
+    return number.plain(100 * change.mde, 1)
 
 
 def _noise(noise: Noise) -> str:

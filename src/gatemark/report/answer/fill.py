@@ -12,7 +12,7 @@ from gatemark.report.words import number, traffic
 from gatemark.report.words.number import Scale
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.stats.point.connections import HELD
-from gatemark.stats.point.fill import FILLED
+from gatemark.stats.point.fill import FILL
 
 ANCHOR = "flows"
 WHOLE = Scale(1.0, "")
@@ -29,7 +29,7 @@ COLUMNS = {
 
 def points(judgement: Judgement) -> list[PointResult]:
     """Those that are about flows."""
-    return [point for point in judgement.points if point.definition.quantity == FILLED]
+    return [point for point in judgement.points if point.definition.quantity == FILL]
 
 
 def made(judgement: Judgement) -> Table:
@@ -58,7 +58,7 @@ def _numbers(found: Sequence[PointResult]) -> Iterator[Column]:
 def held(judgement: Judgement) -> list[PointResult]:
     """The most that each setup held at once: flows, else TCP connections."""
     every = [p for p in judgement.points if p.definition.headline in p.values]
-    kinds = [[p for p in every if p.definition.quantity == kind] for kind in (FILLED, HELD)]
+    kinds = [[p for p in every if p.definition.quantity == kind] for kind in (FILL, HELD)]
     found = next((kind for kind in kinds if kind), [])
     most: dict[str, PointResult] = {}
     for point in sorted(found, key=count, reverse=True):

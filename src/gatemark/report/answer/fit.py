@@ -105,8 +105,8 @@ def _notes(model: Model, fit: Fit) -> Iterator[str]:
         yield f"In brackets: the interval of {blocks} blocks, and {off}."
     else:
         yield f"In brackets: the interval of {blocks} blocks. No setup was left out to test it."
-    if brake_pps := model.measured.traffic.brake_pps:
-        yield f"The gateway was braked to about {brake_pps} packets/s."
+    if slow_to_pps := model.measured.traffic.slow_to_pps:
+        yield f"The gateway was slowed to about {slow_to_pps} packets/s."
     if not tells_down(model):
         yield "Only LAN to WAN was measured: the other direction is taken to cost the same."
     if BYTE in model.unresolved:

@@ -79,9 +79,9 @@ def _table(ladder: Ladder) -> Table:
     rate = ladder.definition.headline
     rate_to = SCALES.get(rate, KPPS)
     head = ("step", "against", "time, ns a packet", f"{rate_to.unit}", "CPU, %", "verdict")
-    more = ("takes, ns a packet", "p", "smallest visible, ns")
+    more = ("takes, ns a packet", "p", "MDE, ns")
     if told(ladder) != PACKET:
-        more = (more[0], "p", f"smallest visible, {rate_to.unit}")
+        more = (more[0], "p", f"MDE, {rate_to.unit}")
     base = (ladder.base, NONE, *(_own(ladder, name) for name in (PACKET, rate, CPU)), NONE)
     rows = [(*base, _own(ladder, PACKET), NONE, NONE)]
     rows += [_row(ladder, step) for step in ladder.steps]
@@ -107,7 +107,7 @@ def _row(ladder: Ladder, step: Step) -> tuple[str, ...]:
         verdict(ladder, step),
         _own(step, PACKET),
         _chance(told_by) if told_by else NONE,
-        _visible(told_by, SCALES.get(told(ladder), KPPS)),
+        _mde(told_by, SCALES.get(told(ladder), KPPS)),
     )
 
 
@@ -117,8 +117,8 @@ def _chance(cost: Cost) -> str:
     return f"{cost.p:.2g}" if cost.p >= LEAST_P else f"< {LEAST_P:g}"
 
 
-def _visible(cost: Cost | None, to: Scale) -> str:
-    if cost is None or cost.visible is None:
+def _mde(cost: Cost | None, to: Scale) -> str:
+    if cost is None or cost.mde is None:
         return NONE
-    value = cost.visible / to.factor
+    value = cost.mde / to.factor
     return number.plain(value, number.decimals_of(value))

@@ -25,7 +25,7 @@ def comparisons(judgement: Judgement) -> Table:
     """Arms against the first arm of their plan, with the smallest change that would show."""
     rows = tuple(_compared(one) for one in judgement.comparisons)
     head = ("setup", "against", "at", "change, %", "verdict")
-    more = ("interval, %", "p", "smallest visible, %")
+    more = ("interval, %", "p", "MDE, %")
     caption = "What the arms cost: each against the first of its plan"
     return Table(caption, head + more, rows, frozenset({3, 6, 7}))
 
@@ -65,7 +65,7 @@ def _cell(point: PointResult | None) -> str:
 
 def _compared(one: Comparison) -> tuple[str, ...]:
     change = one.change
-    is_told = max(abs(change.change.value), change.change.hi, change.visible) < UNBOUNDED
+    is_told = max(abs(change.change.value), change.change.hi, change.mde) < UNBOUNDED
     places = number.decimals([change.change], PERCENT)
     i = change.change
     middle, low, high = (_signed(x * 100, places) for x in (i.value, i.lo, i.hi))
@@ -78,7 +78,7 @@ def _compared(one: Comparison) -> tuple[str, ...]:
         diff.verdict(change, at_least=one.at_least),
         f"{low} to {high}" if is_told else NONE,
         f"{change.p:.2g}",
-        _plain(change.visible, PERCENT) if is_told else NONE,
+        _plain(change.mde, PERCENT) if is_told else NONE,
     )
 
 

@@ -133,7 +133,7 @@ def point(factors: Mapping[str, object]) -> str:
 def _knee_row(judgement: Judgement, knee: Knee, places: int) -> tuple[str, ...]:
     at = sweep.loaded(judgement, knee)
     bits = number.plain(knee.knee_l1_bps / MBPS.factor, 1)
-    twice = knee.collapse.get("2.0")
+    twice = knee.retained.get("2x")
     return (
         knee.setup,
         traffic.way(knee.direction),

@@ -45,16 +45,16 @@ def head() -> str:
 
 def row(run: Run, judgement: Judgement) -> str:
     """The row of one run; what was not measured is a dash."""
-    brake = _brake(judgement)
+    slowdown = _slowdown(judgement)
     own = (p for p in judgement.points if not is_twin(p.arm))
-    points = [p for p in own if _plain(p.definition) and _of(p, brake)]
-    knees = [k for k in judgement.knees if _plain(k.definition) and _of(k, brake)]
+    points = [p for p in own if _plain(p.definition) and _of(p, slowdown)]
+    knees = [k for k in judgement.knees if _plain(k.definition) and _of(k, slowdown)]
     return _line(
         (
             *_gateway(run),
             *(_tcp(points, path) for path in PATHS),
             *(_udp(judgement, points, knees, path) for path in PATHS),
-            _remark(run, brake),
+            _remark(run, slowdown),
         )
     )
 
@@ -94,20 +94,20 @@ def _first(facts: Mapping[str, Any], keys: Sequence[str]) -> str:
     )
 
 
-def _brake(judgement: Judgement) -> int:
-    """One row is of one gateway: of several brakes the one that fills most cells, by knees."""
+def _slowdown(judgement: Judgement) -> int:
+    """One row is of one gateway: of several slowdowns the one that fills most cells, by knees."""
     measured: tuple[PointResult | Knee, ...] = (*judgement.knees, *judgement.points)
-    brakes = list(dict.fromkeys(found.definition.brake_pps for found in measured))
-    return max(brakes, key=lambda brake: len(_filled(measured, brake)), default=0)
+    slowdowns = list(dict.fromkeys(found.definition.slow_to_pps for found in measured))
+    return max(slowdowns, key=lambda slowdown: len(_filled(measured, slowdown)), default=0)
 
 
-def _filled(measured: Iterable[PointResult | Knee], brake: int) -> set[tuple[str, str]]:
-    mine = (f.definition for f in measured if _plain(f.definition) and _of(f, brake))
+def _filled(measured: Iterable[PointResult | Knee], slowdown: int) -> set[tuple[str, str]]:
+    mine = (f.definition for f in measured if _plain(f.definition) and _of(f, slowdown))
     return {(d.path, d.l4) for d in mine}
 
 
-def _of(found: PointResult | Knee, brake: int) -> bool:
-    return found.definition.brake_pps == brake
+def _of(found: PointResult | Knee, slowdown: int) -> bool:
+    return found.definition.slow_to_pps == slowdown
 
 
 def _plain(definition: Definition) -> bool:
@@ -172,11 +172,11 @@ def _cell(rate: str, at: PointResult | None, definition: Definition) -> str:
     return f"{rate} ({told})" if told else rate
 
 
-def _remark(run: Run, brake: int) -> str:
+def _remark(run: Run, slowdown: int) -> str:
     """Where, when and how it was measured; that it is virtual is said again."""
     version = run.versions.get("gatemark", "")
-    braked = f"braked to about {number.nominal(brake, 'packets/s')}" if brake else ""
+    slowed = f"slowed to about {number.nominal(slowdown, 'packets/s')}" if slowdown else ""
     virtual = f"{VIRTUAL} gateway, no device" if run.station.virtual else ""
     made = f"gatemark {version}".strip()
-    parts = (f"station {run.station.name}", virtual, braked, run.started[:10], made)
+    parts = (f"station {run.station.name}", virtual, slowed, run.started[:10], made)
     return "; ".join(filter(None, parts))

@@ -43,16 +43,16 @@ def singles(judgement: Judgement, plans: Sequence[Plan] = ()) -> Figure | None:
         "single",
         f"Fastest of the single points: {found[0].setup}, {bound}{rate}",
         f"Received rate: {traffic.traffic(found[0].definition)}; "
-        f"{_brakes(found)}. Bar: median; whisker: its interval.",
+        f"{_slowdowns(found)}. Bar: median; whisker: its interval.",
         [(f"{p.setup} {traffic.point_words(p)}", p) for p in found],
     )
 
 
-def _brakes(found: Sequence[PointResult]) -> str:
-    brakes = {p.definition.brake_pps for p in found}
-    if brakes == {0}:
-        return "the gateway without a brake"
-    return "braked where it is said" if 0 in brakes else "the gateway braked"
+def _slowdowns(found: Sequence[PointResult]) -> str:
+    slowdowns = {p.definition.slow_to_pps for p in found}
+    if slowdowns == {0}:
+        return "the gateway without a slowdown"
+    return "slowed where it is said" if 0 in slowdowns else "the gateway slowed"
 
 
 def _figure(

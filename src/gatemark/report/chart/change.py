@@ -17,7 +17,7 @@ from gatemark.stats.judgement import Comparison
 DOUBT = {"inconclusive": "inconclusive", "within noise": "noise"}
 NARROW = 400  # pixels: a panel below that has no room for doubts in words
 MARGIN = 1.06  # of the axis beyond the widest interval
-FIELDS = {"change": "median", "change_lo": "low", "change_hi": "high", "visible": "visible"}
+FIELDS = {"change": "median", "change_lo": "low", "change_hi": "high", "mde": "mde"}
 
 
 def figure(found: Sequence[Comparison]) -> Figure:
@@ -33,7 +33,7 @@ def figure(found: Sequence[Comparison]) -> Figure:
     rows = [_row(one, key) for one, key in zip(ordered, places, strict=True)]
     columns = {"arm": "setup", "baseline": "against", "point": "point"}
     columns |= heads("change", "change", "ratio")
-    columns |= {"noise": "noise (ratio)", "visible": "smallest visible change (ratio)"}
+    columns |= {"noise": "noise (ratio)", "mde": "minimum detectable effect (ratio)"}
     return Figure(
         name=name,
         title=cost.finding(found),
@@ -65,7 +65,7 @@ def _row(one: Comparison, key: str) -> Row:
     verdict = diff.verdict(change, at_least=one.at_least)
     row: Row = {"arm": one.arm, "baseline": one.baseline, "point": traffic.point(one.point)}
     row |= three("change", change.change)
-    row |= {"noise": finite(change.noise), "visible": finite(change.visible)}
+    row |= {"noise": finite(change.noise), "mde": finite(change.mde)}
     doubt = "tester-limited" if one.at_least else DOUBT.get(change.verdict, "")
     short = cost.percent(change.change)
     text = ", ".join(filter(None, (short, doubt)))

@@ -20,7 +20,7 @@ from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.stats.point import fill
-from gatemark.store.record import Filled, Record
+from gatemark.store.record import FillStep, Record
 
 MIB = 1 << 20
 MOST_STEPS = 60  # drawn of each arm
@@ -48,7 +48,7 @@ def figures(judgement: Judgement, records: Sequence[Record]) -> Iterator[Figure]
 def _rows(point: PointResult, records: Sequence[Record]) -> Iterator[Row]:
     """The steps of a point's fills, each counted from what its own line says of no flow."""
     fills = [
-        fill.rising(record.evidence.fill)
+        fill.rising(record.evidence.fill_steps)
         for record in records
         if (record.plan, record.arm, record.point) == (point.plan, point.arm, point.point)
         and record.pass_ == "outside"
@@ -75,7 +75,7 @@ def _rows(point: PointResult, records: Sequence[Record]) -> Iterator[Row]:
         }
 
 
-def _taken(steps: Sequence[Filled], line: fill.Line) -> list[tuple[int, float]]:
+def _taken(steps: Sequence[FillStep], line: fill.Line) -> list[tuple[int, float]]:
     return [(step.entries, step.slab_bytes - line.intercept) for step in steps]
 
 

@@ -62,31 +62,31 @@ def _until(knee: Knee) -> str:
 
 
 def definition(knees: Sequence[Knee], ceilings: dict[str, float], step: int = 1) -> str:
-    """What was measured, under which brake, and how far the tester itself could go."""
+    """What was measured, under which slowdown, and how far the tester itself could go."""
     dots = "single trials" if step == 1 else f"one of {step} trials"
     parts = [
         f"Received against offered rate: {traffic.traffic(knees[0].definition)}. "
         f"Line: median; band: its interval; dots: {dots}; upright: the knee."
     ]
-    parts += _brakes(knees)
+    parts += _slowdowns(knees)
     if ceilings:
         least = number.quantity(min(ceilings.values()), "packets/s")
         parts.append(f"The tester alone reaches {least}.")
     return " ".join(parts)
 
 
-def _brakes(knees: Sequence[Knee]) -> list[str]:
+def _slowdowns(knees: Sequence[Knee]) -> list[str]:
     """How slow the gateway was made on purpose; of several runs, which arms by how much."""
     arms: dict[int, list[str]] = {}
     for knee in knees:
-        arms.setdefault(knee.definition.brake_pps, []).append(knee.arm)
+        arms.setdefault(knee.definition.slow_to_pps, []).append(knee.arm)
     if len(arms) == 1:
-        pps = knees[0].definition.brake_pps
-        slow = f"The gateway is braked to about {number.nominal(pps, 'packets/s')}."
+        pps = knees[0].definition.slow_to_pps
+        slow = f"The gateway is slowed to about {number.nominal(pps, 'packets/s')}."
         return [slow] if pps else []
     told = [
         f"{', '.join(dict.fromkeys(names))} "
-        + (f"braked to about {number.nominal(pps, 'packets/s')}" if pps else "without a brake")
+        + (f"slowed to about {number.nominal(pps, 'packets/s')}" if pps else "without a slowdown")
         for pps, names in arms.items()
     ]
     return [f"{'; '.join(told)}."]

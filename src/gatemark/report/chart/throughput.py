@@ -42,8 +42,8 @@ def _figure(found: Sequence[Found]) -> Figure:
     for quantity, unit in RATES.items():
         columns |= heads(quantity, "throughput" if unit == "packets/s" else "on layer 2", unit)
     first = found[0].first
-    slow = first.definition.brake_pps
-    braked = f" The gateway is braked to about {number.nominal(slow, 'packets/s')}." if slow else ""
+    slow = first.definition.slow_to_pps
+    slowed = f" The gateway is slowed to about {number.nominal(slow, 'packets/s')}." if slow else ""
     order = list(dict.fromkeys(loads))
     return Figure(
         name=name,
@@ -51,7 +51,7 @@ def _figure(found: Sequence[Found]) -> Figure:
         definition=(
             "The highest rate with no loss (NDR, filled) and with at most 0.5 % (PDR, hollow), "
             f"by search: {traffic.traffic(first.definition, _varied(found))}. "
-            f"Marker: median; whisker: its interval.{braked}"
+            f"Marker: median; whisker: its interval.{slowed}"
         ),
         panels=tuple(
             (heading, _panel(name, quantity, rows, arms, order))

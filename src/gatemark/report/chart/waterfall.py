@@ -41,7 +41,7 @@ def _figure(ladder: Ladder) -> Figure:
     unit = UNITS[quantity]
     columns = {"arm": "step", "against": "against"}
     columns |= heads("step", "adds", unit) | heads("takes", "all of it", unit)
-    columns |= {"noise": f"noise ({unit})", "visible": f"smallest visible ({unit})", "p": "p"}
+    columns |= {"noise": f"noise ({unit})", "mde": f"MDE ({unit})", "p": "p"}
     panels: list[tuple[str, Chart]] = [("", _waterfall(name, rows, quantity))]
     if len(rows) > 1:
         panels.append(("What each step adds", _steps(name, rows[1:], quantity)))
@@ -102,7 +102,7 @@ def _rows(ladder: Ladder, quantity: str) -> list[Row]:
 
 def _base(ladder: Ladder, own: Interval, key: str, quantity: str) -> Row:
     row: Row = {"arm": ladder.base, "against": "", **three("step", None), **three("takes", own)}
-    row |= {"noise": None, "visible": None, "p": None, "verdict": "", "key": key, "from_key": key}
+    row |= {"noise": None, "mde": None, "p": None, "verdict": "", "key": key, "from_key": key}
     row |= {"start": 0.0, "end": finite(own.value), "low": own.lo, "high": own.hi}
     return row | {"kind": BASE, "text": _text(own, quantity), "tip": max(own.value, own.hi)}
 
@@ -112,7 +112,7 @@ def _row(ladder: Ladder, step: Step, quantity: str, span: Span) -> Row:
     i = cost.difference
     row: Row = {"arm": step.arm, "against": step.against, **three("step", i)}
     row |= three("takes", step.values.get(quantity))
-    row |= {"noise": finite(cost.noise), "visible": cost.visible, "p": cost.p}
+    row |= {"noise": finite(cost.noise), "mde": cost.mde, "p": cost.p}
     row |= {"verdict": _verdict(ladder, step), "start": finite(start), "end": finite(end)}
     row |= {"low": finite(start + i.lo), "high": finite(start + i.hi)}
     kind = {"slower": COSTS, "faster": SAVES}.get(cost.verdict, UNTOLD)

@@ -97,7 +97,7 @@ def _clause(mine: Sequence[Comparison]) -> str:
         return f"{who} against {other}: the tester was the limit"
     verdicts = {one.change.verdict for one in mine}
     if verdicts <= set(NO_CHANGE):
-        seen = number.quantity(max(one.change.visible for one in mine), "ratio")
+        seen = number.quantity(max(one.change.mde for one in mine), "ratio")
         return f"{who} against {other}: no change that shows ({seen} would)"
     if _kind(mine[0]) or verdicts not in ({"slower"}, {"faster"}):
         return f"{who} against {other}: {_span(mine, signed=True)}{_doubt(mine)}"

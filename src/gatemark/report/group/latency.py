@@ -175,5 +175,14 @@ def _ns(i: Interval) -> str:
 
 def _alike(knee: Definition, d: Definition) -> bool:
     """Whether a knee is that of the same gateway, setup and traffic."""
-    names = ("path", "features", "direction", "family", "frame_bytes", "mix", "flows", "brake_pps")
+    names = (
+        "path",
+        "features",
+        "direction",
+        "family",
+        "frame_bytes",
+        "mix",
+        "flows",
+        "slow_to_pps",
+    )
     return all(getattr(knee, name) == getattr(d, name) for name in names)

@@ -124,4 +124,4 @@ def _belongs(factors: Mapping[str, Scalar], definition: Definition, knee: Knee) 
 
 
 def _traffic(d: Definition) -> tuple[object, ...]:
-    return (d.path, d.features, d.direction, d.family, d.l4, d.frame_bytes, d.flows, d.brake_pps)
+    return (d.path, d.features, d.direction, d.family, d.l4, d.frame_bytes, d.flows, d.slow_to_pps)

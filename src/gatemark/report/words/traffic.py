@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from gatemark.report.words import number
 from gatemark.stats.judgement import PointResult
 from gatemark.stats.point.connections import HELD, RATE
-from gatemark.stats.point.fill import FILLED
+from gatemark.stats.point.fill import FILL
 from gatemark.store.record import Definition
 
 OURS = "gatemark"  # who makes the traffic if no known tool does
@@ -74,7 +74,7 @@ def streams(count: int) -> str:
 
 def connections(definition: Definition) -> str:
     """Connections or flows of a definition about them: `64 at once`, `1000 flows, idle`."""
-    if definition.quantity == FILLED:
+    if definition.quantity == FILL:
         work = f"{definition.active_pps:g} packets/s over all" if definition.active_pps else "idle"
         return f"{definition.flows} flows, {work}"
     count = "as many as it goes" if definition.connections is None else f"{definition.connections}"
@@ -109,8 +109,8 @@ def traffic(definition: Definition, but: Container[str] = ()) -> str:
 
 
 def point_words(point: PointResult) -> str:
-    """What a point sent, and whether through a brake: `↑ up, 64 B, braked`."""
-    return load(point.definition) + (", braked" if point.definition.brake_pps else "")
+    """What a point sent, and whether through a slowdown: `↑ up, 64 B, slowed`."""
+    return load(point.definition) + (", slowed" if point.definition.slow_to_pps else "")
 
 
 def load(definition: Definition, payload_bytes: float = 0) -> str:

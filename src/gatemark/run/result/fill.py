@@ -12,7 +12,7 @@ from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
 from gatemark.run.result.kind import Kind
 from gatemark.stats.point import fill
-from gatemark.store.record import Definition, Filled
+from gatemark.store.record import Definition, FillStep
 from gatemark.store.series import Series
 from gatemark.workload.fill import loads
 from gatemark.workload.way import Report, Way
@@ -27,7 +27,7 @@ def define(both: Definition, load: Workload) -> Definition:
     return replace(
         both,
         l4="udp",
-        quantity=fill.FILLED,
+        quantity=fill.FILL,
         rate_layer="flows",
         flows=load.flows,
         clients=load.clients,
@@ -56,8 +56,8 @@ def evidence(raw: Raw) -> dict[str, Any]:
     sent = raw.ways[0].sender
     steps, last = filled(raw), sent["steps"][-1]
     return {
-        "fill": tuple(steps),
-        "filling": {
+        "fill_steps": tuple(steps),
+        "fill": {
             "asked": sent["asked"],
             "came": last["flows"],
             "lost": last["lost"],
@@ -70,7 +70,7 @@ def evidence(raw: Raw) -> dict[str, Any]:
     }
 
 
-def filled(raw: Raw) -> list[Filled]:
+def filled(raw: Raw) -> list[FillStep]:
     """What was read at each step; one without a reading, as the last may be, is left out."""
     watched, steps = raw.seen.watched, raw.ways[0].sender["steps"]
     if "memory" not in watched or "conntrack" not in watched:
@@ -78,7 +78,7 @@ def filled(raw: Raw) -> list[Filled]:
     listed = watched.get("pagesets", {}).get("listed_bytes", [])
     read = [(step, _window(watched["t_ns"], step)) for step in steps]
     return [
-        Filled(
+        FillStep(
             flows=step["flows"],
             entries=_middle(watched["conntrack"]["entries"], window),
             **{
@@ -92,7 +92,7 @@ def filled(raw: Raw) -> list[Filled]:
     ]
 
 
-def objects(raw: Raw, steps: Sequence[Filled]) -> dict[str, int]:
+def objects(raw: Raw, steps: Sequence[FillStep]) -> dict[str, int]:
     """Of which caches a flow takes whole objects, and their bytes: the check of the slope."""
     watched, known = raw.seen.watched, fill.rising(steps)
     found = {}
@@ -127,7 +127,7 @@ def _own_memory(raw: Raw) -> bool:
     return raw.gateway_cpus is None
 
 
-def _held(raw: Raw, steps: Sequence[Filled]) -> int:
+def _held(raw: Raw, steps: Sequence[FillStep]) -> int:
     """What came through, or what the table had at most, if that is less."""
     came = int(raw.ways[0].sender["steps"][-1]["flows"])
     entries = raw.seen.watched.get("conntrack", {}).get("entries", [])

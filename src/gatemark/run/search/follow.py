@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trials that a search decides the rate of: at shares of what it found, and probed beyond it."""
+"""Trials that a search decides the rate of: at shares of what it found, and tried beyond it."""
 
 from collections.abc import Iterable
 
@@ -18,8 +18,8 @@ def is_outcome(spec: TrialSpec) -> bool:
 def following(spec: TrialSpec, records: Iterable[Record]) -> tuple[TrialSpec, str]:
     """The trial with its rate put in, or why it cannot run.
 
-    A share is of what the search of its own repeat found; a probed trial goes at the rate that was
-    too fast there, where the gateway's own counters tell what was short.
+    A share is of what the search of its own repeat found; an instrumented trial has the rate that
+    was too fast there, where the gateway's own counters tell what was short.
     """
     assert spec.search is not None
     goal = spec.point.get(GOAL, spec.search.of)

@@ -106,7 +106,7 @@ class VirtualLab:
         self.purpose = purpose
         self.lab = secrets.token_hex(3)
         self.cpus = place()
-        self.able = replace(ability(), own_cpu=True, steering=True, brake=False)
+        self.able = replace(ability(), own_cpu=True, steering=True, slowdown=False)
         self.hosts = space.spaces(self.lab, ("lan", "wan", "lan2", "ctl"))
         self.demand: Demand | None = PLAIN
         self.ports: dict[str, Port] = {}

@@ -79,7 +79,7 @@ class Box:
             if any(side.login for side in asked.sides.values())
             else Local(self.lab, asked.sides, purpose)
         )
-        self.able: Ability = replace(ability(), own_cpu=False, brake=False, steering=False)
+        self.able: Ability = replace(ability(), own_cpu=False, slowdown=False, steering=False)
         self.placement = _placement(far=isinstance(self.sides, Far))
         self.box = Ssh("gateway", asked.login)
         self.gateway = _gateway(self.box, asked)

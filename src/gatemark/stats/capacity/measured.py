@@ -72,8 +72,8 @@ class Measured:
 def measured(run: Run, records: Iterable[Record], judgement: Judgement) -> Measured | None:
     """What a run tells of the time per packet; None if nothing.
 
-    Times of unlike traffic (flows, family, brake, who sent) are not put into one model: those of
-    the kind with most setups are, and of as many those without a brake.
+    Times of unlike traffic (flows, family, slowdown, who sent) are not put into one model: those of
+    the kind with most setups are, and of as many those without a slowdown.
     """
     rates = [point for point in judgement.points if _is_rate(point)]
     counts = [point for point in judgement.points if _is_count(point)]
@@ -82,7 +82,7 @@ def measured(run: Run, records: Iterable[Record], judgement: Judgement) -> Measu
     if not kinds:
         return None
     setups = {kind: {_setup(p) for p, other in judged if other == kind} for kind in kinds}
-    kind = max(kinds, key=lambda one: (len(setups[one]), -one.brake_pps))
+    kind = max(kinds, key=lambda one: (len(setups[one]), -one.slow_to_pps))
     points = [p for p, other in judged if other == kind]
     times = _times(points, records) if rates else _counts(points, records)
     held = frozenset(

@@ -51,13 +51,13 @@ def cost(
     return Cost(
         difference=interval,
         p=p,
-        visible=_visible(interval, noise, ALPHA / rows),
+        mde=_mde(interval, noise, ALPHA / rows),
         noise=noise,
         verdict=_verdict(interval, noise, p, higher_is_better=higher_is_better),
     )
 
 
-def _visible(interval: Interval, noise: float, alpha: float) -> float | None:
+def _mde(interval: Interval, noise: float, alpha: float) -> float | None:
     if interval.level < LEVEL:
         return None
     half = (interval.hi - interval.lo) / 2

@@ -14,7 +14,7 @@ from gatemark.stats.change.sampled import Sampled
 from gatemark.stats.judgement import Interval
 
 # How much the lab's gateway is slowed is which gateway it is, and no part of what is asked of it.
-CONDITION = "brake_pps"
+CONDITION = "slow_to_pps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Clock:
     router at 200 MHz had 0.72 of the NAT throughput of one at 266 MHz, whose clock ratio is 0.752.
     """
 
-    of: str  # cpu_mhz; brake_pps: it stands for the clock of a lab gateway
+    of: str  # cpu_mhz; slow_to_pps: it stands for the clock of a lab gateway
     ratio: float
     held: bool  # whether the interval of the rates' ratio holds it
 
@@ -103,11 +103,11 @@ def _clock(base: Side, first: Sampled, side: Side, value: Sampled, ratio: Interv
     """Of rates alone, and of two clocks of the same kind that differ."""
     if not value.unit.endswith("/s"):
         return None
-    brakes = first.definition.brake_pps, value.definition.brake_pps
-    clocks = brakes if all(brakes) else (clock_mhz(base), clock_mhz(side))
-    if any(brakes) != all(brakes) or not clocks[0] or not clocks[1] or clocks[0] == clocks[1]:
+    slowdowns = first.definition.slow_to_pps, value.definition.slow_to_pps
+    clocks = slowdowns if all(slowdowns) else (clock_mhz(base), clock_mhz(side))
+    if any(slowdowns) != all(slowdowns) or not clocks[0] or not clocks[1] or clocks[0] == clocks[1]:
         return None
-    of = CONDITION if all(brakes) else "cpu_mhz"
+    of = CONDITION if all(slowdowns) else "cpu_mhz"
     times = clocks[1] / clocks[0]
     return Clock(of, times, ratio.lo <= times <= ratio.hi)
 
@@ -120,8 +120,8 @@ def _conditions(side: Side, rows: Sequence[Sampled]) -> Iterator[Difference]:
         "gateway", "", f"{'virtual' if run.station.virtual else 'real'}, {run.station.kind}"
     )
     yield Difference("kernel", "", inventory(run, "gateway").get("kernel"))
-    brakes = sorted({row.definition.brake_pps for row in rows})
-    yield Difference(CONDITION, "", ", ".join(str(b) if b else "none" for b in brakes))
+    slowdowns = sorted({row.definition.slow_to_pps for row in rows})
+    yield Difference(CONDITION, "", ", ".join(str(b) if b else "none" for b in slowdowns))
     yield Difference("cpu_mhz", "", clock_mhz(side))
 
 

@@ -22,7 +22,7 @@ from gatemark.stats.math.interval import LEVEL
 from gatemark.stats.math.ranks import STANDARD
 
 ALPHA: Final = 1 - LEVEL
-MISSED: Final = 0.2  # how often a change as large as `visible` stays unseen
+MISSED: Final = 0.2  # how often a change as large as `mde` stays unseen
 NOISE: Final = 0.01  # what two runs of the same setup differ by, even on a good bench
 MOST_TIMES: Final = 1e6  # a ratio to or from nothing; finite, so that it is a number in JSON
 UNBOUNDED: Final = MOST_TIMES - 1  # a change that has no number: print none
@@ -68,7 +68,7 @@ def compare(
     With fewer than four samples of either, or three and five, 95 % cannot be reached: the interval
     is the range of all ratios with its true level, and the verdict is `inconclusive`.
 
-    `visible`: the interval reaches about t95 standard errors to either side (2.3 for six repeats
+    `mde`: the interval reaches about t95 standard errors to either side (2.3 for six repeats
     of each), so half its width tells the standard error. A change is told in four cases of five
     if it exceeds the noise by t95 + c errors, where
     c = 0.84 sqrt(1 + t95^2 / 2 df): the estimate wanders, and so does the error itself (the usual
@@ -85,11 +85,11 @@ def compare(
 
 
 def judged(found: Found, noise: float, *, higher_is_better: bool) -> Change:
-    """What was found with its verdict, the smallest visible change, and how many more repeats."""
+    """What was found with its verdict, the MDE change, and how many more repeats."""
     change = Change(
         change=found.interval,
         p=found.p,
-        visible=_visible(found.interval, noise, ALPHA, paired=found.paired),
+        mde=_mde(found.interval, noise, ALPHA, paired=found.paired),
         noise=noise,
         verdict=_verdict(found.interval, found.p, noise, higher_is_better=higher_is_better),
         tail=found.tail,
@@ -105,7 +105,7 @@ def holm(changes: Sequence[Change]) -> list[Change]:
     multiplies p by up to the number of rows, and six against six repeats have no p below 2 / 924:
     from 23 rows on nothing could be found, however large. Where old and new do not overlap at all,
     so that the ranks have said all they can, `tail` (Welch's t test of the logarithms, 1947) is
-    adjusted in the place of p. `visible` and `more` are those of a row of this table; the intervals
+    adjusted in the place of p. `mde` and `more` are those of a row of this table; the intervals
     stay those of the single row.
     """
     alpha = ALPHA / max(1, len(changes))
@@ -170,8 +170,8 @@ def _adjusted(change: Change, p: float, alpha: float) -> Change:
     verdict = change.verdict
     if verdict in SETTLED and p > ALPHA:
         verdict = _unfound(change.change, change.noise)
-    visible = _visible(change.change, change.noise, alpha, paired=change.paired)
-    return _with_more(replace(change, p=p, verdict=verdict, visible=visible), alpha)
+    mde = _mde(change.change, change.noise, alpha, paired=change.paired)
+    return _with_more(replace(change, p=p, verdict=verdict, mde=mde), alpha)
 
 
 def _verdict(interval: Interval, p: float, noise: float, *, higher_is_better: bool) -> Verdict:
@@ -202,7 +202,7 @@ def _reach(interval: Interval, alpha: float, *, paired: bool) -> float:
     return (told + chance) / half
 
 
-def _visible(interval: Interval, noise: float, alpha: float, *, paired: bool) -> float:
+def _mde(interval: Interval, noise: float, alpha: float, *, paired: bool) -> float:
     if interval.level < LEVEL:
         return UNBOUNDED
     reach = _reach(interval, min(alpha, 1 - interval.level), paired=paired)

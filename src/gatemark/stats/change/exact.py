@@ -96,7 +96,7 @@ def ladders(
     The arms of an A/B test are a step, too; with one setup they are no A/A but where nothing else
     differs either.
     """
-    alike = test is None or (test.old.said == test.new.said and not test.switch)
+    alike = test is None or (test.old.name == test.new.name and not test.switch)
     return tuple(
         _ladder(plan, rungs, alike=alike)
         for plan in plans
@@ -276,9 +276,7 @@ def _cost(value: float, old: Group, new: Group) -> Cost:
     both = sorted(before.keys() & after.keys())
     blocks = [float(shift(before[repeat], after[repeat])) for repeat in both]
     difference = _interval(value, [*blocks, value], len(blocks))
-    return Cost(
-        difference=difference, p=None, visible=None, noise=0.0, verdict=_verdict(difference)
-    )
+    return Cost(difference=difference, p=None, mde=None, noise=0.0, verdict=_verdict(difference))
 
 
 def _by_repeat(records: Iterable[Record]) -> dict[int, dict[int, int]]:

@@ -56,7 +56,7 @@ def regressed(found: Sequence[Tested]) -> bool:
 def sentence(test: AB, found: Sequence[Tested]) -> str:
     """The answer in one sentence, of the point that tells most."""
     one = worst(found)
-    new, old = (f"{arm} ({test.side(arm).said})" for arm in (NEW, OLD))
+    new, old = (f"{arm} ({test.side(arm).name})" for arm in (NEW, OLD))
     counts = f"{one.new.instructions.value:.0f} against {one.old.instructions.value:.0f}"
     among = f"; of {len(found)} points this one tells most" if len(found) > 1 else ""
     if not one.difference.value:

@@ -171,8 +171,8 @@ def _costs(quantity: str, below: Mapping[str, str], rungs: Rungs, floor: float) 
 
 
 def _samples(trials: Group, quantity: str) -> Samples:
-    """By block; of a box, whose CPU is only read from inside, from the probed pass."""
+    """By block; of a box, whose CPU is only read from inside, from the instrumented pass."""
     source = trials.outside
     if quantity in (PACKET, CPU) and not readings(source, quantity):
-        source = trials.probed
+        source = trials.instrumented
     return {r.repeat: value for r in source for value in readings([r], quantity)}

@@ -148,7 +148,7 @@ def _asked(workload: Workload, point: Mapping[str, Scalar]) -> dict[str, Scalar]
 
 def _of_trials(trials: Group, asked: Mapping[str, dict[str, Scalar]]) -> dict[str, Scalar]:
     """Of the first trial that the run's plan names; else the point's own factors alone."""
-    for record in (*trials.outside, *trials.probed):
+    for record in (*trials.outside, *trials.instrumented):
         if record.trial in asked:
             return asked[record.trial]
     return _asked(Workload(), trials.point)

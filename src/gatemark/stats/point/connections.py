@@ -74,7 +74,7 @@ def _ceiling(ceilings: Iterable[PointResult], definition: Definition) -> float |
 
 
 def _gather(trials: Group, ceiling: float | None) -> Ends:
-    outside, everything = trials.outside, (*trials.outside, *trials.probed)
+    outside, everything = trials.outside, (*trials.outside, *trials.instrumented)
     seen = [record.evidence.connecting for record in outside if record.evidence.connecting]
     tables = [record.evidence.conntrack for record in everything if record.evidence.conntrack]
     return Ends(
@@ -88,7 +88,7 @@ def _gather(trials: Group, ceiling: float | None) -> Ends:
         last=min(seen, key=lambda one: int(one.get("opened", 0)), default={}),
         table=max(tables, key=_dropped, default={}),
         tester_cpu=tester_cpu(outside),
-        core=busiest(outside) or busiest_inside(trials.probed),
+        core=busiest(outside) or busiest_inside(trials.instrumented),
         failed=sum(int(one.get("failed", 0)) for one in seen),
     )
 

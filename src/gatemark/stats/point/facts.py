@@ -2,7 +2,7 @@
 """What all trials of a point say together about what held it back.
 
 Rates, schedule and CPU are read from outside in every pass; the drop counters on the gateway only
-in the probed pass, so their shares are taken of that pass's own packets.
+in the instrumented pass, so their shares are taken of that pass's own packets.
 """
 
 from collections.abc import Iterable, Sequence
@@ -60,7 +60,7 @@ class Facts:
 
 def gather(trials: Group, ceiling: float | None) -> Facts:
     """The facts of a point, from the trials of both passes; the ceiling is of its quantity."""
-    outside, everything = trials.outside, (*trials.outside, *trials.probed)
+    outside, everything = trials.outside, (*trials.outside, *trials.instrumented)
     counts = [record.accounting for record in outside if record.accounting]
     schedule = [r for record in outside if (r := record.evidence.schedule_ratio) is not None]
     criterion = trials.definition.loss_criterion
@@ -84,16 +84,16 @@ def gather(trials: Group, ceiling: float | None) -> Facts:
         tester_cpu=tester_cpu(outside),
         core=core_of(trials),
         carrier=carrier(outside),
-        flow_table=_flow_table(trials.probed),
-        shaper=_shaper(trials.probed),
-        memory=_memory(trials.probed),
+        flow_table=_flow_table(trials.instrumented),
+        shaper=_shaper(trials.instrumented),
+        memory=_memory(trials.instrumented),
     )
 
 
 def core_of(trials: Group) -> Core | None:
     """The busiest CPU of the gateway: read from outside if it can be, else by itself."""
-    outside = busiest(trials.outside) or busiest(trials.probed)
-    return outside or busiest_inside(trials.probed)
+    outside = busiest(trials.outside) or busiest(trials.instrumented)
+    return outside or busiest_inside(trials.instrumented)
 
 
 def tester_cpu(records: Iterable[Record]) -> float:
@@ -135,9 +135,9 @@ def _missed(counts: Sequence[Accounting]) -> float:
     return _share(scheduled - _sum(paced, "tried"), scheduled - _sum(paced, "unique"))
 
 
-def _flow_table(probed: Iterable[Record]) -> Drops | None:
+def _flow_table(instrumented: Iterable[Record]) -> Drops | None:
     """`drop`: no entry to be had; `insert_failed`: no free tuple (net/netfilter/)."""
-    seen = [record for record in probed if record.evidence.conntrack and record.accounting]
+    seen = [record for record in instrumented if record.evidence.conntrack and record.accounting]
     dropped = sum(
         record.evidence.conntrack.get(name, 0)
         for record in seen
@@ -146,9 +146,9 @@ def _flow_table(probed: Iterable[Record]) -> Drops | None:
     return _drops("conntrack", dropped, seen) if seen else None
 
 
-def _shaper(probed: Iterable[Record]) -> Drops | None:
+def _shaper(instrumented: Iterable[Record]) -> Drops | None:
     """The port whose queue dropped most. A queue never over a limit of its own shapes nothing."""
-    seen = [record for record in probed if record.evidence.qdisc and record.accounting]
+    seen = [record for record in instrumented if record.evidence.qdisc and record.accounting]
     dropped: dict[str, int] = {}
     for record in seen:
         for port, counters in record.evidence.qdisc.items():
@@ -169,9 +169,9 @@ def _drops(where: str, dropped: int, seen: Iterable[Record]) -> Drops:
     )
 
 
-def _memory(probed: Iterable[Record]) -> dict[str, int]:
+def _memory(instrumented: Iterable[Record]) -> dict[str, int]:
     """The reading with the least memory available."""
-    seen = [m for record in probed if "available_bytes" in (m := record.evidence.memory)]
+    seen = [m for record in instrumented if "available_bytes" in (m := record.evidence.memory)]
     return min(seen, key=lambda memory: memory["available_bytes"], default={})
 
 

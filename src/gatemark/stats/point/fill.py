@@ -24,9 +24,9 @@ from typing import Final
 from gatemark.stats.judgement import Limit
 from gatemark.stats.point.group import Group
 from gatemark.stats.point.limit import LOW_MEMORY, Verdict
-from gatemark.store.record import Filled, Record, Scalar
+from gatemark.store.record import FillStep, Record, Scalar
 
-FILLED: Final = "concurrent flows"
+FILL: Final = "concurrent flows"
 EARLY: Final = 0.1  # of the fill: what is predicted from
 FEWEST: Final = 3  # readings that make a line
 RISING: Final = 0.5  # of a step's flows that have an entry more: else the table is full
@@ -61,29 +61,29 @@ def line(points: Sequence[tuple[float, float]]) -> Line | None:
     return Line(slope, median(y - slope * x for x, y in points))
 
 
-def slab(steps: Sequence[Filled]) -> Line | None:
+def slab(steps: Sequence[FillStep]) -> Line | None:
     """All slabs of the gateway over the entries in its table, for as long as these rise."""
     return line([(step.entries, step.slab_bytes) for step in rising(steps)])
 
 
-def rising(steps: Sequence[Filled]) -> list[Filled]:
+def rising(steps: Sequence[FillStep]) -> list[FillStep]:
     """The steps before the table took no more."""
     more = takewhile(lambda pair: _took(*pair), pairwise(steps))
     return [*steps[:1], *(step for _, step in more)]
 
 
-def _took(before: Filled, after: Filled) -> bool:
+def _took(before: FillStep, after: FillStep) -> bool:
     return after.entries - before.entries >= RISING * (after.flows - before.flows) > 0
 
 
-def early(steps: Sequence[Filled]) -> list[Filled]:
+def early(steps: Sequence[FillStep]) -> list[FillStep]:
     """The steps of the first tenth of the fill, or its first four where these are more."""
     found = rising(steps)
     tenth = [step for step in found if step.entries <= EARLY * found[-1].entries]
     return found[: max(1 + FEWEST, len(tenth))]
 
 
-def early_slab(steps: Sequence[Filled]) -> Line | None:
+def early_slab(steps: Sequence[FillStep]) -> Line | None:
     """The slabs' line in these; without the empty table, if enough are left.
 
     In its slabs the first flows find room.
@@ -92,7 +92,7 @@ def early_slab(steps: Sequence[Filled]) -> Line | None:
     return slab(known[1:]) or slab(known)
 
 
-def predicted(steps: Sequence[Filled], spare_bytes: int) -> float | None:
+def predicted(steps: Sequence[FillStep], spare_bytes: int) -> float | None:
     """How many flows the gateway's memory has room for, told by the first tenth of a fill.
 
     None where there are too few steps. To what is free, on lists of CPUs too, comes what is
@@ -138,7 +138,7 @@ def decide(trials: Group) -> Verdict:
 
 
 def _end(record: Record) -> End:
-    seen = record.evidence.filling
+    seen = record.evidence.fill
 
     def number(name: str) -> int:
         value: Scalar = seen.get(name, 0)

@@ -18,7 +18,7 @@ class Group:
     point: dict[str, Scalar]
     definition: Definition
     outside: tuple[Record, ...]  # in running order; these give the values
-    probed: tuple[Record, ...]  # these give evidence only
+    instrumented: tuple[Record, ...]  # these give evidence only
     invalid: int
 
     @property
@@ -43,7 +43,7 @@ def group(records: Iterable[Record]) -> list[Group]:
 def _gather(records: Sequence[Record]) -> Group:
     valid = [record for record in records if record.status == "ok"]
     first = next(iter(valid), records[0])
-    passes: dict[str, list[Record]] = {"outside": [], "probed": []}
+    passes: dict[str, list[Record]] = {"outside": [], "instrumented": []}
     for record in valid:
         passes[record.pass_].append(record)
     return Group(
@@ -52,7 +52,7 @@ def _gather(records: Sequence[Record]) -> Group:
         point=first.point,
         definition=first.definition,
         outside=tuple(passes["outside"]),
-        probed=tuple(passes["probed"]),
+        instrumented=tuple(passes["instrumented"]),
         invalid=sum(record.status == "invalid" for record in records),
     )
 

@@ -64,7 +64,7 @@ def received_at(curve: Sequence[Sample], offered: float) -> float | None:
     return None
 
 
-def collapse(curve: Sequence[Sample], knee_pps: float, times: float) -> float | None:
+def retained(curve: Sequence[Sample], knee_pps: float, times: float) -> float | None:
     """Received at so many times the knee, as a share of the peak."""
     received, most = received_at(curve, times * knee_pps), peak(curve)
     return None if received is None or not most else received / most

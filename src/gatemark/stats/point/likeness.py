@@ -2,7 +2,7 @@
 """Whether a published value has a definition like ours: all that its source says must agree.
 
 What the source does not say is no difference that we know of, so it is told and not judged. How
-long it was measured is told too. The brake says which gateway ours is, so it is no difference.
+long it was measured is told too. The slowdown says which gateway ours is, so it is no difference.
 """
 
 from collections.abc import Iterator

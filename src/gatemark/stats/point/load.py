@@ -53,7 +53,7 @@ class RateAt:
 
 def loads(records: Iterable[Record]) -> list[Load]:
     """Every point of the sweeps whose trials were soaked."""
-    found = [one for one in group(records) if readings(one.probed, WAYS["soak"])]
+    found = [one for one in group(records) if readings(one.instrumented, WAYS["soak"])]
     made = (_load(one) for one in found if _factor(one.point) and one.outside)
     return sorted((one for one in made if one), key=lambda one: (one.plan, one.arm, one.level))
 
@@ -62,7 +62,7 @@ def rates_at(records: Iterable[Record]) -> list[RateAt]:
     """For each arm and way the rates at SHARES of a CPU, where rates were swept."""
     sweeps: dict[tuple[str, str, object], list[Group]] = {}
     for one in group(records):
-        if RATES & one.point.keys() and readings(one.probed, WAYS["soak"]):
+        if RATES & one.point.keys() and readings(one.instrumented, WAYS["soak"]):
             others = tuple(sorted((k, v) for k, v in one.point.items() if k not in RATES))
             sweeps.setdefault((one.plan, one.arm, others), []).append(one)
     return [at for sweep in sweeps.values() for at in _rates(sweep)]
@@ -95,7 +95,7 @@ def _load(one: Group) -> Load | None:
     busy = {way: median_interval(found) for way in WAYS if (found := _busy(one, way))}
     apart = [
         record.values[WAYS["ticks"]] - record.values[WAYS["soak"]]
-        for record in one.probed
+        for record in one.instrumented
         if {WAYS["ticks"], WAYS["soak"]} <= record.values.keys()
     ]
     return Load(
@@ -114,7 +114,7 @@ def _load(one: Group) -> Load | None:
 def _seen(one: Group, way: str) -> Sequence[Record]:
     """The trials that a way was read in: threads in the outside pass, all else in the other."""
     if way != "schedstat":
-        return one.probed
+        return one.instrumented
     return [record for record in one.outside if record.evidence.cpu]
 
 

@@ -10,7 +10,7 @@ from gatemark.stats.math.interval import median_interval
 from gatemark.stats.point import warn
 from gatemark.stats.point.facts import loss_ratio
 from gatemark.stats.point.group import Group, readings
-from gatemark.stats.point.knee import FOLLOWS, Sample, collapse, find_knee, peak, straightness
+from gatemark.stats.point.knee import FOLLOWS, Sample, find_knee, peak, retained, straightness
 from gatemark.stats.point.limit import ON_SCHEDULE, Verdict
 from gatemark.store.record import Record, Scalar
 
@@ -65,7 +65,7 @@ def _knee(sweep: Sequence[Judged]) -> Knee | None:
         knee_l1_bps=_wire_bps(interval.value, first.values),
         peak_pps=median_interval([peak(curve.samples) for curve in curves]),
         no_loss_pps=_no_loss(sweep),
-        collapse={} if open_ended else _collapses(curves),
+        retained={} if open_ended else _retained(curves),
         limit=verdict.limit,
         why=verdict.why,
         at_least=open_ended or verdict.limit == "tester",
@@ -155,7 +155,7 @@ def _no_loss(sweep: Iterable[Judged]) -> float:
     return max(clean)
 
 
-def _collapses(curves: Sequence[Curve]) -> dict[str, Interval]:
+def _retained(curves: Sequence[Curve]) -> dict[str, Interval]:
     """Each repeat's own ratio; absent where most sweeps end before."""
     found: dict[str, Interval] = {}
     for times in (1.5, 2.0):
@@ -163,10 +163,10 @@ def _collapses(curves: Sequence[Curve]) -> dict[str, Interval]:
             share
             for curve in curves
             if curve.knee_pps
-            and (share := collapse(curve.samples, curve.knee_pps, times)) is not None
+            and (share := retained(curve.samples, curve.knee_pps, times)) is not None
         ]
         if len(shares) * 2 > len(curves):
-            found[f"{times:.1f}"] = median_interval(shares)
+            found[f"{times:g}x"] = median_interval(shares)
     return found
 
 

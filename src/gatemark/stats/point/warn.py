@@ -24,8 +24,8 @@ Code = Literal[
     "incomplete",
     "invalid-trials",
     "no-ceiling",
-    "no-probed-pass",
-    "probe-effect",
+    "no-instrumented-pass",
+    "observer-effect",
     "spread",
     "tester-limited",
     "throttled",
@@ -130,27 +130,29 @@ def bimodal(values: Sequence[float]) -> Warning_ | None:
     return None
 
 
-def probe_effect(outside: Sequence[float], probed: Sequence[float]) -> Warning_ | None:
+def observer_effect(outside: Sequence[float], instrumented: Sequence[float]) -> Warning_ | None:
     """The two passes differ by more than both their ranges together.
 
-    One probed trial falls outside the range of six others in two cases of seven by chance alone;
+    One instrumented trial is outside the range of six others in two cases of seven by chance;
     by a whole range it does rarely.
     """
-    if len(outside) < 2 or not probed:
+    if len(outside) < 2 or not instrumented:
         return None
-    ranges = max(outside) - min(outside) + max(probed) - min(probed)
-    change = median(probed) - median(outside)
+    ranges = max(outside) - min(outside) + max(instrumented) - min(instrumented)
+    change = median(instrumented) - median(outside)
     if abs(change) <= max(ranges, WORTH * abs(median(outside))):
         return None
-    return warning("probe-effect", "Watching it moves the value: the probed pass gives no rates.")
+    return warning(
+        "observer-effect", "Watching it moves the value: the instrumented pass gives no rates."
+    )
 
 
-def throttled(probed: Sequence[Evidence]) -> Warning_ | None:
+def throttled(instrumented: Sequence[Evidence]) -> Warning_ | None:
     """The gateway's processor was slowed under load, by its own count or by its clock.
 
     A governor slows a CPU that has little to do, so the clock counts only where one had much.
     """
-    if any(map(_slowed, probed)):
+    if any(map(_slowed, instrumented)):
         return warning("throttled", "It was slowed for heat or power; cool it, and pause longer.")
     return None
 

@@ -12,7 +12,7 @@ from gatemark.store.record import Definition
 
 def check(value: float, lo: float, hi: float, verdict: Verdict) -> CrossCheck:
     change = Change(
-        change=Interval(value, lo, hi, 6, 0.97), p=0.002, visible=0.03, noise=0.01, verdict=verdict
+        change=Interval(value, lo, hi, 6, 0.97), p=0.002, mde=0.03, noise=0.01, verdict=verdict
     )
     rate = Interval(1e5, 9e4, 1.1e5, 6, 0.97)
     return CrossCheck(

@@ -9,8 +9,8 @@ from gatemark.report.group.source import Source
 from gatemark.report.words import traffic
 from gatemark.stats.change.reference import beside
 from gatemark.stats.judge import judge
-from gatemark.stats.point.fill import FILLED
-from gatemark.store.record import Definition, Evidence, Filled, Record
+from gatemark.stats.point.fill import FILL
+from gatemark.store.record import Definition, Evidence, FillStep, Record
 from gatemark.store.reference import published
 from gatemark.store.run import Run, StationInfo
 
@@ -19,7 +19,7 @@ OBJECTS = {"nf_conntrack": 256, "kmalloc-128": 128}
 
 def filled(path: str, repeat: int, came: int, lost: int) -> Record:
     steps = tuple(
-        Filled(
+        FillStep(
             flows=at * 1000,
             entries=at * 1000,
             slab_bytes=10**7 + 384_000 * at + repeat,
@@ -40,7 +40,7 @@ def filled(path: str, repeat: int, came: int, lost: int) -> Record:
         sequence=repeat,
         status="ok",
         started="2026-11-22T00:00:00Z",
-        definition=Definition(path=path, quantity=FILLED, l4="udp", flows=70_000, clients=10),
+        definition=Definition(path=path, quantity=FILL, l4="udp", flows=70_000, clients=10),
         values={
             "flows": float(came),
             "flow_bytes": 383.0 + repeat,
@@ -49,8 +49,8 @@ def filled(path: str, repeat: int, came: int, lost: int) -> Record:
             "flows_recommended": 100_000.0,
         },
         evidence=Evidence(
-            fill=steps,
-            filling=seen,  # type: ignore[arg-type]
+            fill_steps=steps,
+            fill=seen,  # type: ignore[arg-type]
             objects=OBJECTS,
             conntrack=table,
         ),
@@ -112,7 +112,7 @@ def test_the_sentence_counts_flows(source: Source) -> None:
 
 
 def test_flows_in_words() -> None:
-    made = Definition(path="nat", quantity=FILLED, flows=500, active_pps=5000)
+    made = Definition(path="nat", quantity=FILL, flows=500, active_pps=5000)
     assert traffic.load(made) == "↑ up, 500 flows, 5000 packets/s over all"
 
 

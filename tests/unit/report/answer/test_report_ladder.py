@@ -154,5 +154,5 @@ def test_of_two_runs_each_has_its_own_waterfall() -> None:
 def test_a_csv_of_values_has_the_steps() -> None:
     text = export("csv", [stacked.source()]).decode()
     head, *rows = text.splitlines()
-    assert {"against", "p", "visible"} <= set(head.split(","))
+    assert {"against", "p", "mde"} <= set(head.split(","))
     assert sum("step_packet_ns" in row for row in rows) == len(STEPS)

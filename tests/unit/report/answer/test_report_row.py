@@ -119,15 +119,15 @@ def test_a_rate_that_came_through_whole_is_a_lower_bound() -> None:
     assert found["nat UDP 64 B, k packets/s"].startswith("≥ ")
 
 
-def test_one_row_is_of_one_brake() -> None:
-    braked = [point(changed(path=p, brake_pps=9000), 9e6) for p in ("route", "switch")]
-    found = told(box(), judged([point(TCP, 50e6), *braked]))
+def test_one_row_is_of_one_slowdown() -> None:
+    slowed = [point(changed(path=p, slow_to_pps=9000), 9e6) for p in ("route", "switch")]
+    found = told(box(), judged([point(TCP, 50e6), *slowed]))
     assert found["nat TCP, Mbit/s"] == DASH
 
 
-def test_the_brake_is_told() -> None:
-    found = told(box(), judged([point(changed(brake_pps=9000), 9e6)]))
-    assert "braked to about 9 k packets/s" in found["remark"]
+def test_the_slowdown_is_told() -> None:
+    found = told(box(), judged([point(changed(slow_to_pps=9000), 9e6)]))
+    assert "slowed to about 9 k packets/s" in found["remark"]
 
 
 def test_virtual_is_said_aloud_in_front_and_in_the_remark() -> None:

@@ -53,7 +53,7 @@ def test_arms_are_compared_by_delay_and_runs_by_their_ceiling(source: Source) ->
 
 def test_the_sentence_tells_the_delay_at_the_highest_rate(source: Source) -> None:
     assert source.judgement.sentence == (
-        "A braked lab gateway takes 66.5 µs to route a packet and 66.5 µs to NAT a packet at "
+        "A slowed lab gateway takes 66.5 µs to route a packet and 66.5 µs to NAT a packet at "
         "27.0 k packets/s (median, one way)."
     )
 
@@ -78,7 +78,7 @@ def test_a_load_is_told_as_a_share_of_the_knee_of_the_same_run() -> None:
     )
     assert latency.share(judged, point) == pytest.approx(15_000 / 30_100)
     (plain,) = (p for p in judged.points if (p.plan, p.arm, p.definition.direction) == PLAIN)
-    assert latency.share(judged, plain) is None  # not braked: another gateway
+    assert latency.share(judged, plain) is None  # not slowed: another gateway
 
 
 def test_the_table_has_a_row_for_each_load_and_the_tester_first(source: Source) -> None:

@@ -196,5 +196,5 @@ def test_what_did_not_count_is_not_read(found: Study) -> None:
     first: PointResult = trace.of_study(found)[0]
     mine = trace.trials(kept())[trace.place(first)]
     assert len(mine) == studies.REPEATS
-    bad = [replace(mine[0], status="invalid"), replace(mine[1], pass_="probed")]  # noqa: S106
+    bad = [replace(mine[0], status="invalid"), replace(mine[1], pass_="instrumented")]  # noqa: S106
     assert trace.trials(bad) == {}

@@ -60,7 +60,7 @@ def spec(**keys: Any) -> TrialSpec:
         plan="p",
         arm=Arm(path="nat"),
         gateway=Gateway(),
-        workload=Workload(kind="flows", flows=20_000, steps=20, **keys),
+        workload=Workload(kind="fill", flows=20_000, steps=20, **keys),
         point={},
         repeat=1,
         pass_="outside",  # noqa: S106 - not a password
@@ -99,7 +99,7 @@ def test_the_first_flow_that_was_lost_ends_the_count() -> None:
     ended = raw(lost=300)
     ended.seen.watched["conntrack"]["entries"][-1] = COUNT * EACH  # others came later
     assert found(spec(), ended)[0]["flows"] == COUNT * EACH - 300
-    assert evidence(ended)["filling"]["lost"] == 300
+    assert evidence(ended)["fill"]["lost"] == 300
     assert len(filled(ended)) == COUNT  # memory was not read any more
 
 

@@ -47,8 +47,8 @@ def test_a_knee_is_not_like_a_point() -> None:
 
 
 def test_across_lets_a_field_differ() -> None:
-    old, new = row(brake_pps=30_000), row(brake_pps=20_000)
-    assert aligned([[old], [new]], ["brake_pps"]) == [(old, new)]
+    old, new = row(slow_to_pps=30_000), row(slow_to_pps=20_000)
+    assert aligned([[old], [new]], ["slow_to_pps"]) == [(old, new)]
 
 
 def test_across_gives_each_its_exact_like_first() -> None:

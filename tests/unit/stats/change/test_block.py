@@ -60,12 +60,12 @@ def test_a_difference_within_the_noise_is_never_called_a_cost() -> None:
 
 
 @pytest.mark.parametrize(("n", "rows"), [(20, 1), (40, 1), (40, 10)])
-def test_the_smallest_visible_difference_is_told_in_four_of_five(n: int, rows: int) -> None:
-    chance, visible = random.Random(7), []
+def test_the_mde_difference_is_told_in_four_of_five(n: int, rows: int) -> None:
+    chance, mde = random.Random(7), []
     for _ in range(40):
         found = block.differences(values(n, 0, chance), values(n, 0, chance))
-        visible.append(cost(found, 0.5, rows).visible or 0.0)
-    typical = sorted(visible)[len(visible) // 2]
+        mde.append(cost(found, 0.5, rows).mde or 0.0)
+    typical = sorted(mde)[len(mde) // 2]
     assert 0.6 <= told(n, typical, 0.5, rows) <= 0.98
 
 
@@ -91,7 +91,7 @@ def test_more_packets_are_better() -> None:
 
 def test_five_blocks_show_nothing() -> None:
     found = cost([5.0, 5.1, 5.2, 5.3, 5.4])
-    assert found.visible is None
+    assert found.mde is None
 
 
 def test_six_blocks_of_one_sign_survive_a_table_by_their_size() -> None:

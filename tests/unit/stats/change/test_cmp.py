@@ -68,10 +68,10 @@ def test_across_compares_them_and_tells_the_difference() -> None:
     assert [str(d) for d in differences] == ["frame_bytes 64 against 512"]
 
 
-def test_the_brake_is_which_gateway_it_is() -> None:
-    found = cmp([box(20_000, brake=20_000), box(10_000, brake=10_000)])
+def test_the_slowdown_is_which_gateway_it_is() -> None:
+    found = cmp([box(20_000, slowdown=20_000), box(10_000, slowdown=10_000)])
     assert len(found.rows) == 1
-    assert {fact.field: fact.new for fact in found.conditions[1]}["brake_pps"] == "10000"
+    assert {fact.field: fact.new for fact in found.conditions[1]}["slow_to_pps"] == "10000"
 
 
 def test_the_tester_alone_is_not_compared() -> None:
@@ -95,9 +95,9 @@ def test_a_rate_that_follows_the_clock_holds_its_ratio(rate: float, held: bool) 
     assert second(box(20_000, 266), box(rate, 200)).clock == Clock("cpu_mhz", 200 / 266, held)
 
 
-def test_the_brake_stands_for_the_clock() -> None:
-    clock = second(box(20_000, brake=20_000), box(10_000, brake=10_000)).clock
-    assert clock == Clock("brake_pps", 0.5, held=True)
+def test_the_slowdown_stands_for_the_clock() -> None:
+    clock = second(box(20_000, slowdown=20_000), box(10_000, slowdown=10_000)).clock
+    assert clock == Clock("slow_to_pps", 0.5, held=True)
 
 
 @pytest.mark.parametrize(
@@ -105,13 +105,13 @@ def test_the_brake_stands_for_the_clock() -> None:
     [
         ((266, 0), (None, 0)),  # one clock is not known
         ((266, 0), (266, 0)),  # nothing to learn from
-        ((266, 20_000), (200, 0)),  # a brake and a clock
+        ((266, 20_000), (200, 0)),  # a slowdown and a clock
     ],
 )
 def test_clocks_that_cannot_be_compared_are_not_told(
     first: tuple[object, int], other: tuple[object, int]
 ) -> None:
-    a, b = (box(20_000, mhz, brake=brake) for mhz, brake in (first, other))
+    a, b = (box(20_000, mhz, slowdown=slowdown) for mhz, slowdown in (first, other))
     assert second(a, b).clock is None
 
 

@@ -58,7 +58,7 @@ def test_any_samples_give_finite_numbers_in_order(old: list[float], new: list[fl
     change = compare(old, new)
     assert -1 < change.change.lo <= change.change.value <= change.change.hi <= UNBOUNDED * 1.001
     assert 0 <= change.p <= 1
-    assert 0 <= change.visible <= UNBOUNDED
+    assert 0 <= change.mde <= UNBOUNDED
 
 
 @given(SAMPLES, SAMPLES)
@@ -148,7 +148,7 @@ def test_narrow_interval_that_reaches_beyond_the_noise_is_inconclusive() -> None
 
 def test_three_repeats_say_nothing_and_ask_for_one_more() -> None:
     change = compare([100, 101, 102], [200, 201, 202])
-    assert (change.verdict, change.more, change.visible) == ("inconclusive", 1, UNBOUNDED)
+    assert (change.verdict, change.more, change.mde) == ("inconclusive", 1, UNBOUNDED)
 
 
 @pytest.mark.parametrize(
@@ -180,8 +180,8 @@ def test_what_the_tester_stood_in_the_way_of_has_no_verdict() -> None:
     ],
 )
 def test_visible_change_is_found_in_about_four_of_five(noise: str, n: int, least: float) -> None:
-    visible = median(change.visible for change in changes(noise, n))
-    assert least <= share(changes(noise, n, 1 + visible), ["faster"]) <= 0.85
+    mde = median(change.mde for change in changes(noise, n))
+    assert least <= share(changes(noise, n, 1 + mde), ["faster"]) <= 0.85
 
 
 def test_more_repeats_make_an_inconclusive_change_visible() -> None:
@@ -234,4 +234,4 @@ def test_a_table_of_one_row_is_that_row() -> None:
 
 def test_a_row_of_a_wide_table_needs_a_larger_change() -> None:
     change = compare([100, 101, 102, 103, 104, 105], [100, 101, 102, 103, 104, 105])
-    assert holm([change] * 10)[0].visible > change.visible
+    assert holm([change] * 10)[0].mde > change.mde

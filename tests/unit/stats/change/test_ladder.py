@@ -136,5 +136,5 @@ def test_each_step_is_a_value_with_what_it_is_against() -> None:
     dear = next(one for one in found if one.arm == "1000 rules")
     assert (dear.against, dear.unit, dear.n) == ("masquerade", "ns", 30)
     assert dear.p is not None
-    assert dear.visible is not None
+    assert dear.mde is not None
     assert dear.lo < dear.value < dear.hi

@@ -130,10 +130,10 @@ def test_without_a_default_all_that_are_alike_are_shown() -> None:
     assert [row.point["write_bytes"] for row in found] == [8192, 131_072]
 
 
-def test_each_brake_is_a_gateway_of_its_own() -> None:
-    braked = msgspec.structs.replace(TCP, brake_pps=30_000)
+def test_each_slowdown_is_a_gateway_of_its_own() -> None:
+    slowed = msgspec.structs.replace(TCP, slow_to_pps=30_000)
     value = published(assumed={"write_bytes": 8192})
-    assert len(beside(judged([point(), point(braked)]), [value])) == 2
+    assert len(beside(judged([point(), point(slowed)]), [value])) == 2
 
 
 def test_an_arm_measured_twice_is_shown_once() -> None:

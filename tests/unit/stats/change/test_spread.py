@@ -63,7 +63,7 @@ def test_the_tester_alone_counts_as_an_arm() -> None:
 
 
 def test_the_probed_pass_does_not_count() -> None:
-    assert unsettled(plan(), [*records(NARROW), *records(WIDE, Trial(probed=True))]) == []
+    assert unsettled(plan(), [*records(NARROW), *records(WIDE, Trial(instrumented=True))]) == []
 
 
 def test_other_plans_do_not_count() -> None:

@@ -11,7 +11,7 @@ from scipy.stats import theilslopes
 from gatemark.stats.judge import judge
 from gatemark.stats.point import fill
 from gatemark.stats.point.group import Group, group
-from gatemark.store.record import Definition, Evidence, Filled, Record
+from gatemark.store.record import Definition, Evidence, FillStep, Record
 
 from ..conftest import run
 
@@ -20,10 +20,12 @@ ROOM = {"entries": 10_000, "max": 262_144, "drop": 0, "early_drop": 0, "insert_f
 PLENTY = {"total_bytes": 60_000_000, "available_bytes": 20_000_000}
 
 
-def steps(count: int, each: int = 1000, of_flow: float = 384.0, most: int = 10**9) -> list[Filled]:
+def steps(
+    count: int, each: int = 1000, of_flow: float = 384.0, most: int = 10**9
+) -> list[FillStep]:
     """A fill of a table that holds `most` at the very most."""
     return [
-        Filled(
+        FillStep(
             flows=at * each,
             entries=min(at * each, most),
             slab_bytes=round(BASE + of_flow * min(at * each, most)),
@@ -48,9 +50,9 @@ def record(
         sequence=0,
         status="ok",
         started="2026-11-22T00:00:00Z",
-        definition=Definition(path="nat", quantity=fill.FILLED, flows=asked),
+        definition=Definition(path="nat", quantity=fill.FILL, flows=asked),
         values={"flows": float(came)},
-        evidence=Evidence(**({"filling": seen, "conntrack": ROOM, "memory": PLENTY} | evidence)),
+        evidence=Evidence(**({"fill": seen, "conntrack": ROOM, "memory": PLENTY} | evidence)),
     )
 
 
@@ -148,7 +150,7 @@ def test_memory_that_ended_is_the_limit() -> None:
 
 def test_a_process_that_had_to_be_killed_is_memorys_end() -> None:
     ended = {"asked": 10_000, "came": 9_000, "lost": 0, "killed": True, "own_memory": True}
-    limit, why = verdict(record(filling=ended))
+    limit, why = verdict(record(fill=ended))
     assert (limit, "killed a process for more, after 9000 flows" in why) == ("memory", True)
 
 

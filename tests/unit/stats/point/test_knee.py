@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatemark.stats.point.knee import Sample, collapse, find_knee, peak, received_at, straightness
+from gatemark.stats.point.knee import Sample, find_knee, peak, received_at, retained, straightness
 
 from ..conftest import STEPS, Simulated, seeded
 
@@ -109,11 +109,11 @@ def test_sweep_that_ends_2_percent_short_is_read_at_its_end() -> None:
 
 def test_collapse_is_a_share_of_the_peak() -> None:
     curve = [Sample(10, 10), Sample(20, 20), Sample(40, 5)]
-    assert collapse(curve, 20, 2.0) == 0.25
+    assert retained(curve, 20, 2.0) == 0.25
 
 
 def test_collapse_of_nothing_is_absent() -> None:
-    assert collapse([Sample(10, 0), Sample(20, 0)], 10, 2.0) is None
+    assert retained([Sample(10, 0), Sample(20, 0)], 10, 2.0) is None
 
 
 def test_straight_line_has_r2_of_one() -> None:

@@ -20,7 +20,7 @@ TCP = Definition(
     socket_buffer_bytes=0,
     congestion="cubic",
     duration_s=2.0,
-    brake_pps=30_000,
+    slow_to_pps=30_000,
 )
 SAID = {"path": "nat", "features": (), "direction": "up", "l4": "tcp", "family": "ipv4"}
 
@@ -65,8 +65,8 @@ def test_what_is_said_must_agree(fields: dict[str, Any]) -> None:
     assert not alike(ours(**fields), published())
 
 
-def test_a_brake_is_no_difference() -> None:
-    assert alike(ours(brake_pps=0), published())
+def test_a_slowdown_is_no_difference() -> None:
+    assert alike(ours(slow_to_pps=0), published())
 
 
 def test_another_duration_is_tolerated() -> None:

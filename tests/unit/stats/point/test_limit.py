@@ -18,12 +18,16 @@ FULL = Trial(offered=60_000, received=30_000, refused=30_000, busy=0.998)  # a s
 WATCHED = Evidence(conntrack={"drop": 0, "insert_failed": 0}, qdisc={"gw1": {"drops": 0}})
 
 
-def verdict(trial: Trial, probed: Evidence | None = None, ceiling: float | None = None) -> Verdict:
-    return decide(gather(trials(trial, probed=probed), ceiling))
+def verdict(
+    trial: Trial, instrumented: Evidence | None = None, ceiling: float | None = None
+) -> Verdict:
+    return decide(gather(trials(trial, instrumented=instrumented), ceiling))
 
 
-def limit(trial: Trial, probed: Evidence | None = None, ceiling: float | None = None) -> Limit:
-    return verdict(trial, probed, ceiling).limit
+def limit(
+    trial: Trial, instrumented: Evidence | None = None, ceiling: float | None = None
+) -> Limit:
+    return verdict(trial, instrumented, ceiling).limit
 
 
 def table_full(drop: int = 0, insert_failed: int = 0) -> Evidence:
@@ -159,9 +163,11 @@ def test_lossless_value_near_the_ceiling_is_the_tester() -> None:
     assert limit(Trial(20_000), ceiling=20_000) == "tester"
 
 
-@pytest.mark.parametrize("probed", [table_full(drop=30_000), table_full(insert_failed=30_000)])
-def test_full_flow_table_is_named_though_the_cpu_is_idle(probed: Evidence) -> None:
-    assert limit(replace(FULL, refused=0, busy=0.5), probed) == "flow-table"
+@pytest.mark.parametrize(
+    "instrumented", [table_full(drop=30_000), table_full(insert_failed=30_000)]
+)
+def test_full_flow_table_is_named_though_the_cpu_is_idle(instrumented: Evidence) -> None:
+    assert limit(replace(FULL, refused=0, busy=0.5), instrumented) == "flow-table"
 
 
 def test_full_flow_table_is_named_though_the_cpu_is_saturated() -> None:
@@ -226,7 +232,7 @@ def test_evidence_is_told_with_its_numbers() -> None:
 
 def boxed(busy: float) -> Record:
     """A trial of a box: its only CPU reading is its own."""
-    record = replace(FULL, probed=True).record()
+    record = replace(FULL, instrumented=True).record()
     own = CpuReading(thread="cpu0", cpu=0, busy=busy, waiting=0.0)
     return msgspec.structs.replace(record, evidence=Evidence(schedule_ratio=1.0, inside=(own,)))
 

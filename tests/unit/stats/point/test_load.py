@@ -14,25 +14,27 @@ FULL_PPS = 100_000.0  # at which the CPU is full
 RATES = (20_000, 50_000, 70_000, 90_000, 120_000)
 
 
-def trial(rate: int, repeat: int, *, probed: bool) -> Record:
+def trial(rate: int, repeat: int, *, instrumented: bool) -> Record:
     """Ticks see half of the load; the soak all of it."""
     busy = min(1.0, rate / FULL_PPS)
     definition = Definition(path="route", frame_bytes=512, duration_s=1.0)
     got = min(float(rate), FULL_PPS)
     values = builder.rates(rate, got, 512) | {"cpu_busy": busy}
-    if probed:
+    if instrumented:
         values |= {"cpu_busy_inside": busy / 2, "cpu_busy_soak": busy}
     made = builder.record("made/load", "route", {"rate_pps": rate}, definition, repeat, values)
     reading = CpuReading(thread="napi/gw0", cpu=1, busy=busy)
-    return replace(made, pass_="probed" if probed else "outside", evidence=Evidence(cpu=(reading,)))
+    return replace(
+        made, pass_="instrumented" if instrumented else "outside", evidence=Evidence(cpu=(reading,))
+    )
 
 
 def records() -> list[Record]:
     return [
-        trial(rate, repeat, probed=probed)
+        trial(rate, repeat, instrumented=instrumented)
         for repeat in range(1, 7)
         for rate in RATES
-        for probed in (False, True)
+        for instrumented in (False, True)
     ]
 
 
@@ -68,7 +70,7 @@ def test_the_rate_at_80_percent_is_told_by_each_way() -> None:
 
 
 def test_trials_that_were_not_soaked_tell_nothing() -> None:
-    assert loads([trial(rate, 1, probed=False) for rate in RATES]) == []
+    assert loads([trial(rate, 1, instrumented=False) for rate in RATES]) == []
 
 
 def test_tables_and_figure_have_every_point() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rate sweep from records to a knee with interval, limit and collapse."""
+"""A rate sweep from records to a knee with interval, limit and retained."""
 
 import pytest
 from msgspec.structs import replace
@@ -34,21 +34,21 @@ def test_knee_on_the_wire_counts_preamble_and_gap() -> None:
     assert knee.knee_l1_bps == pytest.approx(knee.knee_pps.value * 84 * 8)
 
 
-@pytest.mark.parametrize(("times", "received"), [("1.5", 25_925), ("2.0", 21_350)])
-def test_collapse_is_of_the_highest_rate_that_the_sweep_received(
+@pytest.mark.parametrize(("times", "received"), [("1.5x", 25_925), ("2x", 21_350)])
+def test_what_is_retained_is_of_the_highest_rate_that_the_sweep_received(
     times: str, received: float
 ) -> None:
-    share = knee_of(sweep(GATEWAY, RATES)).collapse[times].value
+    share = knee_of(sweep(GATEWAY, RATES)).retained[times].value
     assert share == pytest.approx(received / 30_000, abs=0.01)
 
 
-def test_collapse_beyond_the_sweep_is_absent() -> None:
-    assert list(knee_of(sweep(GATEWAY, RATES[:-1])).collapse) == ["1.5"]
+def test_what_is_retained_beyond_the_sweep_is_absent() -> None:
+    assert list(knee_of(sweep(GATEWAY, RATES[:-1])).retained) == ["1.5x"]
 
 
 def test_sweep_that_stays_below_the_knee_is_a_lower_bound() -> None:
     knee = knee_of(sweep(GATEWAY, RATES[:5]))
-    assert (knee.knee_pps.value, knee.at_least, knee.collapse) == (27_000, True, {})
+    assert (knee.knee_pps.value, knee.at_least, knee.retained) == (27_000, True, {})
 
 
 def test_sender_that_misses_its_schedule_is_no_knee() -> None:
@@ -102,7 +102,7 @@ def test_both_ways_at_once_have_a_knee() -> None:
 
 def test_gateway_that_delivers_nothing_has_a_knee_at_zero() -> None:
     knee = knee_of(sweep(Simulated(1e-9), RATES))
-    assert (round(knee.knee_pps.value), knee.collapse) == (0, {})
+    assert (round(knee.knee_pps.value), knee.retained) == (0, {})
 
 
 def test_each_repeat_keeps_its_own_knee() -> None:

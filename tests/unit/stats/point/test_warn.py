@@ -70,11 +70,11 @@ def test_one_outlier_is_no_second_mode() -> None:
 
 
 def test_probe_that_moves_the_value_is_named() -> None:
-    assert warn.probe_effect(QUIET, [950.0])
+    assert warn.observer_effect(QUIET, [950.0])
 
 
 def test_probe_within_the_spread_has_no_effect() -> None:
-    assert warn.probe_effect(QUIET, [996.0]) is None
+    assert warn.observer_effect(QUIET, [996.0]) is None
 
 
 def test_wide_interval_is_named() -> None:

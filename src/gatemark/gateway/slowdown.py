@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The brake: a lab gateway made slow and steady by waiting, by the clock, for every packet."""
+"""The slowdown: a lab gateway made slow and steady by waiting, by the clock, for every packet."""
 
 from gatemark.node.agent import Agent
 from gatemark.station.wiring import Gateway
@@ -13,8 +13,8 @@ def wait_ns(rate_pps: int) -> int:
     return max(0, round(1e9 / rate_pps) - FORWARDING_NS)
 
 
-class Brake:
-    """The brake of one gateway; an agent in the gateway holds it."""
+class Slowdown:
+    """The slowdown of one gateway; an agent in the gateway holds it."""
 
     def __init__(self, gateway: Gateway) -> None:
         self.gateway = gateway
@@ -22,7 +22,7 @@ class Brake:
         self._agent: Agent | None = None
 
     async def set(self, rate_pps: int, *, own: bool = False) -> None:
-        """Brake to about `rate_pps` packets/s, or release (0).
+        """Slowdown to about `rate_pps` packets/s, or release (0).
 
         Packets wait as they arrive; where the gateway has traffic of its `own`, that waits as well,
         as it leaves.
@@ -36,11 +36,11 @@ class Brake:
                 "wait_ns": wait_ns(rate_pps),
                 "hooks": ["ingress", "egress"] if own else ["ingress"],
             }
-            self._agent = await Agent.launch(self.gateway.node, "brake", request)
+            self._agent = await Agent.launch(self.gateway.node, "slow", request)
         self._set = (rate_pps, own)
 
     async def release(self) -> None:
-        """Take the brake off."""
+        """Take the slowdown off."""
         agent, self._agent, self._set = self._agent, None, (0, False)
-        if agent and agent.alive:  # a dead one has taken its brake off as it died
+        if agent and agent.alive:  # a dead one has taken its slowdown off as it died
             await agent.close()

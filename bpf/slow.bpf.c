@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
- * The brake: makes a gateway slow and steady. At the clsact ingress of a device every packet waits
+ * The slowdown: makes a gateway slow and steady. At the clsact ingress of a device every packet waits
  * by the clock, on the CPU that forwards it; at its egress what the gateway itself sends, once for
  * each segment, since TCP hands over many at a time. Waiting by the clock spreads 0.6 %, counted
  * loops 3 to 25 %, and a cgroup quota does not hold kernel threads (docs/measured.md).
  */
-#include "brake.h"
+#include "slow.h"
 #include "kernel.h"
 
 #define FRAME_MOST 1514 /* bytes of a full Ethernet frame, without FCS */
@@ -13,11 +13,11 @@
 
 static long waited(__u32 step, void *until);
 
-SECTION(BRAKE_SECTION) int brake(struct packet *packet)
+SECTION(SLOW_SECTION) int slow(struct packet *packet)
 {
 	__u32 key = 0, segments = 1 + (packet->length - 1) / FRAME_MOST;
-	__u64 *wait = bpf_map_lookup_elem(MAP(brake_wait), &key);
-	__u64 *packets = bpf_map_lookup_elem(MAP(brake_packets), &key);
+	__u64 *wait = bpf_map_lookup_elem(MAP(slow_wait), &key);
+	__u64 *packets = bpf_map_lookup_elem(MAP(slow_packets), &key);
 	__u64 until;
 
 	if (!wait || !packets)
@@ -31,7 +31,7 @@ SECTION(BRAKE_SECTION) int brake(struct packet *packet)
 	return TC_ACT_UNSPEC;
 }
 
-SECTION(BRAKE_SECTION) static long waited(__u32 step, void *until)
+SECTION(SLOW_SECTION) static long waited(__u32 step, void *until)
 {
 	return bpf_ktime_get_ns() >= *(__u64 *)until;
 }
