@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import cast
 
 from lab import played
-from lab.played import Played
+from lab.station.played import Played
 
 from gatemark.node.dial import dial
 from gatemark.node.login import Login

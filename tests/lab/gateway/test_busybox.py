@@ -24,7 +24,7 @@ from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
 from gatemark.station.wiring import Gateway
 from gatemark.store.run import UNKNOWN
-from lab.busybox import Busybox, bare
+from lab.gateway.busybox import Busybox, bare
 
 Do = Callable[[Gateway], Awaitable[None]]
 FULL = r"cannot be written.*nothing was changed"

@@ -17,9 +17,8 @@ from command import GATEMARK, environment, gatemark
 
 from gatemark.station import lock
 from gatemark.station.ability import MISSING
-
-from . import ordinary
-from .conftest import snapshot
+from lab.conftest import snapshot
+from lab.station import ordinary
 
 SMALL = (
     "run",

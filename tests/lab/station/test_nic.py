@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.played import Played, host
+from lab.station.played import Played, host
 
 # A laboratory that has taken both NICs, changed all that it may, and then does what it is told.
 LABORATORY = """

@@ -22,8 +22,8 @@ from gatemark.node.connect import Caller
 from gatemark.node.login import ASK, PASSWORD, Address, Login
 from gatemark.node.shell import here
 from gatemark.node.ssh import Ssh
-from lab import device
-from lab.device import Desk, desk
+from lab.station import device
+from lab.station.device import Desk, desk
 
 TMP = "/tmp"  # noqa: S108 (the device's, a tmpfs of its own)
 WATCH = {"interval_ms": 50, "samples": 1000, "what": ["memory", "cpu"]}

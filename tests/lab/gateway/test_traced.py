@@ -22,7 +22,7 @@ ARMS = {
     "plain": Arm(path="route", name="plain"),
     "rules": Arm(path="route", name="rules", features=("conntrack", "filter:100")),
 }
-SUBSYSTEMS = Path(__file__).resolve().parents[2] / "counter" / "subsystems.toml"
+SUBSYSTEMS = Path(__file__).resolve().parents[3] / "counter" / "subsystems.toml"
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ from command import GATEMARK
 
 from gatemark.plan.model import Arm
 from gatemark.station.load import load
-from lab import played
-from lab.played import CONTROL, Played
-from lab.server import PORT, keys, serving
+from lab.station import played
+from lab.station.played import CONTROL, Played
+from lab.station.server import PORT, keys, serving
 
 GATEWAY = """
 ip addr add 192.168.1.1/24 dev eth0; ip addr add 2001:db8:1::1/64 dev eth0 nodad

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lab.device import new_key
+from lab.station.device import new_key
 
 PORT = 2222
 PATIENCE_S = 5.0
