@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from lab import played
+from lab.station import played
 from lab.station.played import Played
 
 from gatemark.node.dial import dial
