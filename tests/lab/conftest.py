@@ -40,15 +40,15 @@ def snapshot() -> dict[str, str]:
 
 
 def _sysctls() -> list[str]:
-    found = []
+    lines = []
     for root in ("net", "kernel", "vm"):
         for path in Path("/proc/sys", root).rglob("*"):
             if path.is_file() and path.name not in MOVING:
                 try:
-                    found.append(f"{path} {path.read_text()}")
+                    lines.append(f"{path} {path.read_text()}")
                 except OSError:
                     continue
-    return found
+    return lines
 
 
 # Counters and random numbers that change by themselves.

@@ -56,12 +56,12 @@ def measure(*plans: Plan, plant: Plant | None = None) -> tuple[Judgement, list[R
 def measure_each(plans: Mapping[Key, Plan]) -> dict[Key, Record]:
     """Each plan's one trial, without probes, all on the same lab."""
     bare = [
-        replace(one, name=f"test/{number}", probe=Probe())
-        for number, one in enumerate(plans.values())
+        replace(planted, name=f"test/{number}", probe=Probe())
+        for number, planted in enumerate(plans.values())
     ]
     _, records = measure(*bare)
-    found = {record.plan: record for record in records}
-    return {key: found[one.name] for key, one in zip(plans, bare, strict=True)}
+    by_plan = {record.plan: record for record in records}
+    return {key: by_plan[planted.name] for key, planted in zip(plans, bare, strict=True)}
 
 
 async def _measure(plans: tuple[Plan, ...], plant: Plant | None) -> tuple[Judgement, list[Record]]:

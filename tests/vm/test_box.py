@@ -97,8 +97,8 @@ def kept(out: Path) -> list[dict[str, object]]:
 
 def sound(records: list[dict[str, object]]) -> list[object]:
     """Their names; each has to be measured whole."""
-    assert {(one["status"], one["reason"]) for one in records} == {("ok", "")}
-    return [one["trial"] for one in records]
+    assert {(record["status"], record["reason"]) for record in records} == {("ok", "")}
+    return [record["trial"] for record in records]
 
 
 def test_it_is_set_and_given_back(bench: Box, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_it_is_set_and_given_back(bench: Box, tmp_path: Path) -> None:
     bench.host.run(*asked(bench, PLAN.format(times=1), tmp_path / "run"))
     records = kept(tmp_path / "run")
     assert len(sound(records)) == 2
-    assert {one["accounting"]["lost"] for one in records} == {0}  # type: ignore[index]
+    assert {record["accounting"]["lost"] for record in records} == {0}  # type: ignore[index]
     assert bench.said(SETTINGS) == before
 
 
@@ -130,10 +130,10 @@ def test_a_reboot_in_the_middle_of_a_run_loses_nothing(bench: Box, tmp_path: Pat
             assert time.monotonic() < until
             time.sleep(0.1)
         bench.reset()
-        _, said = run.communicate(timeout=60)
+        _, errors = run.communicate(timeout=60)
     assert run.returncode == 1
-    assert "gateway: lost" in said.splitlines()[-1]
-    assert "Traceback" not in said
+    assert "gateway: lost" in errors.splitlines()[-1]
+    assert "Traceback" not in errors
     before_it = sound(kept(out))
     assert 2 <= len(before_it) < 8
     bench.wait()
@@ -173,8 +173,8 @@ ONE_NIC = (
 
 def tagged(bench: Box, device: str, way: str) -> int:
     """Frames of a VLAN that crossed the trunk."""
-    said = bench.said(f"ip netns exec gw cat /proc/net/vlan/{device}")
-    return int(re.search(rf"total frames {way}\s+(\d+)", said)[1])  # type: ignore[index]
+    output = bench.said(f"ip netns exec gw cat /proc/net/vlan/{device}")
+    return int(re.search(rf"total frames {way}\s+(\d+)", output)[1])  # type: ignore[index]
 
 
 def test_a_tester_with_one_nic_sends_tagged(bench: Box, tmp_path: Path) -> None:
@@ -184,8 +184,8 @@ def test_a_tester_with_one_nic_sends_tagged(bench: Box, tmp_path: Path) -> None:
     bench.host.run(*asked(bench, PLAN.format(times=1), tmp_path / "run", ONE_NIC))
     records = kept(tmp_path / "run")
     assert len(sound(records)) == 2
-    assert {one["accounting"]["lost"] for one in records} == {0}  # type: ignore[index]
-    tried = sum(one["accounting"]["tried"] for one in records)  # type: ignore[index]
+    assert {record["accounting"]["lost"] for record in records} == {0}  # type: ignore[index]
+    tried = sum(record["accounting"]["tried"] for record in records)  # type: ignore[index]
     assert tried >= 250  # half of what is asked, on a machine that has other work
     assert tagged(bench, "trunk.10", "received") >= tried
     assert tagged(bench, "trunk.20", "transmitted") >= tried

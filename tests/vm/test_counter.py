@@ -75,11 +75,11 @@ def counted(tmp_path: Path, program: tuple[int, ...]) -> Iterator[Counter]:
         command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
         try:
-            found = _run(process, file)
+            counter = _run(process, file)
         finally:
             process.kill()
-    yield found
-    found.close()
+    yield counter
+    counter.close()
 
 
 def _run(process: "subprocess.Popen[bytes]", file: Path) -> Counter:
@@ -89,15 +89,15 @@ def _run(process: "subprocess.Popen[bytes]", file: Path) -> Counter:
         assert time.monotonic() < until
         assert process.poll() is None
         time.sleep(0.02)
-    found = Counter(file)
+    counter = Counter(file)
     assert process.stdin
-    with found.model(), found.window():
+    with counter.model(), counter.window():
         process.stdin.write(b"cont\n")
         process.stdin.flush()
-        while found.total < INSTRUCTIONS and time.monotonic() < until:
+        while counter.total < INSTRUCTIONS and time.monotonic() < until:
             time.sleep(0.02)
         time.sleep(0.1)  # for what it should not run
-    return found
+    return counter
 
 
 def test_every_instruction_access_and_miss_is_counted_once(tmp_path: Path) -> None:

@@ -56,19 +56,19 @@ pytestmark = pytest.mark.parametrize("stand", ["qemu-x86"], indirect=True)
 @asynccontextmanager
 async def unchanged(gateway: Gateway) -> AsyncIterator[None]:
     async def state() -> dict[str, str]:
-        found = await settings(gateway.node, gateway.devices.values())
-        found["modules"] = await gateway.run("sh", "-c", MODULES)
-        found["links"] = await gateway.run("sh", "-c", "ip -d -o link show")
-        return found
+        state = await settings(gateway.node, gateway.devices.values())
+        state["modules"] = await gateway.run("sh", "-c", MODULES)
+        state["links"] = await gateway.run("sh", "-c", "ip -d -o link show")
+        return state
 
     before = await state()
     yield
     assert await state() == before
 
 
-@pytest.mark.parametrize("one", CRASHED, ids=lambda one: one.setup)
+@pytest.mark.parametrize("arm", CRASHED, ids=lambda arm: arm.setup)
 def test_a_feature_is_undone_whole_after_a_crash(
-    booted: Booted, one: Arm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    booted: Booted, arm: Arm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
@@ -79,7 +79,7 @@ def test_a_feature_is_undone_whole_after_a_crash(
         async with unchanged(gateway):
             cut = Setup(gateway)
             await cut.begin()
-            await cut.change(one)
+            await cut.change(arm)
             assert cut.changes.journal is not None
             cut.changes.journal.close()
             for agent in cut.changes.holding:
@@ -92,18 +92,18 @@ def test_a_feature_is_undone_whole_after_a_crash(
     booted.run(change())
 
 
-@pytest.mark.parametrize("one", ARMS, ids=lambda one: one.setup)
-def test_packets_cross_each(booted: Booted, one: Arm) -> None:
-    record = booted.measure(one)
+@pytest.mark.parametrize("arm", ARMS, ids=lambda arm: arm.setup)
+def test_packets_cross_each(booted: Booted, arm: Arm) -> None:
+    record = booted.measure(arm)
     assert (record.status, record.reason) == ("ok", "")
     assert record.accounting is not None
     assert record.accounting.unique > 0.5 * record.accounting.tried
 
 
-@pytest.mark.parametrize(("one", "why"), LACKING, ids=lambda one: getattr(one, "setup", ""))
-def test_what_it_lacks_is_told(booted: Booted, one: Arm, why: str) -> None:
+@pytest.mark.parametrize(("arm", "why"), LACKING, ids=lambda case: getattr(case, "setup", ""))
+def test_what_it_lacks_is_told(booted: Booted, arm: Arm, why: str) -> None:
     with pytest.raises(UnavailableError, match=why):
-        booted.run(booted.bench.setup.change(one))
+        booted.run(booted.bench.setup.change(arm))
 
 
 @pytest.mark.parametrize("path", ["route", "nat"])

@@ -14,7 +14,7 @@ def test_a_virtual_gateway_captures_where_it_has_the_tool(booted: Booted) -> Non
         assert record.reason.startswith("not available here: gateway: capture:tcpdump:68: ")
         return
     assert (record.status, record.reason) == ("ok", "")
-    (one,) = record.evidence.programs
-    assert (one.ended, one.left) == ("term", 0)
-    assert one.counters["captured"] == one.crossed, one.said
+    (program,) = record.evidence.programs
+    assert (program.ended, program.left) == ("term", 0)
+    assert program.counters["captured"] == program.crossed, program.said
     assert booted.said("ls -d /tmp/gatemark-program* /var/tmp/gatemark-program* || true") == ""

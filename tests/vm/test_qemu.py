@@ -112,12 +112,12 @@ def test_a_killed_laboratory_leaves_nothing() -> None:
 
 def _machines(lab: str) -> list[str]:
     """Command lines of QEMU that name a lab."""
-    found = []
+    processes = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            said = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            line = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
-        if said.startswith("qemu-system") and lab in said:
-            found.append(said)
-    return found
+        if line.startswith("qemu-system") and lab in line:
+            processes.append(line)
+    return processes

@@ -48,8 +48,8 @@ def routed(counted_stand: Stand) -> tuple[Record, Record]:
 
 
 def test_the_same_setup_differs_by_nothing(routed: tuple[Record, Record]) -> None:
-    one, other = map(modes, routed)
-    assert shift(one, other) == 0
+    first, other = map(modes, routed)
+    assert shift(first, other) == 0
 
 
 def test_the_functions_add_up(routed: tuple[Record, Record]) -> None:
@@ -71,22 +71,22 @@ def test_it_goes_the_way_of_a_packet(routed: tuple[Record, Record]) -> None:
 
 
 def test_a_way_through_modules_is_the_same_again(counted: Booted) -> None:
-    one = modes(counted.measure(CONNTRACK, WALKS))
+    before = modes(counted.measure(CONNTRACK, WALKS))
     counted.measure(NAT, replace(WALKS, walks=20))  # other modules, and a fuller TLB on MIPS
     other = modes(counted.measure(CONNTRACK, WALKS))
-    assert abs(shift(one, other)) <= 0.001 * max(one, key=lambda total: one[total])
+    assert abs(shift(before, other)) <= 0.001 * max(before, key=lambda total: before[total])
 
 
 def test_a_rule_more_is_seen_as_a_rule_more(counted: Booted) -> None:
     rules = [Arm(path="route", name=f"{n}", features=(f"filter:{n}",)) for n in (20, 21)]
     fewer, more = (counted.measure(arm, WALKS) for arm in rules)
-    old, new = (found(one).functions["nft_do_chain"][0] for one in (fewer, more))
+    old, new = (found(record).functions["nft_do_chain"][0] for record in (fewer, more))
     assert shift(modes(fewer), modes(more)) == new - old > 0
 
 
 def test_a_segment_differs_from_a_datagram_by_its_functions(counted: Booted) -> None:
     udp, tcp = (counted.measure(ROUTE, replace(WALKS, l4=l4)) for l4 in L4S)
-    assert min(one.values["mode_share"] for one in (udp, tcp)) > 0.1
+    assert min(record.values["mode_share"] for record in (udp, tcp)) > 0.1
     by = sizes(tcp)
     by.subtract(sizes(udp))
     assert shift(modes(udp), modes(tcp)) == by.total() != 0

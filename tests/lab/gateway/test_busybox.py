@@ -67,12 +67,12 @@ def journals(gateway: Gateway) -> list[Path]:
 
 def test_an_inventory_is_taken(on_a_box: Callable[[Do], None]) -> None:
     async def take(gateway: Gateway) -> None:
-        found = (await inventory(gateway.node, gateway.devices.values()))["gateway"]
-        assert found.keys() >= {*hardware.KEYS, "kernel", "interfaces", "addresses", "sysctls"}
-        assert found["architecture"] != UNKNOWN
-        assert found["memory"].endswith("iB")
-        assert found["forwarding"].split()[0] == "0"
-        assert "198.18.1.1/24" in found["addresses"]
+        facts = (await inventory(gateway.node, gateway.devices.values()))["gateway"]
+        assert facts.keys() >= {*hardware.KEYS, "kernel", "interfaces", "addresses", "sysctls"}
+        assert facts["architecture"] != UNKNOWN
+        assert facts["memory"].endswith("iB")
+        assert facts["forwarding"].split()[0] == "0"
+        assert "198.18.1.1/24" in facts["addresses"]
 
     on_a_box(take)
 

@@ -105,11 +105,11 @@ def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def state(gateway: Gateway) -> dict[str, str]:
     """All that a run compares of a gateway, and its rules and switches in full."""
-    found = await settings(gateway.node, gateway.devices.values())
-    found["bridge"] = await gateway.run("sh", "-c", "grep -r . /proc/sys/net/bridge")
-    found["links"] = await gateway.run("ip", "-d", "-o", "link", "show")
-    found["xtables"] = await gateway.run("cat", "/proc/net/ip_tables_names")
-    return found
+    state = await settings(gateway.node, gateway.devices.values())
+    state["bridge"] = await gateway.run("sh", "-c", "grep -r . /proc/sys/net/bridge")
+    state["links"] = await gateway.run("ip", "-d", "-o", "link", "show")
+    state["xtables"] = await gateway.run("cat", "/proc/net/ip_tables_names")
+    return state
 
 
 @asynccontextmanager
@@ -199,7 +199,7 @@ def test_a_crash_in_the_middle_is_undone_wherever_it_was(used: Used) -> None:
     used.run(each())
 
 
-@pytest.mark.parametrize(("arm", "why"), ELSEWHERE, ids=lambda one: getattr(one, "setup", ""))
+@pytest.mark.parametrize(("arm", "why"), ELSEWHERE, ids=lambda case: getattr(case, "setup", ""))
 def test_what_this_kernel_lacks_is_told_and_nothing_of_it_stays(
     used: Used, arm: Arm, why: str
 ) -> None:
@@ -212,7 +212,7 @@ def test_what_this_kernel_lacks_is_told_and_nothing_of_it_stays(
     used.run(change())
 
 
-@pytest.mark.parametrize("arm", [one for one in HERE if one.path != "endpoint"], ids=str)
+@pytest.mark.parametrize("arm", [arm for arm in HERE if arm.path != "endpoint"], ids=str)
 def test_packets_cross_each(used: Used, arm: Arm) -> None:
     record = used.measure(arm, FEW)
     assert (record.status, record.reason) == ("ok", "")

@@ -48,23 +48,23 @@ def ran() -> dict[str, Record]:
 def test_a_real_tool_has_seen_what_crossed_the_port(word: str, ran: dict[str, Record]) -> None:
     record = ran[word]
     assert (record.status, record.reason) == ("ok", "")
-    (one,) = record.evidence.programs
+    (program,) = record.evidence.programs
     assert record.accounting is not None
-    assert one.crossed == record.accounting.tried == 2000
-    assert one.counters["captured"] == 2000, one.said
+    assert program.crossed == record.accounting.tried == 2000
+    assert program.counters["captured"] == 2000, program.said
     assert record.values["captured_share"] == 1.0
 
 
 @pytest.mark.parametrize("word", WORDS[:3])
 def test_a_real_tool_ends_when_it_is_asked_to(word: str, ran: dict[str, Record]) -> None:
-    (one,) = ran[word].evidence.programs
-    assert (one.ended, one.left) == ("term", 0)
+    (program,) = ran[word].evidence.programs
+    assert (program.ended, program.left) == ("term", 0)
 
 
 def test_what_a_tool_used_is_told(ran: dict[str, Record]) -> None:
-    (one,) = ran["capture:tcpdump:68"].evidence.programs
-    assert 0 < one.cpu < 0.5
-    assert 1 << 20 < one.memory_bytes < 1 << 28
+    (program,) = ran["capture:tcpdump:68"].evidence.programs
+    assert 0 < program.cpu < 0.5
+    assert 1 << 20 < program.memory_bytes < 1 << 28
 
 
 def test_a_programs_cpu_is_in_that_of_the_gateway(ran: dict[str, Record]) -> None:
@@ -86,10 +86,10 @@ def test_a_program_that_is_killed_is_told(ran: dict[str, Record]) -> None:
 
 def test_one_that_does_not_want_to_end_is_killed_and_told(ran: dict[str, Record]) -> None:
     record = ran["command:stubborn"]
-    (one,) = record.evidence.programs
-    assert (record.status, one.ended, one.left) == ("ok", "kill", 0)
+    (program,) = record.evidence.programs
+    assert (record.status, program.ended, program.left) == ("ok", "kill", 0)
     assert "command:stubborn did not end by SIGTERM: SIGKILL ended it" in record.notes
-    assert one.counters == {"port": 1}
+    assert program.counters == {"port": 1}
 
 
 def test_a_program_that_is_not_there_skips_its_arm(ran: dict[str, Record]) -> None:
@@ -139,9 +139,9 @@ def until(true: Callable[[], bool], within_s: float = 8.0) -> bool:
 
 def captures() -> list[str]:
     """The captures of the test's own snaplen."""
-    found = []
+    pids = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
             words = path.read_bytes().split(b"\0")
-            found += [path.parent.name] if words[:1] == [b"tcpdump"] and b"77" in words else []
-    return found
+            pids += [path.parent.name] if words[:1] == [b"tcpdump"] and b"77" in words else []
+    return pids

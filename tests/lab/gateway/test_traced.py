@@ -38,23 +38,23 @@ def counted(records: dict[str, Record], name: str) -> Counted:
 
 
 def test_the_record_says_who_saw_it(records: dict[str, Record]) -> None:
-    found = counted(records, "plain")
-    assert found.tracer in (graph.TRACER, sampled.TOOL)
-    if found.tracer == sampled.TOOL:
+    path = counted(records, "plain")
+    assert path.tracer in (graph.TRACER, sampled.TOOL)
+    if path.tracer == sampled.TOOL:
         assert any(note.startswith("no function_graph: ") for note in records["plain"].notes)
 
 
 def test_it_has_no_instructions_but_time(records: dict[str, Record]) -> None:
-    found = counted(records, "plain")
+    path = counted(records, "plain")
     assert "instructions" not in records["plain"].values
-    assert {call.instructions for call in found.path} == {0}
-    assert 300 < sum(call.ns for call in found.path) < 100_000
+    assert {call.instructions for call in path.path} == {0}
+    assert 300 < sum(call.ns for call in path.path) < 100_000
 
 
 def test_the_packets_functions_are_seen(records: dict[str, Record]) -> None:
-    found = counted(records, "plain").functions
-    assert any(name.startswith("ip_forward") for name in found)
-    assert sum(ns for ns, _ in found.values()) == pytest.approx(
+    functions = counted(records, "plain").functions
+    assert any(name.startswith("ip_forward") for name in functions)
+    assert sum(ns for ns, _ in functions.values()) == pytest.approx(
         sum(call.ns for call in counted(records, "plain").path)
     )
 

@@ -91,8 +91,8 @@ class Box:
 
     def known(self, address: str) -> str:
         """Its line of a known_hosts file."""
-        told = said("dropbearkey", "-y", "-f", str(self.root / "key")).splitlines()
-        line = next(line for line in told if line.startswith("ssh-"))
+        lines = said("dropbearkey", "-y", "-f", str(self.root / "key")).splitlines()
+        line = next(line for line in lines if line.startswith("ssh-"))
         return f"[{address}]:{PORT} {' '.join(line.split()[:2])}\n"
 
     def start(self) -> None:
@@ -203,9 +203,9 @@ def new_key(path: Path) -> None:
 
 
 def _program(name: str) -> str:
-    found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
-    assert found, f"no {name}: setup/install test"
-    return found
+    path = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+    assert path, f"no {name}: setup/install test"
+    return path
 
 
 def said(*command: str) -> str:

@@ -68,10 +68,10 @@ def start(place: Path, *asked: str) -> "subprocess.Popen[str]":
 
 def processes(space: Path) -> list[str]:
     """Who lives in a user namespace, by its link in /proc."""
-    found = []
+    left = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
-            found += [path.name] if (path / "ns/user").readlink() == space else []
+            left += [path.name] if (path / "ns/user").readlink() == space else []
         except OSError:
             continue
-    return found
+    return left

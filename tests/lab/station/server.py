@@ -27,8 +27,8 @@ cd / && exec dropbear -F -E -P /run/pid -r "$1/host" -r "$1/rsa" -p {PORT}
 def keys(folder: Path) -> None:
     """A user's key, a host's key, and the line that knows the host by every address."""
     new_key(folder / "key")
-    said = _said("dropbearkey", "-t", "ed25519", "-f", str(folder / "host"))
-    line = next(line for line in said.splitlines() if line.startswith("ssh-"))
+    output = _said("dropbearkey", "-t", "ed25519", "-f", str(folder / "host"))
+    line = next(line for line in output.splitlines() if line.startswith("ssh-"))
     # dropbear 2022.83 offers RSA whether it has such a key or not, and dies where it is taken.
     _said("dropbearkey", "-t", "rsa", "-s", "1024", "-f", str(folder / "rsa"))
     (folder / "known").write_text(f"* {' '.join(line.split()[:2])}\n")

@@ -119,8 +119,8 @@ def test_udp_through_a_gateway_over_ssh(host: Played, folder: Path, tmp_path: Pa
     out = tmp_path / "run"
     host.run(*GATEMARK, "run", folder / "plan.toml", "--station", station(folder), "--out", out)
     kept = records(out)
-    assert [(one["status"], one["reason"]) for one in kept] == [("ok", "")] * 4
-    assert {one["accounting"]["lost"] for one in kept} == {0}  # type: ignore[index]
+    assert [(record["status"], record["reason"]) for record in kept] == [("ok", "")] * 4
+    assert {record["accounting"]["lost"] for record in kept} == {0}  # type: ignore[index]
     assert before == (
         host.run("ip", "-o", "addr"),
         host.run("ip", "route"),
@@ -145,37 +145,37 @@ def test_udp_between_two_hosts_over_ssh(far: Played, folder: Path, tmp_path: Pat
     bench = station(folder, FAR_STATION)
     far.run(*GATEMARK, "run", folder / "plan.toml", "--station", bench, "--out", out)
     kept = records(out)
-    direct = [one for one in kept if one["arm"] == "direct"]
-    assert {one["status"] for one in direct} == {"skipped"}
-    assert all("two machines" in str(one["reason"]) for one in direct)
-    through = [one for one in kept if one["arm"] == "route"]
-    assert [(one["status"], one["reason"]) for one in through] == [("ok", "")] * 2
-    assert {one["accounting"]["lost"] for one in through} == {0}  # type: ignore[index]
+    direct = [record for record in kept if record["arm"] == "direct"]
+    assert {record["status"] for record in direct} == {"skipped"}
+    assert all("two machines" in str(record["reason"]) for record in direct)
+    through = [record for record in kept if record["arm"] == "route"]
+    assert [(record["status"], record["reason"]) for record in through] == [("ok", "")] * 2
+    assert {record["accounting"]["lost"] for record in through} == {0}  # type: ignore[index]
     assert "\n".join(seen(far)).splitlines() == "\n".join(before).splitlines()
 
 
 def checked(host: Played, bench: Path, *, fails: bool = False) -> dict[str, tuple[bool, str]]:
     """What `gatemark station check` says, by what it looked at."""
-    said = host.run(*GATEMARK, "station", "check", bench, "--json", fails=fails)
-    rows = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    output = host.run(*GATEMARK, "station", "check", bench, "--json", fails=fails)
+    rows = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     return {row["what"]: (row["ok"], row["said"]) for row in rows}
 
 
 def test_a_sound_station_is_checked_sound(host: Played, folder: Path) -> None:
-    found = checked(host, station(folder))
-    assert all(ok for ok, _ in found.values()), found
-    assert found["lan cable"][1] == "enp3s0 of LAN host to the gateway's eth0"
-    assert found["control path"][1] == "by the gateway's ctl0"
-    assert found["WAN host clock"][1] == "this machine's"
-    assert "packets/s of 64 bytes" in found["tester"][1]
+    checks = checked(host, station(folder))
+    assert all(ok for ok, _ in checks.values()), checks
+    assert checks["lan cable"][1] == "enp3s0 of LAN host to the gateway's eth0"
+    assert checks["control path"][1] == "by the gateway's ctl0"
+    assert checks["WAN host clock"][1] == "this machine's"
+    assert "packets/s of 64 bytes" in checks["tester"][1]
 
 
 def test_swapped_cables_are_told(host: Played, folder: Path) -> None:
     swapped = STATION.replace("enp3s0", "other").replace("enp4s0", "enp3s0")
-    found = checked(host, station(folder, swapped.replace("other", "enp4s0")), fails=True)
-    ok, said = found["lan cable"]
+    checks = checked(host, station(folder, swapped.replace("other", "enp4s0")), fails=True)
+    ok, text = checks["lan cable"]
     assert not ok
-    assert "leads to the gateway's eth1, not eth0: swap the cables" in said
+    assert "leads to the gateway's eth1, not eth0: swap the cables" in text
 
 
 @pytest.mark.parametrize(
@@ -191,8 +191,8 @@ def test_a_wrong_port_is_refused_in_one_line(
     host: Played, folder: Path, right: str, wrong: str, said: str
 ) -> None:
     before = host.run("ip", "-o", "link")
-    found = checked(host, station(folder, STATION.replace(right, wrong)), fails=True)
-    ok, line = found["station"]
+    checks = checked(host, station(folder, STATION.replace(right, wrong)), fails=True)
+    ok, line = checks["station"]
     assert not ok
     assert said in line
     assert host.run("ip", "-o", "link") == before

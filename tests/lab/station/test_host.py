@@ -52,13 +52,13 @@ def kept(folder: Path) -> list[str]:
 
 
 def agents() -> list[str]:
-    found = []
+    pids = []
     for path in Path("/proc").glob("[0-9]*/comm"):
         try:
-            found += [path.parent.name] if path.read_text() == "gm-agent\n" else []
+            pids += [path.parent.name] if path.read_text() == "gm-agent\n" else []
         except OSError:
             continue
-    return found
+    return pids
 
 
 def differences(before: dict[str, str], after: dict[str, str]) -> dict[str, list[str]]:

@@ -92,10 +92,10 @@ def laboratory(played: Played) -> tuple["subprocess.Popen[str]", int]:
     """One that has taken the NICs, and its guard's pid."""
     process = played.python(LABORATORY, LAB)
     assert process.stdout is not None
-    said = process.stdout.readline()
-    assert said, process.communicate()[1]
+    line = process.stdout.readline()
+    assert line, process.communicate()[1]
     assert "enp3s0" not in played.run("ip", "link"), "taken"
-    return process, int(said)
+    return process, int(line)
 
 
 def home(played: Played, before: str) -> None:
@@ -107,10 +107,10 @@ def home(played: Played, before: str) -> None:
 
 
 @pytest.mark.parametrize(("told", "code"), [("end", 0), ("fail", 1)])
-def test_nics_come_home_as_they_were(played: Played, before: str, told: str, code: int) -> None:
+def test_nics_come_home_as_they_were(played: Played, before: str, order: str, code: int) -> None:
     process, _ = laboratory(played)
-    said = process.communicate(f"{told}\n")[1]
-    assert process.returncode == code, said
+    errors = process.communicate(f"{order}\n")[1]
+    assert process.returncode == code, errors
     assert picture(played) == before
 
 
@@ -131,8 +131,8 @@ def test_with_the_guard_killed_too_the_next_start_brings_them_home(
     process.wait()
     time.sleep(0.3)
     assert "enp3s0" not in played.run("ip", "link")
-    said = played.run(sys.executable, "-c", RECOVER)
-    assert "given back: enp3s0, enp4s0" in said
+    output = played.run(sys.executable, "-c", RECOVER)
+    assert "given back: enp3s0, enp4s0" in output
     assert picture(played) == before
     assert not Path(f"/run/gatemark/{LAB}.nics.json").exists(), "it was the host's own /run"
 
@@ -193,8 +193,8 @@ def test_a_nic_that_somebody_is_logged_in_by_is_refused(played: Played) -> None:
     assert server.stdout is not None
     assert server.stdout.readline() == "held\n"
     try:
-        said = played.run(sys.executable, "-c", TAKE, fails=True)
-        assert "enp3s0: an SSH session from 192.168.1.10" in said
+        output = played.run(sys.executable, "-c", TAKE, fails=True)
+        assert "enp3s0: an SSH session from 192.168.1.10" in output
     finally:
         server.kill()
         server.wait()

@@ -119,8 +119,8 @@ def test_the_host_is_left_as_it_was(measured: Measured) -> None:
 
 
 def test_what_is_missing_is_on_the_first_screen_and_in_the_run(measured: Measured) -> None:
-    told = [line for line in measured.out.splitlines() if line.startswith("missing  ")]
-    assert told == [f"missing  {sentence}" for sentence in MISSING.values()]
+    missing = [line for line in measured.out.splitlines() if line.startswith("missing  ")]
+    assert missing == [f"missing  {sentence}" for sentence in MISSING.values()]
     assert measured.run["station"]["missing"] == [*MISSING.values()]
 
 

@@ -61,10 +61,10 @@ def refused(bench: Desk, login: Login) -> str:
     """What is said of a login that must not succeed: one line."""
     with pytest.raises(NodeError) as error:
         on(bench, lambda host: host.run("true"), login=login)
-    said = str(error.value)
-    assert said.startswith("gateway: root@192.0.2."), said
-    assert "\n" not in said
-    return said
+    message = str(error.value)
+    assert message.startswith("gateway: root@192.0.2."), message
+    assert "\n" not in message
+    return message
 
 
 # Getting in
@@ -105,42 +105,42 @@ def test_the_users_own_ssh_config_counts(
 
 def test_a_wrong_key_is_told(bench: Desk, tmp_path: Path) -> None:
     device.new_key(tmp_path / "other")
-    said = refused(bench, bench.login(key=tmp_path / "other"))
-    assert f"does not take the key {tmp_path}/other: put the public key into" in said
+    message = refused(bench, bench.login(key=tmp_path / "other"))
+    assert f"does not take the key {tmp_path}/other: put the public key into" in message
 
 
 def test_a_wrong_password_is_told(bench: Desk) -> None:
-    said = refused(bench, bench.login(password="open", key=None))  # noqa: S106
-    assert "does not take your keys and the password" in said
+    message = refused(bench, bench.login(password="open", key=None))  # noqa: S106
+    assert "does not take your keys and the password" in message
 
 
 def test_an_unknown_host_key_is_told_with_the_line_that_learns_it(
     bench: Desk, tmp_path: Path
 ) -> None:
-    said = refused(bench, bench.login(known_hosts=tmp_path / "known"))
-    assert "has a host key that is not known (ssh-" in said
-    assert f"`ssh-keyscan -p 2222 192.0.2.6 >> {tmp_path}/known`" in said
+    message = refused(bench, bench.login(known_hosts=tmp_path / "known"))
+    assert "has a host key that is not known (ssh-" in message
+    assert f"`ssh-keyscan -p 2222 192.0.2.6 >> {tmp_path}/known`" in message
 
 
 def test_a_changed_host_key_is_told_with_what_forgets_it(bench: Desk, tmp_path: Path) -> None:
     lines = (bench.folder / "known").read_text().splitlines()
     theirs, ours = lines[0].split(), lines[-1].split()  # the jump host's key, for the device
     (tmp_path / "known").write_text(" ".join([theirs[0], *ours[1:]]) + "\n")
-    said = refused(bench, bench.login(known_hosts=tmp_path / "known"))
-    assert "has another host key than before (ssh-ed25519 SHA256:" in said
-    assert f"`ssh-keygen -f {tmp_path}/known -R '[192.0.2.6]:2222' && ssh-keyscan" in said
+    message = refused(bench, bench.login(known_hosts=tmp_path / "known"))
+    assert "has another host key than before (ssh-ed25519 SHA256:" in message
+    assert f"`ssh-keygen -f {tmp_path}/known -R '[192.0.2.6]:2222' && ssh-keyscan" in message
 
 
 def test_a_jump_host_that_is_not_known_is_told_by_its_own_name(bench: Desk, tmp_path: Path) -> None:
     (tmp_path / "known").write_text(bench.device.known("192.0.2.10"))
-    said = refused(bench, bench.login(jump=True, known_hosts=tmp_path / "known"))
-    assert said.startswith("gateway: root@192.0.2.2:2222 has a host key that is not known")
+    message = refused(bench, bench.login(jump=True, known_hosts=tmp_path / "known"))
+    assert message.startswith("gateway: root@192.0.2.2:2222 has a host key that is not known")
 
 
 def test_a_host_where_nobody_listens_is_told(bench: Desk) -> None:
     login = bench.login()
-    said = refused(bench, Login(Address("192.0.2.6", "root", 22), login.key))
-    assert "refuses connections: does an SSH server listen on port 22?" in said
+    message = refused(bench, Login(Address("192.0.2.6", "root", 22), login.key))
+    assert "refuses connections: does an SSH server listen on port 22?" in message
 
 
 def test_a_host_that_is_off_is_told_in_time(bench: Desk) -> None:
@@ -160,8 +160,8 @@ def test_a_host_that_is_off_is_told_in_time(bench: Desk) -> None:
 
 def test_words_arrive_as_they_were_given(bench: Desk) -> None:
     words = ["it's", "a b", "$HOME", "`x`", "*", "\\", '"', "", "ä\n"]
-    said = on(bench, lambda host: host.run("printf", "%s|", *words))
-    assert said == "".join(f"{word}|" for word in words)
+    output = on(bench, lambda host: host.run("printf", "%s|", *words))
+    assert output == "".join(f"{word}|" for word in words)
 
 
 def test_bytes_arrive_as_they_were_given(bench: Desk) -> None:
@@ -199,9 +199,9 @@ def test_commands_that_end_while_others_begin_harm_nobody(bench: Desk) -> None:
         talking = [await host.start("cat") for _ in range(3)]
         for process in talking:
             process.close_stdin()
-        said = await asyncio.gather(*(host.run("echo", str(n)) for n in range(3)))
+        outputs = await asyncio.gather(*(host.run("echo", str(n)) for n in range(3)))
         assert [await process.wait() for process in talking] == [0, 0, 0]
-        return said
+        return outputs
 
     assert on(bench, turns) == ["0\n", "1\n", "2\n"]
 
@@ -257,8 +257,8 @@ async def watched(host: Ssh) -> dict[str, Any]:
 
 
 def left_of_the_agent(bench: Desk) -> list[str]:
-    found = on(bench, lambda host: host.run("find", "/", "-xdev", "-name", "gm-agent*"))
-    return [*found.splitlines(), *on(bench, lambda host: host.run("ls", TMP)).split()]
+    files = on(bench, lambda host: host.run("find", "/", "-xdev", "-name", "gm-agent*"))
+    return [*files.splitlines(), *on(bench, lambda host: host.run("ls", TMP)).split()]
 
 
 def test_an_agent_is_put_there_used_and_removed(bench: Desk) -> None:
@@ -327,11 +327,11 @@ def test_a_folder_of_no_use_is_passed_over(bench: Desk, mount: str, why: str) ->
             await host.run("rm", "-f", path)
             await host.run("umount", TMP)
 
-    path, said = on(bench, push)
+    path, message = on(bench, push)
     assert path.startswith("/root/gm-agent-")
-    assert said.startswith("gateway: no place for gm-agent (x86_64, ")
-    assert said.count(why) == 2
-    assert "\n" not in said
+    assert message.startswith("gateway: no place for gm-agent (x86_64, ")
+    assert message.count(why) == 2
+    assert "\n" not in message
 
 
 def test_its_clock_is_told_with_an_error_that_holds(bench: Desk) -> None:
@@ -367,13 +367,13 @@ def test_a_silent_host_is_found_and_told(bench: Desk, how: str) -> None:
         return took_s, str(error.value), await agent.process.wait()
 
     try:
-        took_s, said, code = on(bench, job, patience_s=1.2)
+        took_s, message, code = on(bench, job, patience_s=1.2)
     finally:
         if how == "deaf":
             bench.device.hearing()
     assert took_s < 3
-    assert said.startswith("gateway: its SSH connection was lost (")
-    assert "\n" not in said
+    assert message.startswith("gateway: its SSH connection was lost (")
+    assert "\n" not in message
     assert code == LOST
 
 
@@ -398,8 +398,8 @@ def test_a_host_that_restarts_in_a_job_is_got_back(bench: Desk) -> None:
         assert not host.lost
         return str(error.value), await watched(host)  # its /tmp was emptied
 
-    said, report = on(bench, job)
-    assert "its SSH connection was lost" in said
+    output, report = on(bench, job)
+    assert "its SSH connection was lost" in output
     assert report["t_ns"]
 
 
@@ -423,9 +423,9 @@ WORKS = Program("command:test", ("sh", "-c", "echo at work; exec sleep 4321"), r
 
 def test_a_program_is_run_and_ended_by_busybox(bench: Desk) -> None:
     async def run(host: Ssh) -> None:
-        one = await Supervised.start(host, WORKS)
-        assert (await one.look()).processes == 1
-        ended = await one.end()
+        program = await Supervised.start(host, WORKS)
+        assert (await program.look()).processes == 1
+        ended = await program.end()
         assert (ended.by, ended.code, ended.left, ended.said) == ("term", 143, 0, "at work")
         assert "gatemark-program" not in await host.run("ls", TMP)
 

@@ -35,8 +35,8 @@ class Compared:
     @property
     def booted(self) -> list[tuple[str, int]]:
         """The boots in their order."""
-        found = [(r["arm"], r["boot"]) for r in self.records if r["boot"]]
-        return list(dict.fromkeys(found))
+        boots = [(r["arm"], r["boot"]) for r in self.records if r["boot"]]
+        return list(dict.fromkeys(boots))
 
 
 def ab_of(folder: Path, *words: str) -> Compared:
@@ -71,11 +71,11 @@ def test_both_sides_are_looked_over(alike: Compared) -> None:
 
 
 def test_a_costly_setup_is_a_regression(tmp_path: Path) -> None:
-    found = ab_of(tmp_path / "costly", "route", "route+filter:1000")
-    (row,) = found.rows
-    assert (found.done.code, row["verdict"]) == (3, "slower"), found.done.err
+    test = ab_of(tmp_path / "costly", "route", "route+filter:1000")
+    (row,) = test.rows
+    assert (test.done.code, row["verdict"]) == (3, "slower"), test.done.err
     assert row["change_hi"] < -0.3
-    assert (found.folder / "report.html").exists()
+    assert (test.folder / "report.html").exists()
 
 
 @pytest.fixture(scope="module")

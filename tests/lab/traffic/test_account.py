@@ -31,7 +31,9 @@ def load(direction: str, family: str) -> Workload:
 
 @pytest.fixture(scope="module")
 def crossed() -> dict[Crossing, Record]:
-    return measure_each({one: plan(one[0], load(*one[1:])) for one in CROSSINGS})
+    return measure_each(
+        {way: plan(way[0], load(*way[1:])) for way in CROSSINGS}
+    )
 
 
 @pytest.mark.parametrize("crossing", CROSSINGS, ids="-".join)
@@ -45,7 +47,7 @@ def test_each_packet_is_delivered_once_or_lost(
 @pytest.fixture(scope="module")
 def sized() -> dict[int, Record]:
     loads = {size: Workload(frame_bytes=size, rate_pps=2_000, duration_s=0.2) for size in SIZES}
-    return measure_each({size: plan("route", one) for size, one in loads.items()})
+    return measure_each({size: plan("route", load) for size, load in loads.items()})
 
 
 @pytest.mark.parametrize("frame_bytes", SIZES)

@@ -32,6 +32,6 @@ def iperf3_server() -> Iterator[str]:
 def test_iperf3_gets_through_nat_both_ways(iperf3_server: str, words: str) -> None:
     client = f"iperf3 -c 198.19.1.2 --bidir -t {SECONDS} --json {words}"
     command = ["ip", "netns", "exec", f"gm-{iperf3_server}-lan", *client.split()]
-    said = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    received = [said["end"][f"sum_received{way}"]["bytes"] for way in ("", "_bidir_reverse")]
+    report = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    received = [report["end"][f"sum_received{way}"]["bytes"] for way in ("", "_bidir_reverse")]
     assert min(received) > 0.8 * SECONDS * 5e6 / 8

@@ -37,11 +37,11 @@ def test_each_packet_of_a_trace_crosses_nat_both_ways(tmp_path: Path) -> None:
 
 def records(pcap: bytes) -> list[int]:
     """Where the records of a pcap begin."""
-    found, at = [], 24
+    places, at = [], 24
     while at < len(pcap):
-        found.append(at)
+        places.append(at)
         at += 16 + int(struct.unpack_from("<I", pcap, at + 8)[0])
-    return found
+    return places
 
 
 def test_a_trace_that_breaks_off_is_refused_before_anything_is_built(tmp_path: Path) -> None:

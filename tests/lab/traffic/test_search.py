@@ -20,7 +20,7 @@ from gatemark.store.run import Run
 def searched(path: Path, search: Search, load: Workload, slow_to_pps: int) -> Judgement:
     recover()
     lab = Lab()
-    one = plan(search, load, gateway=Gateway(slow_to_pps=slow_to_pps), repeat=Repeat(times=1))
+    searched = plan(search, load, gateway=Gateway(slow_to_pps=slow_to_pps), repeat=Repeat(times=1))
     run = Run(
         run="",
         suite="s",
@@ -29,8 +29,8 @@ def searched(path: Path, search: Search, load: Workload, slow_to_pps: int) -> Ju
         started="",
         seed=1,
         station=lab.info,
-        plans=(one,),
-        trials=order([one], 1),
+        plans=(searched,),
+        trials=order([searched], 1),
     )
     directory = RunDirectory.create(path / "run", run)
     execute(directory, lab, Live())

@@ -85,8 +85,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     plan.write_text(PLAN)
     before = labs()
     process = gatemark(str(plan), "--out", str(out))
-    _, said = process.communicate(timeout=120)
-    assert process.returncode == 0, said.decode()
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors.decode()
     lines = (out / "trials.jsonl").read_text().splitlines()
     return Ran([json.loads(line) for line in lines], sorted({*labs()} - {*before}))
 
@@ -120,9 +120,9 @@ def test_they_are_measured_at_the_same_time(ran: Ran) -> None:
 
 def test_no_packet_is_unaccounted_for(ran: Ran) -> None:
     for record in of(ran, "masquerade"):
-        told = record["accounting"]
-        assert told["mismatch"] == {}
-        assert told["unique"] + told["lost"] == told["tried"] > 1000
+        accounting = record["accounting"]
+        assert accounting["mismatch"] == {}
+        assert accounting["unique"] + accounting["lost"] == accounting["tried"] > 1000
 
 
 def test_a_hundred_rules_cost_more_in_every_block(ran: Ran) -> None:
