@@ -179,7 +179,7 @@ def test_swapped_cables_are_told(host: Played, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "said"),
+    ("right", "wrong", "text"),
     [
         ('lan = "eth0"', 'lan = "ctl0"', "ctl0 is the port that SSH comes in by"),
         ('nic = "enp3s0"', 'nic = "ctl-gw"', "ctl-gw is the NIC that leads to 198.18.200.2"),
@@ -188,13 +188,13 @@ def test_swapped_cables_are_told(host: Played, folder: Path) -> None:
     ],
 )
 def test_a_wrong_port_is_refused_in_one_line(
-    host: Played, folder: Path, right: str, wrong: str, said: str
+    host: Played, folder: Path, right: str, wrong: str, text: str
 ) -> None:
     before = host.run("ip", "-o", "link")
     checks = checked(host, station(folder, STATION.replace(right, wrong)), fails=True)
     ok, line = checks["station"]
     assert not ok
-    assert said in line
+    assert text in line
     assert host.run("ip", "-o", "link") == before
 
 

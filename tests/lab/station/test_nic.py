@@ -106,7 +106,7 @@ def home(played: Played, before: str) -> None:
     assert picture(played) == before
 
 
-@pytest.mark.parametrize(("told", "code"), [("end", 0), ("fail", 1)])
+@pytest.mark.parametrize(("order", "code"), [("end", 0), ("fail", 1)])
 def test_nics_come_home_as_they_were(played: Played, before: str, order: str, code: int) -> None:
     process, _ = laboratory(played)
     errors = process.communicate(f"{order}\n")[1]
