@@ -5,7 +5,7 @@
  */
 #include "count/account.h"
 #include "frame/frame.h"
-#include "talk/parse.h"
+#include "frame/parse.h"
 
 #include <stdlib.h>
 #include <string.h>

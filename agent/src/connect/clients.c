@@ -5,7 +5,7 @@
  */
 #include "connect/clients.h"
 #include "connect/crew.h"
-#include "connect/tell.h"
+#include "connect/report.h"
 #include "time/clock.h"
 
 #include <errno.h>
@@ -142,7 +142,7 @@ static int open_and_hold(struct clients *clients, struct fault *fault)
 				 "a process that held connections has died");
 	for (int i = 1; i < parts; i++)
 		client_add(first, &clients->client[i]);
-	tell_opened(first, &clients->talk->line);
+	client_report_opened(first, &clients->talk->line);
 	if (mode == MODE_OPEN) {
 		hold_on(first);
 		return 0;
@@ -170,7 +170,7 @@ static int lead_all(struct clients *clients, int cpu, struct fault *fault)
 	else
 		error = open_and_hold(clients, fault);
 	if (!error)
-		tell_client(first, &clients->talk->line);
+		client_report(first, &clients->talk->line);
 	return error;
 }
 

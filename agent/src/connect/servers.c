@@ -4,7 +4,7 @@
  * whoever has its share of connections lets the next one accept, and goes on echoing.
  */
 #include "connect/servers.h"
-#include "connect/tell.h"
+#include "connect/report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static int lead(struct servers *servers, struct talk *talk, int cpu, struct faul
 	server_run(&servers->server[0], talk, servers->crew.count > 1 ? &servers->crew : NULL);
 	error = gather(servers, fault);
 	if (!error)
-		tell_server(&servers->server[0], &talk->line);
+		server_report(&servers->server[0], &talk->line);
 	return error;
 }
 

@@ -8,8 +8,8 @@
 
 #include "count/tally.h"
 #include "count/window.h"
+#include "frame/parse.h"
 #include "talk/fault.h"
-#include "talk/parse.h"
 
 #include <stdint.h>
 

@@ -33,7 +33,7 @@ void bins_add(struct bins *bins, uint64_t time_ns, uint64_t amount)
 	bins->amount[bin < bins->count ? (size_t)bin : bins->count - 1] += amount;
 }
 
-void bins_tell(const struct bins *bins, struct line *line, const char *key, const char *name)
+void bins_report(const struct bins *bins, struct line *line, const char *key, const char *name)
 {
 	size_t used = bins->count;
 

@@ -22,6 +22,6 @@ void bins_close(struct bins *bins);
 void bins_add(struct bins *bins, uint64_t time_ns, uint64_t amount);
 
 /* {"t0_ns":...,"bin_ms":...,"NAME":[...]}, trailing zeros cut. */
-void bins_tell(const struct bins *bins, struct line *line, const char *key, const char *name);
+void bins_report(const struct bins *bins, struct line *line, const char *key, const char *name);
 
 #endif

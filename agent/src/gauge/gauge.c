@@ -47,8 +47,8 @@ void gauge_sample(struct gauge *gauge, size_t row)
 	gauge->kind->read(gauge, row);
 }
 
-static void tell_series(const struct gauge *gauge, const struct series *series, size_t rows,
-			struct line *line)
+static void report_series(const struct gauge *gauge, const struct series *series, size_t rows,
+			  struct line *line)
 {
 	const uint64_t *value = series->value;
 
@@ -60,13 +60,13 @@ static void tell_series(const struct gauge *gauge, const struct series *series, 
 	}
 }
 
-void gauge_tell(const struct gauge *gauge, size_t rows, struct line *line)
+void gauge_report(const struct gauge *gauge, size_t rows, struct line *line)
 {
 	line_object(line, gauge->kind->name);
 	for (size_t i = 0; i < gauge->count; i++) {
 		if (!gauge->kind->path)
 			line_object(line, gauge->series[i].name);
-		tell_series(gauge, &gauge->series[i], rows, line);
+		report_series(gauge, &gauge->series[i], rows, line);
 		if (!gauge->kind->path)
 			line_close(line, '}');
 	}

@@ -63,7 +63,7 @@ extern const struct gauge_kind gauge_pagesets;
 int gauge_open(struct gauge *gauge, const struct gauge_kind *kind,
 	       const struct gauge_options *options, struct fault *fault);
 void gauge_sample(struct gauge *gauge, size_t row);
-void gauge_tell(const struct gauge *gauge, size_t rows, struct line *line);
+void gauge_report(const struct gauge *gauge, size_t rows, struct line *line);
 void gauge_close(struct gauge *gauge);
 
 /* For the kinds. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The bpf() system call: maps, and loading what link.c has made ready. */
+/* The bpf() system call: maps, programs and attaching. */
 #include "kernel/bpf.h"
 #include "kernel/bpf_link.h"
 

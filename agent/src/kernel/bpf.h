@@ -1,36 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Loads BPF programs by the bpf() system call alone. A program is one section of an object: its
- * entry first, then its static functions. Maps are created by the caller and go in by name: the
- * program refers to them as undefined symbols (MAP() in bpf/kernel.h).
- */
+/* The bpf() system call: maps, loading and attaching programs. */
 #ifndef GM_BPF_H
 #define GM_BPF_H
 
+#include "kernel/bpf_program.h"
 #include "talk/fault.h"
 
-#include <linux/bpf.h>
-#include <stddef.h>
 #include <stdint.h>
-
-struct bpf_map {
-	const char *name;
-	enum bpf_map_type type;
-	uint32_t key_bytes, value_bytes, entries;
-	int fd; /* after bpf_map_create() */
-	uint32_t flags; /* BPF_F_... */
-};
-
-struct bpf_program {
-	const uint8_t *object; /* an ELF file, aligned to 8 */
-	size_t object_bytes;
-	const char *section;
-	const char *name; /* as bpftool shows it */
-	enum bpf_prog_type type;
-	const char *needs; /* the kernel floor for the user: "Linux 5.17" */
-	const struct bpf_map *maps;
-	size_t map_count;
-};
 
 /* 0 or -errno with the fault filled; map->fd is -1 then. */
 int bpf_map_create(struct bpf_map *map, struct fault *fault);

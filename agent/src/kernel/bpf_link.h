@@ -7,7 +7,7 @@
 #ifndef GM_BPF_LINK_H
 #define GM_BPF_LINK_H
 
-#include "kernel/bpf.h"
+#include "kernel/bpf_program.h"
 
 struct bpf_linked {
 	struct bpf_insn *code; /* allocated */

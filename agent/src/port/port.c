@@ -26,7 +26,7 @@ void port_refuse(struct port_tally *tally, int error, uint64_t count)
 	tally->refused += count;
 }
 
-void port_tell_errors(struct line *line, const struct port_tally *tally)
+void port_report_errors(struct line *line, const struct port_tally *tally)
 {
 	line_object(line, "errors");
 	for (int i = 0; i < PORT_ERRORS; i++)

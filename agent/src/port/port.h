@@ -8,9 +8,9 @@
 
 #include "count/histogram.h"
 #include "frame/frame.h"
+#include "frame/parse.h"
 #include "talk/fault.h"
 #include "talk/line.h"
-#include "talk/parse.h"
 #include "talk/request.h"
 #include "time/pace.h"
 
@@ -144,6 +144,6 @@ static inline int port_unfit(int error)
 void port_refuse(struct port_tally *tally, int error, uint64_t count);
 
 /* "errors": {"ENOBUFS": n}, those that occurred. */
-void port_tell_errors(struct line *line, const struct port_tally *tally);
+void port_report_errors(struct line *line, const struct port_tally *tally);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The end that listens. */
-#include "stream/open.h"
+#include "stream/endpoint.h"
 #include "time/clock.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-int open_listening(struct streams *streams, struct fault *fault)
+int endpoint_listen(struct streams *streams, struct fault *fault)
 {
 	const struct streams_options *options = &streams->options;
 	int fd = endpoint_open(streams, options->own_port, fault);
@@ -105,7 +105,7 @@ static int compare(const void *a, const void *b)
 	return (int)one->peer_port - (int)other->peer_port;
 }
 
-int open_accepting(struct streams *streams, struct fault *fault)
+int endpoint_accept(struct streams *streams, struct fault *fault)
 {
 	int error = accept_until_start(streams, fault);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The end that connects. */
-#include "stream/open.h"
+#include "stream/endpoint.h"
 #include "time/clock.h"
 
 #include <errno.h>
@@ -116,7 +116,7 @@ static int wait_all(struct streams *streams, struct fault *fault)
 	}
 }
 
-int open_connecting(struct streams *streams, struct fault *fault)
+int endpoint_connect(struct streams *streams, struct fault *fault)
 {
 	for (unsigned int i = 0; i < streams->options.count; i++) {
 		int error = begin(streams, i, fault);

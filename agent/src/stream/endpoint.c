@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One TCP socket with the options of the request. */
+#include "stream/endpoint.h"
 #include "port/socket.h"
-#include "stream/open.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -98,25 +98,26 @@ void info_add(struct info *info, const struct info_state *state, uint16_t stream
 	};
 }
 
-void info_tell_one(struct line *line, const char *key, uint32_t value)
+void info_report_one(struct line *line, const char *key, uint32_t value)
 {
 	line_integer(line, key, value == INFO_UNKNOWN ? -1 : (int64_t)value);
 }
 
 /* One field of every row. */
-static void tell_column(const struct info *info, struct line *line, const char *name, size_t offset)
+static void report_column(const struct info *info, struct line *line, const char *name,
+			  size_t offset)
 {
 	line_list(line, name);
 	for (size_t i = 0; i < info->rows; i++) {
 		uint32_t value;
 
 		memcpy(&value, (const char *)&info->row[i] + offset, sizeof(value));
-		info_tell_one(line, NULL, value);
+		info_report_one(line, NULL, value);
 	}
 	line_close(line, ']');
 }
 
-void info_tell(const struct info *info, struct line *line, const char *key)
+void info_report(const struct info *info, struct line *line, const char *key)
 {
 	line_object(line, key);
 	line_list(line, "t_ns");
@@ -127,10 +128,10 @@ void info_tell(const struct info *info, struct line *line, const char *key)
 	for (size_t i = 0; i < info->rows; i++)
 		line_count(line, NULL, info->row[i].stream);
 	line_close(line, ']');
-	tell_column(info, line, "rtt_us", offsetof(struct info_row, rtt_us));
-	tell_column(info, line, "rtt_var_us", offsetof(struct info_row, rtt_var_us));
-	tell_column(info, line, "cwnd", offsetof(struct info_row, cwnd));
-	tell_column(info, line, "retransmits", offsetof(struct info_row, retransmits));
+	report_column(info, line, "rtt_us", offsetof(struct info_row, rtt_us));
+	report_column(info, line, "rtt_var_us", offsetof(struct info_row, rtt_var_us));
+	report_column(info, line, "cwnd", offsetof(struct info_row, cwnd));
+	report_column(info, line, "retransmits", offsetof(struct info_row, retransmits));
 	line_list(line, "bytes_acked");
 	for (size_t i = 0; i < info->rows; i++)
 		line_count(line, NULL, info->row[i].bytes_acked);

@@ -51,9 +51,9 @@ void info_add(struct info *info, const struct info_state *state, uint16_t stream
 	      uint64_t bytes_acked);
 
 /* The columns. */
-void info_tell(const struct info *info, struct line *line, const char *key);
+void info_report(const struct info *info, struct line *line, const char *key);
 
 /* A value, or -1 where it is unknown. */
-void info_tell_one(struct line *line, const char *key, uint32_t value);
+void info_report_one(struct line *line, const char *key, uint32_t value);
 
 #endif

@@ -1,34 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How streams come to be: sockets with their options, connecting, listening and accepting. */
-#ifndef GM_OPEN_H
-#define GM_OPEN_H
+/* Opens a set of streams and starts it. */
+#ifndef GM_STREAM_OPEN_H
+#define GM_STREAM_OPEN_H
 
-#include "frame/address.h"
 #include "stream/streams.h"
 #include "talk/fault.h"
+#include "talk/talk.h"
 
-#define ENDPOINT_NAME 16 /* TCP_CA_NAME_MAX (include/net/tcp.h) */
+/* Opens the sockets up to where the verb is ready: connected, or listening. */
+int streams_open(struct streams *streams, const struct streams_options *options, struct talk *talk,
+		 struct fault *fault);
 
-/* A socket with every option of the request, bound to port. The descriptor, or -errno. */
-int endpoint_open(const struct streams *streams, uint16_t port, struct fault *fault);
-
-/* Fills the socket address of one end; link-local ones are of the device. Returns its length. */
-socklen_t endpoint_address(const struct streams *streams, struct sockaddr_storage *storage,
-			   const uint8_t *bytes, uint16_t port);
-
-/* What is in force: of the first socket, or of the listener. */
-int endpoint_buffer(const struct streams *streams);
-const char *endpoint_congestion(const struct streams *streams, char name[ENDPOINT_NAME]);
-
-/* Connects every stream, all at the same time. */
-int open_connecting(struct streams *streams, struct fault *fault);
-
-int open_listening(struct streams *streams, struct fault *fault);
-
-/*
- * Accepts while start has not come, and then the rest; reads start but does not answer it. Streams
- * are numbered by the peer's port: as the peer numbers them, unless a gateway changes ports.
- */
-int open_accepting(struct streams *streams, struct fault *fault);
+/* Waits for start (a listener also until it has accepted everyone) and answers it: t0. */
+int streams_start(struct streams *streams, struct fault *fault);
 
 #endif

@@ -92,7 +92,7 @@ int stream_sink_run(struct stream_sink *sink, struct fault *fault)
 	return over < 0 ? over : drain(sink, fault);
 }
 
-void stream_sink_tell(const struct stream_sink *sink, struct line *line, uint64_t cpu_ns)
+void stream_sink_report(const struct stream_sink *sink, struct line *line, uint64_t cpu_ns)
 {
 	const struct streams *streams = &sink->streams;
 	struct info_state state;
@@ -104,13 +104,13 @@ void stream_sink_tell(const struct stream_sink *sink, struct line *line, uint64_
 	line_count(line, "last_ns", sink->last_ns);
 	line_count(line, "calls", streams->calls);
 	line_count(line, "cpu_ns", cpu_ns);
-	info_tell_one(line, "mss_bytes", state.receive_mss);
+	info_report_one(line, "mss_bytes", state.receive_mss);
 	line_object(line, "stream");
 	line_list(line, "bytes");
 	for (unsigned int i = 0; i < streams->opened; i++)
 		line_count(line, NULL, streams->stream[i].bytes);
 	line_close(line, ']');
 	line_close(line, '}');
-	bins_tell(&sink->rate, line, "rate", "bytes");
+	bins_report(&sink->rate, line, "rate", "bytes");
 	line_end(line);
 }

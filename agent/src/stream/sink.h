@@ -15,6 +15,6 @@ struct stream_sink {
 /* Streams are started, the bins are open. */
 int stream_sink_run(struct stream_sink *sink, struct fault *fault);
 
-void stream_sink_tell(const struct stream_sink *sink, struct line *line, uint64_t cpu_ns);
+void stream_sink_report(const struct stream_sink *sink, struct line *line, uint64_t cpu_ns);
 
 #endif

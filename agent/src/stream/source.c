@@ -120,7 +120,7 @@ int source_run(struct source *source, struct fault *fault)
 	return 0;
 }
 
-static void tell_streams(const struct source *source, struct line *line)
+static void report_streams(const struct source *source, struct line *line)
 {
 	const struct streams *streams = &source->streams;
 
@@ -135,16 +135,16 @@ static void tell_streams(const struct source *source, struct line *line)
 	line_close(line, ']');
 	line_list(line, "retransmits");
 	for (unsigned int i = 0; i < streams->opened; i++)
-		info_tell_one(line, NULL, source->last[i].retransmits);
+		info_report_one(line, NULL, source->last[i].retransmits);
 	line_close(line, ']');
 	line_list(line, "mss_bytes");
 	for (unsigned int i = 0; i < streams->opened; i++)
-		info_tell_one(line, NULL, source->last[i].send_mss);
+		info_report_one(line, NULL, source->last[i].send_mss);
 	line_close(line, ']');
 	line_close(line, '}');
 }
 
-void source_tell(const struct source *source, struct line *line, uint64_t cpu_ns)
+void source_report(const struct source *source, struct line *line, uint64_t cpu_ns)
 {
 	const struct streams *streams = &source->streams;
 	bool known = source->last[0].retransmits != INFO_UNKNOWN;
@@ -163,9 +163,9 @@ void source_tell(const struct source *source, struct line *line, uint64_t cpu_ns
 	line_count(line, "calls", streams->calls);
 	line_count(line, "short_calls", streams->short_calls);
 	line_count(line, "cpu_ns", cpu_ns);
-	info_tell_one(line, "mss_bytes", source->last[0].send_mss);
+	info_report_one(line, "mss_bytes", source->last[0].send_mss);
 	line_integer(line, "retransmits", known ? (int64_t)retransmits : -1);
-	tell_streams(source, line);
-	info_tell(&source->info, line, "info");
+	report_streams(source, line);
+	info_report(&source->info, line, "info");
 	line_end(line);
 }

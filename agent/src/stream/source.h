@@ -19,6 +19,6 @@ struct source {
 /* Writes until the duration is over or stdin ends. Streams are started, info is open. */
 int source_run(struct source *source, struct fault *fault);
 
-void source_tell(const struct source *source, struct line *line, uint64_t cpu_ns);
+void source_report(const struct source *source, struct line *line, uint64_t cpu_ns);
 
 #endif

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A set of TCP connections that carry bytes one way, and whose turn it is. One thread; sockets do
- * not block; nothing is allocated after streams_open(). Times are of CLOCK_MONOTONIC.
+ * not block; nothing is allocated after streams_open() (open.h). Times are of CLOCK_MONOTONIC.
  */
 #ifndef GM_STREAMS_H
 #define GM_STREAMS_H
 
 #include "talk/fault.h"
 #include "talk/talk.h"
+#include "time/clock.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define STREAMS_MAX 256
+#define STREAMS_LOOK_NS (10 * NS_PER_MS) /* how often stdin is looked at */
 #define STREAMS_OPEN_S 5 /* for all connections together, at either end */
 
 /* Checked by the verb. Texts are borrowed. */
@@ -67,13 +69,6 @@ struct streams {
 
 /* Makes streams_close() safe. */
 void streams_clear(struct streams *streams);
-
-/* Opens the sockets up to where the verb is ready: connected, or listening. */
-int streams_open(struct streams *streams, const struct streams_options *options, struct talk *talk,
-		 struct fault *fault);
-
-/* Waits for start (a listener also until it has accepted everyone) and answers it: t0. */
-int streams_start(struct streams *streams, struct fault *fault);
 
 /* Resets every connection. Also after a failed streams_open(). */
 void streams_close(struct streams *streams);

@@ -3,7 +3,7 @@
 #include "count/account.h"
 #include "port/port.h"
 #include "time/clock.h"
-#include "verbs/sink.h"
+#include "udp/sink.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -20,10 +20,10 @@ struct receiver {
 static int open_receiver(struct sink *sink, const struct port_kind *kind, struct fault *fault)
 {
 	const struct port_options options = {
-		.device = sink->request->device,
-		.family = (int)sink->request->family,
+		.device = sink->device,
+		.family = sink->family,
 		.destination_ports = sink->ports,
-		.ring_bytes = (size_t)sink->request->ring_bytes,
+		.ring_bytes = sink->ring_bytes,
 	};
 	struct receiver *receiver = calloc(1, sizeof(*receiver));
 	int error;

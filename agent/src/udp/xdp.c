@@ -11,7 +11,7 @@
 #include "kernel/netlink.h"
 #include "port/port.h"
 #include "time/clock.h"
-#include "verbs/sink.h"
+#include "udp/sink.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -86,7 +86,7 @@ static void configure(struct xdp *xdp, const struct sink *sink)
 		.clock_ns = sink->options.clock_ns,
 		.bins = sink->options.bins,
 		.run = sink->options.run,
-		.family = (uint32_t)sink->request->family,
+		.family = (uint32_t)sink->family,
 		.delay = sink->options.delay ? SINK_DELAY_TOTAL : SINK_DELAY_NONE,
 		.port_low = (uint16_t)(ports->count ? ports->item[0] : 0),
 		.port_high = (uint16_t)(ports->count ? ports->item[ports->count - 1] : UINT16_MAX),
@@ -141,7 +141,7 @@ static int open_xdp(struct sink *sink, struct fault *fault)
 	xdp->program = xdp->link = -1;
 	for (int i = 0; i < MAPS; i++)
 		xdp->map[i].fd = -1;
-	error = device_find(&device, sink->request->device, 1, "device", fault);
+	error = device_find(&device, sink->device, 1, "device", fault);
 	if (!error)
 		error = count_queues(xdp, &device, sink->options.bins, fault);
 	if (error)

@@ -142,7 +142,7 @@ static struct counts count(const struct forward *forward)
 	return counts;
 }
 
-static void tell(const struct forward *forward, const char *event)
+static void report(const struct forward *forward, const char *event)
 {
 	struct counts counts = count(forward);
 	struct line *line = &forward->talk->line;
@@ -172,7 +172,7 @@ static int obey(const struct forward *forward, char *text, struct fault *fault)
 	if (strcmp(command.cmd, "count") != 0)
 		return fault_set(fault, -EINVAL, "cmd", "send {\"cmd\":\"count\"}",
 				 "forward only takes the command count");
-	tell(forward, "count");
+	report(forward, "count");
 	return 0;
 }
 
@@ -211,7 +211,7 @@ static int forward_job(struct forward *forward, struct fault *fault)
 	error = hold(forward, fault);
 	detach(forward);
 	if (!error)
-		tell(forward, "done");
+		report(forward, "done");
 	return error;
 }
 

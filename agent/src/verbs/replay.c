@@ -3,6 +3,7 @@
  * replay: one side of a captured conversation, sent when the capture says so. What can be asked for
  * and what is reported; replay/player.c does it.
  */
+#include "count/report.h"
 #include "frame/address.h"
 #include "frame/frame.h"
 #include "kernel/device.h"
@@ -10,7 +11,6 @@
 #include "replay/file.h"
 #include "replay/open.h"
 #include "replay/player.h"
-#include "talk/tell.h"
 #include "time/clock.h"
 #include "verbs/verb.h"
 
@@ -211,7 +211,7 @@ static int open_player(struct replay *replay, struct fault *fault)
 	return player->fd < 0 ? player->fd : 0;
 }
 
-static void tell_ready(const struct replay *replay)
+static void report_ready(const struct replay *replay)
 {
 	struct line *line = &replay->talk->line;
 	const struct trace *trace = &replay->trace;
@@ -232,7 +232,7 @@ static void tell_ready(const struct replay *replay)
 	line_end(line);
 }
 
-static void tell_sent(const struct player *player)
+static void report_sent(const struct player *player)
 {
 	struct line *line = &player->talk->line;
 
@@ -242,7 +242,7 @@ static void tell_sent(const struct player *player)
 }
 
 /* The packets that this side sent, by number. */
-static void tell_departures(struct line *line, const struct player *player)
+static void report_departures(struct line *line, const struct player *player)
 {
 	uint32_t count = player->trace->entries[player->way];
 
@@ -264,25 +264,25 @@ static void tell_departures(struct line *line, const struct player *player)
 	line_close(line, '}');
 }
 
-static void tell_sender(struct line *line, const struct player *player)
+static void report_sender(struct line *line, const struct player *player)
 {
 	line_object(line, "sender");
 	line_count(line, "scheduled", player->trace->entries[player->way]);
 	line_count(line, "tried", player->tried);
 	line_count(line, "sent", player->tally.sent);
 	line_count(line, "refused", player->tally.refused);
-	port_tell_errors(line, &player->tally);
+	port_report_errors(line, &player->tally);
 	line_count(line, "calls", player->tally.calls);
 	line_count(line, "held", player->held);
 	line_count(line, "frame_bytes_tried", player->bytes);
-	tell_quantiles(line, "late_ns", &player->late);
+	histogram_report_quantiles(&player->late, line, "late_ns");
 	line_count(line, "gaps_over_1ms", player->gaps_over_1ms);
-	tell_departures(line, player);
+	report_departures(line, player);
 	line_close(line, '}');
 }
 
 /* The packets of the other side, in order of arrival. */
-static void tell_arrivals(struct line *line, const struct arrive *arrive)
+static void report_arrivals(struct line *line, const struct arrive *arrive)
 {
 	line_object(line, "flow");
 	line_list(line, "unique");
@@ -308,7 +308,7 @@ static void tell_arrivals(struct line *line, const struct arrive *arrive)
 	line_close(line, '}');
 }
 
-static void tell_sink(struct line *line, const struct player *player)
+static void report_sink(struct line *line, const struct player *player)
 {
 	const struct arrive *arrive = &player->arrive;
 
@@ -325,15 +325,15 @@ static void tell_sink(struct line *line, const struct player *player)
 	line_count(line, "bytes", arrive->bytes);
 	line_count(line, "first_ns", arrive->first_ns);
 	line_count(line, "last_ns", arrive->last_ns);
-	tell_histogram(line, "behind_ns", &arrive->behind);
-	tell_histogram(line, "gap_ns", &arrive->gap);
+	histogram_report(&arrive->behind, line, "behind_ns");
+	histogram_report(&arrive->gap, line, "gap_ns");
 	line_count(line, "gaps_over_1ms", arrive->gaps_over_1ms);
-	bins_tell(&arrive->rate, line, "rate", "packets");
-	tell_arrivals(line, arrive);
+	bins_report(&arrive->rate, line, "rate", "packets");
+	report_arrivals(line, arrive);
 	line_close(line, '}');
 }
 
-static void tell_done(const struct player *player, uint64_t cpu_ns)
+static void report_done(const struct player *player, uint64_t cpu_ns)
 {
 	struct line *line = &player->talk->line;
 
@@ -341,8 +341,8 @@ static void tell_done(const struct player *player, uint64_t cpu_ns)
 	line_count(line, "t0_ns", player->t0_ns);
 	line_count(line, "t1_ns", player->t1_ns);
 	line_count(line, "cpu_ns", cpu_ns);
-	tell_sender(line, player);
-	tell_sink(line, player);
+	report_sender(line, player);
+	report_sink(line, player);
 	line_end(line);
 }
 
@@ -353,7 +353,7 @@ static int read_job(struct replay *replay, struct fault *fault)
 
 	if (error)
 		return error;
-	tell_ready(replay);
+	report_ready(replay);
 	line_begin(&replay->talk->line, "done");
 	line_end(&replay->talk->line);
 	return 0;
@@ -372,7 +372,7 @@ static int replay_job(struct replay *replay, struct fault *fault)
 		error = open_player(replay, fault);
 	if (error)
 		return error;
-	tell_ready(replay);
+	report_ready(replay);
 	error = talk_start_at(replay->talk, &t0_us, fault);
 	if (error)
 		return error;
@@ -382,9 +382,9 @@ static int replay_job(struct replay *replay, struct fault *fault)
 	player->arrive.t0_ns = player->t0_ns;
 	player->arrive.rate.t0_ns = player->t0_ns;
 	if (player_send(player))
-		tell_sent(player);
+		report_sent(player);
 	player_listen(player);
-	tell_done(player, clock_cpu() - cpu_ns);
+	report_done(player, clock_cpu() - cpu_ns);
 	return 0;
 }
 

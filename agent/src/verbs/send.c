@@ -3,8 +3,8 @@
  * send: UDP packets of the test header, at a rate or as fast as it goes, for a time or a count.
  * What can be asked for and what is reported; sender.c does it.
  */
+#include "count/report.h"
 #include "frame/address.h"
-#include "talk/tell.h"
 #include "time/clock.h"
 #include "udp/sender.h"
 #include "verbs/verb.h"
@@ -259,8 +259,8 @@ static int open_best(struct sender *sender, const struct send_request *request,
 	return refuse_all(passed, error, fault);
 }
 
-static void tell_ready(const struct sender *sender, const struct send_request *request,
-		       const struct passed_over *passed)
+static void report_ready(const struct sender *sender, const struct send_request *request,
+			 const struct passed_over *passed)
 {
 	struct line *line = &sender->talk->line;
 
@@ -275,7 +275,7 @@ static void tell_ready(const struct sender *sender, const struct send_request *r
 }
 
 /* Packets go round robin, so the count alone says how many each flow had. */
-static void tell_flows(struct line *line, const struct sender *sender)
+static void report_flows(struct line *line, const struct sender *sender)
 {
 	uint32_t flows = sender->options.flows;
 	uint64_t tried = sender->done.tried;
@@ -286,7 +286,7 @@ static void tell_flows(struct line *line, const struct sender *sender)
 	line_close(line, ']');
 }
 
-static void tell_done(const struct sender *sender, uint64_t cpu_ns)
+static void report_done(const struct sender *sender, uint64_t cpu_ns)
 {
 	const struct port_progress *done = &sender->done;
 	struct line *line = &sender->talk->line;
@@ -298,13 +298,13 @@ static void tell_done(const struct sender *sender, uint64_t cpu_ns)
 	line_count(line, "tried", done->tried);
 	line_count(line, "sent", done->tally.sent);
 	line_count(line, "refused", done->tally.refused);
-	port_tell_errors(line, &done->tally);
+	port_report_errors(line, &done->tally);
 	line_count(line, "calls", done->tally.calls);
 	line_count(line, "burst", sender->options.burst);
-	tell_flows(line, sender);
+	report_flows(line, sender);
 	line_count(line, "frame_bytes_tried", done->bytes);
 	if (sender->options.rate_pps > 0)
-		tell_quantiles(line, "late_ns", &done->late);
+		histogram_report_quantiles(&done->late, line, "late_ns");
 	line_count(line, "gaps_over_1ms", done->gaps_over_1ms);
 	line_count(line, "cpu_ns", cpu_ns);
 	line_end(line);
@@ -344,7 +344,7 @@ static int send_job(struct sender *sender, const struct send_request *request, s
 		error = open_port(sender, request, ports[request->port - 1], fault);
 	if (error)
 		return error;
-	tell_ready(sender, request, passed);
+	report_ready(sender, request, passed);
 	error = talk_start(sender->talk, fault);
 	if (error)
 		return error;
@@ -352,7 +352,7 @@ static int send_job(struct sender *sender, const struct send_request *request, s
 	cpu_ns = clock_cpu();
 	error = sender_run(sender, fault);
 	if (!error)
-		tell_done(sender, clock_cpu() - cpu_ns);
+		report_done(sender, clock_cpu() - cpu_ns);
 	return error;
 }
 

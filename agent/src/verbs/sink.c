@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sink: receives test packets and accounts for each of them, in the best way that is to be had. */
-#include "verbs/sink.h"
+#include "udp/sink.h"
 #include "frame/address.h"
 #include "time/clock.h"
+#include "verbs/verb.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +11,23 @@
 
 #define FLOWS_WITH_DELAY 4096 /* 8 KiB of histogram each */
 #define CLOCK_MOST_NS ((1LL << 40) - 1) /* the header's time has as many bits */
+
+enum sink_delay_kept { DELAY_FLOW, DELAY_TOTAL, DELAY_NONE };
+
+struct sink_request {
+	struct job job;
+	int port;
+	const char *device;
+	int64_t family;
+	struct integers dst_port;
+	int64_t flows;
+	int64_t run;
+	int delay;
+	int64_t bin_ms;
+	int64_t bins;
+	int64_t ring_bytes;
+	int64_t clock_ns;
+};
 
 enum { PORT_AUTO, PORT_XDP, PORT_RING, PORT_UDP };
 
@@ -55,10 +73,8 @@ static int compare(const void *a, const void *b)
 }
 
 /* A list with one port for each flow names most of them more than once. */
-static int sort_ports(struct sink *sink, struct fault *fault)
+static int sort_ports(struct sink *sink, const struct integers *given, struct fault *fault)
 {
-	const struct integers *given = &sink->request->dst_port;
-
 	if (!given->count)
 		return 0;
 	sink->ports.item = calloc(given->count, sizeof(*given->item));
@@ -100,10 +116,10 @@ static struct tally_options read_options(const struct sink_request *request)
 }
 
 /* Opens the way asked for; of "auto" the first that opens. `passed` says why xdp was passed over. */
-static int open_way(struct sink *sink, struct fault *passed, struct fault *fault)
+static int open_way(struct sink *sink, int port, struct fault *passed, struct fault *fault)
 {
-	if (sink->request->port != PORT_AUTO) {
-		sink->way = ways[sink->request->port];
+	if (port != PORT_AUTO) {
+		sink->way = ways[port];
 		return sink->way->open(sink, fault);
 	}
 	sink->way = &way_xdp;
@@ -114,11 +130,11 @@ static int open_way(struct sink *sink, struct fault *passed, struct fault *fault
 	return sink->way->open(sink, fault);
 }
 
-static void tell_ready(const struct sink *sink, const struct fault *passed)
+static void report_ready(const struct sink *sink, int cpu, const struct fault *passed)
 {
 	struct line *line = &sink->talk->line;
 
-	talk_ready(sink->talk, sink->way->name, (int)sink->request->job.cpu);
+	talk_ready(sink->talk, sink->way->name, cpu);
 	line_count(line, "window", sink->way->window);
 	line_object(line, "passed_over");
 	if (*passed->reason)
@@ -130,26 +146,25 @@ static void tell_ready(const struct sink *sink, const struct fault *passed)
 static void count_all(struct sink *sink)
 {
 	uint64_t cpu_ns = clock_cpu(), t0_ns = clock_now();
-	int64_t tick_ms = sink->request->job.tick_ms;
 	const struct tally *tally;
 
-	sink->tick_ns = tick_ms ? t0_ns + (uint64_t)tick_ms * NS_PER_MS : UINT64_MAX;
+	sink->tick_ns = sink->tick_every_ns ? t0_ns + sink->tick_every_ns : UINT64_MAX;
 	sink->way->start(sink, t0_ns);
 	sink->way->run(sink);
 	tally = sink->way->finish(sink);
-	sink_tell(&sink->talk->line, tally, clock_cpu() - cpu_ns);
+	sink_report(&sink->talk->line, tally, clock_cpu() - cpu_ns);
 }
 
-static int sink_job(struct sink *sink, struct fault *fault)
+static int sink_job(struct sink *sink, const struct sink_request *request, struct fault *fault)
 {
 	struct fault passed = { 0 };
-	int error = sort_ports(sink, fault);
+	int error = sort_ports(sink, &request->dst_port, fault);
 
 	if (!error)
-		error = open_way(sink, &passed, fault);
+		error = open_way(sink, request->port, &passed, fault);
 	if (error)
 		return error;
-	tell_ready(sink, &passed);
+	report_ready(sink, (int)request->job.cpu, &passed);
 	error = talk_start(sink->talk, fault);
 	if (!error)
 		count_all(sink);
@@ -159,13 +174,19 @@ static int sink_job(struct sink *sink, struct fault *fault)
 static int sink_run(struct talk *talk, const void *given, struct fault *fault)
 {
 	const struct sink_request *request = given;
-	struct sink sink = { .request = request, .talk = talk };
+	struct sink sink = {
+		.device = request->device,
+		.family = (int)request->family,
+		.ring_bytes = (size_t)request->ring_bytes,
+		.talk = talk,
+		.options = read_options(request),
+		.tick_every_ns = (uint64_t)request->job.tick_ms * NS_PER_MS,
+	};
 	int error = check(request, fault);
 
 	if (error)
 		return error;
-	sink.options = read_options(request);
-	error = sink_job(&sink, fault);
+	error = sink_job(&sink, request, fault);
 	if (sink.way)
 		sink.way->close(&sink);
 	free(sink.ports.item);

@@ -98,7 +98,7 @@ static void sample_all(struct soak *soak)
 	sample(soak);
 }
 
-static void tell_list(struct line *line, const char *name, const uint64_t *value, size_t rows)
+static void report_list(struct line *line, const char *name, const uint64_t *value, size_t rows)
 {
 	line_list(line, name);
 	for (size_t row = 0; row < rows; row++)
@@ -106,18 +106,18 @@ static void tell_list(struct line *line, const char *name, const uint64_t *value
 	line_close(line, ']');
 }
 
-static void tell_done(const struct soak *soak)
+static void report_done(const struct soak *soak)
 {
 	struct line *line = &soak->talk->line;
 	size_t samples = (size_t)soak->request->samples;
 	char name[16];
 
 	line_begin(line, "done");
-	tell_list(line, "t_ns", soak->time_ns, soak->rows);
+	report_list(line, "t_ns", soak->time_ns, soak->rows);
 	line_object(line, "turns");
 	for (size_t i = 0; i < soak->request->cpus.count; i++) {
 		snprintf(name, sizeof(name), "%d", soak->request->cpus.item[i]);
-		tell_list(line, name, soak->turns + i * samples, soak->rows);
+		report_list(line, name, soak->turns + i * samples, soak->rows);
 	}
 	line_close(line, '}');
 	line_end(line);
@@ -137,7 +137,7 @@ static int soak_job(struct soak *soak, struct fault *fault)
 	if (error)
 		return error;
 	sample_all(soak);
-	tell_done(soak);
+	report_done(soak);
 	return 0;
 }
 

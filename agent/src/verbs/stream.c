@@ -4,6 +4,7 @@
  * be asked for and what is reported; src/stream/ does it.
  */
 #include "frame/address.h"
+#include "stream/endpoint.h"
 #include "stream/open.h"
 #include "stream/sink.h"
 #include "stream/source.h"
@@ -191,7 +192,7 @@ static int source_job(const struct stream_request *request, struct talk *talk, s
 	}
 	streams_close(&source->streams);
 	if (!error)
-		source_tell(source, &talk->line, cpu_ns);
+		source_report(source, &talk->line, cpu_ns);
 	info_close(&source->info);
 	free(source);
 	return error;
@@ -218,7 +219,7 @@ static int sink_job(const struct stream_request *request, struct talk *talk, str
 		cpu_ns = clock_cpu() - cpu_ns;
 	}
 	if (!error)
-		stream_sink_tell(sink, &talk->line, cpu_ns);
+		stream_sink_report(sink, &talk->line, cpu_ns);
 	streams_close(&sink->streams);
 	bins_close(&sink->rate);
 	free(sink);

@@ -146,7 +146,7 @@ static void sample_all(struct watch *watch)
 	sample(watch);
 }
 
-static void tell_gone(struct line *line, const struct watch *watch)
+static void report_gone(struct line *line, const struct watch *watch)
 {
 	line_list(line, "gone");
 	for (size_t i = 0; i < KINDS; i++)
@@ -161,7 +161,7 @@ static void tell_gone(struct line *line, const struct watch *watch)
 	line_close(line, ']');
 }
 
-static void tell_done(const struct watch *watch, uint64_t cpu_ns)
+static void report_done(const struct watch *watch, uint64_t cpu_ns)
 {
 	struct line *line = &watch->talk->line;
 
@@ -172,8 +172,8 @@ static void tell_done(const struct watch *watch, uint64_t cpu_ns)
 	line_close(line, ']');
 	for (size_t i = 0; i < KINDS; i++)
 		if (present(watch, i))
-			gauge_tell(&watch->gauge[i], watch->rows, line);
-	tell_gone(line, watch);
+			gauge_report(&watch->gauge[i], watch->rows, line);
+	report_gone(line, watch);
 	line_count(line, "cpu_ns", cpu_ns);
 	line_end(line);
 }
@@ -192,7 +192,7 @@ static int watch_job(struct watch *watch, struct fault *fault)
 		return error;
 	cpu_ns = clock_cpu();
 	sample_all(watch);
-	tell_done(watch, clock_cpu() - cpu_ns);
+	report_done(watch, clock_cpu() - cpu_ns);
 	return 0;
 }
 

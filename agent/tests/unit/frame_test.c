@@ -2,7 +2,7 @@
 #include "frame/bytes.h"
 #include "frame/checksum.h"
 #include "frame/frame.h"
-#include "talk/parse.h"
+#include "frame/parse.h"
 #include "tests/test.h"
 
 static uint64_t state = 7;

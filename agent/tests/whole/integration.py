@@ -38,7 +38,7 @@ from wire import (
     sh,
 )
 
-PROTOCOL = Path(__file__).resolve().parent.parent / "PROTOCOL.md"
+PROTOCOL = Path(__file__).resolve().parents[2] / "PROTOCOL.md"
 
 # How long a packet to v1 and the answer take: a port where nobody listens refuses at once.
 ANSWER = """

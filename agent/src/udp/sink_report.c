@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The sink's report (PROTOCOL.md, sink), whichever way it counted. */
-#include "talk/tell.h"
+#include "count/report.h"
 #include "time/clock.h"
-#include "verbs/sink.h"
+#include "udp/sink.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -17,7 +17,7 @@ void sink_tick(struct sink *sink, uint64_t received)
 	line_count(line, "t_ns", clock_now());
 	line_count(line, "received", received);
 	line_end(line);
-	sink->tick_ns += (uint64_t)sink->request->job.tick_ms * NS_PER_MS;
+	sink->tick_ns += sink->tick_every_ns;
 }
 
 int sink_tick_wait(const struct sink *sink)
@@ -29,7 +29,7 @@ int sink_tick_wait(const struct sink *sink)
 	return sink->tick_ns > now ? (int)((sink->tick_ns - now) / NS_PER_MS) + 1 : 0;
 }
 
-static void tell_totals(struct line *line, const struct tally *tally, uint64_t cpu_ns)
+static void report_totals(struct line *line, const struct tally *tally, uint64_t cpu_ns)
 {
 	line_count(line, "received", tally->received);
 	line_count(line, "unique", tally->unique);
@@ -46,8 +46,8 @@ static void tell_totals(struct line *line, const struct tally *tally, uint64_t c
 }
 
 /* One 64-bit field of every flow. */
-static void tell_column(struct line *line, const struct tally *tally, const char *name,
-			size_t offset)
+static void report_column(struct line *line, const struct tally *tally, const char *name,
+			  size_t offset)
 {
 	line_list(line, name);
 	for (uint32_t i = 0; i < tally->options.flows; i++) {
@@ -59,36 +59,36 @@ static void tell_column(struct line *line, const struct tally *tally, const char
 	line_close(line, ']');
 }
 
-static void tell_flows(struct line *line, const struct tally *tally)
+static void report_flows(struct line *line, const struct tally *tally)
 {
 	line_object(line, "flow");
-	tell_column(line, tally, "unique", offsetof(struct tally_flow, unique));
-	tell_column(line, tally, "duplicated", offsetof(struct tally_flow, duplicated));
-	tell_column(line, tally, "reordered", offsetof(struct tally_flow, reordered));
-	tell_column(line, tally, "highest", offsetof(struct tally_flow, highest));
-	tell_column(line, tally, "source_port", offsetof(struct tally_flow, source_port));
+	report_column(line, tally, "unique", offsetof(struct tally_flow, unique));
+	report_column(line, tally, "duplicated", offsetof(struct tally_flow, duplicated));
+	report_column(line, tally, "reordered", offsetof(struct tally_flow, reordered));
+	report_column(line, tally, "highest", offsetof(struct tally_flow, highest));
+	report_column(line, tally, "source_port", offsetof(struct tally_flow, source_port));
 	line_close(line, '}');
 }
 
-static void tell_times(struct line *line, const struct tally *tally)
+static void report_times(struct line *line, const struct tally *tally)
 {
 	if (tally->options.delay) {
-		tell_histogram(line, "delay_ns", &tally->delay);
+		histogram_report(&tally->delay, line, "delay_ns");
 		line_count(line, "delay_negative", tally->delay_negative);
 	}
 	if (tally->flow_delay) {
 		line_list(line, "delay_by_flow");
 		for (uint32_t i = 0; i < tally->options.flows; i++)
-			tell_histogram(line, NULL, &tally->flow_delay[i]);
+			histogram_report(&tally->flow_delay[i], line, NULL);
 		line_close(line, ']');
 	}
-	tell_histogram(line, "gap_ns", &tally->gap);
+	histogram_report(&tally->gap, line, "gap_ns");
 	line_count(line, "gaps_over_1ms", tally->gaps_over_1ms);
 }
 
 /* One field of the bins up to `used`. */
-static void tell_bins(struct line *line, const struct tally *tally, uint32_t used, const char *name,
-		      size_t offset)
+static void report_bins(struct line *line, const struct tally *tally, uint32_t used,
+			const char *name, size_t offset)
 {
 	line_list(line, name);
 	for (uint32_t i = 0; i < used; i++) {
@@ -100,7 +100,7 @@ static void tell_bins(struct line *line, const struct tally *tally, uint32_t use
 	line_close(line, ']');
 }
 
-static void tell_rate(struct line *line, const struct tally *tally)
+static void report_rate(struct line *line, const struct tally *tally)
 {
 	uint32_t used = tally->options.bins;
 
@@ -109,22 +109,22 @@ static void tell_rate(struct line *line, const struct tally *tally)
 	line_object(line, "rate");
 	line_count(line, "t0_ns", tally->t0_ns);
 	line_count(line, "bin_ms", tally->options.bin_ns / NS_PER_MS);
-	tell_bins(line, tally, used, "packets", offsetof(struct tally_bin, packets));
+	report_bins(line, tally, used, "packets", offsetof(struct tally_bin, packets));
 	if (tally->options.delay) {
-		tell_bins(line, tally, used, "delay_sum_ns",
-			  offsetof(struct tally_bin, delay_sum_ns));
-		tell_bins(line, tally, used, "delay_max_ns",
-			  offsetof(struct tally_bin, delay_max_ns));
+		report_bins(line, tally, used, "delay_sum_ns",
+			    offsetof(struct tally_bin, delay_sum_ns));
+		report_bins(line, tally, used, "delay_max_ns",
+			    offsetof(struct tally_bin, delay_max_ns));
 	}
 	line_close(line, '}');
 }
 
-void sink_tell(struct line *line, const struct tally *tally, uint64_t cpu_ns)
+void sink_report(struct line *line, const struct tally *tally, uint64_t cpu_ns)
 {
 	line_begin(line, "done");
-	tell_totals(line, tally, cpu_ns);
-	tell_flows(line, tally);
-	tell_times(line, tally);
-	tell_rate(line, tally);
+	report_totals(line, tally, cpu_ns);
+	report_flows(line, tally);
+	report_times(line, tally);
+	report_rate(line, tally);
 	line_end(line);
 }

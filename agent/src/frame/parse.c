@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Received frames, every field distrusted. */
-#include "talk/parse.h"
+#include "frame/parse.h"
 #include "frame/checksum.h"
 #include "frame/frame.h"
 

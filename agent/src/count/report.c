@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Histograms as JSON. */
-#include "talk/tell.h"
+#include "count/report.h"
 
-void tell_histogram(struct line *line, const char *key, const struct histogram *histogram)
+void histogram_report(const struct histogram *histogram, struct line *line, const char *key)
 {
 	line_object(line, key);
 	line_list(line, "low");
@@ -18,7 +18,8 @@ void tell_histogram(struct line *line, const char *key, const struct histogram *
 	line_close(line, '}');
 }
 
-void tell_quantiles(struct line *line, const char *key, const struct histogram *histogram)
+void histogram_report_quantiles(const struct histogram *histogram, struct line *line,
+				const char *key)
 {
 	line_object(line, key);
 	line_count(line, "p50", histogram_quantile(histogram, 0.5));

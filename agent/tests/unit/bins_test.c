@@ -31,7 +31,7 @@ TEST(bins_tell_without_trailing_zeros)
 
 	CHECK_EQUAL(bins_open(&bins, 9, 2 * NS_PER_MS), 0);
 	bins_add(&bins, 2 * NS_PER_MS, 5);
-	bins_tell(&bins, &line, "rate", "bytes");
+	bins_report(&bins, &line, "rate", "bytes");
 	line.buffer[line.used] = '\0';
 	CHECK_TEXT(line.buffer, "\"rate\":{\"t0_ns\":0,\"bin_ms\":2,\"bytes\":[0,5]}");
 	bins_close(&bins);

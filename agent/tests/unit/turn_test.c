@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "test.h"
+#include "tests/test.h"
 #include "time/turn.h"
 
 static const struct turn second = { .of = 3, .at = 1, .length_ns = 1000 };

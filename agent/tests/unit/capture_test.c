@@ -2,8 +2,8 @@
 /* Captures of every form are read, broken ones refused with their place. */
 #include "replay/open.h"
 #include "replay/packet.h"
-#include "tests/made.h"
 #include "tests/test.h"
+#include "tests/unit/made.h"
 
 #include <errno.h>
 #include <stdlib.h>

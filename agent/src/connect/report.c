@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The reports of both ends. */
-#include "connect/tell.h"
-#include "talk/tell.h"
+#include "connect/report.h"
+#include "count/report.h"
 #include "time/clock.h"
 
 #include <string.h>
 
-void tell_opened(const struct client *client, struct line *line)
+void client_report_opened(const struct client *client, struct line *line)
 {
 	line_begin(line, "opened");
 	line_count(line, "t_ns", clock_now());
@@ -16,7 +16,7 @@ void tell_opened(const struct client *client, struct line *line)
 	line_end(line);
 }
 
-static void tell_failures(const struct client *client, struct line *line)
+static void report_failures(const struct client *client, struct line *line)
 {
 	line_object(line, "failed");
 	for (int i = 0; i < FAILURES; i++)
@@ -33,7 +33,7 @@ static void tell_failures(const struct client *client, struct line *line)
 	line_close(line, '}');
 }
 
-static void tell_opening(const struct client *client, struct line *line)
+static void report_opening(const struct client *client, struct line *line)
 {
 	line_object(line, "opening");
 	line_count(line, "t0_ns", client->open_t0_ns);
@@ -45,7 +45,7 @@ static void tell_opening(const struct client *client, struct line *line)
 	line_close(line, '}');
 }
 
-void tell_client(const struct client *client, struct line *line)
+void client_report(const struct client *client, struct line *line)
 {
 	line_begin(line, "done");
 	line_count(line, "t0_ns", client->t0_ns);
@@ -56,23 +56,23 @@ void tell_client(const struct client *client, struct line *line)
 	line_count(line, "opened", client->opened);
 	line_count(line, "open", client->open);
 	line_count(line, "skipped", client->skipped);
-	tell_failures(client, line);
+	report_failures(client, line);
 	if (client->options.mode != MODE_CRR)
-		tell_opening(client, line);
+		report_opening(client, line);
 	line_count(line, "scheduled", client->scheduled);
 	line_count(line, "asked", client->asked);
 	line_count(line, "answered", client->answered);
-	tell_histogram(line, "connect_ns", &client->connect_ns);
-	tell_histogram(line, "echo_ns", &client->echo_ns);
+	histogram_report(&client->connect_ns, line, "connect_ns");
+	histogram_report(&client->echo_ns, line, "echo_ns");
 	if (client->late_ns.total)
-		tell_quantiles(line, "late_ns", &client->late_ns);
-	bins_tell(&client->rate, line, "rate", "connections");
+		histogram_report_quantiles(&client->late_ns, line, "late_ns");
+	bins_report(&client->rate, line, "rate", "connections");
 	line_count(line, "cpu_ns", client->cpu_ns);
 	line_count(line, "memory_bytes", client->memory_bytes);
 	line_end(line);
 }
 
-void tell_server(const struct server *server, struct line *line)
+void server_report(const struct server *server, struct line *line)
 {
 	line_begin(line, "done");
 	line_count(line, "accepted", server->accepted);

@@ -61,7 +61,7 @@ TEST(info_keeps_no_more_than_its_room)
 	for (uint16_t i = 0; i < 3; i++)
 		info_add(&info, &state, i, 1000, 1ull << 33);
 	CHECK_EQUAL(info.rows, 2);
-	info_tell(&info, &line, "info");
+	info_report(&info, &line, "info");
 	line.buffer[line.used] = '\0';
 	CHECK_TEXT(line.buffer, "\"info\":{\"t_ns\":[1000,1000],\"stream\":[0,1],"
 				"\"rtt_us\":[-1,-1],\"rtt_var_us\":[0,0],\"cwnd\":[10,10],"

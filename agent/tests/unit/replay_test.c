@@ -4,8 +4,8 @@
 #include "replay/arrive.h"
 #include "replay/frames.h"
 #include "replay/open.h"
-#include "tests/made.h"
 #include "tests/test.h"
+#include "tests/unit/made.h"
 
 #include <errno.h>
 

@@ -8,34 +8,21 @@
 
 #include "count/tally.h"
 #include "count/window.h"
-#include "verbs/verb.h"
+#include "talk/request.h"
+#include "talk/talk.h"
 
 #include <stdint.h>
 
-enum sink_delay_kept { DELAY_FLOW, DELAY_TOTAL, DELAY_NONE };
-
-struct sink_request {
-	struct job job;
-	int port;
-	const char *device;
-	int64_t family;
-	struct integers dst_port;
-	int64_t flows;
-	int64_t run;
-	int delay;
-	int64_t bin_ms;
-	int64_t bins;
-	int64_t ring_bytes;
-	int64_t clock_ns;
-};
-
 struct sink {
-	const struct sink_request *request;
+	const char *device;
+	int family;
+	size_t ring_bytes; /* room for packets that wait, where the way has a ring */
 	struct talk *talk;
 	struct integers ports; /* sorted, each once; none: every port is ours */
 	struct tally_options options;
 	const struct sink_way *way;
 	void *state; /* the way's own */
+	uint64_t tick_every_ns; /* 0: never */
 	uint64_t tick_ns; /* when to report next; UINT64_MAX: never */
 };
 
@@ -63,13 +50,13 @@ extern const struct sink_way way_xdp; /* counted in the kernel: bpf/sink.bpf.c *
 extern const struct sink_way way_ring; /* taken from a TPACKET_V3 ring */
 extern const struct sink_way way_udp; /* taken from UDP sockets */
 
-/* Tells what was received so far, if it is time to. */
+/* Reports what was received so far, if it is time to. */
 void sink_tick(struct sink *sink, uint64_t received);
 
 /* Milliseconds until the next tick, for poll(). */
 int sink_tick_wait(const struct sink *sink);
 
-/* Tells everything that was counted. */
-void sink_tell(struct line *line, const struct tally *tally, uint64_t cpu_ns);
+/* Reports everything that was counted. */
+void sink_report(struct line *line, const struct tally *tally, uint64_t cpu_ns);
 
 #endif
