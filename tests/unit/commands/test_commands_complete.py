@@ -201,7 +201,7 @@ def test_bash_completes(words: str, found: str, path: str) -> None:
     ("line", "found"),
     [
         ("gatemark run quick/s", "quick/sweep\tRouting and NAT: received against offered rate"),
-        ("gatemark run wrt54 --variant=sh", "--variant=short\tTCP and UDP switched, routed"),
+        ("gatemark run wrt54 --variant=sh", "--variant=short\tTCP and UDP bridged"),
         ("gatemark show m", "my run"),
         ("gatemark show oth", "other/"),
     ],
