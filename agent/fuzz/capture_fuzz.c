@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Any bytes as a capture, all the way to frames that would be sent, and these back into the books
- * of the other side: each has to be found sound there, as the packet that it is.
+ * of the other side: each has to be accepted there as the packet that it is.
  */
 #include "replay/arrive.h"
 #include "replay/frames.h"
@@ -56,7 +56,7 @@ static void replay(const uint8_t *data, size_t size, int family, const char *spl
 		error = capture_open(&capture, "fuzz", data, size, &fault);
 	if (!error)
 		error = trace_open(&trace, &options, &capture, &fault);
-	if (error && (!*fault.reason || !*fault.mend))
+	if (error && (!*fault.reason || !*fault.fix))
 		abort();
 	for (int way = 0; !error && way < WAYS; way++)
 		if (trace.entries[way] < ENTRIES_MAX)

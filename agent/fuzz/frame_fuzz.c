@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as a received frame. The first byte says whether the kernel vouches for the checksum
+ * Any bytes as a received frame. The first byte decides whether the kernel has checked the checksum
  * and whether the rest is to be made a test packet first, so that the depth is reached.
  */
 #include "count/account.h"
@@ -45,7 +45,7 @@ static void account_for(const struct arrival *arrival)
 		abort();
 }
 
-/* In a copy exactly as long as it says, so that the sanitizer sees a step beyond. */
+/* In a copy of exactly its length, so that the sanitizer sees a step beyond. */
 static void parse_copy(const uint8_t *frame, size_t length, bool checked)
 {
 	struct arrival arrival = { 0 };

@@ -64,7 +64,7 @@ static void read_copy(void *request, const struct key *table, const uint8_t *dat
 	error = request_read(request, text, table, NULL, &fault);
 	if (!error && check)
 		check(request);
-	if (error && (!*fault.reason || !*fault.mend))
+	if (error && (!*fault.reason || !*fault.fix))
 		abort();
 	request_release(request, table);
 	free(text);

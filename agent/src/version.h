@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Who the agent says it is: a mirror of PROTOCOL.md's hello. */
+/* How the agent introduces itself: the hello of PROTOCOL.md. */
 #ifndef GM_VERSION_H
 #define GM_VERSION_H
 

@@ -98,16 +98,16 @@ bool client_look(struct client *client)
 	return talk_over(client->talk);
 }
 
-static void histogram_join(struct histogram *all, const struct histogram *one)
+static void histogram_join(struct histogram *all, const struct histogram *part)
 {
 	for (unsigned int i = 0; i < HISTOGRAM_BUCKETS; i++)
-		all->count[i] += one->count[i];
-	all->total += one->total;
-	if (one->most > all->most)
-		all->most = one->most;
+		all->count[i] += part->count[i];
+	all->total += part->total;
+	if (part->most > all->most)
+		all->most = part->most;
 }
 
-/* The other one worked after this one: its end and its reason to stop are those of both. */
+/* The other client worked after this one: its end and its reason to stop count for both. */
 void client_add(struct client *client, const struct client *other)
 {
 	if (!client->failures && other->failures) {

@@ -39,7 +39,7 @@ enum failure {
 	FAILURE_NO_ANSWER, /* to the SYN, in time */
 	FAILURE_NO_ECHO, /* open, but what was sent did not come back in time */
 	FAILURE_RESET, /* when open: by the peer or whoever is between */
-	FAILURE_UNREACHABLE, /* no route, or somebody on the way says so */
+	FAILURE_UNREACHABLE, /* no route, here or reported by a router */
 	FAILURE_GARBLED, /* what came back is not what was sent */
 	FAILURE_NO_PORT, /* this host: the address or port is in use or not here */
 	FAILURE_NO_DESCRIPTOR, /* this host: RLIMIT_NOFILE, fs.file-max */
@@ -54,7 +54,7 @@ enum stop {
 	STOP_CONNECTIONS, /* as many as were asked for */
 	STOP_FAILED, /* one failed */
 	STOP_TIME,
-	STOP_TOLD, /* the laboratory said so */
+	STOP_TOLD, /* the laboratory asked to stop */
 };
 
 enum conn_state { CONN_FREE, CONN_CONNECTING, CONN_ASKED, CONN_OPEN, CONN_ENDING };
@@ -101,7 +101,7 @@ struct client {
 	uint64_t open_t0_ns, open_t1_ns; /* of the opening */
 	uint64_t cpu_ns; /* from t0 to t1 */
 	uint64_t look_ns, tick_ns,
-		expire_ns; /* when to look at stdin, to tell, to look for late ones */
+		expire_ns; /* when to look at stdin, to report, to look for late answers */
 };
 
 /* Takes memory and descriptors; the options and the bins are there. 0 or -errno. */

@@ -36,7 +36,7 @@ static void obey(struct client *client, enum command what)
 	client->whole = true;
 }
 
-/* A child: does what it is told until its pipe ends; its connections end with it. */
+/* A child process: obeys commands until its pipe ends; its connections end with it. */
 static void follow(struct clients *clients)
 {
 	struct client *client = &clients->client[clients->crew.number];
@@ -200,7 +200,7 @@ static int share_out(struct clients *clients, const struct client_options *optio
 		client->rate = bins;
 		client->epoll = client->timer = -1;
 		if (i)
-			client->options.tick_ns = 0; /* the first one tells for all */
+			client->options.tick_ns = 0; /* the first process reports for all */
 	}
 	return 0;
 }

@@ -14,7 +14,7 @@ void conn_release(struct client *client, unsigned int at);
 /* Sends a message over a connection that is there. It may fail by that. */
 void conn_send(struct client *client, unsigned int at, uint64_t now);
 
-/* failure.c. What an errno says, of a connection that is still being opened or is open. */
+/* failure.c. The failure that an errno means for a connection, which is being opened or is open. */
 enum failure failure_of(int error, bool connecting);
 
 #endif

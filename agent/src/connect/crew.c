@@ -177,11 +177,11 @@ uint64_t memory_used(void)
 	char text[4096];
 	int fd = open("/proc/self/smaps_rollup", O_RDONLY | O_CLOEXEC);
 	ssize_t count = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-	const char *found;
+	const char *line;
 
 	if (fd >= 0)
 		close(fd);
 	text[count > 0 ? count : 0] = '\0';
-	found = strstr(text, "\nPss:");
-	return found ? strtoull(found + 5, NULL, 10) * 1024 : 0;
+	line = strstr(text, "\nPss:");
+	return line ? strtoull(line + 5, NULL, 10) * 1024 : 0;
 }

@@ -90,7 +90,7 @@ void verify_run(struct client *client)
 			break;
 	}
 	client->verified = client->answered - answered;
-	client->asked = asked; /* what was asked before is told apart */
+	client->asked = asked; /* what was asked before is reported separately */
 	client->answered = answered;
 }
 

@@ -55,7 +55,7 @@ static int open_listener(const struct server_options *options, uint16_t port)
 	return error;
 }
 
-/* Connections are told from listeners by their number: a listener's is from LISTENER on. */
+/* The number tells connections and listeners apart: listeners count from LISTENER on. */
 #define LISTENER (1u << 31)
 
 static int attend(struct server *server, int fd, uint32_t number)
@@ -90,7 +90,7 @@ static void drop_listeners(struct server *server)
 	while (server->listeners) {
 		int fd = server->listener[--server->listeners];
 
-		/* While others have it open, epoll would go on telling of it. */
+		/* While other processes have it open, epoll would go on reporting it. */
 		if (server->epoll >= 0)
 			epoll_ctl(server->epoll, EPOLL_CTL_DEL, fd, NULL);
 		close(fd);
@@ -155,7 +155,7 @@ static void take_or_refuse(struct server *server, int fd)
 	refuse(server, "connections");
 }
 
-/* Level-triggered: who is left over is told again. */
+/* Level-triggered: what is left over is reported again. */
 static void accept_some(struct server *server, int listener)
 {
 	for (unsigned int i = 0; i < ACCEPTS && server->listeners; i++) {

@@ -9,7 +9,7 @@
 
 struct datagram {
 	const uint8_t *udp;
-	size_t length; /* as IP says it; all of it is captured */
+	size_t length; /* IP's own; all of it is captured */
 	uint64_t pseudo_sum; /* addresses and protocol */
 };
 

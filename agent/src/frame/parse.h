@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads what a sink received: is it one of our packets, whole, and which one. */
+/* Reads a received frame: whether it is a whole test packet, and which. */
 #ifndef GM_PARSE_H
 #define GM_PARSE_H
 
@@ -25,7 +25,7 @@ struct arrival {
 
 /*
  * Reads a frame (without FCS) of `length` bytes on the wire, `captured` of them at hand, into
- * everything but time_ns. `checked`: the kernel vouches for the UDP checksum.
+ * everything but time_ns. `checked`: the kernel has checked the UDP checksum.
  */
 void parse_frame(struct arrival *arrival, const uint8_t *frame, size_t length, size_t captured,
 		 bool checked);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Memory of the host: /proc/meminfo (proc_meminfo(5)), told there in KiB. */
+/* Memory of the host: /proc/meminfo (proc_meminfo(5)), which gives KiB. */
 #include "gauge/gauge.h"
 
 #include <string.h>

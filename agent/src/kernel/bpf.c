@@ -30,15 +30,15 @@ static uint64_t address(const void *pointer)
 
 static int refuse(struct fault *fault, int error, const char *what, const char *needs)
 {
-	char mend[128];
+	char fix[128];
 
 	if (error == -EPERM || error == -EACCES)
 		return fault_set(
 			fault, error, NULL,
 			"run as root of the first user namespace (CAP_BPF and CAP_NET_ADMIN)",
 			"%s: %s", what, strerror(-error));
-	snprintf(mend, sizeof(mend), "it needs %s with CONFIG_BPF_SYSCALL and BTF", needs);
-	return fault_set(fault, error, NULL, mend, "%s: %s", what, strerror(-error));
+	snprintf(fix, sizeof(fix), "it needs %s with CONFIG_BPF_SYSCALL and BTF", needs);
+	return fault_set(fault, error, NULL, fix, "%s: %s", what, strerror(-error));
 }
 
 int bpf_map_create(struct bpf_map *map, struct fault *fault)
@@ -81,7 +81,7 @@ int bpf_map_read(const struct bpf_map *map, const void *key, void *value)
 	return access_map(BPF_MAP_LOOKUP_ELEM, map, key, value);
 }
 
-/* Possible, not online: "0-3" says four. Holes do not exist (set_cpu_possible in all arches). */
+/* Possible, not online: "0-3" means four. Holes do not exist (set_cpu_possible in all arches). */
 unsigned int bpf_possible_cpus(void)
 {
 	FILE *file = fopen("/sys/devices/system/cpu/possible", "re");
@@ -142,7 +142,7 @@ static int load_linked(const struct bpf_program *program, const struct bpf_linke
 	return bpf(BPF_PROG_LOAD, &attributes);
 }
 
-/* The verifier's last line says what it would not take; the one before it counts instructions. */
+/* The verifier's reason is its log's last line but for the one that counts instructions. */
 static void quote_log(struct fault *fault, char *log)
 {
 	char *end = strstr(log, "\nprocessed ");
@@ -238,12 +238,12 @@ static int refuse_xdp(struct fault *fault, int error, const char *device)
 	case ENOSPC:
 		return fault_set(fault, error, "device", "ethtool -L NAME rx COUNT",
 				 "%s has fewer receive queues than its peer sends by", device);
-	case EINVAL: /* not the request's fault, which -EINVAL would say */
+	case EINVAL: /* not the request's fault, as -EINVAL would mean */
 		return fault_set(fault, -ENOSYS, "device",
 				 "it needs Linux 5.9; or use the port ring",
 				 "attaching XDP to %s by a link: %s", device, strerror(-error));
 	default:
-		return fault_set(fault, error, "device", fault_mend(error),
+		return fault_set(fault, error, "device", fault_fix(error),
 				 "attaching XDP to %s: %s", device, strerror(-error));
 	}
 }

@@ -51,7 +51,7 @@ static int relocate_map(const struct linker *linker, struct bpf_insn *insn, cons
 
 /*
  * A function of the same section, as a callback: the load holds its distance in instructions. Its
- * place is the symbol's value plus what the load says, in bytes (the symbol may be the section's).
+ * place is the symbol's value plus the load's own, in bytes (the symbol may be the section's).
  */
 static int relocate_function(const struct linker *linker, size_t at, const Elf64_Sym *symbol)
 {

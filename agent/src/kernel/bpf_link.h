@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Makes a program of a BPF object ready for the kernel, without any system call: relocates maps
- * and static functions, and translates what .BTF.ext says about functions, without which the
+ * and static functions, and translates the function records of .BTF.ext, without which the
  * kernel takes no callback (check_ld_imm(), kernel/bpf/verifier.c).
  */
 #ifndef GM_BPF_LINK_H

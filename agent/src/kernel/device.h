@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the kernel says about an interface of this namespace. */
+/* What the kernel knows of an interface of this namespace. */
 #ifndef GM_DEVICE_H
 #define GM_DEVICE_H
 

@@ -242,7 +242,7 @@ static uint32_t count_waiting(const struct afxdp *afxdp)
 }
 
 /*
- * One call sends some 32 frames. EBUSY says that the device dropped one, which ends the call; EAGAIN
+ * One call sends some 32 frames. EBUSY means that the device dropped a frame, which ends the call; EAGAIN
  * that there is more to do, or no room for now. 0, or -errno where nothing goes on for the moment.
  */
 static int send_some(const struct afxdp *afxdp, struct port_tally *tally)

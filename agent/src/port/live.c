@@ -14,7 +14,7 @@
 
 /*
  * What surely fits into a page beside its head, the headroom and skb_shared_info. (The kernel's own
- * test says 3408 bytes for x86-64, 3216 for s390x: selftests/bpf/prog_tests/xdp_do_redirect.c.)
+ * test has 3408 bytes for x86-64, 3216 for s390x: selftests/bpf/prog_tests/xdp_do_redirect.c.)
  */
 #define FRAME_MOST 3200
 

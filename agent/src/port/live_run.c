@@ -3,12 +3,12 @@
  * Running the live port's program. Each BPF_PROG_TEST_RUN of more than one packet waits twice for an
  * RCU grace period, some 10 to 40 ms in all, since the program goes in and out of XDP's dispatcher
  * (bpf_prog_change_xdp()). So a thread makes one call for all packets and is in the kernel as long
- * as it sends; the agent's own thread looks at stdin meanwhile and at the map that says how far it
+ * as it sends; the agent's own thread looks at stdin meanwhile and at the map that holds how far it
  * is, and interrupts it by a signal at the end. The program itself sets the first due time: the
  * wait before it belongs to no schedule.
  *
  * Where packets are far apart that call would spin all the time. Then the thread sleeps and makes
- * a call for each packet: of a single one the dispatcher is not told. But each call has a page pool
+ * a call for each packet: it does not change the dispatcher for a single one. But each call has a page pool
  * of its own, which is let go a second after its packet, and the kernel has numbers for 65 534
  * (MEM_ID_MAX); at 5 000 packets/s it ran out of them.
  */
@@ -106,7 +106,7 @@ static void *send_all(void *argument)
 
 /*
  * In a real-time class a thread that spins keeps out others of its priority on its CPU: this one,
- * which is to end it, has to be above. By system calls, since musl's functions say ENOSYS.
+ * which is to end it, has to be above. By system calls, since musl's functions return ENOSYS.
  */
 static void rise_above(void)
 {
@@ -225,7 +225,7 @@ void live_end(struct port *port, struct port_progress *progress)
 	note_progress(live, progress, &state);
 }
 
-/* What the device dropped meanwhile was refused: a full queue at the other end says nothing else. */
+/* What the device dropped meanwhile was refused: a full queue at the other end has no other sign. */
 void live_account(struct port *port, struct port_progress *progress)
 {
 	struct port_tally *tally = &progress->tally;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the ports share: how refusals are counted and told. */
+/* What the ports share: how refusals are counted and reported. */
 #include "port/port.h"
 
 #include <errno.h>

@@ -86,7 +86,7 @@ struct port_kind {
 	const char *name;
 	bool makes_frames; /* send: whole ones, so it needs next_mac and may step over addresses */
 
-	/* send: packets a call where nobody says: 1, or burst from so many packets/s on. */
+	/* send: packets a call by default: 1, or burst from so many packets/s on. */
 	unsigned int burst;
 	double burst_from_pps;
 

@@ -76,7 +76,7 @@ int socket_open_raw(int device_index, bool paced, struct fault *fault)
 
 /*
  * The system call itself: musl's sendmmsg() is a loop of sendmsg() on 64-bit machines, because the
- * kernel takes some lengths as 64 bits where POSIX says int (src/network/sendmmsg.c). The padding
+ * kernel takes some lengths as 64 bits where POSIX has int (src/network/sendmmsg.c). The padding
  * beside them is zero in messages that were allocated as zero, on either byte order.
  */
 static int send_burst(int fd, struct mmsghdr *messages, unsigned int count)
@@ -98,9 +98,9 @@ static bool is_full(int fd)
 }
 
 /*
- * sendmmsg() stops at the first message that fails and tells the errno only if it was the first of
+ * sendmmsg() stops at the first message that fails and returns the errno only if it was the first of
  * all (___sys_sendmmsg, net/socket.c). So behind a partial count stands one message that was
- * refused, unless the buffer stayed full; ENOBUFS is what a full queue says, and a lasting error
+ * refused, unless the buffer stayed full; ENOBUFS means a full queue, and a lasting error
  * shows itself in the next call.
  */
 unsigned int socket_send(int fd, struct mmsghdr *messages, unsigned int count,

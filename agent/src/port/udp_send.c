@@ -29,7 +29,7 @@ struct udp_send {
 };
 
 /*
- * A refused packet is told only to sockets that ask for errors: without it udp_send_skb() turns
+ * Only sockets that ask for errors learn of a refused packet: without it udp_send_skb() turns
  * ENOBUFS into success (net/ipv4/udp.c). PROBE sets DF and sends up to the device's MTU, whatever
  * an ICMP message said.
  */

@@ -13,7 +13,7 @@
 #define DRAIN_NS (10 * NS_PER_S) /* how far the bins reach beyond the replay */
 #define BINS_MAX 1000000
 
-/* What a frame says of itself. */
+/* The fields of a frame that identify its packet. */
 struct label {
 	uint32_t number, turn; /* its number modulo turn */
 	uint32_t bytes; /* of the IP packet */

@@ -18,13 +18,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ARRIVE_COLUMNS_MAX 200000 /* packets of which each arrival is told */
+#define ARRIVE_COLUMNS_MAX 200000 /* at most so many arrivals are reported singly */
 
 /* A frame as it came. */
 struct arrived {
 	const uint8_t *bytes;
 	uint32_t length, captured; /* without FCS */
-	bool checked; /* the kernel vouches for the checksum of TCP or UDP */
+	bool checked; /* the kernel has checked the checksum of TCP or UDP */
 	uint64_t time_ns;
 };
 

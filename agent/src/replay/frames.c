@@ -26,7 +26,7 @@ static size_t checksum_at(uint8_t protocol)
 	return protocol == PROTOCOL_TCP ? TCP_CHECKSUM_AT : UDP_CHECKSUM_AT;
 }
 
-/* UDP over IPv4 says with 0 that there is none, so a sum of 0 is sent as its other form (RFC 768). */
+/* In UDP over IPv4 a 0 means no checksum, so a sum of 0 is sent as its other form (RFC 768). */
 static void store_checksum(uint8_t *l4, uint8_t protocol, uint16_t checksum)
 {
 	if (!checksum && protocol == PROTOCOL_UDP)

@@ -19,7 +19,7 @@ enum packet_verdict {
 	PACKET_PROTOCOL, /* neither TCP nor UDP right behind the IP header */
 	PACKET_DAMAGED, /* its lengths contradict each other, or its ports were not captured */
 	PACKET_TOO_LONG, /* several that the capturing machine had merged, or larger than the link's */
-	PACKET_SIDE, /* of a flow of which the split does not say who is the LAN side */
+	PACKET_SIDE, /* of a flow whose LAN side the split cannot tell */
 	PACKET_VERDICTS,
 	PACKET_LINK, /* of a link type that is not read: the whole capture is at fault */
 };

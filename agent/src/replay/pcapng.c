@@ -142,13 +142,13 @@ static int read_interface(struct capture *capture, const struct block *block, st
 	*interface = (struct capture_interface){
 		.link = capture_u16(capture, block->at + 8),
 		.snap_bytes = capture_u32(capture, block->at + 12),
-		.digits = 6, /* microseconds, unless an option says otherwise */
+		.digits = 6, /* microseconds, unless an option changes it */
 	};
 	return read_options(capture, interface, block->at + 16, block->at + block->length - 4,
 			    fault);
 }
 
-/* A section says its byte order before its length can be read. */
+/* A section's byte order has to be known before its length can be read. */
 static int read_section(struct capture *capture, struct fault *fault)
 {
 	if (capture->size - capture->at < SECTION_BYTES)

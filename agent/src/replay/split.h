@@ -25,7 +25,7 @@ struct split {
 /* Reads the request's word. 0 or -EINVAL with the fault filled. */
 int split_parse(struct split *split, const char *word, struct fault *fault);
 
-/* By a flow's first packet: 1: its sender is the LAN side; 0: its receiver; -1: it does not say. */
+/* By a flow's first packet: 1: its sender is the LAN side; 0: its receiver; -1: it cannot be told. */
 int split_first(const struct split *split, const struct packet_view *view);
 
 #endif

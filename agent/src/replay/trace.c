@@ -19,7 +19,7 @@ struct flow_key {
 	uint8_t protocol;
 };
 
-/* What tells the replay's flows apart on the wire. */
+/* What makes the replay's flows distinct on the wire. */
 struct wire_key {
 	uint8_t client[4], lan_port[2], far_port[2], protocol;
 };
@@ -229,7 +229,7 @@ static int make_flows(struct reader *reader, struct fault *fault)
 	return 0;
 }
 
-/* The order of due times; what is due together goes as it was captured, clones in turn. */
+/* The order of due times; what is due together goes as it was captured, clones in their order. */
 static int compare(const void *a, const void *b)
 {
 	const struct trace_entry *x = a;

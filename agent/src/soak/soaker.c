@@ -62,7 +62,7 @@ static int hold_back(pid_t pid, unsigned int cpu)
 		return -errno;
 	if (setpriority(PRIO_PROCESS, (id_t)pid, LEAST_NICE) < 0)
 		return -errno;
-	/* musl's sched_setscheduler() always says ENOSYS; the kernel knows better. */
+	/* musl's sched_setscheduler() always returns ENOSYS; the kernel knows better. */
 	if (syscall(SYS_sched_setscheduler, pid, SCHED_IDLE, &none) < 0)
 		return -errno;
 	return 0;

@@ -89,7 +89,7 @@ static int accept_rest(struct streams *streams, struct fault *fault)
 					 "stdin was closed before every stream was open");
 		if (now >= until)
 			return fault_set(fault, -ETIMEDOUT, "streams",
-					 "let the connector become ready before saying start here",
+					 "let the connector become ready before sending start here",
 					 "%u of %u streams were opened to port %u within %d s",
 					 streams->opened, streams->options.count,
 					 streams->options.own_port, STREAMS_OPEN_S);
@@ -99,10 +99,10 @@ static int accept_rest(struct streams *streams, struct fault *fault)
 
 static int compare(const void *a, const void *b)
 {
-	const struct stream *one = a;
-	const struct stream *other = b;
+	const struct stream *first = a;
+	const struct stream *second = b;
 
-	return (int)one->peer_port - (int)other->peer_port;
+	return (int)first->peer_port - (int)second->peer_port;
 }
 
 int endpoint_accept(struct streams *streams, struct fault *fault)

@@ -105,7 +105,7 @@ static int wait_all(struct streams *streams, struct fault *fault)
 		if (waiting <= 0)
 			return waiting;
 		if (talk_over(streams->talk))
-			return fault_set(fault, -ECANCELED, NULL, "wait for ready, then say start",
+			return fault_set(fault, -ECANCELED, NULL, "wait for ready, then send start",
 					 "stdin was closed, or spoke, before ready");
 		if (clock_now() >= until)
 			return fault_set(fault, -ETIMEDOUT, "dst",

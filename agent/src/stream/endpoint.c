@@ -31,7 +31,7 @@ static int refuse_congestion(const char *name, int error, struct fault *fault)
 	read_line(SYSCTL "tcp_available_congestion_control", known, sizeof(known));
 	fault_fill(fault, "congestion", "", "congestion control \"%.40s\": %s", name,
 		   error == -ENOENT ? "this kernel does not have it" : strerror(-error));
-	snprintf(fault->mend, sizeof(fault->mend), "this kernel has: %s",
+	snprintf(fault->fix, sizeof(fault->fix), "this kernel has: %s",
 		 *known ? known : "nobody knows what");
 	return error;
 }

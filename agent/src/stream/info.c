@@ -98,7 +98,7 @@ void info_add(struct info *info, const struct info_state *state, uint16_t stream
 	};
 }
 
-void info_report_one(struct line *line, const char *key, uint32_t value)
+void info_report_value(struct line *line, const char *key, uint32_t value)
 {
 	line_integer(line, key, value == INFO_UNKNOWN ? -1 : (int64_t)value);
 }
@@ -112,7 +112,7 @@ static void report_column(const struct info *info, struct line *line, const char
 		uint32_t value;
 
 		memcpy(&value, (const char *)&info->row[i] + offset, sizeof(value));
-		info_report_one(line, NULL, value);
+		info_report_value(line, NULL, value);
 	}
 	line_close(line, ']');
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the kernel tells about a connection (TCP_INFO), and samples of it over time. */
+/* What the kernel knows of a connection (TCP_INFO), and samples of it over time. */
 #ifndef GM_INFO_H
 #define GM_INFO_H
 
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define INFO_ROWS_MAX 1000000 /* 40 MiB */
-#define INFO_UNKNOWN UINT32_MAX /* told as -1 */
+#define INFO_UNKNOWN UINT32_MAX /* reported as -1 */
 
 struct info_state {
 	uint32_t rtt_us, rtt_var_us;
@@ -54,6 +54,6 @@ void info_add(struct info *info, const struct info_state *state, uint16_t stream
 void info_report(const struct info *info, struct line *line, const char *key);
 
 /* A value, or -1 where it is unknown. */
-void info_report_one(struct line *line, const char *key, uint32_t value);
+void info_report_value(struct line *line, const char *key, uint32_t value);
 
 #endif

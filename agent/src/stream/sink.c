@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The sink's loop. Every read is stamped; a stream that gave less than was asked for is empty, and
- * is read again when the kernel says so.
+ * is read again when the kernel reports data.
  */
 #include "stream/sink.h"
 #include "stream/info.h"
@@ -49,7 +49,7 @@ static int read_block(struct stream_sink *sink, struct stream *stream, struct fa
 	return 0;
 }
 
-/* The source ends after its duration, even if the reset that says so is lost on its way. */
+/* The source ends after its duration, even if its reset is lost on the way. */
 static bool may_be_silent(const struct streams *streams)
 {
 	return !streams->alive || (streams->bytes && streams->now_ns >= streams->end_ns);
@@ -104,7 +104,7 @@ void stream_sink_report(const struct stream_sink *sink, struct line *line, uint6
 	line_count(line, "last_ns", sink->last_ns);
 	line_count(line, "calls", streams->calls);
 	line_count(line, "cpu_ns", cpu_ns);
-	info_report_one(line, "mss_bytes", state.receive_mss);
+	info_report_value(line, "mss_bytes", state.receive_mss);
 	line_object(line, "stream");
 	line_list(line, "bytes");
 	for (unsigned int i = 0; i < streams->opened; i++)

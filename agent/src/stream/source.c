@@ -135,11 +135,11 @@ static void report_streams(const struct source *source, struct line *line)
 	line_close(line, ']');
 	line_list(line, "retransmits");
 	for (unsigned int i = 0; i < streams->opened; i++)
-		info_report_one(line, NULL, source->last[i].retransmits);
+		info_report_value(line, NULL, source->last[i].retransmits);
 	line_close(line, ']');
 	line_list(line, "mss_bytes");
 	for (unsigned int i = 0; i < streams->opened; i++)
-		info_report_one(line, NULL, source->last[i].send_mss);
+		info_report_value(line, NULL, source->last[i].send_mss);
 	line_close(line, ']');
 	line_close(line, '}');
 }
@@ -163,7 +163,7 @@ void source_report(const struct source *source, struct line *line, uint64_t cpu_
 	line_count(line, "calls", streams->calls);
 	line_count(line, "short_calls", streams->short_calls);
 	line_count(line, "cpu_ns", cpu_ns);
-	info_report_one(line, "mss_bytes", source->last[0].send_mss);
+	info_report_value(line, "mss_bytes", source->last[0].send_mss);
 	line_integer(line, "retransmits", known ? (int64_t)retransmits : -1);
 	report_streams(source, line);
 	info_report(&source->info, line, "info");

@@ -74,13 +74,13 @@ void streams_clear(struct streams *streams);
 void streams_close(struct streams *streams);
 
 /*
- * The next stream that is ready, each in turn. Where none is, waits until one is, or due_ns, or
+ * The next stream that is ready, round robin. Where none is, waits until one is, or due_ns, or
  * stdin has to be looked at, sets now_ns and returns NULL. One stream that stays ready costs no
  * system call here.
  */
 struct stream *streams_next(struct streams *streams, uint64_t due_ns);
 
-/* The stream handed out last took or gave less than it was asked: until the kernel says again. */
+/* The stream handed out last took or gave less than it was asked: it waits until the kernel reports it ready. */
 void streams_rest(struct streams *streams);
 
 /* The peer has ended the stream that was handed out last. */

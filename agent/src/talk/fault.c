@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Faults for the user: filling the reason and the mend. */
+/* Faults for the user: their reason and how to fix it. */
 #include "talk/fault.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-void fault_fill(struct fault *fault, const char *key, const char *mend, const char *format, ...)
+void fault_fill(struct fault *fault, const char *key, const char *fix, const char *format, ...)
 {
 	va_list arguments;
 
 	fault->key = key;
-	snprintf(fault->mend, sizeof(fault->mend), "%s", mend);
+	snprintf(fault->fix, sizeof(fault->fix), "%s", fix);
 	va_start(arguments, format);
 	vsnprintf(fault->reason, sizeof(fault->reason), format, arguments);
 	va_end(arguments);
 }
 
-const char *fault_mend(int error)
+const char *fault_fix(int error)
 {
 	switch (-error) {
 	case EPERM:

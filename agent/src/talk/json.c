@@ -101,14 +101,14 @@ static int escape(struct json *json, char **to)
 	static const char from[] = "\"\\/bfnrt";
 	static const char into[] = "\"\\/\b\f\n\r\t";
 	char c = *json->at++;
-	const char *found;
+	const char *place;
 
 	if (c == 'u')
 		return unicode_escape(json, to);
-	found = c ? strchr(from, c) : NULL;
-	if (!found)
+	place = c ? strchr(from, c) : NULL;
+	if (!place)
 		return refuse(json, "bad escape in a string");
-	*(*to)++ = into[found - from];
+	*(*to)++ = into[place - from];
 	return 0;
 }
 

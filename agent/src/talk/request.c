@@ -70,7 +70,7 @@ static void refuse_unknown(struct reader *reader, const char *name)
 		for (const struct key *key = reader->tables[t]; key && key->name; key++)
 			append_name(known, sizeof(known), key->name);
 	fault_fill(reader->fault, name, "", "there is no key of this name");
-	snprintf(reader->fault->mend, sizeof(reader->fault->mend), "known keys: %s", known);
+	snprintf(reader->fault->fix, sizeof(reader->fault->fix), "known keys: %s", known);
 }
 
 static int refuse_choice(struct reader *reader, const struct key *key, const char *word)
@@ -80,7 +80,7 @@ static int refuse_choice(struct reader *reader, const struct key *key, const cha
 	for (const char *const *choice = key->choices; *choice; choice++)
 		append_name(known, sizeof(known), *choice);
 	fault_fill(reader->fault, key->name, "", "%s cannot be \"%.40s\"", key->name, word);
-	snprintf(reader->fault->mend, sizeof(reader->fault->mend), "one of: %s", known);
+	snprintf(reader->fault->fix, sizeof(reader->fault->fix), "one of: %s", known);
 	return -EINVAL;
 }
 

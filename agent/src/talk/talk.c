@@ -65,7 +65,7 @@ void talk_fault(struct talk *talk, const struct fault *fault)
 	if (fault->key)
 		line_text(&talk->line, "key", fault->key);
 	line_text(&talk->line, "reason", fault->reason);
-	line_text(&talk->line, "mend", fault->mend);
+	line_text(&talk->line, "fix", fault->fix);
 	line_end(&talk->line);
 }
 
@@ -75,7 +75,7 @@ static const char *sched_name(void)
 		[SCHED_OTHER] = "other", [SCHED_FIFO] = "fifo", [SCHED_RR] = "rr",
 		[SCHED_BATCH] = "batch", [SCHED_IDLE] = "idle",
 	};
-	/* musl's sched_getscheduler() always says ENOSYS; the kernel knows better. */
+	/* musl's sched_getscheduler() always returns ENOSYS; the kernel knows better. */
 	long policy = syscall(SYS_sched_getscheduler, 0);
 
 	if (policy < 0 || policy >= (long)(sizeof(names) / sizeof(names[0])) || !names[policy])

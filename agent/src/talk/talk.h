@@ -17,7 +17,7 @@
 #define TALK_INPUT 0 /* the descriptor to poll beside one's own */
 
 struct talk {
-	struct line line; /* what is being told */
+	struct line line; /* the event being written */
 	char *text; /* input that was not handed out yet */
 	size_t used, room;
 	bool closed; /* stdin has ended, or a signal asked to end */
@@ -43,13 +43,13 @@ int talk_start(struct talk *talk, struct fault *fault);
 int talk_await_start(struct talk *talk, struct fault *fault);
 void talk_answer_start(struct talk *talk);
 
-/* As talk_start(), where the laboratory may say when to begin: t0_us (0: not said). */
+/* As talk_start(), where the laboratory may set when to begin: t0_us (0: not set). */
 int talk_start_at(struct talk *talk, int64_t *t0_us, struct fault *fault);
 
-/* True if the job has to end: stdin was closed, a signal came, or something else was said. */
+/* True if the job has to end: stdin was closed, a signal came, or another line came. */
 bool talk_over(struct talk *talk);
 
-/* Sleeps until a time of CLOCK_MONOTONIC, or until stdin has something to say. */
+/* Sleeps until a time of CLOCK_MONOTONIC, or until stdin is readable. */
 void talk_sleep_until(uint64_t time_ns);
 
 #endif

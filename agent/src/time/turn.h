@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Several senders of one machine in turns: time is cut into turns of one length, counted from the
- * start of the monotonic clock, which all of them read, so that nobody has to tell the others. The
+ * start of the monotonic clock, which all of them read, so no sender has to signal another. The
  * last part of a turn is rest: what waits in a queue drains before the next one's packets come.
  */
 #ifndef GM_TURN_H

@@ -70,7 +70,7 @@ static int make_maps(struct forward *forward, struct fault *fault)
 	for (size_t i = 0; i < forward->request->devices.count; i++)
 		ports.index[i] = (uint32_t)forward->device[i].index;
 	error = bpf_map_write(&forward->ports, &key_zero, &ports);
-	return error ? fault_system(fault, error, "devices", "telling the program") : 0;
+	return error ? fault_system(fault, error, "devices", "setting the program up") : 0;
 }
 
 static int load(struct forward *forward, struct fault *fault)
@@ -118,7 +118,7 @@ static int attach_all(struct forward *forward, enum bpf_xdp where, struct fault 
 	return 0;
 }
 
-/* All alike: a driver cannot hand a frame to a port that has none of its kind. */
+/* The same mode for all: a driver cannot hand a frame to a port that has no native program. */
 static int attach(struct forward *forward, struct fault *fault)
 {
 	int error = attach_all(forward, BPF_XDP_NATIVE, fault);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * replay: one side of a captured conversation, sent when the capture says so. What can be asked for
+ * replay: one side of a captured conversation, sent at the times of the capture. What can be asked for
  * and what is reported; replay/player.c does it.
  */
 #include "count/report.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAD_NS (10 * NS_PER_MS) /* from the start event, where no time was said */
+#define LEAD_NS (10 * NS_PER_MS) /* from the start event, where start gives no time */
 
 enum side { SIDE_LAN, SIDE_WAN, SIDE_NONE };
 
@@ -346,7 +346,7 @@ static void report_done(const struct player *player, uint64_t cpu_ns)
 	line_end(line);
 }
 
-/* Only says what is in the trace. */
+/* Only reports what is in the trace. */
 static int read_job(struct replay *replay, struct fault *fault)
 {
 	int error = open_trace(replay, fault);

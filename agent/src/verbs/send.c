@@ -64,7 +64,7 @@ static const struct key send_keys[] = {
 	KEY(send_request, dst, TEXT, .required = true, .help = "destination address"),
 	KEY(send_request, dst_mac, TEXT, .help = "next hop's MAC address; required but for udp"),
 	KEY(send_request, src_count, INTEGER, .preset = 1, .min = 1, .max = ADDRESSES_MOST,
-	    .help = "source addresses, 1 to 250, that the flows take in turn, from src on"),
+	    .help = "source addresses, 1 to 250, that the flows step over, from src on"),
 	KEY(send_request, dst_count, INTEGER, .preset = 1, .min = 1, .max = ADDRESSES_MOST,
 	    .help = "the same for destinations, from dst on"),
 	KEY(send_request, src_port, INTEGERS, .required = true, .min = 1, .max = 65535,
@@ -222,7 +222,7 @@ static void close_port(struct sender *sender)
 	sender->port.kind = NULL;
 }
 
-/* All reasons, unless they are one and the same: an interface that is down, say. */
+/* All reasons, or the common one: an interface that is down, for example. */
 static int refuse_all(const struct passed_over passed[FRAME_PORTS], int error, struct fault *fault)
 {
 	bool same = true;

@@ -115,7 +115,7 @@ static struct tally_options read_options(const struct sink_request *request)
 	};
 }
 
-/* Opens the way asked for; of "auto" the first that opens. `passed` says why xdp was passed over. */
+/* Opens the requested way; for "auto" the first that opens. `passed` gets the reason against xdp. */
 static int open_way(struct sink *sink, int port, struct fault *passed, struct fault *fault)
 {
 	if (port != PORT_AUTO) {

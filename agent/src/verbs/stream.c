@@ -151,7 +151,7 @@ static int options_of(const struct stream_request *request, struct streams_optio
 	return error;
 }
 
-/* Opens, tells ready, and passes the barrier. */
+/* Opens the streams, reports ready, and waits for start. */
 static int begin(struct streams *streams, const struct stream_request *request, struct talk *talk,
 		 struct fault *fault)
 {

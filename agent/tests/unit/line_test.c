@@ -8,7 +8,7 @@
 TEST(line_writes_json)
 {
 	struct line line = { 0 };
-	char told[256] = "";
+	char text[256] = "";
 	int pipes[2];
 
 	CHECK_EQUAL(pipe(pipes), 0);
@@ -27,8 +27,8 @@ TEST(line_writes_json)
 	line_close(&line, '}');
 	line_count(&line, "z", 1);
 	line_end(&line);
-	CHECK(read(pipes[0], told, sizeof(told) - 1) > 0);
-	CHECK_TEXT(told, "{\"ev\":\"done\",\"t\":\"a\\\"\\\\\\u000a\",\"i\":-9223372036854775808,"
+	CHECK(read(pipes[0], text, sizeof(text) - 1) > 0);
+	CHECK_TEXT(text, "{\"ev\":\"done\",\"t\":\"a\\\"\\\\\\u000a\",\"i\":-9223372036854775808,"
 			 "\"c\":18446744073709551615,\"l\":[0,-1],\"o\":{\"e\":[]},\"z\":1}\n");
 	close(pipes[0]);
 	close(pipes[1]);
@@ -46,7 +46,7 @@ TEST(line_keeps_first_error)
 TEST(line_longer_than_its_buffer)
 {
 	struct line line = { 0 };
-	char *told = calloc(1, 65536);
+	char *text = calloc(1, 65536);
 	size_t used = 0;
 	ssize_t count;
 	int pipes[2];
@@ -60,10 +60,10 @@ TEST(line_longer_than_its_buffer)
 	line_close(&line, ']');
 	line_end(&line);
 	close(pipes[1]);
-	while ((count = read(pipes[0], told + used, 65535 - used)) > 0)
+	while ((count = read(pipes[0], text + used, 65535 - used)) > 0)
 		used += (size_t)count;
 	CHECK_EQUAL(used, strlen("{\"ev\":\"done\",\"l\":[]}\n") + 5000 * 6 - 1);
-	CHECK_TEXT(told + used - 8, "12345]}\n");
+	CHECK_TEXT(text + used - 8, "12345]}\n");
 	close(pipes[0]);
-	free(told);
+	free(text);
 }

@@ -24,15 +24,15 @@ TEST(pace_does_not_drift)
 
 TEST(pace_steps_add_up)
 {
-	struct pace one, many;
+	struct pace single, many;
 
-	pace_begin(&one, 5, 333333, 0);
+	pace_begin(&single, 5, 333333, 0);
 	pace_begin(&many, 5, 333333, 0);
 	for (int i = 0; i < 256; i++)
-		pace_step(&one, 1, 0);
+		pace_step(&single, 1, 0);
 	pace_step(&many, 256, 0);
-	CHECK_EQUAL(one.due_ns, many.due_ns);
-	CHECK_EQUAL(one.due_fraction, many.due_fraction);
+	CHECK_EQUAL(single.due_ns, many.due_ns);
+	CHECK_EQUAL(single.due_fraction, many.due_fraction);
 }
 
 TEST(pace_catches_up_at_double_speed)
@@ -101,10 +101,10 @@ TEST(pace_sleeps_to_the_end)
 
 TEST(clock_offset_is_steady)
 {
-	uint64_t one = clock_realtime_offset();
+	uint64_t offset = clock_realtime_offset();
 	uint64_t real = clock_read(CLOCK_REALTIME);
 	uint64_t now = clock_now();
-	int64_t difference = (int64_t)(real + one - now);
+	int64_t difference = (int64_t)(real + offset - now);
 
 	/* Generous: a machine under load may stop between the two reads. */
 	CHECK(difference <= 100000 && difference > -1000000000);

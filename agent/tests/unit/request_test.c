@@ -126,7 +126,7 @@ TEST(request_refuses)
 			CHECK_TEXT(fault.key, bad[i].key);
 		else
 			CHECK(!fault.key);
-		CHECK(*fault.reason && *fault.mend);
+		CHECK(*fault.reason && *fault.fix);
 		release(&order);
 	}
 	free(text);

@@ -22,7 +22,7 @@ TEST(sink_buckets_are_the_histograms)
 	}
 }
 
-/* What the larger window says, if the number is not too old for the smaller one. */
+/* The verdict of the larger window, if the number is not too old for the smaller one. */
 static enum sink_verdict expected(struct window *oracle, uint32_t sequence)
 {
 	int64_t before = oracle->highest;

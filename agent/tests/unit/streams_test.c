@@ -18,7 +18,7 @@ TEST(seconds_have_two_digits_at_most)
 	CHECK_TEXT(seconds_text(text, UINT64_MAX), "18446744073.7 s");
 }
 
-/* Everyone in turn; who rests is left out, and nobody else is passed over. */
+/* Round robin; a stream that rests is left out, and no other is passed over. */
 TEST(streams_take_turns)
 {
 	static struct streams streams;

@@ -19,11 +19,11 @@ static const struct tuples few = {
 
 static void pick(uint64_t number, struct sockaddr_in *own, struct sockaddr_in *peer)
 {
-	struct sockaddr_storage one, other;
+	struct sockaddr_storage source, target;
 
-	tuples_pick(&few, number, &one, &other);
-	memcpy(own, &one, sizeof(*own));
-	memcpy(peer, &other, sizeof(*peer));
+	tuples_pick(&few, number, &source, &target);
+	memcpy(own, &source, sizeof(*own));
+	memcpy(peer, &target, sizeof(*peer));
 }
 
 /* 24 numbers, 24 pairs; the next one begins again. */

@@ -39,11 +39,11 @@ TEST(turn_of_one_at_a_time)
 		unsigned int may = 0;
 
 		for (uint32_t at = 0; at < 3; at++) {
-			const struct turn one = { .of = 3, .at = at, .length_ns = 1000 };
+			const struct turn turn = { .of = 3, .at = at, .length_ns = 1000 };
 
-			may += turn_from(&one, now) == now;
-			CHECK(turn_from(&one, now) >= now);
-			CHECK_EQUAL(turn_from(&one, turn_from(&one, now)), turn_from(&one, now));
+			may += turn_from(&turn, now) == now;
+			CHECK(turn_from(&turn, now) >= now);
+			CHECK_EQUAL(turn_from(&turn, turn_from(&turn, now)), turn_from(&turn, now));
 		}
 		CHECK(may <= 1);
 	}

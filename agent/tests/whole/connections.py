@@ -77,7 +77,7 @@ def opens(wire: Wire) -> None:
 
 
 def bounded_server(wire: Wire) -> None:
-    """It ends where the server takes no more, and says at which number."""
+    """It ends where the server takes no more, and reports at which number."""
     sent, served = opened(wire, {"connections": 200, "duration_ms": 20000}, {"connections": 120})
     conserved(sent, served)
     expect((sent["stop"], sent["open"]), ("failed", 120))

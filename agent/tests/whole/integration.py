@@ -106,9 +106,9 @@ def flows(wire: Wire) -> None:
 
 
 def pacing(wire: Wire) -> None:
-    """The schedule is kept, or said to be missed."""
+    """The schedule is kept, or reported as missed."""
     if wire.loopback:
-        raise SkipError("emulated time says nothing")
+        raise SkipError("emulated time proves nothing")
     sent, received = wire.trial(
         {"rate_pps": 20000, "packets": 0, "duration_ms": 500}, {"bin_ms": 50}
     )
@@ -167,7 +167,7 @@ def early_end(wire: Wire) -> None:
 
 
 def stdin_ends_early(wire: Wire) -> None:
-    """Nobody says start."""
+    """No start comes."""
     for agent in (wire.sender(), wire.sink()):
         expect(agent.ready["ev"], "ready")
         event = agent.close()
@@ -205,7 +205,7 @@ REFUSALS: list[tuple[Keys, str, int]] = [
 
 
 def refusals(wire: Wire) -> None:
-    """A wrong request is told by its key; exit code 2, or 1 where the host is at fault."""
+    """A wrong request is refused by its key; exit code 2, or 1 where the host is at fault."""
     cases = list(REFUSALS)
     if not wire.loopback:
         cases.append(({"dst_mac": "02:00"}, "dst_mac", 2))
@@ -221,14 +221,14 @@ def refusals(wire: Wire) -> None:
         agent = wire.sender(**change)
         event = agent.ready
         expect((event["ev"], event.get("key"), agent.end()), ("error", key, code), change, event)
-        holds(event["reason"] and event["mend"], event)
+        holds(event["reason"] and event["fix"], event)
     for text in ("", "[]", "{", '{"a":1', "hello"):
         agent = Agent(wire.a, "send", text)
         expect((agent.ready["ev"], agent.end()), ("error", 2), text)
 
 
 def command_line(_: Wire) -> None:
-    """The help tells the keys that PROTOCOL.md documents, no more and no less."""
+    """The help lists the keys that PROTOCOL.md documents, no more and no less."""
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -255,8 +255,8 @@ def command_line(_: Wire) -> None:
         section = common + protocol.split(f"\n## {verb}\n")[1].split("\n## ")[0]
         first_cells = re.findall(r"(?m)^\| (`[^|]*) \|", section)
         documented = set(re.findall(r"`(\w+)`", "".join(first_cells)))
-        told = set(re.findall(r"(?m)^  (\w+) ", run(verb, "--help").stdout))
-        expect(told, documented, verb)
+        helped = set(re.findall(r"(?m)^  (\w+) ", run(verb, "--help").stdout))
+        expect(helped, documented, verb)
         holds(f"  {verb} " in run("--help").stdout)
     for words in ((), ("fly",), ("send", "extra"), ("--loud",)):
         expect(run(*words).returncode, 2, words)
@@ -281,11 +281,11 @@ def sink_judges(wire: Wire) -> None:
     receiving.start()
     frames = "".join((ethernet + packet).hex() + "\n" for packet in packets)
     sh("ip", "netns", "exec", A, sys.executable, "-c", INJECT, text=frames)
-    told = receiving.close()
+    report = receiving.close()
     wanted = {"received": 7, "unique": 5, "duplicated": 1, "reordered": 2, "stale": 1}
     wanted |= {"foreign": 4, "corrupt": 1}
-    expect({name: told[name] for name in wanted}, wanted)
-    expect(told["flow"]["highest"], [5000])
+    expect({name: report[name] for name in wanted}, wanted)
+    expect(report["flow"]["highest"], [5000])
 
 
 def no_answer(wire: Wire) -> None:
@@ -330,23 +330,23 @@ def watching(wire: Wire) -> None:
         agent.until("tick")
         sleeper.kill()
     time.sleep(0.3)
-    told = agent.close()
-    rows = len(told["t_ns"])
+    report = agent.close()
+    rows = len(report["t_ns"])
     holds(3 <= rows <= 20, rows)
     for name in what:
-        if name not in told["absent"]:
-            check_rows(told[name], rows)
+        if name not in report["absent"]:
+            check_rows(report[name], rows)
     root = os.geteuid() == 0  # who alone may read the slabs
-    holds(set(told["absent"]) <= {"conntrack"} | (set() if root else {"slab"}), told["absent"])
+    holds(set(report["absent"]) <= {"conntrack"} | (set() if root else {"slab"}), report["absent"])
     if root:
-        expect(list(told["slab"]), ["filp"])
-        active, objects, each = (told["slab"]["filp"][name][-1] for name in SLAB)
-        holds(0 < active <= objects and each >= 64, told["slab"])
-    expect(sorted(told["gone"]), sorted([str(sleeper.pid), "nope0"]))
-    run = told["threads"][str(os.getpid())]["run_ns"]
+        expect(list(report["slab"]), ["filp"])
+        active, objects, each = (report["slab"]["filp"][name][-1] for name in SLAB)
+        holds(0 < active <= objects and each >= 64, report["slab"])
+    expect(sorted(report["gone"]), sorted([str(sleeper.pid), "nope0"]))
+    run = report["threads"][str(os.getpid())]["run_ns"]
     holds(run == sorted(run) and run[0] > 0, run)
-    holds(told["memory"]["free_bytes"][0] > 1 << 20)
-    listed = told["pagesets"]["listed_bytes"]
+    holds(report["memory"]["free_bytes"][0] > 1 << 20)
+    listed = report["pagesets"]["listed_bytes"]
     holds(all(each % os.sysconf("SC_PAGESIZE") == 0 for each in listed) and max(listed) > 0, listed)
 
 
@@ -397,8 +397,8 @@ def soaked(wire: Wire) -> tuple[int, int, float]:
     with subprocess.Popen(["taskset", "-c", str(cpu), "sh", "-c", "while :; do :; done"]) as other:
         time.sleep(0.5)
         other.kill()
-    told = agent.close()
-    times, turns = told["t_ns"], told["turns"][str(cpu)]
+    report = agent.close()
+    times, turns = report["t_ns"], report["turns"][str(cpu)]
     expect(len(turns), len(times))
     holds(turns == sorted(turns) and turns[-1] > 0, turns)
     holds(not any(Path(f"/proc/{pid}").exists() for pid in pids), pids)
@@ -437,7 +437,7 @@ def slowing(wire: Wire) -> None:
     expect(agent.ready["ev"], "ready", agent.ready)
     second = slow(wire, 0)
     expect((second.ready["ev"], second.ready["key"]), ("error", "devices"))
-    holds("clsact" in second.ready["mend"] and "clsact" in qdiscs())
+    holds("clsact" in second.ready["fix"] and "clsact" in qdiscs())
     conserved(*wire.trial({"rate_pps": 100, "packets": 20}, {}))
     slowed = answer()
     holds(0.005 < slowed < 0.5, slowed)
@@ -451,20 +451,20 @@ def slowing(wire: Wire) -> None:
 
 
 def slow_lets_go(wire: Wire) -> None:
-    """Closing stdin and SIGTERM both take the slow off and tell its count."""
+    """Closing stdin and SIGTERM both take the slowdown off and report its count."""
     for by_signal in (False, True):
         agent = slow(wire, 1000)
         expect(agent.ready["ev"], "ready", agent.ready)
         conserved(*wire.trial({"packets": 100}, {}))
         if by_signal:
             agent.process.send_signal(signal.SIGTERM)
-        told = agent.done() if by_signal else agent.close()
-        holds(told["packets"] >= 100, told)
+        report = agent.done() if by_signal else agent.close()
+        holds(report["packets"] >= 100, report)
         holds("clsact" not in qdiscs())
 
 
 def forwarding(wire: Wire) -> None:
-    """What has no way on goes up and is counted, a second one is refused, and nothing stays."""
+    """A packet without a route goes up and is counted, a second agent is refused, nothing stays."""
     if wire.loopback:
         raise SkipError("needs BPF and a device of its own")
     agent = Agent(B, "forward", {"devices": ["v1"]})
@@ -475,10 +475,10 @@ def forwarding(wire: Wire) -> None:
     expect((second.ready["ev"], second.ready["key"]), ("error", "device"))
     conserved(*wire.trial({"packets": 100}, {"port": "udp"}))
     agent.say({"cmd": "count"})
-    told = agent.event()
-    holds(told["passed"] >= 100 and told["forwarded"] == 0, told)
-    told = agent.close()
-    holds(told["passed"] >= 100, told)
+    report = agent.event()
+    holds(report["passed"] >= 100 and report["forwarded"] == 0, report)
+    report = agent.close()
+    holds(report["passed"] >= 100, report)
     holds("xdp" not in sh("ip", "-n", B, "link", "show", "dev", "v1"))
 
 
@@ -532,7 +532,7 @@ FAILURES = (AssertionError, OSError, KeyError, TypeError, subprocess.SubprocessE
 
 
 def run(wire: Wire) -> int:
-    """Runs every test, tells it as TAP; how many failed."""
+    """Runs every test, reports it as TAP; returns how many failed."""
     failed = 0
     began = time.monotonic()
     signal.signal(signal.SIGALRM, hangs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the ports that send whole frames: each of them the same, and how one is chosen."""
+"""Tests of the ports that send whole frames: all of them alike, and how auto chooses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 FRAME_PORTS = ("live", "afxdp", "raw")
 
-# Listens to whole frames at v1 until so many of them are UDP, then tells them in hex, one a line.
+# Listens to whole frames at v1 until so many of them are UDP, then prints them in hex, a line each.
 SNIFF = """
 import socket, sys
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
@@ -120,14 +120,14 @@ def flows_step_over_addresses(wire: Wire) -> None:
 
 
 def frames_are_paced(wire: Wire) -> None:
-    """Each port holds the schedule exactly, packet by packet and in bursts; a cap is told."""
+    """Each port holds the schedule exactly, packet by packet and in bursts; a cap is reported."""
     for port in frame_ports(wire):
         keys: Keys = {"port": port, "rate_pps": 20000, "packets": 1000, "duration_ms": 5000}
         for burst in (0, 16):
             sent, received = wire.trial(keys | {"burst": burst}, {})
             conserved(sent, received)
-            told = (sent["tried"], sent["scheduled"], sent["burst"])
-            expect(told, (1000, 1000, burst or 1), port)
+            counts = (sent["tried"], sent["scheduled"], sent["burst"])
+            expect(counts, (1000, 1000, burst or 1), port)
             # A machine under load makes it late, but nothing makes it too fast.
             holds(sent["t1_ns"] - sent["t0_ns"] >= 50_000_000, port, burst, sent)
             holds(received["last_ns"] - received["first_ns"] > 45_000_000, port, burst, received)
@@ -208,7 +208,7 @@ def auto_takes_the_best(wire: Wire) -> None:
     holds("NAPI" in passed["live"], passed)
     forced = wire.sender(port="live")
     expect((forced.ready["ev"], forced.ready["key"], forced.end()), ("error", "port", 1))
-    holds("NAPI" in forced.ready["reason"] and "ethtool" in forced.ready["mend"], forced.ready)
+    holds("NAPI" in forced.ready["reason"] and "ethtool" in forced.ready["fix"], forced.ready)
     sh(*gro, "on")
 
 

@@ -41,9 +41,9 @@ def capture(folder: str, cut: int = 0) -> str:
     made = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
     for at in range(100):
         for up in (True, False):
-            one = frame(up, 6000, os.urandom(at * 7), tcp=at % 2 == 1)
+            whole = frame(up, 6000, os.urandom(at * 7), tcp=at % 2 == 1)
             us = at * 5000 + (0 if up else 700)
-            made += struct.pack("<IIII", 1, us, len(one), len(one)) + one
+            made += struct.pack("<IIII", 1, us, len(whole), len(whole)) + whole
     path = Path(folder) / "capture.pcap"
     path.write_bytes(made[: len(made) - cut])
     return str(path)
@@ -93,16 +93,16 @@ def play(wire: Wire, stall: Stall | None = None, **keys: object) -> tuple[Event,
     with tempfile.TemporaryDirectory() as folder:
         trace = capture(folder)
         both = [side(wire, name, trace, **keys) for name in ("lan", "wan")]
-        for one in both:
-            expect(one.ready["ev"], "ready", one.ready)
+        for agent in both:
+            expect(agent.ready["ev"], "ready", agent.ready)
     t0_us = time.monotonic_ns() // 1000 + 50_000
-    for one in both:
-        one.say({"cmd": "start", "t0_us": t0_us})
+    for agent in both:
+        agent.say({"cmd": "start", "t0_us": t0_us})
     if stall:
         stall_sides([both[side].process.pid for side in stall.sides], stall, t0_us)
-    for one in both:
-        expect(one.until("sent")["ev"], "sent")
-    lan, wan = (one.close() for one in both)
+    for agent in both:
+        expect(agent.until("sent")["ev"], "sent")
+    lan, wan = (agent.close() for agent in both)
     expect((lan["t0_ns"], wan["t0_ns"]), (t0_us * 1000, t0_us * 1000))
     return lan, wan
 
@@ -120,7 +120,7 @@ def all_there(sent: Event, received: Event) -> None:
 
 
 def replaying(wire: Wire) -> None:
-    """Both directions at once, each packet told apart and in its time."""
+    """Both directions at once, each packet identified and in its time."""
     lan, wan = play(wire)
     all_there(lan, wan)
     all_there(wan, lan)
@@ -185,8 +185,8 @@ for _ in range(4): print(s.recv(2000).hex(), flush=True)
         lan.start()
         came = [bytes.fromhex(listener.stdout.readline()) for _ in range(4)]
     lan.close()
-    for number, one in enumerate(came):
-        ip, l4 = one[14:34], one[34:]
+    for number, packet in enumerate(came):
+        ip, l4 = packet[14:34], packet[34:]
         expect(ones_sum(ip), 0xFFFF)
         pseudo = ip[12:20] + struct.pack("!HH", ip[9], len(l4))
         expect(ones_sum(pseudo + l4), 0xFFFF)

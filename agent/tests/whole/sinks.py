@@ -39,7 +39,7 @@ MANY = 50_000  # flows
 # Without rights over the machine: the agent in a user and a network namespace of its own.
 BARE = ["unshare", "-Urn", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
 
-# Sends a datagram from A to B and waits for the ICMP that says that nobody is there.
+# Sends a datagram from A to B and waits for the ICMP error that nobody listens there.
 KNOCK = """
 import socket, sys
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -109,7 +109,7 @@ def packet(
 
 
 def script(family: int) -> list[bytes]:
-    """Packets of three flows with everything that a sink has to tell apart."""
+    """Packets of three flows with everything that a sink has to distinguish."""
 
     def test(*where: int, size: int = 14, **keys: str) -> bytes:
         return packet(family, udp(family, header(*where).ljust(size, b"\x5a"), **keys))
@@ -149,21 +149,21 @@ def sinks_agree(wire: Wire) -> None:
     need_xdp(wire)
     for family in (4, 6):
         agree(wire, family)
-        with segmentation_off(wire):  # GRO vouches for checksums, for a missing one as well
+        with segmentation_off(wire):  # GRO declares checksums right, also a missing one
             agree(wire, family)
 
 
 def agree(wire: Wire, family: int) -> None:
     """On the same script."""
     wanted = {"received": 14, "unique": 12, "duplicated": 1, "reordered": 2, "stale": 1}
-    told: dict[str, Event] = {}
+    reports: dict[str, Event] = {}
     for port in ("xdp", "ring"):
         agent = wire.sink(port=port, family=family, flows=3)
         expect(agent.ready["port"], port, agent.ready)
         agent.start()
         inject(wire, family, script(family))
-        told[port] = agent.close()
-    xdp, ring = told["xdp"], told["ring"]
+        reports[port] = agent.close()
+    xdp, ring = reports["xdp"], reports["ring"]
     expect({name: xdp[name] for name in TOTALS}, {name: ring[name] for name in TOTALS})
     expect(xdp["flow"], ring["flow"])
     odd = int(family == 4)  # the packet with options, and the damaged header
@@ -176,7 +176,7 @@ def agree(wire: Wire, family: int) -> None:
 
 
 def sinks_know_two_clocks(wire: Wire) -> None:
-    """A clock that is said to be ahead by a millisecond makes each delay that much shorter."""
+    """A clock given as a millisecond ahead makes each delay that much shorter."""
     need_xdp(wire)
     for port in ("xdp", "ring"):
         _, late = wire.trial({}, {"port": port, "clock_ns": 2**40 - 5_000_000})
@@ -246,7 +246,7 @@ def every_port_of_the_ring(wire: Wire) -> None:
 
 
 def many_flows(wire: Wire) -> None:
-    """Each of many flows is told apart, in a request of a megabyte; the sink can keep more."""
+    """Each of many flows is counted alone, in a request of a megabyte; the sink can keep more."""
     need_xdp(wire)
     ports = [1 + i for i in range(MANY)]
     sent, received = wire.trial(
@@ -262,7 +262,7 @@ def many_flows(wire: Wire) -> None:
 
 
 def gone_with_the_agent(wire: Wire) -> None:
-    """However the agent ends, nothing of XDP stays; a second sink is told that one is there."""
+    """However the agent ends, nothing of XDP stays; a second sink hears that the place is taken."""
     need_xdp(wire)
     for how in (signal.SIGKILL, signal.SIGTERM):
         agent = wire.sink(port="xdp")
@@ -294,7 +294,7 @@ def bare() -> Iterator[None]:
 
 
 def second_best(wire: Wire) -> None:
-    """What is refused is said: a forced port fails with it, `auto` takes the ring."""
+    """What is refused has a reason: a forced port fails with it, `auto` takes the ring."""
     if wire.loopback:
         raise SkipError("needs a raw socket")
     keys = wire.sink_keys(device="lo")
@@ -309,7 +309,7 @@ def second_best(wire: Wire) -> None:
     with bare():
         forced = Agent(None, "sink", keys | {"port": "xdp"})
         expect((forced.ready["ev"], forced.end()), ("error", 1), forced.ready)
-        holds("root of the first user namespace" in forced.ready["mend"], forced.ready)
+        holds("root of the first user namespace" in forced.ready["fix"], forced.ready)
         chosen = Agent(None, "sink", keys | {"port": "auto"})
         expect(chosen.ready["port"], "ring", chosen.ready)
         expect(chosen.ready["passed_over"], {"xdp": forced.ready["reason"]})

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 CONNECTOR_PORT, LISTENER_PORT = 5201, 5901
 SYSCTL = Path("/proc/sys/net/ipv4")
 
-# Peers of our own making; each says a line when it listens, and is killed at the end.
+# Peers of our own; each prints a line when it listens, and is killed at the end.
 DEAF = """
 import socket, sys
 s = socket.create_server((sys.argv[1], 5901))
@@ -163,7 +163,7 @@ def failed(agent: Agent, *words: str) -> Event:
         event = agent.event()
     expect((event["ev"], agent.end()), ("error", 1), event)
     holds(all(word in event["reason"] for word in words), words, event)
-    holds(event["mend"], event)
+    holds(event["fix"], event)
     return event
 
 
@@ -197,7 +197,7 @@ def streams_many(wire: Wire) -> None:
 
 
 def streams_are_bound(wire: Wire) -> None:
-    """To the device; streams that tick tell how far they are."""
+    """To the device; streams that tick report how far they are."""
     names = ("lo", "lo") if wire.loopback else ("v1", "v0")
     receiving = stream(wire, "sink", "listen", {"device": names[0], "tick_ms": 20})
     sending = stream(wire, "source", "connect", {"device": names[1], "tick_ms": 20})
@@ -236,11 +236,11 @@ def streams_congestion(wire: Wire) -> None:
     agent = stream(wire, "source", "listen", {"congestion": "gatemark"})
     event = failed(agent, "gatemark")
     expect(event["key"], "congestion")
-    holds(all(name in event["mend"] for name in known), event)
+    holds(all(name in event["fix"] for name in known), event)
 
 
 def streams_end_early(wire: Wire) -> None:
-    """A source whose stdin is closed tells what it did; so does a sink, at any time."""
+    """A source whose stdin is closed reports what it did; so does a sink, at any time."""
     for listens in (False, True):
         # The sink does not mind, because its own millisecond is over.
         sending, receiving = pair(wire, {"duration_ms": 60000}, {"duration_ms": 1}, listens)
@@ -261,7 +261,7 @@ def streams_end_early(wire: Wire) -> None:
 
 
 def streams_before_start(wire: Wire) -> None:
-    """Nobody says start, or something else."""
+    """No start comes, or another command."""
     for role in ("source", "sink"):
         agent = stream(wire, role, "listen", {})
         event = agent.close()
@@ -273,7 +273,7 @@ def streams_before_start(wire: Wire) -> None:
 
 
 def streams_peer_killed(wire: Wire) -> None:
-    """Either side, either way to open: the other says which stream and when."""
+    """Either side, either way to open: the other reports which stream and when."""
     both: Keys = {"duration_ms": 60000, "streams": 3}
     for listens in (False, True):
         for victim in (0, 1):
@@ -364,12 +364,12 @@ STREAM_REFUSALS: list[tuple[Keys, str]] = [
 
 
 def streams_refuse(wire: Wire) -> None:
-    """A wrong request is told by its key."""
+    """A wrong request is refused by its key."""
     for change, key in STREAM_REFUSALS:
         agent = stream(wire, "source", "connect", change)
         event = agent.ready
         expect((event["ev"], event.get("key"), agent.end()), ("error", key, 2), change, event)
-        holds(event["reason"] and event["mend"], event)
+        holds(event["reason"] and event["fix"], event)
     request = {"role": "sink", "open": "connect", "family": 4, "src": "127.0.0.1"}
     agent = Agent(wire.a, "stream", request | {"src_port": 5201, "duration_ms": 1})
     expect((agent.ready["key"], agent.end()), ("dst", 2))

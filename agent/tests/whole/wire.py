@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole agents, the wire between them, and what a test says about both.
+"""Whole agents, the wire between them, and the assertions about both.
 
 gmagent-PID-a  v0 ------------ v1  gmagent-PID-b
   send          10.9.0.0/24        sink, watch, slow
@@ -34,7 +34,7 @@ for line in sys.stdin: s.send(bytes.fromhex(line))
 
 
 class SkipError(Exception):
-    """The test cannot be run here; says why."""
+    """The test cannot be run here; the reason."""
 
 
 def sh(*words: str, text: str | None = None) -> str:
@@ -160,7 +160,7 @@ class Wire:
             sh("ip", "-n", namespace, "link", "set", device, "up")
         # NAPI at the sink's end of the veth, which live frames need.
         sh("ip", "netns", "exec", B, "ethtool", "-K", "v1", "gro", "on")
-        # A closed port says so every time: answers are limited at random else (icmp(7)).
+        # A closed port answers every time: answers are limited at random else (icmp(7)).
         sh("ip", "netns", "exec", B, "sh", "-c", "echo 0 > /proc/sys/net/ipv4/icmp_ratemask")
         self.mac = json.loads(sh("ip", "-j", "-n", B, "link", "show", "v1"))[0]["address"]
         return self
@@ -206,7 +206,7 @@ class Wire:
 
     @property
     def send_port(self) -> str:
-        """What is to be tested where nothing else is said."""
+        """The defaults of a test."""
         return "udp" if self.loopback else "raw"
 
     @property

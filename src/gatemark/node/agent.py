@@ -135,5 +135,5 @@ class Agent:
 
 def _words(error: dict[str, Any]) -> str:
     key = f"{error['key']}: " if "key" in error else ""
-    mend = f"; {error['mend']}" if error.get("mend") else ""
-    return f"{key}{error['reason']}{mend}"
+    fix = f"; {error['fix']}" if error.get("fix") else ""
+    return f"{key}{error['reason']}{fix}"

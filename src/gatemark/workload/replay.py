@@ -187,7 +187,7 @@ def examine(load: Workload) -> None:
     events = [json.loads(line) for line in done.stdout.splitlines() if line.endswith("}")]
     for event in events:
         if event["ev"] == "error":
-            raise UsageError(f"`{event['key']}`: {event['reason']}; {event['mend']}")
+            raise UsageError(f"`{event['key']}`: {event['reason']}; {event['fix']}")
     if not any(event["ev"] == "done" for event in events):
         raise UsageError(f"`trace` = '{load.trace}': the agent could not read it to its end")
 

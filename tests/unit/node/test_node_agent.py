@@ -77,7 +77,7 @@ def test_another_protocol_is_told_with_the_mend() -> None:
 
 @needs.agent
 def test_an_agents_error_is_told_with_host_key_and_mend() -> None:
-    script = 'say("error", key="device", reason="no device lan7", mend="name another")'
+    script = 'say("error", key="device", reason="no device lan7", fix="name another")'
     said = "WAN host: gm-agent sink: device: no device lan7; name another"
     assert failed(script) == said
 
