@@ -10,7 +10,7 @@ BENCH  ?= lab traffic
 HUNT_SECONDS ?= 60
 MAN    ?= .venv/share/man/man1
 
-.PHONY: help setup run test lint bench fuzz agent man pictures clean
+.PHONY: help setup run test lint bench fuzz lock agent man pictures clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -38,6 +38,9 @@ fuzz: ## feed the agent's parsers with nonsense, and hunt for examples that brea
 	@$(MAKE) -C agent fuzz
 	@until=$$(($$(date +%s) + $(HUNT_SECONDS))); while [ $$(date +%s) -lt $$until ]; do \
 		$(PYTHON) -m pytest tests/unit -n 2 --hypothesis-profile=hunt || exit; done
+
+lock: ## renew setup/lock: exact versions of all packages, with hashes
+	@setup/renew
 
 agent: ## build the agent for every processor
 	@setup/install run
