@@ -23,7 +23,8 @@ from benchmarks.compare import Comparison, compare, compare_less, progress, show
 from gatemark.plan.model import Arm, Plan, Repeat, TrialSpec, Workload
 from gatemark.plan.model import Probe as Probing
 from gatemark.plan.order import order
-from gatemark.probe import registry
+from gatemark.probe import reader, registry
+from gatemark.probe.probe import Place
 from gatemark.run import trial
 from gatemark.run.bench import Bench
 from gatemark.station import lock
@@ -81,7 +82,7 @@ async def _steady(rounds: int) -> list[Comparison]:
 async def _probes(rounds: int) -> list[Comparison]:
     progress("booting MIPS 24Kc")
     kinds: dict[str, tuple[int, int]] = {f"each {ms} ms": (ms, 0) for ms in ALL_MS}
-    kinds["as shipped"] = (registry.INTERVAL_MS, registry.SHARE_PPM)
+    kinds["as shipped"] = (reader.INTERVAL_MS, reader.SHARE_PPM)
     rates: dict[str, list[float]] = {name: [] for name in ("none", *kinds)}
     async with Bench(cast(VirtualLab, load("qemu-mips"))) as bench:
         specs = _specs("route", rounds + 1, PROBES_PPS, PROBES_S)
@@ -89,7 +90,7 @@ async def _probes(rounds: int) -> list[Comparison]:
             for name, found in rates.items():
                 progress(f"probes {name}, round {spec.repeat} of {rounds + 1}")
                 probes = () if name == "none" else PROBES
-                registry.INTERVAL_MS, registry.SHARE_PPM = kinds.get(name, (0, 0))
+                reader.INTERVAL_MS, reader.SHARE_PPM = kinds.get(name, (0, 0))
                 rate = await _received(bench, msgspec.structs.replace(spec, probes=probes))
                 if spec.repeat > 1:  # the first after a boot is a third too low
                     found.append(rate)
@@ -135,9 +136,10 @@ async def _counted(rounds: int) -> list[Comparison]:
 
 async def _executed(bench: Bench, interval_ms: int) -> float:
     """Instructions a second while nothing but probes is at work; 0 ms: without any."""
-    registry.INTERVAL_MS, registry.SHARE_PPM = interval_ms, 0
-    probes = registry.Probes(bench.station.gateway, PROBES if interval_ms else (), ANY_CPU)
-    await probes.start(LOOKED_S)
+    reader.INTERVAL_MS, reader.SHARE_PPM = interval_ms, 0
+    place = Place(bench.station.gateway, ANY_CPU, LOOKED_S)
+    probes = reader.Reader(place, registry.asked(PROBES if interval_ms else ()).values())
+    await probes.start()
     counter = cast(Counting, bench.station.counting).counter()
     began = counter.total
     await asyncio.sleep(LOOKED_S)

@@ -36,6 +36,7 @@ from gatemark.plan.model import (
     SinkPort,
     Workload,
 )
+from gatemark.plan.probe import PROBES
 from gatemark.plan.sane import faults
 from gatemark.plan.search import misfits, search_faults
 from gatemark.plan.toml import nearest
@@ -85,11 +86,6 @@ PAIRS: Final = (
 )
 
 MOST_BOOTS: Final = 100
-
-PROBES: Final = (
-    *("cpu", "softirq", "memory", "slab", "pagesets", "conntrack", "interfaces"),
-    *("shaper", "temperature", "power", "soak", "instructions"),
-)
 
 
 def factors(plan: Plan) -> tuple[str, ...]:

@@ -209,9 +209,7 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is read on the gateway, in a pass of its own at the same points."""
 
-    # cpu, softirq, memory, slab, pagesets, conntrack, interfaces, shaper, temperature, power, soak,
-    # instructions
-    use: tuple[str, ...] = ()
+    use: tuple[str, ...] = ()  # names of plan/probe.py
     times: int = 1  # how often each point is measured so
 
 

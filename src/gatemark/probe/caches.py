@@ -13,6 +13,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from typing import Final
 
 from gatemark.error import InvalidTrialError, UnavailableError
@@ -32,6 +33,14 @@ INSTRUCTIONS: Final = "instructions"
 OF_PAIR: Final = "{}.{}"
 
 Events = dict[str, float]  # for a packet
+
+
+@dataclass(frozen=True, slots=True)
+class Cached:
+    """What was counted over time, column by column, and the caches in the plugin's order."""
+
+    report: Report = field(default_factory=dict)
+    pairs: Sequence[str] = ()
 
 
 class Caches:
@@ -56,10 +65,10 @@ class Caches:
         await asyncio.sleep(IDLE_S)
         self._seen["idle_to_ns"] = time.monotonic_ns()
 
-    async def stop(self) -> Report:
-        """End it; returns the counts over time, column by column."""
+    async def stop(self) -> Cached:
+        """End it; returns the counts."""
         await self.abort()
-        return self._seen
+        return Cached(self._seen, self._counting.caches if self._counting else ())
 
     async def abort(self) -> None:
         """End it, whatever it is doing."""
@@ -80,16 +89,16 @@ class Caches:
 
 
 def events(
-    report: Report, pairs: Sequence[str], devices: Sequence[Device], sent: tuple[int, int, float]
+    cached: Cached, devices: Sequence[Device], sent: tuple[int, int, float]
 ) -> dict[str, Events]:
     """For each device, by its name: events for each packet delivered.
 
-    `pairs` are the caches in the plugin's order; `sent` is from when to when, in ns, and how many
+    `sent` is from when to when, in ns, and how many
     packets/s were delivered in that time. Raises InvalidTrialError where too little was seen.
     """
     if not devices:
         return {}
-    t0_ns, t1_ns, delivered_pps = sent
+    report, (t0_ns, t1_ns, delivered_pps) = cached.report, sent
     idle = window(report, report["t_ns"][0], report["idle_to_ns"])
     load = window(report, t0_ns, t1_ns)
     if idle is None or load is None or not delivered_pps:
@@ -100,7 +109,8 @@ def events(
     risen = _for_each(report, idle, load, delivered_pps)
     _require_more(risen, delivered_pps)
     shared = {name: n for name, n in risen.items() if "." not in name}
-    return {device.name: shared | _of_pair(risen, pairs.index(device.caches)) for device in devices}
+    pairs = {device.name: cached.pairs.index(device.caches) for device in devices}
+    return {name: shared | _of_pair(risen, pair) for name, pair in pairs.items()}
 
 
 def _require_busy(total: Sequence[float], idle: Window, load: Window) -> None:

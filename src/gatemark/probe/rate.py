@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Probe `instructions`: what an emulated gateway executes in all while packets come at a rate.
+"""Instructions that an emulated gateway runs in all, at rest and while packets come at a rate.
 
     total of instructions    ___/‾‾‾
                         idle __/ load
                        |----|----------|
                         IDLE_S  the trial
 
-Interrupts and polls are shared by the packets of a batch, so the value falls with the rate; what
-the gateway executes anyhow is told by a second of rest just before the load, and taken off.
+Interrupts and polls are shared by the packets of a batch, so the value falls with the rate. What
+the gateway runs anyhow is measured in a second of rest just before the load, and taken off.
 """
 
 import asyncio
@@ -16,9 +16,10 @@ from array import array
 from dataclasses import dataclass
 from typing import Final
 
+from gatemark.error import UnavailableError
 from gatemark.probe.path import Functions, by_function
 from gatemark.station.counter import Counter, changed
-from gatemark.station.counting import Counting
+from gatemark.station.counting import NOT_EMULATED, Counting
 from gatemark.station.symbols import Symbols
 
 IDLE_S: Final = 1.0  # a hundred ticks of a guest, or more
@@ -53,12 +54,14 @@ class _Reading:
 class Rate:
     """The readings of one trial, from outside the guest: none costs it an instruction."""
 
-    def __init__(self, counting: Counting) -> None:
+    def __init__(self, counting: Counting | None) -> None:
+        if counting is None:
+            raise UnavailableError(NOT_EMULATED)
         self._counting = counting
         self._symbols: Symbols | None = None
         self._read: list[_Reading] = []
 
-    async def begin(self) -> None:
+    async def start(self) -> None:
         """Watch it at rest; whatever else is to be started on it was started before."""
         self._symbols = await self._counting.names.read()
         await asyncio.sleep(SETTLE_S)
@@ -66,15 +69,14 @@ class Rate:
         await asyncio.sleep(IDLE_S)
         self._look()
 
-    def end(self) -> None:
+    async def stop(self) -> Rated:
         """The load is over, and all of it has come through."""
         self._look()
-
-    @property
-    def rated(self) -> Rated:
-        """What was found, once it ended."""
         first, begin, end = self._read
         return Rated(self._span(first, begin), self._span(begin, end), self._counting.plugin.stem)
+
+    async def abort(self) -> None:
+        """Nothing of it goes on."""
 
     def _look(self) -> None:
         counter: Counter = self._counting.counter()

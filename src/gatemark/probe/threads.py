@@ -18,31 +18,66 @@ INTERVAL_MS = 50
 COLUMNS = {"rx_packets": 1, "rx_dropped": 3, "tx_packets": 9, "tx_dropped": 11}
 
 
-async def watch_threads(threads: Mapping[str, Thread], cpu: int, longest_s: float) -> Agent:
-    """Start reading the schedstat of the gateway's threads; `cpu` is the tester's."""
-    request = {
-        "interval_ms": INTERVAL_MS,
-        "samples": round((longest_s + 10) * 1000 / INTERVAL_MS),
-        "what": ["threads"],
-        "threads": [thread.pid for thread in threads.values()],
-        "cpu": cpu,
-    }
-    return await Agent.launch(Local(), "watch", request)
+class Threads:
+    """The schedstat of the gateway's threads; `cpu` is the tester's."""
+
+    def __init__(self, threads: Mapping[str, Thread], cpu: int, longest_s: float) -> None:
+        self._request = {
+            "interval_ms": INTERVAL_MS,
+            "samples": round((longest_s + 10) * 1000 / INTERVAL_MS),
+            "what": ["threads"],
+            "threads": [thread.pid for thread in threads.values()],
+            "cpu": cpu,
+        }
+        self._agent: Agent | None = None
+
+    async def start(self) -> None:
+        """Begin to read."""
+        self._agent = await Agent.launch(Local(), "watch", self._request)
+        await self._agent.start()
+
+    async def stop(self) -> Report:
+        """What the agent's `watch` gives."""
+        assert self._agent is not None
+        return await self._agent.close()
+
+    async def abort(self) -> None:
+        """End the reading."""
+        if self._agent:
+            await self._agent.abort()
+
+
+class Ports:
+    """The counters of the tester's ports."""
+
+    def __init__(self, ports: Iterable[Port]) -> None:
+        self._ports = list(ports)
+        self._before: dict[str, int] = {}
+
+    async def start(self) -> None:
+        """Read them before the load."""
+        self._before = await port_counters(self._ports)
+
+    async def stop(self) -> tuple[dict[str, int], dict[str, int]]:
+        """The counters before and after."""
+        return self._before, await port_counters(self._ports)
+
+    async def abort(self) -> None:
+        """Nothing of it goes on."""
 
 
 def cpu_readings(
     report: Report, threads: Iterable[Thread], t0_ns: int, t1_ns: int, received_pps: float
 ) -> tuple[CpuReading, ...]:
     """Busy share of each thread, and its time for each packet delivered, while it was sent."""
-    seen = window(report, t0_ns, t1_ns)
-    if seen is None:
+    sending = window(report, t0_ns, t1_ns)
+    if sending is None:
         return ()
     readings = []
     for thread in threads:
         columns = report["threads"][str(thread.pid)]
-        busy, waiting = (
-            seen.change(columns[name]) / (seen.seconds * 1e9) for name in ("run_ns", "wait_ns")
-        )
+        span_ns = sending.seconds * 1e9
+        busy, waiting = (sending.change(columns[name]) / span_ns for name in ("run_ns", "wait_ns"))
         per_packet = busy * 1e9 / received_pps if received_pps else None
         readings.append(
             CpuReading(
@@ -75,8 +110,8 @@ async def port_counters(ports: Iterable[Port]) -> dict[str, int]:
     return counters
 
 
-def _parse(said: str, names: Mapping[str, str]) -> dict[str, int]:
-    rows: dict[str, Any] = dict(line.split(":") for line in said.splitlines() if ":" in line)
+def _parse(text: str, names: Mapping[str, str]) -> dict[str, int]:
+    rows: dict[str, Any] = dict(line.split(":") for line in text.splitlines() if ":" in line)
     rows = {name.strip(): row.split() for name, row in rows.items()}
     if gone := [name for name in names.values() if name not in rows]:
         raise StationError(f"{', '.join(gone)}: a test port is gone; start the run again")

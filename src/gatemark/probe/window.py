@@ -35,3 +35,9 @@ def window(report: Report, t0_ns: int, t1_ns: int) -> Window | None:
         return None
     first, last = inside[0], inside[-1]
     return Window(first, last, (times[last] - times[first]) / 1e9)
+
+
+def whole(report: Report) -> Window | None:
+    """The window of all that was read; None for fewer than two samples."""
+    times = report.get("t_ns", [])
+    return window(report, times[0], times[-1]) if len(times) >= FEWEST else None

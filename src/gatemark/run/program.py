@@ -41,7 +41,7 @@ class Ran:
     end: End
 
 
-class Beside:
+class Programs:
     """The programs of one trial."""
 
     def __init__(self, station: Station, spec: TrialSpec) -> None:
@@ -68,7 +68,7 @@ class Beside:
         self._before = [await one.look() for one in self._running]
         self._counted = await self._count()
 
-    async def end(self) -> list[Ran]:
+    async def stop(self) -> list[Ran]:
         """Let them read the rest, and end them. Raises GatemarkError if one had ended by itself."""
         await asyncio.sleep(max((program.settle_s for program in self.programs), default=0.0))
         after = [await one.look() for one in self._running]

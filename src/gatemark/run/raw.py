@@ -3,9 +3,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from gatemark.probe.rate import Rated
-from gatemark.probe.registry import Seen
+from gatemark.probe.caches import Cached
+from gatemark.probe.probe import Seen
+from gatemark.probe.reader import Read
 from gatemark.run.program import Ran
 from gatemark.workload.account import Counters
 from gatemark.workload.way import Report, Way
@@ -13,17 +15,66 @@ from gatemark.workload.way import Report, Way
 
 @dataclass(slots=True)
 class Raw:
-    """All that a trial reported."""
+    """What was sent and received in each direction, and what each watcher saw, by its name.
+
+    The names are those of run/watching.py; where a watcher was left out, it saw nothing.
+    """
 
     ways: list[Way]
-    threads: Report
-    before: Counters
-    after: Counters
-    seen: Seen = field(default_factory=Seen)  # by the probes
+    seen: dict[str, Any] = field(default_factory=dict)
     # CPUs of this machine that are the gateway's; None: all that it reads are its own.
     gateway_cpus: frozenset[int] | None = None
-    offload: Mapping[str, int] = field(default_factory=dict)  # by what the arm's features counted
-    ran: list[Ran] = field(default_factory=list)  # programs on the gateway
-    cached: Report = field(default_factory=dict)  # by modelled caches, over time
-    caches: tuple[str, ...] = ()  # these, in their order
-    rated: Rated | None = None  # instructions at rest and under the load
+
+    @property
+    def threads(self) -> Report:
+        """CPU time of the gateway's threads, from outside."""
+        threads: Report = self.seen["threads"]
+        return threads
+
+    @property
+    def before(self) -> Counters:
+        """The test ports' counters before the load."""
+        return self._ports[0]
+
+    @property
+    def after(self) -> Counters:
+        """The same after it."""
+        return self._ports[1]
+
+    @property
+    def watched(self) -> Report:
+        """What was read on the gateway over time, in columns."""
+        return self._read.watched
+
+    @property
+    def probes(self) -> Seen:
+        """What the probes make their outcomes of."""
+        return Seen(self._read.watched, self._read.sensed, self.seen)
+
+    @property
+    def features(self) -> Mapping[str, int]:
+        """What the arm's features counted."""
+        features: Mapping[str, int] = self.seen.get("features", {})
+        return features
+
+    @property
+    def programs(self) -> list[Ran]:
+        """The programs on the gateway."""
+        programs: list[Ran] = self.seen.get("programs", [])
+        return programs
+
+    @property
+    def caches(self) -> Cached:
+        """What modelled caches counted."""
+        caches: Cached = self.seen.get("caches", Cached())
+        return caches
+
+    @property
+    def _ports(self) -> tuple[Counters, Counters]:
+        ports: tuple[Counters, Counters] = self.seen["ports"]
+        return ports
+
+    @property
+    def _read(self) -> Read:
+        read: Read = self.seen.get("gateway", Read())
+        return read

@@ -2,18 +2,18 @@
 """From what the agents reported to a record's values and evidence: pure functions."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec
-from gatemark.probe.soak import cpu_soaked
+from gatemark.probe import registry
+from gatemark.probe.column import flat
+from gatemark.probe.probe import Sent
 from gatemark.probe.threads import busiest, cpu_readings
-from gatemark.probe.ticks import cpu_inside
 from gatemark.run import program, turns
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
-from gatemark.run.result import caches, power, rated
+from gatemark.run.result import caches
 from gatemark.station.thread import Thread
 from gatemark.store.record import Accounting, CpuReading, Evidence, Record
 from gatemark.store.series import Series
@@ -25,32 +25,32 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
     kind = kind_of(spec.workload)
     values, accounting = kind.values(spec, raw)
     delivered_pps = kind.delivered_pps(raw, values)
-    evidence = _evidence(raw, threads, accounting, delivered_pps)
-    modelled = caches.found(spec, raw, delivered_pps)
     first = raw.ways[0]
+    path = base.definition.path
+    sent = Sent(*first.window_ns, delivered_pps, values, accounting, path, raw.gateway_cpus)
+    probes = registry.outcomes(raw.probes, sent)
+    evidence = replace(
+        _evidence(raw, threads, accounting, delivered_pps),
+        **{**kind.evidence(raw), **probes.evidence},
+    )
+    modelled = caches.outcome(spec, raw, delivered_pps)
     burst = first.sender.get("burst")
-    cpu = {} if base.definition.path == "direct" else _cpu(threads, evidence, delivered_pps)
+    cpu = {} if path == "direct" else _cpu(threads, evidence, delivered_pps)
     return replace(
         base,
         values=values
         | cpu
         | _watching(raw)
         | _offloaded(raw)
-        | power.values(raw.seen, first.window_ns, values)
+        | dict(probes.values)
         | program.values(evidence.programs)
         | caches.values(modelled)
-        | rated.values(raw.rated, accounting)
         | turns.values(spec, raw, threads, accounting),
         accounting=accounting,
         evidence=replace(
             evidence,
-            **{
-                **kind.evidence(raw),
-                **raw.seen.found,
-                **caches.evidence(modelled),
-                **rated.evidence(raw.rated, accounting),
-                **({"cpu": turns.own_share(evidence.cpu, spec.turn)} if spec.turn.of else {}),
-            },
+            **caches.evidence(modelled),
+            **({"cpu": turns.own_share(evidence.cpu, spec.turn)} if spec.turn.of else {}),
         ),
         ports=first.ports,
         port_reasons=first.port_reasons,
@@ -59,7 +59,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
             *base.notes,
             *(note for way in raw.ways for note in way.notes),
             *program.notes(evidence.programs),
-            *raw.seen.notes,
+            *probes.notes,
         ),
     )
 
@@ -75,8 +75,6 @@ def _cpu(
             values["cpu_busy"] = values["cpu_busy_inside"]
     if "cpu_busy" in values and delivered_pps:
         values["packet_ns"] = values["cpu_busy"] * 1e9 / delivered_pps
-    if evidence.soaked:
-        values["cpu_busy_soak"] = max(reading.busy for reading in evidence.soaked)
     return values
 
 
@@ -87,16 +85,16 @@ def _offloaded(raw: Raw) -> dict[str, float]:
         for name, count in raw.after.items()
         if name.endswith(".rx_packets")
     )
-    if "usual" not in raw.offload or received <= 0:
+    if "usual" not in raw.features or received <= 0:
         return {}
-    return {"offloaded_share": max(0.0, 1.0 - raw.offload["usual"] / received)}
+    return {"offloaded_share": max(0.0, 1.0 - raw.features["usual"] / received)}
 
 
 def _watching(raw: Raw) -> dict[str, float]:
     """What watching itself cost."""
-    times = raw.seen.watched.get("t_ns")
-    span_ns = raw.seen.watched.get("cpu_over_ns", times[-1] - times[0]) if times else 0
-    return {"probe_cpu": raw.seen.watched["cpu_ns"] / span_ns} if span_ns else {}
+    times = raw.watched.get("t_ns")
+    span_ns = raw.watched.get("cpu_over_ns", times[-1] - times[0]) if times else 0
+    return {"probe_cpu": raw.watched["cpu_ns"] / span_ns} if span_ns else {}
 
 
 def _evidence(
@@ -117,7 +115,7 @@ def _evidence(
     )
     outside = [reading for thread, reading in seen.items() if not thread.carries]
     gateway_cpu = next((thread.cpu for thread in threads.values()), None)
-    programs = program.readings(raw.ran, first.span_ns)
+    programs = program.readings(raw.programs, first.span_ns)
     # Of another machine's, the thread that is read from outside has its programs' time in it.
     besides = program.cpu(programs, gateway_cpu) if raw.gateway_cpus is not None else ()
     return Evidence(
@@ -130,17 +128,7 @@ def _evidence(
         gaps_over_1ms=sum(int(way.sink.get("gaps_over_1ms", 0)) for way in raw.ways),
         cpu=(*outside, *_programs(raw.ways, gateway_cpu, delivered_pps), *besides),
         carrier=next((reading for thread, reading in seen.items() if thread.carries), None),
-        inside=cpu_inside(
-            raw.seen.watched,
-            raw.gateway_cpus,
-            *first.window_ns,
-            delivered_pps,
-            soaked=bool(raw.seen.soaked),
-        ),
-        soaked=cpu_soaked(raw.seen.soaked, *first.window_ns, delivered_pps),
-        thermal=power.thermal(raw.seen.sensed, first.window_ns),
-        meter=raw.seen.meter,
-        offload=dict(raw.offload),
+        offload=dict(raw.features),
         programs=programs,
     )
 
@@ -173,27 +161,10 @@ def _programs(ways: Sequence[Way], cpu: int | None, delivered_pps: float) -> Ite
 
 def series(spec: TrialSpec, raw: Raw, threads: Mapping[str, Thread]) -> Series:
     """The time series and histograms of a trial, by name."""
-    found: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
+    columns: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
     for way in raw.ways:
-        found |= kind_of(spec.workload).series(way)
+        columns |= kind_of(spec.workload).series(way)
     for thread in threads.values():
         run_ns = raw.threads["threads"][str(thread.pid)]["run_ns"]
-        found[f"outside.{thread.name}.run_ns"] = raw.threads["t_ns"], run_ns
-    inside = _columns(raw.seen.watched) | _columns(raw.seen.soaked)
-    return {**found, **inside, **power.series(raw.seen)}
-
-
-def _columns(report: Report) -> dict[str, tuple[list[int], list[float]]]:
-    """A watch's nested columns, flat: `inside.softnet.0.processed`."""
-    found: dict[str, tuple[list[int], list[float]]] = {}
-
-    def walk(name: str, value: Any) -> None:
-        match value:
-            case dict():
-                for key, inner in value.items():
-                    walk(f"{name}.{key}", inner)
-            case [int() | float(), *_] if len(value) == len(report["t_ns"]):
-                found[name] = report["t_ns"], value
-
-    walk("inside", {key: value for key, value in report.items() if key != "t_ns"})
-    return found
+        columns[f"outside.{thread.name}.run_ns"] = raw.threads["t_ns"], run_ns
+    return {**columns, **flat(raw.watched), **registry.series(raw.probes)}

@@ -107,4 +107,4 @@ def _busy_ns(raw: Raw, threads: Mapping[str, Thread]) -> float:
             worked_ns = run_ns[-1] - run_ns[0]
             readings.append(CpuReading(thread=thread.name, cpu=thread.cpu, busy=worked_ns))
     cpu = next((thread.cpu for thread in threads.values()), None)
-    return busiest([*readings, *program.cpu(program.readings(raw.ran, 1), cpu)])
+    return busiest([*readings, *program.cpu(program.readings(raw.programs, 1), cpu)])

@@ -5,7 +5,7 @@ A record is written once and never changed. It holds evidence; verdicts (the lim
 warnings) are judged from both passes by `gatemark.stats`.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -213,6 +213,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     # in the flow table at the end (entries, hardware_entries). xdp: packets that it forwarded, 1
     # where it is in the drivers (native).
     offload: dict[str, int] = {}
+    probes: dict[str, dict[str, Any]] = {}  # instrumented: what a probe without a field here saw
     link_bps: int | None = None  # L1 rate of the slowest test link; None: no such limit (veth)
 
 

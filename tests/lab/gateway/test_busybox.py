@@ -19,6 +19,8 @@ from gatemark.node.inventory import inventory, settings
 from gatemark.node.script import script
 from gatemark.plan.model import Arm
 from gatemark.probe import registry
+from gatemark.probe.probe import Place, Seen, Sent
+from gatemark.probe.reader import Reader
 from gatemark.station.mode import Mode
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
@@ -251,25 +253,24 @@ def test_a_gateway_that_is_observed_is_not_changed(on_a_box: Callable[[Do], None
     on_a_box(look)
 
 
-def test_probes_run_without_an_agent(
-    on_a_box: Callable[[Do], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(registry, "IDLE_S", 0.1)
-
+def test_probes_run_without_an_agent(on_a_box: Callable[[Do], None]) -> None:
     async def probe(gateway: Gateway) -> None:
         use = ("cpu", "softirq", "memory", "interfaces", "temperature")
-        probes = registry.Probes(replace(gateway, agent=False), use, 0)
-        await probes.start(2.0)
+        place = Place(replace(gateway, agent=False), 0, 2.0)
+        reader = Reader(place, registry.asked(use).values())
+        await reader.start()
         await asyncio.sleep(2.3)
-        seen = await probes.stop()
-        await probes.abort()
+        seen = await reader.stop()
+        await reader.abort()
         times = seen.watched["t_ns"]
         assert len(times) in (3, 4)
         assert all(0.9e9 < b - a < 1.6e9 for a, b in pairwise(times[:-1]))
         assert seen.watched["absent"] == []
         assert seen.watched["interfaces"].keys() == set(gateway.devices.values())
         assert len(seen.watched["cpu"]["0"]["idle_ms"]) == len(times)
-        assert 0 < seen.found["memory"]["available_bytes"] < seen.found["memory"]["total_bytes"]
+        sent = Sent(times[0], times[-1], 0.0)
+        memory = registry.outcomes(Seen(seen.watched), sent).evidence["memory"]
+        assert 0 < memory["available_bytes"] < memory["total_bytes"]
         assert seen.watched["cpu_over_ns"] > 0
 
     on_a_box(probe)

@@ -8,7 +8,7 @@ import pytest
 from gatemark.error import InvalidTrialError, UnavailableError
 from gatemark.plan.load import load
 from gatemark.plan.model import Device
-from gatemark.probe.caches import Caches, events
+from gatemark.probe.caches import Cached, Caches, events
 
 SECOND = 1_000_000_000
 PAIRS = ("65536/4/32:32768/4/32", "16384/2/16:8192/2/16")
@@ -29,12 +29,12 @@ def report(idle: int, busy: int, every: int = SECOND // 10) -> dict[str, Any]:
 
 
 def test_what_an_idle_guest_does_is_taken_off() -> None:
-    found = events(report(1000, 21_000), PAIRS, devices(), (SECOND, 3 * SECOND, 2000.0))
+    found = events(Cached(report(1000, 21_000), PAIRS), devices(), (SECOND, 3 * SECOND, 2000.0))
     assert found["AR9132"]["instructions"] == pytest.approx(10.0)
 
 
 def test_each_device_has_the_misses_of_its_caches() -> None:
-    found = events(report(1000, 21_000), PAIRS, devices(), (SECOND, 3 * SECOND, 2000.0))
+    found = events(Cached(report(1000, 21_000), PAIRS), devices(), (SECOND, 3 * SECOND, 2000.0))
     assert found["AR9132"]["load_misses"] == pytest.approx(100.0)
     assert found["AR7161"] == found["AR9132"]
     assert found["BCM5352"] == pytest.approx({"instructions": 10.0, "load_misses": 200.0})
@@ -43,7 +43,7 @@ def test_each_device_has_the_misses_of_its_caches() -> None:
 def test_only_the_sending_window_counts() -> None:
     seen = report(1000, 21_000)
     seen["instructions"][-1] += 1e9  # after the end
-    found = events(seen, PAIRS, devices(), (SECOND, 3 * SECOND - 1, 2000.0))
+    found = events(Cached(seen, PAIRS), devices(), (SECOND, 3 * SECOND - 1, 2000.0))
     assert found["AR9132"]["instructions"] == pytest.approx(10.0)
 
 
@@ -52,23 +52,23 @@ def test_only_the_sending_window_counts() -> None:
 )
 def test_a_trial_that_tells_nothing_is_invalid(sent: tuple[int, int, float]) -> None:
     with pytest.raises(InvalidTrialError, match="too short"):
-        events(report(1000, 21_000), PAIRS, devices(), sent)
+        events(Cached(report(1000, 21_000), PAIRS), devices(), sent)
 
 
 def test_a_guest_that_was_kept_from_its_processor_is_invalid() -> None:
     with pytest.raises(InvalidTrialError, match="a processor for itself"):
-        events(report(1000, 9000), PAIRS, devices(), (SECOND, 3 * SECOND, 2000.0))
+        events(Cached(report(1000, 9000), PAIRS), devices(), (SECOND, 3 * SECOND, 2000.0))
 
 
 def test_fewer_misses_under_load_than_at_rest_are_no_count() -> None:
     seen = report(1000, 21_000)
     seen["1.load_misses"] = [30 * min(t, SECOND) for t in seen["t_ns"]]  # all of them at rest
     with pytest.raises(InvalidTrialError, match="20 packets/s came through"):
-        events(seen, PAIRS, devices(), (SECOND, 3 * SECOND, 20.0))
+        events(Cached(seen, PAIRS), devices(), (SECOND, 3 * SECOND, 20.0))
 
 
 def test_without_devices_nothing_is_looked_at() -> None:
-    assert events({}, (), (), (0, 1, 1.0)) == {}
+    assert events(Cached(), (), (0, 1, 1.0)) == {}
 
 
 def test_a_gateway_that_is_not_emulated_has_no_caches_to_model() -> None:

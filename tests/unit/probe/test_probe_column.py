@@ -7,7 +7,9 @@ import pytest
 
 from gatemark.probe.column import columns, patterns
 from gatemark.probe.loop import WHOLE, samples
+from gatemark.probe.registry import PROBES
 
+SOURCES = {p.column.what: p.column for p in PROBES.values() if p.column}
 S = 1_000_000_000
 
 # As grep prints it on a busybox box, twice a second; the last sample is of another shell.
@@ -39,7 +41,7 @@ def read(*texts: str, late_ns: int = 0) -> list[tuple[int, str]]:
 
 
 def table(*texts: str, what: list[str]) -> dict[str, Any]:
-    return columns(samples(read(*texts)), what)
+    return columns(samples(read(*texts)), [SOURCES[name] for name in what])
 
 
 def test_times_are_the_gateways_on_this_machines_clock() -> None:
@@ -51,7 +53,7 @@ def test_a_sample_that_the_end_of_the_loop_cut_is_none() -> None:
     cut, last = read(FIRST, SECOND), read(FIRST.replace("100.00", "103.00"))
     found = samples([*cut[:-3], *last])
     assert [sample.t_ns for sample in found] == [4 * S, 7 * S]
-    assert columns(found, ["cpu"])["absent"] == []
+    assert columns(found, [SOURCES["cpu"]])["absent"] == []
 
 
 def test_cpu_time_is_in_milliseconds_by_kind() -> None:
@@ -110,7 +112,7 @@ def test_what_the_loop_cost_is_told_without_the_last_shell() -> None:
 
 @pytest.mark.parametrize("name", ["eth0", "eth0.2"])
 def test_a_devices_name_is_no_pattern(name: str) -> None:
-    (pattern,) = patterns(["interfaces"], [name, "br-lan"])
+    (pattern,) = patterns([SOURCES["interfaces"]], [name, "br-lan"])
     assert pattern == f"^ *({name.replace('.', '[.]')}|br-lan):"
 
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from gatemark.node.shell import Local
-from gatemark.probe.soak import at_rest, cpu_soaked, launch
-from gatemark.probe.ticks import cpu_inside
+from gatemark.probe.kind.cpu import cpu_inside
+from gatemark.probe.kind.soak import Soak, at_rest, cpu_soaked
+from gatemark.probe.probe import Place
 from gatemark.station.wiring import Gateway
 
 MS = 1_000_000
@@ -62,5 +63,9 @@ def test_ticks_book_the_loops_as_nice(soaked: bool, busy: float) -> None:
 def test_where_it_cannot_be_had_it_says_why(
     gateway: Gateway, own: frozenset[int] | None, why: str
 ) -> None:
-    agent, said = asyncio.run(launch(gateway, own, 0, 1.0))
-    assert (agent, said) == (None, f"probe soak: not available here: {why}")
+    async def note() -> object:
+        soak = Soak(Place(gateway, 0, 1.0, own))
+        await soak.start()
+        return await soak.stop()
+
+    assert asyncio.run(note()) == f"probe soak: not available here: {why}"

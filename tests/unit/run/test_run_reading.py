@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from gatemark.node.shell import Local
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
-from gatemark.probe.registry import Seen
+from gatemark.probe.reader import Read
 from gatemark.probe.sensor import Sensed
 from gatemark.run.raw import Raw
 from gatemark.run.reading import complete, series
@@ -86,7 +86,8 @@ def raw(*ways: Way, **more: Any) -> Raw:
         },
     }
     cpus = more.pop("gateway_cpus", None)
-    return Raw(list(ways), watch, zero, zero, Seen(**more), cpus)
+    read = Read(more.pop("watched", {}), more.pop("sensed", []))
+    return Raw(list(ways), {"threads": watch, "ports": (zero, zero), "gateway": read, **more}, cpus)
 
 
 def record(*ways: Way, spec: TrialSpec = SPEC, base: Record = BASE, **more: Any) -> Record:
@@ -103,11 +104,11 @@ def test_what_went_past_the_usual_way_is_a_share_of_what_was_received(
     usual: int, share: float
 ) -> None:
     seen = raw(way())
-    seen.after = {**seen.after, "wan0.rx_packets": 1000}
-    seen.offload = {"usual": usual, "entries": 16}
+    seen.seen["ports"] = seen.before, {**seen.after, "wan0.rx_packets": 1000}
+    seen.seen["features"] = {"usual": usual, "entries": 16}
     found = complete(BASE, SPEC, seen, THREADS)
     assert found.values["offloaded_share"] == share
-    assert found.evidence.offload == seen.offload
+    assert found.evidence.offload == seen.features
 
 
 def test_received_is_counted_while_it_was_sent() -> None:
@@ -232,7 +233,7 @@ def test_a_program_of_the_gateway_takes_of_each_packet_too() -> None:
     """Its threads use a tenth of the CPU each, its own sender a quarter of the same CPU."""
     sends = changed(way(), wire=changed(way().wire, own=True, direction="send"))
     little = {pid: {"run_ns": [0, 0, 80 * MS], "wait_ns": [0, 0, 0]} for pid in ("11", "12")}
-    seen = changed(raw(sends), threads={"t_ns": [0, 100 * MS, 900 * MS], "threads": little})
+    seen = raw(sends, threads={"t_ns": [0, 100 * MS, 900 * MS], "threads": little})
     found = complete(BASE, SPEC, seen, THREADS)
     assert found.values["packet_ns"] == pytest.approx((0.1 + 0.1 + 0.25) * 1e9 / 1000)
 
@@ -294,8 +295,9 @@ def test_evidence_tells_the_testers_own_load() -> None:
 
 
 def test_evidence_takes_in_what_the_probes_found() -> None:
-    found = {"qdisc": {"gw1": {"drops": 3, "overlimits": 9}}}
-    assert record(found=found).evidence.qdisc == found["qdisc"]
+    none = {"gw1": {"drops": 0, "overlimits": 0}}
+    qdisc = {"gw1": {"drops": 3, "overlimits": 9}}
+    assert record(shaper=(none, qdisc)).evidence.qdisc == qdisc
 
 
 def test_evidence_tells_how_steady_the_sender_was() -> None:
@@ -368,7 +370,7 @@ def test_a_trial_without_gateway_has_no_load_that_it_reads_itself() -> None:
 
 def test_power_is_told_idle_under_load_and_by_what_came_through() -> None:
     watts = [(-2 * S, 3.0), (-S, 4.0), (S // 4, 6.0), (S // 2, 8.0), (5 * S, 99.0)]
-    found = record(meter="tasmota", watts=watts)
+    found = record(power=("tasmota", watts))
     assert found.evidence.meter == "tasmota"
     assert (found.values["power_idle_w"], found.values["power_w"]) == (3.5, 7.0)
     carried = found.values["received_l2_bps"]

@@ -38,7 +38,7 @@ class Uncounted:
 
 def raw() -> Raw:
     way = Way(None, {"traced": TRACED}, {}, {})  # type: ignore[arg-type]
-    return Raw([way], {}, {}, {})
+    return Raw([way])
 
 
 def test_paths_alone_are_asked_of_a_gateway_that_counts_nothing() -> None:
@@ -65,5 +65,5 @@ def test_a_traced_path_is_kept_as_time() -> None:
 
 def test_it_has_no_values_and_no_series() -> None:
     (spec, *_) = order(load("counting/kernel-path")[1], seed=1)
-    assert walk.found(spec, raw()) == ({}, None)
+    assert walk.outcome(spec, raw()) == ({}, None)
     assert walk.series(raw().ways[0]) == {}

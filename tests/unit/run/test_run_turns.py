@@ -100,7 +100,7 @@ def raw(run_ns: int) -> Raw:
         str(THREADS["gw1"].pid): {"run_ns": [7, 7, 7], "wait_ns": [0] * 3},
     }
     report = {"t_ns": [0, S // 2, 2 * S], "threads": threads}
-    return Raw([sent], report, {}, {})
+    return Raw([sent], {"threads": report})
 
 
 def found(spec: TrialSpec, run_ns: int, threads: dict[str, Thread] = THREADS) -> dict[str, float]:

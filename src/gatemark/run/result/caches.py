@@ -21,10 +21,10 @@ def define(both: Definition, spec: TrialSpec) -> Definition:
     return replace(both, quantity="instructions under load", rate_layer="instructions")
 
 
-def found(spec: TrialSpec, raw: Raw, delivered_pps: float) -> dict[str, dict[str, float]]:
+def outcome(spec: TrialSpec, raw: Raw, delivered_pps: float) -> dict[str, dict[str, float]]:
     """Events by device; nothing where none was modelled. Raises InvalidTrialError."""
     sent = (*raw.ways[0].window_ns, delivered_pps)
-    return events(raw.cached, raw.caches, spec.gateway.devices, sent)
+    return events(raw.caches, spec.gateway.devices, sent)
 
 
 def values(modelled: Mapping[str, Mapping[str, float]]) -> dict[str, float]:

@@ -32,7 +32,7 @@ def define(both: Definition, load: Workload) -> Definition:
     )
 
 
-def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
+def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
     """The values; TCP accounts for its packets itself."""
     way = raw.ways[0]
     sent, sink = way.sender, way.sink
@@ -115,4 +115,4 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-KIND: Final = Kind(connections.loads, define, found, delivered_pps, series, evidence)
+KIND: Final = Kind(connections.loads, define, outcome, delivered_pps, series, evidence)

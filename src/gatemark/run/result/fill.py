@@ -35,7 +35,7 @@ def define(both: Definition, load: Workload) -> Definition:
     )
 
 
-def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
+def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
     """The values; every flow's packet is accounted for by itself."""
     del spec
     steps = filled(raw)
@@ -72,7 +72,7 @@ def evidence(raw: Raw) -> dict[str, Any]:
 
 def filled(raw: Raw) -> list[FillStep]:
     """What was read at each step; one without a reading, as the last may be, is left out."""
-    watched, steps = raw.seen.watched, raw.ways[0].sender["steps"]
+    watched, steps = raw.watched, raw.ways[0].sender["steps"]
     if "memory" not in watched or "conntrack" not in watched:
         return []
     listed = watched.get("pagesets", {}).get("listed_bytes", [])
@@ -94,7 +94,7 @@ def filled(raw: Raw) -> list[FillStep]:
 
 def objects(raw: Raw, steps: Sequence[FillStep]) -> dict[str, int]:
     """Of which caches a flow takes whole objects, and their bytes: the check of the slope."""
-    watched, known = raw.seen.watched, fill.rising(steps)
+    watched, known = raw.watched, fill.rising(steps)
     found = {}
     for name, columns in watched.get("slab", {}).items():
         told = raw.ways[0].sender["steps"]
@@ -130,7 +130,7 @@ def _own_memory(raw: Raw) -> bool:
 def _held(raw: Raw, steps: Sequence[FillStep]) -> int:
     """What came through, or what the table had at most, if that is less."""
     came = int(raw.ways[0].sender["steps"][-1]["flows"])
-    entries = raw.seen.watched.get("conntrack", {}).get("entries", [])
+    entries = raw.watched.get("conntrack", {}).get("entries", [])
     return min(came, max(entries)) if entries and steps else came
 
 
@@ -143,4 +143,4 @@ def _middle(column: Sequence[int], window: range) -> int:
     return round(median(column[window.start : window.stop]))
 
 
-KIND: Final = Kind(loads, define, found, delivered_pps, series, evidence, READS)
+KIND: Final = Kind(loads, define, outcome, delivered_pps, series, evidence, READS)

@@ -39,7 +39,7 @@ def define(both: Definition, load: Workload) -> Definition:
     )
 
 
-def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
+def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
     """Rates, loss and delay over all packets of all directions; the worse direction's pace."""
     del spec
     accounting = account(raw.ways, raw.before, raw.after)
@@ -123,4 +123,4 @@ def _lost(way: Way) -> Columns:
     return [at for at, _ in gone], [flow for _, flow in gone]
 
 
-KIND: Final = Kind(replay.loads, define, found, delivered_pps, series)
+KIND: Final = Kind(replay.loads, define, outcome, delivered_pps, series)

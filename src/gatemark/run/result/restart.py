@@ -36,9 +36,9 @@ def define(both: Definition, load: Workload) -> Definition:
     return replace(udp.define(both, load), quantity="reset time")
 
 
-def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
+def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
     """Rates and loss over the whole trial, and the times of the reset."""
-    values, accounting = udp.found(spec, raw)
+    values, accounting = udp.outcome(spec, raw)
     rate_pps = spec.workload.rate_pps
     times = resets(raw.ways[0], rate_pps)
     lost_s = accounting.lost / rate_pps
@@ -96,4 +96,4 @@ def _full_again(seen: Sequence[tuple[int, int]], first_ns: int, each: float, wid
     raise InvalidTrialError(why)
 
 
-KIND: Final = Kind(restart.loads, define, found, udp.delivered_pps, udp.series)
+KIND: Final = Kind(restart.loads, define, outcome, udp.delivered_pps, udp.series)

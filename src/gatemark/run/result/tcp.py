@@ -35,7 +35,7 @@ def define(both: Definition, load: Workload) -> Definition:
     )
 
 
-def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
+def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
     """The values; TCP accounts for its packets itself."""
     del spec
     return values(raw.ways), None
@@ -104,4 +104,4 @@ def _column(ways: Iterable[Way], name: str) -> list[int]:
     ]
 
 
-KIND: Final = Kind(tcp.loads, define, found, delivered_pps, series)
+KIND: Final = Kind(tcp.loads, define, outcome, delivered_pps, series)

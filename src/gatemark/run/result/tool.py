@@ -35,7 +35,7 @@ def datagrams(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
 
 def replayed(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
     """UDP from a capture, as our sink counted it; what was asked for, though it took longer."""
-    values, account = udp.found(spec, raw)
+    values, account = udp.outcome(spec, raw)
     rate_pps = spec.workload.rate_pps
     return values | ({"offered_pps": rate_pps * len(raw.ways)} if rate_pps else {}), account
 

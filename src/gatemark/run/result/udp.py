@@ -33,7 +33,7 @@ def define(both: Definition, load: Workload) -> Definition:
     )
 
 
-def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
+def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
     """Offered and received rate on each layer, the loss and the delay of all directions."""
     load, accounting = spec.workload, account(raw.ways, raw.before, raw.after)
     return {
@@ -77,4 +77,4 @@ def series(way: Way) -> Series:
     }
 
 
-KIND: Final = Kind(udp.loads, define, found, delivered_pps, series)
+KIND: Final = Kind(udp.loads, define, outcome, delivered_pps, series)

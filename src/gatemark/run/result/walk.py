@@ -34,7 +34,7 @@ def define(both: Definition, load: Workload) -> Definition:
     )
 
 
-def found(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
+def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
     """What stands for all walks, and how many are it; each accounts for its packet itself.
 
     Nothing where a tracer saw the path: it counts no instructions.
@@ -126,4 +126,4 @@ def _more(own: Mapping[str, int], other: Mapping[str, tuple[int, int]]) -> dict[
     return {name: by for name, by in changed[:MORE] if by}
 
 
-KIND: Final = Kind(loads, define, found, delivered_pps, series, evidence)
+KIND: Final = Kind(loads, define, outcome, delivered_pps, series, evidence)

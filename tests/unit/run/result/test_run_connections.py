@@ -8,7 +8,7 @@ import pytest
 from gatemark.node.shell import Local
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
 from gatemark.run.raw import Raw
-from gatemark.run.result.connections import define, evidence, found, series
+from gatemark.run.result.connections import define, evidence, outcome, series
 from gatemark.station.wiring import ROLES, Port, wires
 from gatemark.store.record import Definition
 from gatemark.workload.way import Way
@@ -45,7 +45,7 @@ def raw(**keys: Any) -> Raw:
         "memory_bytes": 100_000,
     }
     (wire,) = wires(PORTS, "nat", "up")
-    return Raw([Way(wire, sent | keys, dict(SINK), {})], {}, {}, {})
+    return Raw([Way(wire, sent | keys, dict(SINK), {})], {"ports": ({}, {})})
 
 
 def spec(connecting: str, **keys: Any) -> TrialSpec:
@@ -62,7 +62,7 @@ def spec(connecting: str, **keys: Any) -> TrialSpec:
 
 
 def test_those_that_answered_at_the_end_are_counted_and_the_opening_is_timed() -> None:
-    values, accounting = found(spec("open"), raw())
+    values, accounting = outcome(spec("open"), raw())
     assert accounting is None
     assert values["connections"] == 990
     assert values["connections_per_s"] == pytest.approx(2000)
@@ -73,16 +73,16 @@ def test_those_that_answered_at_the_end_are_counted_and_the_opening_is_timed() -
 
 
 def test_a_rate_is_of_the_time_that_was_asked_in() -> None:
-    values, _ = found(spec("crr"), raw(failed={"no answer": 10}, begun=1020, skipped=20))
+    values, _ = outcome(spec("crr"), raw(failed={"no answer": 10}, begun=1020, skipped=20))
     assert values["connections_per_s"] == pytest.approx(500)
     assert values["loss_ratio"] == pytest.approx(0.01)
     assert "connections" not in values
 
 
 def test_messages_that_never_came_back_are_lost() -> None:
-    values, _ = found(spec("hold", active_pps=5.0), raw(scheduled=100, asked=100, answered=98))
+    values, _ = outcome(spec("hold", active_pps=5.0), raw(scheduled=100, asked=100, answered=98))
     assert values["loss_ratio"] == pytest.approx(0.02)
-    assert "loss_ratio" not in found(spec("hold"), raw())[0]
+    assert "loss_ratio" not in outcome(spec("hold"), raw())[0]
 
 
 def test_where_it_ended_is_evidence_beside_the_table() -> None:

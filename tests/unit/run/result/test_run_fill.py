@@ -7,9 +7,9 @@ import pytest
 
 from gatemark.node.shell import Local
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
-from gatemark.probe.registry import Seen
+from gatemark.probe.reader import Read
 from gatemark.run.raw import Raw
-from gatemark.run.result.fill import define, evidence, filled, found, series
+from gatemark.run.result.fill import define, evidence, filled, outcome, series
 from gatemark.station.wiring import ROLES, Port, wires
 from gatemark.store.record import Definition
 from gatemark.workload.way import Way
@@ -32,7 +32,7 @@ def raw(*, own: bool = True, lost: int = 0) -> Raw:
     sent |= {"killed": False, "spare_bytes": -1_600_000}
     (wire,) = wires(PORTS, "nat", "up")
     cpus = None if own else frozenset({1})
-    return Raw([Way(wire, sent, {}, {})], {}, {}, {}, Seen(watched=watched()), cpus)
+    return Raw([Way(wire, sent, {}, {})], {"gateway": Read(watched())}, cpus)
 
 
 def watched() -> dict[str, Any]:
@@ -72,7 +72,7 @@ def test_only_what_was_read_while_a_step_was_open_counts() -> None:
 
 
 def test_a_flows_bytes_are_the_slope_and_its_objects_the_check() -> None:
-    values, accounting = found(spec(), raw())
+    values, accounting = outcome(spec(), raw())
     assert accounting is None
     assert values["flow_bytes"] == pytest.approx(384)
     assert values["flow_object_bytes"] == 384
@@ -80,40 +80,40 @@ def test_a_flows_bytes_are_the_slope_and_its_objects_the_check() -> None:
 
 
 def test_room_is_told_where_memory_is_the_gateways_own() -> None:
-    values, _ = found(spec(), raw())
+    values, _ = outcome(spec(), raw())
     assert values["flows_predicted"] == pytest.approx(100_000)
     assert values["flows_recommended"] == 75_000
-    assert "flows_predicted" not in found(spec(), raw(own=False))[0]
+    assert "flows_predicted" not in outcome(spec(), raw(own=False))[0]
 
 
 def test_pages_on_the_lists_of_cpus_are_free_as_well() -> None:
     told = raw()
     listed = [at % 2 * 384_000 for at in range(4 * COUNT)]
-    memory = told.seen.watched["memory"]
+    memory = told.watched["memory"]
     memory["free_bytes"] = [n - m for n, m in zip(memory["free_bytes"], listed, strict=True)]
-    told.seen.watched["pagesets"] = {"listed_bytes": listed}
-    assert found(spec(), told)[0]["flows_predicted"] == pytest.approx(100_000)
+    told.watched["pagesets"] = {"listed_bytes": listed}
+    assert outcome(spec(), told)[0]["flows_predicted"] == pytest.approx(100_000)
 
 
 def test_the_first_flow_that_was_lost_ends_the_count() -> None:
     ended = raw(lost=300)
-    ended.seen.watched["conntrack"]["entries"][-1] = COUNT * EACH  # others came later
-    assert found(spec(), ended)[0]["flows"] == COUNT * EACH - 300
+    ended.watched["conntrack"]["entries"][-1] = COUNT * EACH  # others came later
+    assert outcome(spec(), ended)[0]["flows"] == COUNT * EACH - 300
     assert evidence(ended)["fill"]["lost"] == 300
     assert len(filled(ended)) == COUNT  # memory was not read any more
 
 
 def test_entries_that_are_gone_are_not_held() -> None:
     full = raw()
-    entries = full.seen.watched["conntrack"]["entries"]
-    full.seen.watched["conntrack"]["entries"] = [min(n, 4000) for n in entries]
-    assert found(spec(), full)[0]["flows"] == 4000
+    entries = full.watched["conntrack"]["entries"]
+    full.watched["conntrack"]["entries"] = [min(n, 4000) for n in entries]
+    assert outcome(spec(), full)[0]["flows"] == 4000
 
 
 def test_a_gateway_that_tells_nothing_has_what_came_through() -> None:
     blind = raw()
-    blind.seen.watched.clear()
-    assert found(spec(), blind)[0] == {"flows": (COUNT - 1) * EACH}
+    blind.watched.clear()
+    assert outcome(spec(), blind)[0] == {"flows": (COUNT - 1) * EACH}
 
 
 def test_the_definition_says_what_it_is_about() -> None:

@@ -14,7 +14,8 @@ import pytest
 
 from gatemark.error import NodeError, UsageError
 from gatemark.node.shell import Local
-from gatemark.probe.registry import Probes
+from gatemark.probe.kind.power import Power
+from gatemark.probe.probe import Place
 from gatemark.station.power import plug
 from gatemark.station.power.log import Typed
 from gatemark.station.power.plug import Plug
@@ -110,15 +111,15 @@ def test_a_plug_that_is_off_is_told() -> None:
 def test_power_is_probed_before_and_under_the_load(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gatemark.probe.registry.IDLE_S", 0.05)
+    monkeypatch.setattr("gatemark.probe.kind.power.IDLE_S", 0.05)
 
     async def probe() -> tuple[str, list[float]]:
         gateway = Gateway(Local("gateway"), {}, power=Plug("tasmota", address))
-        probes = Probes(gateway, ("power",), 0)
-        await probes.start(1.0)
-        seen = await probes.stop()
-        await probes.abort()
-        return seen.meter, [watts for _, watts in seen.watts]
+        power = Power(Place(gateway, 0, 1.0))
+        await power.start()
+        meter, readings = await power.stop()
+        await power.abort()
+        return meter, [watts for _, watts in readings]
 
     assert asyncio.run(probe()) == ("tasmota", [4.5])
 

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Probe `soak`: what is left of the gateway's CPUs, counted by loops of the lowest priority.
+
+The loops (gm-agent's `soak`) turn from before the load, so each trial has its own measure of a CPU
+at rest. They find what the tick does not see, as it looks but a hundred times a second: what ran
+between two ticks, and in interrupts. What they cannot tell from load is a hypervisor that takes
+the CPU, and a sibling thread that slows it.
+"""
+
+import asyncio
+from statistics import median
+from typing import Final
+
+from gatemark.error import UnavailableError
+from gatemark.node.agent import Agent
+from gatemark.probe.column import flat
+from gatemark.probe.probe import Outcome, Place, Probe, Seen, Sent
+from gatemark.probe.window import Report, Window, window
+from gatemark.station.wiring import Gateway
+from gatemark.store.record import CpuReading
+from gatemark.store.series import Series
+
+INTERVAL_MS: Final = 50
+AROUND_S: Final = 13  # soaked at most before and after the load
+REST_S: Final = 0.5  # soaked before the load: ten samples of a CPU at rest
+CPUS: Final = "grep -o '^cpu[0-9]*' /proc/stat"  # with a line for all of them
+NOT_HERE: Final = "probe soak: not available here: {}"
+
+
+class Soak:
+    """The loops on the gateway's own CPUs, or on all that it has."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._agent: Agent | None = None
+        self._note = ""
+
+    async def start(self) -> None:
+        """Begin to soak, and give it some time at rest; where that cannot be had, say why."""
+        try:
+            self._agent = await self._launch()
+            await self._agent.start()
+            await asyncio.sleep(REST_S)
+        except UnavailableError as error:
+            self._note = NOT_HERE.format(error)
+
+    async def stop(self) -> Report | str:
+        """What the agent's `soak` gives, or why there is none."""
+        return await self._agent.close() if self._agent else self._note
+
+    async def abort(self) -> None:
+        """End the loops."""
+        if self._agent:
+            await self._agent.abort()
+
+    async def _launch(self) -> Agent:
+        place = self._place
+        if not place.gateway.agent:
+            raise UnavailableError("no agent may run on the gateway")
+        cpus = sorted(place.own) if place.own is not None else await _all(place.gateway)
+        if not cpus:
+            raise UnavailableError("the gateway has no CPU of its own")
+        request = {
+            "interval_ms": INTERVAL_MS,
+            "samples": round((place.longest_s + AROUND_S) * 1000 / INTERVAL_MS),
+            "cpus": cpus,
+            "cpu": place.cpu,
+        }
+        return await Agent.launch(place.gateway.node, "soak", request)
+
+
+async def _all(gateway: Gateway) -> list[int]:
+    lines = (await gateway.run("sh", "-c", CPUS)).split()
+    return [int(line[3:]) for line in lines if line[3:]]
+
+
+def outcome(seen: Seen, sent: Sent) -> Outcome:
+    """Each CPU, and the busiest of them."""
+    if isinstance(report := seen.own["soak"], str):
+        return Outcome(notes=(report,))
+    cpus = cpu_soaked(report, sent.t0_ns, sent.t1_ns, sent.delivered_pps)
+    counts = cpus and sent.path != "direct"
+    busiest = {"cpu_busy_soak": max(reading.busy for reading in cpus)} if counts else {}
+    return Outcome(busiest, {"soaked": cpus})
+
+
+def series(seen: Seen) -> Series:
+    """The turns of each loop."""
+    report = seen.own["soak"]
+    return {} if isinstance(report, str) else flat(report)
+
+
+def cpu_soaked(
+    report: Report, t0_ns: int, t1_ns: int, received_pps: float
+) -> tuple[CpuReading, ...]:
+    """Busy share of each CPU while it was sent: what its loop turned less than at rest."""
+    sending = window(report, t0_ns, t1_ns) if report else None
+    if sending is None:
+        return ()
+    readings = []
+    for name, turns in report["turns"].items():
+        rest = at_rest(report["t_ns"], turns, t0_ns)
+        if not rest:
+            continue
+        busy = min(1.0, max(0.0, 1 - _per_ns(sending, turns) / rest))
+        readings.append(
+            CpuReading(
+                thread=f"cpu{name}",
+                cpu=int(name),
+                busy=busy,
+                ns_per_packet=busy * 1e9 / received_pps if received_pps else None,
+            )
+        )
+    return tuple(readings)
+
+
+def at_rest(times: list[int], turns: list[int], t0_ns: int) -> float:
+    """Turns a ns before the load: the median over samples, as a hiccup slows one; 0: not known."""
+    before = [at for at, time_ns in enumerate(times) if time_ns <= t0_ns]
+    steps = [
+        (turns[at] - turns[at - 1]) / (times[at] - times[at - 1])
+        for at in before[1:]
+        if times[at] > times[at - 1]
+    ]
+    return median(steps) if steps else 0.0
+
+
+def _per_ns(over: Window, turns: list[int]) -> float:
+    return over.change(turns) / (over.seconds * 1e9)
+
+
+PROBE: Final = Probe(outcome, series, watcher=Soak)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All that watches a trial, by name, in the order in which it starts; it stops in reverse."""
+
+from collections.abc import Mapping, Sequence
+
+from gatemark.gateway.setup import Setup
+from gatemark.node.shell import Here
+from gatemark.plan.lasting import lasts_s
+from gatemark.plan.model import TrialSpec
+from gatemark.probe import registry
+from gatemark.probe.caches import Caches
+from gatemark.probe.probe import Place
+from gatemark.probe.reader import Reader
+from gatemark.probe.threads import Ports, Threads
+from gatemark.probe.watcher import Watcher
+from gatemark.run.bench import Bench
+from gatemark.run.kind import kind_of
+from gatemark.run.program import Programs
+from gatemark.station.cpu import ANY_CPU
+from gatemark.station.station import Station
+from gatemark.station.thread import Thread
+from gatemark.station.wiring import Wire
+
+
+class Features:
+    """What the arm's features count on the gateway; nothing where a restart would clear it."""
+
+    def __init__(self, setup: Setup, spec: TrialSpec) -> None:
+        self._setup = setup
+        self._counts = not spec.workload.restart_s
+        self._before: dict[str, int] = {}
+
+    async def start(self) -> None:
+        """Read the counts before the load."""
+        if self._counts:
+            self._before = await self._setup.seen({})
+
+    async def stop(self) -> dict[str, int]:
+        """By how much they rose."""
+        return await self._setup.seen(self._before) if self._before else {}
+
+    async def abort(self) -> None:
+        """Nothing of it goes on."""
+
+
+def watchers(bench: Bench, spec: TrialSpec, wires: Sequence[Wire]) -> dict[str, Watcher]:
+    """A trial's own. Raises UnavailableError where the station cannot have one of them."""
+    station = bench.station
+    place = place_of(station, spec)
+    valued = kind_of(spec.workload).reads
+    probes = registry.asked((*valued, *spec.probes))
+    own = {name: probe.watcher(place) for name, probe in probes.items() if probe.watcher}
+    last = {name: own.pop(name) for name, probe in probes.items() if probe.last}
+    return {
+        "gateway": Reader(place, probes.values(), valued=bool(valued)),
+        **own,
+        "features": Features(bench.setup, spec),
+        "programs": Programs(station, spec),
+        "caches": Caches(station.counting, spec.gateway.devices),
+        "threads": Threads(threads(station, spec), station.placement.sink, place.longest_s),
+        "ports": Ports(port for wire in wires for port in (wire.source, wire.sink)),
+        **last,
+    }
+
+
+def place_of(station: Station, spec: TrialSpec) -> Place:
+    """Where the probes of a trial read."""
+    # Another host's CPUs are its own to choose.
+    is_here = isinstance(station.gateway.node, Here)
+    cpu = station.placement.sink if is_here else ANY_CPU
+    longest_s = lasts_s(spec.workload)
+    return Place(station.gateway, cpu, longest_s, own_cpus(station), station.counting)
+
+
+def own_cpus(station: Station) -> frozenset[int] | None:
+    """Which of the CPUs that a gateway reads are its own.
+
+    A gateway that is a namespace sees all of this machine's; its own are those of its threads.
+    """
+    if not isinstance(station.gateway.node, Here):
+        return None
+    cpus = (thread.cpu for thread in station.threads.values())
+    return frozenset(cpu for cpu in cpus if cpu is not None)
+
+
+def threads(station: Station, spec: TrialSpec) -> Mapping[str, Thread]:
+    """Whose CPU time is read: nobody's where a restart makes the gateway's threads anew.
+
+    Nor where packets go one at a time: the share of a gateway that waits says nothing.
+    """
+    load = spec.workload
+    return {} if load.restart_s or load.kind == "walk" else station.threads
