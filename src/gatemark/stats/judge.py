@@ -39,7 +39,7 @@ from gatemark.stats.point.path import travels
 from gatemark.stats.point.sweep import RATES, Judged, knees
 from gatemark.stats.point.timed import MEDIAN, is_timed
 from gatemark.stats.sentence import of_ab, of_travels, sentence
-from gatemark.store.record import INSTRUMENTED, UNITS, Record, Scalar
+from gatemark.store.record import INSTRUMENTED, UNITS, Record, Scalar, is_own
 from gatemark.store.run import Run
 from gatemark.store.subsystem import Subsystem
 
@@ -254,8 +254,10 @@ def _values(trials: Group) -> dict[str, Interval]:
     So does the CPU of a gateway that nobody else can read: a box.
     """
     values = {}
-    for quantity in UNITS:
-        source = trials.instrumented if quantity in INSTRUMENTED else trials.outside
+    own = (name for record in trials.instrumented for name in record.values if is_own(name))
+    for quantity in dict.fromkeys((*UNITS, *own)):
+        is_instrumented = is_own(quantity) or quantity in INSTRUMENTED
+        source = trials.instrumented if is_instrumented else trials.outside
         samples = each(source, quantity)
         if quantity in ("cpu_busy", "packet_ns"):
             samples = samples or readings(trials.instrumented, quantity)

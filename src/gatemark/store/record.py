@@ -246,8 +246,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     series: str = ""  # file below series/ that holds this trial's time series, if any
 
 
-# Every quantity that a record's `values` may hold, with its unit.
-UNITS: dict[str, str] = {
+# Every quantity that a record's `values` may hold, with its unit; probes' own come besides.
+LISTED: dict[str, str] = {
     "offered_pps": "packets/s",
     "received_pps": "packets/s",
     "received_l1_bps": "bit/s",  # with preamble, FCS and gap
@@ -315,7 +315,37 @@ UNITS: dict[str, str] = {
     "probe_cpu": "ratio",  # what watching itself cost, of the CPU it ran on
 }
 
-# Those that are read in the instrumented pass alone.
+# The unit of a probe's own quantity, by the ending of its name.
+ENDINGS: dict[str, str] = {
+    "_pps": "packets/s",
+    "_bps": "bit/s",
+    "_ratio": "ratio",
+    "_ns": "ns",
+    "_bytes": "bytes",
+    "_share": "ratio",
+    "_w": "W",
+}
+
+
+def is_own(quantity: str) -> bool:
+    """Whether it is a probe's own, `PROBE.QUANTITY`: interrupts.busiest_share."""
+    return "." in quantity
+
+
+class Units(dict[str, str]):
+    """Quantities with their units; a probe's own need not be listed."""
+
+    def __missing__(self, quantity: str) -> str:
+        """The unit that its name ends with."""
+        for ending, unit in ENDINGS.items():
+            if is_own(quantity) and quantity.endswith(ending):
+                return unit
+        raise KeyError(quantity)
+
+
+UNITS = Units(LISTED)
+
+# Those that are read in the instrumented pass alone, as probes' own are.
 INSTRUMENTED: frozenset[str] = frozenset(
     {
         *("cpu_busy_inside", "cpu_busy_soak", "probe_cpu", "temperature_c"),

@@ -4,10 +4,13 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from gatemark.plan.probe import PROBES
 from gatemark.probe import kind, registry
 from gatemark.probe.probe import Seen, Sent
 from gatemark.probe.reader import sampling
+from gatemark.store.record import UNITS
 
 MS = 1_000_000
 SENT = Sent(0, 1_000 * MS, 1000.0)
@@ -26,6 +29,17 @@ def test_every_probe_of_a_plan_is_a_module_and_every_module_a_probe_of_a_plan() 
 
 def test_every_probe_of_a_plan_is_read_by_something() -> None:
     assert all(p.column or p.sensors or p.watcher for p in registry.PROBES.values())
+
+
+@pytest.mark.parametrize(("quantity", "unit"), [("a.b_share", "ratio"), ("a.b_ns", "ns")])
+def test_a_probes_own_quantity_ends_with_its_unit(quantity: str, unit: str) -> None:
+    assert UNITS[quantity] == unit
+
+
+@pytest.mark.parametrize("quantity", ["b_share", "a.b"])
+def test_a_quantity_without_a_unit_is_none(quantity: str) -> None:
+    with pytest.raises(KeyError, match=quantity):
+        UNITS[quantity]
 
 
 def test_the_longest_fill_is_sampled_as_the_agent_takes_it() -> None:
