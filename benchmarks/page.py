@@ -32,10 +32,10 @@ NOW = "() => performance.now()"
 
 def make(path: Path) -> Iterator[tuple[str, float, str]]:
     """Judge and write a made-up run of so many records; yields what it took."""
-    import builder  # noqa: PLC0415  found below tests/
+    import builder  # found below tests/
 
-    from gatemark.report import page  # noqa: PLC0415
-    from gatemark.stats.judge import judge  # noqa: PLC0415
+    from gatemark.report import page
+    from gatemark.stats.judge import judge
 
     builder.REPEATS = -(-RECORDS * builder.REPEATS // len(builder.trials()))
     records = builder.trials()

@@ -101,7 +101,7 @@ def _child(
     os.environ.update(env)
     os.chdir(cwd)
     sys.argv = ["gatemark", *words]
-    from gatemark.__main__ import main  # noqa: PLC0415  where the sources' folder is known
+    from gatemark.__main__ import main  # where the sources' folder is known
 
     main()
 

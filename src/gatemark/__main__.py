@@ -18,7 +18,7 @@ def main() -> None:
         return
     debug = _take_debug() or bool(os.environ.get("GATEMARK_DEBUG"))
     try:
-        from gatemark.commands.app import app  # noqa: PLC0415  a missing library is told too
+        from gatemark.commands.app import app  # a missing library is told too
 
         app()
     except Exception as error:
@@ -36,8 +36,8 @@ def main() -> None:
 def _complete() -> None:
     """What Tab offers. Silent where it fails: there is a half-typed line on the terminal."""
     try:
-        from gatemark.commands.app import app  # noqa: PLC0415
-        from gatemark.commands.complete import candidates  # noqa: PLC0415
+        from gatemark.commands.app import app
+        from gatemark.commands.complete import candidates
 
         found = candidates(app, sys.argv[1:])
     except (Exception, KeyboardInterrupt):

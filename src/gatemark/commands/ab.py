@@ -80,8 +80,8 @@ def ab(
 
 def finish(directory: "RunDirectory", *, json_: bool) -> None:
     """Measure what is missing of a test, tell what it found, and end with its exit code."""
-    from gatemark.plan.model import NEW  # noqa: PLC0415
-    from gatemark.station.load import load as load_station  # noqa: PLC0415
+    from gatemark.plan.model import NEW
+    from gatemark.station.load import load as load_station
 
     run = directory.load()
     test = run.ab
@@ -98,10 +98,10 @@ def finish(directory: "RunDirectory", *, json_: bool) -> None:
 
 def _begin(sides: Sides, asked: Asked, out: Path | None, seed: int | None) -> "RunDirectory":
     """The directory of a new test. Raises UsageError, or UnavailableError where an arm lacks."""
-    from msgspec import structs  # noqa: PLC0415
+    from msgspec import structs
 
-    from gatemark.station.load import load as load_station  # noqa: PLC0415
-    from gatemark.store.directory import RunDirectory  # noqa: PLC0415
+    from gatemark.station.load import load as load_station
+    from gatemark.store.directory import RunDirectory
 
     benches = [load_station(file) for file in sides.files]
     notes = list(sides.notes)
@@ -125,13 +125,13 @@ def _begin(sides: Sides, asked: Asked, out: Path | None, seed: int | None) -> "R
 
 
 def _tell(directory: "RunDirectory", *, json_: bool) -> None:
-    from gatemark.plan.exact import counts  # noqa: PLC0415
-    from gatemark.report import page  # noqa: PLC0415
-    from gatemark.report.answer import ab as told  # noqa: PLC0415
-    from gatemark.report.answer import diff  # noqa: PLC0415
-    from gatemark.report.group import source  # noqa: PLC0415
-    from gatemark.stats.ab import ab as judge  # noqa: PLC0415
-    from gatemark.store.directory import telling  # noqa: PLC0415
+    from gatemark.plan.exact import counts
+    from gatemark.report import page
+    from gatemark.report.answer import ab as told
+    from gatemark.report.answer import diff
+    from gatemark.report.group import source
+    from gatemark.stats.ab import ab as judge
+    from gatemark.store.directory import telling
 
     made = source.judged(directory.contents(), directory.path)
     with telling(directory.path):
@@ -153,9 +153,9 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
 
 
 def _tell_exactly(made: "Source", page: Path, *, json_: bool) -> None:
-    from gatemark.report.answer import diff  # noqa: PLC0415
-    from gatemark.report.answer import exact_ab as told  # noqa: PLC0415
-    from gatemark.stats.change.exact_ab import findings, regressed  # noqa: PLC0415
+    from gatemark.report.answer import diff
+    from gatemark.report.answer import exact_ab as told
+    from gatemark.stats.change.exact_ab import findings, regressed
 
     test = made.run.ab
     assert test is not None

@@ -30,9 +30,9 @@ def build(
     json_: Annotated[bool, typer.Option("--json", help="Print the paths as JSON.")] = False,
 ) -> None:
     """Build gm-agent with zig, for this machine or for others."""
-    import platform  # noqa: PLC0415
+    import platform
 
-    from gatemark.node.binary import agent_path  # noqa: PLC0415
+    from gatemark.node.binary import agent_path
 
     wanted = target or [platform.machine()]
     targets = TARGETS if "all" in wanted else tuple(wanted)

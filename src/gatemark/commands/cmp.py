@@ -25,8 +25,8 @@ def cmp(
 
     Only values of like definition are put side by side.
     """
-    from gatemark.report.answer import cmp, diff  # noqa: PLC0415
-    from gatemark.stats.change.cmp import cmp as compare_gateways  # noqa: PLC0415
+    from gatemark.report.answer import cmp, diff
+    from gatemark.stats.change.cmp import cmp as compare_gateways
 
     if len(runs) < 2:
         raise UsageError("one run has nothing to be compared with: give two or more")

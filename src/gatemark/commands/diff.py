@@ -40,9 +40,9 @@ def diff(
     A change is told where its whole interval lies beyond the noise. Exit code 3 if anything got
     slower.
     """
-    from gatemark.report.answer import diff  # noqa: PLC0415
-    from gatemark.stats.change.diff import GATEWAY  # noqa: PLC0415
-    from gatemark.stats.change.diff import diff as compare_runs  # noqa: PLC0415
+    from gatemark.report.answer import diff
+    from gatemark.stats.change.diff import GATEWAY
+    from gatemark.stats.change.diff import diff as compare_runs
 
     fields = known(across or [], extra=[GATEWAY])
     sides = side(old, quantity or []), side(new, quantity or [])
@@ -57,10 +57,10 @@ def diff(
 
 def side(path: Path, quantities: Sequence[str]) -> "Side":
     """A run as `diff` and `cmp` take it. Raises UsageError if there is none."""
-    from gatemark.stats.change.diff import Side  # noqa: PLC0415
-    from gatemark.stats.change.sampled import KNEE  # noqa: PLC0415
-    from gatemark.stats.judge import judge, samples  # noqa: PLC0415
-    from gatemark.store.record import UNITS  # noqa: PLC0415
+    from gatemark.stats.change.diff import Side
+    from gatemark.stats.change.sampled import KNEE
+    from gatemark.stats.judge import judge, samples
+    from gatemark.store.record import UNITS
 
     for quantity in quantities:
         _check("--quantity", quantity, [*UNITS, KNEE])
@@ -71,7 +71,7 @@ def side(path: Path, quantities: Sequence[str]) -> "Side":
 
 def known(across: Sequence[str], extra: Sequence[str] = ()) -> list[str]:
     """The fields that `--across` names. Raises UsageError for one that no definition has."""
-    from gatemark.stats.change.alike import FIELDS  # noqa: PLC0415
+    from gatemark.stats.change.alike import FIELDS
 
     for field in across:
         _check("--across", field, [*FIELDS, *extra])
@@ -90,7 +90,7 @@ def value(row: "Sampled | None", before: str) -> dict[str, object]:
 
 def definition(row: "Sampled", across: Sequence["Difference"] = ()) -> dict[str, object]:
     """What a row is about."""
-    import msgspec  # noqa: PLC0415
+    import msgspec
 
     return {
         "plan": row.plan,
@@ -106,7 +106,7 @@ def definition(row: "Sampled", across: Sequence["Difference"] = ()) -> dict[str,
 
 
 def _check(option: str, word: str, words: list[str]) -> None:
-    from gatemark.plan.toml import nearest  # noqa: PLC0415
+    from gatemark.plan.toml import nearest
 
     if word not in words:
         raise UsageError(f"{option} {word}: no such name{nearest(word, words)}")
@@ -147,6 +147,6 @@ def _change(interval: "Interval") -> dict[str, object]:
 
 def _finite(change: float) -> float | None:
     """A change to or from nothing has no number."""
-    from gatemark.stats.change.compare import UNBOUNDED  # noqa: PLC0415
+    from gatemark.stats.change.compare import UNBOUNDED
 
     return None if change >= UNBOUNDED else change

@@ -15,11 +15,11 @@ def doctor(
     json_: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Say what this machine can and cannot do, and the mend; exit 1 if something is missing."""
-    from dataclasses import asdict  # noqa: PLC0415
+    from dataclasses import asdict
 
-    from gatemark.error import UnavailableError  # noqa: PLC0415
-    from gatemark.station import own  # noqa: PLC0415
-    from gatemark.station.doctor import examine  # noqa: PLC0415
+    from gatemark.error import UnavailableError
+    from gatemark.station import own
+    from gatemark.station.doctor import examine
 
     refused = ""
     try:

@@ -37,7 +37,7 @@ def export(
             raise UsageError("--schema is of every run alike: leave out the rest")
         _write(_schema(schema), out)
         return
-    from gatemark.report.export import form  # noqa: PLC0415
+    from gatemark.report.export import form
 
     name = format_ or (form.of_name(out) if out else form.DEFAULT)
     _check("--format", name, (*form.FORMATS, form.FOLDED))
@@ -57,9 +57,9 @@ def export(
 
 def _sources(runs: Sequence[Path]) -> "list[Source]":
     """The runs, each under its name, or under its path where two have one name."""
-    from gatemark.report.group.source import Source  # noqa: PLC0415
-    from gatemark.stats.judge import judge  # noqa: PLC0415
-    from gatemark.store.naming import shipped  # noqa: PLC0415
+    from gatemark.report.group.source import Source
+    from gatemark.stats.judge import judge
+    from gatemark.store.naming import shipped
 
     found = {path: reading.read(path) for path in runs}
     names = [contents.run.run for contents in found.values()]
@@ -79,9 +79,9 @@ def _sources(runs: Sequence[Path]) -> "list[Source]":
 
 def _fold(runs: Sequence[Path]) -> None:
     """Write collapsed stacks into each run's directory, and print which files."""
-    from gatemark.report.export import folded  # noqa: PLC0415
-    from gatemark.store import file  # noqa: PLC0415
-    from gatemark.store.directory import RunDirectory, telling  # noqa: PLC0415
+    from gatemark.report.export import folded
+    from gatemark.store import file
+    from gatemark.store.directory import RunDirectory, telling
 
     written = []
     for run, source in zip(runs, _sources(runs), strict=True):
@@ -98,15 +98,15 @@ def _fold(runs: Sequence[Path]) -> None:
 
 
 def _schema(kind: str) -> bytes:
-    from gatemark.report.export.schema import KINDS, schema  # noqa: PLC0415
+    from gatemark.report.export.schema import KINDS, schema
 
     _check("--schema", kind, KINDS)
     return schema(kind).encode()
 
 
 def _write(data: bytes, out: Path | None) -> None:
-    from gatemark.store import file  # noqa: PLC0415
-    from gatemark.store.directory import telling  # noqa: PLC0415
+    from gatemark.store import file
+    from gatemark.store.directory import telling
 
     if out is None:
         sys.stdout.buffer.write(data)
@@ -117,7 +117,7 @@ def _write(data: bytes, out: Path | None) -> None:
 
 
 def _check(option: str, word: str, words: Iterable[str]) -> None:
-    from gatemark.plan.toml import nearest  # noqa: PLC0415
+    from gatemark.plan.toml import nearest
 
     known = list(words)
     if word not in known:

@@ -77,8 +77,8 @@ def _tell(
     strict: bool,
 ) -> None:
     """Enough for the line or not."""
-    from gatemark.report.answer import diff, fit  # noqa: PLC0415
-    from gatemark.stats.capacity.line import answer  # noqa: PLC0415
+    from gatemark.report.answer import diff, fit
+    from gatemark.stats.capacity.line import answer
 
     found = {name: answer(model, asked, wanted, size) for name, size in sizes.items()}
     if json_:
@@ -93,8 +93,8 @@ def _tell_counts(
     model: "Model", asked: "Setup", sizes: "Mapping[str, float]", *, json_: bool
 ) -> None:
     """What a packet executes, in each direction that was counted."""
-    from gatemark.report.answer import diff, fit_exact  # noqa: PLC0415
-    from gatemark.stats.capacity.count import Count, counts  # noqa: PLC0415
+    from gatemark.report.answer import diff, fit_exact
+    from gatemark.stats.capacity.count import Count, counts
 
     found: list[tuple[str, Count]] = [
         (_word(name), one) for name, size in sizes.items() for one in counts(model, asked, size)
@@ -107,7 +107,7 @@ def _tell_counts(
 
 def _line(text: str) -> "Line":
     """Both rates of `DOWN/UP`; one alone stands for both. Raises UsageError."""
-    from gatemark.stats.capacity.line import Line  # noqa: PLC0415
+    from gatemark.stats.capacity.line import Line
 
     rates = []
     for part in text.lower().replace("bit/s", "bit").split("/"):
@@ -123,11 +123,11 @@ def _line(text: str) -> "Line":
 
 def _setup(text: str) -> "Setup":
     """A path and features. Raises UsageError."""
-    from gatemark.commands.lab import PATHS  # noqa: PLC0415
-    from gatemark.plan.feature import check_features  # noqa: PLC0415
-    from gatemark.plan.model import Arm  # noqa: PLC0415
-    from gatemark.plan.toml import nearest  # noqa: PLC0415
-    from gatemark.stats.capacity.term import Setup  # noqa: PLC0415
+    from gatemark.commands.lab import PATHS
+    from gatemark.plan.feature import check_features
+    from gatemark.plan.model import Arm
+    from gatemark.plan.toml import nearest
+    from gatemark.stats.capacity.term import Setup
 
     path, *features = [part.strip() for part in text.split("+")]
     if path not in PATHS:
@@ -141,9 +141,9 @@ def _setup(text: str) -> "Setup":
 
 def _bytes(text: str) -> float:
     """A frame size, or the mean of the field's mix. Raises UsageError."""
-    from gatemark.plan.mix import mean_bytes  # noqa: PLC0415
-    from gatemark.plan.model import Workload  # noqa: PLC0415
-    from gatemark.unit import LARGEST_FRAME_BYTES, SMALLEST_FRAME_BYTES  # noqa: PLC0415
+    from gatemark.plan.mix import mean_bytes
+    from gatemark.plan.model import Workload
+    from gatemark.unit import LARGEST_FRAME_BYTES, SMALLEST_FRAME_BYTES
 
     if text == IMIX:
         return mean_bytes(Workload(mix=IMIX))
@@ -159,8 +159,8 @@ def _word(frame: str) -> str:
 
 def _newest(wanted: str) -> Path:
     """The newest run of the plan that measures a model. Raises UnavailableError."""
-    from gatemark.error import GatemarkError  # noqa: PLC0415
-    from gatemark.store.directory import RunDirectory  # noqa: PLC0415
+    from gatemark.error import GatemarkError
+    from gatemark.store.directory import RunDirectory
 
     for path in sorted(RUNS.glob("*/run.json"), reverse=True):
         try:
@@ -180,9 +180,9 @@ def _newest(wanted: str) -> Path:
 
 
 def _model(path: Path) -> "Model":
-    from gatemark.stats.capacity.fit import fit as fitted  # noqa: PLC0415
-    from gatemark.stats.capacity.measured import measured  # noqa: PLC0415
-    from gatemark.stats.judge import judge  # noqa: PLC0415
+    from gatemark.stats.capacity.fit import fit as fitted
+    from gatemark.stats.capacity.measured import measured
+    from gatemark.stats.judge import judge
 
     contents = reading.read(path)
     found = measured(contents.run, contents.records, judge(contents.run, contents.records))
@@ -196,7 +196,7 @@ def _model(path: Path) -> "Model":
 
 def _require(model: "Model", setup: "Setup", path: Path) -> None:
     """UnavailableError where the run did not measure a part of the setup: which plan does."""
-    from gatemark.stats.capacity.line import unmeasured  # noqa: PLC0415
+    from gatemark.stats.capacity.line import unmeasured
 
     missing = unmeasured(model, setup)
     if not missing:
@@ -209,8 +209,8 @@ def _require(model: "Model", setup: "Setup", path: Path) -> None:
 
 def _measuring(missing: "Sequence[str]") -> list[str]:
     """Plans with an arm for each missing part, the model's own first."""
-    from gatemark.plan.load import load, suites  # noqa: PLC0415
-    from gatemark.stats.capacity.term import terms  # noqa: PLC0415
+    from gatemark.plan.load import load, suites
+    from gatemark.stats.capacity.term import terms
 
     wanted = {term for part in missing for term in terms(part)}
     found = []

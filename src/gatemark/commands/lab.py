@@ -26,9 +26,9 @@ def up(
     json_: Json = False,
 ) -> None:
     """Build a lab and keep it until `gatemark lab down`."""
-    from gatemark.run import keep  # noqa: PLC0415
-    from gatemark.station import doctor, own  # noqa: PLC0415
-    from gatemark.station.recover import recover  # noqa: PLC0415
+    from gatemark.run import keep
+    from gatemark.station import doctor, own
+    from gatemark.station.recover import recover
 
     if path not in PATHS:
         raise UsageError(f"--path {path}: {', '.join(PATHS)}")
@@ -50,9 +50,9 @@ def up(
 @app.command()
 def status(json_: Json = False) -> None:
     """List the labs that are open, runs' own among them."""
-    from dataclasses import asdict  # noqa: PLC0415
+    from dataclasses import asdict
 
-    from gatemark.run import keep  # noqa: PLC0415
+    from gatemark.run import keep
 
     labs = keep.labs()
     if json_:
@@ -73,7 +73,7 @@ def shell(
     ] = None,
 ) -> None:
     """Open a shell on a host of the open lab, or run one command there."""
-    from gatemark.run import keep  # noqa: PLC0415
+    from gatemark.run import keep
 
     if host not in HOSTS:
         raise UsageError(f"no host '{host}': {', '.join(HOSTS)}")
@@ -86,7 +86,7 @@ def shell(
 @app.command()
 def down(json_: Json = False) -> None:
     """Take the open lab down."""
-    from gatemark.run import keep  # noqa: PLC0415
+    from gatemark.run import keep
 
     lab = keep.down()
     if json_:

@@ -17,7 +17,7 @@ def list_(
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each plan.")] = False,
 ) -> None:
     """List what can be run, and how long it takes."""
-    from gatemark.plan.load import load, suites  # noqa: PLC0415
+    from gatemark.plan.load import load, suites
 
     found = [load(name) for name in ([suite] if suite else suites())]
     if json_:
@@ -40,21 +40,21 @@ def list_(
 
 
 def _takes_s(plans: "Sequence[Plan]") -> float:
-    from gatemark.plan.order import order  # noqa: PLC0415
-    from gatemark.run.duration import estimate_s  # noqa: PLC0415
+    from gatemark.plan.order import order
+    from gatemark.run.duration import estimate_s
 
     return estimate_s(order(plans, seed=0))
 
 
 def _time(plans: "Sequence[Plan]") -> str:
-    from gatemark.report.words import number  # noqa: PLC0415
+    from gatemark.report.words import number
 
     return number.seconds(_takes_s(plans))
 
 
 def _variants(plan: "Plan", asked: str) -> str:
     """Each with its own time: `  [--variant short: 4 min 29 s]`."""
-    from gatemark.plan.load import load  # noqa: PLC0415
+    from gatemark.plan.load import load
 
     name = asked if asked.endswith(".toml") else plan.name
     told = [f"{variant}: {_time(load(name, variant)[1])}" for variant in plan.variants]

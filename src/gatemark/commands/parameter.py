@@ -16,7 +16,7 @@ Given = Mapping[str, str]  # by parameter: what the command line says already
 
 
 def _plans(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.plan.load import load, suites  # noqa: PLC0415
+    from gatemark.plan.load import load, suites
 
     for suite, plans in map(load, suites()):
         yield suite.name, suite.title
@@ -29,15 +29,15 @@ def _variants(given: Given, word: str) -> Iterator[Candidate]:
 
 
 def _stations(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.station.load import stations  # noqa: PLC0415
+    from gatemark.station.load import stations
 
     yield from ((name, "") for name in stations())
 
 
 def _setups(given: Given, word: str) -> Iterator[Candidate]:
     """Paths; behind a `+` features as far as they are words."""
-    from gatemark.plan.ab import PATHS  # noqa: PLC0415
-    from gatemark.plan.feature import FEATURES, form  # noqa: PLC0415
+    from gatemark.plan.ab import PATHS
+    from gatemark.plan.feature import FEATURES, form
 
     before = word[: word.rfind("+") + 1]
     if not before:
@@ -54,9 +54,9 @@ def _sides(given: Given, word: str) -> Iterator[Candidate]:
 
 def _settings(given: Given, word: str) -> Iterator[Candidate]:
     """Keys with the value that they have now; after the `=` that value."""
-    from json import dumps  # noqa: PLC0415
+    from json import dumps
 
-    from gatemark.plan.expand import SETTABLE  # noqa: PLC0415
+    from gatemark.plan.expand import SETTABLE
 
     for plan in _named(given):
         tables = [(table, getattr(plan, table)) for table in SETTABLE if getattr(plan, table)]
@@ -72,7 +72,7 @@ def _settings(given: Given, word: str) -> Iterator[Candidate]:
 
 
 def _runs(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.commands.run import RUNS  # noqa: PLC0415
+    from gatemark.commands.run import RUNS
 
     folder = word[: word.rfind("/") + 1]
     for above in dict.fromkeys((folder, f"{RUNS}/")):
@@ -81,28 +81,28 @@ def _runs(given: Given, word: str) -> Iterator[Candidate]:
 
 
 def _across(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.stats.change.alike import FIELDS  # noqa: PLC0415
-    from gatemark.stats.change.diff import GATEWAY  # noqa: PLC0415
+    from gatemark.stats.change.alike import FIELDS
+    from gatemark.stats.change.diff import GATEWAY
 
     yield from ((field, "") for field in (*FIELDS, GATEWAY))
 
 
 def _quantities(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.stats.change.sampled import KNEE  # noqa: PLC0415
-    from gatemark.store.record import UNITS  # noqa: PLC0415
+    from gatemark.stats.change.sampled import KNEE
+    from gatemark.store.record import UNITS
 
     yield from ((quantity, unit) for quantity, unit in UNITS.items())
     yield KNEE, "packets/s"
 
 
 def _formats(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.report.export.form import FOLDED, FORMATS  # noqa: PLC0415
+    from gatemark.report.export.form import FOLDED, FORMATS
 
     yield from ((name, "") for name in (*FORMATS, FOLDED))
 
 
 def _schemas(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.report.export.schema import KINDS  # noqa: PLC0415
+    from gatemark.report.export.schema import KINDS
 
     yield from ((kind, title) for kind, (_, title) in KINDS.items())
 
@@ -117,7 +117,7 @@ def _words(*words: str) -> "Values":
 
 
 def _named(given: Given) -> "list[Plan]":
-    from gatemark.plan.load import load  # noqa: PLC0415
+    from gatemark.plan.load import load
 
     return load(given.get("name") or given.get("plan") or "quick", given.get("variant", ""))[1]
 

@@ -20,14 +20,14 @@ def plan(
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each trial.")] = False,
 ) -> None:
     """Show what would run, and for how long; start nothing."""
-    import msgspec  # noqa: PLC0415
+    import msgspec
 
-    from gatemark.commands.setting import chosen  # noqa: PLC0415
-    from gatemark.plan.expand import arms as measured  # noqa: PLC0415
-    from gatemark.plan.expand import points  # noqa: PLC0415
-    from gatemark.plan.order import order  # noqa: PLC0415
-    from gatemark.report.words import number  # noqa: PLC0415
-    from gatemark.run.duration import estimate_s  # noqa: PLC0415
+    from gatemark.commands.setting import chosen
+    from gatemark.plan.expand import arms as measured
+    from gatemark.plan.expand import points
+    from gatemark.plan.order import order
+    from gatemark.report.words import number
+    from gatemark.run.duration import estimate_s
 
     suite, plans = chosen(name, variant, set_ or [])
     trials = order(plans, seed=0)

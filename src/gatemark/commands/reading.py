@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def read(path: Path) -> "Contents":
     """The run in a directory. Raises GatemarkError where there is none, or none to read."""
-    from gatemark.store.directory import RunDirectory  # noqa: PLC0415
+    from gatemark.store.directory import RunDirectory
 
     contents = RunDirectory.open(path).contents()
     for fault in contents.faults:

@@ -36,16 +36,16 @@ def report(
 
 def _is_folder(path: Path) -> bool:
     """Whether it is no run but holds some."""
-    from gatemark.report import index  # noqa: PLC0415
+    from gatemark.report import index
 
     return not (path / "run.json").exists() and bool(index.below(path))
 
 
 def _page(runs: Sequence[Path], out: Path | None, subsystems: Path | None) -> Path:
-    from gatemark.report import page, several  # noqa: PLC0415
-    from gatemark.report.group import source  # noqa: PLC0415
-    from gatemark.store.directory import RunDirectory, telling  # noqa: PLC0415
-    from gatemark.store.naming import read  # noqa: PLC0415
+    from gatemark.report import page, several
+    from gatemark.report.group import source
+    from gatemark.store.directory import RunDirectory, telling
+    from gatemark.store.naming import read
 
     if len(runs) > len({run.resolve() for run in runs}):
         raise UsageError("a run is named twice: name each once")
@@ -61,8 +61,8 @@ def _page(runs: Sequence[Path], out: Path | None, subsystems: Path | None) -> Pa
 
 
 def _index(folder: Path, out: Path | None) -> Path:
-    from gatemark.report import index  # noqa: PLC0415
-    from gatemark.store.directory import telling  # noqa: PLC0415
+    from gatemark.report import index
+    from gatemark.store.directory import telling
 
     path = out or folder / "index.html"
     with telling(path, measuring=False):
@@ -71,8 +71,8 @@ def _index(folder: Path, out: Path | None) -> Path:
 
 def _watched(runs: list[Path]) -> "Iterable[Path]":
     """The runs, with a bar on a terminal: each page takes seconds."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import track  # noqa: PLC0415
+    from rich.console import Console
+    from rich.progress import track
 
     console = Console(stderr=True)
     return track(runs, "pages", console=console, transient=True, disable=not console.is_terminal)

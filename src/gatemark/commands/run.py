@@ -48,8 +48,8 @@ def run(
     json_: Annotated[bool, typer.Option("--json", help="Print each value as JSON.")] = False,
 ) -> None:
     """Run a suite or a plan on a station, and write its report."""
-    from gatemark.commands import ab  # noqa: PLC0415  it measures by this module
-    from gatemark.station.load import load as load_station  # noqa: PLC0415
+    from gatemark.commands import ab  # it measures by this module
+    from gatemark.station.load import load as load_station
 
     if resume:
         if name or station or variant or exact or set_ or driver or port or out or seed is not None:
@@ -71,7 +71,7 @@ def run(
 
 def reopen(path: Path) -> "RunDirectory":
     """A run to go on with; what is not whole is told."""
-    from gatemark.store.directory import RunDirectory  # noqa: PLC0415
+    from gatemark.store.directory import RunDirectory
 
     directory = RunDirectory.open(path)
     for fault in directory.contents().faults:
@@ -80,9 +80,9 @@ def reopen(path: Path) -> "RunDirectory":
 
 
 def _begin(asked: Asked, bench: "Station", out: Path | None, seed: int | None) -> "RunDirectory":
-    from msgspec.structs import replace  # noqa: PLC0415
+    from msgspec.structs import replace
 
-    from gatemark.store.directory import RunDirectory  # noqa: PLC0415
+    from gatemark.store.directory import RunDirectory
 
     asked, notes = within(asked, bench.able, bench.info.kind)
     suite, plans = asked.chosen()
@@ -101,11 +101,11 @@ def _begin(asked: Asked, bench: "Station", out: Path | None, seed: int | None) -
 
 def examine(plans: Iterable["Plan"]) -> None:
     """Raise UsageError if a capture that is to be replayed cannot be."""
-    from gatemark.plan.expand import points, workload_at  # noqa: PLC0415
+    from gatemark.plan.expand import points, workload_at
 
     loads = [workload_at(plan, point) for plan in plans for point in points(plan)]
     if replays := [load for load in loads if load.kind == "replay"]:
-        from gatemark.workload.replay import examine  # noqa: PLC0415
+        from gatemark.workload.replay import examine
 
         for load in replays:
             examine(load)
@@ -113,10 +113,10 @@ def examine(plans: Iterable["Plan"]) -> None:
 
 def require(plans: Iterable["Plan"], bench: "Station") -> None:
     """Raise UnavailableError if nothing can be measured here; an ordinary user is let in."""
-    from gatemark.plan.device import pairs  # noqa: PLC0415
-    from gatemark.plan.driver import tools  # noqa: PLC0415
-    from gatemark.plan.exact import counts, is_traceable  # noqa: PLC0415
-    from gatemark.workload.driver import program  # noqa: PLC0415
+    from gatemark.plan.device import pairs
+    from gatemark.plan.driver import tools
+    from gatemark.plan.exact import counts, is_traceable
+    from gatemark.workload.driver import program
 
     program.require(tools(plans))
     if counted := [plan for plan in plans if counts(plan)]:
@@ -132,11 +132,11 @@ def planned(
     suite: "Suite", plans: list["Plan"], bench: "Station", seed: int, command: tuple[str, ...]
 ) -> "Run":
     """A run of these plans that has begun just now; its name is to be given."""
-    import platform  # noqa: PLC0415
+    import platform
 
-    import gatemark  # noqa: PLC0415
-    from gatemark.plan.order import order  # noqa: PLC0415
-    from gatemark.store.run import Run  # noqa: PLC0415
+    import gatemark
+    from gatemark.plan.order import order
+    from gatemark.store.run import Run
 
     return Run(
         run="",
@@ -158,9 +158,9 @@ def measure(
     others: Mapping[str, "Station"] = MappingProxyType({}),
 ) -> None:
     """Run what has no record yet; `others` are the stations of single arms."""
-    from gatemark.report.live import Live  # noqa: PLC0415
-    from gatemark.run.engine import execute  # noqa: PLC0415
-    from gatemark.station.recover import recover  # noqa: PLC0415
+    from gatemark.report.live import Live
+    from gatemark.run.engine import execute
+    from gatemark.station.recover import recover
 
     run = directory.load()
     repeats = {p.name: p.repeat.times * max(1, p.repeat.boots) for p in run.plans}
@@ -171,12 +171,12 @@ def measure(
 
 
 def _tell(directory: "RunDirectory", *, json_: bool) -> None:
-    import msgspec  # noqa: PLC0415
+    import msgspec
 
-    from gatemark.report import page, terminal  # noqa: PLC0415
-    from gatemark.report.group import source  # noqa: PLC0415
-    from gatemark.stats.values import values  # noqa: PLC0415
-    from gatemark.store.directory import telling  # noqa: PLC0415
+    from gatemark.report import page, terminal
+    from gatemark.report.group import source
+    from gatemark.stats.values import values
+    from gatemark.store.directory import telling
 
     found = source.judged(directory.contents(), directory.path)
     with telling(directory.path):

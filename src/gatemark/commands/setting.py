@@ -24,9 +24,9 @@ def chosen(
 
     `exactly`: the plans in instructions, which is before anything is set in them.
     """
-    from gatemark.plan.exact import exact  # noqa: PLC0415
-    from gatemark.plan.expand import applies, override  # noqa: PLC0415
-    from gatemark.plan.load import load  # noqa: PLC0415
+    from gatemark.plan.exact import exact
+    from gatemark.plan.expand import applies, override
+    from gatemark.plan.load import load
 
     suite, plans = load(name, variant)
     plans = [exact(plan) for plan in plans] if exactly else plans
@@ -44,8 +44,8 @@ def chosen(
 
 def _located(key: str, value: Any) -> Any:
     """A capture's file as seen from here: the run may be resumed from elsewhere. Devices, whole."""
-    from gatemark.plan import device  # noqa: PLC0415
-    from gatemark.plan.trace import located  # noqa: PLC0415
+    from gatemark.plan import device
+    from gatemark.plan.trace import located
 
     if key == f"gateway.{device.KEY}":
         return device.described([value] if isinstance(value, str) else value, Path.cwd())

@@ -27,14 +27,14 @@ def show(
     subsystems: Annotated[Path | None, typer.Option(metavar="FILE", help=SUBSYSTEMS_HELP)] = None,
 ) -> None:
     """Show what a run found."""
-    import msgspec  # noqa: PLC0415
+    import msgspec
 
-    from gatemark.report import terminal  # noqa: PLC0415
-    from gatemark.report.answer import row as markdown  # noqa: PLC0415
-    from gatemark.stats.judge import judge  # noqa: PLC0415
-    from gatemark.stats.values import values  # noqa: PLC0415
-    from gatemark.store.directory import RunDirectory  # noqa: PLC0415
-    from gatemark.store.naming import read, shipped  # noqa: PLC0415
+    from gatemark.report import terminal
+    from gatemark.report.answer import row as markdown
+    from gatemark.stats.judge import judge
+    from gatemark.stats.values import values
+    from gatemark.store.directory import RunDirectory
+    from gatemark.store.naming import read, shipped
 
     _refuse(json_=json_, reference=reference, row=row, header=header)
     contents = reading.read(run)
@@ -63,11 +63,11 @@ def _refuse(*, json_: bool, reference: bool, row: bool, header: bool) -> None:
 
 def _beside(judgement: "Judgement", *, json_: bool) -> None:
     """Every published value beside ours; where there is none, that is said on stderr."""
-    import msgspec  # noqa: PLC0415
+    import msgspec
 
-    from gatemark.report.answer.reference import lines  # noqa: PLC0415
-    from gatemark.stats.change.reference import beside  # noqa: PLC0415
-    from gatemark.store.reference import published  # noqa: PLC0415
+    from gatemark.report.answer.reference import lines
+    from gatemark.stats.change.reference import beside
+    from gatemark.store.reference import published
 
     found = beside(judgement, published())
     if json_:

@@ -61,8 +61,8 @@ class Sides:
 
     def plan(self, asked: Asked) -> "Plan":
         """What is measured. Raises UsageError."""
-        from gatemark.plan.ab import versus  # noqa: PLC0415
-        from gatemark.plan.expand import MOST_BOOTS  # noqa: PLC0415
+        from gatemark.plan.ab import versus
+        from gatemark.plan.expand import MOST_BOOTS
 
         if self.boots is not None and not 1 <= self.boots <= MOST_BOOTS:
             raise UsageError(f"--boots {self.boots}: 1 to {MOST_BOOTS}; six give a 95 % interval")
@@ -71,16 +71,16 @@ class Sides:
             names = ", ".join(plan.name for plan in plans)
             raise UsageError(f"--plan {asked.name}: name one of its plans: {names}")
         if self.exact:
-            from gatemark.plan.exact import between  # noqa: PLC0415
+            from gatemark.plan.exact import between
 
             return between(plans[0], *self._arms(plans[0]), self._boots())
         return versus(plans[0], *self._arms(plans[0]), self.boots or 0)
 
     def put(self, run: "Run", name: str, infos: Sequence["StationInfo"]) -> "Run":
         """The run as one of these two sides; `infos` are those of their stations."""
-        from msgspec.structs import replace  # noqa: PLC0415
+        from msgspec.structs import replace
 
-        from gatemark.store.run import AB, Side  # noqa: PLC0415
+        from gatemark.store.run import AB, Side
 
         files = self.files
         old, new = (
@@ -117,7 +117,7 @@ class Sides:
         return asked if apart or asked > 1 else 0
 
     def _arms(self, plan: "Plan") -> tuple["Arm", "Arm"]:
-        from gatemark.plan.ab import own, setup  # noqa: PLC0415
+        from gatemark.plan.ab import own, setup
 
         if _is_station(self.old):
             both = setup(self.setup) if self.setup else own(plan)
@@ -135,6 +135,6 @@ class Sides:
 
 
 def _is_station(word: str) -> bool:
-    from gatemark.station.load import stations  # noqa: PLC0415
+    from gatemark.station.load import stations
 
     return word.endswith(".toml") or word in stations()

@@ -15,7 +15,7 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 @app.command("list")
 def list_(json_: Json = False) -> None:
     """List the stations that ship, to be named by --station."""
-    from gatemark.station.load import load, stations  # noqa: PLC0415
+    from gatemark.station.load import load, stations
 
     kinds = {name: load(name).info.kind for name in stations()}
     if json_:
@@ -30,14 +30,14 @@ def check(
     json_: Json = False,
 ) -> None:
     """Check cabling, addresses, control path, clocks and agents; exit 1 if something is wrong."""
-    import asyncio  # noqa: PLC0415
-    from dataclasses import asdict  # noqa: PLC0415
-    from functools import partial  # noqa: PLC0415
+    import asyncio
+    from dataclasses import asdict
+    from functools import partial
 
-    from gatemark.run.survey import survey  # noqa: PLC0415
-    from gatemark.station import lock  # noqa: PLC0415
-    from gatemark.station.load import load  # noqa: PLC0415
-    from gatemark.station.recover import recover  # noqa: PLC0415
+    from gatemark.run.survey import survey
+    from gatemark.station import lock
+    from gatemark.station.load import load
+    from gatemark.station.recover import recover
 
     bench = load(station)
     bench.enter()

@@ -61,7 +61,7 @@ class Live:
         console: "Console | None" = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        from rich.console import Console  # noqa: PLC0415  lazy: it costs start-up time
+        from rich.console import Console  # lazy: it costs start-up time
 
         self._console = console or Console(stderr=True, highlight=False, soft_wrap=True)
         self._repeats = dict(repeats or {})
@@ -78,7 +78,7 @@ class Live:
 
     def begin(self, total_trials: int, estimate_s: float) -> None:
         """Start the block: so many trials, about so long."""
-        from rich.live import Live as RichLive  # noqa: PLC0415
+        from rich.live import Live as RichLive
 
         self._total, self._seconds_left = total_trials, estimate_s
         if self._console.is_terminal and not self._console.is_dumb_terminal:
@@ -154,8 +154,8 @@ class Live:
         return f"{self._done}/{self._total}{left}"
 
     def _picture(self) -> "Group":
-        from rich.console import Group  # noqa: PLC0415
-        from rich.text import Text  # noqa: PLC0415
+        from rich.console import Group
+        from rich.text import Text
 
         filled = BAR_WIDTH * self._done // max(self._total, 1)
         bar = Text("  ").append("━" * filled, "cyan").append("━" * (BAR_WIDTH - filled), "dim")
@@ -165,7 +165,7 @@ class Live:
         return Group(*lines)
 
     def _line(self, text: str) -> None:
-        from rich.text import Text  # noqa: PLC0415
+        from rich.text import Text
 
         self._console.print(Text(text), soft_wrap=True)
 

@@ -40,7 +40,7 @@ class Reading:
 
 def write(path: Path, series: Series) -> None:
     """Write all series of a trial. Raises OSError as a file of ours would."""
-    import duckdb  # noqa: PLC0415  heavy, and only a run needs it
+    import duckdb  # heavy, and only a run needs it
 
     names = [name for name, (x, _) in series.items() for _ in x]
     x = [value for values, _ in series.values() for value in values]
@@ -61,7 +61,7 @@ def read(folder: Path, names: Iterable[str], like: Sequence[str]) -> Reading:
     found = [name for name in wanted if Path(name).name == name and (folder / name).is_file()]
     if not found:
         return Reading(lost=tuple(wanted))
-    import duckdb  # noqa: PLC0415  heavy, and only the page reads series
+    import duckdb  # heavy, and only the page reads series
 
     with duckdb.connect() as connection:
         try:

@@ -31,9 +31,7 @@ def load(direction: str, family: str) -> Workload:
 
 @pytest.fixture(scope="module")
 def crossed() -> dict[Crossing, Record]:
-    return measure_each(
-        {way: plan(way[0], load(*way[1:])) for way in CROSSINGS}
-    )
+    return measure_each({way: plan(way[0], load(*way[1:])) for way in CROSSINGS})
 
 
 @pytest.mark.parametrize("crossing", CROSSINGS, ids="-".join)

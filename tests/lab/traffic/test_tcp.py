@@ -31,9 +31,7 @@ def crossed() -> dict[Crossing, Record]:
         keys: Any = {"direction": direction, "family": family}
         return Workload(kind="tcp", duration_s=0.3, **keys)
 
-    return measure_each(
-        {way: plan(way[0], load(*way[1:])) for way in CROSSINGS}
-    )
+    return measure_each({way: plan(way[0], load(*way[1:])) for way in CROSSINGS})
 
 
 @pytest.mark.parametrize("crossing", CROSSINGS, ids="-".join)

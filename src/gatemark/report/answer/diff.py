@@ -24,8 +24,8 @@ COLOUR = {"faster": "green", "slower": "red"}
 
 def tell(lines: Iterable[Line], stream: TextIO | None = None) -> None:
     """Print on stdout (or `stream`); colour only on a terminal without NO_COLOR."""
-    from rich.console import Console  # noqa: PLC0415  lazy: it costs start-up time
-    from rich.text import Text  # noqa: PLC0415
+    from rich.console import Console  # lazy: it costs start-up time
+    from rich.text import Text
 
     console = Console(file=stream, highlight=False, soft_wrap=True)
     for style, text in lines:

@@ -12,7 +12,7 @@ SQL = {bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE", str: "VARCHAR"}
 
 def export(columns: Sequence[Column]) -> bytes:
     """The columns as a Parquet file."""
-    import duckdb  # noqa: PLC0415  heavy, and only this format needs it
+    import duckdb  # heavy, and only this format needs it
 
     picked = ", ".join(
         f"unnest(${place}::{SQL[column.kind]}[]) AS {_quoted(column.name)}"
