@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
- * Forwarding at XDP: what the kernel's routes and neighbours know goes out at once, by the driver that
- * it came in by; everything else goes up, and the kernel forwards, answers or drops it. Up goes what
- * has IPv4 options or a hop count that ends here, is broadcast, multicast or tagged, has no route, no
- * neighbour or no room at the next port, or would leave by a port that is none of ours.
+ * Forwarding at XDP: a packet for which the kernel has a route and a neighbour goes out at once,
+ * from the driver. Everything else goes up, and the kernel forwards, answers or drops it: packets
+ * that have IPv4 options or a hop count that ends here, are broadcast, multicast or tagged, have no
+ * route, no neighbour or no room at the next port, or would leave by a port that is not in the
+ * list.
  */
 #include "forward.h"
 
@@ -42,7 +43,7 @@ struct ipv6 {
 	__u32 source[4], destination[4];
 };
 
-/* One hop less. In the sum the hop count is the high byte of a word (RFC 1624). */
+/* Decrements the hop count, which is the high byte of a word in the checksum (RFC 1624). */
 ALWAYS void ipv4_hop(struct ipv4 *ip)
 {
 	__u32 check = (__u32)ip->check + NETWORK16(0x0100);
@@ -51,7 +52,7 @@ ALWAYS void ipv4_hop(struct ipv4 *ip)
 	ip->ttl--;
 }
 
-/* Both fill in what is asked of the routes. Whether the packet may be forwarded here. */
+/* Both fill in the route lookup and return whether the packet may be forwarded here. */
 ALWAYS int ask_ipv4(struct fib_lookup *asked, const struct ipv4 *ip, const void *end)
 {
 	if ((const void *)(ip + 1) > end || ip->version_words != IPV4_PLAIN || ip->ttl <= 1)

@@ -21,7 +21,7 @@
 
 #define FORWARD_PORTS_MOST 8
 
-/* Devices that packets may be sent to; 0: none. One that carries no such program may lose them. */
+/* Devices that packets may be sent to; 0: none. A device without such a program may lose them. */
 struct forward_ports {
 	__u32 index[FORWARD_PORTS_MOST];
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
- * The little of the kernel's BPF interface that our programs use, so that they build without
+ * The part of the kernel's BPF interface that our programs use, so that they build without
  * vmlinux.h and without libbpf. Numbers are those of include/uapi/linux/bpf.h and never change.
  */
 #ifndef GM_BPF_KERNEL_H
@@ -48,7 +48,9 @@ struct xdp_md {
 #define XDP_DROP 1
 #define XDP_PASS 2
 
-/* struct bpf_fib_lookup; lengths and the device in the host's byte order, the rest as on the wire. */
+/*
+ * struct bpf_fib_lookup; lengths and the device in the host's byte order, the rest as on the wire.
+ */
 struct fib_lookup {
 	__u8 family, protocol;
 	__u16 source_port, destination_port;
@@ -64,7 +66,10 @@ struct fib_lookup {
 
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
 static __u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
-/* Linux 4.6. Adds the bytes at `to` to seed, and takes those at `from` off; multiples of 4, at most 512. */
+/*
+ * Linux 4.6. Adds the bytes at `to` to seed, and takes those at `from` off; multiples of 4, at most
+ * 512.
+ */
 static __s64 (*const bpf_csum_diff)(const void *from, __u32 from_bytes, const void *to,
 				    __u32 to_bytes, __u32 seed) = (void *)28;
 /* Linux 4.14. Returns XDP_REDIRECT; flags are 0 at XDP. */

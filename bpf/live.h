@@ -30,7 +30,7 @@
 #define LIVE_IPV4_WORDS 5 /* of 32 bits */
 #define LIVE_IPV6_WORDS 10
 
-/* How long the program holds a CPU's softirqs up: a longer wait is made of several calls. */
+/* How long the program holds up a CPU's softirqs; a longer wait takes several calls. */
 #define LIVE_HOLD_NS 200000
 
 /* The first packet is due so long after the first call. */

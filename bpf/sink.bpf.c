@@ -5,9 +5,9 @@
  *
  * Who writes what, and why nothing is atomic: a receive queue is served by one NAPI instance, which
  * runs on one CPU at a time and hands its state over properly where it moves. So what is kept for
- * each queue (totals, histograms, bins) has one writer. A device hands a flow's packets to one queue
- * (RSS, by addresses and ports), so a flow's state has one writer too. Native XDP only: generic XDP
- * runs behind packet steering, on several CPUs for one queue.
+ * each queue (totals, histograms, bins) has one writer. A device hands a flow's packets to one
+ * queue (RSS, by addresses and ports), so a flow's state has one writer too. Native XDP only:
+ * generic XDP runs behind packet steering, on several CPUs for one queue.
  */
 #include "sink.h"
 
@@ -63,7 +63,7 @@ struct udp {
 
 enum kind { NOT_OURS, FOREIGN, CORRUPT, TEST };
 
-/* What IP says of a datagram. */
+/* What the IP header tells about a datagram. */
 struct datagram {
 	__u32 offset; /* in the frame */
 	__u32 length;
@@ -249,7 +249,9 @@ ALWAYS int read_ipv4(struct datagram *datagram, const struct sink_config *config
 	    ip->fragment & NETWORK16(FRAGMENT))
 		return 0;
 	datagram->corrupt = fold(sum_header(at, end, words, config->zero)) != 0xffff;
-	/* Read again: of `words` the verifier knows too much by now, one value for each way here. */
+	/*
+	 * Read again: of `words` the verifier knows too much by now, one value for each way here.
+	 */
 	words = *(const volatile __u8 *)at & 15;
 	length = NETWORK16(ip->length);
 	if (length < words * 4)

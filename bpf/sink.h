@@ -71,7 +71,7 @@ struct sink_bin {
  */
 #define SINK_WINDOW_BITS 1024
 #define SINK_WINDOW_WORDS (SINK_WINDOW_BITS / 64)
-#define SINK_WINDOW (SINK_WINDOW_BITS - 64) /* numbers that are told apart */
+#define SINK_WINDOW (SINK_WINDOW_BITS - 64) /* numbers that are distinguished */
 
 struct sink_flow {
 	__u64 next; /* highest number + 1, counting on where the 32-bit sequence wraps; 0: none */
@@ -92,7 +92,9 @@ static inline __attribute__((always_inline)) void sink_window_clear(struct sink_
 		flow->seen[(first + i) % SINK_WINDOW_WORDS] = 0;
 }
 
-/* Takes a number in, as window_add() of agent/src/count/window.h does, whose oracle it is in tests. */
+/*
+ * Takes a number in, as window_add() of agent/src/count/window.h does, whose oracle it is in tests.
+ */
 static inline __attribute__((always_inline)) enum sink_verdict
 sink_window_add(struct sink_flow *flow, __u32 sequence)
 {

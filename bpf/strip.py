@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python strip.py OBJECT: takes out of a BPF object what no kernel asks for, in place.
+"""python strip.py OBJECT: removes from a BPF object what no kernel needs, in place.
 
-BTF is only made together with DWARF and line numbers, which are most of the object and of no use on
-a device. The strip of the system's binutils does not know BPF. Sections keep their numbers, so
-symbols and relocations stay right: a section that goes becomes an empty one.
+The compiler makes BTF only together with DWARF and line numbers, which are most of the object and
+of no use on a device. The strip of the system's binutils does not know BPF. Sections keep their
+numbers, so symbols and relocations stay right: a removed section becomes an empty one.
 """
 
 import struct
@@ -31,7 +31,7 @@ def without_lines(content: bytes, order: str) -> bytes:
 
 
 def stripped(data: bytes) -> bytes:
-    """The object without them. Raises struct.error if it is no ELF64 file."""
+    """The object without unused sections. Raises struct.error if it is no ELF64 file."""
     order = "<" if data[5] == 1 else ">"
     header = list(struct.unpack_from(order + HEADER, data, 16))
     table, size, count, names_at = header[5], header[10], header[11], header[12]
@@ -53,7 +53,7 @@ def stripped(data: bytes) -> bytes:
     out += bytes(-len(out) % 8)
     header[5] = len(out)
     struct.pack_into(order + HEADER, out, 16, *header)
-    return bytes(out) + b"".join(struct.pack(order + SECTION, *one) for one in sections)
+    return bytes(out) + b"".join(struct.pack(order + SECTION, *section) for section in sections)
 
 
 if __name__ == "__main__":

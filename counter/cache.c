@@ -76,21 +76,21 @@ void caches_free(struct caches *caches)
 static bool touch(struct cache *cache, uint64_t line, bool store, uint64_t *write_backs)
 {
 	uint64_t *set = cache->line + (line & (cache->sets - 1)) * cache->ways;
-	uint64_t mine = (line + 1) << 1;
+	uint64_t entry = (line + 1) << 1;
 	uint64_t at = 0;
-	bool found;
+	bool hit;
 
-	while (at < cache->ways - 1 && (set[at] & ~DIRTY) != mine)
+	while (at < cache->ways - 1 && (set[at] & ~DIRTY) != entry)
 		at++;
-	found = (set[at] & ~DIRTY) == mine;
-	if (found)
-		mine = set[at];
+	hit = (set[at] & ~DIRTY) == entry;
+	if (hit)
+		entry = set[at];
 	else if (set[at] & DIRTY)
 		++*write_backs;
 	for (; at; at--)
 		set[at] = set[at - 1];
-	set[0] = mine | (store ? DIRTY : 0);
-	return found;
+	set[0] = entry | (store ? DIRTY : 0);
+	return hit;
 }
 
 static bool uncached(uint64_t address)

@@ -32,8 +32,8 @@ struct caches {
 };
 
 /*
- * Add a pair, empty, as "I:D", each BYTES/WAYS/LINE: 65536/4/32:32768/4/32. Returns false, and says
- * why on stderr, if one is no cache or there are MOST_PAIRS already.
+ * Add a pair, empty, as "I:D", each BYTES/WAYS/LINE: 65536/4/32:32768/4/32. Returns false, with
+ * the reason on stderr, if either is no cache or there are MOST_PAIRS already.
  */
 bool caches_add(struct caches *caches, const char *text);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counts what a guest executes: a plugin for QEMU's emulation (TCG).
+ * Counts the instructions that a guest runs: a plugin for QEMU's emulation (TCG).
  *
  *   qemu-system-mipsel -plugin counter-1.so,out=FILE[,path=on][,cache=I:D]...
  *
  * Each block of translated code gets a slot in FILE (table.h) and adds to it whenever it runs. With
- * path=on blocks are written down in order while the reader holds a window open. With caches
- * (cache.h) fetches and accesses go through them too; both cost time in the emulator, and not one
+ * path=on blocks are recorded in order while the reader holds a window open. With caches
+ * (cache.h) fetches and accesses go through them too; both cost time in the emulator, but no
  * instruction in the guest.
  *
- * One virtual processor: what two add to one counter at once would be lost.
+ * One virtual processor: of what two add to a counter at the same time, a part would be lost.
  */
 #include "cache.h"
 #include "plugin.h"
@@ -25,12 +25,12 @@ PUBLIC int qemu_plugin_version = INTERFACE;
 static struct {
 	struct table table;
 	struct caches caches;
-	bool path; /* write blocks down in order while a window is open */
+	bool path; /* record blocks in order while a window is open */
 } counter;
 
 /*
- * What the caches are told of a block: all of it fits into the pointer that a callback is given. So
- * a block is modelled that shares its slot, or found none.
+ * What the caches need to know of a block. It fits into the pointer that a callback is given, so a
+ * block is modelled even if it shares its slot or has none.
  */
 union modelled {
 	void *data;
@@ -88,7 +88,7 @@ static void on_run(unsigned int vcpu, void *data)
 	table_pass(table, slot);
 }
 
-/* The block that found no slot: its length is all that is known of it. */
+/* A block without a slot: only its length is known. */
 static void on_run_lost(unsigned int vcpu, void *data)
 {
 	(void)vcpu;
@@ -126,7 +126,7 @@ static bool begins(const char *word, const char *with)
 	return strncmp(word, with, strlen(with)) == 0;
 }
 
-/* Have an instruction's accesses told, and note whether it is of those that take several cycles. */
+/* Registers for an instruction's accesses, and notes whether it takes several cycles. */
 static void watch(struct qemu_plugin_insn *insn, union modelled *block)
 {
 	char *word = qemu_plugin_insn_disas(insn);
@@ -216,7 +216,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_plugin_info *info, int ar
 		if (!understood(argv[i], &out))
 			return -1;
 	if (!out) {
-		(void)fprintf(stderr, "counter: out=FILE says where to count\n");
+		(void)fprintf(stderr, "counter: give the file to count in: out=FILE\n");
 		return -1;
 	}
 	if (!modelled(info->target_name) || !table_open(&counter.table, out))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What we use of QEMU's plugin interface, as its documentation (docs/devel/tcg-plugins) tells it.
+ * The part of QEMU's plugin interface that we use, as documented (docs/devel/tcg-plugins).
  * Distributions ship no header; these few declarations stand in for it.
  *
  * INTERFACE is the number that the object asks for: 1 for QEMU 4.2 to 8.2, which can add to a
- * counter inline; 2 for QEMU 9.0 and later, which took that away, and where every block calls us.
+ * counter inline; 2 for QEMU 9.0 and later, which removed that, so every block calls us.
  */
 #ifndef GATEMARK_PLUGIN_H
 #define GATEMARK_PLUGIN_H
@@ -22,7 +22,7 @@
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 
-/* What QEMU says of itself; there is more behind what we read. */
+/* QEMU's description of itself; more follows what we read. */
 struct qemu_plugin_info {
 	const char *target_name; /* mipsel, x86_64, aarch64 */
 };

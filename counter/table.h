@@ -9,8 +9,8 @@
  *   runs[SLOTS]       how often it was run
  *   path[PATHS]       while a window is open: the slot of each block, in the order of running
  *
- * A slot is a block by its address and length, and stays with it: QEMU translates anew what its
- * own cache of code lost, and a block that another one jumps into is another block. Slots are taken
+ * A slot is a block by its address and length, and stays with it: QEMU translates again what
+ * its own cache of code lost, and the part of a block that another block jumps into is a block too. Slots are taken
  * in order, so a reader copies only the first `used` of them.
  */
 #ifndef GATEMARK_TABLE_H
@@ -40,9 +40,9 @@ struct head {
 	uint64_t slots;
 	uint64_t paths;
 	uint64_t used; /* slots taken so far */
-	uint64_t lost; /* blocks that found no slot: their instructions are in `total` alone */
+	uint64_t lost; /* blocks without a slot: their instructions are in `total` alone */
 	uint64_t total; /* instructions run */
-	uint64_t open; /* by the reader: 1 while blocks are to be written down in order */
+	uint64_t open; /* by the reader: 1 while blocks are to be recorded in order */
 	uint64_t passed; /* blocks in the window so far; more than `paths`: the rest was not kept */
 	/*
 	 * With caches (cache.h), and as long as the reader has `modelling` at 1: with it at 0 the
@@ -68,7 +68,7 @@ struct table {
 	uint32_t *place; /* hash of address and length -> slot + 1; the plugin's own */
 };
 
-/* Make the file and map it. Returns false, and says why on stderr, if that fails. */
+/* Make the file and map it. Returns false, with the reason on stderr, if that fails. */
 bool table_open(struct table *table, const char *file);
 
 /* Let go of the file; it stays. */
@@ -77,7 +77,7 @@ void table_close(struct table *table);
 /* The slot of a block, taken if it is new; SLOTS if there is none left. */
 size_t table_slot(struct table *table, uint64_t address, uint64_t length);
 
-/* Write a block down in the order of running, if a window is open. */
+/* Record a block in the order of running, if a window is open. */
 static inline void table_pass(struct table *table, size_t slot)
 {
 	struct head *head = table->head;

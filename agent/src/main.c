@@ -104,7 +104,7 @@ static int serve(const struct verb *verb, struct talk *talk)
 		fault_system(&fault, result, NULL, "reading the request");
 	if (result)
 		talk_fault(talk, &fault);
-	free(text); /* not before: the fault may name a key inside */
+	free(text); /* not earlier: the fault may name a key in it */
 	return result ? result : talk->line.error;
 }
 
@@ -113,7 +113,7 @@ static int run(const struct verb *verb)
 	struct talk talk;
 	int result;
 
-	/* SIGTERM, not SIGKILL: a slowdown has to be taken off when the laboratory is gone. */
+	/* SIGTERM, not SIGKILL: a slowdown has to be removed when the laboratory is gone. */
 	prctl(PR_SET_PDEATHSIG, (unsigned long)SIGTERM, 0ul, 0ul, 0ul);
 	talk_begin(&talk);
 	talk_hello(&talk, verb->name);

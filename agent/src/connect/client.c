@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The client: its memory and descriptors, its looks at the clock and at the laboratory. */
+/* The client: memory and descriptors, regular looks at the clock and at stdin. */
 #include "connect/client.h"
 #include "time/clock.h"
 
@@ -51,7 +51,7 @@ int client_open(struct client *client, struct talk *talk, struct fault *fault)
 	return error ? error : take_descriptors(client, fault);
 }
 
-/* Where they are many, the kernel closes the connections faster as the process ends. */
+/* Many connections are closed faster by the kernel when the process ends. */
 void client_close(struct client *client)
 {
 	for (unsigned int i = 0; client->conn && i < client->options.connections; i++)

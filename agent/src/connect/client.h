@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The end that opens TCP connections and asks over them. One thread; sockets do not block; 16 bytes
- * a connection, nothing is allocated after client_open(). Times are of CLOCK_MONOTONIC.
+ * The end that opens TCP connections and sends messages over them. One thread; sockets do not
+ * block; 16 bytes a connection, nothing is allocated after client_open(). Times are of
+ * CLOCK_MONOTONIC.
  */
 #ifndef GM_CLIENT_H
 #define GM_CLIENT_H
@@ -28,17 +29,17 @@ struct client_options {
 	uint64_t base; /* number of the first of these */
 	unsigned int ahead; /* on their way to be open at the same time */
 	double active_pps; /* hold; 0: idle */
-	uint64_t duration_ns; /* open: to open for at most; else to ask for */
+	uint64_t duration_ns; /* open: of the opening, at most; else of the messages */
 	uint64_t timeout_ns; /* an answer that takes longer is none */
 	uint64_t bin_ns, tick_ns; /* tick 0: never */
 };
 
-/* Why a connection came to nothing, or ended. */
+/* Why a connection failed or ended. */
 enum failure {
 	FAILURE_REFUSED, /* by a reset in answer to the SYN */
 	FAILURE_NO_ANSWER, /* to the SYN, in time */
 	FAILURE_NO_ECHO, /* open, but what was sent did not come back in time */
-	FAILURE_RESET, /* when open: by the peer or whoever is between */
+	FAILURE_RESET, /* when open: by the peer or a gateway */
 	FAILURE_UNREACHABLE, /* no route, here or reported by a router */
 	FAILURE_GARBLED, /* what came back is not what was sent */
 	FAILURE_NO_PORT, /* this host: the address or port is in use or not here */
@@ -51,7 +52,7 @@ enum failure {
 /* Why no more were opened. */
 enum stop {
 	STOP_NONE,
-	STOP_CONNECTIONS, /* as many as were asked for */
+	STOP_CONNECTIONS, /* as many as requested */
 	STOP_FAILED, /* one failed */
 	STOP_TIME,
 	STOP_TOLD, /* the laboratory asked to stop */
@@ -72,7 +73,7 @@ struct client {
 	struct talk *talk;
 	int epoll, timer; /* -1: not open */
 	struct conn *conn;
-	unsigned int low, high; /* those that are on their way to an answer lie in [low, high) */
+	unsigned int low, high; /* those that wait for an answer lie in [low, high) */
 	unsigned int *spare; /* crr: places that are free */
 	unsigned int spares;
 
@@ -84,7 +85,7 @@ struct client {
 	int first_errno;
 	enum failure first;
 	enum stop stop;
-	unsigned int flying; /* connections on their way to an answer */
+	unsigned int flying; /* connections that wait for an answer */
 	unsigned int open; /* open and answered */
 	uint64_t verified, verify_asked;
 	uint64_t scheduled; /* hold: messages */
@@ -95,7 +96,7 @@ struct client {
 	struct bins rate; /* connections that got their answer, over time; borrowed */
 	uint64_t until_ns; /* no more are opened */
 	uint64_t memory_bytes; /* when all were open */
-	bool whole; /* all that was asked of this process was done */
+	bool whole; /* this process has done its whole part */
 
 	uint64_t now_ns, t0_ns, t1_ns; /* of what is measured */
 	uint64_t open_t0_ns, open_t1_ns; /* of the opening */
@@ -111,14 +112,14 @@ void client_close(struct client *client);
 /* Adds what another process counted. */
 void client_add(struct client *client, const struct client *other);
 
-/* A phase begins; has the laboratory ended the job? */
+/* A phase begins; whether the laboratory has ended the job. */
 void client_begin(struct client *client);
 bool client_look(struct client *client);
 
 /* conn.c. Begins connection `number` in place `at`; a failure is counted. */
 void conn_begin(struct client *client, unsigned int at, uint64_t number);
 
-/* Sends a message over an open connection. False: it is none any more. */
+/* Sends a message over an open connection. False: the connection has ended. */
 bool conn_ask(struct client *client, unsigned int at);
 
 /* Ends a connection, and counts why. */
@@ -132,11 +133,11 @@ void client_expire(struct client *client);
 
 /* phases.c: each from its begin to its end. */
 void opening_run(struct client *client); /* until one fails, or enough, or the time is over */
-void verify_run(struct client *client); /* asks each once more */
+void verify_run(struct client *client); /* sends each another message */
 void crr_run(struct client *client);
-void hold_run(struct client *client); /* asks at a rate, or leaves them idle */
+void hold_run(struct client *client); /* sends messages at a rate, or none */
 
-/* failure.c: what they are called. */
+/* failure.c: their names. */
 const char *failure_name(enum failure failure);
 const char *stop_name(enum stop stop);
 

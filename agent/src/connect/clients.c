@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The job of all client processes. They open one after the other, in the order of the connections'
- * numbers: whoever has opened its share is followed by the next, until one fails.
+ * The job of all client processes. They open connections one after the other, in the order of
+ * the numbers: when a process has opened its share, the next process goes on, until one fails.
  */
 #include "connect/clients.h"
 #include "connect/crew.h"
@@ -111,7 +111,7 @@ static int open_all(struct clients *clients)
 	return (int)i;
 }
 
-/* False if a process that held some has died. */
+/* False if a process that held connections has died. */
 static bool verify_all(struct clients *clients, unsigned int parts)
 {
 	bool whole = true;
@@ -123,7 +123,7 @@ static bool verify_all(struct clients *clients, unsigned int parts)
 	return whole;
 }
 
-/* Waits until the laboratory has seen enough of what is held. */
+/* Holds the connections until the laboratory ends that. */
 static void hold_on(struct client *client)
 {
 	client_begin(client);
@@ -174,7 +174,7 @@ static int lead_all(struct clients *clients, int cpu, struct fault *fault)
 	return error;
 }
 
-/* Each process's part of the job, in memory that all of them see. */
+/* The part of each process, in memory that all of them share. */
 static int share_out(struct clients *clients, const struct client_options *options,
 		     unsigned int share, unsigned int count)
 {

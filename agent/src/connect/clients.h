@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The client's job, by as many processes as it takes. */
+/* The client's job, by as many processes as necessary. */
 #ifndef GM_CLIENTS_H
 #define GM_CLIENTS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is done to a connection: begun, asked, released. */
+/* What is done to a connection: begin it, send over it, release it. */
 #include "connect/conn.h"
 #include "connect/message.h"
 #include "time/clock.h"

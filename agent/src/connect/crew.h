@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Several processes that share one job, because one may not open descriptors enough: the hard limit
+ * Several processes that share one job, because one may not open enough descriptors: the hard limit
  * (RLIMIT_NOFILE) of a process without CAP_SYS_RESOURCE is often 4096 to 524288. The first process
  * is the agent that the laboratory talks with; the others are its children. A child's stdin is its
  * pipe of commands, its stdout that of its replies, so that talk_over() means the same to both:
@@ -26,17 +26,18 @@ struct crew {
 };
 
 /*
- * How many connections each process takes, so that there are few: all, if one may open so many.
- * 0 with the fault filled if that cannot be done at all.
+ * How many connections each process takes, so that there are few processes: all, if one process may
+ * open so many. 0 with the fault filled if even several cannot.
  */
 unsigned int crew_share(unsigned int connections, struct fault *fault);
 
-/* Memory that all see, zeroed; taken before crew_begin(). NULL if there is none. */
+/* Zeroed memory that all processes share; taken before crew_begin(). NULL if there is none. */
 void *crew_memory(size_t bytes);
 
 /*
  * Forks. Returns in every process, with ->number set; in a child stdin and stdout are exchanged.
- * chain: each may command the next one, not only the first all. 0, or -errno in the first.
+ * chain: each process may command the next, besides the first commanding all. 0, or -errno in the
+ * first.
  */
 int crew_begin(struct crew *crew, unsigned int count, bool chain, struct fault *fault);
 
@@ -46,7 +47,7 @@ void crew_command(struct crew *crew, unsigned int to, char what);
 /* Child: waits for a command. 0: the job is over. */
 char crew_await(void);
 
-/* Child: what was commanded is done. */
+/* Child: reports that the command is done. */
 void crew_reply(void);
 
 /* First: whether process `from` has replied, or ended, within timeout_ms. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is done with connections: open them, ask them again, open and end them, keep them at work. */
+/* The phases: opening, a last message over each, crr, and messages over held connections. */
 #include "connect/client.h"
 #include "connect/crew.h"
 #include "time/clock.h"
@@ -24,7 +24,7 @@ static void measure_end(struct client *client, uint64_t cpu_ns)
 	client->cpu_ns = clock_cpu() - cpu_ns;
 }
 
-/* Why no more are to be opened, if it is so. */
+/* Why no more connections are to be opened, if there is a reason. */
 static enum stop look_opening(struct client *client)
 {
 	const struct client_options *options = &client->options;
@@ -73,7 +73,7 @@ void opening_run(struct client *client)
 	client->open_t1_ns = client->t1_ns;
 }
 
-/* An answer now is the proof that it is still held: by both ends, and by who is between. */
+/* An answer now proves that both ends and the gateway still hold the connection. */
 void verify_run(struct client *client)
 {
 	uint64_t asked = client->asked;
@@ -112,7 +112,7 @@ void crr_run(struct client *client)
 	measure_end(client, cpu_ns);
 }
 
-/* Messages that are due go round robin; one whose connection is gone was tried as well. */
+/* Messages that are due go round robin; a message whose connection is gone counts as tried. */
 static void ask_due(struct client *client, struct pace *pace, uint64_t end_ns, unsigned int *next)
 {
 	client->now_ns = clock_now();
@@ -141,7 +141,7 @@ static void keep_active(struct client *client, uint64_t end_ns)
 
 	clock_sharpen();
 	pace_begin(&pace, client->t0_ns, client->options.active_pps, 0);
-	/* What is late goes at once: over so many connections it is no burst for any of them. */
+	/* Late messages go at once: over so many connections they are no burst for any of them. */
 	pace.least_gap_ns = 0;
 	client->scheduled = pace_scheduled(client->options.active_pps, end_ns - client->t0_ns);
 	while (client->now_ns < end_ns && !client_look(client)) {

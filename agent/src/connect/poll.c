@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What happens to connections: connected, answered, ended by the peer, too late. A connection is
- * asked as soon as it is there; answered it is open, or (crr) the peer ends it and it is over.
- * Edge-triggered: a socket is added to epoll once and never changed.
+ * What happens to connections: connected, answered, ended by the peer, too late. The message is
+ * sent as soon as a connection is established. With the answer it is open, or (crr) the peer ends
+ * it. Edge-triggered: a socket is added to epoll once and never changed.
  */
 #include "connect/conn.h"
 #include "connect/message.h"
@@ -35,7 +35,7 @@ static void opened(struct client *client)
 	bins_add(&client->rate, clock_now(), 1);
 }
 
-/* A message is back. */
+/* An echo has come. */
 static void answered(struct client *client, struct conn *conn)
 {
 	client->answered++;
@@ -48,14 +48,14 @@ static void answered(struct client *client, struct conn *conn)
 		opened(client);
 }
 
-/* False: this is not what was sent. */
+/* False: the echo is not what was sent. */
 static bool take(struct client *client, unsigned int at, const uint8_t *bytes, size_t count)
 {
 	struct conn *conn = &client->conn[at];
 	uint64_t now = clock_now();
 	size_t i = 0;
 
-	if (conn->part && conn->part + count >= MESSAGE_BYTES) { /* it was cut: not timed */
+	if (conn->part && conn->part + count >= MESSAGE_BYTES) { /* it came in parts: not timed */
 		if (!conn->unanswered)
 			return false;
 		i = (size_t)(MESSAGE_BYTES - conn->part);

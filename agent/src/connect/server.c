@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A connection is accepted when its first message is there (TCP_DEFER_ACCEPT), so that one which is
- * asked once costs four system calls: accept, read, write, close.
+ * A connection is accepted when its first message is there (TCP_DEFER_ACCEPT), so that a connection
+ * with a single request costs four system calls: accept, read, write, close.
  */
 #include "connect/server.h"
 #include "frame/address.h"
@@ -21,7 +21,9 @@
 #define DEFER_S 1
 #define BACKLOG 65535 /* the kernel takes net.core.somaxconn instead if that is less */
 
-/* Accepted sockets inherit SO_LINGER: they are reset at their end, but for those that end in order. */
+/*
+ * Accepted sockets inherit SO_LINGER: they are reset at their end, but for those that end in order.
+ */
 static int set_options(int fd, const struct server_options *options)
 {
 	struct linger reset = { .l_onoff = 1 };
@@ -97,7 +99,7 @@ static void drop_listeners(struct server *server)
 	}
 }
 
-/* Who knocks from now on is refused, whichever processes have the socket open. */
+/* Later connections are refused, whichever processes have the socket open. */
 static void refuse(struct server *server, const char *why)
 {
 	server->full = why;
@@ -124,7 +126,7 @@ static bool echo(struct server *server, int fd)
 {
 	char bytes[READ_BYTES];
 	ssize_t got = recv(fd, bytes, sizeof(bytes), 0);
-	/* What follows at once goes into the same packet: the end of the connection. */
+	/* The end of the connection, if it follows at once, goes into the same packet. */
 	int flags = MSG_NOSIGNAL | (server->options.ends ? MSG_MORE : 0);
 
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
@@ -144,7 +146,7 @@ static void take(struct server *server, int fd)
 		end(server, fd);
 }
 
-/* One more than may be is accepted to be reset, so that a bound is seen where somebody meets it. */
+/* One connection too many is accepted and reset, so that the client sees the bound at once. */
 static void take_or_refuse(struct server *server, int fd)
 {
 	if (server->open < server->options.connections) {

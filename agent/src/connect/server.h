@@ -29,8 +29,8 @@ struct server {
 	int epoll; /* -1: not open */
 	int listener[SERVER_PORTS]; /* the same sockets in every process */
 	unsigned int listeners; /* open */
-	bool last; /* when it has its connections nobody else takes more */
-	bool passed; /* it is the next one's turn to accept */
+	bool last; /* when it has its connections, no other process takes more */
+	bool passed; /* the next process accepts now */
 	bool whole; /* all was counted */
 	uint64_t memory_bytes;
 	uint64_t accepted, echoed_bytes;

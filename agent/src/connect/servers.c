@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The job of all server processes. They listen on the same sockets and accept one after the other:
- * whoever has its share of connections lets the next one accept, and goes on echoing.
+ * The job of all server processes. They listen on the same sockets and accept one after the
+ * other: a process that has its share of connections lets the next process accept, and goes on
+ * echoing.
  */
 #include "connect/servers.h"
 #include "connect/report.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The server's job, by as many processes as it takes. */
+/* The server's job, by as many processes as necessary. */
 #ifndef GM_SERVERS_H
 #define GM_SERVERS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which addresses and ports connection number i has. Own addresses take turns, then the own port
- * moves on, then the peer's: so each of them is used once before any comes again.
+ * Which addresses and ports connection number i has. The own address changes
+ * first, then the own port, then the peer's: so each tuple is used once before any repeats.
  */
 #ifndef GM_TUPLE_H
 #define GM_TUPLE_H
@@ -11,7 +11,7 @@
 
 struct tuples {
 	int family;
-	uint8_t own[16], peer[16]; /* the first own address; the peer's one */
+	uint8_t own[16], peer[16]; /* the first own address; the peer's only address */
 	unsigned int own_count; /* consecutive addresses */
 	uint16_t own_port, peer_port; /* the first of each */
 	unsigned int own_ports, peer_ports;

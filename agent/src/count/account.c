@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bookkeeping of arrivals. */
+/* Accounting for arrivals. */
 #include "count/account.h"
 #include "time/clock.h"
 
@@ -91,7 +91,7 @@ static void add_unique(struct tally *tally, const struct arrival *arrival, int64
 		histogram_add(&tally->flow_delay[arrival->header.flow], delay);
 }
 
-/* Of a number that comes twice only the first counts for order (RFC 4737 section 3.3). */
+/* Of a number that comes twice only the first arrival counts for order (RFC 4737 section 3.3). */
 static void add_test(struct account *account, const struct arrival *arrival)
 {
 	struct tally *tally = &account->tally;

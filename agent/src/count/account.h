@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A sink's books: every arrival goes into exactly one of unique, duplicated, stale (together:
- * received), foreign or corrupt. All memory is taken and touched before the first arrival.
+ * The accounts of a sink: every arrival goes into exactly one of unique, duplicated, stale
+ * (together: received), foreign or corrupt. All memory is taken and touched before the first
+ * arrival.
  */
 #ifndef GM_ACCOUNT_H
 #define GM_ACCOUNT_H

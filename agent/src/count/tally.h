@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a sink has counted, whoever counted it: count/account.h packet by packet in this process, or
- * bpf/sink.bpf.c in the kernel. The report is made of this alone.
+ * The counts of a sink, made by count/account.h packet by packet in this process, or by
+ * bpf/sink.bpf.c in the kernel. The report needs nothing else.
  */
 #ifndef GM_TALLY_H
 #define GM_TALLY_H

@@ -15,7 +15,7 @@ enum window_verdict {
 	WINDOW_AHEAD, /* higher than all before */
 	WINDOW_LATE, /* lower, for the first time: reordered (RFC 4737 section 3.3) */
 	WINDOW_DUPLICATE, /* seen before */
-	WINDOW_STALE, /* so low that nobody knows */
+	WINDOW_STALE, /* too low: the window has passed */
 };
 
 struct window {

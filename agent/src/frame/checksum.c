@@ -7,7 +7,8 @@
 
 /*
  * The sum does not depend on the byte order in which words are added, only the bytes of its result
- * do (RFC 1071 section 2 (B)): so add native words, and read the folded result as it lies in memory.
+ * do (RFC 1071 section 2 (B)): so add native words, and read the folded result as it lies in
+ * memory.
  */
 static uint64_t sum_words(const uint8_t *bytes, size_t words)
 {

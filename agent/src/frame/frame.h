@@ -2,9 +2,9 @@
 /*
  * Builds the frames that ports send: Ethernet, IPv4 or IPv6, UDP, test header, zeros.
  *
- * A frame is written into a buffer once; what changes from packet to packet (ports, last bytes of
- * addresses, lengths, test header, checksums) is filled in anew. The payload behind the header is zero and adds nothing to
- * the checksum, so filling costs the same at every size.
+ * A frame is written into a buffer once. What changes from packet to packet (ports, last bytes of
+ * addresses, lengths, test header, checksums) is filled in for each. The payload behind the header
+ * is zero and adds nothing to the checksum, so filling costs the same at every size.
  */
 #ifndef GM_FRAME_H
 #define GM_FRAME_H
@@ -49,7 +49,7 @@ static inline uint32_t frame_overhead(int family)
 	return ETHERNET_BYTES + (family == 4 ? IPV4_BYTES : IPV6_BYTES) + UDP_BYTES;
 }
 
-/* The smallest frame that holds a test header: 64 (Ethernet's own least), or 80 for IPv6. */
+/* The smallest frame that holds a test header: 64 (Ethernet's minimum), or 80 for IPv6. */
 static inline uint32_t frame_least(int family)
 {
 	return family == 4 ? 64 : frame_overhead(6) + HEADER_BYTES + FCS_BYTES;

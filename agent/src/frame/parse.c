@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Received frames, every field distrusted. */
+/* Received frames; no field is trusted. */
 #include "frame/parse.h"
 #include "frame/checksum.h"
 #include "frame/frame.h"
@@ -65,7 +65,9 @@ static enum arrival_kind parse_udp(struct arrival *arrival, const struct datagra
 	length = be16_load(udp + 4);
 	if (length < UDP_BYTES || length > datagram->length)
 		return ARRIVAL_FOREIGN;
-	/* The sender always sets a checksum, so none (0) is a wrong one: the kernel calls it valid. */
+	/*
+	 * The sender always sets a checksum, so none (0) is a wrong one: the kernel calls it valid.
+	 */
 	if (!be16_load(udp + 6))
 		return ARRIVAL_CORRUPT;
 	if (!checked &&

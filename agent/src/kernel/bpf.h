@@ -45,11 +45,11 @@ void bpf_allow_memory(void);
 void *bpf_map_memory(const struct bpf_map *map);
 void bpf_map_unmap(const struct bpf_map *map, void *memory);
 
-/* In the driver, before there is a packet; or behind it, where a driver has no place for one. */
+/* In the driver, before an skb exists; or behind it, where the driver has no XDP. */
 enum bpf_xdp { BPF_XDP_NATIVE, BPF_XDP_GENERIC };
 
 /*
- * Attaches a program to an interface by a link (Linux 5.9): it is there as long as the descriptor
+ * Attaches a program to an interface by a link (Linux 5.9): it stays as long as the descriptor
  * that this returns. -errno with the fault, of key "device", filled.
  */
 int bpf_attach_xdp(int program, int device_index, const char *device, enum bpf_xdp where,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Takes the BPF programs in. BPF_OBJECTS is the folder that the Makefile has built them in. */
+/* Embeds the BPF programs. BPF_OBJECTS is the folder in which the Makefile has built them. */
 #include "kernel/bpf_object.h"
 
 #define OBJECT(name)                                                                               \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The BPF programs inside this binary: bpf/NAME.bpf.c as the Makefile has built it for this byte
- * order, an ELF file aligned to 8. A new one is a line here and one in bpf_object.c.
+ * order, an ELF file aligned to 8. A new program needs a line here and a line in bpf_object.c.
  */
 #ifndef GM_BPF_OBJECT_H
 #define GM_BPF_OBJECT_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Looking up an interface, by ioctl: no netlink conversation for four numbers. */
+/* Looks up an interface by ioctl, which for four numbers is simpler than netlink. */
 #include "kernel/device.h"
 #include "frame/frame.h"
 

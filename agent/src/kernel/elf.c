@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Looking into a relocatable ELF file. */
+/* Reading a relocatable ELF file. */
 #include "kernel/elf.h"
 
 #include <errno.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The four conversations with rtnetlink that the agent needs: a device's clsact qdisc, a BPF program
- * at one of its hooks (tc-bpf(8)), and how many receive queues it has. TCX would be newer, but Debian 12's kernel 6.1 has none.
+ * The four requests to rtnetlink that the agent needs: add and remove a device's clsact qdisc,
+ * attach a BPF program at one of its hooks (tc-bpf(8)), and read its number of receive queues. TCX
+ * would be newer, but Debian 12's kernel 6.1 has none.
  */
 #ifndef GM_NETLINK_H
 #define GM_NETLINK_H

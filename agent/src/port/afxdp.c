@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The afxdp port: sends whole frames through an AF_XDP socket (Documentation/networking/af_xdp.rst),
- * without libbpf and without an XDP program, which only receiving needs. Zero-copy where the driver
- * can, else the kernel copies each frame into an skb (net/xdp/xsk.c, __xsk_generic_xmit()).
+ * The afxdp port: sends whole frames through an AF_XDP socket
+ * (Documentation/networking/af_xdp.rst), without libbpf and without an XDP program, which only
+ * receiving needs. Zero-copy where the driver can, else the kernel copies each frame into an skb
+ * (net/xdp/xsk.c, __xsk_generic_xmit()).
  *
  * Frames lie in chunks of a memory area that both sides see. A chunk is filled, its descriptor goes
- * into the TX ring, and it comes back through the completion ring when the frame has left, on a veth
- * when the receiver has consumed it.
+ * into the TX ring, and it comes back through the completion ring when the frame has left, on a
+ * veth when the receiver has consumed it.
  */
 #include "port/hop.h"
 #include "port/port.h"
@@ -26,12 +27,13 @@
 #define AF_XDP 44
 #endif
 
-#define CHUNKS 4096 /* frames under way at most: queues of 256 frames, of a few devices */
+#define CHUNKS                                                                                     \
+	4096 /* frames on their way at most: the queues of a few devices, of 256 frames each */
 #define RING_ENTRIES CHUNKS /* a power of two */
-#define FILL_ENTRIES 2 /* there has to be a fill ring, though nothing is received */
+#define FILL_ENTRIES 2 /* a fill ring is required, although nothing is received */
 #define CHUNK_BYTES 2048 /* or a page, where frames are larger */
 #define CHUNK_MOST 4096
-#define KICK_NS (10 * NS_PER_MS) /* how long a burst may wait for room below */
+#define KICK_NS (10 * NS_PER_MS) /* how long a burst may wait for room in the device */
 #define DRAIN_NS (100 * NS_PER_MS) /* how long what was handed over may take to leave at the end */
 #define FREED_NS NS_PER_S /* how long the queue of a socket that was closed may take to be free */
 
@@ -132,8 +134,8 @@ static int map_rings(struct afxdp *afxdp, struct fault *fault)
 }
 
 /*
- * The kernel gives the queue of a socket that was closed back later, by a worker (xp_put_pool,
- * net/xdp/xsk_buff_pool.c): until then it is busy, for who sends there again, too.
+ * A worker of the kernel frees the queue some time after its socket was closed (xp_put_pool,
+ * net/xdp/xsk_buff_pool.c). Until then the queue is busy, also for the next sender.
  */
 static int bind_as(const struct afxdp *afxdp, uint16_t flags)
 {
@@ -242,8 +244,9 @@ static uint32_t count_waiting(const struct afxdp *afxdp)
 }
 
 /*
- * One call sends some 32 frames. EBUSY means that the device dropped a frame, which ends the call; EAGAIN
- * that there is more to do, or no room for now. 0, or -errno where nothing goes on for the moment.
+ * One call sends some 32 frames. EBUSY means that the device dropped a frame, which ends the call;
+ * EAGAIN that there is more to do, or no room for now. 0, or -errno where nothing goes on for the
+ * moment.
  */
 static int send_some(const struct afxdp *afxdp, struct port_tally *tally)
 {
@@ -315,7 +318,7 @@ static bool is_drained(struct afxdp *afxdp)
 	return afxdp->copies ? !count_waiting(afxdp) : afxdp->spares == CHUNKS;
 }
 
-/* What is in the ring still goes, if it goes soon; what does not was refused. */
+/* Waits a moment for what is in the ring; what stays there was refused. */
 static void afxdp_end(struct port *port, struct port_progress *progress)
 {
 	struct afxdp *afxdp = port->state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Classic BPF: small enough to be written by hand, taken by every kernel. */
+/* Classic BPF: small enough to be written by hand, accepted by every kernel. */
 #include "port/filter.h"
 
 #include <errno.h>
@@ -19,7 +19,9 @@ static int attach(int fd, struct sock_filter *code, unsigned short length)
 
 #define ATTACH(fd, code) attach(fd, code, sizeof(code) / sizeof((code)[0]))
 
-/* Offsets count from the Ethernet header. A fragment is none of ours: the sender sets DF. */
+/*
+ * Offsets count from the Ethernet header. A fragment cannot be a test packet: the sender sets DF.
+ */
 static int attach_ipv4(int fd, uint16_t low, uint16_t high)
 {
 	struct sock_filter code[] = {

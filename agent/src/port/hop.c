@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The last byte counts up and must not run over: the next network is somebody else's. */
+/* The last byte counts up and must not overflow into another network. */
 static int check_steps(const uint8_t *address, int family, unsigned int count, const char *key,
 		       struct fault *fault)
 {

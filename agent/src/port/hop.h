@@ -17,7 +17,9 @@ struct hop {
 /* Faults on the request's keys; -EINVAL: no port that makes frames could take it. */
 int hop_find(struct hop *hop, const struct port_options *options, struct fault *fault);
 
-/* Which address a flow has, counted from the first: flows step over count addresses, round robin. */
+/*
+ * Which address a flow has, counted from the first: flows step over count addresses, round robin.
+ */
 static inline uint8_t hop_step(uint32_t flow, unsigned int count)
 {
 	return (uint8_t)(count > 1 ? flow % count : 0);

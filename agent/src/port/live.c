@@ -13,8 +13,9 @@
 #include <unistd.h>
 
 /*
- * What surely fits into a page beside its head, the headroom and skb_shared_info. (The kernel's own
- * test has 3408 bytes for x86-64, 3216 for s390x: selftests/bpf/prog_tests/xdp_do_redirect.c.)
+ * What fits into a page on any machine, besides its head, the headroom and skb_shared_info. (The
+ * kernel's own test has 3408 bytes for x86-64, 3216 for s390x:
+ * selftests/bpf/prog_tests/xdp_do_redirect.c.)
  */
 #define FRAME_MOST 3200
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Does a device take live frames? One that cannot loses them without an error: a veth whose other
- * end has no NAPI (veth_xdp_xmit(), drivers/net/veth.c), a driver without ndo_xdp_xmit. So a frame
- * is sent that means nothing to anybody, and the device's counters are looked at.
+ * Finds out whether a device takes live frames. A device that cannot loses them without an error: a
+ * veth whose other end has no NAPI (veth_xdp_xmit(), drivers/net/veth.c), a driver without
+ * ndo_xdp_xmit. So a frame that no host understands is sent, and the device's counters are read.
  */
 #include "count/counters.h"
 #include "port/live.h"
@@ -38,7 +38,7 @@ static int run_probe(const struct live *live, struct fault *fault)
 			 strerror(-error));
 }
 
-/* The counters once something has moved since before, or as they stay. */
+/* The counters, once they have changed or the time is over. */
 static int await_counters(const struct live *live, const struct counters *before,
 			  struct counters *after)
 {
@@ -63,7 +63,7 @@ static bool is_probe(const struct counters *before, const struct counters *after
 	       bytes <= PROBE_BYTES + FCS_BYTES;
 }
 
-/* Others may send at the same moment (neighbours are looked for), so it is tried some times. */
+/* The host may send at the same moment (neighbour discovery), so it is tried several times. */
 int live_try(const struct live *live, struct fault *fault)
 {
 	const char *name = live->hop.device.name;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Running the live port's program. Each BPF_PROG_TEST_RUN of more than one packet waits twice for an
- * RCU grace period, some 10 to 40 ms in all, since the program goes in and out of XDP's dispatcher
- * (bpf_prog_change_xdp()). So a thread makes one call for all packets and is in the kernel as long
- * as it sends; the agent's own thread looks at stdin meanwhile and at the map that holds how far it
- * is, and interrupts it by a signal at the end. The program itself sets the first due time: the
- * wait before it belongs to no schedule.
+ * Running the live port's program. Each BPF_PROG_TEST_RUN of more than one packet waits twice for
+ * an RCU grace period, some 10 to 40 ms in all, since the program goes in and out of XDP's
+ * dispatcher (bpf_prog_change_xdp()). So a thread makes one call for all packets and is in the
+ * kernel as long as it sends; the agent's own thread looks at stdin meanwhile and at the map that
+ * holds how far it is, and interrupts it by a signal at the end. The program itself sets the first
+ * due time: the wait before it belongs to no schedule.
  *
  * Where packets are far apart that call would spin all the time. Then the thread sleeps and makes
- * a call for each packet: it does not change the dispatcher for a single one. But each call has a page pool
- * of its own, which is let go a second after its packet, and the kernel has numbers for 65 534
- * (MEM_ID_MAX); at 5 000 packets/s it ran out of them.
+ * a call for each packet: the dispatcher does not change for a single one. But each call has a page
+ * pool of its own, which is freed a second after its packet, and the kernel has numbers for 65 534
+ * pools (MEM_ID_MAX). At 5 000 packets/s it ran out of them.
  */
 #include "count/counters.h"
 #include "port/live.h"
@@ -105,8 +105,8 @@ static void *send_all(void *argument)
 }
 
 /*
- * In a real-time class a thread that spins keeps out others of its priority on its CPU: this one,
- * which is to end it, has to be above. By system calls, since musl's functions return ENOSYS.
+ * In a real-time class a thread that spins keeps others of its priority from its CPU. The thread
+ * that ends it needs a higher priority. By system calls, since musl's functions return ENOSYS.
  */
 static void rise_above(void)
 {
@@ -121,7 +121,7 @@ static void rise_above(void)
 	syscall(SYS_sched_setscheduler, 0, policy, &own);
 }
 
-/* The thread gets no signal but ours: those of the agent are for the thread that looks. */
+/* The sending thread gets no other signal: those of the agent go to the thread that looks. */
 static int start_thread(struct live *live)
 {
 	struct sigaction action = { .sa_handler = interrupt };
@@ -225,7 +225,9 @@ void live_end(struct port *port, struct port_progress *progress)
 	note_progress(live, progress, &state);
 }
 
-/* What the device dropped meanwhile was refused: a full queue at the other end has no other sign. */
+/*
+ * What the device dropped meanwhile was refused: a full queue at the other end has no other sign.
+ */
 void live_account(struct port *port, struct port_progress *progress)
 {
 	struct port_tally *tally = &progress->tally;

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-/* The last one stands for all others. */
+/* The last entry stands for all others. */
 const struct port_error port_errors[PORT_ERRORS] = {
 	{ ENOBUFS, "ENOBUFS" },
 	{ EAGAIN, "EAGAIN" },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * How the agent reaches the wire: one struct of functions, after ixy's ixy_device. A port sends or
- * receives; what it cannot is NULL. Nothing is allocated after open().
+ * receives; what it cannot do is NULL. Nothing is allocated after open().
  */
 #ifndef GM_PORT_H
 #define GM_PORT_H
@@ -59,7 +59,7 @@ struct port_options {
 struct port_schedule {
 	struct pace pace;
 	uint64_t bound; /* packets to try at most */
-	uint64_t lasts_ns; /* no packet is begun so long after the first due time */
+	uint64_t lasts_ns; /* no packet is begun this long after the first due time */
 };
 
 /* How far sending has come. */
@@ -132,15 +132,15 @@ extern const struct port_kind port_udp_send; /* sends: plain UDP sockets */
 extern const struct port_kind port_udp_sink; /* receives: plain UDP sockets */
 
 /*
- * What open() returns when the kernel would not have it: its EINVAL is none of the request's, and a
- * lesser port may do.
+ * What open() returns when the kernel refuses: its EINVAL is no fault of the request, and another
+ * port may work.
  */
 static inline int port_unfit(int error)
 {
 	return error == -EINVAL ? -ENOTSUP : error;
 }
 
-/* Counts refused packets under their errno (negative). */
+/* Counts refused packets by their errno (negative). */
 void port_refuse(struct port_tally *tally, int error, uint64_t count);
 
 /* "errors": {"ENOBUFS": n}, those that occurred. */

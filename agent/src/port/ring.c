@@ -70,7 +70,7 @@ static int map_ring(struct ring *ring, size_t bytes, struct fault *fault)
  * Has packets stamped where they enter the host (netif_rx(), net/core/dev.c). Without, the ring
  * stamps them when it gets them, behind tc's ingress and the backlog; unless any other program of
  * the machine asks for stamps, which then hold for all (netstamp_needed_key): the same wire would
- * have two delays. The switch is thrown by a work item, long before the barrier is over.
+ * have two delays. A work item of the kernel turns them on, long before the barrier is over.
  */
 static int ask_for_stamps(struct ring *ring, struct fault *fault)
 {

@@ -17,7 +17,7 @@
 
 static void force_buffer(int fd, int forced, int plain, int bytes)
 {
-	/* The forced one passes net.core.[rw]mem_max and wants CAP_NET_ADMIN. */
+	/* The forced option ignores net.core.[rw]mem_max and needs CAP_NET_ADMIN. */
 	if (setsockopt(fd, SOL_SOCKET, forced, &bytes, sizeof(bytes)) < 0)
 		setsockopt(fd, SOL_SOCKET, plain, &bytes, sizeof(bytes));
 }
@@ -26,8 +26,8 @@ static void force_buffer(int fd, int forced, int plain, int bytes)
  * A frame stays charged to the sender's buffer until somebody has consumed it: on a veth the
  * gateway's ip_rcv(), so its whole queue has to fit. A full buffer blocks, which is the device's
  * own pace (the schedule then shows it as late), but not so long that a closed stdin goes unseen.
- * Without a schedule that pace is just what is wanted: the kernel's default then holds the sender
- * to what the receiving side takes, and no time goes into packets that a full queue drops.
+ * Without a schedule that pace is what we want: the kernel's default then holds the sender to what
+ * the receiving side takes, and no time is spent on packets that a full queue drops.
  */
 void socket_size_send(int fd, bool paced)
 {
@@ -98,10 +98,10 @@ static bool is_full(int fd)
 }
 
 /*
- * sendmmsg() stops at the first message that fails and returns the errno only if it was the first of
- * all (___sys_sendmmsg, net/socket.c). So behind a partial count stands one message that was
- * refused, unless the buffer stayed full; ENOBUFS means a full queue, and a lasting error
- * shows itself in the next call.
+ * sendmmsg() stops at the first message that fails and returns the errno only if it was the first
+ * of all (___sys_sendmmsg, net/socket.c). So behind a partial count stands one message that was
+ * refused, unless the buffer stayed full; ENOBUFS means a full queue, and a lasting error shows
+ * itself in the next call.
  */
 unsigned int socket_send(int fd, struct mmsghdr *messages, unsigned int count,
 			 struct port_tally *tally)

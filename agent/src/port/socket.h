@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-/* Gives a socket room for what is on its way, and lets it block for a moment at most. */
+/* Gives a socket room for frames on their way, and lets it block for a moment at most. */
 void socket_size_send(int fd, bool paced);
 void socket_size_receive(int fd, size_t bytes);
 
-/* Room for so many bytes on their way, and nothing else. */
+/* Only sets the room for bytes on their way. */
 void socket_size_output(int fd, size_t bytes);
 
 /*
@@ -29,12 +29,12 @@ unsigned int socket_send(int fd, struct mmsghdr *messages, unsigned int count,
 			 struct port_tally *tally);
 
 /*
- * Goes half the way of a frame, with one that a raw socket refuses in the end: the next frame finds
- * that half in the caches. Nothing leaves.
+ * Sends a frame that a raw socket refuses halfway, so that the code of the first half is in the
+ * caches for the next frame. Nothing leaves.
  */
 void socket_warm(int fd);
 
-/* Lets this process open so many descriptors, if it may. */
+/* Raises the limit of descriptors of this process to this number, if allowed. */
 int socket_allow(size_t descriptors);
 
 /* Opens a UDP socket; flags may be SOCK_NONBLOCK. Returns it or -errno. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The udp port, sending: plain connected sockets, for hosts where raw ones are not to be had, and
- * to measure what a program's own traffic costs. One socket, or one for each flow if the flows
+ * The udp port, sending: plain connected sockets, for hosts without raw sockets, and to
+ * measure what a program's own traffic costs. One socket, or one for each flow if the flows
  * differ in their ports.
  */
 #include "frame/address.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Telling arrivals apart, every field distrusted. */
+/* Which packet an arrival is; no field is trusted. */
 #include "replay/arrive.h"
 #include "frame/checksum.h"
 #include "frame/frame.h"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The books of what arrives of the other side's packets: which packet of the schedule a frame is,
- * and that each is counted once. A frame that is none of them is foreign, one with a wrong checksum
- * corrupt.
+ * The accounts of the other side's packets: which packet of the schedule a frame is; each counts
+ * once. A frame that is none of them is foreign, a frame with a wrong checksum is corrupt.
  *
- * A frame bears its number modulo 2^16 (IPv6: 2^20) only. It is taken to be the packet nearest to
- * the highest number seen that looks so: same protocol, length and ports. That is right as long as
- * fewer than half of that many packets in a row are lost or overtaken.
+ * A frame bears its number modulo 2^16 (IPv6: 2^20) only. It counts as the nearest packet to the
+ * highest number seen with the same protocol, length and ports. That is right as long as fewer than
+ * half of that modulus of packets in a row are lost or overtaken.
  */
 #ifndef GM_ARRIVE_H
 #define GM_ARRIVE_H
@@ -57,7 +56,7 @@ int arrive_open(struct arrive *arrive, const struct trace *trace, const struct l
 		enum way way, uint64_t bin_ns, struct fault *fault);
 void arrive_close(struct arrive *arrive);
 
-/* Books a frame. The number of the flow that it is of, or -1. */
+/* Accounts for a frame. Returns the number of its flow, or -1. */
 int64_t arrive_add(struct arrive *arrive, const struct arrived *frame);
 
 #endif

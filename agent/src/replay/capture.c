@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What both formats need: a fault at a place of the file, and the end. */
+/* What both formats share: a fault at a place of the file, and the end. */
 #include "replay/capture.h"
 
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads captures out of memory, every length distrusted: pcap (draft-ietf-opsawg-pcap: us and ns,
+ * Reads captures from memory; no length is trusted: pcap (draft-ietf-opsawg-pcap: us and ns,
  * both byte orders) and pcapng (draft-ietf-opsawg-pcapng: sections of either order, several
- * interfaces, enhanced, simple and old packet blocks; other blocks are passed over). A capture that
+ * interfaces, enhanced, simple and old packet blocks; other blocks are skipped). A capture that
  * breaks off or contradicts itself is a fault that names file, offset and reason.
  */
 #ifndef GM_CAPTURE_H

@@ -12,7 +12,7 @@
 
 #define FRAMES_BYTES_MAX (1u << 30)
 
-/* Whose addresses the replay bears. Those of IPv4 are 4 bytes long. */
+/* The addresses of the replay. Those of IPv4 are 4 bytes long. */
 struct lab {
 	int family;
 	uint8_t source_mac[6], next_mac[6];
@@ -34,7 +34,7 @@ int frames_open(struct frames *frames, const struct trace *trace, const struct l
 		enum way way, struct fault *fault);
 void frames_close(struct frames *frames);
 
-/* Has a frame go to another destination port, its checksum kept right (RFC 1624). */
+/* Changes a frame's destination port, and its checksum with it (RFC 1624). */
 void frame_redirect(uint8_t *frame, uint16_t port);
 
 #endif

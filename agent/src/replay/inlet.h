@@ -2,8 +2,8 @@
 /*
  * Receives whole frames of one IP version through a TPACKET_V2 ring. Unlike the sink's V3 ring
  * (port/ring.c), which hands over blocks up to 10 ms old, a frame is there as soon as it has come:
- * the far side has to know by which port a flow is masked before it answers. The player looks
- * whenever it waits anyway, and is woken where packets wait for an arrival.
+ * the far side has to know the port behind which a flow is masked before it answers. The player
+ * looks whenever it waits anyway, and is woken where packets wait for an arrival.
  */
 #ifndef GM_INLET_H
 #define GM_INLET_H
@@ -29,7 +29,7 @@ int inlet_open(struct inlet *inlet, int device_index, int family, uint32_t packe
 	       size_t ring_bytes, struct fault *fault);
 void inlet_close(struct inlet *inlet);
 
-/* Reads the clocks' offset anew: now and then, as it drifts. */
+/* Reads the offset of the clocks again, which drifts. */
 void inlet_tune(struct inlet *inlet);
 
 /* The next frame, valid until inlet_next(); false if none waits. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Link layers, IP headers and ports of captured frames, every field distrusted. */
+/* Link layers, IP headers and ports of captured frames; no field is trusted. */
 #include "replay/packet.h"
 #include "frame/frame.h"
 
@@ -47,7 +47,9 @@ static bool skip(struct cursor *cursor, uint32_t bytes)
 	return true;
 }
 
-/* A header of so many bytes with the Ethernet type at an offset; VLAN tags may follow Ethernet's. */
+/*
+ * A header of so many bytes with the Ethernet type at an offset; VLAN tags may follow Ethernet's.
+ */
 static bool skip_typed(struct cursor *cursor, uint32_t bytes, uint32_t type_at)
 {
 	uint16_t type;

@@ -34,7 +34,7 @@ struct packet_view {
 	uint32_t header_bytes; /* of the IP header */
 	const uint8_t *source, *destination; /* addresses: 4 or 16 bytes */
 	uint16_t source_port, destination_port;
-	bool answer; /* TCP's SYN and ACK: the sender is who was asked */
+	bool answer; /* TCP's SYN and ACK: the sender is the server */
 };
 
 enum packet_verdict packet_read(struct packet_view *view, const struct capture_packet *packet);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The classic format: one header, then records of 16 bytes and a packet each. */
+/* The classic format: a header, then packets, each behind a record of 16 bytes. */
 #include "replay/pcap.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ bool pcap_recognise(struct capture *capture)
 	return false;
 }
 
-/* Version 2.2 and older wrote the two lengths the other way round, 2.3 now and then. */
+/* Version 2.2 and older wrote the two lengths the other way round, 2.3 sometimes did. */
 static void read_lengths(const struct capture *capture, struct capture_packet *packet)
 {
 	uint32_t first = capture_u32(capture, capture->at + 8);

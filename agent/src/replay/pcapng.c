@@ -43,7 +43,9 @@ static uint64_t power_of_ten(unsigned int digits)
 	return power;
 }
 
-/* Ticks of an interface as ns; what does not fit into 64 bits wraps, as nonsense may. */
+/*
+ * Ticks of an interface as ns; what does not fit into 64 bits wraps, which only damaged files have.
+ */
 static uint64_t to_ns(const struct capture_interface *interface, uint64_t ticks)
 {
 	unsigned int bits = interface->digits;

@@ -13,8 +13,8 @@
 
 #define LOOK_NS (10 * NS_PER_MS) /* how often stdin is looked at */
 /*
- * Of each wait: see time/pace.c. Packets of a conversation are so far apart that the processor rests
- * between them, and wakes up to 0.5 ms late on a virtual machine.
+ * Of each wait: see time/pace.c. Packets of a conversation are so far apart that the processor
+ * rests between them, and wakes up to 0.5 ms late on a virtual machine.
  */
 #define SPIN_NS NS_PER_MS
 #define ROOM_NS (200 * NS_PER_US) /* until the next packet, for a look at all else */
@@ -186,14 +186,14 @@ static void release(struct player *player, uint32_t flow)
 	}
 }
 
-/* What was waited for long enough goes all the same. */
+/* A packet that has waited long enough goes anyway. */
 static void release_all(struct player *player)
 {
 	for (uint32_t flow = 0; player->waiting && flow < player->trace->flows; flow++)
 		release(player, flow);
 }
 
-/* Books one frame if one waits. */
+/* Accounts for a frame if one waits. */
 static bool take(struct player *player)
 {
 	struct arrived frame;
@@ -281,7 +281,7 @@ static bool wait_due(struct player *player, uint64_t due_ns)
 	}
 }
 
-/* Packets of a flow stay in order: behind one that waits they all do. */
+/* Packets of a flow stay in order: behind a packet that waits, all wait. */
 static bool must_wait(const struct player *player, uint32_t number)
 {
 	return player->held_first[entry_of(player, number)->flow] != HELD_NONE ||

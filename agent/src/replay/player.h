@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One side of a replay: sends its own packets when they are due and books what arrives of the
- * other's, in one thread. It sleeps, then spins the last part of each wait, and empties the ring
- * meanwhile. Allocates nothing.
+ * One side of a replay: sends its own packets when they are due and accounts for the arrivals from
+ * the other side, in one thread. It sleeps, then spins the last part of each wait, and empties the
+ * ring meanwhile. Allocates nothing.
  *
  * Where the clients are masked, a packet down can only go to the port that its flow has outside.
- * One that is due before any packet up of its flow has arrived is held until one has. And a packet
- * of TCP is held until what the other side sent before it in its flow has arrived, for a while: a
- * late sender's answers would overtake the requests, and a gateway that tracks connections calls
- * bytes acknowledged that it has not seen invalid.
+ * A packet that is due before any packet up of its flow has arrived is held until then. A packet of
+ * TCP is held for a while until what the other side sent before it in its flow has arrived.
+ * Otherwise a late sender's answers would overtake the requests, and a gateway that tracks
+ * connections calls a packet invalid that acknowledges bytes it has not seen.
  */
 #ifndef GM_PLAYER_H
 #define GM_PLAYER_H
@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define HELD_NONE UINT32_MAX
-#define SENT_REFUSED (-1) /* in sent_ns: the port did not take it */
+#define SENT_REFUSED (-1) /* in sent_ns: the port refused it */
 #define SENT_NEVER (-2) /* its time was over, or its flow had no port */
 
 struct player {

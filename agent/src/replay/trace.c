@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PORT_FIRST 1024u /* where another port is looked for */
+#define PORT_FIRST 1024u /* where the search for another port begins */
 #define PORTS (65536u - PORT_FIRST)
 #define SHARE_NS NS_PER_MS /* after the last packet, so that a replay is never of no length */
 
@@ -262,7 +262,7 @@ static void list_entries(const struct trace *trace, struct trace_entry *entry)
 		const struct trace_packet *packet = &trace->packet[i];
 		double after = packet->timed ? (double)(packet->time_ns - first) : 0;
 		double scaled = options->rate_pps > 0 ? after : after / options->speed;
-		/* Nonsense may be centuries away: beyond any duration, but a number. */
+		/* A damaged time may be centuries away: beyond any duration, but still a number. */
 		uint64_t due_ns = scaled < 1e18 ? (uint64_t)scaled : (uint64_t)1e18;
 
 		for (uint32_t c = 0; c < options->clones; c++)
@@ -275,7 +275,7 @@ static void list_entries(const struct trace *trace, struct trace_entry *entry)
 	}
 }
 
-/* Deals the sorted entries out to their directions, those that are replayed. */
+/* Distributes the sorted entries to their directions, as far as these are replayed. */
 static void deal(struct trace *trace, struct trace_entry *all, uint32_t count)
 {
 	const struct trace_options *options = &trace->options;
@@ -323,7 +323,7 @@ static int schedule(struct trace *trace, struct fault *fault)
 	return error;
 }
 
-/* What a capture has to have to be replayed as asked. */
+/* Whether a capture has what the request needs. */
 static int check(const struct trace *trace, const char *name, struct fault *fault)
 {
 	if (!trace->packets)

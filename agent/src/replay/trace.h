@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A capture as a schedule of two directions. Both ends of a replay read the same file with the same
- * options and so come to the same flows, numbers and due times, without a word to each other.
+ * options and so derive the same flows, numbers and due times by themselves.
  *
  * Up is from the LAN side. A packet's number counts those of its direction in order of their due
  * times, from 0. Each of the trace's flows is there `clones` times: clone c of LAN host h has the
@@ -73,7 +73,9 @@ struct trace {
 	uint64_t over; /* due after duration_ns */
 };
 
-/* 0, or -errno with the fault filled; trace_close() in either case. The capture is read to its end. */
+/*
+ * 0, or -errno with the fault filled; trace_close() in either case. The capture is read to its end.
+ */
 int trace_open(struct trace *trace, const struct trace_options *options, struct capture *capture,
 	       struct fault *fault);
 void trace_close(struct trace *trace);

@@ -26,7 +26,7 @@ int endpoint_listen(struct streams *streams, struct fault *fault)
 	return fault_system(fault, -errno, "src_port", "listening");
 }
 
-/* Takes those that wait. 0 or -errno; one that has gone again in the meantime is none. */
+/* Accepts waiting connections, except those that have ended again. 0 or -errno. */
 static int accept_waiting(struct streams *streams, struct fault *fault)
 {
 	struct linger reset = { .l_onoff = 1 };
@@ -50,7 +50,7 @@ static int accept_waiting(struct streams *streams, struct fault *fault)
 	return 0;
 }
 
-/* Until start has come; the lines after the request may have been read with it. */
+/* Until start comes; it may have been read together with the request. */
 static int accept_until_start(struct streams *streams, struct fault *fault)
 {
 	struct pollfd wait[] = {
@@ -61,7 +61,7 @@ static int accept_until_start(struct streams *streams, struct fault *fault)
 	while (!streams->talk->used && !talk_over(streams->talk)) {
 		int error;
 
-		/* With everyone here, those that knock still would wake us forever. */
+		/* With all streams here, further connections would wake us forever. */
 		poll(wait, streams->opened < streams->options.count ? 2 : 1, -1);
 		error = accept_waiting(streams, fault);
 		if (error)
@@ -114,7 +114,7 @@ int endpoint_accept(struct streams *streams, struct fault *fault)
 	if (error)
 		return error;
 	qsort(streams->stream, streams->opened, sizeof(streams->stream[0]), compare);
-	close(streams->listener); /* who comes now is refused */
+	close(streams->listener); /* later connections are refused */
 	streams->listener = -1;
 	return 0;
 }

@@ -33,11 +33,12 @@ static int refuse(const struct streams *streams, unsigned int i, int error, stru
 				 options->own_port + i, options->peer_port, options->peer_text);
 	default:
 		fault_system(fault, error, "dst", "connecting");
-		return error == -EINVAL ? -ENETUNREACH : error; /* a blackhole is no bad request */
+		/* EINVAL is a blackhole route, no fault of the request. */
+		return error == -EINVAL ? -ENETUNREACH : error;
 	}
 }
 
-/* Begins to connect stream i, or asks again what became of it. 0 or -errno. */
+/* Begins to connect stream i, or asks for the result. 0 or -errno. */
 static int try_connect(const struct streams *streams, unsigned int i)
 {
 	const struct streams_options *options = &streams->options;
@@ -66,7 +67,7 @@ static int begin(struct streams *streams, unsigned int i, struct fault *fault)
 	return error && error != -EINPROGRESS ? refuse(streams, i, error, fault) : 0;
 }
 
-/* Looks at those that the kernel has decided on; returns how many wait still, or -errno. */
+/* Handles the connections with a result; returns how many still wait, or -errno. */
 static int settle(struct streams *streams, struct pollfd *wait, struct fault *fault)
 {
 	int waiting = 0;

@@ -32,13 +32,13 @@ static int refuse_congestion(const char *name, int error, struct fault *fault)
 	fault_fill(fault, "congestion", "", "congestion control \"%.40s\": %s", name,
 		   error == -ENOENT ? "this kernel does not have it" : strerror(-error));
 	snprintf(fault->fix, sizeof(fault->fix), "this kernel has: %s",
-		 *known ? known : "nobody knows what");
+		 *known ? known : "an unknown list");
 	return error;
 }
 
 /*
- * What is the default already need not be set: where setting it is refused (qemu-user takes every
- * TCP option for an int) that is good enough.
+ * The default need not be set. So where setting it is refused (qemu-user takes every TCP option for
+ * an int), that is no error.
  */
 static int set_congestion(int fd, const char *name, struct fault *fault)
 {
@@ -52,7 +52,7 @@ static int set_congestion(int fd, const char *name, struct fault *fault)
 	return strcmp(preset, name) ? refuse_congestion(name, error, fault) : 0;
 }
 
-/* A name is as long as TCP_CA_NAME_MAX, or it was handed over by an emulator that cuts it. */
+/* A name comes with the length TCP_CA_NAME_MAX, unless an emulator cuts it. */
 const char *endpoint_congestion(const struct streams *streams, char name[ENDPOINT_NAME])
 {
 	int fd = streams->opened ? streams->stream[0].fd : streams->listener;
@@ -109,7 +109,8 @@ static int bind_own(int fd, const struct streams *streams, uint16_t port, struct
 				 "choose another port, or end the program that uses it (ss -tanp)",
 				 "port %u is in use on this host", port);
 	if (errno == EACCES)
-		return fault_set(fault, -EACCES, "src_port", "choose one from 1024 on, or be root",
+		return fault_set(fault, -EACCES, "src_port",
+				 "choose a port from 1024 on, or be root",
 				 "port %u is for root alone", port);
 	return fault_system(fault, -errno, "src", "the own address");
 }

@@ -11,8 +11,8 @@
 #include <sys/epoll.h>
 
 /*
- * Not zeros: on its way the data may be compressed, and pages that were never written share one
- * that stays in the cache. xorshift64 (Marsaglia 2003).
+ * Not zeros: the data may be compressed on their way, and pages that were never written share a
+ * page that stays in the cache. xorshift64 (Marsaglia 2003).
  */
 static void fill(uint8_t *block, size_t bytes)
 {
@@ -65,8 +65,8 @@ int streams_open(struct streams *streams, const struct streams_options *options,
 }
 
 /*
- * A source asks for the peer's FIN too: where the peer's window is closed, nothing that it sends
- * would bring a reset.
+ * A source also polls for the peer's FIN: where the peer's window is closed, the source sends
+ * nothing that could bring a reset.
  */
 static int attend(struct streams *streams, struct fault *fault)
 {

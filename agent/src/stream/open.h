@@ -11,7 +11,7 @@
 int streams_open(struct streams *streams, const struct streams_options *options, struct talk *talk,
 		 struct fault *fault);
 
-/* Waits for start (a listener also until it has accepted everyone) and answers it: t0. */
+/* Waits for start (a listener also until it has accepted all streams) and answers it: t0. */
 int streams_start(struct streams *streams, struct fault *fault);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The sink's loop. Every read is stamped; a stream that gave less than was asked for is empty, and
+ * The sink's loop. Every read is stamped; a stream that gave less than requested is empty, and
  * is read again when the kernel reports data.
  */
 #include "stream/sink.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The set of streams: whose turn it is, and what is due besides. */
+/* The set of streams: which is next, and regular work besides moving bytes. */
 #include "stream/streams.h"
 #include "time/clock.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A set of TCP connections that carry bytes one way, and whose turn it is. One thread; sockets do
- * not block; nothing is allocated after streams_open() (open.h). Times are of CLOCK_MONOTONIC.
+ * A set of TCP connections that carry bytes one way, and which of them is next. One thread; sockets
+ * do not block; nothing is allocated after streams_open() (open.h). Times are of CLOCK_MONOTONIC.
  */
 #ifndef GM_STREAMS_H
 #define GM_STREAMS_H
@@ -55,7 +55,7 @@ struct streams {
 	uint64_t t0_ns, t1_ns; /* t1 0: going on */
 	uint64_t bytes, calls, short_calls;
 
-	/* Whose turn it is: streams that are ready, the next one to be handed out. */
+	/* The streams that are ready, and the next to be handed out. */
 	unsigned int alive; /* not ended */
 	unsigned int ready_count, next;
 	struct stream *ready[STREAMS_MAX];
@@ -75,12 +75,12 @@ void streams_close(struct streams *streams);
 
 /*
  * The next stream that is ready, round robin. Where none is, waits until one is, or due_ns, or
- * stdin has to be looked at, sets now_ns and returns NULL. One stream that stays ready costs no
- * system call here.
+ * stdin has to be looked at, sets now_ns and returns NULL. A single stream that stays ready costs
+ * no system call here.
  */
 struct stream *streams_next(struct streams *streams, uint64_t due_ns);
 
-/* The stream handed out last took or gave less than it was asked: it waits until the kernel reports it ready. */
+/* The last stream took or gave less than requested: it waits until the kernel reports it ready. */
 void streams_rest(struct streams *streams);
 
 /* The peer has ended the stream that was handed out last. */

@@ -21,11 +21,12 @@ __attribute__((format(printf, 4, 5))) void fault_fill(struct fault *fault, const
 
 /*
  * fault_set(fault, error, key, fix, format, ...): fills in a fault and is error, so that a failing
- * function can end in `return fault_set(...)`. A macro, so that compiler and analyser see the value.
+ * function can end in `return fault_set(...)`. A macro, so that compiler and analyser see the
+ * value.
  */
 #define fault_set(fault, error, ...) (fault_fill(fault, __VA_ARGS__), (error))
 
-/* What to do about an errno (negative) that comes without words of its own. */
+/* The fix for an errno (negative) that has no special one. */
 const char *fault_fix(int error);
 
 /* A failed system call: the reason is "what: strerror". Returns error. */

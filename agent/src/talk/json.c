@@ -137,7 +137,9 @@ static int string(struct json *json, const char **text)
 	return 0;
 }
 
-/* RFC 8259 section 6: what strtod takes and JSON does not (hex, inf, +1, 01, .5) is refused here. */
+/*
+ * RFC 8259 section 6: what strtod takes and JSON does not (hex, inf, +1, 01, .5) is refused here.
+ */
 static int number(struct json *json, struct json_value *value)
 {
 	char *at = json->at + (*json->at == '-');

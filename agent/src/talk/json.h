@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A strict reader (RFC 8259) for one flat JSON object: its members are numbers, strings, true, false,
- * null, or arrays of these. It pulls: the caller asks for the next member, and for an array's
- * elements before the next member. Strings are decoded in place; nothing is allocated.
+ * A strict reader (RFC 8259) for one flat JSON object: its members are numbers, strings, true,
+ * false, null, or arrays of these. It pulls: the caller asks for the next member, and for an
+ * array's elements before the next member. Strings are decoded in place; nothing is allocated.
  */
 #ifndef GM_JSON_H
 #define GM_JSON_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Writes one JSON line at a time to stdout. Members take a key, elements of a list take NULL.
- * Errors of write() stick in .error and end in nothing more being written: who reads us has gone.
+ * An error of write() is kept in .error, and nothing more is written: the reader has gone.
  */
 #ifndef GM_LINE_H
 #define GM_LINE_H

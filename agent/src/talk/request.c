@@ -235,7 +235,7 @@ static int read_value(struct reader *reader, const struct key *key, const struct
 	}
 }
 
-/* Where in a table a name stands, or -1. */
+/* The index of a name in a table, or -1. */
 static int find_in(const struct key *table, const char *name)
 {
 	for (int i = 0; table && table[i].name; i++)

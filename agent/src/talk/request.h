@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A request, read by a table of keys into the fields of a struct. A key that the table does not
- * have, a wrong type, a value out of range, a key given twice and one left out are all faults.
+ * have, a wrong type, a value out of range, a key given twice and a missing key are all faults.
  */
 #ifndef GM_REQUEST_H
 #define GM_REQUEST_H
@@ -18,7 +18,7 @@ enum key_kind {
 	KEY_TEXT, /* const char *, inside the request's text */
 	KEY_CHOICE, /* int: index into choices */
 	/* from here on lists */
-	KEY_INTEGERS, /* struct integers; a single integer is a list of one */
+	KEY_INTEGERS, /* struct integers; a single integer counts as a list */
 	KEY_TEXTS, /* struct texts */
 	KEY_CHOICES, /* unsigned int: a set of bits, one for each of choices */
 };
@@ -54,8 +54,8 @@ struct key {
 #define REQUEST_LIST_MAX 100000 /* items of one list: one for each flow */
 
 /*
- * Reads text (NUL-terminated, overwritten; must outlive the request) by two tables, the second
- * one may be NULL. 0 or a negative errno with the fault filled; lists are the caller's in either
+ * Reads text (NUL-terminated, overwritten; must outlive the request) by two tables; the second
+ * may be NULL. 0 or a negative errno with the fault filled; lists are the caller's in either
  * case, to be freed by request_release().
  */
 int request_read(void *request, char *text, const struct key *keys, const struct key *more,

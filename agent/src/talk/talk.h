@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TALK_INPUT 0 /* the descriptor to poll beside one's own */
+#define TALK_INPUT 0 /* the descriptor to poll besides the caller's own */
 
 struct talk {
 	struct line line; /* the event being written */
@@ -39,7 +39,7 @@ int talk_line(struct talk *talk, char **text);
 /* Waits for {"cmd":"start"} and answers with the start event. */
 int talk_start(struct talk *talk, struct fault *fault);
 
-/* Its two halves, for who has something to do between them. */
+/* The two halves of talk_start(), for callers with something to do between them. */
 int talk_await_start(struct talk *talk, struct fault *fault);
 void talk_answer_start(struct talk *talk);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Clocks, in nanoseconds. Where the kernel has a vDSO, reading one is no system call. */
+/* Clocks, in nanoseconds. Where the kernel has a vDSO, reading a clock is no system call. */
 #ifndef GM_CLOCK_H
 #define GM_CLOCK_H
 
@@ -18,7 +18,7 @@ static inline uint64_t clock_read(clockid_t clock)
 	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
 }
 
-/* The one clock of the protocol. */
+/* The clock of the protocol. */
 static inline uint64_t clock_now(void)
 {
 	return clock_read(CLOCK_MONOTONIC);

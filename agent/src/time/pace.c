@@ -4,9 +4,9 @@
 #include "time/clock.h"
 
 /*
- * A sleeper wakes 20 to 100 us late, on a virtual machine with neighbours at least, so the last part
- * of each wait is spun, and gaps that are shorter are spun entirely. With 60 us instead, 76 % of the
- * gaps at 10 k packets/s were within 15 us where 92 % are with 100 us, on the same busy
+ * A sleeper wakes 20 to 100 us late, on a virtual machine with neighbours at least, so the last
+ * part of each wait is spun, and gaps that are shorter are spun entirely. With 60 us instead, 76 %
+ * of the gaps at 10 k packets/s were within 15 us where 92 % are with 100 us, on the same busy
  * machine (four runs each).
  */
 #define SPIN_NS (100 * NS_PER_US)

@@ -25,7 +25,9 @@ void pace_begin(struct pace *pace, uint64_t t0_ns, double rate_pps, double cap_p
 /* Packets due in [t0, t0 + duration) at rate_pps. */
 uint64_t pace_scheduled(double rate_pps, uint64_t duration_ns);
 
-/* When the next packet should go: when due, or somewhat after the one before if that was late. */
+/*
+ * When the next packet should go: when due, or somewhat after the previous packet if that was late.
+ */
 static inline uint64_t pace_target(const struct pace *pace)
 {
 	return pace->due_ns > pace->earliest_ns ? pace->due_ns : pace->earliest_ns;
@@ -44,7 +46,7 @@ static inline void pace_step(struct pace *pace, unsigned int count, uint64_t now
 /* Sleeps, then spins the last part, until target_ns or a signal. Returns the time read last. */
 uint64_t pace_wait(uint64_t target_ns);
 
-/* Sleeps to the end, late as that may be, for who counts each instruction of the processor. */
+/* Sleeps to the end, however late it wakes: where the processor's instructions are counted. */
 uint64_t pace_sleep(uint64_t target_ns);
 
 #endif

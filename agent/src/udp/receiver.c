@@ -85,7 +85,7 @@ static void run(struct sink *sink)
 	}
 }
 
-/* What arrived before the end is in the port still, up to the time that it retires a block. */
+/* Arrivals before the end may still be in the port, until it retires their block. */
 static void drain(struct receiver *receiver)
 {
 	uint64_t until = clock_now() + NS_PER_MS * PORT_RETIRE_MS * 2;

@@ -99,8 +99,8 @@ static bool look_up(struct sender *sender, uint64_t now)
 }
 
 /*
- * Waits until the next packet should go, in steps that let stdin be looked at. One that rests looks
- * when it wakes for a packet, and is woken for nothing else.
+ * Waits until the next packet should go, in steps that let stdin be looked at. A sender that
+ * rests looks when it wakes for a packet, and wakes for nothing else.
  */
 static bool wait_due(struct sender *sender, uint64_t *now)
 {
@@ -201,7 +201,9 @@ int sender_run(struct sender *sender, struct fault *fault)
 		error = watch_over(sender, fault);
 	else
 		push(sender);
-	/* A schedule that was kept ends when the next packet would be due, not with the last one. */
+	/*
+	 * A schedule that was kept ends when the next packet would be due, not with the last one.
+	 */
 	sender->t1_ns = done->ended_ns;
 	if (paced(sender) && done->tried == sender->scheduled && sender->t1_ns < done->due_ns)
 		sender->t1_ns = done->due_ns;

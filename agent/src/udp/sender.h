@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The sender's loop, apart from how it is asked for and how it reports: stage a burst, wait until
+ * The sender's loop, without request and report: stage a burst, wait until
  * it is due, stamp it, hand it to the port; or watch over a port that keeps the schedule itself.
  * One thread; allocates nothing.
  */
@@ -55,8 +55,8 @@ struct sender {
 };
 
 /*
- * Sends until the schedule, the time or stdin ends. The port is open, counters are zero. 0, or -errno
- * with the fault filled where the port failed altogether.
+ * Sends until the schedule, the time or stdin ends. The port is open, counters are zero. 0, or
+ * -errno with the fault filled where the port failed altogether.
  */
 int sender_run(struct sender *sender, struct fault *fault);
 

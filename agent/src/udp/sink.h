@@ -18,7 +18,7 @@ struct sink {
 	int family;
 	size_t ring_bytes; /* room for packets that wait, where the way has a ring */
 	struct talk *talk;
-	struct integers ports; /* sorted, each once; none: every port is ours */
+	struct integers ports; /* sorted, each once; none: every port counts */
 	struct tally_options options;
 	const struct sink_way *way;
 	void *state; /* the way's own */
@@ -28,7 +28,7 @@ struct sink {
 
 struct sink_way {
 	const char *name;
-	uint32_t window; /* numbers of a flow within which duplicates are told apart */
+	uint32_t window; /* numbers of a flow within which duplicates are recognised */
 
 	/* Ready to count, and counting at the latest after start(). */
 	int (*open)(struct sink *sink, struct fault *fault);

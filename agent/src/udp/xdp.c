@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The sink's way that counts in the kernel: loads bpf/sink.bpf.c, attaches it to the device's driver
- * and reads its maps, which are this process's memory too. The link and the maps are gone with the
- * process, however that dies.
+ * The sink's way that counts in the kernel: loads bpf/sink.bpf.c, attaches it to the device's
+ * driver and reads its maps, which are this process's memory too. The link and the maps are gone
+ * with the process, however it dies.
  */
 #include "bpf/sink.h"
 #include "kernel/bpf.h"
@@ -160,7 +160,9 @@ static int open_xdp(struct sink *sink, struct fault *fault)
 	return xdp->link < 0 ? xdp->link : 0;
 }
 
-/* Half of it written, where a store of 64 bits takes two, still reads as a start that is to come. */
+/*
+ * Half of it written, where a store of 64 bits takes two, still reads as a start that is to come.
+ */
 static void start(struct sink *sink, uint64_t t0_ns)
 {
 	struct xdp *xdp = sink->state;
@@ -261,7 +263,7 @@ static void read_maps(struct xdp *xdp)
 }
 
 /*
- * What was sent before the end may wait for its NAPI, as long as the ring would look for it. Drivers
+ * What was sent before the end may wait for its NAPI, as long as the ring would wait. Drivers
  * let go of a program when it no longer runs, so the maps are at rest once the link is closed.
  */
 static const struct tally *finish(struct sink *sink)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * connect: one end of many TCP connections, each with a message and its echo. What can be asked for
- * and what is reported; src/connect/ does it.
+ * connect: one end of many TCP connections, each with a message and its echo. The keys of
+ * the request and the checks; src/connect/ does the work.
  */
 #include "connect/clients.h"
 #include "connect/servers.h"
@@ -34,14 +34,14 @@ static const char *const mode_names[] = { "open", "crr", "hold", NULL };
 
 static const struct key connect_keys[] = {
 	KEY(connect_request, role, CHOICE, .required = true, .choices = role_names,
-	    .help = "server: accepts and echoes; client: opens and asks"),
+	    .help = "server: accepts and echoes; client: opens and sends messages"),
 	KEY(connect_request, mode, CHOICE, .required = true, .choices = mode_names,
-	    .help = "open: until one fails; crr: open, ask, answer, close; hold: keep at work"),
+	    .help = "open: until one fails; crr: open, request, answer, close; hold: keep at work"),
 	KEY(connect_request, family, INTEGER, .required = true, .min = 4, .max = 6,
 	    .help = "4 or 6"),
 	KEY(connect_request, src, TEXT, .required = true, .help = "own address, the first one"),
 	KEY(connect_request, src_count, INTEGER, .preset = 1, .min = 1, .max = 250,
-	    .help = "client: consecutive own addresses that take turns"),
+	    .help = "client: consecutive own addresses, used round robin"),
 	KEY(connect_request, src_port, INTEGER, .required = true, .min = 1, .max = 65535,
 	    .help = "first own port"),
 	KEY(connect_request, src_ports, INTEGER, .preset = 1, .min = 1, .max = 65535,
@@ -58,7 +58,7 @@ static const struct key connect_keys[] = {
 	KEY(connect_request, active_pps, NUMBER, .max = 10000000,
 	    .help = "hold: messages a second over all connections together; 0: idle"),
 	KEY(connect_request, duration_ms, INTEGER, .preset = 1000, .min = 1, .max = 3600000,
-	    .help = "client: open: to open for at most; crr and hold: to ask for"),
+	    .help = "client: how long to open at most (open), or to send messages (crr, hold)"),
 	KEY(connect_request, timeout_ms, INTEGER, .preset = 5000, .min = 10, .max = 600000,
 	    .help = "client: an answer that takes longer is none"),
 	KEY(connect_request, bin_ms, INTEGER, .preset = 100, .min = 1, .max = 10000,
@@ -176,7 +176,7 @@ static int connect_run(struct talk *talk, const void *given, struct fault *fault
 
 const struct verb verb_connect = {
 	.name = "connect",
-	.help = "one end of many TCP connections: opens and asks, or accepts and echoes",
+	.help = "one end of many TCP connections: opens and sends, or accepts and echoes",
 	.keys = connect_keys,
 	.request_bytes = sizeof(struct connect_request),
 	.run = connect_run,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * forward: lets a gateway forward at XDP. Loads bpf/forward.bpf.c and attaches it to each device,
- * to all drivers or, where one has no place for it, to the kernel's generic hook of all, until stdin
- * is closed. The links are gone with the process, however that dies.
+ * forward: lets a gateway forward at XDP. Loads bpf/forward.bpf.c and attaches it to each device
+ * until stdin is closed: in all drivers or, where a driver has no place for it, at the generic hook
+ * of all. The links are gone with the process, however it dies.
  */
 #include "bpf/forward.h"
 #include "kernel/bpf.h"
@@ -256,7 +256,7 @@ static int forward_run(struct talk *talk, const void *request, struct fault *fau
 
 const struct verb verb_forward = {
 	.name = "forward",
-	.help = "forwards between some interfaces at XDP",
+	.help = "forwards between interfaces at XDP",
 	.keys = forward_keys,
 	.request_bytes = sizeof(struct forward_request),
 	.run = forward_run,

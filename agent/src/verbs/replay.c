@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * replay: one side of a captured conversation, sent at the times of the capture. What can be asked for
- * and what is reported; replay/player.c does it.
+ * replay: one side of a captured conversation, sent at the times of the capture. The keys of
+ * the request and the report; replay/player.c does the work.
  */
 #include "count/report.h"
 #include "frame/address.h"
@@ -53,11 +53,11 @@ static const char *const ways_names[] = { "both", "up", "down", NULL };
 static const struct key replay_keys[] = {
 	KEY(replay_request, trace, TEXT, .required = true, .help = "a pcap or pcapng file"),
 	KEY(replay_request, side, CHOICE, .required = true, .choices = side_names,
-	    .help = "which side of the trace to be: lan or wan; none: read it only"),
+	    .help = "the side of the trace to be: lan or wan; none: only read it"),
 	KEY(replay_request, ways, CHOICE, .choices = ways_names,
 	    .help = "which directions are replayed: both, up (from the LAN side) or down"),
 	KEY(replay_request, split, TEXT,
-	    .help = "who is the LAN side: auto, client, private or a network as 10.0.0.0/8"),
+	    .help = "the LAN side: auto, client, private, or a network such as 10.0.0.0/8"),
 	KEY(replay_request, device, TEXT, .help = "interface of this side"),
 	KEY(replay_request, dst_mac, TEXT, .help = "next hop's MAC address"),
 	KEY(replay_request, family, INTEGER, .required = true, .min = 4, .max = 6,
@@ -65,16 +65,16 @@ static const struct key replay_keys[] = {
 	KEY(replay_request, client, TEXT,
 	    .help = "address of the first LAN client; the next ones follow it"),
 	KEY(replay_request, clients, INTEGER, .preset = 1, .min = 1, .max = 65536,
-	    .help = "LAN clients that the trace's hosts are put on"),
+	    .help = "LAN clients that stand for the trace's hosts"),
 	KEY(replay_request, far, TEXT, .help = "address of the far side"),
 	KEY(replay_request, mask, TEXT,
 	    .help = "address that the clients are masked with (masquerade); none: their own"),
 	KEY(replay_request, clones, INTEGER, .preset = 1, .min = 1, .max = 10000,
 	    .help = "flows made of each of the trace's"),
 	KEY(replay_request, stagger_us, INTEGER, .max = 1000000,
-	    .help = "each clone is so far behind the one before"),
+	    .help = "how far each clone is behind the previous one"),
 	KEY(replay_request, speed, NUMBER, .preset = 1, .max = 1000000,
-	    .help = "times the trace's own timing"),
+	    .help = "factor on the trace's own timing"),
 	KEY(replay_request, rate_pps, NUMBER, .max = 100000000,
 	    .help = "packets a second of both directions instead; 0: the trace's timing"),
 	KEY(replay_request, duration_ms, INTEGER, .required = true, .min = 1, .max = 3600000,
@@ -417,7 +417,7 @@ static int replay_run(struct talk *talk, const void *given, struct fault *fault)
 
 const struct verb verb_replay = {
 	.name = "replay",
-	.help = "replays one side of a capture and books what arrives of the other",
+	.help = "replays one side of a capture and accounts for what arrives from the other",
 	.keys = replay_keys,
 	.request_bytes = sizeof(struct replay_request),
 	.run = replay_run,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * send: UDP packets of the test header, at a rate or as fast as it goes, for a time or a count.
- * What can be asked for and what is reported; sender.c does it.
+ * send: UDP packets with the test header, at a rate or as fast as it goes, for a time or a count.
+ * The keys of the request and the report; udp/sender.c does the work.
  */
 #include "count/report.h"
 #include "frame/address.h"
@@ -82,7 +82,7 @@ static const struct key send_keys[] = {
 	KEY(send_request, packets, INTEGER, .max = INT64_MAX,
 	    .help = "stop after so many; 0: no bound"),
 	KEY(send_request, burst, INTEGER, .max = PORT_BURST_MAX,
-	    .help = "packets that go together; 0: as the port does best at the rate"),
+	    .help = "packets that go together; 0: what suits the port and the rate"),
 	KEY(send_request, run, INTEGER, .required = true, .max = 255,
 	    .help = "goes into every header; the sink takes only its own"),
 	KEY(send_request, cap_pps, NUMBER, .max = 100000000,
@@ -236,7 +236,7 @@ static int refuse_all(const struct passed_over passed[FRAME_PORTS], int error, s
 			 passed[1].name, passed[1].reason, passed[2].name, passed[2].reason);
 }
 
-/* The first port that opens. What is wrong with the request itself is so for each of them. */
+/* The first port that opens. A fault of the request itself is the same for each of them. */
 static int open_best(struct sender *sender, const struct send_request *request,
 		     struct passed_over passed[FRAME_PORTS], struct fault *fault)
 {
@@ -274,7 +274,7 @@ static void report_ready(const struct sender *sender, const struct send_request 
 	line_end(line);
 }
 
-/* Packets go round robin, so the count alone says how many each flow had. */
+/* Packets go round robin, so the count alone gives the number of each flow. */
 static void report_flows(struct line *line, const struct sender *sender)
 {
 	uint32_t flows = sender->options.flows;

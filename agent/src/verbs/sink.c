@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sink: receives test packets and accounts for each of them, in the best way that is to be had. */
+/* sink: receives test packets and accounts for each of them, in the best way available. */
 #include "udp/sink.h"
 #include "frame/address.h"
 #include "time/clock.h"
@@ -72,7 +72,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A list with one port for each flow names most of them more than once. */
+/* A list with one port for each flow has most ports more than once. */
 static int sort_ports(struct sink *sink, const struct integers *given, struct fault *fault)
 {
 	if (!given->count)
@@ -115,7 +115,9 @@ static struct tally_options read_options(const struct sink_request *request)
 	};
 }
 
-/* Opens the requested way; for "auto" the first that opens. `passed` gets the reason against xdp. */
+/*
+ * Opens the requested way; for "auto" the first that opens. `passed` gets the reason against xdp.
+ */
 static int open_way(struct sink *sink, int port, struct fault *passed, struct fault *fault)
 {
 	if (port != PORT_AUTO) {

@@ -90,7 +90,7 @@ static int attach_hooks(const struct slowdown *slowdown, int index)
 	return error;
 }
 
-/* *index is set once there is something to be taken off again. */
+/* *index is set once there is something to remove. */
 static int attach(const struct slowdown *slowdown, const char *name, int *index,
 		  struct fault *fault)
 {
@@ -206,7 +206,7 @@ static int slow_job(struct slowdown *slowdown, struct fault *fault)
 	return hold(slowdown, fault);
 }
 
-/* Also takes off what a failed start has put on. */
+/* Also removes what a failed start has attached. */
 static void release(struct slowdown *slowdown)
 {
 	for (size_t i = 0; slowdown->device && i < slowdown->request->devices.count; i++)

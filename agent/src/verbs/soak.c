@@ -81,7 +81,7 @@ static void sample(struct soak *soak)
 	soak->rows++;
 }
 
-/* One sample's room is kept for the end. */
+/* Room for one sample is kept for the end. */
 static void sample_all(struct soak *soak)
 {
 	uint64_t interval_ns = (uint64_t)soak->request->interval_ms * NS_PER_MS;

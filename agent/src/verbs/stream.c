@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * stream: one end of TCP connections that carry bytes one way, as fast as they take it. What can
- * be asked for and what is reported; src/stream/ does it.
+ * stream: one end of TCP connections that carry bytes one way, as fast as they take it. The keys
+ * of the request; src/stream/ does the work.
  */
 #include "frame/address.h"
 #include "stream/endpoint.h"
@@ -57,7 +57,7 @@ static const struct key stream_keys[] = {
 	KEY(stream_request, streams, INTEGER, .preset = 1, .min = 1, .max = STREAMS_MAX,
 	    .help = "connections"),
 	KEY(stream_request, write_bytes, INTEGER, .preset = 131072, .min = 1, .max = 1 << 24,
-	    .help = "of one send(), or of one recv() at the sink"),
+	    .help = "of a send(), or of a recv() at the sink"),
 	KEY(stream_request, socket_buffer_bytes, INTEGER, .max = 1 << 30,
 	    .help = "SO_SNDBUF of a source, SO_RCVBUF of a sink; 0: the kernel tunes it"),
 	KEY(stream_request, congestion, TEXT, .help = "congestion control; cubic if left out"),
@@ -72,7 +72,7 @@ static const struct key stream_keys[] = {
 	{ 0 },
 };
 
-/* Who connects has to know where to; who listens must not believe that it would matter. */
+/* The end that connects needs a peer; at the end that listens a peer would be ignored. */
 static int check_peer(const struct stream_request *request, struct fault *fault)
 {
 	bool connects = request->open == OPEN_CONNECT;

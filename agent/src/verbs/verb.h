@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A verb: one job of the agent, what it can be asked for, and how it is done. */
+/* A verb: one job of the agent, the keys of its request, and the function that does it. */
 #ifndef GM_VERB_H
 #define GM_VERB_H
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What every verb can be asked for; each request's struct begins with it. */
+/* The keys that every verb takes; each request's struct begins with them. */
 struct job {
 	int64_t cpu; /* -1: any */
 	int64_t tick_ms; /* 0: never */
