@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The built-in lab for programs that are not trials: our agent and the peers get the same hosts."""
+"""The built-in lab for programs that are not trials: our agent and the peers use the same hosts."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ Report = dict[str, Any]
 
 @contextmanager
 def lab() -> Iterator[Lab]:
-    """A lab that routes, with the machine held."""
+    """A lab that routes, with the machine locked for it."""
     recover()
     made = Lab()
     with lock.machine(progress), awake():
@@ -36,10 +36,10 @@ def lab() -> Iterator[Lab]:
 
 @contextmanager
 def received_at_once(made: Lab) -> Iterator[Ends]:
-    """`direct`, each packet received by the sender's CPU as soon as it is sent: for its time.
+    """The path `direct`, where the sender's CPU receives each packet as soon as it is sent.
 
-    The port has NAPI, without which it takes no live frames, and no thread, which would stamp
-    packets when it is woken and not when they come.
+    This gives exact times. The port has NAPI, because it takes no live frames without it. It has no
+    thread: a thread would stamp packets when it wakes, not when they arrive.
     """
     at = ends(made, "direct", relieved=False)
     gro = ("ethtool", "-K", "wan9", "gro")
@@ -51,10 +51,10 @@ def received_at_once(made: Lab) -> Iterator[Ends]:
 
 
 def ends(made: Lab, path: str, *, relieved: bool = True) -> Ends:
-    """Sender and sink for `direct` or `route`. Where no gateway works, the sink has its CPU.
+    """Sender and sink for `direct` or `route`. Without a gateway the sink has the gateway's CPU.
 
-    There the receiving port has a thread on that CPU, for each tool alike, as in a trial: else the
-    sender's CPU would do the receiving as well.
+    On `direct` the receiving port has a thread on that CPU, for every tool, as in a trial.
+    Otherwise the sender's CPU would also receive.
     """
     placement = made.placement
     direct = path == "direct"
@@ -76,7 +76,7 @@ def ends(made: Lab, path: str, *, relieved: bool = True) -> Ends:
 
 
 def received(made: Lab, device: str) -> int:
-    """Packets that a port of the WAN host has received, by its own counter."""
+    """Packets that a port of the WAN host has received, by the port's counter."""
     path = f"/sys/class/net/{device}/statistics/rx_packets"
     done = subprocess.run(
         made.hosts["wan"].argv("cat", path), capture_output=True, text=True, check=True
@@ -85,7 +85,7 @@ def received(made: Lab, device: str) -> int:
 
 
 def delivered(made: Lab, device: str, seconds: float) -> float:
-    """Packets/s that arrive there in the middle of a sending time that has just begun."""
+    """Packets/s that arrive at the port in the middle of a sending time that has just begun."""
     time.sleep(0.4)
     first, began = received(made, device), time.monotonic()
     time.sleep(seconds - 0.8)
@@ -94,7 +94,7 @@ def delivered(made: Lab, device: str, seconds: float) -> float:
 
 
 class OurAgent:
-    """gm-agent without the laboratory around it: one job, spoken to by its pipe."""
+    """gm-agent without the laboratory: one job, controlled through its pipe."""
 
     def __init__(self, command: tuple[str, ...], request: Report) -> None:
         pipe = subprocess.PIPE
@@ -102,10 +102,10 @@ class OurAgent:
             command, stdin=pipe, stdout=pipe, text=True, start_new_session=True
         )
         self.event("hello")
-        self.tell(request)
+        self.send(request)
         self.event("ready")
 
-    def tell(self, message: Report) -> None:
+    def send(self, message: Report) -> None:
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(message) + "\n")
         self.process.stdin.flush()
@@ -121,7 +121,7 @@ class OurAgent:
         raise RuntimeError(f"gm-agent ended without '{wanted}'")
 
     def start(self) -> None:
-        self.tell({"cmd": "start"})
+        self.send({"cmd": "start"})
         self.event("start")
 
     def close(self) -> Report:
@@ -135,7 +135,7 @@ class OurAgent:
 def our_sender(
     at: Ends, payload: int, rate_pps: float, seconds: float, port: str = "auto"
 ) -> OurAgent:
-    """Our sender, ready: one flow, number and time in every packet."""
+    """Our sender, ready: one flow, with a number and a time in every packet."""
     request = {
         "port": port,
         "device": at.device,
@@ -155,6 +155,6 @@ def our_sender(
 
 
 def our_sink(at: Ends, device: str, port: str = "auto") -> OurAgent:
-    """Our sink, ready, with a duplicate window, delay and gaps for every packet."""
+    """Our sink, ready: it checks every packet for duplicates, delay and gap."""
     request = {"port": port, "device": device, "family": 4, "dst_port": 9, "run": 1}
     return OurAgent(at.at_sink(str(agent_path()), "sink"), request)

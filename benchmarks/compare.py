@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two sides of a comparison, measured in turn: their ratio, its spread, one line for each."""
+"""A comparison of two interleaved sides: their ratio, its spread, and one line of output."""
 
 import json
 import sys
@@ -10,11 +10,11 @@ from statistics import median
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`ratio` above 1 means that ours is better; `spread` is half its range over its median."""
+    """`ratio` above 1: ours is better. `spread`: half the range of the ratios over their median."""
 
     what: str
     ours: float
-    peer: str  # a program, or "target" where the other side is a goal
+    peer: str  # a program, or "target" if the other side is a goal
     theirs: float
     ratio: float
     unit: str
@@ -25,7 +25,7 @@ class Comparison:
 def compare(
     what: str, ours: Sequence[float], peer: str, theirs: Sequence[float], unit: str
 ) -> Comparison:
-    """More is better; the ratio is taken round by round, since rounds drift together."""
+    """More is better. The ratio is taken round by round, because both sides of a round drift."""
     return _compare(what, ours, peer, theirs, unit, _ratios(ours, theirs, least=1e-9))
 
 
@@ -37,12 +37,12 @@ def compare_less(
     unit: str,
     least: float = 1e-9,
 ) -> Comparison:
-    """Less is better: an error, a loss, a count. `least` is what the measure can resolve."""
+    """Less is better: an error, a loss, a count. `least` is the resolution of the measure."""
     return _compare(what, ours, peer, theirs, unit, _ratios(theirs, ours, least))
 
 
 def _ratios(above: Sequence[float], below: Sequence[float], least: float) -> list[float]:
-    # A tool that failed in a round has a value less; the rounds that both have are compared.
+    # A tool that failed in a round has one value less: compare the rounds that both have.
     return [max(a, least) / max(b, least) for a, b in zip(above, below, strict=False)]
 
 
@@ -60,7 +60,7 @@ def _compare(
 
 
 def show(rows: Sequence[Comparison], *, json_: bool) -> None:
-    """One JSON object a line, or a table."""
+    """Print one JSON object per line, or a table."""
     if json_:
         for row in rows:
             print(json.dumps(asdict(row)))
@@ -74,7 +74,7 @@ def show(rows: Sequence[Comparison], *, json_: bool) -> None:
 
 
 def progress(text: str) -> None:
-    """What is measured now, on stderr."""
+    """Print what is measured now, on stderr."""
     print(f"\r\x1b[K{text}" if sys.stderr.isatty() else text, end="", file=sys.stderr, flush=True)
     if not sys.stderr.isatty():
         print(file=sys.stderr)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TCP connections a second beside wrk and ab against nginx, on one lab, in turn; a million held.
+"""TCP connections per second compared with wrk and ab against nginx; a million connections held.
 
-Each side connects, sends one small request, takes one small answer and closes, 64 at once, on the
-same hosts and CPUs. Theirs is HTTP of some 100 bytes each way, ours 16 bytes: a packet each either
-way. nginx answers from its configuration, logs nothing and has one worker.
+All tools are interleaved on one lab, with the same hosts and CPUs. Each connects, sends one small
+request, takes one small answer and closes, 64 at once. The peers send HTTP of some 100 bytes each
+way, ours sends 16 bytes: one packet each way for both. nginx answers from its configuration, logs
+nothing and has one worker.
 """
 
 import argparse
@@ -49,10 +50,10 @@ http {{
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A client for HTTP, and how to read its connections a second from what it prints."""
+    """A client for HTTP, and the pattern of the connections/s in what it prints."""
 
     command: Callable[[str], str]  # of the URL
-    told: str
+    rate: str
 
 
 PEERS = {
@@ -70,11 +71,11 @@ Measure = Callable[[Bench, Arm], Awaitable[float]]
 
 
 def main() -> None:
-    """Measure, in rounds that hold every path with every tool; print the comparisons."""
+    """Measure in rounds, each with every path and every tool; print the comparisons."""
     parser = argparse.ArgumentParser(prog="benchmarks.connections", description=__doc__)
     parser.add_argument("--rounds", type=int, default=6, help="rounds (default: 6)")
     parser.add_argument("--no-million", action="store_true", help="leave out the million")
-    parser.add_argument("--json", action="store_true", help="one JSON object a comparison")
+    parser.add_argument("--json", action="store_true", help="one JSON object per comparison")
     options = parser.parse_args()
     recover()
     rows = asyncio.run(_measure(options.rounds, million=not options.no_million))
@@ -83,7 +84,7 @@ def main() -> None:
 
 
 async def _measure(rounds: int, *, million: bool) -> list[Comparison]:
-    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    rates: dict[tuple[str, str], list[float]] = defaultdict(list)
     arms = [
         Arm(path="direct", name="direct"),
         Arm(path="route", name="route"),
@@ -97,13 +98,13 @@ async def _measure(rounds: int, *, million: bool) -> list[Comparison]:
                 for tool in order:
                     progress(f"round {number} of {rounds}: {arm.name}, {tool}")
                     with lock.machine(progress):
-                        found[arm.name, tool].append(await tools[tool](bench, arm))
+                        rates[arm.name, tool].append(await tools[tool](bench, arm))
         rows = [
             compare(
                 f"connect, ask, close, {arm.name}",
-                found[arm.name, "ours"],
+                rates[arm.name, "ours"],
                 name,
-                found[arm.name, name],
+                rates[arm.name, name],
                 "connections/s",
             )
             for arm in arms
@@ -156,20 +157,20 @@ def _peer(name: str) -> Measure:
             await bench.station.flush()
         (wire,) = wires(bench.station.ports, arm.path, "up")
         place = bench.station.placement
-        return await asyncio.to_thread(_asked, PEERS[name], wire, place.sender, place.sink)
+        return await asyncio.to_thread(_rate, PEERS[name], wire, place.sender, place.sink)
 
     return measure
 
 
-def _asked(peer: Peer, wire: Wire, near_cpu: int, far_cpu: int) -> float:
+def _rate(peer: Peer, wire: Wire, near_cpu: int, far_cpu: int) -> float:
     url = f"http://{wire.far.address('ipv4')}:{PORT}/"
     with _serving(wire.far, far_cpu), awake():
         client = _start(wire.near, near_cpu, peer.command(url))
-        said, _ = client.communicate(timeout=SECONDS + 30)
-    found = re.search(peer.told, said)
-    if not found:
-        raise SystemExit(f"{peer.command(url)} said no rate: {said.strip()}")
-    return float(found[1])
+        output, _ = client.communicate(timeout=SECONDS + 30)
+    match = re.search(peer.rate, output)
+    if not match:
+        raise SystemExit(f"{peer.command(url)} printed no rate: {output.strip()}")
+    return float(match[1])
 
 
 @contextmanager
@@ -197,7 +198,7 @@ def _wait(port: Port, patience: int = 100) -> None:
 
 
 def _start(port: Port, cpu: int, words: str) -> subprocess.Popen[str]:
-    # What our agent gets: its CPU, and to go before whatever else runs there.
+    # As our agent: its CPU, with precedence over everything else there.
     command = here(port.node).argv("taskset", "-c", str(cpu), *FIRST, *words.split())
     pipe, null = subprocess.PIPE, subprocess.DEVNULL
     return subprocess.Popen(

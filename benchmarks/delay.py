@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How true one-way delay is: its floor on the bare veth, and packet by packet beside tcpdump's.
+"""How true one-way delay is: its floor on the bare veth, and a comparison with tcpdump per packet.
 
-A packet's delay is what the sink's arrival says, less the time that the sender wrote into it.
-tcpdump stamps the same packets as they leave `lan9` and as they enter `wan9`. All is one machine's
-clock; tcpdump has it as CLOCK_REALTIME, so the offset of the two clocks is read before and after.
+A packet's delay is the sink's time of arrival less the time that the sender wrote into the packet.
+tcpdump stamps the same packets as they leave `lan9` and as they enter `wan9`. All clocks are those
+of one machine. tcpdump uses CLOCK_REALTIME, so the offset of the two clocks is read before and
+after.
 
          our stamp   tcpdump, out             tcpdump, in = our sink's ring
     ---------|-----------|-------------------------|------------>
              `- the call and the way down to the device: ours counts it, tcpdump does not
 
-The raw port goes past the taps of outgoing packets (PACKET_QDISC_BYPASS; __dev_direct_xmit in
-net/core/dev.c), so there tcpdump sees what enters alone, and the whole delay is a bound of what it
-could differ by. The plain socket is seen on both sides.
+The raw port bypasses the taps of outgoing packets (PACKET_QDISC_BYPASS; __dev_direct_xmit in
+net/core/dev.c). With it tcpdump sees only the incoming packets, and the whole delay is the bound of
+the difference. With the plain socket tcpdump sees the packets on both sides.
 """
 
 import argparse
@@ -36,28 +37,28 @@ PORTS = ("raw", "udp")
 RATES = (1_000, 10_000)
 PAYLOAD = 64
 SECONDS = 2.0
-TARGET_US = 2.0  # by which ours and tcpdump's may differ
+TARGET_US = 2.0  # largest difference between ours and tcpdump's
 HEADER_AT = 14 + 20 + 8  # of the test header in a frame of UDP over IPv4
 MAGIC = 0xC7
 WRAP_NS = 1 << 40  # of the time in the header
 SHARES = {"median": 0.5, "99 %": 0.99}
 
-Values = dict[tuple[str, str], list[float]]  # (what, tool) -> one value a round, us
+Values = dict[tuple[str, str], list[float]]  # (what, tool) -> one value per round, us
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One packet as tcpdump has it."""
+    """A packet as tcpdump recorded it."""
 
     at_ns: int  # CLOCK_REALTIME
     sent_ns: int  # in its header: CLOCK_MONOTONIC modulo WRAP_NS
 
 
 def main() -> None:
-    """Measure, in rounds that hold every port and rate once; print the comparisons."""
+    """Measure in rounds, each with every port and rate once; print the comparisons."""
     parser = argparse.ArgumentParser(prog="benchmarks.delay", description=__doc__)
     parser.add_argument("--rounds", type=int, default=6, help="rounds (default: 6)")
-    parser.add_argument("--json", action="store_true", help="one JSON object a comparison")
+    parser.add_argument("--json", action="store_true", help="one JSON object per comparison")
     options = parser.parse_args()
     with lab() as made, TemporaryDirectory() as folder:
         rows = list(delays(made, Path(folder), options.rounds))
@@ -66,34 +67,34 @@ def main() -> None:
 
 
 def delays(made: Lab, folder: Path, rounds: int) -> Iterator[Comparison]:
-    """The floor without any tap, the differences per packet, and our histogram against tcpdump."""
-    found: Values = defaultdict(list)
+    """The floor without a tap, the differences per packet, and our histogram and tcpdump's."""
+    values: Values = defaultdict(list)
     at = ends(made, "direct")
     for number in range(1, rounds + 1):
         for port in PORTS:
             for rate in RATES:
                 progress(f"round {number} of {rounds}: {port}, {rate} packets/s")
-                _floor(at, port, rate, found)
-                _beside(at, port, rate, folder, found)
-    for (what, tool), ours in found.items():
+                _floor(at, port, rate, values)
+                _per_packet(at, port, rate, folder, values)
+    for (what, tool), ours in values.items():
         if tool != "ours":
             continue
-        for (other, peer), theirs in found.items():
+        for (other, peer), theirs in values.items():
             if other == what and peer != "ours":
                 yield compare_less(what, ours, peer, theirs, "us")
 
 
-def _floor(at: Ends, port: str, rate: int, found: Values) -> None:
-    """The delay of the bare veth; beside it by how much a bucket leaves it open."""
+def _floor(at: Ends, port: str, rate: int, values: Values) -> None:
+    """The delay of the bare veth, and the width of its bucket as its resolution."""
     histogram = _histogram(_sent(at, port, rate))
     for name, value in {"min": float(min(histogram)), **_percentiles(histogram)}.items():
         what = f"floor, {port}, {rate} packets/s, {name}"
-        found[what, "ours"].append(value / 1e3)
-        found[what, "resolution"].append(value * RESOLUTION / 1e3)
+        values[what, "ours"].append(value / 1e3)
+        values[what, "resolution"].append(value * RESOLUTION / 1e3)
 
 
-def _beside(at: Ends, port: str, rate: int, folder: Path, found: Values) -> None:
-    """The same packets by tcpdump on both sides."""
+def _per_packet(at: Ends, port: str, rate: int, folder: Path, values: Values) -> None:
+    """Compare the delay of each packet with tcpdump's on both sides."""
     before = _offset_ns()
     with _captured(at, folder) as (out, into):
         report = _sent(at, port, rate)
@@ -102,19 +103,19 @@ def _beside(at: Ends, port: str, rate: int, folder: Path, found: Values) -> None
     ours = {key: _wrapped(seen.at_ns - offset_ns - seen.sent_ns) for key, seen in came.items()}
     for name, value in _percentiles(_histogram(report)).items():
         what = f"sink, {port}, {rate} packets/s, {name}"
-        found[what, "ours"].append(value / 1e3)
-        found[what, "tcpdump in"].append(_at(sorted(ours.values()), SHARES[name]) / 1e3)
+        values[what, "ours"].append(value / 1e3)
+        values[what, "tcpdump in"].append(_at(sorted(ours.values()), SHARES[name]) / 1e3)
     theirs = {key: came[key].at_ns - seen.at_ns for key, seen in left.items() if key in came}
     differences = sorted(abs(ours[key] - theirs[key]) for key in theirs)
     what = "packet by packet" if differences else "packet by packet at most"
     for name, share in SHARES.items():
         value = _at(differences or sorted(ours.values()), share)
-        found[f"{what}, {port}, {rate} packets/s, {name}", "ours"].append(value / 1e3)
-        found[f"{what}, {port}, {rate} packets/s, {name}", "target"].append(TARGET_US)
+        values[f"{what}, {port}, {rate} packets/s, {name}", "ours"].append(value / 1e3)
+        values[f"{what}, {port}, {rate} packets/s, {name}", "target"].append(TARGET_US)
 
 
 def _sent(at: Ends, port: str, rate: int) -> Report:
-    """What the sink says of a second or two of packets."""
+    """The sink's report on `SECONDS` of packets."""
     # XDP would take the packets before tcpdump sees them.
     sink: OurAgent = our_sink(at, "wan9", "ring")
     sender = our_sender(at, PAYLOAD, rate, SECONDS, port)
@@ -127,7 +128,7 @@ def _sent(at: Ends, port: str, rate: int) -> Report:
 
 @contextmanager
 def _captured(at: Ends, folder: Path) -> Iterator[tuple[Path, Path]]:
-    """tcpdump at both ends; its files are whole when this ends."""
+    """tcpdump at both ends; its files are complete afterwards."""
     words = "-s 64 -B 65536 --time-stamp-precision=nano -U udp and dst port 9"
     out, into = folder / "out.pcap", folder / "in.pcap"
     commands = [
@@ -138,14 +139,14 @@ def _captured(at: Ends, folder: Path) -> Iterator[tuple[Path, Path]]:
         running = [stack.enter_context(_listening(command)) for command in commands]
         try:
             yield out, into
-            time.sleep(1.3)  # what tcpdump's ring holds it sees a second later
+            time.sleep(1.3)  # tcpdump reads its ring a second later
         finally:
-            for one in running:
-                one.terminate()
+            for tcpdump in running:
+                tcpdump.terminate()
 
 
 def _listening(command: Sequence[str]) -> subprocess.Popen[str]:
-    """tcpdump when it has begun to capture."""
+    """Start tcpdump; returns when it captures."""
     started = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, text=True)
     assert started.stderr is not None
     while "listening" not in (line := started.stderr.readline()):
@@ -160,7 +161,7 @@ def _packets(pcap: bytes) -> dict[tuple[int, int], Seen]:
         return {}
     (magic,) = struct.unpack_from("<I", pcap)
     assert magic == PCAP_NS_MAGIC
-    found, at = {}, 24
+    values, at = {}, 24
     while at + 16 <= len(pcap):
         seconds, nanoseconds, kept, _ = struct.unpack_from("<IIII", pcap, at)
         header = pcap[at + 16 + HEADER_AT : at + 16 + HEADER_AT + 14]
@@ -168,12 +169,12 @@ def _packets(pcap: bytes) -> dict[tuple[int, int], Seen]:
         if len(header) == 14 and header[0] == MAGIC:
             key = int.from_bytes(header[2:5], "big"), int.from_bytes(header[5:9], "big")
             stamp = int.from_bytes(header[9:14], "big")
-            found[key] = Seen(seconds * 1_000_000_000 + nanoseconds, stamp)
-    return found
+            values[key] = Seen(seconds * 1_000_000_000 + nanoseconds, stamp)
+    return values
 
 
 def _offset_ns() -> int:
-    """CLOCK_REALTIME less CLOCK_MONOTONIC, by the quickest of many readings."""
+    """CLOCK_REALTIME less CLOCK_MONOTONIC, by the fastest of many readings."""
     readings = []
     for _ in range(200):
         before = time.monotonic_ns()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a packet's number of instructions the same again: beside busy loops, in new boots?
+"""Is a packet's number of instructions always the same: on a busy machine, and in new boots?
 
-Routed packets of 64 bytes, three trials in turn with and without two busy loops on the machine, in
-each of three boots. Goals: one number in all trials of a boot; within 1 % over the boots. Then, in
-the first boot, each of some setups, and the first again at the end: its difference is to be 0.
+Packets of 64 bytes are routed in three boots. In each boot, three trials with two busy loops on the
+machine are interleaved with three without. Goals: one number in all trials of a boot, and within
+1 % over the boots. The first boot then measures several setups, and the first setup again at the
+end. The difference of these two must be 0.
 """
 
 import argparse
@@ -41,11 +42,11 @@ SETUPS: Final = (
 
 
 def main() -> None:
-    """Count on each station asked for; print the numbers as Markdown."""
+    """Count on each chosen station; print the numbers as Markdown."""
     parser = argparse.ArgumentParser(prog="benchmarks.exact", description=__doc__)
-    parser.add_argument("--station", choices=STATIONS, help="one alone (default: all)")
-    parser.add_argument("--boots", type=int, default=3, help="boots of each (default: 3)")
-    parser.add_argument("--walks", type=int, default=200, help="of a trial (default: 200)")
+    parser.add_argument("--station", choices=STATIONS, help="only this one (default: all)")
+    parser.add_argument("--boots", type=int, default=3, help="boots of each station (default: 3)")
+    parser.add_argument("--walks", type=int, default=200, help="packets of a trial (default: 200)")
     options = parser.parse_args()
     recover()
     for station in [options.station] if options.station else STATIONS:
@@ -61,9 +62,9 @@ async def _boot(station: str, boot: int, walks: int) -> None:
         for busy in (False, True) * TRIALS:
             with _busy(BUSY if busy else 0):
                 record = await _walk(bench, SETUPS[0], walks)
-            _tell(station, boot, "route, busy" if busy else "route", record)
+            _show(station, boot, "route, busy" if busy else "route", record)
         for arm in SETUPS if boot == 1 else ():
-            _tell(station, boot, arm.name, await _walk(bench, arm, walks))
+            _show(station, boot, arm.name, await _walk(bench, arm, walks))
     progress("")
 
 
@@ -87,23 +88,25 @@ def _spec(arm: Arm, walks: int) -> TrialSpec:
     return order([plan], seed=1)[0]
 
 
-def _tell(station: str, boot: int, what: str, record: Record) -> None:
-    found = record.values
-    told = f"{found['instructions']:.0f} | {found['mode_share']:.2f}" if found else record.reason
-    print(f"| {station} | {boot} | {what} | {told} |", flush=True)
+def _show(station: str, boot: int, what: str, record: Record) -> None:
+    values = record.values
+    cells = record.reason
+    if values:
+        cells = f"{values['instructions']:.0f} | {values['mode_share']:.2f}"
+    print(f"| {station} | {boot} | {what} | {cells} |", flush=True)
 
 
 @contextmanager
 def _busy(loops: int) -> Iterator[None]:
-    """So many processes that only spin, as other tenants of a machine do."""
+    """Run this number of busy loops, as other tenants of a machine do."""
     spin = [sys.executable, "-c", "while True: pass"]
     running = [subprocess.Popen(spin) for _ in range(loops)]
     try:
         yield
     finally:
-        for one in running:
-            one.kill()
-            one.wait()
+        for process in running:
+            process.kill()
+            process.wait()
 
 
 if __name__ == "__main__":

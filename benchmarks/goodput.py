@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TCP goodput and UDP rate against iperf3, on one lab, in turn: plain and slowed, by path.
+"""TCP goodput and UDP rate compared with iperf3, interleaved on one lab, by path.
 
-Both get the same setup, the same CPUs, congestion control and block size, and the same time. With
-the slowdown the gateway is the limit and the two should agree; without it the faster tester wins.
+Both tools get the same setup, the same CPUs, congestion control and block size, and the same time.
+With the gateway slowed, the gateway is the bottleneck and the two tools should agree. At full speed
+the faster tester reaches more.
 """
 
 import argparse
@@ -23,15 +24,15 @@ from gatemark.station.recover import recover
 
 SECONDS = 3.0
 SLOW_TO_PPS = 30_000
-OFFERED_PPS = 45_000  # UDP: half as much again as the slowdown lets through
+OFFERED_PPS = 45_000  # UDP: 1.5 times what the slowed gateway forwards
 PAYLOAD_BYTES = 1450
 
-Values = dict[str, list[float]]  # what -> one value a round
+Values = dict[str, list[float]]  # what -> one value per round
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One thing that both measure."""
+    """A point that both tools measure."""
 
     what: str
     arm: Arm
@@ -40,16 +41,16 @@ class Case:
 
 
 def cases() -> Iterator[Case]:
-    """TCP on each path, plain and slowed; UDP at overload, slowed."""
-    for slowdown in (0, SLOW_TO_PPS):
-        word = "slowed" if slowdown else "plain"
+    """TCP on each path, at full speed and slowed; UDP at overload, slowed."""
+    for slow_to_pps in (0, SLOW_TO_PPS):
+        speed = "slowed" if slow_to_pps else "plain"
         for path in ("switch", "route", "nat"):
             for streams in (1, 4):
                 load = Workload(kind="tcp", duration_s=SECONDS, streams=streams)
-                yield Case(f"TCP {streams} x, {path}, {word}", _arm(path), load, slowdown)
+                yield Case(f"TCP {streams} x, {path}, {speed}", _arm(path), load, slow_to_pps)
         for way in ("send", "receive"):
             load = Workload(kind="tcp", duration_s=SECONDS, direction=way)
-            yield Case(f"TCP 1 x, gateway {way}s, {word}", _arm("endpoint"), load, slowdown)
+            yield Case(f"TCP 1 x, gateway {way}s, {speed}", _arm("endpoint"), load, slow_to_pps)
     for path in ("route", "nat"):
         load = Workload(
             frame_bytes=PAYLOAD_BYTES + 46, rate_pps=OFFERED_PPS, duration_s=SECONDS, flows=1
@@ -62,10 +63,10 @@ def _arm(path: str) -> Arm:
 
 
 def main() -> None:
-    """Measure, in rounds that hold every case with both tools; print the comparisons."""
+    """Measure in rounds, each with every case and both tools; print the comparisons."""
     parser = argparse.ArgumentParser(prog="benchmarks.goodput", description=__doc__)
     parser.add_argument("--rounds", type=int, default=6, help="rounds (default: 6)")
-    parser.add_argument("--json", action="store_true", help="one JSON object a comparison")
+    parser.add_argument("--json", action="store_true", help="one JSON object per comparison")
     options = parser.parse_args()
     recover()
     rows = asyncio.run(_measure(options.rounds))
@@ -83,9 +84,9 @@ async def _measure(rounds: int) -> list[Comparison]:
                 progress(f"round {number} of {rounds}: {case.what}")
                 units[case.what] = "bit/s" if case.load.kind == "tcp" else "packets/s"
                 with lock.machine(progress):
-                    turns: list[tuple[Driver, Values]] = [("gatemark", ours), ("iperf3", theirs)]
-                    for driver, found in turns if (number + at) % 2 else turns[::-1]:
-                        found[case.what].append(await _measured(bench, case, driver))
+                    order: list[tuple[Driver, Values]] = [("gatemark", ours), ("iperf3", theirs)]
+                    for driver, values in order if (number + at) % 2 else order[::-1]:
+                        values[case.what].append(await _measured(bench, case, driver))
     return [compare(what, ours[what], "iperf3", theirs[what], units[what]) for what in ours]
 
 

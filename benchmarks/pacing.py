@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How evenly senders pace: every gap between packets as tcpdump's kernel time stamps have it."""
+"""How evenly senders pace: every gap between packets, by tcpdump's kernel time stamps."""
 
 import struct
 import subprocess
@@ -16,11 +16,11 @@ from benchmarks.peers import SENDERS, WITH_SINK, Ends, Peer, sending, served
 from gatemark.station.netns import Lab
 
 GAP_RATES = (50_000, 100_000)
-FAST_PPS = 500_000  # where tcpdump would lose packets: by our own sink, for our sender alone
+FAST_PPS = 500_000  # our sender and sink only: tcpdump would lose packets at this rate
 PAYLOAD = 64
 SECONDS = 2.0
 
-# Measure -> unit, what it can resolve, goal.
+# Measure -> unit, resolution, goal.
 MEASURES: dict[str, tuple[str, float, float | None]] = {
     "gap error": ("us", 0.01, 10.0),
     "gap holes": ("gaps", 1, None),
@@ -28,26 +28,26 @@ MEASURES: dict[str, tuple[str, float, float | None]] = {
 }
 PCAP_NS_MAGIC = 0xA1B23C4D
 
-Values = dict[tuple[str, str], list[float]]  # (what, tool) -> one value a round
+Values = dict[tuple[str, str], list[float]]  # (what, tool) -> one value per round
 
 
 def gaps(made: Lab, folder: Path, rounds: int) -> Iterator[Comparison]:
-    """Error of the gaps (99 %), gaps above 1 ms and error of the rate, at each rate."""
-    found: Values = defaultdict(list)
+    """Error of the gaps (99 %), gaps above 1 ms, and error of the rate, at each rate."""
+    values: Values = defaultdict(list)
     fast: list[float] = []
     for number in range(1, rounds + 1):
         for rate in GAP_RATES:
             progress(f"round {number} of {rounds}: pacing at {rate} packets/s")
             with received_at_once(made) as at:
                 for peer in (None, *WITH_SINK, *SENDERS):
-                    _measure(at, peer, rate, folder, found)
+                    _measure(at, peer, rate, folder, values)
         with received_at_once(made) as at:
             fast.append(_fast_error_us(at))
-    for (what, tool), theirs in found.items():
+    for (what, tool), theirs in values.items():
         if tool != "ours":
             unit, least, _ = MEASURES[what.split(",")[0]]
-            yield compare_less(what, found[what, "ours"], tool, theirs, unit, least)
-    for (what, tool), ours in found.items():
+            yield compare_less(what, values[what, "ours"], tool, theirs, unit, least)
+    for (what, tool), ours in values.items():
         unit, least, target = MEASURES[what.split(",")[0]]
         if tool == "ours" and target is not None:
             yield compare_less(what, ours, "target", [target] * len(ours), unit, least)
@@ -56,7 +56,7 @@ def gaps(made: Lab, folder: Path, rounds: int) -> Iterator[Comparison]:
 
 
 def _fast_error_us(at: Ends) -> float:
-    """99 % of the gaps are within so much; the sink's buckets are 3 % wide."""
+    """99 % of the gap errors are within this value; the sink's buckets are 3 % wide."""
     sink, sender = our_sink(at, "wan9"), our_sender(at, PAYLOAD, FAST_PPS, SECONDS)
     sink.start()
     sender.start()
@@ -74,18 +74,18 @@ def _fast_error_us(at: Ends) -> float:
     return 0.0
 
 
-def _measure(at: Ends, peer: Peer | None, rate: int, folder: Path, found: Values) -> None:
+def _measure(at: Ends, peer: Peer | None, rate: int, folder: Path, values: Values) -> None:
     tool = peer.name if peer else "ours"
     times = _arrivals(at, peer, rate, folder)
     if len(times) < rate * SECONDS / 100:
         return  # this tool cannot pace such a rate at all
     errors = sorted(abs(later - earlier - 1e9 / rate) / 1e3 for earlier, later in pairwise(times))
     span_s = (times[-1] - times[0]) / 1e9
-    found[f"gap error, 99 %, {rate} packets/s", tool].append(errors[len(errors) * 99 // 100])
-    found[f"gap holes, above 1 ms, {rate} packets/s", tool].append(
+    values[f"gap error, 99 %, {rate} packets/s", tool].append(errors[len(errors) * 99 // 100])
+    values[f"gap holes, above 1 ms, {rate} packets/s", tool].append(
         sum(error > 1000 for error in errors)
     )
-    found[f"rate error, {rate} packets/s", tool].append(abs((len(times) - 1) / span_s / rate - 1))
+    values[f"rate error, {rate} packets/s", tool].append(abs((len(times) - 1) / span_s / rate - 1))
 
 
 def _arrivals(at: Ends, peer: Peer | None, rate: int, folder: Path) -> list[int]:
@@ -112,7 +112,7 @@ def _arrivals(at: Ends, peer: Peer | None, rate: int, folder: Path) -> list[int]
 
 
 def _times(pcap: bytes) -> list[int]:
-    """Time stamps of a nanosecond pcap, the first and last tenth left out: tools start and end."""
+    """Time stamps of a nanosecond pcap, without the first and last tenth: tools start and end."""
     (magic,) = struct.unpack_from("<I", pcap)
     assert magic == PCAP_NS_MAGIC
     times, at = [], 24

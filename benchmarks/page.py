@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of 10 000 records: how long to make it, its size, how long until a reader sees it.
+"""The report of 10 000 records: the time to make it, its size, and the time until it is visible.
 
 python -m benchmarks.page [--repeats N]
 
-What a reader waits for is told by the browser itself: first words, first figure, every figure.
+The browser itself reports what a reader waits for: first words, first figure, every figure.
 """
 
 import argparse
@@ -31,7 +31,7 @@ NOW = "() => performance.now()"
 
 
 def make(path: Path) -> Iterator[tuple[str, float, str]]:
-    """Judge and write a made-up run of so many records; yields what it took."""
+    """Judge and write a made-up run of `RECORDS` records; yields what it took."""
     import builder  # found below tests/
 
     from gatemark.report import page
@@ -51,17 +51,17 @@ def make(path: Path) -> Iterator[tuple[str, float, str]]:
 
 
 def read(browser: Browser, path: Path) -> dict[str, float]:
-    """One visit: seconds from the start of loading."""
+    """Times of one visit, in seconds from the start of loading."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True)
     visit = context.new_page()
     visit.goto(path.as_uri(), wait_until="commit")
-    found = {}
+    times_s = {}
     for name, ready in (("first figure", FIRST), ("every figure", ALL)):
         visit.wait_for_function(ready, polling="raf")
-        found[name] = visit.evaluate(NOW) / 1e3
-    found["first words"] = visit.evaluate(WORDS) / 1e3
+        times_s[name] = visit.evaluate(NOW) / 1e3
+    times_s["first words"] = visit.evaluate(WORDS) / 1e3
     context.close()
-    return found
+    return times_s
 
 
 def main() -> None:

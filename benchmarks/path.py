@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The path of a forwarded packet, counted and traced: does the guest's own tracer see the same?
 
-One packet through connection tracking and ten rules of the x86-64 virtual gateway: the functions of
-the poll that takes it in, by the plugin's blocks, and by the guest's function_graph. What only one
-of the two has must be of a class that is known beforehand. Exit code 1: a function is left that
-none explains, or tracing was not given back as it was.
+One packet passes connection tracking and ten rules of the x86-64 virtual gateway. Compared are the
+functions of the poll that receives it: by the plugin's blocks, and by the guest's function_graph. A
+function that only one of the two has must be of a known class. Exit code 1: a function remains
+unexplained, or tracing was not restored.
 """
 
 import argparse
@@ -37,43 +37,47 @@ from gatemark.workload.traced import SETTLED_S
 
 ARM = Arm(path="route", name="rules", features=("conntrack", "filter:10"))
 ONE = Workload(kind="walk", ordered=True, walks=60, frame_bytes=446)
-TRIES = 5  # traces, until one has no tick of the clock in it
+TRIES = 5  # traces, until one has no tick of the clock
 TICK = "update_process_times"
-# Interrupts that came while the packet was on its way, and what these ran.
+# Interrupts that came while the packet was processed, and what they ran.
 MEANWHILE = re.compile(r"(__)?common_interrupt|irq_(enter|exit)_rcu|__sysvec_\w+|asm_\w+")
 STATE = "cat current_tracer tracing_on trace_options"
 IN_TRACEFS = "mount -t tracefs nodev /sys/kernel/tracing; cd /sys/kernel/tracing; {}; cd /; "
 IN_TRACEFS += "umount /sys/kernel/tracing"
 
-Found = dict[str, Any]  # see `compared`
+Differences = dict[str, Any]  # see `compared`
 
 
 def main() -> None:
-    """Measure, tell, and judge."""
+    """Measure, print and judge."""
     parser = argparse.ArgumentParser(prog="benchmarks.path", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object")
     options = parser.parse_args()
     recover()
-    found = asyncio.run(_measured())
+    differences = asyncio.run(_measured())
     if options.json:
-        sys.stdout.write(json.dumps(found) + "\n")
+        sys.stdout.write(json.dumps(differences) + "\n")
     else:
-        _tell(found)
-    unexplained = [*found["counted alone"].get("", ()), *found["traced alone"].get("", ())]
-    sys.exit(bool(unexplained) or not found["given back"])
+        _show(differences)
+    unexplained = [
+        *differences["counted alone"].get("", ()),
+        *differences["traced alone"].get("", ()),
+    ]
+    sys.exit(bool(unexplained) or not differences["given back"])
 
 
-def _tell(found: Found) -> None:
+def _show(differences: Differences) -> None:
     sys.stdout.write(
-        f"{found['counted']} functions counted, {found['traced']} traced, {found['both']} by both\n"
+        f"{differences['counted']} functions counted, {differences['traced']} traced, "
+        f"{differences['both']} by both\n"
     )
     for side in ("counted alone", "traced alone"):
-        for why, names in found[side].items():
+        for why, names in differences[side].items():
             sys.stdout.write(f"{side}, {why or 'UNEXPLAINED'}: {', '.join(names)}\n")
-    sys.stdout.write(f"tracing given back as it was: {found['given back']}\n")
+    sys.stdout.write(f"tracing given back as it was: {differences['given back']}\n")
 
 
-async def _measured() -> Found:
+async def _measured() -> Differences:
     lab = cast(VirtualLab, load("qemu-x86"))
     lab.count()
     progress("booting x86-64")
@@ -84,12 +88,12 @@ async def _measured() -> Found:
             record, _ = await trial.run(bench, spec, lambda *_: None)
             if record.evidence.counted is None:
                 raise RuntimeError(record.reason)
-            before = await _said(lab, IN_TRACEFS.format(STATE))
+            before = await _output(lab, IN_TRACEFS.format(STATE))
             progress("tracing")
             theirs = await _traced(lab, spec)
-            after = await _said(lab, IN_TRACEFS.format(STATE))
-        listed = await _said(lab, IN_TRACEFS.format("cat available_filter_functions"))
-        kallsyms = await _said(lab, "cat /proc/kallsyms")
+            after = await _output(lab, IN_TRACEFS.format(STATE))
+        listed = await _output(lab, IN_TRACEFS.format("cat available_filter_functions"))
+        kallsyms = await _output(lab, "cat /proc/kallsyms")
     progress("")
     ours = graph.cut(record.evidence.counted.path, "up")
     theirs = tuple(replace(call, function=PARTS.sub("", call.function)) for call in theirs)
@@ -102,8 +106,8 @@ def compared(
     theirs: Sequence[Call],
     known: Mapping[str, set[str]],
     traceable: Set[str],
-) -> Found:
-    """Functions of both, and of one alone by the reason why; under "" those that have none."""
+) -> Differences:
+    """Functions of both, and those of only one by reason; "" has those without a reason."""
     counted, traced = ({call.function for call in calls} for calls in (ours, theirs))
     untraced: dict[str, list[str]] = {}
     for name in sorted(counted - traced):
@@ -123,20 +127,20 @@ def compared(
 
 
 def places(kallsyms: str) -> Mapping[str, set[str]]:
-    """Function -> all names of its places."""
+    """Function -> all names of its addresses."""
     at: dict[str, set[str]] = {}
     for line in kallsyms.splitlines():
         address, _, name = line.split()[:3]
         at.setdefault(address, set()).add(PARTS.sub("", name))
-    found: dict[str, set[str]] = {}
+    aliases: dict[str, set[str]] = {}
     for names in at.values():
         for name in names:
-            found.setdefault(name, set()).update(names)
-    return found
+            aliases.setdefault(name, set()).update(names)
+    return aliases
 
 
 def _meanwhile(calls: Sequence[Call]) -> set[str]:
-    """Functions that ran in interrupts which came meanwhile, and nowhere else."""
+    """Functions that ran only in interrupts that came meanwhile."""
     inside: set[str] = set()
     outside: set[str] = set()
     depth: int | None = None
@@ -150,14 +154,14 @@ def _meanwhile(calls: Sequence[Call]) -> set[str]:
 
 
 def _why(name: str, others: Set[str], known: Mapping[str, set[str]], aside: Set[str]) -> str:
-    """Why one of the two has a function alone; empty: nobody knows."""
+    """The reason why only one of the two has a function; empty: unknown."""
     if known.get(name, set()) & others:
         return "another name of the same place"
     return "an interrupt that came meanwhile" if name in aside else ""
 
 
 def _untraceable(name: str, traceable: Set[str]) -> str:
-    """Why the tracer does not see a function that ran; empty: it should."""
+    """The reason why the tracer does not see a function that ran; empty: it should."""
     if JUMP.fullmatch(name):
         return "a jump"
     if ENTRY.fullmatch(name):
@@ -166,23 +170,23 @@ def _untraceable(name: str, traceable: Set[str]) -> str:
 
 
 async def _traced(lab: VirtualLab, spec: TrialSpec) -> tuple[Call, ...]:
-    """What function_graph has of one packet, without a tick."""
-    one = await walk.walk(lab, spec, wires(lab.ports, ARM.path, spec.workload.direction))
+    """The calls of one packet by function_graph, without a tick."""
+    walker = await walk.walk(lab, spec, wires(lab.ports, ARM.path, spec.workload.direction))
     with ExitStack() as stack:
-        step = one.stepper(stack)
+        step = walker.stepper(stack)
         for number in range(TRIES):
             tracing = graph.Graph(lab.gateway.node)
             await tracing.on()
             await asyncio.sleep(SETTLED_S)
-            came = await asyncio.to_thread(step, number)
+            arrived = await asyncio.to_thread(step, number)
             await asyncio.sleep(SETTLED_S)
-            found = graph.packet(await tracing.off(), "up")
-            if came and all(call.function != TICK for call in found):
-                return found
+            calls = graph.packet(await tracing.off(), "up")
+            if arrived and all(call.function != TICK for call in calls):
+                return calls
     raise RuntimeError(f"a tick in each of {TRIES} traces")
 
 
-async def _said(lab: VirtualLab, script: str) -> str:
+async def _output(lab: VirtualLab, script: str) -> str:
     return await lab.gateway.run("sh", "-c", script)
 
 

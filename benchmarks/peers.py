@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Known traffic tools, each started the way its manual has it, on the same two hosts as ours."""
+"""Known traffic tools, each started as its manual says, on the same two hosts as ours."""
 
 import re
 import shutil
@@ -26,7 +26,7 @@ PORT = 9
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """Where a tool runs and where its packets go."""
+    """Where a tool runs, and where its packets go."""
 
     source: str  # namespace
     sink: str
@@ -49,7 +49,7 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A tool: how to send for some seconds (0 packets/s: as fast as it can), and read its count."""
+    """A tool: how it sends for some seconds (0 packets/s: as fast as it can), and its count."""
 
     name: str
     send: Callable[[Ends, int, float, float, Path], tuple[str, ...]]
@@ -60,7 +60,7 @@ class Peer:
 
 @contextmanager
 def served(peer: Peer, ends: Ends) -> Iterator[Process | None]:
-    """The tool's own receiver, for as long as it is needed."""
+    """The tool's own receiver; ended afterwards."""
     if peer.serve is None:
         yield None
         return
@@ -78,7 +78,7 @@ def served(peer: Peer, ends: Ends) -> Iterator[Process | None]:
 def sending(
     peer: Peer, ends: Ends, payload: int, rate_pps: float, seconds: float, folder: Path
 ) -> Iterator[Process]:
-    """The tool's sender at work; ended if it did not end by itself."""
+    """The tool's sender at work; ended if it does not end by itself."""
     sender = _start(peer.send(ends, payload, rate_pps, seconds, folder))
     try:
         yield sender
@@ -100,7 +100,7 @@ def _start(command: tuple[str, ...]) -> Process:
 
 
 def _at(space: str, cpu: int, command: tuple[str, ...]) -> tuple[str, ...]:
-    # Each tool gets what our agent gets: its CPU, and to go before whatever else runs there.
+    # As our agent: its CPU, with precedence over everything else there.
     return ("ip", "netns", "exec", space, "taskset", "-c", str(cpu), *FIRST, *command)
 
 
@@ -111,7 +111,7 @@ def _job(ends: Ends, payload: int, rate_pps: float, seconds: float) -> Job:
 
 
 def _driver(tool: Tool) -> Peer:
-    """A tool that drives trials too: the same words, the same reading."""
+    """A tool that can also drive trials: the same command, and the same parser of its output."""
 
     def send(ends: Ends, payload: int, rate: float, seconds: float, _: Path) -> tuple[str, ...]:
         return ends.at_source(*tool.call(_job(ends, payload, rate, seconds)))
@@ -120,8 +120,8 @@ def _driver(tool: Tool) -> Peer:
         return ends.at_sink(*tool.serve(_job(ends, 64, 0, 1)))
 
     def counted(payload: int, client: str, _server: str) -> float:
-        told = tool.read(Job(Workload(frame_bytes=frame_bytes(payload, "ipv4")), ""), client)
-        return told.received / told.seconds
+        count = tool.read(Job(Workload(frame_bytes=frame_bytes(payload, "ipv4")), ""), client)
+        return count.received / count.seconds
 
     return Peer(tool.name, send, serve, counted)
 
@@ -134,8 +134,8 @@ def _iperf2(ends: Ends, payload: int, rate_pps: float, seconds: float, _: Path) 
 
 def _iperf2_counted(_payload: int, _client: str, server: str) -> float:
     """From the server's own report: `[  1] 0.0000-1.9998 sec ... 94260/730006 (13%)`."""
-    found = re.findall(r"([\d.]+)-([\d.]+) sec .* (\d+)/\s*(\d+) \(", server)
-    start, end, lost, total = (float(field) for field in found[-1])
+    reports = re.findall(r"([\d.]+)-([\d.]+) sec .* (\d+)/\s*(\d+) \(", server)
+    start, end, lost, total = (float(field) for field in reports[-1])
     return (total - lost) / (end - start)
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How exactly a capture's timing is kept: our replay against tcpreplay, on the same files, in turn.
+"""How exactly a capture's timing is kept: our replay and tcpreplay, interleaved, on the same files.
 
 One side of a conversation goes from the LAN host straight to the WAN host. There tcpdump's kernel
-time stamps tell the gaps between packets; the error is by how much each differs from the gap in the
-capture. Both tools are started as the laboratory starts them, before other work. Goal: our
-percentiles no worse than tcpreplay's.
+time stamps give the gaps between packets. The error is the difference of each gap from the gap in
+the capture. Both tools are started as the laboratory starts them, with precedence over other work.
+Goal: our percentiles are no worse than tcpreplay's.
 """
 
 import argparse
@@ -26,20 +26,20 @@ from gatemark.node.binary import agent_path
 from gatemark.workload.source import ENDS, capture
 
 SECONDS = 4.0
-CASES = (("game", 1), ("voip", 1), ("video", 1), ("video", 20))  # source, times its timing
+CASES = (("game", 1), ("voip", 1), ("video", 1), ("video", 20))  # source, speed in times its timing
 SHARES = {"50 %": 0.5, "90 %": 0.9, "99 %": 0.99, "max": 1.0}
-LEAST_US = 0.01  # what a comparison of gaps resolves
+LEAST_US = 0.01  # resolution of a comparison of gaps
 PCAP_NS_MAGIC = 0xA1B23C4D
 ETHERNET = 1
 
-Found = dict[tuple[str, str], list[float]]  # (what, tool) -> one value a round
+Values = dict[tuple[str, str], list[float]]  # (what, tool) -> one value per round
 
 
 def main() -> None:
-    """Measure, in rounds that hold both tools once a case; print the comparisons."""
+    """Measure in rounds, each with every case and both tools; print the comparisons."""
     parser = argparse.ArgumentParser(prog="benchmarks.replay", description=__doc__)
     parser.add_argument("--rounds", type=int, default=6, help="rounds (default: 6)")
-    parser.add_argument("--json", action="store_true", help="one JSON object a comparison")
+    parser.add_argument("--json", action="store_true", help="one JSON object per comparison")
     options = parser.parse_args()
     if not shutil.which("tcpreplay"):
         parser.exit(1, "not installed: tcpreplay; `make bench` installs it\n")
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def _compare(at: Ends, folder: Path, rounds: int) -> Iterator[Comparison]:
-    found: Found = defaultdict(list)
+    values: Values = defaultdict(list)
     for number in range(1, rounds + 1):
         for source, speed in CASES:
             progress(f"round {number} of {rounds}: {source}, {speed} times its timing")
@@ -62,15 +62,15 @@ def _compare(at: Ends, folder: Path, rounds: int) -> Iterator[Comparison]:
                 errors = errors_us(times, wanted, speed)
                 for name, share in SHARES.items():
                     what = f"{source} x{speed}: gap error, {name}"
-                    found[what, tool].append(errors[int((len(errors) - 1) * share)])
-    for (what, tool), ours in found.items():
+                    values[what, tool].append(errors[int((len(errors) - 1) * share)])
+    for (what, tool), ours in values.items():
         if tool == "ours":
-            theirs = found[what, "tcpreplay"]
+            theirs = values[what, "tcpreplay"]
             yield compare_less(what, ours, "tcpreplay", theirs, "us", LEAST_US)
 
 
 def one_side(at: Ends, source: str, seconds: float, into: Path) -> list[int]:
-    """Write what the LAN side of a source sends, as Ethernet; returns its times in ns."""
+    """Write what the LAN side of a source sends as Ethernet frames; returns its times in ns."""
     raw, times = capture(source, "ipv4", seconds), []
     lan = bytes(map(int, ENDS["ipv4"][0].split(".")))
     macs = bytes.fromhex((at.dst_mac + at.src_mac).replace(":", "")) + b"\x08\x00"
@@ -93,7 +93,7 @@ def _records(pcap: bytes) -> Iterator[tuple[int, int, bytes]]:
 
 
 def errors_us(times: Sequence[int], wanted: Sequence[int], speed: int) -> list[float]:
-    """By how much each gap differs from the capture's, sorted."""
+    """The difference of each gap from the capture's, sorted."""
     if len(times) != len(wanted):
         raise RuntimeError(f"{len(times)} packets arrived of {len(wanted)}")
     gaps = zip(pairwise(times), pairwise(wanted), strict=True)
@@ -115,7 +115,7 @@ def _arrivals(at: Ends, tool: str, trace: Path, speed: int, folder: Path) -> lis
     else:
         command = ("tcpreplay", "-q", "-K", f"--multiplier={speed}", "-i", at.device, str(trace))
         subprocess.run(at.at_source(*FIRST, *command), check=True, capture_output=True)
-    time.sleep(1.3)  # what tcpdump's ring holds it sees a second later
+    time.sleep(1.3)  # tcpdump reads its ring a second later
     tcpdump.terminate()
     tcpdump.communicate()
     return [seconds * 1_000_000_000 + ns for seconds, ns, _ in _records(seen.read_bytes())]

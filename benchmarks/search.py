@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches against each other, on one gateway in one run: how far they spread, how long they take.
+"""Two kinds of search on one gateway in one run: how far they spread, how long they take.
 
 python -m benchmarks.search [--out FOLDER] [--searches 6] [--trial-s 60] [--width 0.005] [--nat]
 
-Six searches of profile `csit` (NDR and PDR together) and a binary search of profile `rfc2544` take
-turns on the slowed lab at 64 bytes. Printed: the spread of the six, the time of either at the same
-width, and their ratio. About 20 minutes with trials of 60 s, of which the binary search is 12.
+Six searches of profile `csit` (NDR and PDR together) and a binary search of profile `rfc2544` are
+interleaved on the slowed lab at 64 bytes. It prints the spread of the six, the time of either at
+the same width, and their ratio. It takes about 20 minutes with trials of 60 s, of which the binary
+search takes 12.
 """
 
 import argparse
@@ -27,40 +28,40 @@ from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.store.run import Run
 
-AIM = 0.03  # six searches of a slowed gateway
+AIM = 0.03  # spread of six searches of a slowed gateway
 
 
 def main() -> None:
-    """Measure and print: a ratio above 1 says that ours spreads less, or takes less."""
-    asked = _asked()
-    path = "nat" if asked.nat else "route"
-    plans = [_plan("csit", path, asked), _plan("rfc2544", path, asked)]
+    """Measure and print. A ratio above 1 means that ours spreads less, or takes less time."""
+    options = _options()
+    path = "nat" if options.nat else "route"
+    plans = [_plan("csit", path, options), _plan("rfc2544", path, options)]
     with tempfile.TemporaryDirectory() as folder:
-        records = _measure(plans, Path(asked.out or folder) / "search")
-    found = {plan.name: _of(records, plan.name) for plan in plans}
-    show(list(_compared(*found.values())), json_=asked.json)
+        records = _measure(plans, Path(options.out or folder) / "search")
+    by_plan = {plan.name: _of(records, plan.name) for plan in plans}
+    show(list(_compared(*by_plan.values())), json_=options.json)
 
 
-def _asked() -> argparse.Namespace:
-    told = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    told.add_argument("--out", help="keep the run in this folder")
-    told.add_argument("--searches", type=int, default=6, help="of profile csit")
-    told.add_argument("--binary", type=int, default=1, help="of profile rfc2544")
-    told.add_argument("--trial-s", type=float, default=60.0, help="of the binary search")
-    told.add_argument("--width", type=float, default=0.005, help="of both, relative")
-    told.add_argument("--slow-to-pps", type=int, default=30_000, help="0: not slowed")
-    told.add_argument("--frame-bytes", type=int, default=64)
-    told.add_argument("--json", action="store_true", help="one object a line")
-    told.add_argument("--nat", action="store_true", help="instead of routing")
-    return told.parse_args()
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--out", help="keep the run in this folder")
+    parser.add_argument("--searches", type=int, default=6, help="of profile csit")
+    parser.add_argument("--binary", type=int, default=1, help="of profile rfc2544")
+    parser.add_argument("--trial-s", type=float, default=60.0, help="of the binary search")
+    parser.add_argument("--width", type=float, default=0.005, help="of both, relative")
+    parser.add_argument("--slow-to-pps", type=int, default=30_000, help="0: not slowed")
+    parser.add_argument("--frame-bytes", type=int, default=64)
+    parser.add_argument("--json", action="store_true", help="one object a line")
+    parser.add_argument("--nat", action="store_true", help="instead of routing")
+    return parser.parse_args()
 
 
-def _plan(profile: str, path: str, asked: argparse.Namespace) -> Plan:
+def _plan(profile: str, path: str, options: argparse.Namespace) -> Plan:
     binary = profile == "rfc2544"
     search = Search(
         profile=profile,  # type: ignore[arg-type]  # one of two words above
-        trial_s=asked.trial_s if binary else 0.0,
-        width=asked.width,
+        trial_s=options.trial_s if binary else 0.0,
+        width=options.width,
     )
     return Plan(
         schema=PLAN_SCHEMA,
@@ -69,15 +70,15 @@ def _plan(profile: str, path: str, asked: argparse.Namespace) -> Plan:
         reading="",
         name=f"benchmark/{profile}",
         arm=(Arm(path=path, name=path),),  # type: ignore[arg-type]  # likewise
-        gateway=Gateway(slow_to_pps=asked.slow_to_pps),
-        workload=Workload(flows=64, frame_bytes=asked.frame_bytes),
+        gateway=Gateway(slow_to_pps=options.slow_to_pps),
+        workload=Workload(flows=64, frame_bytes=options.frame_bytes),
         search=search,
-        repeat=Repeat(times=asked.binary if binary else asked.searches),
+        repeat=Repeat(times=options.binary if binary else options.searches),
     )
 
 
 def _measure(plans: Sequence[Plan], path: Path) -> list[Record]:
-    """Both profiles on one lab. The binary search stands in the middle of the others."""
+    """Both profiles on one lab. The binary search is in the middle of the others."""
     recover()
     lab = Lab()
     trials = order(plans, seed=1)
@@ -92,7 +93,7 @@ def _measure(plans: Sequence[Plan], path: Path) -> list[Record]:
         started="",
         seed=1,
         station=lab.info,
-        # One plan by name only: the engine runs plan by plan, and here they take turns.
+        # One plan by name only: the engine runs plan by plan, but here they are interleaved.
         plans=(plans[0],),
         trials=tuple(
             replace(spec, sequence=at, plan=plans[0].name) for at, spec in enumerate(mixed)
@@ -108,9 +109,9 @@ def _of(records: Sequence[Record], name: str) -> list[Record]:
 
 
 def _compared(csit: Sequence[Record], binary: Sequence[Record]) -> Iterator[Comparison]:
-    """Spread of our searches against the aim; rate and time against binary search.
+    """Spread of our searches and the aim; rate and time compared with binary search.
 
-    A search of csit finds NDR and PDR in its time, a binary one NDR alone.
+    A search of csit finds NDR and PDR in its time, a binary search only NDR.
     """
     for goal in ("ndr", "pdr"):
         values = _values(csit, goal, "throughput_pps")
@@ -129,8 +130,8 @@ def _compared(csit: Sequence[Record], binary: Sequence[Record]) -> Iterator[Comp
 
 
 def _values(records: Sequence[Record], goal: str, quantity: str) -> list[float]:
-    mine = [r for r in records if r.status == "ok" and r.point["goal"] == goal]
-    return [record.values[quantity] for record in mine]
+    kept = [r for r in records if r.status == "ok" and r.point["goal"] == goal]
+    return [record.values[quantity] for record in kept]
 
 
 if __name__ == "__main__":

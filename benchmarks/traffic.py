@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sender and sink against iperf3, iperf2, nuttcp, trafgen and tcpreplay, on one lab, in turn.
+"""Sender and sink compared with iperf3, iperf2, nuttcp, trafgen and tcpreplay, on one lab.
 
-Direct: LAN host to WAN host, the receiving port on a CPU of its own. Routed: through the gateway on
-its own CPU, sender and sink sharing the other. Every tool sends one wire packet in one skb and is
-bound to the same CPUs. Ours counts what its sink accounts for, each packet by its number; tools
-with a receiver count by it; trafgen and tcpreplay, which have none, by the interface.
+`direct`: LAN host to WAN host, with a CPU for the receiving port. `route`: through the gateway,
+which has its own CPU, while sender and sink share the other. The tools are interleaved. Each sends
+one wire packet in one skb and is bound to the same CPUs. Ours counts what its sink accounts for,
+each packet by its number. Tools with a receiver are counted by it. trafgen and tcpreplay have none
+and are counted by the interface.
 """
 
 import argparse
@@ -25,19 +26,19 @@ from gatemark.station.netns import Lab
 PAYLOADS = (64, 512, 1472)
 PATHS = ("direct", "route")
 SECONDS = 2.0
-EVERYWHERE = "raw + ring"  # ports that any kernel has; as a peer of the best ones
+EVERYWHERE = "raw + ring"  # ports that any kernel has, as a peer of the best ports
 
-Found = dict[tuple[str, str], list[float]]  # (what, tool) -> one value a round
+Values = dict[tuple[str, str], list[float]]  # (what, tool) -> one value per round
 
 
 def main() -> None:
-    """Measure, in rounds that hold every tool once; print the comparisons."""
+    """Measure in rounds, each with every tool once; print the comparisons."""
     parser = argparse.ArgumentParser(prog="benchmarks.traffic", description=__doc__)
     parser.add_argument("--rounds", type=int, default=6, help="rounds (default: 6)")
     parser.add_argument(
         "--payload", type=int, nargs="+", default=PAYLOADS, help="bytes (default: 64 512 1472)"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object a comparison")
+    parser.add_argument("--json", action="store_true", help="one JSON object per comparison")
     options = parser.parse_args()
     if absent := missing():
         parser.exit(1, f"not installed: {', '.join(absent)}; `make bench` installs them\n")
@@ -52,26 +53,28 @@ def main() -> None:
 def throughput(
     made: Lab, folder: Path, rounds: int, payloads: Sequence[int]
 ) -> Iterator[Comparison]:
-    """Packets/s that each tool gets across; of ours what is unaccounted for."""
-    found: Found = defaultdict(list)
+    """Packets/s that each tool delivers; of ours also the packets unaccounted for."""
+    values: Values = defaultdict(list)
     for number in range(1, rounds + 1):
         for path, payload in product(PATHS, payloads):
             progress(f"round {number} of {rounds}: {path}, {payload} bytes")
             at = ends(made, path)
-            _ours(made, at, path, payload, found)
+            _ours(made, at, path, payload, values)
             for peer in (*WITH_SINK, *SENDERS):
-                _theirs(made, at, path, payload, peer, folder, found)
-    for (what, tool), theirs in found.items():
+                _theirs(made, at, path, payload, peer, folder, values)
+    for (what, tool), theirs in values.items():
         if tool not in ("ours", ""):
-            yield compare(what, found[what, "ours"], tool, theirs, "packets/s")
+            yield compare(what, values[what, "ours"], tool, theirs, "packets/s")
     progress("")
-    for (what, _), seen in found.items():
+    for (what, _), counts in values.items():
         if not what.endswith("bytes"):
-            print(f"{what}: median {median(seen):.4g}, from {min(seen):.4g} to {max(seen):.4g}")
+            print(
+                f"{what}: median {median(counts):.4g}, from {min(counts):.4g} to {max(counts):.4g}"
+            )
 
 
-def _ours(made: Lab, at: Ends, path: str, payload: int, found: Found) -> None:
-    """With the best ports that work here, then with those that work everywhere."""
+def _ours(made: Lab, at: Ends, path: str, payload: int, values: Values) -> None:
+    """Measure with the best ports of this machine, then with those that work everywhere."""
     for name, ports in (("ours", ("auto", "auto")), (EVERYWHERE, ("raw", "ring"))):
         sink = our_sink(at, _sink_device(path), ports[1])
         sender = our_sender(at, payload, 0, SECONDS, ports[0])
@@ -81,16 +84,16 @@ def _ours(made: Lab, at: Ends, path: str, payload: int, found: Found) -> None:
         sent = sender.event("done")
         busy = _gateway_ns(made) - before
         time.sleep(0.1)
-        came = sink.close()
+        report = sink.close()
         span_ns = sent["t1_ns"] - sent["t0_ns"]
-        found[_what(path, payload), name].append(came["unique"] * 1e9 / span_ns)
+        values[_what(path, payload), name].append(report["unique"] * 1e9 / span_ns)
         if path == "direct":
-            # On the tester's own cable all that the port took must arrive.
-            lost = sent["tried"] - sent["refused"] - came["unique"]
-            found[f"{_what(path, payload)}, {name}: packets unaccounted for", ""].append(lost)
+            # On the tester's own cable everything that the port took must arrive.
+            lost = sent["tried"] - sent["refused"] - report["unique"]
+            values[f"{_what(path, payload)}, {name}: packets unaccounted for", ""].append(lost)
         else:
             share = busy / span_ns
-            found[f"{_what(path, payload)}, {name}: gateway's thread busy", ""].append(share)
+            values[f"{_what(path, payload)}, {name}: gateway's thread busy", ""].append(share)
 
 
 def _gateway_ns(made: Lab) -> int:
@@ -100,7 +103,7 @@ def _gateway_ns(made: Lab) -> int:
 
 
 def _theirs(  # noqa: PLR0913, PLR0917
-    made: Lab, at: Ends, path: str, payload: int, peer: Peer, folder: Path, found: Found
+    made: Lab, at: Ends, path: str, payload: int, peer: Peer, folder: Path, values: Values
 ) -> None:
     with served(peer, at) as server, sending(peer, at, payload, 0, SECONDS, folder) as sender:
         rate = delivered(made, _sink_device(path), SECONDS)
@@ -108,9 +111,9 @@ def _theirs(  # noqa: PLR0913, PLR0917
             client, _ = sender.communicate(timeout=SECONDS + 15)
             assert server is not None
             server.terminate()
-            heard, _ = server.communicate()
-            rate = peer.counted(payload, client, heard)
-        found[_what(path, payload), peer.name].append(rate)
+            output, _ = server.communicate()
+            rate = peer.counted(payload, client, output)
+        values[_what(path, payload), peer.name].append(rate)
 
 
 def _sink_device(path: str) -> str:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Can the comparisons be trusted? The same against the same, and a slow-down that was planted.
+"""Can the comparisons be trusted? Comparisons of a gateway with itself, and planted slow-downs.
 
-Twenty A/A comparisons, ten slowed and ten plain: at most two may be called different. A slow-down
-of 5 % on the slowdown has to be found, one of 0.5 %, less than the noise of 1 %, must not be.
-Arms take turns trial by trial, as in a plan.
+There are twenty A/A comparisons, ten slowed and ten at full speed. At most two of them may find a
+change. A planted slow-down of 5 % must be found. A planted slow-down of 0.5 % is less than the
+noise of 1 % and must not be found. The arms are interleaved trial by trial, as in a plan.
 """
 
 import argparse
@@ -31,11 +31,11 @@ TCP = Workload(kind="tcp", duration_s=SECONDS)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Two gateways, or one twice, under the same load."""
+    """Two gateways, or one gateway twice, under the same load."""
 
     what: str
     load: Workload
-    old_pps: int  # slowdown
+    old_pps: int  # slowed to this; 0: full speed
     new_pps: int
     rounds: int
 
@@ -51,17 +51,19 @@ QUESTIONS = (
 
 
 def main() -> None:
-    """Ask every question so many times; print each verdict and their counts."""
+    """Ask every question `rounds` times; print each verdict, and how often it came."""
     parser = argparse.ArgumentParser(prog="benchmarks.trust", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=10, help="of either (default: 10)")
+    parser.add_argument(
+        "--repeats", type=int, default=10, help="trials of either arm (default: 10)"
+    )
     parser.add_argument("--only", default="", help="only questions with this text: planted, A/A")
-    parser.add_argument("--json", action="store_true", help="one JSON object a comparison")
+    parser.add_argument("--json", action="store_true", help="one JSON object per comparison")
     options = parser.parse_args()
     recover()
     chosen = [question for question in QUESTIONS if options.only in question.what]
-    found = asyncio.run(_ask(chosen, options.repeats))
+    answers = asyncio.run(_ask(chosen, options.repeats))
     progress("")
-    for question, changes in found:
+    for question, changes in answers:
         _show(question, changes, json_=options.json)
 
 
@@ -76,9 +78,9 @@ async def _answers(bench: Bench, question: Question, repeats: int) -> list[Chang
         progress(f"{question.what}, round {number} of {question.rounds}")
         samples: dict[str, list[float]] = {"old": [], "new": []}
         for repeat in range(repeats):
-            turns = [("old", question.old_pps), ("new", question.new_pps)]
-            for arm, slowdown in turns if repeat % 2 else turns[::-1]:
-                samples[arm].append(await _measure(bench, question.load, arm, slowdown))
+            order = [("old", question.old_pps), ("new", question.new_pps)]
+            for arm, slow_to_pps in order if repeat % 2 else order[::-1]:
+                samples[arm].append(await _measure(bench, question.load, arm, slow_to_pps))
         changes.append(compare(samples["old"], samples["new"]))
     return changes
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Virtual gateways: how steady is one whose clock counts instructions, and what do probes cost?
 
-`steady`: x86-64 with icount, six trials at overload through route and NAT after one that does not
-count. Goal: from lowest to highest under 2 % of the median. `probes`: MIPS 24Kc at overload,
-packets forwarded with and without probes, in turn. Goal: a ratio of 0.99 at least. `counted`: the
-same to the instruction, where the rates scatter by more: what probes execute in a second, as a
+`steady`: x86-64 with icount, at overload through route and NAT; one trial that does not count, then
+six trials. Goal: a range under 2 % of the median. `probes`: MIPS 24Kc at overload, packets
+forwarded with and without probes, interleaved. Goal: a ratio of at least 0.99. `counted`: the same
+in instructions, because the rates scatter by more. It is what probes execute in a second, as a
 share of what the guest executes in a second of overload. The boot with icount takes two to three
 minutes.
 """
@@ -35,22 +35,22 @@ from gatemark.station.qemu.lab import VirtualLab
 from gatemark.station.recover import recover
 
 PARTS = ("steady", "probes", "counted")
-ICOUNT = 5  # 32 ns an instruction, the clock of a slow router
+ICOUNT = 5  # 32 ns per instruction, the clock of a slow router
 STEADY = 0.02
 STEADY_PPS, STEADY_S = 12_000.0, 3.0
 PROBES_PPS, PROBES_S = 70_000.0, 2.0
 ALL_MS = (100, 1000)  # between two samples
-LITTLE = 0.01  # of what the guest executes, that probes may
-LOOKED_S = 5.0  # at what probes execute
+LITTLE = 0.01  # most that probes may execute, of what the guest executes
+LOOKED_S = 5.0  # time in which the instructions of the probes are counted
 PROBES = ("cpu", "softirq", "memory", "conntrack", "interfaces")
 
 
 def main() -> None:
-    """Measure the parts asked for; print the comparisons with the goals."""
+    """Measure the chosen parts; print the comparisons with the goals."""
     parser = argparse.ArgumentParser(prog="benchmarks.virtual", description=__doc__)
-    parser.add_argument("--part", choices=PARTS, help="one alone (default: all)")
+    parser.add_argument("--part", choices=PARTS, help="only this one (default: all)")
     parser.add_argument("--rounds", type=int, default=6, help="trials that count (default: 6)")
-    parser.add_argument("--json", action="store_true", help="one JSON object a comparison")
+    parser.add_argument("--json", action="store_true", help="one JSON object per comparison")
     options = parser.parse_args()
     recover()
     rows: list[Comparison] = []
@@ -87,13 +87,13 @@ async def _probes(rounds: int) -> list[Comparison]:
     async with Bench(cast(VirtualLab, load("qemu-mips"))) as bench:
         specs = _specs("route", rounds + 1, PROBES_PPS, PROBES_S)
         for spec in specs:
-            for name, found in rates.items():
+            for name, kept in rates.items():
                 progress(f"probes {name}, round {spec.repeat} of {rounds + 1}")
                 probes = () if name == "none" else PROBES
                 reader.INTERVAL_MS, reader.SHARE_PPM = kinds.get(name, (0, 0))
                 rate = await _received(bench, msgspec.structs.replace(spec, probes=probes))
                 if spec.repeat > 1:  # the first after a boot is a third too low
-                    found.append(rate)
+                    kept.append(rate)
     return list(_costs(rates))
 
 
@@ -104,7 +104,7 @@ def _costs(rates: dict[str, list[float]]) -> Iterator[Comparison]:
 
 
 async def _counted(rounds: int) -> list[Comparison]:
-    """Instructions of the probes in a second, of those that the guest executes at overload."""
+    """Instructions/s of the probes, as a share of what the guest executes at overload."""
     progress("booting MIPS 24Kc, counted")
     lab = cast(VirtualLab, load("qemu-mips"))
     lab.count()
@@ -118,24 +118,24 @@ async def _counted(rounds: int) -> list[Comparison]:
         progress(
             f"{most / 1e6:.0f} million instructions/s at most ({time.monotonic() - since:.0f} s)"
         )
-        found = {
+        shares = {
             ms: [await _executed(bench, ms) / most for _ in range(rounds)] for ms in (*ALL_MS, 0)
         }
-    idle = median(found.pop(0))
+    idle = median(shares.pop(0))
     return [
         compare_less(
             f"MIPS, probes each {ms} ms: share of all it can execute",
-            [share - idle for share in shares],
+            [share - idle for share in executed],
             "target",
             [LITTLE] * rounds,
             "ratio",
         )
-        for ms, shares in found.items()
+        for ms, executed in shares.items()
     ]
 
 
 async def _executed(bench: Bench, interval_ms: int) -> float:
-    """Instructions a second while nothing but probes is at work; 0 ms: without any."""
+    """Instructions/s while only probes are at work; 0 ms: without any probe."""
     reader.INTERVAL_MS, reader.SHARE_PPM = interval_ms, 0
     place = Place(bench.station.gateway, ANY_CPU, LOOKED_S)
     probes = reader.Reader(place, registry.asked(PROBES if interval_ms else ()).values())
