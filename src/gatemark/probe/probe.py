@@ -11,7 +11,7 @@ from typing import Any
 
 from gatemark.probe.column import Source
 from gatemark.probe.sensor import Sensed
-from gatemark.probe.watcher import Watcher
+from gatemark.probe.watcher import Twice, Watcher
 from gatemark.probe.window import Report, Window, whole
 from gatemark.station.counting import Counting
 from gatemark.station.wiring import Gateway
@@ -67,6 +67,11 @@ class Outcome:
     # A name is a field of `Evidence`; any other goes to its open field `probes`.
     evidence: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()  # what could not be read, and why
+
+
+def twice(command: str, parse: Callable[[str], Any] = str) -> Callable[[Place], Watcher]:
+    """A watcher of what a shell command prints on the gateway before the load and after it."""
+    return lambda place: Twice(place.gateway.node, command, parse)
 
 
 def _nothing(seen: Seen) -> Series:

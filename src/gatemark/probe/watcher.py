@@ -23,9 +23,7 @@ class Watcher(Protocol):
 class Twice:
     """What a shell command prints on a node before the load, and after it, each parsed."""
 
-    def __init__(
-        self, node: Node, command: str, parse: Callable[[str], Any] = lambda text: text
-    ) -> None:
+    def __init__(self, node: Node, command: str, parse: Callable[[str], Any]) -> None:
         self._node = node
         self._command = command
         self._parse = parse

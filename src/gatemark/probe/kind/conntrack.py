@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from gatemark.probe.column import HEX, Row, Source
-from gatemark.probe.probe import Outcome, Place, Probe, Seen, Sent
-from gatemark.probe.watcher import Twice
+from gatemark.probe.probe import Outcome, Probe, Seen, Sent, twice
 
 FILE: Final = "/proc/net/stat/nf_conntrack"
+# How many entries the table may have.
 MAX: Final = "cat /proc/sys/net/netfilter/nf_conntrack_max 2> /dev/null || true"
 COUNTERS: Final = ("drop", "early_drop", "insert_failed", "chainlength")  # the last since 5.15
 
@@ -19,11 +19,6 @@ def rows(lines: Sequence[str]) -> Row:
     cpus = [dict(zip(head, (int(word, 16) for word in row), strict=False)) for row in rest]
     sums = {name: sum(cpu.get(name, 0) for cpu in cpus) for name in COUNTERS}
     return {"": {"entries": cpus[0]["entries"] if cpus else 0, **sums}}
-
-
-def bound(place: Place) -> Twice:
-    """How many entries the table may have."""
-    return Twice(place.gateway.node, MAX)
 
 
 def outcome(seen: Seen, sent: Sent) -> Outcome:
@@ -39,5 +34,5 @@ def outcome(seen: Seen, sent: Sent) -> Outcome:
 
 
 PROBE: Final = Probe(
-    outcome, column=Source("conntrack", FILE, f"^entries|{HEX}", rows), watcher=bound
+    outcome, column=Source("conntrack", FILE, f"^entries|{HEX}", rows), watcher=twice(MAX)
 )
