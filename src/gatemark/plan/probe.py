@@ -18,5 +18,6 @@ PROBES: Final = (
     "temperature",
     "power",
     "shaper",
+    "interrupts",
     "instructions",
 )

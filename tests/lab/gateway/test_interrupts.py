@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The interrupts of a real load: what routes it raises NET_RX on the gateway's CPU."""
+
+from msgspec.structs import replace
+
+from gatemark.plan.model import Probe, Workload
+from lab.planted import measure, plan
+
+
+def test_a_gateway_in_a_namespace_has_this_machines_softirqs() -> None:
+    load = Workload(rate_pps=20_000, duration_s=0.5)
+    _, records = measure(replace(plan("route", load), probe=Probe(use=("interrupts",))))
+    (evidence,) = (r.evidence for r in records if r.pass_ == "instrumented")
+    read = evidence.probes["interrupts"]
+    assert read["of"].startswith("this machine")
+    assert read["softirq"]["NET_RX"][str(evidence.cpu[0].cpu)] > 0
