@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatemark.commands import output
-from gatemark.commands import run as runs
 from gatemark.commands.asked import Asked, within
 from gatemark.commands.diff import REGRESSION, rows
+from gatemark.commands.measure import INVALID, RUNS, examine, measure, planned, reopen, require
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
 from gatemark.commands.sides import DEFAULT_PLAN, Sides
 from gatemark.error import UnavailableError, UsageError
@@ -43,7 +43,7 @@ def ab(
     variant: Annotated[str, typer.Option(help=VARIANT_HELP)] = "",
     set_: Annotated[list[str] | None, typer.Option("--set", help=SET_HELP)] = None,
     out: Annotated[
-        Path | None, typer.Option(help=f"The run's directory (default: {runs.RUNS}/...).")
+        Path | None, typer.Option(help=f"The run's directory (default: {RUNS}/...).")
     ] = None,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with the test in this directory.")
@@ -66,7 +66,7 @@ def ab(
         words = (side, against, station, setup, switch, boots, plan, variant, set_, out, exact)
         if any(words):
             raise UsageError("--resume goes on with a test as it was planned: leave out the rest")
-        directory = runs.reopen(resume)
+        directory = reopen(resume)
         if not directory.load().ab:
             raise UsageError(f"{resume} is no test of `gatemark ab`: `gatemark run --resume` it")
     elif side is None or against is None:
@@ -91,8 +91,8 @@ def finish(directory: "RunDirectory", *, json_: bool) -> None:
     if test.new.station_file != test.old.station_file:
         others[NEW] = load_station(test.new.station_file)
     for one in (bench, *others.values()):
-        runs.require(run.plans, one)
-    runs.measure(directory, bench, others)
+        require(run.plans, one)
+    measure(directory, bench, others)
     _tell(directory, json_=json_)
 
 
@@ -112,16 +112,16 @@ def _begin(sides: Sides, asked: Asked, out: Path | None, seed: int | None) -> "R
     for bench, arm in zip(benches, plan.arm[-2:], strict=True):
         if why := bench.lacks(arm):
             raise UnavailableError(f"{bench.name}: {why}")
-    runs.examine([plan])
+    examine([plan])
     for bench in benches:
-        runs.require([plan], bench)
+        require([plan], bench)
     seed = secrets.randbelow(1 << 31) if seed is None else seed
     title = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-ab"
     suite = asked.chosen()[0]
-    made = runs.planned(suite, [plan], benches[0], seed, sides.command(asked, seed))
+    made = planned(suite, [plan], benches[0], seed, sides.command(asked, seed))
     made = sides.put(made, title, [bench.info for bench in benches])
     made = structs.replace(made, notes=tuple(dict.fromkeys(notes)))
-    return RunDirectory.create(out or runs.RUNS / title, made)
+    return RunDirectory.create(out or RUNS / title, made)
 
 
 def _tell(directory: "RunDirectory", *, json_: bool) -> None:
@@ -147,7 +147,7 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
     else:
         diff.tell(told.lines(made, test, found, directory.page))
     if not found.rows:
-        raise typer.Exit(runs.INVALID)
+        raise typer.Exit(INVALID)
     if found.slower:
         raise typer.Exit(REGRESSION)
 
@@ -165,6 +165,6 @@ def _tell_exactly(made: "Source", page: Path, *, json_: bool) -> None:
     else:
         diff.tell(told.lines(made, test, found, page))
     if not found:
-        raise typer.Exit(runs.INVALID)
+        raise typer.Exit(INVALID)
     if regressed(found):
         raise typer.Exit(REGRESSION)

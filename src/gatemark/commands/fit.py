@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from gatemark.commands import output, reading
-from gatemark.commands.run import RUNS
+from gatemark.commands.measure import RUNS
 from gatemark.error import UnavailableError, UsageError
 
 if TYPE_CHECKING:

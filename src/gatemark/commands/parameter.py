@@ -72,7 +72,7 @@ def _settings(given: Given, word: str) -> Iterator[Candidate]:
 
 
 def _runs(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.commands.run import RUNS
+    from gatemark.commands.measure import RUNS
 
     folder = word[: word.rfind("/") + 1]
     for above in dict.fromkeys((folder, f"{RUNS}/")):

@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 from msgspec.structs import replace
 
-from gatemark.commands.run import require
+from gatemark.commands.measure import require
 from gatemark.error import UnavailableError
 from gatemark.plan.exact import is_traceable
 from gatemark.plan.load import load

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the verbs that measure share: a run examined, planned, measured, gone on with."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import typer
+
+from gatemark.error import UnavailableError
+
+if TYPE_CHECKING:
+    from gatemark.plan.model import Plan, Suite
+    from gatemark.station.station import Station
+    from gatemark.store.directory import RunDirectory
+    from gatemark.store.run import Run
+
+RUNS = Path("gatemark-runs")
+INVALID = 4  # exit code: measured, but no trial may be used
+
+
+def reopen(path: Path) -> "RunDirectory":
+    """A run to go on with; what is not whole is told."""
+    from gatemark.store.directory import RunDirectory
+
+    directory = RunDirectory.open(path)
+    for fault in directory.contents().faults:
+        typer.echo(f"{path}: {fault}", err=True)
+    return directory
+
+
+def examine(plans: Iterable["Plan"]) -> None:
+    """Raise UsageError if a capture that is to be replayed cannot be."""
+    from gatemark.plan.expand import points, workload_at
+
+    loads = [workload_at(plan, point) for plan in plans for point in points(plan)]
+    if replays := [load for load in loads if load.kind == "replay"]:
+        from gatemark.workload.replay import examine
+
+        for load in replays:
+            examine(load)
+
+
+def require(plans: Iterable["Plan"], bench: "Station") -> None:
+    """Raise UnavailableError if nothing can be measured here; an ordinary user is let in."""
+    from gatemark.plan.device import pairs
+    from gatemark.plan.driver import tools
+    from gatemark.plan.exact import counts, is_traceable
+    from gatemark.workload.driver import program
+
+    program.require(tools(plans))
+    if counted := [plan for plan in plans if counts(plan)]:
+        try:
+            bench.count(pairs(plans))
+        except UnavailableError:
+            if not all(map(is_traceable, counted)):
+                raise
+    bench.enter()
+
+
+def planned(
+    suite: "Suite", plans: list["Plan"], bench: "Station", seed: int, command: tuple[str, ...]
+) -> "Run":
+    """A run of these plans that has begun just now; its name is to be given."""
+    import platform
+
+    import gatemark
+    from gatemark.plan.order import order
+    from gatemark.store.run import Run
+
+    return Run(
+        run="",
+        suite=suite.name,
+        title=suite.title,
+        command=command,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        seed=seed,
+        station=bench.info,
+        plans=tuple(plans),
+        trials=order(plans, seed),
+        versions={"gatemark": gatemark.__version__, "python": platform.python_version()},
+    )
+
+
+def measure(
+    directory: "RunDirectory",
+    bench: "Station",
+    others: Mapping[str, "Station"] = MappingProxyType({}),
+) -> None:
+    """Run what has no record yet; `others` are the stations of single arms."""
+    from gatemark.report.live import Live
+    from gatemark.run.engine import execute
+    from gatemark.station.recover import recover
+
+    run = directory.load()
+    repeats = {p.name: p.repeat.times * max(1, p.repeat.boots) for p in run.plans}
+    live = Live(repeats)
+    for line in (*run.notes, *recover()):
+        live.warn(line)
+    execute(directory, bench, live, others)
