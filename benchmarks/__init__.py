@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our own speed beside named peers, in one run."""
+"""Our own speed compared with named peers, in one run."""
