@@ -20,7 +20,7 @@ typedef long long __s64;
 
 /*
  * A map by its name. The reference is made in assembly: a C variable would need a BTF entry (VAR,
- * DATASEC) that the kernel refuses as long as nobody rewrites it, as libbpf does. The agent
+ * DATASEC) that the kernel refuses unless it is rewritten, as libbpf does. The agent
  * creates the map and relocates the name (agent/src/kernel/bpf_link.c).
  */
 #define MAP(name)                                                                                  \

@@ -79,7 +79,7 @@ struct arrival {
 	__u16 source_port;
 	__u8 run;
 	__u8 negative; /* its delay was below 0 */
-	__u8 headed; /* has a test header, whoever's */
+	__u8 headed; /* has a test header, of any run */
 };
 
 ALWAYS __u16 be16(const __u8 *at)

@@ -42,7 +42,7 @@ struct sink_config {
 	__u32 family; /* 4 or 6 */
 	__u32 delay; /* enum sink_delay */
 	__u16 port_low, port_high; /* UDP ports that are ours */
-	__u32 every_port; /* 1: what has no test header is somebody else's and goes on */
+	__u32 every_port; /* 1: packets without a test header are foreign and go on */
 	__u32 zero; /* 0, which the verifier does not know */
 	__u32 unused;
 };

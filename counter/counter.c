@@ -155,7 +155,7 @@ static void model(struct qemu_plugin_tb *tb, uint64_t length)
 
 /*
  * The key of a block: each program starts somewhere else, so that user space would fill the table
- * within minutes, and nobody asks where in there it was.
+ * within minutes, and the place in there is of no interest.
  */
 static uint64_t key(uint64_t address)
 {

@@ -5,6 +5,7 @@
  */
 #include "replay/arrive.h"
 #include "replay/frames.h"
+#include "replay/open.h"
 
 #include <stdlib.h>
 

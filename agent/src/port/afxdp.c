@@ -3,7 +3,8 @@
  * The afxdp port: sends whole frames through an AF_XDP socket
  * (Documentation/networking/af_xdp.rst), without libbpf and without an XDP program, which only
  * receiving needs. Zero-copy where the driver can, else the kernel copies each frame into an skb
- * (net/xdp/xsk.c, __xsk_generic_xmit()).
+ * (net/xdp/xsk.c, __xsk_generic_xmit()). On a veth it sends 1.3 to 1.5 times as much as raw, and
+ * unlike live it can take turns with other senders.
  *
  * Frames lie in chunks of a memory area that both sides see. A chunk is filled, its descriptor goes
  * into the TX ring, and it comes back through the completion ring when the frame has left, on a

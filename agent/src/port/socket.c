@@ -23,7 +23,7 @@ static void force_buffer(int fd, int forced, int plain, int bytes)
 }
 
 /*
- * A frame stays charged to the sender's buffer until somebody has consumed it: on a veth the
+ * A frame stays charged to the sender's buffer until it was consumed: on a veth by the
  * gateway's ip_rcv(), so its whole queue has to fit. A full buffer blocks, which is the device's
  * own pace (the schedule then shows it as late), but not so long that a closed stdin goes unseen.
  * Without a schedule that pace is what we want: the kernel's default then holds the sender to what

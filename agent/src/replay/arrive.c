@@ -35,7 +35,7 @@ int arrive_open(struct arrive *arrive, const struct trace *trace, const struct l
 	arrive->seen = calloc(count / 64 + 1, sizeof(*arrive->seen));
 	if (!arrive->flow || !arrive->seen ||
 	    bins_open(&arrive->rate, bins < BINS_MAX ? (size_t)bins : BINS_MAX, bin_ns) < 0)
-		return fault_system(fault, -ENOMEM, "trace", "the books of the arrivals");
+		return fault_system(fault, -ENOMEM, "trace", "the accounts of the arrivals");
 	for (uint32_t i = 0; i < trace->flows; i++)
 		arrive->flow[i].highest = -1;
 	if (count > ARRIVE_COLUMNS_MAX)
@@ -43,7 +43,7 @@ int arrive_open(struct arrive *arrive, const struct trace *trace, const struct l
 	arrive->number = calloc((size_t)count + 1, sizeof(*arrive->number));
 	arrive->time_ns = calloc((size_t)count + 1, sizeof(*arrive->time_ns));
 	if (!arrive->number || !arrive->time_ns)
-		return fault_system(fault, -ENOMEM, "trace", "the books of the arrivals");
+		return fault_system(fault, -ENOMEM, "trace", "the accounts of the arrivals");
 	return 0;
 }
 

@@ -50,7 +50,7 @@ static _Noreturn void turn(struct soaked *soaked, pid_t parent)
 	}
 }
 
-/* Nice besides: /proc/stat books the time of the class SCHED_IDLE by that, as nice. */
+/* Also nice, by which /proc/stat counts the time of the class SCHED_IDLE as nice. */
 static int hold_back(pid_t pid, unsigned int cpu)
 {
 	struct sched_param none = { 0 };

@@ -102,7 +102,7 @@ static int attach(const struct slowdown *slowdown, const char *name, int *index,
 	error = netlink_add_clsact(device.index);
 	if (error == -EEXIST)
 		return fault_set(fault, error, "devices", "tc qdisc del dev NAME clsact",
-				 "%s has a clsact qdisc already: a slowdown, or somebody else's",
+				 "%s has a clsact qdisc already: a slowdown, or another program's",
 				 name);
 	if (error)
 		return fault_system(fault, error, "devices", "adding a clsact qdisc");

@@ -67,7 +67,7 @@ TEST(an_address_after_another_keeps_its_network)
 	CHECK_EQUAL(six[3], 2);
 }
 
-TEST(a_message_tells_its_connection_and_time)
+TEST(a_message_has_its_connection_and_time)
 {
 	uint8_t message[MESSAGE_BYTES];
 	uint64_t time_ns;
