@@ -48,6 +48,6 @@ def check(
     if json_:
         output.lines(asdict(row) for row in rows)
     else:
-        output.columns([("ok" if row.ok else "NO", row.what, row.said) for row in rows])
+        output.columns([("ok" if row.ok else "NO", row.what, row.text) for row in rows])
     if not all(row.ok for row in rows):
         raise typer.Exit(1)

@@ -34,10 +34,10 @@ MEMINFO = Path("/proc/meminfo")
 async def table(gateway: Node) -> dict[str, int]:
     """conntrack's counters and bounds as they are; empty where it does not track."""
     try:
-        said = await gateway.run("sh", "-c", READ)
+        text = await gateway.run("sh", "-c", READ)
     except NodeError:
         return {}
-    rows, _, bounds = said.partition("\n\n")
+    rows, _, bounds = text.partition("\n\n")
     head, *cpus = [line.split() for line in rows.strip().splitlines()] or [[]]
     numbers = [int(word) for word in bounds.split()]
     if len(numbers) != len(LIMITS):
@@ -58,8 +58,8 @@ async def spare_bytes(gateway: Node) -> int:
     mm/page_alloc.c). It is anything from nothing to their height; half is taken.
     """
     try:
-        reserve, *told = (await gateway.run("sh", "-c", SPARE)).splitlines()
-        words = [line.split() for line in told]
+        reserve, *lines = (await gateway.run("sh", "-c", SPARE)).splitlines()
+        words = [line.split() for line in lines]
         cached = sum(int(word[1]) for word in words if "(file)" in word[0])
         height = sum(int(word[1]) for word in words if word[0] == "high:")
         return (cached - int(reserve)) * 1024 - height // 2 * PAGE_BYTES

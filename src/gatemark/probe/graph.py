@@ -138,9 +138,9 @@ class Graph:
     async def on(self) -> None:
         """Begin. Raises UnavailableError with what the kernel lacks; then nothing was changed."""
         process = self._process = await self._node.start("sh", "-c", self._script)
-        said = (await process.line()).decode(errors="replace").strip()
-        if said != READY:
-            why = said.removeprefix(REFUSED).strip() or (await process.errors()).strip()
+        line = (await process.line()).decode(errors="replace").strip()
+        if line != READY:
+            why = line.removeprefix(REFUSED).strip() or (await process.errors()).strip()
             await process.wait()
             self._process = None
             raise UnavailableError(f"no {TRACER}: {why or 'it ended'}")
@@ -175,7 +175,9 @@ def packet(lines: Iterable[str], direction: str) -> tuple[Call, ...]:
     """
     pieces = []
     for entries in _by_task(lines):
-        calls = [Call(one.name, one.depth, 0, max(0, one.ns - one.inner_ns)) for one in entries]
+        calls = [
+            Call(entry.name, entry.depth, 0, max(0, entry.ns - entry.inner_ns)) for entry in entries
+        ]
         if span := _span(calls, direction):
             pieces.append((entries[span.start].place, _from_nought(calls[span.start : span.stop])))
     if not pieces:
@@ -197,7 +199,9 @@ def cut(calls: Sequence[Call], direction: str) -> tuple[Call, ...]:
 
 def _span(calls: Sequence[Call], direction: str) -> range:
     marks = re.compile(MARKS[direction])
-    tops = [_outermost(calls, at) for at, one in enumerate(calls) if marks.fullmatch(one.function)]
+    tops = [
+        _outermost(calls, at) for at, call in enumerate(calls) if marks.fullmatch(call.function)
+    ]
     if not tops:
         return range(0)
     return range(tops[0], _end(calls, tops[-1] if direction == "receive" else tops[0]))
@@ -210,16 +214,16 @@ def _from_nought(calls: Sequence[Call]) -> tuple[Call, ...]:
 
 def _by_task(lines: Iterable[str]) -> list[list[_Entry]]:
     """What was entered, in order, by each task on each CPU: depths are a task's own."""
-    found: dict[tuple[str, str], _Task] = {}
+    tasks: dict[tuple[str, str], _Task] = {}
     now: dict[str, str] = {}  # which task a CPU runs
     for place, line in enumerate(lines):
         if switched := SWITCHED.match(line):
             now[switched["cpu"]] = switched["task"]
-        if told := LINE.match(line):
-            task = found.setdefault((told["cpu"], now.get(told["cpu"], "")), _Task())
-            ns = round(float(told["us"]) * US_NS) if told["us"] else 0
-            task.read(told["rest"], ns, place)
-    return [task.entries for task in found.values()]
+        if row := LINE.match(line):
+            task = tasks.setdefault((row["cpu"], now.get(row["cpu"], "")), _Task())
+            ns = round(float(row["us"]) * US_NS) if row["us"] else 0
+            task.read(row["rest"], ns, place)
+    return [task.entries for task in tasks.values()]
 
 
 def _outermost(calls: Sequence[Call], at: int) -> int:
@@ -241,8 +245,8 @@ def _end(calls: Sequence[Call], top: int) -> int:
 
 def sizes(calls: Iterable[Call]) -> dict[str, tuple[int, int]]:
     """Time and calls of each function, the longest first."""
-    found: dict[str, tuple[int, int]] = {}
+    sizes_of: dict[str, tuple[int, int]] = {}
     for call in calls:
-        ns, times = found.get(call.function, (0, 0))
-        found[call.function] = (ns + call.ns, times + 1)
-    return dict(sorted(found.items(), key=lambda item: (-item[1][0], item[0])))
+        ns, times = sizes_of.get(call.function, (0, 0))
+        sizes_of[call.function] = (ns + call.ns, times + 1)
+    return dict(sorted(sizes_of.items(), key=lambda item: (-item[1][0], item[0])))

@@ -68,8 +68,8 @@ class Loop:
 
     async def stop(self) -> list[Sample]:
         """Read once more, end, and return all samples. Raises NodeError if the gateway is lost."""
-        said = await self.node.run("sh", "-c", self._once)
-        last = [(time.monotonic_ns(), line) for line in said.splitlines()]
+        text = await self.node.run("sh", "-c", self._once)
+        last = [(time.monotonic_ns(), line) for line in text.splitlines()]
         await self.abort()
         return samples([*self._read, *last])
 
@@ -99,22 +99,26 @@ def samples(read: Sequence[tuple[int, str]]) -> list[Sample]:
     if not marks:
         return []
     ahead_ns = min(at - up for at, up in marks)
-    found: list[Sample] = []
+    whole: list[Sample] = []
     current = Sample(0)
     for _, line in read:
         if line.startswith(f"{MARK} "):
             current = Sample(_uptime_ns(line) + ahead_ns)
         elif line == WHOLE:
-            found.append(current)
+            whole.append(current)
         elif (file := line.partition(":"))[1]:
             current.lines.setdefault(file[0], []).append(file[2])
-    return found
+    return whole
 
 
-def cost_ns(found: Sequence[Sample]) -> tuple[int, int]:
+def cost_ns(samples: Sequence[Sample]) -> tuple[int, int]:
     """CPU time of the loop and its commands, and the time that it was counted over."""
-    own = next((file for sample in found for file in sample.lines if OWN_FILE.fullmatch(file)), "")
-    spent = [(sample.t_ns, _spent(sample.lines[own][0])) for sample in found if own in sample.lines]
+    own = next(
+        (file for sample in samples for file in sample.lines if OWN_FILE.fullmatch(file)), ""
+    )
+    spent = [
+        (sample.t_ns, _spent(sample.lines[own][0])) for sample in samples if own in sample.lines
+    ]
     if len(spent) < 2:
         return 0, 0
     return (spent[-1][1] - spent[0][1]) * TICK_NS, spent[-1][0] - spent[0][0]

@@ -30,13 +30,13 @@ Functions = dict[str, tuple[int, int]]  # name -> instructions, calls
 
 def by_function(counter: Counter, symbols: Symbols, risen: Mapping[int, int]) -> Functions:
     """Instructions and calls of each function, dearest first; `risen` are runs by slot."""
-    found: dict[str, list[int]] = {}
+    tallies: dict[str, list[int]] = {}
     for slot, runs in risen.items():
         block = counter.block(slot)
-        tally = found.setdefault(symbols.function(block.address).name, [0, 0])
+        tally = tallies.setdefault(symbols.function(block.address).name, [0, 0])
         tally[0] += runs * block.length
         tally[1] += runs if symbols.enters(block.address) else 0
-    dearest = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
+    dearest = sorted(tallies.items(), key=lambda item: (-item[1][0], item[0]))
     return {name: (insns, calls) for name, (insns, calls) in dearest}
 
 
@@ -55,7 +55,7 @@ def calls(counter: Counter, symbols: Symbols, slots: Iterable[int]) -> tuple[Cal
         block = counter.block(slot)
         walk.run(symbols.function(block.address).name, begins=symbols.enters(block.address))
         walk.count(block.length)
-    return tuple(Call(*one) for one in zip(walk.names, walk.depths, walk.own, strict=True))
+    return tuple(Call(*row) for row in zip(walk.names, walk.depths, walk.own, strict=True))
 
 
 class _Walk:

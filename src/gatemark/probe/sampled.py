@@ -49,13 +49,13 @@ async def sample(node: Node, cpu: int | None, lasts_s: float) -> list[Stack]:
     lines = []
     while line := await process.line():
         lines.append(line.decode(errors="replace"))
-    said = (await process.errors()).strip().splitlines()
+    errors = (await process.errors()).strip().splitlines()
     if await process.wait():
-        raise UnavailableError(f"no {TOOL}: {said[-1] if said else 'it failed'}")
-    found = list(stacks(lines))
-    if len(found) < LEAST:
-        raise UnavailableError(f"no {TOOL}: it took {len(found)} samples, too few to tell")
-    return found
+        raise UnavailableError(f"no {TOOL}: {errors[-1] if errors else 'it failed'}")
+    samples = list(stacks(lines))
+    if len(samples) < LEAST:
+        raise UnavailableError(f"no {TOOL}: it took {len(samples)} samples, too few to tell")
+    return samples
 
 
 def stacks(lines: Iterable[str]) -> Iterator[Stack]:
@@ -70,10 +70,10 @@ def stacks(lines: Iterable[str]) -> Iterator[Stack]:
             held = []
 
 
-def calls(found: Iterable[Stack], packets: int) -> tuple[Call, ...]:
+def calls(samples: Iterable[Stack], packets: int) -> tuple[Call, ...]:
     """The tree of stacks, dearest branch first, in ns of one of so many packets."""
     root = _Node()
-    for stack in found:
+    for stack in samples:
         node = root
         for name in stack:
             node = node.inner.setdefault(name, _Node())
@@ -86,10 +86,10 @@ def calls(found: Iterable[Stack], packets: int) -> tuple[Call, ...]:
 
 def sizes(path: Iterable[Call]) -> dict[str, tuple[int, int]]:
     """Time of each function, the longest first; how often it was called is not known."""
-    found: dict[str, int] = {}
+    times: dict[str, int] = {}
     for call in path:
-        found[call.function] = found.get(call.function, 0) + call.ns
-    dearest = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+        times[call.function] = times.get(call.function, 0) + call.ns
+    dearest = sorted(times.items(), key=lambda item: (-item[1], item[0]))
     return {name: (ns, 0) for name, ns in dearest}
 
 

@@ -44,9 +44,9 @@ class Sensed:
     energy_j: float | None  # RAPL: of all packages since some time
 
 
-def sensed(found: Sequence[Sample]) -> list[Sensed]:
+def sensed(samples: Sequence[Sample]) -> list[Sensed]:
     """What the sensors said, sample by sample."""
-    return [_sensed(sample) for sample in found]
+    return [_sensed(sample) for sample in samples]
 
 
 def _sensed(sample: Sample) -> Sensed:
@@ -84,7 +84,7 @@ def own_watts(read: Sequence[Sensed]) -> tuple[str, list[tuple[int, float]]]:
 
     RAPL counts energy, so each reading is the mean since the one before it.
     """
-    energy = [(one.t_ns, one.energy_j) for one in read if one.energy_j is not None]
+    energy = [(r.t_ns, r.energy_j) for r in read if r.energy_j is not None]
     rapl = [
         (t1, (e1 - e0) * 1e9 / (t1 - t0))
         for (t0, e0), (t1, e1) in pairwise(energy)
@@ -92,10 +92,10 @@ def own_watts(read: Sequence[Sensed]) -> tuple[str, list[tuple[int, float]]]:
     ]
     if rapl:
         return "rapl", rapl
-    hwmon = [(one.t_ns, one.watts) for one in read if one.watts is not None]
+    hwmon = [(r.t_ns, r.watts) for r in read if r.watts is not None]
     return ("hwmon", hwmon) if hwmon else ("", [])
 
 
 def column(read: Sequence[Sensed], of: Callable[[Sensed], float | None]) -> list[float]:
     """One sensor over time, without the gaps."""
-    return [value for one in read if (value := of(one)) is not None]
+    return [value for reading in read if (value := of(reading)) is not None]

@@ -22,7 +22,7 @@ class Bench:
 
     def __init__(self, station: Station) -> None:
         self.station = station
-        self.told: list[str] = []
+        self.messages: list[str] = []
         self.setup = Setup(station.gateway)
         self.slowdown = Slowdown(station.gateway)
 
@@ -30,7 +30,7 @@ class Bench:
         """Build the station."""
         await self.station.up()
         try:
-            self.told += await self.setup.begin()
+            self.messages += await self.setup.begin()
         except BaseException:
             await asyncio.shield(self.station.down())
             raise
@@ -62,6 +62,6 @@ class Bench:
 
     async def give_back(self) -> None:
         """Undo the setup and release the slowdown; each even if another fails."""
-        self.told += await self.setup.end()
+        self.messages += await self.setup.end()
         with suppress(GatemarkError):  # what holds it is dead or going away
             await self.slowdown.release()

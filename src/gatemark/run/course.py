@@ -21,13 +21,13 @@ def next_batch(run: Run, records: Iterable[Record]) -> list[TrialSpec]:
     kept = list(records)
     done = {record.trial for record in kept}
     for plan in run.plans:
-        mine = [spec for spec in run.trials if spec.plan == plan.name]
-        outside = [spec for spec in mine if spec.pass_ == "outside"]
+        planned = [spec for spec in run.trials if spec.plan == plan.name]
+        outside = [spec for spec in planned if spec.pass_ == "outside"]
         left = [spec for spec in outside if spec.trial not in done]
         if batch := left or _further(run, plan, outside, kept):
             return batch
         if instrumented := [
-            spec for spec in mine if spec.pass_ == "instrumented" and spec.trial not in done
+            spec for spec in planned if spec.pass_ == "instrumented" and spec.trial not in done
         ]:
             return instrumented
     return []

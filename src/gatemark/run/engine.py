@@ -69,7 +69,7 @@ async def _execute(
                 run = await _batches(rig, directory, run, display)
             finally:
                 await asyncio.shield(rig.give_back())
-                run = _noted(directory, run, rig.told, display)
+                run = _noted(directory, run, rig.messages, display)
             if not run.ab:
                 run = replace(run, after=await _inventory(station))
     run = replace(run, finished=datetime.now(UTC).isoformat(timespec="seconds"))
@@ -121,14 +121,14 @@ async def _inventory(station: Station) -> dict[str, Any]:
     return await inventory(gateway.node, gateway.devices.values(), gateway.told)
 
 
-def _noted(directory: RunDirectory, run: Run, told: Sequence[str], display: Display) -> Run:
+def _noted(directory: RunDirectory, run: Run, messages: Sequence[str], display: Display) -> Run:
     """What there is to say of the gateway, kept with the run and told."""
-    for line in dict.fromkeys(told):
+    for line in dict.fromkeys(messages):
         display.warn(line)
-    if not told:
+    if not messages:
         return run
     run = directory.load()
-    run = replace(run, notes=tuple(dict.fromkeys((*run.notes, *told))))
+    run = replace(run, notes=tuple(dict.fromkeys((*run.notes, *messages))))
     directory.save(run)
     return run
 
@@ -154,7 +154,7 @@ async def _batches(rig: Rig, directory: RunDirectory, run: Run, display: Display
             run = await _stand(rig, directory, run, spec, records)
             display.trial(spec, len(run.trials) - len(left), pace.left_s(left))
             records += await measure(rig, directory, spec, (left, records), display)
-            still = {one.trial for one in _left(run, records)}
+            still = {spec.trial for spec in _left(run, records)}
             for done in left:
                 if done.trial not in still:
                     pace.done(done)

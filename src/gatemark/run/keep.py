@@ -52,10 +52,10 @@ def up(path: str, slow_to_pps: int) -> Kept:
         text=True,
     )
     assert holder.stdout is not None
-    said = json.loads(holder.stdout.readline() or '{"error": "its holder died"}')
-    if "error" in said:
-        raise GatemarkError(f"lab: {said['error']}")
-    return next(kept for kept in labs() if kept.lab == said["lab"])
+    reply = json.loads(holder.stdout.readline() or '{"error": "its holder died"}')
+    if "error" in reply:
+        raise GatemarkError(f"lab: {reply['error']}")
+    return next(kept for kept in labs() if kept.lab == reply["lab"])
 
 
 def labs() -> list[Kept]:

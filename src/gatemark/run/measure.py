@@ -47,7 +47,7 @@ async def _alone(
     left, records = so_far
     why = bench.lacks(spec.arm)
     if not why and spec.search and is_outcome(spec):
-        goals = [one for one in left if one.seeks == spec.seeks and is_outcome(one)]
+        goals = [other for other in left if other.seeks == spec.seeks and is_outcome(other)]
         doing = _doing(bench, directory, display)
         return await seek(goals, steps_of(spec, records), doing)
     if not why and spec.search:
@@ -83,8 +83,8 @@ async def _at_once(
     pairs = list(zip(able, specs, strict=True))
     with lock.machine(display.warn):
         done = await asyncio.gather(*(trial.run(*pair, _untold, start) for pair in pairs))
-    for spec, (record, found) in zip(specs, done, strict=True):
-        kept.append(_kept(directory, spec, record, found, display))
+    for spec, (record, columns) in zip(specs, done, strict=True):
+        kept.append(_kept(directory, spec, record, columns, display))
     for bench, (record, _) in zip(able, done, strict=True):
         if record.status != "ok":
             await bench.station.require_alive()
@@ -111,28 +111,28 @@ def _doing(bench: Bench, directory: RunDirectory, display: Display) -> Doing:
 
 async def _run(bench: Bench, spec: TrialSpec, display: Display) -> tuple[Record, Series]:
     with lock.machine(display.warn):
-        record, found = await trial.run(bench, spec, display.rate)
+        record, columns = await trial.run(bench, spec, display.rate)
     if record.status != "ok":
         await bench.station.require_alive()
-    return record, found
+    return record, columns
 
 
 async def _trial(
     bench: Bench, directory: RunDirectory, spec: TrialSpec, display: Display
 ) -> Record:
     """Run one trial and keep it."""
-    record, found = await _run(bench, spec, display)
-    return _kept(directory, spec, record, found, display)
+    record, columns = await _run(bench, spec, display)
+    return _kept(directory, spec, record, columns, display)
 
 
 def _kept(
-    directory: RunDirectory, spec: TrialSpec, record: Record, found: Series, display: Display
+    directory: RunDirectory, spec: TrialSpec, record: Record, columns: Series, display: Display
 ) -> Record:
     """Keep a record with what was seen over time."""
-    if found:
+    if columns:
         name = f"{spec.sequence:05d}.parquet"
         with telling(directory.path):
-            series.write(directory.series / name, found)
+            series.write(directory.series / name, columns)
         record = replace(record, series=name)
     directory.append(record)
     display.result(record)

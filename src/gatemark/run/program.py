@@ -65,39 +65,39 @@ class Programs:
             self._running.append(
                 await Supervised.start(self.gateway.node, program, first=self.first)
             )
-        self._before = [await one.look() for one in self._running]
+        self._before = [await child.look() for child in self._running]
         self._counted = await self._count()
 
     async def stop(self) -> list[Ran]:
         """Let them read the rest, and end them. Raises GatemarkError if one had ended by itself."""
         await asyncio.sleep(max((program.settle_s for program in self.programs), default=0.0))
-        after = [await one.look() for one in self._running]
+        after = [await child.look() for child in self._running]
         counted = await self._count()
-        for one in self._running:
-            await one.question()
-        ends = [await one.end() for one in self._running]
+        for child in self._running:
+            await child.question()
+        ends = [await child.end() for child in self._running]
         running, self._running = self._running, []
-        for one, ended in zip(running, ends, strict=True):
-            one.require_lasted(ended)
+        for child, ended in zip(running, ends, strict=True):
+            child.require_lasted(ended)
         rows = zip(running, self._before, after, ends, strict=True)
         return [
             Ran(
-                one.program,
+                child.program,
                 before,
                 after,
-                counted[one.program.device] - self._counted[one.program.device]
-                if one.program.device
+                counted[child.program.device] - self._counted[child.program.device]
+                if child.program.device
                 else None,
                 ended,
             )
-            for one, before, after, ended in rows
+            for child, before, after, ended in rows
         ]
 
     async def abort(self) -> None:
         """End them, whatever they do."""
         running, self._running = self._running, []
-        for one in running:
-            await one.abort()
+        for child in running:
+            await child.abort()
 
     async def _count(self) -> dict[str, int]:
         """Packets at each port that one of them listens at."""
@@ -115,58 +115,60 @@ class Programs:
 def wanted(gateway: Gateway, spec: TrialSpec) -> Iterator[Program]:
     """The programs of a trial's arm."""
     for feature in programs(spec.arm.features):
-        name, said = parts(feature)
-        asked = Wanted(far.linked(gateway, spec.arm), spec.arm.path, feature, said, spec.commands)
+        name, options = parts(feature)
+        asked = Wanted(
+            far.linked(gateway, spec.arm), spec.arm.path, feature, options, spec.commands
+        )
         yield RUNNING[name].program(asked)
 
 
 def readings(ran: Sequence[Ran], span_ns: int) -> tuple[ProgramReading, ...]:
     """What they counted and used, the CPU as a share of one over the time that was sent."""
-    return tuple(_reading(one, max(1, span_ns)) for one in ran)
+    return tuple(_reading(each, max(1, span_ns)) for each in ran)
 
 
-def _reading(one: Ran, span_ns: int) -> ProgramReading:
-    user = one.after.user_ns - one.before.user_ns
-    system = one.after.system_ns - one.before.system_ns
-    run = one.after.run_ns - one.before.run_ns
-    said = one.end.said.strip()
+def _reading(ran: Ran, span_ns: int) -> ProgramReading:
+    user = ran.after.user_ns - ran.before.user_ns
+    system = ran.after.system_ns - ran.before.system_ns
+    run = ran.after.run_ns - ran.before.run_ns
+    words = ran.end.said.strip()
     return ProgramReading(
-        program=one.program.name,
-        command=" ".join(one.program.command),
-        device=one.program.device,
-        counters=dict(one.program.counters(one.end.said)),
-        crossed=one.crossed,
+        program=ran.program.name,
+        command=" ".join(ran.program.command),
+        device=ran.program.device,
+        counters=dict(ran.program.counters(ran.end.said)),
+        crossed=ran.crossed,
         cpu=max(run, 0 if run else user + system) / span_ns,
         cpu_user=user / span_ns,
         cpu_system=system / span_ns,
-        memory_bytes=max(one.before.most_bytes, one.after.most_bytes),
-        processes=one.after.processes,
-        ended=one.end.by,
-        exit_code=one.end.code,
-        left=one.end.left,
-        said=said[-SAID:],
+        memory_bytes=max(ran.before.most_bytes, ran.after.most_bytes),
+        processes=ran.after.processes,
+        ended=ran.end.by,
+        exit_code=ran.end.code,
+        left=ran.end.left,
+        said=words[-SAID:],
     )
 
 
 def values(read: Sequence[ProgramReading]) -> dict[str, float]:
     """Quantities of the trial: their CPU together, and the share that the first of them got."""
-    found = {"program_cpu": sum(one.cpu for one in read)} if read else {}
-    for one in read:
-        if one.crossed and "captured" in one.counters:
-            return found | {"captured_share": one.counters["captured"] / one.crossed}
-    return found
+    values = {"program_cpu": sum(reading.cpu for reading in read)} if read else {}
+    for reading in read:
+        if reading.crossed and "captured" in reading.counters:
+            return values | {"captured_share": reading.counters["captured"] / reading.crossed}
+    return values
 
 
 def cpu(read: Sequence[ProgramReading], core: int | None) -> Iterator[CpuReading]:
     """Where a program is on the CPU of the gateway's threads: its part of that CPU's load."""
-    for one in read:
-        yield CpuReading(thread=one.program, cpu=core, busy=one.cpu)
+    for reading in read:
+        yield CpuReading(thread=reading.program, cpu=core, busy=reading.cpu)
 
 
 def notes(read: Sequence[ProgramReading]) -> Iterator[str]:
     """What is to be said of those that did not end when they were asked to."""
-    for one in read:
-        if one.ended == "kill":
-            yield f"{one.program} did not end by SIGTERM: SIGKILL ended it"
-        if one.left:
-            yield f"{one.program}: {one.left} of its processes could not be ended"
+    for reading in read:
+        if reading.ended == "kill":
+            yield f"{reading.program} did not end by SIGTERM: SIGKILL ended it"
+        if reading.left:
+            yield f"{reading.program}: {reading.left} of its processes could not be ended"

@@ -49,7 +49,7 @@ class Rig:
         self.command = command
         self.log = folder / LOG
         self.doing = doing
-        self._told: list[str] = []
+        self._messages: list[str] = []
         self._bench: Bench | None = None
         self._boot: Boot = ("", "", 0)
         self._together: dict[str, Bench] = {}  # by the arm that each is for
@@ -75,11 +75,15 @@ class Rig:
         return self._bench
 
     @property
-    def told(self) -> list[str]:
+    def messages(self) -> list[str]:
         """What was told of the gateways so far, each once."""
         standing = [self._bench] if self._bench else []
         standing += self._together.values()
-        return list(dict.fromkeys([*self._told, *(line for one in standing for line in one.told)]))
+        return list(
+            dict.fromkeys(
+                [*self._messages, *(line for bench in standing for line in bench.messages)]
+            )
+        )
 
     async def turn(self, spec: TrialSpec) -> bool:
         """Have a bench stand that a trial can be measured on; whether it is another than before.
@@ -133,8 +137,8 @@ class Rig:
             if bench:
                 await bench.__aexit__(None, None, None)
         finally:
-            for one in (bench, *beside):
-                self._told += one.told if one else []
+            for gone in (bench, *beside):
+                self._messages += gone.messages if gone else []
 
 
 def _lasts(station: Station) -> bool:

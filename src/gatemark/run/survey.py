@@ -48,7 +48,7 @@ class Row:
 
     what: str
     ok: bool
-    said: str
+    text: str
 
 
 async def survey(station: Station) -> list[Row]:
@@ -56,7 +56,7 @@ async def survey(station: Station) -> list[Row]:
     try:
         await station.up()
     except GatemarkError as error:
-        return [Row("station", ok=False, said=str(error))]
+        return [Row("station", ok=False, text=str(error))]
     try:
         return [row async for row in _rows(station)]
     finally:
@@ -64,14 +64,14 @@ async def survey(station: Station) -> list[Row]:
 
 
 async def _rows(station: Station) -> AsyncIterator[Row]:
-    yield Row("station", ok=True, said=f"{station.name}, kind {station.info.kind}")
+    yield Row("station", ok=True, text=f"{station.name}, kind {station.info.kind}")
     if isinstance(station, Box):
         by = f"by the gateway's {station.control}" if station.control else "of a port not told"
-        yield Row("control path", ok=True, said=by)
-    for end, (mine, its) in SIDES.items():
-        if mine in station.ports:
-            yield await _row(f"{end} cable", _cable(station, station.ports[mine], its))
-            yield await _row(f"{end} addresses", _addresses(station, mine, its))
+        yield Row("control path", ok=True, text=by)
+    for end, (own, its) in SIDES.items():
+        if own in station.ports:
+            yield await _row(f"{end} cable", _cable(station, station.ports[own], its))
+            yield await _row(f"{end} addresses", _addresses(station, own, its))
     yield await _row("gateway", _means(station.gateway))
     nodes = {port.node.name: port.node for port in station.ports.values()}
     for name, node in nodes.items():
@@ -80,26 +80,27 @@ async def _rows(station: Station) -> AsyncIterator[Row]:
     if "lan9" in station.ports:
         yield await _row("tester", _ceiling(station))
     for lacking in station.info.missing:
-        yield Row("note", ok=True, said=lacking)
+        yield Row("note", ok=True, text=lacking)
 
 
 async def _row(what: str, asked: Awaitable[str]) -> Row:
     """What was found, or why not."""
     try:
-        return Row(what, ok=True, said=await asked)
+        return Row(what, ok=True, text=await asked)
     except GatemarkError as error:
-        return Row(what, ok=False, said=str(error))
+        return Row(what, ok=False, text=str(error))
 
 
 async def _cable(station: Station, port: Port, its: str) -> str:
     """Which of the gateway's ports a few packets of a side arrive at. Raises StationError."""
-    ends = [one for role in ("gw0", "gw1", "gw2") if (one := station.ports.get(role))]
+    ends = [p for role in ("gw0", "gw1", "gw2") if (p := station.ports.get(role))]
     before = await port_counters(ends)
     await _send(port, station.ports[its])
     await asyncio.sleep(COUNTED_S)
     after = await port_counters(ends)
     came = {
-        one.role: after[f"{one.role}.rx_packets"] - before[f"{one.role}.rx_packets"] for one in ends
+        port.role: after[f"{port.role}.rx_packets"] - before[f"{port.role}.rx_packets"]
+        for port in ends
     }
     wanted, there = station.ports[its].device, max(came, key=lambda role: came[role])
     if came[its] >= ARRIVED * PACKETS:
@@ -143,9 +144,9 @@ async def _send(port: Port, to: Port) -> None:
         await sender.abort()
 
 
-async def _addresses(station: Station, mine: str, its: str) -> str:
+async def _addresses(station: Station, own: str, its: str) -> str:
     """Whether the gateway reaches a host by its address. Raises StationError."""
-    port, gate = station.ports[mine], station.ports[its]
+    port, gate = station.ports[own], station.ports[its]
     if not gate.own and isinstance(station, Box):
         return f"{gate.interface('ipv4')} and {port.interface('ipv4')}: set when a run begins"
     address = port.address("ipv4")
@@ -178,12 +179,12 @@ async def _agent(node: Node) -> str:
 
 
 async def _clock(node: Node) -> str:
-    found = await clock.read(node)
-    if not found.ahead_ns and not found.error_ns:
+    reading = await clock.read(node)
+    if not reading.ahead_ns and not reading.error_ns:
         return "this machine's"
     return (
-        f"{found.ahead_ns / 1e9:+.6f} s beside this machine's, wrong by "
-        f"{found.error_ns / 1000:.0f} us at most"
+        f"{reading.ahead_ns / 1e9:+.6f} s beside this machine's, wrong by "
+        f"{reading.error_ns / 1000:.0f} us at most"
     )
 
 

@@ -43,8 +43,8 @@ async def switch(command: str, arm: str, log: Path) -> None:
         await asyncio.shield(_end(process))
         raise
     if code:
-        said = log.read_bytes()[began:].decode(errors="replace").strip().splitlines()
-        last = said[-1].strip() if said else "it said nothing"
+        lines = log.read_bytes()[began:].decode(errors="replace").strip().splitlines()
+        last = lines[-1].strip() if lines else "it said nothing"
         raise GatemarkError(
             f"--switch '{line}' ended with {code} ({last}); "
             f"what was measured is kept: `gatemark ab --resume {log.parent}` goes on"

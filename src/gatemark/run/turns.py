@@ -33,7 +33,7 @@ def round_of(spec: TrialSpec, left: Sequence[TrialSpec]) -> list[TrialSpec]:
     if not spec.turn.ms:
         return [spec]
     its = spec.plan, spec.repeat, spec.point, spec.pass_
-    return [one for one in left if (one.plan, one.repeat, one.point, one.pass_) == its]
+    return [other for other in left if (other.plan, other.repeat, other.point, other.pass_) == its]
 
 
 def placed(specs: Sequence[TrialSpec]) -> list[TrialSpec]:
@@ -81,21 +81,21 @@ def values(
     if not turn.of or accounting is None:
         return {}
     own_s = max(way.span_ns for way in raw.ways) / 1e9 / turn.of
-    found = {
+    values = {
         "offered_pps": accounting.tried / own_s,
         **on_each_layer(accounting.unique / own_s, load),
     }
     if threads and spec.arm.path != "direct":
         busy_ns = _busy_ns(raw, threads)
-        found["cpu_busy"] = min(1.0, busy_ns / (own_s * 1e9))
+        values["cpu_busy"] = min(1.0, busy_ns / (own_s * 1e9))
         if accounting.unique:
-            found["packet_ns"] = busy_ns / accounting.unique
-    return found
+            values["packet_ns"] = busy_ns / accounting.unique
+    return values
 
 
 def own_share(readings: Sequence[CpuReading], turn: Turn) -> tuple[CpuReading, ...]:
     """The gateway's CPU as a share of its own turns, by which a limit is judged."""
-    return tuple(replace(one, busy=min(1.0, one.busy * turn.of)) for one in readings)
+    return tuple(replace(reading, busy=min(1.0, reading.busy * turn.of)) for reading in readings)
 
 
 def _busy_ns(raw: Raw, threads: Mapping[str, Thread]) -> float:

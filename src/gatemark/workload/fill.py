@@ -250,9 +250,9 @@ class Fill:
                 return
 
     def _way(self, t0_ns: int, *, killed: bool) -> Way:
-        told = [
-            {"flows": one.flows, "lost": one.lost, "t0_ns": one.t0_ns, "t1_ns": one.t1_ns}
-            for one in self.steps
+        steps = [
+            {"flows": step.flows, "lost": step.lost, "t0_ns": step.t0_ns, "t1_ns": step.t1_ns}
+            for step in self.steps
         ]
         sent: Report = {
             "t0_ns": t0_ns,
@@ -262,7 +262,7 @@ class Fill:
             "servers": self.load.servers,
             "killed": killed,
             "spare_bytes": self.spare_bytes,
-            "steps": told,
+            "steps": steps,
         }
         sender, sink = PORTS
         return Way(

@@ -34,8 +34,8 @@ def flows(load: Workload) -> Flows:
     if load.flow_ports == "ordered":
         return Flows([LAN_PORT + at // load.clients for at in range(load.flows)], [WAN_PORT])
     rng = random.Random(f"{load.flows}/{load.clients}")  # noqa: S311  not for secrets
-    mine = rng.sample(NEAR_RANDOM, each)  # no two flows of a client are alike
-    near = [mine[at // load.clients] for at in range(load.flows)]
+    ports = rng.sample(NEAR_RANDOM, each)  # no two flows of a client are alike
+    near = [ports[at // load.clients] for at in range(load.flows)]
     return Flows(near, [rng.choice(FAR_RANDOM) for _ in range(load.flows)])
 
 

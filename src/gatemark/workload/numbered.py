@@ -42,8 +42,8 @@ class Datagrams:
 
     def frame(self, number: int) -> bytes:
         """One datagram."""
-        one = self.flow
-        return packet.udp(one.macs, one.source, one.sink, packet.payload(number, one.size))
+        flow = self.flow
+        return packet.udp(flow.macs, flow.source, flow.sink, packet.payload(number, flow.size))
 
     def is_it(self, frame: bytes, number: int) -> bool:
         """By its last bytes."""
@@ -60,9 +60,9 @@ class Segments:
 
     def frame(self, number: int) -> bytes:
         """One segment, of zeros."""
-        one, flags = self.flow, packet.PUSH | packet.ACK
-        said = Segment(self._at(number), self.acknowledged, flags, data=bytes(one.size))
-        return packet.tcp(one.macs, one.source, one.sink, said)
+        flow, flags = self.flow, packet.PUSH | packet.ACK
+        segment = Segment(self._at(number), self.acknowledged, flags, data=bytes(flow.size))
+        return packet.tcp(flow.macs, flow.source, flow.sink, segment)
 
     def is_it(self, frame: bytes, number: int) -> bool:
         """By its sequence number, which NAT leaves as it is."""

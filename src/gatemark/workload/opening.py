@@ -82,10 +82,10 @@ def _mapped(ports: Mapping[str, Port], load: Workload) -> End:
     return packet.sender(_there(came))
 
 
-def _say(source: socket.socket, sink: socket.socket, flow: Flow, said: Segment) -> bytes:
+def _say(source: socket.socket, sink: socket.socket, flow: Flow, segment: Segment) -> bytes:
     """Send a segment; returns how it arrives."""
-    source.send(packet.tcp(flow.macs, flow.source, flow.sink, said))
-    is_it = partial(packet.is_segment, port=flow.port, sequence=said.sequence)
+    source.send(packet.tcp(flow.macs, flow.source, flow.sink, segment))
+    is_it = partial(packet.is_segment, port=flow.port, sequence=segment.sequence)
     return _there(arrived(sink, is_it))
 
 

@@ -49,12 +49,13 @@ def udp(macs: Ends, source: End, sink: End, data: bytes) -> bytes:
     return _frame(macs, (source[0], sink[0]), UDP, header + data)
 
 
-def tcp(macs: Ends, source: End, sink: End, one: Segment) -> bytes:
+def tcp(macs: Ends, source: End, sink: End, segment: Segment) -> bytes:
     """The same of a segment."""
-    words = (20 + len(one.options)) // 4
-    said = (one.sequence % 2**32, one.acknowledged % 2**32, words << 4, one.flags, WINDOW, 0, 0)
-    header = struct.pack("!HHIIBBHHH", source[1], sink[1], *said)
-    return _frame(macs, (source[0], sink[0]), TCP, header + one.options + one.data)
+    words = (20 + len(segment.options)) // 4
+    numbers = segment.sequence % 2**32, segment.acknowledged % 2**32
+    fields = (*numbers, words << 4, segment.flags, WINDOW, 0, 0)
+    header = struct.pack("!HHIIBBHHH", source[1], sink[1], *fields)
+    return _frame(macs, (source[0], sink[0]), TCP, header + segment.options + segment.data)
 
 
 def is_for(frame: bytes, port: int, ending: bytes | None) -> bool:
@@ -81,20 +82,20 @@ def sender(frame: bytes) -> End:
 
 def _frame(macs: Ends, addresses: tuple[str, str], protocol: int, data: bytes) -> bytes:
     """The headers below UDP or TCP, and its checksum put in."""
-    one, other = (ip_address(address) for address in addresses)
-    both = one.packed + other.packed
+    source, sink = (ip_address(address) for address in addresses)
+    both = source.packed + sink.packed
     checksum = _sum(both + struct.pack("!II", len(data), protocol) + data)
     if protocol == UDP:
         checksum = checksum or 0xFFFF  # 0 would say that there is none
     at = CHECKSUM_AT[protocol]
     data = data[:at] + struct.pack("!H", checksum) + data[at + 2 :]
-    if one.version == 6:
+    if source.version == 6:
         header = struct.pack("!IHBB", 6 << 28, len(data), protocol, HOPS) + both
     else:
         start = struct.pack("!BBHHHBB", 0x45, 0, 20 + len(data), 0, 0x4000, HOPS, protocol)
         header = start + struct.pack("!H", _sum(start + b"\0\0" + both)) + both
     link = b"".join(bytes.fromhex(mac.replace(":", "")) for mac in macs[::-1])
-    return link + ETHERTYPE[one.version] + header + data
+    return link + ETHERTYPE[source.version] + header + data
 
 
 def _carried(frame: bytes, protocol: int) -> bytes:
@@ -104,10 +105,10 @@ def _carried(frame: bytes, protocol: int) -> bytes:
     if kind not in HEADER_BYTES or len(frame) < at + 8:
         return b""
     if kind == ETHERTYPE[4]:
-        length, said = int.from_bytes(frame[16:18], "big") - HEADER_BYTES[kind], frame[23]
+        length, transport = int.from_bytes(frame[16:18], "big") - HEADER_BYTES[kind], frame[23]
     else:
-        length, said = int.from_bytes(frame[18:20], "big"), frame[20]
-    return frame[at : at + length] if said == protocol else b""
+        length, transport = int.from_bytes(frame[18:20], "big"), frame[20]
+    return frame[at : at + length] if transport == protocol else b""
 
 
 def _sum(data: bytes) -> int:

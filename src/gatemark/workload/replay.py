@@ -195,14 +195,14 @@ def examine(load: Workload) -> None:
 def remarks(ready: Report) -> list[str]:
     """What of a capture is not replayed as it is."""
     left_out = ", ".join(f"{count} {reason}" for reason, count in ready["skipped"].items())
-    said = {
+    texts = {
         f"left out of the trace: {left_out}": bool(left_out),
         f"{ready['padded']} packets that the capture had cut are filled up with zeros": ready[
             "padded"
         ],
         f"{ready['over']} packets of the trace are due after the trial's time": ready["over"],
     }
-    return [text for text, holds in said.items() if holds]
+    return [text for text, holds in texts.items() if holds]
 
 
 def _needed_s(load: Workload) -> float:

@@ -60,8 +60,8 @@ class Interrupted(Stream):
             raise InvalidTrialError(why) from None
         ended_ns = time.monotonic_ns()
         await asyncio.sleep(self.after_s)
-        told = {"began_ns": began_ns, "ended_ns": ended_ns, "done": done}
+        restarted = {"began_ns": began_ns, "ended_ns": ended_ns, "done": done}
         report = await sender.close()
         span_s = (report["t1_ns"] - report["t0_ns"]) / 1e9
         due = round(self.load.rate_pps * span_s)  # of its whole schedule, what was due till then
-        return report | {"scheduled": due, "restart": told}
+        return report | {"scheduled": due, "restart": restarted}

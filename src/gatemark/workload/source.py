@@ -131,26 +131,26 @@ def conversation(source: str, seconds: float, seed: int = 1) -> list[Datagram]:
     """What a source sends in so many seconds, in order."""
     seconds = min(seconds, LONGEST_S)
     made = _MAKERS[source](Random(f"{source}/{seed}"), seconds)  # noqa: S311  not for secrets
-    return sorted(one for one in made if one.at_s < seconds)
+    return sorted(datagram for datagram in made if datagram.at_s < seconds)
 
 
 def capture(source: str, family: str, seconds: float, seed: int = 1) -> bytes:
     """The same as a pcap file with nanoseconds, of raw IP packets. Checksums are the replay's."""
     random = Random(f"{source}/{seed}/payload")  # noqa: S311  not for secrets
     records = [struct.pack("<IHHIIII", PCAP_NS_MAGIC, 2, 4, 0, 0, SNAP_BYTES, LINK_RAW)]
-    for one in conversation(source, seconds, seed):
-        packet = _packet(one, family, random.randbytes(one.payload_bytes))
-        at_s, at_ns = divmod(round(one.at_s * 1e9), 1_000_000_000)
+    for datagram in conversation(source, seconds, seed):
+        packet = _packet(datagram, family, random.randbytes(datagram.payload_bytes))
+        at_s, at_ns = divmod(round(datagram.at_s * 1e9), 1_000_000_000)
         records += (struct.pack("<IIII", at_s, at_ns, len(packet), len(packet)), packet)
     return b"".join(records)
 
 
-def _packet(one: Datagram, family: str, payload: bytes) -> bytes:
+def _packet(datagram: Datagram, family: str, payload: bytes) -> bytes:
     ends = [ip_address(end).packed for end in ENDS[family]]
-    ports = one.ports if one.up else one.ports[::-1]
-    datagram = struct.pack("!HHHH", *ports, 8 + len(payload), 0) + payload
-    addresses = b"".join(ends if one.up else ends[::-1])
+    ports = datagram.ports if datagram.up else datagram.ports[::-1]
+    udp = struct.pack("!HHHH", *ports, 8 + len(payload), 0) + payload
+    addresses = b"".join(ends if datagram.up else ends[::-1])
     if family == "ipv6":
-        return struct.pack("!IHBB", 6 << 28, len(datagram), UDP, 64) + addresses + datagram
-    length = 20 + len(datagram)
-    return struct.pack("!BBHHHBBH", 0x45, 0, length, 0, 0x4000, 64, UDP, 0) + addresses + datagram
+        return struct.pack("!IHBB", 6 << 28, len(udp), UDP, 64) + addresses + udp
+    length = 20 + len(udp)
+    return struct.pack("!BBHHHBBH", 0x45, 0, length, 0, 0x4000, 64, UDP, 0) + addresses + udp

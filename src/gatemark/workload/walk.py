@@ -67,7 +67,7 @@ class Walked:
     own: bool = False  # an end is a program of the gateway's, which its scheduler wakes
 
     @property
-    def told(self) -> int:
+    def typical(self) -> int:
         """The total that stands for all: their mode, and of an own program's the most central one.
 
         A scheduler does something else each time, so that hardly two of those totals are alike.
@@ -135,11 +135,11 @@ class Walk:
             await self._agent.abort()
         ends: dict[str, Any] = {"t0_ns": t0_ns, "t1_ns": t1_ns, "cpu_ns": 0}
         assert self.counting is not None
-        told: dict[str, Any] = {"walked": walked, "ordered": self.load.ordered}
-        told |= {"symbols": self._symbols, "counter": self.counter}
+        counted: dict[str, Any] = {"walked": walked, "ordered": self.load.ordered}
+        counted |= {"symbols": self._symbols, "counter": self.counter}
         return Way(
             self.wire,
-            ends | told | {"plugin": self.counting.plugin.stem},
+            ends | counted | {"plugin": self.counting.plugin.stem},
             ends,
             ports={"sender": "raw", "sink": "raw"},
         )

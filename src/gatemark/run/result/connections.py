@@ -75,8 +75,8 @@ def evidence(raw: Raw) -> dict[str, dict[str, Scalar]]:
         seen["server_full"] = sink["full"]
     if sent["scheduled"]:
         seen |= {"scheduled": sent["scheduled"], "asked": sent["asked"]}
-    found: dict[str, dict[str, Scalar]] = {"connecting": seen}
-    return found | ({"conntrack": sink["conntrack"]} if sink["conntrack"] else {})
+    evidence: dict[str, dict[str, Scalar]] = {"connecting": seen}
+    return evidence | ({"conntrack": sink["conntrack"]} if sink["conntrack"] else {})
 
 
 def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
@@ -92,12 +92,12 @@ def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
 def series(way: Way) -> Series:
     """Connections over time, and how long they took."""
     name = f"source.{way.wire.direction}"
-    found: dict[str, tuple[Sequence[int], Sequence[float]]] = {
+    columns: dict[str, tuple[Sequence[int], Sequence[float]]] = {
         f"{name}.{kind}": (way.sender[kind]["low"], way.sender[kind]["count"])
         for kind in ("connect_ns", "echo_ns")
     }
     rates = Way(way.wire, way.sender, way.sender, way.ports)
-    return found | {f"{name}.connections": binned(rates, "connections")}
+    return columns | {f"{name}.connections": binned(rates, "connections")}
 
 
 def _shares(name: str, histogram: Report) -> dict[str, float]:

@@ -23,49 +23,51 @@ def delays(ways: Sequence[Way]) -> dict[str, float]:
     fastest, at 99.9 %. Nothing received: no delays.
     """
     every = [way.sink["delay_ns"] for way in ways]
-    counts = merged((one["low"], one["count"]) for one in every)
+    counts = merged((histogram["low"], histogram["count"]) for histogram in every)
     longest = _longest(ways) or max(counts, default=0)
     packets = sum(counts.values())
-    found = told(packets, lambda share: min(percentile(counts, share), longest), (*counts, longest))
+    values = percentiles(
+        packets, lambda share: min(percentile(counts, share), longest), (*counts, longest)
+    )
     error_ns = max((way.clock_error_ns for way in ways), default=0)
-    return found | ({"clock_error_ns": float(error_ns)} if found and error_ns else {})
+    return values | ({"clock_error_ns": float(error_ns)} if values and error_ns else {})
 
 
-def told(
+def percentiles(
     packets: float, percentile_of: Callable[[float], float], every: Collection[float]
 ) -> dict[str, float]:
     """The values of so many packets; `every` holds the shortest and the longest delay."""
     if not packets:
         return {}
     least = min(every)
-    found = {
+    values = {
         f"delay_{name}_ns": percentile_of(share)
         for name, share in SHARES.items()
         if is_told(share, packets)
     }
-    if "delay_p999_ns" in found:
-        found["delay_pdv_ns"] = found["delay_p999_ns"] - least
-    return {"delay_min_ns": least, **found, "delay_max_ns": max(every)}
+    if "delay_p999_ns" in values:
+        values["delay_pdv_ns"] = values["delay_p999_ns"] - least
+    return {"delay_min_ns": least, **values, "delay_max_ns": max(every)}
 
 
 def series(way: Way) -> Series:
     """The histogram, and for each bin with packets the mean and the longest delay in ns."""
     name, histogram = f"sink.{way.wire.direction}", way.sink["delay_ns"]
-    found: dict[str, tuple[Sequence[int], Sequence[float]]] = {
+    columns: dict[str, tuple[Sequence[int], Sequence[float]]] = {
         f"{name}.delay_ns": (histogram["low"], histogram["count"])
     }
     if "delay_sum_ns" not in way.sink["rate"]:  # an older agent
-        return found
-    columns = (binned(way, key)[1] for key in ("packets", "delay_sum_ns", "delay_max_ns"))
-    bins = list(zip(binned(way, "packets")[0], *columns, strict=True))
+        return columns
+    counted = (binned(way, key)[1] for key in ("packets", "delay_sum_ns", "delay_max_ns"))
+    bins = list(zip(binned(way, "packets")[0], *counted, strict=True))
     kept = [(at, total / count, most) for at, count, total, most in bins if count]
-    at = [one[0] for one in kept]
-    found[f"{name}.delay_mean_ns"] = at, [one[1] for one in kept]
-    found[f"{name}.delay_max_ns"] = at, [one[2] for one in kept]
-    return found
+    at = [row[0] for row in kept]
+    columns[f"{name}.delay_mean_ns"] = at, [row[1] for row in kept]
+    columns[f"{name}.delay_max_ns"] = at, [row[2] for row in kept]
+    return columns
 
 
 def _longest(ways: Sequence[Way]) -> float:
     """The longest of all, exact, where the bins tell it; else 0."""
     bins = [way.sink["rate"].get("delay_max_ns", []) for way in ways]
-    return float(max(max(one, default=0) for one in bins)) if all(bins) else 0.0
+    return float(max(max(column, default=0) for column in bins)) if all(bins) else 0.0

@@ -95,18 +95,18 @@ def filled(raw: Raw) -> list[FillStep]:
 def objects(raw: Raw, steps: Sequence[FillStep]) -> dict[str, int]:
     """Of which caches a flow takes whole objects, and their bytes: the check of the slope."""
     watched, known = raw.watched, fill.rising(steps)
-    found = {}
+    bytes_of = {}
     for name, columns in watched.get("slab", {}).items():
-        told = raw.ways[0].sender["steps"]
-        windows = [w for step in told if (w := _window(watched["t_ns"], step))]
+        sent_steps = raw.ways[0].sender["steps"]
+        windows = [w for step in sent_steps if (w := _window(watched["t_ns"], step))]
         points = [
             (step.entries, _middle(columns["active"], window))
             for step, window in zip(known, windows, strict=False)
         ]
         line = fill.line(points)
         if line and line.slope >= HALF:
-            found[name] = round(line.slope) * int(columns["object_bytes"][-1])
-    return found if ENTRY in found else {}
+            bytes_of[name] = round(line.slope) * int(columns["object_bytes"][-1])
+    return bytes_of if ENTRY in bytes_of else {}
 
 
 def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:

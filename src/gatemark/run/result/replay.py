@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.plan.trace import SOURCES
 from gatemark.run.raw import Raw
-from gatemark.run.result.delay import told
+from gatemark.run.result.delay import percentiles
 from gatemark.run.result.kind import Kind
 from gatemark.stats.math.histogram import merged, percentile
 from gatemark.store.record import Accounting, Definition
@@ -49,7 +49,7 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
         "received_pps": sum(over_time(way, "packets") for way in raw.ways),
         "loss_ratio": accounting.lost / accounting.tried if accounting.tried else 0.0,
     }
-    values |= {f"pace_error_{name}_ns": max(one[name] for one in late) for name in PACE if late}
+    values |= {f"pace_error_{name}_ns": max(ns[name] for ns in late) for name in PACE if late}
     return values | _delays(raw.ways), accounting
 
 
@@ -70,13 +70,13 @@ def delays(way: Way) -> Columns | None:
 
 def _delays(ways: Sequence[Way]) -> dict[str, float]:
     """Exact percentiles; of too many packets to the bucket, against the schedule."""
-    exact = [one for way in ways if (one := delays(way)) is not None]
+    exact = [pairs for way in ways if (pairs := delays(way)) is not None]
     if len(exact) < len(ways):
         behind = [way.sink["behind_ns"] for way in ways]
-        counts = merged((one["low"], one["count"]) for one in behind)
-        return told(sum(counts.values()), lambda share: percentile(counts, share), counts)
-    every = sorted(delay for _, one in exact for delay in one)
-    return told(len(every), lambda share: every[ceil(share * len(every)) - 1], every)
+        counts = merged((histogram["low"], histogram["count"]) for histogram in behind)
+        return percentiles(sum(counts.values()), lambda share: percentile(counts, share), counts)
+    every = sorted(delay for _, pairs in exact for delay in pairs)
+    return percentiles(len(every), lambda share: every[ceil(share * len(every)) - 1], every)
 
 
 def bucket(delay_ns: int) -> int:
@@ -97,20 +97,20 @@ def series(way: Way) -> Series:
     gaps, exact = way.sink["gap_ns"], delays(way)
     behind = way.sink["behind_ns"]
     histogram: Columns = (behind["low"], behind["count"])
-    found: dict[str, Columns] = {
+    columns: dict[str, Columns] = {
         f"{name}.gap_ns": (gaps["low"], gaps["count"]),
         f"{name}.packets": binned(way, "packets"),
     }
     if exact:
         counts = Counter(bucket(round(delay)) for delay in exact[1])
         histogram = (sorted(counts), [counts[low] for low in sorted(counts)])
-        found[f"replay.{direction}.delay"] = exact
-        found[f"replay.{direction}.lost"] = _lost(way)
+        columns[f"replay.{direction}.delay"] = exact
+        columns[f"replay.{direction}.lost"] = _lost(way)
     tried, unique = way.sender["tried_by_flow"], way.sink["flow"]["unique"]
     flows = range(len(tried))
-    found[f"replay.{direction}.flow_tried"] = flows, tried
-    found[f"replay.{direction}.flow_lost"] = flows, [tried[f] - unique[f] for f in flows]
-    return found | {f"{name}.delay_ns": histogram}
+    columns[f"replay.{direction}.flow_tried"] = flows, tried
+    columns[f"replay.{direction}.flow_lost"] = flows, [tried[f] - unique[f] for f in flows]
+    return columns | {f"{name}.delay_ns": histogram}
 
 
 def _lost(way: Way) -> Columns:

@@ -50,7 +50,7 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
 
 def resets(way: Way, rate_pps: float) -> dict[str, float]:
     """The times, in s. Raises InvalidTrialError where the restart cannot be seen whole."""
-    told = way.sender["restart"]
+    restarted = way.sender["restart"]
     starts, counts = binned(way, "packets")
     width_ns = starts[1] - starts[0] if len(starts) > 1 else 0
     t1_ns = int(way.sender["t1_ns"])
@@ -59,12 +59,12 @@ def resets(way: Way, rate_pps: float) -> dict[str, float]:
         for at, count in zip(starts, counts, strict=True)
         if int(way.sender["t0_ns"]) <= at and at + width_ns <= t1_ns
     ]
-    last, first = _longest_silence(seen, told["began_ns"] - width_ns)
+    last, first = _longest_silence(seen, restarted["began_ns"] - width_ns)
     full_ns = _full_again(seen, first, rate_pps * width_ns / 1e9, width_ns)
     return {
         "reset_s": (first - last - width_ns) / 1e9,
         "reset_full_s": (full_ns - last - width_ns) / 1e9,
-        "restart_s": (told["ended_ns"] - told["began_ns"]) / 1e9,
+        "restart_s": (restarted["ended_ns"] - restarted["began_ns"]) / 1e9,
     }
 
 

@@ -45,17 +45,17 @@ def values(ways: Sequence[Way]) -> dict[str, float]:
     """Goodput of all directions together; round trip and window over time and streams."""
     rtt_ns = [1000.0 * rtt for rtt in _column(ways, "rtt_us") if rtt > 0]
     window = [segments for segments in _column(ways, "cwnd") if segments > 0]
-    found: dict[str, float] = {
+    quantities: dict[str, float] = {
         "goodput_bps": 8.0 * sum(over_time(way, "bytes") for way in ways),
         "mss_bytes": float(ways[0].sender["mss_bytes"]),
     }
     if all(count >= 0 for count in _column(ways, "retransmits")):  # -1: the kernel does not tell
-        found["retransmits"] = float(sum(_retransmits(way) for way in ways))
+        quantities["retransmits"] = float(sum(_retransmits(way) for way in ways))
     if rtt_ns:
-        found |= {"rtt_p50_ns": median(rtt_ns), "rtt_max_ns": max(rtt_ns)}
+        quantities |= {"rtt_p50_ns": median(rtt_ns), "rtt_max_ns": max(rtt_ns)}
     if window:
-        found["cwnd_p50"] = float(median(window))
-    return found
+        quantities["cwnd_p50"] = float(median(window))
+    return quantities
 
 
 def _retransmits(way: Way) -> int:
@@ -82,16 +82,16 @@ def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
 def series(way: Way) -> Series:
     """Bytes over time at the sink; TCP_INFO of every stream over time at the source."""
     name, info = way.wire.direction, way.sender["info"]
-    found: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
-    found[f"sink.{name}.bytes"] = binned(way, "bytes")
+    columns: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
+    columns[f"sink.{name}.bytes"] = binned(way, "bytes")
     for stream in sorted(set(info["stream"])):
         rows = [row for row, number in enumerate(info["stream"]) if number == stream]
         at = [info["t_ns"][row] for row in rows]
         for column, (ours, factor) in INFO.items():
-            told = [(t, info[column][row]) for t, row in zip(at, rows, strict=True)]
-            known = [(t, value * factor) for t, value in told if value >= 0]
-            found[f"source.{name}.{stream}.{ours}"] = [t for t, _ in known], [v for _, v in known]
-    return found
+            samples = [(t, info[column][row]) for t, row in zip(at, rows, strict=True)]
+            known = [(t, value * factor) for t, value in samples if value >= 0]
+            columns[f"source.{name}.{stream}.{ours}"] = [t for t, _ in known], [v for _, v in known]
+    return columns
 
 
 def _column(ways: Iterable[Way], name: str) -> list[int]:

@@ -43,13 +43,13 @@ def replayed(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
 def stream(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
     """TCP: goodput as the tool's receivers told it, all directions together."""
     del spec
-    found = {"goodput_bps": sum(float(way.sink["bps"]) for way in raw.ways)}
-    told = [way.sink["more"] for way in raw.ways]
-    if all("retransmits" in more for more in told):
-        found["retransmits"] = sum(more["retransmits"] for more in told)
-    if "mss_bytes" in told[0]:
-        found["mss_bytes"] = told[0]["mss_bytes"]
-    return found, None
+    values = {"goodput_bps": sum(float(way.sink["bps"]) for way in raw.ways)}
+    reports = [way.sink["more"] for way in raw.ways]
+    if all("retransmits" in more for more in reports):
+        values["retransmits"] = sum(more["retransmits"] for more in reports)
+    if "mss_bytes" in reports[0]:
+        values["mss_bytes"] = reports[0]["mss_bytes"]
+    return values, None
 
 
 def series(way: Way) -> Series:

@@ -43,7 +43,7 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
     if _traced(raw):
         return {}, None
     walked = _walked(raw)
-    totals, mode = walked.totals, walked.told
+    totals, mode = walked.totals, walked.typical
     return {"instructions": float(mode), "mode_share": totals.count(mode) / len(totals)}, None
 
 
@@ -59,9 +59,9 @@ def evidence(raw: Raw) -> dict[str, Any]:
                 tracer=traced.tracer,
             )
         }
-    told, walked = raw.ways[0].sender, _walked(raw)
-    counter, symbols = told["counter"], told["symbols"]
-    first = walked.told
+    sent, walked = raw.ways[0].sender, _walked(raw)
+    counter, symbols = sent["counter"], sent["symbols"]
+    first = walked.typical
     modes = list(dict.fromkeys((first, *_modes(walked.totals))))
     functions = {
         mode: by_function(counter, symbols, Tally(walked.paths[mode]))
@@ -80,9 +80,9 @@ def evidence(raw: Raw) -> dict[str, Any]:
             modes={str(mode): walked.totals.count(mode) for mode in modes},
             more=more,
             functions=own,
-            path=calls(counter, symbols, walked.paths[first]) if told["ordered"] else (),
+            path=calls(counter, symbols, walked.paths[first]) if sent["ordered"] else (),
             refills=walked.refills / len(walked.totals),
-            plugin=told["plugin"],
+            plugin=sent["plugin"],
         )
     }
 
@@ -113,16 +113,15 @@ def _walked(raw: Raw) -> Walked:
 
 def _modes(totals: list[int]) -> list[int]:
     """Totals by how often they came, the smaller first where two came as often."""
-    return [total for total, _ in sorted(Tally(totals).items(), key=lambda one: (-one[1], one[0]))][
-        :KEPT
-    ]
+    often = sorted(Tally(totals).items(), key=lambda item: (-item[1], item[0]))
+    return [total for total, _ in often][:KEPT]
 
 
 def _more(own: Mapping[str, int], other: Mapping[str, tuple[int, int]]) -> dict[str, int]:
     """Which functions of another mode ran more than in the first one, the dearest."""
     rises = {name: n - own.get(name, 0) for name, (n, _) in other.items()}
     falls = {name: -n for name, n in own.items() if name not in other}
-    changed = sorted((rises | falls).items(), key=lambda one: (-abs(one[1]), one[0]))
+    changed = sorted((rises | falls).items(), key=lambda item: (-abs(item[1]), item[0]))
     return {name: by for name, by in changed[:MORE] if by}
 
 

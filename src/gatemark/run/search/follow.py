@@ -24,13 +24,13 @@ def following(spec: TrialSpec, records: Iterable[Record]) -> tuple[TrialSpec, st
     assert spec.search is not None
     goal = spec.point.get(GOAL, spec.search.of)
     point = base(spec.point) | {GOAL: goal}
-    found = next((r for r in records if _is(r, spec) and r.point == point), None)
-    if found is None or found.status != "ok":
-        why = found.reason if found else "it was not searched for"
+    parent = next((r for r in records if _is(r, spec) and r.point == point), None)
+    if parent is None or parent.status != "ok":
+        why = parent.reason if parent else "it was not searched for"
         return spec, f"no {goal} was found: {why}"
     share = spec.point.get(SHARE)
-    over = found.values.get("too_fast_pps", found.values["throughput_pps"])
-    rate_pps = over if share is None else found.values["throughput_pps"] * float(share)
+    over = parent.values.get("too_fast_pps", parent.values["throughput_pps"])
+    rate_pps = over if share is None else parent.values["throughput_pps"] * float(share)
     ways = 2 if spec.workload.direction == "both" else 1
     return replace(spec, workload=replace(spec.workload, rate_pps=rate_pps / ways)), ""
 

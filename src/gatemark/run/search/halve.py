@@ -42,14 +42,14 @@ def burst(terms: Search) -> Steps:
     lasts `trial_s` at most (RFC 2544 section 26.4: 2 s).
     """
     seen = yield from overload(terms)
-    found = yield from mlr.search(terms, (NDR,), terms.max_pps or above(terms, seen))
+    bounds = yield from mlr.search(terms, (NDR,), terms.max_pps or above(terms, seen))
     rate_pps = terms.max_pps
     # So long that the sender has time for all of them also where it is slower than just now.
     lasts_s = 2 * terms.trial_s
     high = max(2, round((rate_pps or seen.offered_pps) * terms.trial_s))
     upper = Ask(rate_pps, lasts_s, high)
     if (yield upper).passes(LOSS["burst"]):
-        return [*found, Bounds("burst", upper, None)]
+        return [*bounds, Bounds("burst", upper, None)]
     lower: Ask | None = None
     low = 0
     while high - low > max(1, round(terms.width * high)):
@@ -58,4 +58,4 @@ def burst(terms: Search) -> Steps:
             lower, low = ask, ask.packets
         else:
             upper, high = ask, ask.packets
-    return [*found, Bounds("burst", lower, upper)]
+    return [*bounds, Bounds("burst", lower, upper)]

@@ -39,7 +39,7 @@ class _Measurer(AbstractMeasurer):  # type: ignore[misc]  # the package has no t
     """The package's side of the seam."""
 
     def __init__(self, most_s: float) -> None:
-        self.said: SimpleQueue[Ask | Found | Exception] = SimpleQueue()
+        self.messages: SimpleQueue[Ask | Found | Exception] = SimpleQueue()
         self.answers: SimpleQueue[Answer | None] = SimpleQueue()
         self._left_s = most_s
 
@@ -48,7 +48,7 @@ class _Measurer(AbstractMeasurer):  # type: ignore[misc]  # the package has no t
         if self._left_s <= 0:
             raise SearchError("the gateway answered so unsteadily that the search found no end")
         self._left_s -= intended_duration
-        self.said.put(Ask(intended_load, intended_duration))
+        self.messages.put(Ask(intended_load, intended_duration))
         answer = self.answers.get()
         if answer is None:
             raise _EndedError
@@ -81,24 +81,24 @@ def search(terms: Search, goals: Sequence[Goal], most_pps: float) -> Steps:
     thread = threading.Thread(target=_run, args=(config, measurer), daemon=True)
     thread.start()
     try:
-        while isinstance(said := measurer.said.get(), Ask):
-            measurer.answers.put((yield said))
+        while isinstance(message := measurer.messages.get(), Ask):
+            measurer.answers.put((yield message))
     finally:
         measurer.answers.put(None)
         thread.join()
-    if isinstance(said, Exception):
-        raise said
-    return [_bounds(terms, goal, said[key]) for key, goal in wanted.items()]
+    if isinstance(message, Exception):
+        raise message
+    return [_bounds(terms, goal, message[key]) for key, goal in wanted.items()]
 
 
 def _run(config: Config, measurer: _Measurer) -> None:
     """The thread: whatever comes of the search is said to who waits for it."""
     try:
-        measurer.said.put(MultipleLossRatioSearch(config=config).search(measurer, _quiet))
+        measurer.messages.put(MultipleLossRatioSearch(config=config).search(measurer, _quiet))
     except (SearchError, _EndedError) as error:
-        measurer.said.put(error)
+        measurer.messages.put(error)
     except Exception as error:  # of the package: a failed search, and no failure of the run
-        measurer.said.put(SearchError(f"MLRsearch: {type(error).__name__}: {error}"))
+        measurer.messages.put(SearchError(f"MLRsearch: {type(error).__name__}: {error}"))
 
 
 def _quiet(text: str) -> None:
@@ -117,9 +117,9 @@ def _goal(terms: Search, goal: Goal) -> SearchGoal:
     )
 
 
-def _bounds(terms: Search, goal: Goal, found: GoalResult) -> Bounds:
-    low, high = found.relevant_lower_bound, found.relevant_upper_bound
-    conditional = found.conditional_throughput
+def _bounds(terms: Search, goal: Goal, result: GoalResult) -> Bounds:
+    low, high = result.relevant_lower_bound, result.relevant_upper_bound
+    conditional = result.conditional_throughput
     return Bounds(
         goal=goal,
         lower=None if low is None else Ask(float(low), terms.trial_s),

@@ -37,8 +37,8 @@ class Step:
     record: Record
 
 
-class Walk:
-    """`with Walk(terms, ways)`: one search, step by step. `ask` is None at its end."""
+class Ongoing:
+    """`with Ongoing(terms, ways)`: one search, step by step. `ask` is None at its end."""
 
     def __init__(self, terms: Search, ways: int) -> None:
         self.terms = terms
@@ -96,8 +96,8 @@ class Walk:
         """Where it is now, by the goal whose bounds are widest apart."""
         bursts = self.ask is not None and self.ask.packets > 0
         goals = ["burst"] if bursts else [goal for goal in self.terms.goals if goal != "burst"]
-        found = [(goal, *self._between(goal)) for goal in goals]
-        goal, low, high = max(found, key=lambda one: _apart(one[1], one[2]))
+        gaps = [(goal, *self._between(goal)) for goal in goals]
+        goal, low, high = max(gaps, key=lambda gap: _apart(gap[1], gap[2]))
         trial = len(self.records) + 1
         unit = "packets" if bursts else "packets/s"
         spent_s = sum(step.ask.duration_s for step in self.steps if not step.ask.packets)

@@ -13,33 +13,35 @@ from gatemark.plan.mix import mean_bytes
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.plan.search import GOAL, LOSS
 from gatemark.run.search.ask import Ask, Bounds
-from gatemark.run.search.ongoing import Step, Walk
+from gatemark.run.search.ongoing import Ongoing, Step
 from gatemark.store.record import Record
 from gatemark.unit import l1_bps, payload_bytes
 
 S_NS = 1e9
 
 
-def outcome(base: Record, spec: TrialSpec, walk: Walk) -> Record:
+def outcome(base: Record, spec: TrialSpec, search: Ongoing) -> Record:
     """The record of the goal that `spec` names; `base` is its frame, as a trial's would be."""
     goal = str(spec.point[GOAL])
-    base = _defined(base, walk, goal)
-    found = next((bounds for bounds in walk.bounds if bounds.goal == goal), None)
-    if found is None:
-        return replace(base, status="invalid", reason=walk.failed or "the search was not done")
-    passed = [step for step in _at(walk, found.lower) if step.answer.passes(LOSS[goal])]
-    if found.lower is None:
-        return replace(base, status="invalid", reason=_too_low(walk, goal))
+    base = _defined(base, search, goal)
+    bounds = next((b for b in search.bounds if b.goal == goal), None)
+    if bounds is None:
+        return replace(base, status="invalid", reason=search.failed or "the search was not done")
+    passed = [step for step in _at(search, bounds.lower) if step.answer.passes(LOSS[goal])]
+    if bounds.lower is None:
+        return replace(base, status="invalid", reason=_too_low(search, goal))
     if not passed:
         return replace(base, status="invalid", reason="no full trial at the bound met the goal")
-    over = _over(walk, found.upper, LOSS[goal])
+    over = _over(search, bounds.upper, LOSS[goal])
     seen = (over or passed[-1]).record
     values = (
-        _burst(walk, found, passed[-1]) if goal == "burst" else _rate(spec, walk, found, passed[-1])
+        _burst(search, bounds, passed[-1])
+        if goal == "burst"
+        else _rate(spec, search, bounds, passed[-1])
     )
     return replace(
         base,
-        values=values | _of_trial(passed[-1].record) | _effort(walk),
+        values=values | _of_trial(passed[-1].record) | _effort(search),
         accounting=seen.accounting,
         evidence=seen.evidence,
         placement=seen.placement,
@@ -52,21 +54,21 @@ def outcome(base: Record, spec: TrialSpec, walk: Walk) -> Record:
     )
 
 
-def _defined(base: Record, walk: Walk, goal: str) -> Record:
+def _defined(base: Record, search: Ongoing, goal: str) -> Record:
     definition = replace(
         base.definition,
         quantity="burst" if goal == "burst" else "throughput",
         loss_criterion=LOSS[goal],
-        duration_s=walk.terms.trial_s,
+        duration_s=search.terms.trial_s,
         packets=0,
     )
-    started = walk.records[0].started if walk.records else base.started
+    started = search.records[0].started if search.records else base.started
     return replace(base, definition=definition, started=started)
 
 
-def _at(walk: Walk, ask: Ask | None) -> list[Step]:
+def _at(search: Ongoing, ask: Ask | None) -> list[Step]:
     """The trials at a bound, the longest of them, as they ran."""
-    here = [s for s in walk.steps if ask and _what(s.ask) == _what(ask)]
+    here = [s for s in search.steps if ask and _what(s.ask) == _what(ask)]
     longest = max((step.ask.duration_s for step in here), default=0.0)
     return [step for step in here if step.ask.duration_s == longest]
 
@@ -75,41 +77,43 @@ def _what(ask: Ask) -> tuple[float, int]:
     return ask.rate_pps, ask.packets
 
 
-def _over(walk: Walk, ask: Ask | None, criterion: float) -> Step | None:
+def _over(search: Ongoing, ask: Ask | None, criterion: float) -> Step | None:
     """The last trial at the upper bound that did not meet the goal, of the kind that most are."""
-    missed = [step for step in _at(walk, ask) if not step.answer.passes(criterion)]
+    missed = [step for step in _at(search, ask) if not step.answer.passes(criterion)]
     off = [step for step in missed if not step.answer.on_schedule]
     chosen = off if 2 * len(off) >= len(missed) else [s for s in missed if s.answer.on_schedule]
     return chosen[-1] if chosen else None
 
 
-def _rate(spec: TrialSpec, walk: Walk, found: Bounds, step: Step) -> dict[str, float]:
+def _rate(spec: TrialSpec, search: Ongoing, bounds: Bounds, step: Step) -> dict[str, float]:
     """The rate of all directions together, as received rates are, on each layer.
 
     A schedule that was kept to 99 % counts as kept, but only what was sent of it is claimed.
     """
     sent = min(1.0, step.answer.tried / step.answer.scheduled)
-    rate_pps, size = walk.ways * found.throughput_pps * sent, mean_bytes(spec.workload)
+    rate_pps, size = search.ways * bounds.throughput_pps * sent, mean_bytes(spec.workload)
     values = {
         "throughput_pps": rate_pps,
         "throughput_l1_bps": l1_bps(rate_pps, size),
         "throughput_l2_bps": rate_pps * size * 8,
         "throughput_l4_bps": rate_pps * payload_bytes(size, spec.workload.family) * 8,
     }
-    if found.upper:
-        values["too_fast_pps"] = walk.ways * found.upper.rate_pps
+    if bounds.upper:
+        values["too_fast_pps"] = search.ways * bounds.upper.rate_pps
     return values
 
 
-def _burst(walk: Walk, found: Bounds, step: Step) -> dict[str, float]:
+def _burst(search: Ongoing, bounds: Bounds, step: Step) -> dict[str, float]:
     """The longest burst, and the time of it that a buffer holds, corrected: RFC 9004 section 6.4.
 
     While a burst comes in, the gateway forwards at its throughput; only the rest is in the buffer.
     """
-    assert found.lower is not None
-    packets, rate_pps = float(found.lower.packets), step.answer.offered_pps
-    values = {"burst_packets": packets, "offered_pps": walk.ways * rate_pps}
-    throughput = next((b.throughput_pps for b in walk.bounds if b.goal == "ndr" and b.lower), None)
+    assert bounds.lower is not None
+    packets, rate_pps = float(bounds.lower.packets), step.answer.offered_pps
+    values = {"burst_packets": packets, "offered_pps": search.ways * rate_pps}
+    throughput = next(
+        (b.throughput_pps for b in search.bounds if b.goal == "ndr" and b.lower), None
+    )
     if throughput is not None and throughput < rate_pps:
         implied_ns = packets / rate_pps * S_NS
         values["buffer_ns"] = implied_ns * (1 - throughput / rate_pps)
@@ -125,17 +129,17 @@ def _of_trial(record: Record) -> dict[str, float]:
     }
 
 
-def _effort(walk: Walk) -> dict[str, float]:
-    spent = sum(record.values.get("search_s", 0.0) for record in walk.records)
-    return {"search_trials": float(len(walk.records)), "search_s": spent}
+def _effort(search: Ongoing) -> dict[str, float]:
+    spent = sum(record.values.get("search_s", 0.0) for record in search.records)
+    return {"search_trials": float(len(search.records)), "search_s": spent}
 
 
-def _too_low(walk: Walk, goal: str) -> str:
+def _too_low(search: Ongoing, goal: str) -> str:
     if goal == "burst":
         return "a burst of one packet was lost already"
     allowed = f"{100 * LOSS[goal]:g} %" if LOSS[goal] else "nothing"
     return (
-        f"at {walk.terms.min_pps:g} packets/s, the lowest rate, more was lost than {allowed}; "
+        f"at {search.terms.min_pps:g} packets/s, the lowest rate, more was lost than {allowed}; "
         "set `min_pps` of [search] lower"
     )
 

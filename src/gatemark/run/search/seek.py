@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec
-from gatemark.run.search.ongoing import Walk
+from gatemark.run.search.ongoing import Ongoing
 from gatemark.run.search.outcome import outcome, stepped
 from gatemark.run.search.standing import Standing
 from gatemark.store.record import Record
@@ -33,27 +33,27 @@ async def seek(goals: Sequence[TrialSpec], kept: Sequence[Record], doing: Doing)
     first = goals[0]
     assert first.search is not None
     made: list[Record] = []
-    with Walk(first.search, 2 if first.workload.direction == "both" else 1) as walk:
-        walk.replay(kept)
-        while walk.ask is not None:
-            doing.tell(walk.standing())
-            made.append(await _step(first, walk, doing))
-            walk.take(made[-1])
+    with Ongoing(first.search, 2 if first.workload.direction == "both" else 1) as search:
+        search.replay(kept)
+        while search.ask is not None:
+            doing.tell(search.standing())
+            made.append(await _step(first, search, doing))
+            search.take(made[-1])
         for spec in goals:
-            made.append(outcome(doing.frame(spec), spec, walk))
+            made.append(outcome(doing.frame(spec), spec, search))
             doing.keep(made[-1])
     return made
 
 
-async def _step(first: TrialSpec, walk: Walk, doing: Doing) -> Record:
+async def _step(first: TrialSpec, search: Ongoing, doing: Doing) -> Record:
     """One trial, after the wait that the terms ask for; how long both took is kept with it.
 
     What another run on this machine made it wait besides is no part of the search.
     """
-    assert walk.ask is not None
-    wait_s = walk.terms.wait_s if walk.records else 0.0
+    assert search.ask is not None
+    wait_s = search.terms.wait_s if search.records else 0.0
     await asyncio.sleep(wait_s)
-    record = await doing.measure(stepped(first, walk.ask, len(walk.records) + 1))
+    record = await doing.measure(stepped(first, search.ask, len(search.records) + 1))
     took = datetime.now(UTC) - datetime.fromisoformat(record.started)
     values = record.values | {"search_s": wait_s + took.total_seconds()}
     record = replace(record, values=values, sequence=first.sequence)

@@ -53,7 +53,7 @@ def write(frames: Frames, packets: int) -> bytearray:
     constant = _sum(frames, record[udp:])
     _fill(data, udp, size, "H", ports[0])
     _fill(data, udp + 2, size, "H", ports[1])
-    _fill(data, udp + 6, size, "H", (_checksum(constant + one) for one in sums))
+    _fill(data, udp + 6, size, "H", (_checksum(constant + term) for term in sums))
     header = udp + UDP_BYTES
     _fill(data, header + 1, size, "I", (frames.run << 24 | f for f in flow))
     _fill(data, header + 5, size, "I", number)
@@ -80,7 +80,7 @@ def _ip(frames: Frames, length: int) -> bytes:
 
 
 def _addresses(frames: Frames) -> bytes:
-    return b"".join(ipaddress.ip_address(one).packed for one in (frames.src, frames.dst))
+    return b"".join(ipaddress.ip_address(address).packed for address in (frames.src, frames.dst))
 
 
 def _sum(frames: Frames, datagram: bytes) -> int:

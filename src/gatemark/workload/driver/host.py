@@ -29,20 +29,20 @@ async def counts(node: Node) -> Counts:
     return parse(await node.run("cat", "/proc/net/snmp", "/proc/net/snmp6"))
 
 
-def parse(said: str) -> Counts:
+def parse(text: str) -> Counts:
     """`Udp: InDatagrams ...` above `Udp: 12 ...`, and `Udp6InDatagrams 12`; TCP is of both."""
-    found: dict[str, int] = {}
+    counters: dict[str, int] = {}
     heads: dict[str, list[str]] = {}
-    for line in said.splitlines():
+    for line in text.splitlines():
         name, *fields = line.split()
         if not name.endswith(":"):
-            found[name] = int(fields[0])
+            counters[name] = int(fields[0])
         elif name in heads:
             names = (f"{name[:-1]}{head}" for head in heads[name])
-            found |= dict(zip(names, map(int, fields), strict=True))
+            counters |= dict(zip(names, map(int, fields), strict=True))
         else:
             heads[name] = fields
-    return {ours: sum(found.get(name, 0) for name in names) for ours, names in SNMP.items()}
+    return {ours: sum(counters.get(name, 0) for name in names) for ours, names in SNMP.items()}
 
 
 def risen(before: Counts, after: Counts) -> Counts:

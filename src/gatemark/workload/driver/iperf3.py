@@ -10,7 +10,7 @@ import json
 from typing import Any, Final
 
 from gatemark.error import InvalidTrialError
-from gatemark.workload.driver.job import Job, Told, Tool
+from gatemark.workload.driver.job import Job, Result, Tool
 
 PORT: Final = {True: 5201, False: 5202}  # of up and down, so that both can run at once
 
@@ -36,26 +36,26 @@ def call(job: Job) -> tuple[str, ...]:
     return tuple(words)
 
 
-def read(job: Job, said: str) -> Told:
+def read(job: Job, text: str) -> Result:
     """What both ends counted, from the client's report. Raises InvalidTrialError."""
-    report = _report(said)
+    report = _report(text)
     end = report["end"]
     sent, received = end["sum_sent"], end["sum_received"]
     if job.load.kind == "udp":
-        return Told(
+        return Result(
             seconds=float(received["seconds"]),
             sent=int(sent["packets"]),
             received=int(received["packets"]) - int(received["lost_packets"]),
         )
     more = {"retransmits": float(sent.get("retransmits", 0))}
     more |= {"mss_bytes": float(mss)} if (mss := report["start"].get("tcp_mss_default")) else {}
-    return Told(seconds=float(sent["seconds"]), bps=float(received["bits_per_second"]), more=more)
+    return Result(seconds=float(sent["seconds"]), bps=float(received["bits_per_second"]), more=more)
 
 
-def _report(said: str) -> dict[str, Any]:
+def _report(text: str) -> dict[str, Any]:
     """It exits with 0 after some failures too; then the report has the word `error`."""
     try:
-        report: dict[str, Any] = json.loads(said)
+        report: dict[str, Any] = json.loads(text)
     except json.JSONDecodeError:
         raise InvalidTrialError("iperf3 ended without a report") from None
     if "error" in report:

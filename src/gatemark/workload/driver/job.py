@@ -23,7 +23,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Result:
     """What a tool counted; of TCP bits and no packets."""
 
     seconds: float  # that it says it received, or sent, for
@@ -40,6 +40,6 @@ class Tool:
     name: str
     serve: Callable[[Job], tuple[str, ...]]
     call: Callable[[Job], tuple[str, ...]]  # the client
-    read: Callable[[Job, str], Told]  # the client's output; raises InvalidTrialError
+    read: Callable[[Job, str], Result]  # the client's output; raises InvalidTrialError
     port: Callable[[Job], int]  # TCP port that the server listens on
     sets_congestion: bool  # whether it chooses TCP's congestion control by itself

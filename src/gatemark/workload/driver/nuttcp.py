@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from gatemark.error import InvalidTrialError
-from gatemark.workload.driver.job import Job, Told, Tool
+from gatemark.workload.driver.job import Job, Result, Tool
 
 # Of up and down, so that both can run at once; of data streams the first of up to 128.
 CONTROL: Final = {True: 5010, False: 5011}
@@ -39,19 +39,19 @@ def call(job: Job) -> tuple[str, ...]:
     return (*words, job.server)
 
 
-def read(job: Job, said: str) -> Told:
+def read(job: Job, text: str) -> Result:
     """What both ends counted. Raises InvalidTrialError."""
-    found = {name: float(value) for name, value in re.findall(r"(\w+)=([\d.]+)", said)}
+    fields = {name: float(value) for name, value in re.findall(r"(\w+)=([\d.]+)", text)}
     wanted = ("rate_Mbps", "pkt", "drop") if job.load.kind == "udp" else ("rate_Mbps",)
-    if any(name not in found for name in wanted):
-        raise InvalidTrialError(f"nuttcp reported no result: {said.strip()[-100:] or 'no word'}")
-    bps = found["rate_Mbps"] * 1e6
+    if any(name not in fields for name in wanted):
+        raise InvalidTrialError(f"nuttcp reported no result: {text.strip()[-100:] or 'no word'}")
+    bps = fields["rate_Mbps"] * 1e6
     if job.load.kind == "udp":
-        received = int(found["pkt"] - found["drop"])
-        seconds = received * job.payload * 8 / bps if bps else found.get("real_seconds", 0.0)
-        return Told(seconds=seconds, sent=int(found["pkt"]), received=received)
-    more = {"retransmits": found["retrans"]} if "retrans" in found else {}
-    return Told(seconds=found["real_seconds"], bps=bps, more=more)
+        received = int(fields["pkt"] - fields["drop"])
+        seconds = received * job.payload * 8 / bps if bps else fields.get("real_seconds", 0.0)
+        return Result(seconds=seconds, sent=int(fields["pkt"]), received=received)
+    more = {"retransmits": fields["retrans"]} if "retrans" in fields else {}
+    return Result(seconds=fields["real_seconds"], bps=bps, more=more)
 
 
 NUTTCP: Final = Tool(

@@ -14,7 +14,7 @@ from gatemark.station.station import Station
 from gatemark.station.wiring import Port, Wire
 from gatemark.workload.driver import host, program, tally
 from gatemark.workload.driver.iperf3 import IPERF3
-from gatemark.workload.driver.job import Job, Told, Tool
+from gatemark.workload.driver.job import Job, Result, Tool
 from gatemark.workload.driver.nuttcp import NUTTCP
 from gatemark.workload.driver.program import Ended, Program
 from gatemark.workload.way import Load, Report, Way
@@ -75,27 +75,27 @@ class Pair:
         before = [await host.counts(node) for node in ends]
         await self._watch.start()
         client = self._start(self.wire.near, self.tool.call(self.job))
-        said = await client.ended(self.load.settle_s + self.load.duration_s + BEYOND_S)
-        told = self._told(said)
+        ended = await client.ended(self.load.settle_s + self.load.duration_s + BEYOND_S)
+        result = self._result(ended)
         served = await self._programs[0].ended(SERVER_S)
         await drained()
         seen = await self._watch.close()
         after = [await host.counts(node) for node in ends]
         moved = [host.risen(*pair) for pair in zip(before, after, strict=True)]
-        return self._way(told, (said, served), moved, seen)
+        return self._way(result, (ended, served), moved, seen)
 
-    def _told(self, said: Ended) -> Told:
+    def _result(self, ended: Ended) -> Result:
         """What it reports; a report says better than an exit code why it failed."""
-        if not said.out.strip():
-            program.succeeded(self.tool.name, said)
-        told = self.tool.read(self.job, said.out)
-        program.succeeded(self.tool.name, said)
-        return told
+        if not ended.out.strip():
+            program.succeeded(self.tool.name, ended)
+        result = self.tool.read(self.job, ended.out)
+        program.succeeded(self.tool.name, ended)
+        return result
 
     async def abort(self) -> None:
         """End what still runs; give the sending host its routes back."""
-        for one in self._programs:
-            await one.abort()
+        for process in self._programs:
+            await process.abort()
         if self._watch:
             await self._watch.abort()
         if self._route:
@@ -117,8 +117,8 @@ class Pair:
         port, loop = self.tool.port(self.job), asyncio.get_running_loop()
         until = loop.time() + LISTENING_S
         while loop.time() < until:
-            said = await self.wire.far.node.run("cat", "/proc/net/tcp", "/proc/net/tcp6")
-            if re.search(rf":{port:04X} \S+ 0A ", said):
+            sockets = await self.wire.far.node.run("cat", "/proc/net/tcp", "/proc/net/tcp6")
+            if re.search(rf":{port:04X} \S+ 0A ", sockets):
                 return
             await asyncio.sleep(0.02)
         raise InvalidTrialError(f"{self.tool.name}: its server did not listen on port {port}")
@@ -144,10 +144,10 @@ class Pair:
         await self.wire.source.node.run("ip", family, "route", verb, *self._route)
 
     def _way(
-        self, told: Told, ends: tuple[Ended, Ended], moved: list[host.Counts], seen: Report
+        self, result: Result, ends: tuple[Ended, Ended], moved: list[host.Counts], seen: Report
     ) -> Way:
         settle_ns = round(self.load.settle_s * 1e9)
-        span_ns = settle_ns + round(told.seconds * 1e9)
+        span_ns = settle_ns + round(result.seconds * 1e9)
         t0_ns = began_ns(seen["t_ns"], self._arrivals(seen), span_ns)
         client, server = ends
         sender, sink = (client, server) if self.wire.away else (server, client)
@@ -156,22 +156,22 @@ class Pair:
             "t0_ns": t0_ns,
             "t1_ns": t0_ns + max(1, span_ns),
             "scheduled": round(wanted),
-            "tried": told.sent,
+            "tried": result.sent,
             "flows": self.load.flows,
             "cpu_ns": sender.cpu_ns,
             "host": moved[0],
         }
-        found = {
-            "unique": told.received,
-            "seconds": told.seconds,
-            "bps": told.bps,
-            "more": dict(told.more or {}),
+        received = {
+            "unique": result.received,
+            "seconds": result.seconds,
+            "bps": result.bps,
+            "more": dict(result.more or {}),
             "cpu_ns": sink.cpu_ns,
             "host": moved[1],
             "port": {"t_ns": seen["t_ns"], "packets": self._arrivals(seen)},
         }
         ports = dict.fromkeys(("sender", "sink"), self._version)
-        way = Way(self.wire, source, found, ports, settle_ns, program=self.tool.name)
+        way = Way(self.wire, source, received, ports, settle_ns, program=self.tool.name)
         if self.load.kind == "udp":
             return way.noted(tally.notes(way))
         return way.noted((BY_ROUTE.format(self.tool.name),)) if self._route else way

@@ -70,8 +70,8 @@ class Program:
         except TimeoutError:
             await self.abort()
             why = "its control connection may be lost in the overload: offer less"
-            said = f"{self.name} did not end within {within_s:g} s; {why}"
-            raise InvalidTrialError(said) from None
+            message = f"{self.name} did not end within {within_s:g} s; {why}"
+            raise InvalidTrialError(message) from None
 
     async def begun(self, device: str, sent: int, within_s: float) -> int:
         """Wait until a device has sent more than it had; returns the CPU time used till then, ns.
@@ -85,8 +85,8 @@ class Program:
                 raise InvalidTrialError(f"{self.name} sent nothing within {within_s:g} s")
             await asyncio.sleep(POLL_S)
         with suppress(OSError):
-            said = Path(f"/proc/{self._pid}/schedstat").read_text(encoding="utf-8")
-            return int(said.split()[0])
+            text = Path(f"/proc/{self._pid}/schedstat").read_text(encoding="utf-8")
+            return int(text.split()[0])
         return 0
 
     async def interrupt(self, after_s: float) -> None:
@@ -141,8 +141,8 @@ def require(names: Iterable[str]) -> None:
 def succeeded(name: str, ended: Ended) -> Ended:
     """The same. Raises InvalidTrialError with what it said of an error, or last, if it failed."""
     if ended.code:
-        said = (ended.err.strip() or ended.out.strip()).splitlines()
-        why = next((line for line in said if "error" in line.lower()), said[-1] if said else "")
+        lines = (ended.err.strip() or ended.out.strip()).splitlines()
+        why = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")
         words = why.strip()[:MOST_SAID] or "without a word"
         raise InvalidTrialError(f"{name} failed with exit code {ended.code}: {words}")
     return ended
@@ -151,6 +151,6 @@ def succeeded(name: str, ended: Ended) -> Ended:
 async def version(node: Node, name: str) -> str:
     """A tool with its version: `iperf3 3.12`."""
     require([name])
-    said = await node.run("sh", "-c", f"{' '.join(VERSION[name])} 2>&1")
-    found = re.search(r"\d+(\.\d+)+", said)
-    return f"{name} {found[0]}" if found else name
+    text = await node.run("sh", "-c", f"{' '.join(VERSION[name])} 2>&1")
+    version = re.search(r"\d+(\.\d+)+", text)
+    return f"{name} {version[0]}" if version else name

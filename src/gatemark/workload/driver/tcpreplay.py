@@ -93,9 +93,9 @@ class Replay:
         ended = await self._program.ended(self.load.duration_s + BEYOND_S)
         sent = read(program.succeeded("tcpreplay", ended).out)
         await drained()
-        found = await self._sink.close(tick)
+        report = await self._sink.close(tick)
         # Its report has no time of day: sending began when the first packet came.
-        t0_ns = int(found["first_ns"])
+        t0_ns = int(report["first_ns"])
         span_ns = max(1, round(sent.pop("seconds") * 1e9))
         # Where it waited for the port it ends late: then more was due than the capture holds.
         wanted = round(self.load.rate_pps * due_s(self.load, span_ns / 1e9))
@@ -104,7 +104,7 @@ class Replay:
         sender = sent | times | {"scheduled": wanted}
         ports = {"sender": self._version, "sink": self._sink.ready["port"]}
         no_delay: Report = {"delay_ns": {"low": [], "count": []}}
-        way = Way(self.wire, sender, found | no_delay, ports, program="tcpreplay")
+        way = Way(self.wire, sender, report | no_delay, ports, program="tcpreplay")
         return way.noted((AGAIN.format(sent["retried"]),)) if sent["retried"] else way
 
     async def abort(self) -> None:
@@ -168,14 +168,14 @@ def call(load: Workload, device: str, trace: str) -> tuple[str, ...]:
     return ("tcpreplay", "-q", "-K", pace, "-i", device, trace)
 
 
-def read(said: str) -> dict[str, float]:
+def read(text: str) -> dict[str, float]:
     """What it sent, from its report. Raises InvalidTrialError.
 
     Its seconds have few decimals, its rate has more: the time is packets by rate where it can be.
     `Actual` has the frame at which it was interrupted too, which may or may not have gone.
     """
-    found = {name: re.search(word, said) for name, word in WORDS.items()}
-    numbers = {name: float(word[1]) for name, word in found.items() if word}
+    matches = {name: re.search(word, text) for name, word in WORDS.items()}
+    numbers = {name: float(word[1]) for name, word in matches.items() if word}
     if not {"actual", "sent", "failed", "seconds"} <= numbers.keys():
         raise InvalidTrialError("tcpreplay ended without a report")
     sent, pps = numbers["sent"], numbers.get("pps")
