@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Gateway, Plan, Probe, Repeat, TrialSpec, Workload
 from gatemark.report.group.source import Source
 from gatemark.stats.judgement import Interval, Judgement, Knee, Limit, PointResult, Warning_
+from gatemark.stats.subject import Subject
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import CpuReading, Definition, Evidence, Record, Scalar
 from gatemark.store.run import Run, StationInfo
@@ -300,11 +301,7 @@ def _point(same: Sequence[Record]) -> PointResult:
     if values.get("cpu_busy", Interval(0, 0, 0, 0, 0)).value > 0.97:
         limit, why = "cpu", "napi/gw0 busy 99.8 % of cpu 1"
     return PointResult(
-        plan=first.plan,
-        arm=first.arm,
-        setup=first.definition.path,
-        point=first.point,
-        definition=first.definition,
+        subject=Subject.of(first),
         values=values,
         limit=limit,
         why=why,
@@ -322,12 +319,14 @@ def _knee(arm: str, way: str, points: Sequence[PointResult]) -> Knee:
     knee = float(KNEES[arm, way])
     near: Callable[[PointResult], float] = lambda p: p.values["received_pps"].value  # noqa: E731
     return Knee(
-        plan="quick/sweep",
-        arm=arm,
-        setup=arm,
-        point={"direction": way},
+        subject=Subject(
+            plan="quick/sweep",
+            arm=arm,
+            setup=arm,
+            point={"direction": way},
+            definition=mine[0].definition,
+        ),
         direction=way,
-        definition=mine[0].definition,
         knee_pps=Interval(knee, knee * 0.994, knee * 1.005, REPEATS, 0.969),
         knee_l1_bps=knee * 84 * 8,
         peak_pps=max(mine, key=near).values["received_pps"],

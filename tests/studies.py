@@ -227,11 +227,8 @@ def _comparisons(points: Sequence[PointResult]) -> Iterator[Comparison]:
         if p.arm == "route" or key not in base:
             continue
         yield Comparison(
-            plan=p.plan,
-            arm=p.arm,
+            subject=p.subject,
             baseline="route",
-            point=p.point,
-            definition=p.definition,
             quantity=p.definition.headline,
             change=_change(base[key], p.values[p.definition.headline]),
             at_least=p.arm == "switch",

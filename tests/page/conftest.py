@@ -112,8 +112,10 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     plans = tuple(replace(plan, title=HOSTILE, why=HOSTILE, reading=HOSTILE) for plan in run.plans)
     judged = replace(
         judged,
-        knees=tuple(replace(knee, arm=HOSTILE, setup=HOSTILE) for knee in judged.knees),
-        points=tuple(replace(p, arm=HOSTILE, setup=HOSTILE, why=HOSTILE) for p in judged.points),
+        knees=tuple(knee.about(arm=HOSTILE, setup=HOSTILE) for knee in judged.knees),
+        points=tuple(
+            replace(p.about(arm=HOSTILE, setup=HOSTILE), why=HOSTILE) for p in judged.points
+        ),
     )
     path = tmp_path_factory.mktemp("hostile") / "report.html"
     return page.write(

@@ -171,7 +171,7 @@ def _judged(run: Run, records: Sequence[Record]) -> tuple[list[Judged], list[Jud
 
 def _sided(result: PointResult) -> PointResult:
     """Of an A/B test: both arms may have one setup, so it is told with the arm."""
-    return replace(result, setup=f"{result.arm}: {result.setup}")
+    return result.about(setup=f"{result.arm}: {result.setup}")
 
 
 def _is_fill(judged: Judged) -> bool:
@@ -234,11 +234,7 @@ def _ceiling(trials: Group) -> PointResult:
 
 def _result(trials: Group, verdict: Verdict, *, at_least: bool) -> PointResult:
     return PointResult(
-        plan=trials.plan,
-        arm=trials.arm,
-        setup=trials.setup,
-        point=trials.point,
-        definition=trials.definition,
+        subject=trials.subject,
         values=_values(trials),
         limit=verdict.limit,
         why=verdict.why,

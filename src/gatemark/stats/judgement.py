@@ -6,6 +6,7 @@ from typing import Literal
 import msgspec
 
 from gatemark.plan.model import Device
+from gatemark.stats.subject import About
 from gatemark.store.record import Call, Definition, Scalar
 
 Limit = Literal["none", "tester", "link", "cpu", "memory", "flow-table", "shaper", "unknown"]
@@ -32,14 +33,9 @@ class Warning_(msgspec.Struct, frozen=True):  # noqa: N801 - Warning is a builti
     advice: str  # what to do about it
 
 
-class PointResult(msgspec.Struct, frozen=True, kw_only=True):
+class PointResult(About, frozen=True, kw_only=True):
     """One point of one arm, judged from all its trials of both passes."""
 
-    plan: str
-    arm: str
-    setup: str  # "route", "nat + filter:100"
-    point: dict[str, Scalar]
-    definition: Definition
     values: dict[str, Interval]  # quantity (store.record.UNITS) -> median with interval
     limit: Limit  # what held it back; none: all that was offered was delivered
     why: str  # the evidence in words: "napi/gw0 busy 99.8 % of cpu 1"
@@ -48,15 +44,13 @@ class PointResult(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[Warning_, ...] = ()
 
 
-class Knee(msgspec.Struct, frozen=True, kw_only=True):
-    """Where an arm of a rate sweep stops delivering what is offered (one direction)."""
+class Knee(About, frozen=True, kw_only=True):
+    """Where an arm of a rate sweep stops delivering what is offered (one direction).
 
-    plan: str
-    arm: str
-    setup: str
-    point: dict[str, Scalar] = {}  # the sweep's other factors: all but the rate
+    Its point has the sweep's other factors: all but the rate.
+    """
+
     direction: str
-    definition: Definition
     knee_pps: Interval  # offered rate where received stops following, by a two-segment fit
     knee_l1_bps: float  # the same as bits on the wire, with preamble, FCS and gap
     peak_pps: Interval  # the most that was received at any offered rate
@@ -87,14 +81,10 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     paired: bool = False  # measured in pairs, boot by boot (stats.paired): `n`, `more` count boots
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+class Comparison(About, frozen=True, kw_only=True):
     """One arm against the plan's first arm, at the same point of the same run."""
 
-    plan: str
-    arm: str
     baseline: str  # the first arm's name
-    point: dict[str, Scalar]
-    definition: Definition  # of `arm`
     quantity: str  # of store.record.UNITS
     change: Change
     at_least: bool  # one of the two was limited by the tester: the change says little
@@ -113,13 +103,10 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict  # slower: it costs; faster: it saves
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class Step(About, frozen=True, kw_only=True):
     """One step of a ladder: an arm against the one that it is a step from."""
 
-    arm: str
     against: str
-    setup: str
-    definition: Definition
     twin: bool  # both have the same setup (A/A): it tells noise, and must hold zero
     values: dict[str, Interval]  # quantity -> the arm's own median
     costs: dict[str, Cost]  # quantity -> what the step adds to it
@@ -127,25 +114,17 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     limit: Limit
 
 
-class Ladder(msgspec.Struct, frozen=True, kw_only=True):
-    """The arms of a plan as steps, at one point."""
+class Ladder(About, frozen=True, kw_only=True):
+    """The arms of a plan as steps, at one point; its subject is the arm that all stand on."""
 
-    plan: str
-    point: dict[str, Scalar]
-    base: str  # the arm that all steps stand on
-    setup: str  # its setup
-    definition: Definition  # of the base
-    values: dict[str, Interval]  # of the base
+    values: dict[str, Interval]  # of the arm that all steps stand on
     steps: tuple[Step, ...]  # in the order of the plan
     noise: dict[str, float]  # quantity -> the most by which an A/A step differed; none: no such
 
 
-class Option(msgspec.Struct, frozen=True, kw_only=True):
+class Option(About, frozen=True, kw_only=True):
     """One way to tune a gateway."""
 
-    arm: str
-    setup: str
-    definition: Definition
     values: dict[str, Interval]  # quantity -> at the load where it is told
     at_least: bool  # the tester was the limit of its rate
     beaten: tuple[str, ...]  # arms that are better in something and worse in nothing; none: front
@@ -170,14 +149,9 @@ class Mode(msgspec.Struct, frozen=True, kw_only=True):
     more: dict[str, int]  # function -> instructions that it ran more than in the mode, dearest
 
 
-class Executed(msgspec.Struct, frozen=True, kw_only=True):
+class Executed(About, frozen=True, kw_only=True):
     """What a gateway executes for one packet: the walks of one point of one arm."""
 
-    plan: str
-    arm: str
-    setup: str
-    point: dict[str, Scalar]
-    definition: Definition
     # The mode, and the range of the repeats' own modes; `n` repeats.
     instructions: Interval
     same: int  # repeats whose mode is that very number
@@ -190,14 +164,13 @@ class Executed(msgspec.Struct, frozen=True, kw_only=True):
     functions: dict[str, tuple[int, int]]  # of a walk in the mode: instructions, calls
 
 
-class CrossCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """A known tool against our own agents: the same arm, the same point, in turn."""
+class CrossCheck(About, frozen=True, kw_only=True):
+    """A known tool against our own agents: the same arm, the same point, interleaved.
 
-    plan: str
-    arm: str
+    Its point has no driver; its definition is that of the tool's value.
+    """
+
     driver: str  # the tool: iperf3, nuttcp, tcpreplay
-    point: dict[str, Scalar]  # without the driver
-    definition: Definition  # of the tool's value
     quantity: str  # of store.record.UNITS
     ours: Interval
     theirs: Interval
@@ -210,17 +183,14 @@ class CrossCheck(msgspec.Struct, frozen=True, kw_only=True):
 Order = Literal["", "forwarding first", "capture first", "both at once"]
 
 
-class Watched(msgspec.Struct, frozen=True, kw_only=True):
+class Watched(About, frozen=True, kw_only=True):
     """How far an arm goes with its programs on the gateway, over a sweep of rates.
 
-    The arms without a program stand among them, as what they are compared with.
+    The arms without a program stand among them, as what they are compared with. Its point has the
+    sweep's other factors: all but the rate.
     """
 
-    plan: str
-    arm: str
     baseline: str  # the arm of the same path that has no program; "": none, or it is this one
-    point: dict[str, Scalar]  # the sweep's other factors: all but the rate
-    definition: Definition
     safe_bps: float | None  # highest rate of payload up to which nothing was lost nor missed
     at_least: bool  # that is the highest rate that was offered
     loss_bps: float | None  # lowest rate at which packets were lost
@@ -238,14 +208,9 @@ class Part(msgspec.Struct, frozen=True):
     calls: int  # functions that were entered
 
 
-class Travel(msgspec.Struct, frozen=True, kw_only=True):
+class Travel(About, frozen=True, kw_only=True):
     """The path of one packet through the gateway's kernel, at one point of one arm."""
 
-    plan: str
-    arm: str
-    setup: str
-    point: dict[str, Scalar]
-    definition: Definition
     unit: str  # of every amount: instructions, ns
     seen_by: str  # counter-1, function_graph, perf
     alike: int  # walks that ran the very same number of instructions; 1: no mode, one of many paths
@@ -263,17 +228,12 @@ class Travel(msgspec.Struct, frozen=True, kw_only=True):
     beneath_netfilter: Part  # the same, with all that these called
 
 
-class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+class Estimate(About, frozen=True, kw_only=True):
     """What a packet of one point would take on a device (stats.estimate): no measurement.
 
     Its intervals span what is not known of the device and the spread of the trials: `level` is 0.
     """
 
-    plan: str
-    arm: str
-    setup: str  # "route + conntrack"
-    point: dict[str, Scalar]
-    definition: Definition
     device: Device
     events: dict[str, float]  # for a packet: instructions, loads, fetch_misses, ...; medians
     parts: dict[str, Interval]  # of its cycles, by what they are spent on

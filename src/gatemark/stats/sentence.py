@@ -2,7 +2,6 @@
 """The answer of a run in one sentence, numbers with units."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gatemark.plan.model import NEW, OLD, is_twin
 from gatemark.stats.change.compare import UNBOUNDED
@@ -20,6 +19,7 @@ from gatemark.stats.judgement import (
 from gatemark.stats.point import connections, fill
 from gatemark.stats.point.path import base
 from gatemark.stats.point.timed import MEDIAN, is_timed
+from gatemark.stats.subject import About
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import AB, Run
 from gatemark.unit import l1_bps
@@ -54,12 +54,9 @@ LIMITS: dict[Limit, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(About, frozen=True, kw_only=True):
     """One rate that the sentence may tell."""
 
-    setup: str
-    definition: Definition
     value: float  # packets/s, or bit/s of goodput
     limit: Limit
     at_least: bool
@@ -235,12 +232,19 @@ def _scaled(value: float) -> tuple[str, str]:
 
 
 def _of_knee(knee: Knee) -> Rate:
-    return Rate(knee.setup, knee.definition, knee.knee_pps.value, knee.limit, knee.at_least)
+    return Rate(
+        subject=knee.subject, value=knee.knee_pps.value, limit=knee.limit, at_least=knee.at_least
+    )
 
 
 def _of_points(points: Sequence[PointResult]) -> list[Rate]:
     return [
-        Rate(p.setup, p.definition, p.values[p.definition.headline].value, p.limit, p.at_least)
+        Rate(
+            subject=p.subject,
+            value=p.values[p.definition.headline].value,
+            limit=p.limit,
+            at_least=p.at_least,
+        )
         for p in points
         if p.definition.headline in p.values
         and p.definition.quantity not in ("burst", INSTRUCTIONS)  # no rates

@@ -15,11 +15,13 @@ from gatemark.stats.judgement import (
     Judgement,
     Knee,
     Ladder,
+    Limit,
     PointResult,
     Step,
     Travel,
     Value,
 )
+from gatemark.stats.subject import About
 from gatemark.store.record import UNITS
 
 # What a faster tester could only raise; a delay or a share of an overloaded tester has no bound.
@@ -51,19 +53,19 @@ def values(judgement: Judgement) -> list[Value]:
 
 def _of_point(point: PointResult) -> Iterator[Value]:
     for quantity, interval in point.values.items():
-        yield _value(point, quantity, interval, UNITS[quantity])
+        yield _judged(point, quantity, interval, UNITS[quantity])
 
 
 def _of_knee(knee: Knee) -> Iterator[Value]:
     rate = knee.knee_pps
-    yield _value(knee, "knee_pps", rate, "packets/s")
-    yield _value(knee, "knee_l1_bps", _scale(rate, knee.knee_l1_bps), "bit/s")
-    yield _value(knee, "peak_pps", knee.peak_pps, "packets/s")
-    yield _value(knee, "no_loss_pps", _exactly(knee.no_loss_pps, rate.n), "packets/s")
+    yield _judged(knee, "knee_pps", rate, "packets/s")
+    yield _judged(knee, "knee_l1_bps", _scale(rate, knee.knee_l1_bps), "bit/s")
+    yield _judged(knee, "peak_pps", knee.peak_pps, "packets/s")
+    yield _judged(knee, "no_loss_pps", _exactly(knee.no_loss_pps, rate.n), "packets/s")
     for times, interval in knee.retained.items():
-        yield _value(knee, f"retained_{times}", interval, "ratio")
+        yield _judged(knee, f"retained_{times}", interval, "ratio")
     if knee.cpu_r2 is not None:
-        yield _value(knee, "cpu_r2", _exactly(knee.cpu_r2, rate.n), "ratio")
+        yield _judged(knee, "cpu_r2", _exactly(knee.cpu_r2, rate.n), "ratio")
 
 
 def _of_travel(one: Travel) -> Iterator[Value]:
@@ -75,22 +77,8 @@ def _of_travel(one: Travel) -> Iterator[Value]:
         (f"path_netfilter_{one.unit}", one.netfilter.amount, one.unit),
         ("path_unmatched", one.unmatched, "ratio"),
     ):
-        yield Value(
-            plan=one.plan,
-            arm=one.arm,
-            point=one.point,
-            setup=one.setup,
-            quantity=quantity,
-            value=float(value),
-            lo=float(value),
-            hi=float(value),
-            unit=unit,
-            n=1,
-            level=0.0,
-            definition=one.definition,
-            limit="none",
-            warnings=(),
-        )
+        read = _exactly(float(value), 1)
+        yield _value(one, quantity, read, unit, limit="none")
 
 
 def _of_ladder(ladder: Ladder) -> Iterator[Value]:
@@ -101,27 +89,8 @@ def _of_ladder(ladder: Ladder) -> Iterator[Value]:
 
 
 def _of_step(ladder: Ladder, step: Step, quantity: str, cost: Cost) -> Value:
-    i = cost.difference
-    return Value(
-        plan=ladder.plan,
-        arm=step.arm,
-        against=step.against,
-        point=ladder.point,
-        setup=step.setup,
-        quantity=f"step_{quantity}",
-        value=i.value,
-        lo=i.lo,
-        hi=i.hi,
-        unit=UNITS[quantity],
-        n=i.n,
-        level=i.level,
-        p=cost.p,
-        mde=cost.mde,
-        definition=step.definition,
-        limit=step.limit,
-        at_least=False,
-        warnings=(),
-    )
+    value = _value(step, f"step_{quantity}", cost.difference, UNITS[quantity], limit=step.limit)
+    return replace(value, point=ladder.point, against=step.against, p=cost.p, mde=cost.mde)
 
 
 def _of_functions(judgement: Judgement, ladder: Ladder) -> Iterator[Value]:
@@ -145,54 +114,32 @@ def _of_functions(judgement: Judgement, ladder: Ladder) -> Iterator[Value]:
 
 def _of_comparison(one: Comparison) -> Value:
     """By how much an arm differs from the first of its plan: `change_received_pps`, a ratio."""
-    change, path = one.change, one.definition.path
-    return Value(
-        plan=one.plan,
-        arm=one.arm,
-        against=one.baseline,
-        point=one.point,
-        setup=" + ".join((path, *one.definition.features)),
-        quantity=f"change_{one.quantity}",
-        value=change.change.value,
-        lo=change.change.lo,
-        hi=change.change.hi,
-        unit="ratio",
-        n=change.change.n,
-        level=change.change.level,
-        p=change.p,
-        mde=change.mde,
-        definition=one.definition,
-        limit="tester" if one.at_least else "unknown",
-        warnings=(),
-    )
+    change = one.change
+    limit: Limit = "tester" if one.at_least else "unknown"
+    value = _value(one, f"change_{one.quantity}", change.change, "ratio", limit=limit)
+    return replace(value, against=one.baseline, p=change.p, mde=change.mde)
 
 
 def _of_estimate(one: Estimate) -> Value:
     """What a packet would take on a device: `estimated_cycles`."""
-    return Value(
-        plan=one.plan,
-        arm=one.arm,
-        point={**one.point, "device": one.device.name},
-        setup=one.setup,
-        quantity="estimated_cycles",
-        value=one.cycles.value,
-        lo=one.cycles.lo,
-        hi=one.cycles.hi,
-        unit="cycles",
-        n=one.cycles.n,
-        level=one.cycles.level,
-        definition=one.definition,
-        limit="unknown",
-        warnings=(),
+    value = _value(one, "estimated_cycles", one.cycles, "cycles", limit="unknown")
+    return replace(value, point={**one.point, "device": one.device.name})
+
+
+def _judged(judged: PointResult | Knee, quantity: str, interval: Interval, unit: str) -> Value:
+    return replace(
+        _value(judged, quantity, interval, unit, limit=judged.limit),
+        at_least=judged.at_least and quantity in BOUNDED,
+        warnings=tuple(warning.code for warning in judged.warnings),
     )
 
 
-def _value(judged: PointResult | Knee, quantity: str, interval: Interval, unit: str) -> Value:
+def _value(about: About, quantity: str, interval: Interval, unit: str, *, limit: Limit) -> Value:
     return Value(
-        plan=judged.plan,
-        arm=judged.arm,
-        point=judged.point,
-        setup=judged.setup,
+        plan=about.plan,
+        arm=about.arm,
+        point=about.point,
+        setup=about.setup,
         quantity=quantity,
         value=interval.value,
         lo=interval.lo,
@@ -200,10 +147,9 @@ def _value(judged: PointResult | Knee, quantity: str, interval: Interval, unit: 
         unit=unit,
         n=interval.n,
         level=interval.level,
-        definition=judged.definition,
-        limit=judged.limit,
-        at_least=judged.at_least and quantity in BOUNDED,
-        warnings=tuple(warning.code for warning in judged.warnings),
+        definition=about.definition,
+        limit=limit,
+        warnings=(),
     )
 
 

@@ -70,6 +70,11 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
         """The quantity (of UNITS) that this definition is about."""
         return HEADLINE.get(self.quantity, "goodput_bps" if self.l4 == "tcp" else "received_pps")
 
+    @property
+    def setup(self) -> str:
+        """The setup in words, as `plan.model.Arm` has it: `nat + filter:100`."""
+        return " + ".join((self.path, *self.features))
+
 
 class Accounting(msgspec.Struct, frozen=True, kw_only=True):
     """Every packet of a UDP trial: tried = unique + lost; duplicates are counted apart."""

@@ -9,6 +9,7 @@ from gatemark.report.chart.figure import Figure
 from gatemark.report.words.number import DASH
 from gatemark.stats.judgement import Interval, Judgement, PointResult
 from gatemark.stats.point.capture import watched as judge
+from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
 from gatemark.store.reference import published
 
@@ -25,11 +26,13 @@ def point(arm: str, bps: float) -> PointResult:
     values |= {"captured_share": sure(CAPTURED[bps]), "program_cpu": sure(0.01)} if running else {}
     features = ("capture:tcpdump:68",) if running else ()
     return PointResult(
-        plan="capture/feasibility",
-        arm=arm,
-        setup=arm,
-        point={"rate_bps": bps},
-        definition=Definition(path="nat", features=features, frame_bytes=1518),
+        subject=Subject(
+            plan="capture/feasibility",
+            arm=arm,
+            setup=arm,
+            point={"rate_bps": bps},
+            definition=Definition(path="nat", features=features, frame_bytes=1518),
+        ),
         values=values,
         limit="none",
         why="",

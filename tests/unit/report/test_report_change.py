@@ -10,12 +10,11 @@ from gatemark.report.group import cost
 
 def test_a_factor_that_only_one_protocol_has_tells_nothing() -> None:
     first = next(c for c in studies.judgement().comparisons if c.plan == "studies/paths")
-    udp = replace(
-        first,
+    udp = first.about(
         point={"kind": "udp", "direction": "up", "flows": 16},
         definition=replace(first.definition, l4="udp"),
     )
-    tcp = replace(first, point={"kind": "tcp", "direction": "up"})
+    tcp = first.about(point={"kind": "tcp", "direction": "up"})
     assert [cost.place(one, [tcp, udp])[1] for one in (tcp, udp)] == ["TCP", "UDP"]
 
 

@@ -76,6 +76,6 @@ def test_a_study_has_a_column_for_each_arm() -> None:
 
 def test_a_hostile_name_breaks_no_table() -> None:
     made = builder.judgement()
-    knee = replace(made.knees[0], setup="a|b\n<script> `c`")
+    knee = made.knees[0].about(setup="a|b\n<script> `c`")
     row = next(line for line in lines(replace(made, knees=(knee,))) if "script" in line)
     assert row.startswith(r"| a\|b \<script> \`c\` |")

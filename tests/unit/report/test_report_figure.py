@@ -92,7 +92,7 @@ def test_many_or_long_arms_get_a_legend() -> None:
     judged = builder.judgement()
     long = "nat + filter:100 + capture:68"
     knees = tuple(_renamed(k, long) for k in judged.knees)
-    points = tuple(msgspec.structs.replace(p, arm=_name(p.arm, long)) for p in judged.points)
+    points = tuple(p.about(arm=_name(p.arm, long)) for p in judged.points)
     judged = msgspec.structs.replace(judged, knees=knees, points=points)
     spec = str(knee.figure(judged, judged.knees, []).specifications()[0])
     assert "'legend': {'symbolOpacity': 1}" in spec
@@ -103,7 +103,7 @@ def _name(arm: str, long: str) -> str:
 
 
 def _renamed(found: Knee, long: str) -> Knee:
-    return msgspec.structs.replace(found, arm=_name(found.arm, long))
+    return found.about(arm=_name(found.arm, long))
 
 
 def test_infinity_is_left_out() -> None:
@@ -120,9 +120,7 @@ def test_infinity_is_left_out() -> None:
 def test_knees_of_unlike_traffic_get_figures_of_their_own() -> None:
     judged = builder.judgement()
     bigger = [
-        msgspec.structs.replace(
-            k, definition=msgspec.structs.replace(k.definition, frame_bytes=1518)
-        )
+        k.about(definition=msgspec.structs.replace(k.definition, frame_bytes=1518))
         for k in judged.knees
     ]
     judged = msgspec.structs.replace(judged, knees=(*judged.knees, *bigger))

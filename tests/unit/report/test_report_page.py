@@ -109,8 +109,10 @@ def test_hostile_names_stay_text() -> None:
         judged,
         sentence=HOSTILE,
         warnings=(Warning_(HOSTILE, HOSTILE),),
-        knees=tuple(msgspec.structs.replace(k, arm=HOSTILE, setup=HOSTILE) for k in judged.knees),
-        points=tuple(msgspec.structs.replace(p, arm=HOSTILE, why=HOSTILE) for p in judged.points),
+        knees=tuple(k.about(arm=HOSTILE, setup=HOSTILE) for k in judged.knees),
+        points=tuple(
+            msgspec.structs.replace(p.about(arm=HOSTILE), why=HOSTILE) for p in judged.points
+        ),
     )
     reader = read(page.render([builder.source(run, judged=judged)]))
     assert not reader.named("img")

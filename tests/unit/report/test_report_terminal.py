@@ -142,14 +142,11 @@ def nated(*slowdowns: int) -> Judgement:
     """TCP from LAN to WAN through NAT at some slowdowns: what the blog of 2007 measured."""
     definition = Definition(path="nat", l4="tcp", quantity="goodput", streams=1, duration_s=2.0)
     point = msgspec.structs.replace(
-        builder.judgement().points[0],
-        definition=definition,
+        builder.judgement().points[0].about(definition=definition),
         values={"goodput_bps": builder.median([50e6] * 6), "cpu_busy": builder.median([0.9] * 6)},
     )
     points = tuple(
-        msgspec.structs.replace(
-            point, definition=msgspec.structs.replace(definition, slow_to_pps=slowdown)
-        )
+        point.about(definition=msgspec.structs.replace(definition, slow_to_pps=slowdown))
         for slowdown in slowdowns
     )
     return msgspec.structs.replace(builder.nothing(), points=points)

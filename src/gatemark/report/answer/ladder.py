@@ -24,7 +24,7 @@ def tables(judgement: Judgement) -> list[Table]:
 def anchor(ladder: Ladder) -> str:
     """The name of its figure; where several runs are in a page, with its run's letter."""
     levels = [f"{name}-{level}" for name, level in ladder.point.items()]
-    letter, is_there, _ = ladder.base.partition(": ")
+    letter, is_there, _ = ladder.arm.partition(": ")
     return sweep.plain("-".join(("ladder", ladder.plan, *levels, letter if is_there else "")))
 
 
@@ -82,7 +82,7 @@ def _table(ladder: Ladder) -> Table:
     more = ("takes, ns a packet", "p", "MDE, ns")
     if told(ladder) != PACKET:
         more = (more[0], "p", f"MDE, {rate_to.unit}")
-    base = (ladder.base, NONE, *(_own(ladder, name) for name in (PACKET, rate, CPU)), NONE)
+    base = (ladder.arm, NONE, *(_own(ladder, name) for name in (PACKET, rate, CPU)), NONE)
     rows = [(*base, _own(ladder, PACKET), NONE, NONE)]
     rows += [_row(ladder, step) for step in ladder.steps]
     caption = f"{ladder.plan}: what each step adds; {sent(ladder)}"

@@ -84,7 +84,7 @@ def _timed(source: Source) -> Times:
             arms.setdefault(_key(point), point.values[PACKET])
     steps: dict[tuple[Key, Key], Interval] = {}
     for ladder in source.judgement.ladders:
-        keys = {ladder.base: _key(ladder)} | {step.arm: _key(step) for step in ladder.steps}
+        keys = {ladder.arm: _key(ladder)} | {step.arm: _key(step) for step in ladder.steps}
         for step in ladder.steps:
             if PACKET in step.costs and keys[step.arm] != keys[step.against]:
                 pair = keys[step.against], keys[step.arm]

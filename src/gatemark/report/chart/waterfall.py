@@ -84,13 +84,13 @@ def _rows(ladder: Ladder, quantity: str) -> list[Row]:
     steps = [step for step in ladder.steps if quantity in step.costs]
     keys = dict(
         zip(
-            [ladder.base, *(step.arm for step in steps)],
-            rungs.keys([Rung(ladder.base), *(Rung(step.arm) for step in steps)]),
+            [ladder.arm, *(step.arm for step in steps)],
+            rungs.keys([Rung(ladder.arm), *(Rung(step.arm) for step in steps)]),
             strict=True,
         )
     )
     own = ladder.values[quantity]
-    rows, levels = [_base(ladder, own, keys[ladder.base], quantity)], {ladder.base: own.value}
+    rows, levels = [_base(ladder, own, keys[ladder.arm], quantity)], {ladder.arm: own.value}
     for step in steps:
         start = levels.get(step.against, own.value)
         levels[step.arm] = start + step.costs[quantity].difference.value
@@ -101,7 +101,7 @@ def _rows(ladder: Ladder, quantity: str) -> list[Row]:
 
 
 def _base(ladder: Ladder, own: Interval, key: str, quantity: str) -> Row:
-    row: Row = {"arm": ladder.base, "against": "", **three("step", None), **three("takes", own)}
+    row: Row = {"arm": ladder.arm, "against": "", **three("step", None), **three("takes", own)}
     row |= {"noise": None, "mde": None, "p": None, "verdict": "", "key": key, "from_key": key}
     row |= {"start": 0.0, "end": finite(own.value), "low": own.lo, "high": own.hi}
     return row | {"kind": BASE, "text": _text(own, quantity), "tip": max(own.value, own.hi)}

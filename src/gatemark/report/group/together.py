@@ -11,20 +11,14 @@ from gatemark.report.group.source import Source
 from gatemark.stats.change.reference import Beside
 from gatemark.stats.judgement import (
     Comparison,
-    CrossCheck,
-    Executed,
     Front,
     Judgement,
-    Knee,
     Ladder,
-    Option,
-    PointResult,
-    Step,
-    Travel,
 )
+from gatemark.stats.subject import About
 from gatemark.store.record import Record
 
-Result = TypeVar("Result", PointResult, Knee, Step, Option, Travel, Executed)
+Result = TypeVar("Result", bound=About)
 
 
 def together(sources: Sequence[Source]) -> Source:
@@ -69,7 +63,7 @@ def _judgement(sources: Sequence[Source]) -> Judgement:
         points=tuple(_result(one, at) for at, judged in made for one in judged.points),
         knees=tuple(_result(one, at) for at, judged in made for one in judged.knees),
         comparisons=tuple(_change(one, at) for at, judged in made for one in judged.comparisons),
-        cross_checks=tuple(_check(one, at) for at, judged in made for one in judged.cross_checks),
+        cross_checks=tuple(_result(one, at) for at, judged in made for one in judged.cross_checks),
         ladders=tuple(_ladder(one, at) for at, judged in made for one in judged.ladders),
         travels=tuple(_result(one, at) for at, judged in made for one in judged.travels),
         fronts=tuple(_front(one, at) for at, judged in made for one in judged.fronts),
@@ -84,15 +78,11 @@ def _judgement(sources: Sequence[Source]) -> Judgement:
 
 
 def _result(one: Result, label: str) -> Result:
-    return replace(one, arm=named(label, one.arm), setup=named(label, one.setup))
+    return one.about(arm=named(label, one.arm), setup=named(label, one.setup))
 
 
 def _change(one: Comparison, label: str) -> Comparison:
-    return replace(one, arm=named(label, one.arm), baseline=named(label, one.baseline))
-
-
-def _check(one: CrossCheck, label: str) -> CrossCheck:
-    return replace(one, arm=named(label, one.arm))
+    return replace(_result(one, label), baseline=named(label, one.baseline))
 
 
 def _ladder(one: Ladder, label: str) -> Ladder:
@@ -100,7 +90,7 @@ def _ladder(one: Ladder, label: str) -> Ladder:
     steps = tuple(
         replace(_result(step, label), against=named(label, step.against)) for step in one.steps
     )
-    return replace(one, base=named(label, one.base), setup=named(label, one.setup), steps=steps)
+    return replace(_result(one, label), steps=steps)
 
 
 def _front(one: Front, label: str) -> Front:

@@ -2,9 +2,9 @@
 """The arms of a plan against its first one: same run, same point, trials that took turns."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from gatemark.plan.model import TWIN, Plan
 from gatemark.stats.change.compare import NOISE, UNBOUNDED, compare, holm, size, untold
@@ -118,11 +118,8 @@ def _at_least(first: Sampled, other: Sampled) -> bool:
 
 def _comparison(first: Sampled, other: Sampled, change: Change) -> Comparison:
     return Comparison(
-        plan=other.plan,
-        arm=other.arm,
+        subject=other.subject,
         baseline=first.arm,
-        point=other.point,
-        definition=other.definition,
         quantity=other.quantity,
         change=change,
         at_least=_at_least(first, other),

@@ -42,11 +42,8 @@ def _of_plan(rows: Sequence[Sampled], losses: dict[Place, float | None]) -> list
     changes = holm([compare(ours.samples, theirs.samples) for ours, theirs in pairs])
     return [
         CrossCheck(
-            plan=theirs.plan,
-            arm=theirs.arm,
+            subject=theirs.subject.at(_without(theirs.point)),
             driver=theirs.definition.driver,
-            point=_without(theirs.point),
-            definition=theirs.definition,
             quantity=theirs.quantity,
             ours=ours.interval,
             theirs=theirs.interval,

@@ -138,7 +138,7 @@ def pair(among: Iterable[Executed], one: Ladder, step: Step) -> tuple[Executed, 
 
 def ratio(one: Ladder, step: Step) -> float:
     """What a step adds, as a share of the arm that it is from."""
-    arms = {one.base: one.values, **{each.arm: each.values for each in one.steps}}
+    arms = {one.arm: one.values, **{each.arm: each.values for each in one.steps}}
     below = arms[step.against][INSTRUCTIONS].value
     return step.costs[INSTRUCTIONS].difference.value / below if below else 0.0
 
@@ -167,11 +167,7 @@ def _executed(trials: Group, number: int | None = None) -> Executed | None:
     total = sum(one.walks for _, one in found)
     boots = {record.boot for record, _ in found}
     return Executed(
-        plan=trials.plan,
-        arm=trials.arm,
-        setup=trials.setup,
-        point=trials.point,
-        definition=trials.definition,
+        subject=trials.subject,
         instructions=_interval(float(mode), [*own, mode], len(own)),
         same=own.count(mode),
         boots=len(boots),
@@ -259,11 +255,7 @@ def _ladder(plan: Plan, rungs: Rungs, *, alike: bool) -> Ladder:
     first_, _ = rungs[base]
     twins = [abs(one.costs[INSTRUCTIONS].difference.value) for one in made if one.twin]
     return Ladder(
-        plan=plan.name,
-        point=first_.point,
-        base=base,
-        setup=first_.setup,
-        definition=first_.definition,
+        subject=first_.subject,
         values={INSTRUCTIONS: modes[base]} if base in modes else {},
         steps=tuple(made),
         noise={INSTRUCTIONS: max(twins)} if twins else {},

@@ -95,11 +95,7 @@ def _ladder(plan: Plan, rungs: Rungs) -> Ladder:
     costs = {name: _costs(name, below, rungs, noise.get(name, 0.0)) for name in quantities}
     own = {arm: {name: of[arm] for name, of in costs.items() if arm in of} for arm in below}
     return Ladder(
-        plan=plan.name,
-        point=first.point,
-        base=base,
-        setup=first.setup,
-        definition=first.definition,
+        subject=first.subject,
         values=result.values,
         steps=tuple(step(rungs, arm, below[arm], mine) for arm, mine in own.items()),
         noise=noise,
@@ -110,10 +106,8 @@ def step(rungs: Rungs, arm: str, against: str, costs: dict[str, Cost]) -> Step:
     """One arm against the one that it is a step from."""
     (trials, result), (_, other) = rungs[arm], rungs[against]
     return Step(
-        arm=arm,
+        subject=trials.subject,
         against=against,
-        setup=trials.setup,
-        definition=trials.definition,
         twin=_is_twin(rungs, arm, against),
         values=result.values,
         costs=costs,

@@ -50,9 +50,7 @@ def _option(points: Sequence[PointResult]) -> Option:
     values = {rate: fast.values[rate]}
     values |= {name: slow.values[name] for name in (DELAY, CPU) if name in slow.values}
     return Option(
-        arm=fast.arm,
-        setup=fast.setup,
-        definition=fast.definition,
+        subject=fast.subject,
         values=values,
         at_least=fast.at_least,
         beaten=(),

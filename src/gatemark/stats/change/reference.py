@@ -18,6 +18,7 @@ from gatemark.stats.judgement import (
 )
 from gatemark.stats.point.connections import QUANTITIES
 from gatemark.stats.point.likeness import alike, distance, kept
+from gatemark.stats.subject import About
 from gatemark.store.published import Published
 from gatemark.store.record import Definition, Scalar
 from gatemark.unit import payload_bytes
@@ -55,14 +56,10 @@ class Beside(msgspec.Struct, frozen=True, kw_only=True):
     differs: tuple[str, ...]  # what is not said there, and what is known to be otherwise
 
 
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+class Candidate(About, frozen=True, kw_only=True):
     """One quantity of one point of ours."""
 
-    plan: str
-    arm: str
-    point: dict[str, Scalar]
     quantity: str
-    definition: Definition
     measured: Interval
     at_least: bool
 
@@ -105,11 +102,8 @@ def _candidates(judgement: Judgement) -> Iterator[Candidate]:
             continue
         for quantity, measured in point.values.items():
             yield Candidate(
-                plan=point.plan,
-                arm=point.arm,
-                point=point.point,
+                subject=point.subject,
                 quantity=quantity,
-                definition=point.definition,
                 measured=measured,
                 at_least=quantity.endswith(RATES) and _bounded(point),
             )
@@ -130,11 +124,8 @@ def _path(one: Travel) -> Iterator[Candidate]:
     share = one.netfilter.calls / max(1, one.own.calls)
     for quantity, value in ((CALLS, float(one.own.calls)), (NETFILTER_SHARE, share)):
         yield Candidate(
-            plan=one.plan,
-            arm=one.arm,
-            point=one.point,
+            subject=one.subject,
             quantity=quantity,
-            definition=one.definition,
             measured=Interval(value, value, value, 1, 0.0),
             at_least=False,
         )
@@ -143,11 +134,8 @@ def _path(one: Travel) -> Iterator[Candidate]:
 def _gain(one: Comparison) -> Candidate:
     """By how much an arm carries more than the first of its plan."""
     return Candidate(
-        plan=one.plan,
-        arm=one.arm,
-        point=one.point,
+        subject=one.subject,
         quantity=GAIN,
-        definition=one.definition,
         measured=one.change.change,
         at_least=False,
     )
@@ -162,11 +150,8 @@ def _peak(knee: Knee, frame_bytes: int) -> Candidate:
     """The most payload that an arm received at any rate of its sweep."""
     bits, peak = payload_bytes(frame_bytes, knee.definition.family) * 8, knee.peak_pps
     return Candidate(
-        plan=knee.plan,
-        arm=knee.arm,
-        point=knee.point,
+        subject=knee.subject,
         quantity=PEAK,
-        definition=knee.definition,
         measured=Interval(peak.value * bits, peak.lo * bits, peak.hi * bits, peak.n, peak.level),
         at_least=knee.at_least,
     )
@@ -175,11 +160,8 @@ def _peak(knee: Knee, frame_bytes: int) -> Candidate:
 def _safe(one: Watched, bps: float) -> Candidate:
     """The highest of the offered rates at which an arm was whole: read off, without an interval."""
     return Candidate(
-        plan=one.plan,
-        arm=one.arm,
-        point=one.point,
+        subject=one.subject,
         quantity=SAFE,
-        definition=one.definition,
         measured=Interval(bps, bps, bps, 1, 0.0),
         at_least=one.at_least,
     )

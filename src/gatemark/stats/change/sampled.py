@@ -2,9 +2,10 @@
 """What two measurements are compared by: the samples of one quantity, and what was asked for."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final
+
+from msgspec.structs import replace
 
 from gatemark.plan.model import Workload, is_twin
 from gatemark.stats.judgement import Interval, Knee, Limit, PointResult
@@ -12,7 +13,8 @@ from gatemark.stats.math.interval import median_interval
 from gatemark.stats.point.boot import medians
 from gatemark.stats.point.group import Group, readings
 from gatemark.stats.point.sweep import RATES
-from gatemark.store.record import UNITS, Definition, Scalar
+from gatemark.stats.subject import About, Subject
+from gatemark.store.record import UNITS, Scalar
 from gatemark.store.run import Run
 
 KNEE: Final = "knee_pps"
@@ -26,14 +28,9 @@ FEWER: Final = (
 ABLATION: Final = "ablation"  # a plan's figure: its arms are compared block by block
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sampled:
+class Sampled(About, frozen=True, kw_only=True):
     """One quantity of one point of one arm, or the knee of one sweep, with every repeat."""
 
-    plan: str
-    arm: str
-    point: dict[str, Scalar]
-    definition: Definition
     asked: dict[str, Scalar]  # of ASKED
     quantity: str  # of store.record.UNITS, or KNEE
     samples: tuple[float, ...]
@@ -41,11 +38,6 @@ class Sampled:
     limit: Limit
     at_least: bool  # the tester was the limit
     swept: bool = False  # a single rate of a sweep or search: what that found tells more
-
-    @property
-    def setup(self) -> str:
-        """The setup in words: `nat + filter:100`."""
-        return " + ".join((self.definition.path, *self.definition.features))
 
     @property
     def twin(self) -> bool:
@@ -83,7 +75,7 @@ def sampled(
         key = _sweep(result, result.point)
         knee = curves.pop(key, None)
         if knee and knee.reached_pps and (not quantities or KNEE in quantities):
-            found.append(_of_knee(knee, point_asked))
+            found.append(_of_knee(knee, trials.subject.at(knee.point), point_asked))
         swept = bool(RATES & result.point.keys()) and any(key == _sweep(k, k.point) for k in knees)
         swept = swept or "share" in result.point  # of what a search found: that tells more
         found += _of_point(trials, result, point_asked, swept, quantities)
@@ -91,13 +83,10 @@ def sampled(
     return [one if one.plan in paired else replace(one, boots=()) for one in found]
 
 
-def _of_knee(knee: Knee, asked: Mapping[str, Scalar]) -> Sampled:
+def _of_knee(knee: Knee, subject: Subject, asked: Mapping[str, Scalar]) -> Sampled:
     booted = _medians(knee)
     return Sampled(
-        plan=knee.plan,
-        arm=knee.arm,
-        point=knee.point,
-        definition=knee.definition,
+        subject=subject,
         asked={name: level for name, level in asked.items() if name not in RATES},
         quantity=KNEE,
         samples=tuple(booted.values()) or knee.reached_pps,
@@ -127,10 +116,7 @@ def _of_point(
         blocks = [(r.repeat, value) for r in trials.outside for value in readings([r], quantity)]
         if found := tuple(booted.items()) or blocks:
             yield Sampled(
-                plan=result.plan,
-                arm=result.arm,
-                point=result.point,
-                definition=result.definition,
+                subject=trials.subject,
                 asked=asked,
                 quantity=quantity,
                 samples=tuple(value for _, value in found),

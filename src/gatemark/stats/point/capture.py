@@ -61,11 +61,8 @@ def _judged(mine: Sweep, every: Iterable[Sweep]) -> Watched:
     ends = [rate_bps(point) for point in (lost, missed) if point]
     safe = [rate_bps(point) for point in mine if rate_bps(point) < min(ends, default=1e18)]
     return Watched(
-        plan=first.plan,
-        arm=first.arm,
+        subject=first.subject.at(_others(first)),
         baseline=bare[0].arm if bare else "",
-        point=_others(first),
-        definition=first.definition,
         safe_bps=max(safe, default=None),
         at_least=not ends,
         loss_bps=rate_bps(lost) if lost else None,

@@ -17,6 +17,7 @@ from typing import Final
 
 from gatemark.plan.model import Device, Plan
 from gatemark.stats.judgement import Estimate, Interval
+from gatemark.stats.subject import Subject
 from gatemark.store.published import Published
 from gatemark.store.record import Record
 from gatemark.unit import payload_bytes
@@ -137,11 +138,7 @@ def _estimate(device: Device, records: Sequence[Record]) -> Estimate:
     second = device.clock_mhz * MEGA
     rate = Interval(second / whole.value, second / whole.hi, second / whole.lo, whole.n, 0.0)
     return Estimate(
-        plan=first.plan,
-        arm=first.arm,
-        setup=" + ".join((first.definition.path, *first.definition.features)),
-        point=first.point,
-        definition=first.definition,
+        subject=Subject.of(first),
         device=device,
         events={name: median(one[name] for one in events) for name in events[0]},
         parts=parts,

@@ -2,29 +2,19 @@
 """The trials of one point: all its repeats, both passes."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import isfinite
 from statistics import median
 
-from gatemark.store.record import Definition, Record, Scalar
+from gatemark.stats.subject import About, Subject
+from gatemark.store.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(About, frozen=True, kw_only=True):
     """One point of one arm. Invalid and skipped trials are counted and not used."""
 
-    plan: str
-    arm: str
-    point: dict[str, Scalar]
-    definition: Definition
     outside: tuple[Record, ...]  # in running order; these give the values
     instrumented: tuple[Record, ...]  # these give evidence only
     invalid: int
-
-    @property
-    def setup(self) -> str:
-        """The setup in words, as `plan.model.Arm` has it."""
-        return " + ".join((self.definition.path, *self.definition.features))
 
 
 def group(records: Iterable[Record]) -> list[Group]:
@@ -47,10 +37,7 @@ def _gather(records: Sequence[Record]) -> Group:
     for record in valid:
         passes[record.pass_].append(record)
     return Group(
-        plan=first.plan,
-        arm=first.arm,
-        point=first.point,
-        definition=first.definition,
+        subject=Subject.of(first),
         outside=tuple(passes["outside"]),
         instrumented=tuple(passes["instrumented"]),
         invalid=sum(record.status == "invalid" for record in records),

@@ -7,7 +7,6 @@ hundred times a second; the soak, by what a loop of the lowest priority lacks (p
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
@@ -16,37 +15,30 @@ from gatemark.stats.math.interval import median_interval
 from gatemark.stats.point.group import Group, group, readings
 from gatemark.stats.point.limit import SATURATED
 from gatemark.stats.point.sweep import RATES
-from gatemark.store.record import Definition, Record, Scalar
+from gatemark.stats.subject import About
+from gatemark.store.record import Record, Scalar
 
 FLOWS: Final = "flows"
 WAYS: Final = {"schedstat": "cpu_busy", "ticks": "cpu_busy_inside", "soak": "cpu_busy_soak"}
 SHARES: Final = (0.8, 1.0)  # of a CPU, at which the rate is told (DIFFUSE report, section 5)
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(About, frozen=True, kw_only=True):
     """One point: the load by each way, and what ticks and soak differ by in the same trials."""
 
-    plan: str
-    arm: str
     factor: str  # what varies: rate_pps, rate_bps or flows
     level: float  # of it
-    definition: Definition
     offered_pps: Interval
     received_pps: Interval
     busy: Mapping[str, Interval]  # way -> share of the busiest CPU
     apart: Interval | None  # ticks - soak
 
 
-@dataclass(frozen=True, slots=True)
-class RateAt:
+class RateAt(About, frozen=True, kw_only=True):
     """The rate that takes a share of the CPU."""
 
-    plan: str
-    arm: str
     way: str
     share: float
-    definition: Definition
     pps: Interval | None  # None: not reached in most repeats
     most_busy: float  # what was reached, the median of the repeats
 
@@ -99,11 +91,9 @@ def _load(one: Group) -> Load | None:
         if {WAYS["ticks"], WAYS["soak"]} <= record.values.keys()
     ]
     return Load(
-        plan=one.plan,
-        arm=one.arm,
+        subject=one.subject,
         factor=factor,
         level=float(level),
-        definition=one.definition,
         offered_pps=offered,
         received_pps=received,
         busy=busy,
@@ -137,4 +127,6 @@ def _rates(sweep: Sequence[Group]) -> Iterator[RateAt]:
         for share in SHARES:
             found = [at for curve in curves.values() if (at := rate_at(curve, share))]
             told = median_interval(found) if 2 * len(found) > len(curves) else None
-            yield RateAt(first.plan, first.arm, way, share, first.definition, told, most.value)
+            yield RateAt(
+                subject=first.subject, way=way, share=share, pps=told, most_busy=most.value
+            )

@@ -88,11 +88,7 @@ def _travel(one: Group, counted: Counted, sorter: Sorter) -> Travel:
     calls = counted.path[first:last]
     beneath = Part(*_within(calls, of, sorter))
     return Travel(
-        plan=one.plan,
-        arm=one.arm,
-        setup=one.setup,
-        point=one.point,
-        definition=one.definition,
+        subject=one.subject,
         unit=of,
         seen_by=counted.tracer or counted.plugin,
         alike=next(iter(counted.modes.values()), 1),

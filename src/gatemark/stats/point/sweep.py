@@ -55,12 +55,8 @@ def _knee(sweep: Sequence[Judged]) -> Knee | None:
     verdict = _limit(sweep, None if open_ended else interval.value)
     first = sweep[0][1]
     return Knee(
-        plan=first.plan,
-        arm=first.arm,
-        setup=first.setup,
-        point=dict(_others(first.point)),
+        subject=first.subject.at(dict(_others(first.point))),
         direction=first.definition.direction,
-        definition=first.definition,
         knee_pps=interval,
         knee_l1_bps=_wire_bps(interval.value, first.values),
         peak_pps=median_interval([peak(curve.samples) for curve in curves]),

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from gatemark.report.answer.crosscheck import finding
 from gatemark.report.words.number import MINUS
 from gatemark.stats.judgement import Change, CrossCheck, Interval, Verdict
+from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
 
 
@@ -16,11 +17,13 @@ def check(value: float, lo: float, hi: float, verdict: Verdict) -> CrossCheck:
     )
     rate = Interval(1e5, 9e4, 1.1e5, 6, 0.97)
     return CrossCheck(
-        plan="rfc/cross-check",
-        arm="route",
+        subject=Subject(
+            plan="rfc/cross-check",
+            arm="route",
+            setup="route",
+            definition=Definition(path="route", driver="iperf3", frame_bytes=64),
+        ),
         driver="iperf3",
-        point={},
-        definition=Definition(path="route", driver="iperf3", frame_bytes=64),
         quantity="received_pps",
         ours=rate,
         theirs=rate,

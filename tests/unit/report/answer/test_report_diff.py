@@ -11,6 +11,7 @@ from gatemark.stats.change.compare import compare
 from gatemark.stats.change.diff import Compared, Diff, Noise
 from gatemark.stats.change.sampled import Sampled
 from gatemark.stats.judgement import Change, Interval
+from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
 
 SIX = (0.997, 0.998, 0.999, 1.0, 1.001, 1.002)
@@ -19,10 +20,12 @@ NOISE = Noise(0.01, 0.0, 0.0)
 
 def row(rate: float, *, path: str = "nat", at_least: bool = False) -> Sampled:
     return Sampled(
-        plan="p",
-        arm=path,
-        point={},
-        definition=Definition(path=path, frame_bytes=64, flows=64),
+        subject=Subject(
+            plan="p",
+            arm=path,
+            setup=path,
+            definition=Definition(path=path, frame_bytes=64, flows=64),
+        ),
         asked={"rate_pps": 0.0},
         quantity="received_pps",
         samples=tuple(rate * one for one in SIX),

@@ -93,7 +93,7 @@ def test_a_doubtful_step_says_so_on_the_card(judged: Judgement) -> None:
 
 def test_many_steps_are_cut_on_the_card(judged: Judgement) -> None:
     (one,) = judged.ladders
-    more = tuple(replace(one.steps[-1], arm=f"step {place}") for place in range(20))
+    more = tuple(one.steps[-1].about(arm=f"step {place}") for place in range(20))
     many = replace(judged, ladders=(replace(one, steps=more),))
     found = next(c for c in card.cards(many) if c.title == "Cost of features")
     assert len(found.lines) == card.MOST_STEPS

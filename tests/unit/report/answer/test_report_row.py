@@ -12,6 +12,7 @@ import pytest
 from gatemark.report.answer import row
 from gatemark.report.words.number import DASH
 from gatemark.stats.judgement import Interval, Judgement, PointResult
+from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
 from gatemark.store.run import Run, StationInfo
 
@@ -35,11 +36,12 @@ def point(definition: Definition, rate: float, **fields: Any) -> PointResult:
         "cpu_busy": Interval(0.92, 0.91, 0.93, 6, 0.969),
     }
     made = PointResult(
-        plan="p",
-        arm="a",
-        setup=definition.path,
-        point={},
-        definition=definition,
+        subject=Subject(
+            plan="p",
+            arm="a",
+            setup=definition.path,
+            definition=definition,
+        ),
         values=values,
         limit="cpu",
         why="",

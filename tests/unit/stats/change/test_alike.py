@@ -5,6 +5,7 @@ from typing import Any
 
 from gatemark.stats.change.alike import aligned, differing, nearest
 from gatemark.stats.change.sampled import Sampled
+from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
 
 
@@ -13,10 +14,12 @@ def row(
 ) -> Sampled:
     fields = {"path": "route", "frame_bytes": 64, **fields}
     return Sampled(
-        plan=plan,
-        arm="route",
-        point={},
-        definition=Definition(**fields),
+        subject=Subject(
+            plan=plan,
+            arm="route",
+            setup="route",
+            definition=Definition(**fields),
+        ),
         asked={"rate_pps": rate} if quantity != "knee_pps" else {},
         quantity=quantity,
         samples=(1.0,),

@@ -11,6 +11,7 @@ from gatemark.stats.change.arms import comparisons, floor
 from gatemark.stats.change.sampled import Sampled
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Comparison
+from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition, Scalar
 
 from ..conftest import Simulated, run, sweep
@@ -24,10 +25,13 @@ def row(
 ) -> Sampled:
     path = arm.removesuffix(" (A/A)")
     return Sampled(
-        plan="p",
-        arm=arm,
-        point=point or {},
-        definition=Definition(path=path, frame_bytes=64),
+        subject=Subject(
+            plan="p",
+            arm=arm,
+            setup=arm,
+            point=point or {},
+            definition=Definition(path=path, frame_bytes=64),
+        ),
         asked={},
         quantity="received_pps",
         samples=tuple(rate * one for one in SIX),
@@ -80,11 +84,7 @@ def test_points_are_compared_with_their_like() -> None:
 def test_other_traffic_is_not_compared() -> None:
     other = row("nat", 90)
     unlike = replace(other.definition, duration_s=9.0)
-    changed = Sampled(**{name: getattr(other, name) for name in FIELDS} | {"definition": unlike})
-    assert compared(row("route", 100), changed) == ()
-
-
-FIELDS = tuple(Sampled.__dataclass_fields__)
+    assert compared(row("route", 100), other.about(definition=unlike)) == ()
 
 
 def test_an_ablation_is_compared_block_by_block() -> None:
@@ -101,23 +101,19 @@ def test_an_ablation_is_compared_block_by_block() -> None:
     (found,) = comparisons([plan], rows)
     assert found.change.verdict == "faster"
     assert found.change.change.value == pytest.approx(0.04)
-    alone = [Sampled(**{**{n: getattr(r, n) for n in FIELDS}, "boots": ()}) for r in rows]
+    alone = [replace(row, boots=()) for row in rows]
     assert comparisons([plan], alone)[0].change.verdict == "inconclusive"
 
 
 def blocked(row: Sampled, samples: Sequence[float]) -> Sampled:
-    fields = {name: getattr(row, name) for name in FIELDS}
-    route = replace(row.definition, path="route")
-    blocks = tuple(range(1, len(samples) + 1))
-    made = {"samples": tuple(samples), "boots": blocks, "definition": route}
-    return Sampled(**{**fields, **made})
+    row = row.about(definition=replace(row.definition, path="route"))
+    return replace(row, samples=tuple(samples), boots=tuple(range(1, len(samples) + 1)))
 
 
 def test_features_may_differ() -> None:
     other = row("nat", 90)
     unlike = replace(other.definition, features=("filter:100",))
-    changed = Sampled(**{name: getattr(other, name) for name in FIELDS} | {"definition": unlike})
-    assert len(compared(row("route", 100), changed)) == 1
+    assert len(compared(row("route", 100), other.about(definition=unlike))) == 1
 
 
 def test_without_a_twin_noise_is_1_percent() -> None:

@@ -85,7 +85,7 @@ def test_a_step_from_an_arm_that_was_not_available_is_from_the_one_below_it() ->
 def test_without_its_foot_a_ladder_stands_on_the_next_arm() -> None:
     kept = [record for record in stacked.trials() if not record.arm.startswith("route")]
     ladder = stacked.ladder(kept)
-    assert ladder.base == "conntrack"
+    assert ladder.arm == "conntrack"
     assert [step.against for step in ladder.steps] == ["conntrack", "masquerade", "masquerade"]
 
 

@@ -2,10 +2,10 @@
 """Fronts: what nobody beats stays, what cannot be told apart stays too."""
 
 import stacked
-from msgspec.structs import replace
 
 from gatemark.stats.change.pareto import fronts
 from gatemark.stats.judgement import Front, Interval, PointResult
+from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition, Scalar
 
 QUANTITIES = ("received_pps", "delay_p50_ns", "cpu_busy")
@@ -15,11 +15,12 @@ def option(arm: str, *values: float, at_least: bool = False) -> PointResult:
     """Rate, delay and CPU, each known within 1 %."""
     known = zip(QUANTITIES, values, strict=True)
     return PointResult(
-        plan="cost/tune",
-        arm=arm,
-        setup=arm,
-        point={},
-        definition=Definition(path="route", frame_bytes=64),
+        subject=Subject(
+            plan="cost/tune",
+            arm=arm,
+            setup=arm,
+            definition=Definition(path="route", frame_bytes=64),
+        ),
         values={name: Interval(v, 0.99 * v, 1.01 * v, 6, 0.969) for name, v in known},
         limit="cpu",
         why="",
@@ -79,7 +80,7 @@ def kept(front: Front) -> list[str]:
 
 def test_each_point_besides_the_rate_has_a_front() -> None:
     sizes: list[dict[str, Scalar]] = [{"frame_bytes": 64}, {"frame_bytes": 512}]
-    points = [replace(option(arm, 1, 1, 1), point=point) for arm in "ab" for point in sizes]
+    points = [option(arm, 1, 1, 1).about(point=point) for arm in "ab" for point in sizes]
     assert [front.point for front in fronts([stacked.tune()], points)] == sizes
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from gatemark.stats.change.reference import Beside, beside, for_plan
 from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult, Watched
+from gatemark.stats.subject import Subject
 from gatemark.store.published import Published
 from gatemark.store.record import Definition, Scalar
 
@@ -31,13 +32,22 @@ def interval(value: float) -> Interval:
     return Interval(value, value * 0.99, value * 1.01, 6, 0.969)
 
 
-def point(definition: Definition = TCP, rate: float = 50e6, **fields: Any) -> PointResult:
+def point(
+    definition: Definition = TCP,
+    rate: float = 50e6,
+    *,
+    arm: str = "",
+    levels: dict[str, Scalar] | None = None,
+    **fields: Any,
+) -> PointResult:
     made = PointResult(
-        plan="wrt54/paths",
-        arm=definition.path,
-        setup=definition.path,
-        point={},
-        definition=definition,
+        subject=Subject(
+            plan="wrt54/paths",
+            arm=arm or definition.path,
+            setup=definition.path,
+            point=levels or {},
+            definition=definition,
+        ),
         values={definition.headline: interval(rate), "cpu_busy": interval(0.9)},
         limit="cpu",
         why="",
@@ -49,19 +59,20 @@ def point(definition: Definition = TCP, rate: float = 50e6, **fields: Any) -> Po
 
 def written(*sizes: int) -> list[PointResult]:
     return [
-        point(msgspec.structs.replace(TCP, write_bytes=size), point={"write_bytes": size})
+        point(msgspec.structs.replace(TCP, write_bytes=size), levels={"write_bytes": size})
         for size in sizes
     ]
 
 
 def sent(rate_pps: int, got: float, **fields: Any) -> PointResult:
     levels: dict[str, Scalar] = {"rate_pps": rate_pps}
-    return point(UDP, point=levels, values={"received_l4_bps": interval(got)}, **fields)
+    return point(UDP, levels=levels, values={"received_l4_bps": interval(got)}, **fields)
 
 
 def knee(definition: Definition, peak_pps: float) -> Knee:
     made = builder.judgement().knees[0]
-    return msgspec.structs.replace(made, definition=definition, peak_pps=interval(peak_pps))
+    made = made.about(definition=definition)
+    return msgspec.structs.replace(made, peak_pps=interval(peak_pps))
 
 
 def judged(points: Sequence[PointResult] = (), knees: Sequence[Knee] = ()) -> Judgement:
@@ -211,18 +222,20 @@ def test_a_figure_gets_no_rows_of_another_plan() -> None:
 
 
 def test_a_value_at_a_rate_stands_beside_that_rate_alone() -> None:
-    rates = [point(point={"rate_bps": bps}) for bps in (20_000_000, 100_000_000)]
+    rates = [point(levels={"rate_bps": bps}) for bps in (20_000_000, 100_000_000)]
     value = published("cpu_busy", value=0.5, at_bps=20e6)
     assert only(judged(rates), value).point == {"rate_bps": 20_000_000}
 
 
 def test_a_safe_rate_is_that_of_an_arm() -> None:
     one = Watched(
-        plan="wrt54/paths",
-        arm="nat",
+        subject=Subject(
+            plan="wrt54/paths",
+            arm="nat",
+            setup="nat",
+            definition=TCP,
+        ),
         baseline="",
-        point={},
-        definition=TCP,
         safe_bps=100e6,
         at_least=True,
         loss_bps=None,

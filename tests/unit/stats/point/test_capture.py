@@ -3,6 +3,7 @@
 
 from gatemark.stats.judgement import Interval, PointResult, Watched
 from gatemark.stats.point.capture import watched
+from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
 
 RATES = (1e6, 20e6, 100e6, 500e6)
@@ -17,11 +18,13 @@ def point(
         values["captured_share"] = sure(captured)
     features = () if captured is None else TCPDUMP
     return PointResult(
-        plan="capture/p",
-        arm=arm,
-        setup=arm,
-        point={"rate_bps": bps},
-        definition=Definition(path="nat", features=features, frame_bytes=1518),
+        subject=Subject(
+            plan="capture/p",
+            arm=arm,
+            setup=arm,
+            point={"rate_bps": bps},
+            definition=Definition(path="nat", features=features, frame_bytes=1518),
+        ),
         values=values,
         limit="none",
         why="",

@@ -10,6 +10,7 @@ from gatemark.stats.judgement import PointResult
 from gatemark.stats.point.connections import decide
 from gatemark.stats.point.group import Group, group
 from gatemark.stats.point.limit import Verdict
+from gatemark.stats.subject import Subject
 from gatemark.store.record import CpuReading, Definition, Evidence, Record, Scalar
 
 from ..conftest import run
@@ -129,5 +130,6 @@ def test_a_rate_near_the_testers_own_is_a_lower_bound() -> None:
 
 
 def test_without_a_valid_trial_nothing_is_known() -> None:
-    trials = Group("p", "nat", {}, Definition(path="nat"), (), (), 1)
+    subject = Subject(plan="p", arm="nat", setup="nat", definition=Definition(path="nat"))
+    trials = Group(subject=subject, outside=(), instrumented=(), invalid=1)
     assert decide(trials, ()).limit == "unknown"

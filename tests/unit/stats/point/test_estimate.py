@@ -92,7 +92,7 @@ def test_nothing_stands_beside_what_nobody_published(arm: str) -> None:
 
 def test_packets_of_another_size_have_nothing_beside_them() -> None:
     one = found("route", "AR9132")
-    other = replace(one, definition=replace(one.definition, frame_bytes=64))
+    other = one.about(definition=replace(one.definition, frame_bytes=64))
     assert beside(other, published()) is None
 
 

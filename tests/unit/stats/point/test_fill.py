@@ -11,6 +11,7 @@ from scipy.stats import theilslopes
 from gatemark.stats.judge import judge
 from gatemark.stats.point import fill
 from gatemark.stats.point.group import Group, group
+from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition, Evidence, FillStep, Record
 
 from ..conftest import run
@@ -172,7 +173,8 @@ def test_a_flow_that_was_lost_for_no_reason_is_told_by_its_number() -> None:
 
 
 def test_without_a_valid_trial_nothing_is_known() -> None:
-    trials = Group("p", "nat", {}, Definition(path="nat"), (), (), 1)
+    subject = Subject(plan="p", arm="nat", setup="nat", definition=Definition(path="nat"))
+    trials = Group(subject=subject, outside=(), instrumented=(), invalid=1)
     assert fill.decide(trials).limit == "unknown"
 
 
