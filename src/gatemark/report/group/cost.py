@@ -61,7 +61,7 @@ def percent(i: Interval) -> str:
 
 def name(one: Comparison) -> str:
     """The arm as what it does, where it has no name of its own."""
-    setup = " + ".join((one.definition.path, *one.definition.features))
+    setup = one.definition.setup
     return traffic.does(setup) if one.arm in (setup, one.definition.path) else one.arm
 
 
