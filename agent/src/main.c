@@ -66,7 +66,7 @@ static int pin(int64_t cpu, struct fault *fault)
 	CPU_SET((size_t)cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set) < 0)
 		return fault_set(fault, -EINVAL, "cpu", "choose one that taskset -p lists",
-				 "CPU %lld is not to be had here", (long long)cpu);
+				 "CPU %lld is not available here", (long long)cpu);
 	return 0;
 }
 

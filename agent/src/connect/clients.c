@@ -138,7 +138,7 @@ static int open_and_hold(struct clients *clients, struct fault *fault)
 	int parts = open_all(clients);
 
 	if (parts < 0 || (mode == MODE_OPEN && !verify_all(clients, (unsigned int)parts)))
-		return fault_set(fault, -ECHILD, NULL, "look for memory that ran out (dmesg)",
+		return fault_set(fault, -ECHILD, NULL, "check whether memory ran out (dmesg)",
 				 "a process that held connections has died");
 	for (int i = 1; i < parts; i++)
 		client_add(first, &clients->client[i]);
@@ -217,7 +217,7 @@ int clients_run(const struct client_options *options, struct talk *talk, int cpu
 		return -EMFILE;
 	if (count > 1 && options->mode == MODE_HOLD)
 		return fault_set(fault, -EMFILE, "connections",
-				 "ask for fewer, be root, or let more be opened (ulimit -Hn)",
+				 "ask for fewer, run as root, or raise the limit (ulimit -Hn)",
 				 "one process may hold %u connections here", share);
 	error = share_out(&clients, options, share, count);
 	if (error)

@@ -36,7 +36,7 @@ unsigned int crew_share(unsigned int connections, struct fault *fault)
 			return share;
 	}
 	fault_fill(fault, "connections",
-		   "ask for fewer, be root, or let more be opened (ulimit -Hn, fs.nr_open)",
+		   "ask for fewer, run as root, or raise the limit (ulimit -Hn, fs.nr_open)",
 		   "%u connections need more descriptors than may be opened here", connections);
 	return 0;
 }

@@ -48,7 +48,7 @@ static int gather(struct servers *servers, struct fault *fault)
 		crew_replied(&servers->crew, i, -1);
 		if (!other->whole)
 			return fault_set(fault, -ECHILD, NULL,
-					 "look for memory that ran out (dmesg)",
+					 "check whether memory ran out (dmesg)",
 					 "a process that held connections has died");
 		first->accepted += other->accepted;
 		first->echoed_bytes += other->echoed_bytes;

@@ -237,7 +237,8 @@ static int refuse_xdp(struct fault *fault, int error, const char *device)
 				 "the MTU of %s or of its peer is too large for XDP", device);
 	case ENOSPC:
 		return fault_set(fault, error, "device", "ethtool -L NAME rx COUNT",
-				 "%s has fewer receive queues than its peer sends by", device);
+				 "%s has fewer receive queues than its peer has send queues",
+				 device);
 	case EINVAL: /* not the request's fault, as -EINVAL would mean */
 		return fault_set(fault, -ENOSYS, "device",
 				 "it needs Linux 5.9; or use the port ring",

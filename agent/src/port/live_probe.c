@@ -34,7 +34,7 @@ static int run_probe(const struct live *live, struct fault *fault)
 	error = bpf_run_live(&run);
 	if (!error)
 		return 0;
-	return fault_set(fault, error, "port", "it needs Linux 5.18, and root", "live frames: %s",
+	return fault_set(fault, error, "port", "it needs Linux 5.18 and root", "live frames: %s",
 			 strerror(-error));
 }
 

@@ -84,7 +84,7 @@ int split_parse(struct split *split, const char *word, struct fault *fault)
 	else if (strcmp(word, "auto") != 0)
 		return fault_set(fault, -EINVAL, "split",
 				 "auto, client, private, or the LAN side's network as 10.0.0.0/8",
-				 "\"%.60s\" says no side", word);
+				 "\"%.60s\" is no rule for the sides", word);
 	return 0;
 }
 

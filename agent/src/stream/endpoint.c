@@ -110,8 +110,8 @@ static int bind_own(int fd, const struct streams *streams, uint16_t port, struct
 				 "port %u is in use on this host", port);
 	if (errno == EACCES)
 		return fault_set(fault, -EACCES, "src_port",
-				 "choose a port from 1024 on, or be root",
-				 "port %u is for root alone", port);
+				 "choose a port from 1024 on, or run as root",
+				 "only root may use port %u", port);
 	return fault_system(fault, -errno, "src", "the own address");
 }
 

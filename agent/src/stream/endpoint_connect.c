@@ -23,7 +23,7 @@ static int refuse(const struct streams *streams, unsigned int i, int error, stru
 	case EHOSTUNREACH:
 		return fault_set(
 			fault, error, "dst",
-			"look whether the host is up, its link too, and who forwards to it",
+			"check whether the host and its link are up, and the routers on the way",
 			"%s cannot be reached", options->peer_text);
 	case EADDRNOTAVAIL: /* __inet_check_established(), net/ipv4/inet_hashtables.c */
 	case EADDRINUSE:
@@ -107,10 +107,10 @@ static int wait_all(struct streams *streams, struct fault *fault)
 			return waiting;
 		if (talk_over(streams->talk))
 			return fault_set(fault, -ECANCELED, NULL, "wait for ready, then send start",
-					 "stdin was closed, or spoke, before ready");
+					 "stdin was closed or sent a line before ready");
 		if (clock_now() >= until)
 			return fault_set(fault, -ETIMEDOUT, "dst",
-					 "look whether the peer is up and no firewall drops it",
+					 "check whether the peer is up, and the firewalls",
 					 "%s answered %u of %u connections to port %u within %d s",
 					 streams->options.peer_text, count - (unsigned int)waiting,
 					 count, streams->options.peer_port, STREAMS_OPEN_S);

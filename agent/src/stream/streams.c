@@ -98,12 +98,11 @@ static int stalled(const struct streams *streams, struct fault *fault)
 
 	seconds_text(text, streams->options.stall_ns);
 	if (streams->options.source)
-		return fault_set(
-			fault, -ETIMEDOUT, NULL,
-			"look whether the peer still reads and the way to it still carries",
-			"the peer took nothing for %s", text);
+		return fault_set(fault, -ETIMEDOUT, NULL,
+				 "check whether the peer still reads, and the path to it",
+				 "the peer took nothing for %s", text);
 	return fault_set(fault, -ETIMEDOUT, NULL,
-			 "look whether the source was started and the way from it still carries",
+			 "check whether the source was started, and the path from it",
 			 "no byte came for %s", text);
 }
 
@@ -138,7 +137,7 @@ int streams_broken(const struct streams *streams, const struct stream *stream, i
 				 "see what the peer reports; a gateway that forgets a connection "
 				 "resets it too",
 				 "the peer closed stream %d after %s of %s", number, after, of);
-	return fault_set(fault, error, NULL, "look at the way to the peer: routes, links, firewall",
+	return fault_set(fault, error, NULL, "check the path to the peer: routes, links, firewall",
 			 "stream %d broke after %s of %s: %s", number, after, of, strerror(-error));
 }
 

@@ -47,7 +47,7 @@ static int open_udp(struct sink *sink, struct fault *fault)
 {
 	if (!sink->ports.count)
 		return fault_set(fault, -EINVAL, "dst_port", "give a port",
-				 "the port udp has to know where to listen");
+				 "the port udp needs a port to listen on");
 	return open_receiver(sink, &port_udp_sink, fault);
 }
 

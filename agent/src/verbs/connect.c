@@ -89,7 +89,7 @@ static int check_client(const struct connect_request *request, struct fault *fau
 
 	if (!request->dst || !request->dst_port)
 		return fault_set(fault, -EINVAL, request->dst ? "dst_port" : "dst",
-				 "give the server's", "a client needs to know where to");
+				 "give the server's", "a client needs a server");
 	if (request->mode == MODE_CRR && request->connections > AHEAD_MOST)
 		return fault_set(fault, -EINVAL, "connections", "4096 at most",
 				 "crr cannot have %lld at once", (long long)request->connections);

@@ -149,7 +149,7 @@ static int check_turns(const struct send_request *request, struct fault *fault)
 				 (long long)request->turn, (long long)request->turns);
 	if (request->rate_pps > 0)
 		return fault_set(fault, -EINVAL, "turns", "leave rate_pps out",
-				 "in turns it is sent as fast as it goes");
+				 "in turns a sender goes as fast as it can");
 	if (request->port != AUTO && ports[request->port - 1]->advance)
 		return fault_set(fault, -EINVAL, "turns", "use another port",
 				 "the port %s takes no turns", port_names[request->port]);

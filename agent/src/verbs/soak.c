@@ -64,7 +64,7 @@ static int start_all(struct soak *soak, struct fault *fault)
 
 		if (error == -EINVAL)
 			return fault_set(fault, error, "cpus", "choose some that taskset -p lists",
-					 "CPU %d is not to be had here", cpu);
+					 "CPU %d is not available here", cpu);
 		if (error)
 			return fault_system(fault, error, "cpus", "a process of low priority");
 	}

@@ -79,13 +79,13 @@ static int check_peer(const struct stream_request *request, struct fault *fault)
 
 	if (connects && !request->dst)
 		return fault_set(fault, -EINVAL, "dst", "give the listener's address",
-				 "who connects needs to know where to");
+				 "the end that connects needs a peer");
 	if (connects && !request->dst_port)
 		return fault_set(fault, -EINVAL, "dst_port", "give the listener's port",
-				 "who connects needs to know where to");
+				 "the end that connects needs a peer");
 	if (!connects && (request->dst || request->dst_port))
 		return fault_set(fault, -EINVAL, request->dst ? "dst" : "dst_port",
-				 "leave it out, or connect", "who listens takes any peer");
+				 "leave it out, or connect", "the end that listens takes any peer");
 	if (connects && request->src_port + request->streams > 65536)
 		return fault_set(fault, -EINVAL, "src_port", "begin with a lower port",
 				 "%lld streams from port %lld on end beyond 65535",
