@@ -50,7 +50,7 @@ async def table(gateway: Node) -> dict[str, int]:
 async def spare_bytes(gateway: Node) -> int:
     """What a kernel can take back from cached files, less the reserve that it keeps free.
 
-    What is free comes to it; a kernel that does not tell has none. MemAvailable is no such sum: it
+    Free memory is added to it; 0 where a kernel does not report it. MemAvailable is no such sum: it
     takes half of the reclaimable slabs for granted, of which a box without a disk gives nothing.
 
     What the CPUs' lists of free pages hold in the end is a reserve as well: a kernel that finds

@@ -80,7 +80,7 @@ class _Walk:
             self._enter(name)
 
     def count(self, instructions: int) -> None:
-        """What that block executes."""
+        """The instructions of that block."""
         self.own[self._stack[-1]] += instructions
 
     def _back(self, name: str) -> bool:

@@ -3,9 +3,9 @@
 
 A MIPS core finds modules, which lie in mapped memory, by 16 entries, and a miss replaces a random
 one (tlbwr). So a walk through modules meets some refills more or fewer, 23 instructions each, and
-hardly two would run alike. The handler is written as the kernel boots (arch/mips/mm/tlbex.c), to
-where the exception vectors begin; the general one stands 0x180 bytes behind it (MIPS32 Privileged
-Resource Architecture, "Exception Vector Locations").
+hardly any two would run the same. The handler is written as the kernel boots
+(arch/mips/mm/tlbex.c), to where the exception vectors begin. The general vector stands 0x180 bytes
+behind it (MIPS32 Privileged Resource Architecture, "Exception Vector Locations").
 
     counted as it begins   |----- block -----|
     a load misses                  ^ refill

@@ -15,7 +15,7 @@ from gatemark.store.record import Call
 
 TOOL: Final = "perf"
 RATE_HZ: Final = 9973  # no multiple of the tick's
-LEAST: Final = 200  # samples: fewer say nothing
+LEAST: Final = 200  # samples: fewer are too few to judge by
 # Kernel alone, with stacks; `where` says which processors. Names come from /proc/kallsyms.
 SCRIPT: Final = """
 command -v perf > /dev/null || {{ echo 'no perf on it' >&2; exit 1; }}
@@ -54,7 +54,7 @@ async def sample(node: Node, cpu: int | None, lasts_s: float) -> list[Stack]:
         raise UnavailableError(f"no {TOOL}: {errors[-1] if errors else 'it failed'}")
     samples = list(stacks(lines))
     if len(samples) < LEAST:
-        raise UnavailableError(f"no {TOOL}: it took {len(samples)} samples, too few to tell")
+        raise UnavailableError(f"no {TOOL}: it took {len(samples)} samples, too few to judge by")
     return samples
 
 

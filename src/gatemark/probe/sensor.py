@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a gateway's own sensors tell: temperature, power, the processor's clock, throttling.
+"""What a gateway's own sensors read: temperature, power, the processor's clock, throttling.
 
 All of it from sysfs, by the shell loop; a box that has none of it has no values.
 """
@@ -40,12 +40,12 @@ class Sensed:
     temperature_c: float | None  # the hottest
     clock_mhz: float | None  # of the fastest processor
     throttled: int | None  # how often, since it started, over all processors
-    watts: float | None  # what hwmon tells, the largest of its meters
+    watts: float | None  # hwmon's, the largest of its meters
     energy_j: float | None  # RAPL: of all packages since some time
 
 
 def sensed(samples: Sequence[Sample]) -> list[Sensed]:
-    """What the sensors said, sample by sample."""
+    """What the sensors read, sample by sample."""
     return [_sensed(sample) for sample in samples]
 
 
@@ -80,7 +80,7 @@ def _most(microwatts: Sequence[int]) -> float | None:
 
 
 def own_watts(read: Sequence[Sensed]) -> tuple[str, list[tuple[int, float]]]:
-    """The gateway's own meter, and what it said: `rapl` before `hwmon`; "" without any.
+    """The gateway's own meter, and what it read: `rapl` before `hwmon`; "" without any.
 
     RAPL counts energy, so each reading is the mean since the one before it.
     """

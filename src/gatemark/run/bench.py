@@ -15,9 +15,9 @@ from gatemark.station.station import Station
 
 
 class Bench:
-    """`async with Bench(lab)`: up, and whatever happens down again.
+    """`async with Bench(lab)`: brought up, and taken down whatever happens.
 
-    `told` is what is to be known of setting the gateway and giving it back, a line each.
+    `messages` are warnings from setting the gateway and giving it back, a line each.
     """
 
     def __init__(self, station: Station) -> None:

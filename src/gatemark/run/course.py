@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs next: the plans in turn, each repeated until its values are steady enough. Pure."""
+"""Which trials run next: plan after plan, each repeated until its values are steady. Pure."""
 
 from collections.abc import Iterable
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who is told how a run goes on."""
+"""Who shows how a run goes on."""
 
 from typing import Protocol
 
@@ -15,7 +15,7 @@ class Display(Protocol):
         """So many trials, about so long."""
 
     def more(self, trials: int) -> None:
-        """So many trials more than was said: values spread too much."""
+        """So many trials more than planned: values spread too much."""
 
     def trial(self, spec: TrialSpec, index: int, seconds_left: float | None = None) -> None:
         """A trial starts."""

@@ -17,7 +17,7 @@ def estimate_s(trials: Iterable[TrialSpec]) -> float:
 
 
 def _one_s(spec: TrialSpec) -> float:
-    """Of one trial; of one goal of a search its part of that."""
+    """Of one trial; for a goal of a search its part of the search."""
     if spec.search and is_outcome(spec):
         return expected_s(spec.search) / len(spec.search.goals)
     return lasts_s(spec.workload) + OVERHEAD_S

@@ -80,7 +80,7 @@ async def _execute(
 async def _stand(
     rig: Rig, directory: RunDirectory, run: Run, spec: TrialSpec, records: Sequence[Record]
 ) -> Run:
-    """Have a trial's bench stand, as when the run began; the first time it is looked over."""
+    """Bring up a trial's bench as it was when the run began; check it the first time."""
     if not await rig.turn(spec):
         return run
     station = rig.bench.station
@@ -122,7 +122,7 @@ async def _inventory(station: Station) -> dict[str, Any]:
 
 
 def _noted(directory: RunDirectory, run: Run, messages: Sequence[str], display: Display) -> Run:
-    """What there is to say of the gateway, kept with the run and told."""
+    """Messages about the gateway, kept with the run and shown."""
     for line in dict.fromkeys(messages):
         display.warn(line)
     if not messages:
@@ -139,7 +139,7 @@ async def _batches(rig: Rig, directory: RunDirectory, run: Run, display: Display
     records = directory.records()
     left = _left(run, records)
     first = next_batch(run, records)[0]
-    if not first.boot:  # a station that cannot be built is told before any progress
+    if not first.boot:  # a station that cannot be built is reported before any progress
         run = await _stand(rig, directory, run, first, records)
     display.begin(len(run.trials), estimate_s(left))
     while batch := next_batch(run, records):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keep a lab open between commands: a process of its own holds it until it is told to end.
+"""Keep a lab open between commands: a process of its own holds it until it is asked to end.
 
-`python -m gatemark.run.keep PATH SLOW_TO_PPS` is that process; it says in one JSON line that a lab
-is up, or why not. If it dies, the lab's lock is free and the next start removes the lab.
+`python -m gatemark.run.keep PATH SLOW_TO_PPS` is that process. It prints one JSON line: that a
+lab is up, or why not. If it dies, the lab's lock is free and the next start removes the lab.
 """
 
 import asyncio

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of workload by name. What each finds is a module of `run/result`."""
+"""The kinds of workload by name. The outcome of each is a module of `run/result`."""
 
 from typing import Final
 

@@ -28,7 +28,7 @@ async def measure(
     so_far: tuple[Sequence[TrialSpec], Sequence[Record]],
     display: Display,
 ) -> list[Record]:
-    """One trial and all that are measured together with it; what was kept of them."""
+    """Run one trial and all that are measured together with it; returns their records."""
     block = turns.round_of(spec, so_far[0])
     benches = await rig.together(block) if len(block) > 1 else []
     if benches:
@@ -43,7 +43,7 @@ async def _alone(
     so_far: tuple[Sequence[TrialSpec], Sequence[Record]],
     display: Display,
 ) -> list[Record]:
-    """One trial, or the whole search that its record comes of; what was kept of it."""
+    """Run one trial, or the whole search that it belongs to; returns the records."""
     left, records = so_far
     why = bench.lacks(spec.arm)
     if not why and spec.search and is_outcome(spec):
@@ -68,7 +68,7 @@ def _skip(
 async def _at_once(
     benches: Sequence[Bench], directory: RunDirectory, block: Sequence[TrialSpec], display: Display
 ) -> list[Record]:
-    """Trials of a block in turns, each on its own bench; kept in the order of the block."""
+    """Trials of a block, interleaved, each on its own bench; kept in the order of the block."""
     kept: list[Record] = []
     able: list[Bench] = []
     left: list[TrialSpec] = []
@@ -82,7 +82,7 @@ async def _at_once(
     start = turns.Start(specs)
     pairs = list(zip(able, specs, strict=True))
     with lock.machine(display.warn):
-        done = await asyncio.gather(*(trial.run(*pair, _untold, start) for pair in pairs))
+        done = await asyncio.gather(*(trial.run(*pair, _unshown, start) for pair in pairs))
     for spec, (record, columns) in zip(specs, done, strict=True):
         kept.append(_kept(directory, spec, record, columns, display))
     for bench, (record, _) in zip(able, done, strict=True):
@@ -91,8 +91,8 @@ async def _at_once(
     return kept
 
 
-def _untold(value: float, unit: str) -> None:
-    """What one of several sees now says nothing."""
+def _unshown(value: float, unit: str) -> None:
+    """Several trials at the same time have no single rate to show."""
 
 
 def _doing(bench: Bench, directory: RunDirectory, display: Display) -> Doing:

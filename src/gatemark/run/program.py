@@ -69,7 +69,7 @@ class Programs:
         self._counted = await self._count()
 
     async def stop(self) -> list[Ran]:
-        """Let them read the rest, and end them. Raises GatemarkError if one had ended by itself."""
+        """Let them read the rest, then end them. Raises GatemarkError if one had ended before."""
         await asyncio.sleep(max((program.settle_s for program in self.programs), default=0.0))
         after = [await child.look() for child in self._running]
         counted = await self._count()
@@ -100,7 +100,7 @@ class Programs:
             await child.abort()
 
     async def _count(self) -> dict[str, int]:
-        """Packets at each port that one of them listens at."""
+        """Packets at each port that a program listens at."""
         devices = {program.device for program in self.programs if program.device}
         if not devices:
             return {}
@@ -123,7 +123,7 @@ def wanted(gateway: Gateway, spec: TrialSpec) -> Iterator[Program]:
 
 
 def readings(ran: Sequence[Ran], span_ns: int) -> tuple[ProgramReading, ...]:
-    """What they counted and used, the CPU as a share of one over the time that was sent."""
+    """What they counted and used; CPU time as a share of one CPU while packets were sent."""
     return tuple(_reading(each, max(1, span_ns)) for each in ran)
 
 
@@ -151,7 +151,7 @@ def _reading(ran: Ran, span_ns: int) -> ProgramReading:
 
 
 def values(read: Sequence[ProgramReading]) -> dict[str, float]:
-    """Quantities of the trial: their CPU together, and the share that the first of them got."""
+    """Values of the trial: the CPU of all programs, and the share that the first one captured."""
     values = {"program_cpu": sum(reading.cpu for reading in read)} if read else {}
     for reading in read:
         if reading.crossed and "captured" in reading.counters:
@@ -166,7 +166,7 @@ def cpu(read: Sequence[ProgramReading], core: int | None) -> Iterator[CpuReading
 
 
 def notes(read: Sequence[ProgramReading]) -> Iterator[str]:
-    """What is to be said of those that did not end when they were asked to."""
+    """A note on each program that did not end when it was asked to."""
     for reading in read:
         if reading.ended == "kill":
             yield f"{reading.program} did not end by SIGTERM: SIGKILL ended it"

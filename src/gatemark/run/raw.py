@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trial brought home, before anything is made of it."""
+"""What a trial reported, before a record is made of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -3,10 +3,10 @@
 
     one for all        |-------------------- trials --------------------|
     boots              |- old -|  |- new -|  |- new -|  |- old -|  ...
-                               ^ down, the arm brought about, up: another boot
+                               ^ down, the arm switched to, up: another boot
 
-A gateway that does not outlive its station is another one whenever that comes up: namespaces and
-virtual machines are made anew. One that does is restarted, unless the user's command did it.
+Namespaces and virtual machines are made anew whenever their station comes up. A gateway that
+outlives its station is restarted, unless the user's command did that.
 """
 
 import asyncio
@@ -23,17 +23,17 @@ from gatemark.run.switch import switch
 from gatemark.station.ssh.box import REBOOT_S
 from gatemark.station.station import Station
 
-LOG = "switch.log"  # in the run's directory: what the user's command said
+LOG = "switch.log"  # in the run's directory: what the user's command printed
 AGAIN_S = 1.0  # between two attempts to reach a gateway that boots
 
 Boot = tuple[str, str, int]  # plan, arm, its number; the number is 0 where nothing asks for boots
 
 
 class Rig:
-    """`async with Rig(...)`: whatever stands in the end is given back and taken down.
+    """`async with Rig(...)`: all benches are given back and taken down in the end.
 
-    `others` are the stations of arms that do not use `station`; `command` brings an arm about, see
-    switch.py. `told` is what is to be known of all gateways, a line each.
+    `others` are the stations of arms that do not use `station`; `command` switches the
+    gateway to an arm (switch.py). `messages` are warnings about all gateways, a line each.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Rig:
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        """Nothing stands yet: `turn` sees to it."""
+        """Nothing stands yet: `turn` brings a bench up."""
         return self
 
     async def __aexit__(
@@ -76,7 +76,7 @@ class Rig:
 
     @property
     def messages(self) -> list[str]:
-        """What was told of the gateways so far, each once."""
+        """Messages about the gateways so far, each once."""
         standing = [self._bench] if self._bench else []
         standing += self._together.values()
         return list(
@@ -86,7 +86,7 @@ class Rig:
         )
 
     async def turn(self, spec: TrialSpec) -> bool:
-        """Have a bench stand that a trial can be measured on; whether it is another than before.
+        """Bring up the bench of a trial; returns whether it is another one than before.
 
         Raises GatemarkError: nothing stands then.
         """

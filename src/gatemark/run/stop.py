@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ending in order when told to: the station is given back before the process goes."""
+"""End in order on a signal: the station is given back before the process ends."""
 
 import asyncio
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A station looked over before anything is measured on it: cables, addresses, clocks, agents.
+"""A station checked before anything is measured on it: cables, addresses, clocks, agents.
 
 Few packets are sent, nothing is set on the gateway. Frames go to every station of a cable
 (ff:ff:ff:ff:ff:ff), so that whichever port is at its other end counts them.
@@ -44,7 +44,7 @@ RUN = 255  # the number in its test packets
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One thing that was looked at."""
+    """One thing that was checked."""
 
     what: str
     ok: bool
@@ -52,7 +52,7 @@ class Row:
 
 
 async def survey(station: Station) -> list[Row]:
-    """Build the station, look at everything, give it back."""
+    """Build the station, check everything, give it back."""
     try:
         await station.up()
     except GatemarkError as error:
@@ -66,7 +66,7 @@ async def survey(station: Station) -> list[Row]:
 async def _rows(station: Station) -> AsyncIterator[Row]:
     yield Row("station", ok=True, text=f"{station.name}, kind {station.info.kind}")
     if isinstance(station, Box):
-        by = f"by the gateway's {station.control}" if station.control else "of a port not told"
+        by = f"by the gateway's {station.control}" if station.control else "of an unknown port"
         yield Row("control path", ok=True, text=by)
     for end, (own, its) in SIDES.items():
         if own in station.ports:
@@ -84,7 +84,7 @@ async def _rows(station: Station) -> AsyncIterator[Row]:
 
 
 async def _row(what: str, asked: Awaitable[str]) -> Row:
-    """What was found, or why not."""
+    """The result of a check, or why it failed."""
     try:
         return Row(what, ok=True, text=await asked)
     except GatemarkError as error:
@@ -172,7 +172,7 @@ async def _means(gateway: Gateway) -> str:
 
 
 async def _agent(node: Node) -> str:
-    """The agent's own word: it runs there, and says what it is made for. Raises GatemarkError."""
+    """What the agent reports about its own build when it runs there. Raises GatemarkError."""
     agent = await Agent.launch(node, "watch", {"what": ["memory"], "samples": 2})
     await agent.abort()
     return f"{agent.hello['arch']}, {agent.hello['endian']} endian, {agent.hello['kernel']}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The user's command that brings an arm about: it flashes, reboots, turns a knob.
+"""The user's command that switches the gateway to an arm: it flashes, reboots, sets a knob.
 
 It is run by the shell before each boot, with the arm's name, and returns when the gateway has the
-arm, or boots into it. What it says is kept in a file of the run.
+arm, or boots into it. Its output is kept in a file of the run.
 """
 
 import asyncio
@@ -21,13 +21,13 @@ LEAVE_S = 10.0  # to end by itself once it was asked to
 
 
 async def switch(command: str, arm: str, log: Path) -> None:
-    """Run it to its end. Raises GatemarkError if it fails, with the last line that it said."""
+    """Run it to its end. Raises GatemarkError if it fails, with the last line that it printed."""
     line = command.replace(ARM, arm)
     with telling(log.parent), log.open("ab") as out:
         out.write(f"$ {line}\n".encode())
         out.flush()
         began = out.tell()
-        # Ctrl-C ends us, and we end it: a flash is not to be told twice.
+        # Ctrl-C ends us, and we end it: a command that flashes must not get two signals.
         process = await begun(
             asyncio.create_subprocess_shell(
                 line,

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arms at once, each on a gateway of its own, that are sent to in turns.
+"""Several arms at the same time, each on its own gateway, with interleaved traffic.
 
     gateway a  |####|    |    |####|    |    |####          #: packets come
     gateway b  |    |####|    |    |####|    |    |
     gateway c  |    |    |####|    |    |####|    |
 
-What disturbs a machine that others use as well lasts tens of milliseconds: a neighbour on the
-core's other thread, one that fills the shared cache. It meets all arms alike where a round of turns
-is shorter than that, and so goes out of the difference of two arms. One after the other, each arm
-would meet a weather of its own.
+Disturbances on a shared machine last tens of milliseconds: a neighbour on the core's other thread,
+or one that fills the shared cache. A round of turns is shorter, so a disturbance meets all arms
+equally and cancels out of the difference of two arms. One after the other, they would not.
 
-A gateway works off what its queue holds in the turn of the next one, so a packet's time is all
-that the gateway worked for all packets that it delivered, and no share of any span.
+A gateway works off its queue in the next arm's turn. So the time of a packet is all the time that
+the gateway worked, divided by all packets that it delivered; no share of a span is used.
 """
 
 import asyncio
@@ -29,7 +28,7 @@ from gatemark.store.record import Accounting, CpuReading
 
 
 def round_of(spec: TrialSpec, left: Sequence[TrialSpec]) -> list[TrialSpec]:
-    """The trials of a block that can be measured together with one; itself alone where none can."""
+    """The trials of a block that are measured together with this one, itself included."""
     if not spec.turn.ms:
         return [spec]
     its = spec.plan, spec.repeat, spec.point, spec.pass_
@@ -37,7 +36,7 @@ def round_of(spec: TrialSpec, left: Sequence[TrialSpec]) -> list[TrialSpec]:
 
 
 def placed(specs: Sequence[TrialSpec]) -> list[TrialSpec]:
-    """The same, each with its place among them. One alone needs none."""
+    """The same trials, each with its place among them. A single trial needs none."""
     if len(specs) < 2:
         return list(specs)
     return [
@@ -47,7 +46,7 @@ def placed(specs: Sequence[TrialSpec]) -> list[TrialSpec]:
 
 
 def sent(spec: TrialSpec) -> TrialSpec:
-    """As it is sent: for as long as the turns of all take, so that its own add up to its time."""
+    """The trial as it is sent: as long as all turns take, so that its own add up to its time."""
     if not spec.turn.of:
         return spec
     load = spec.workload
@@ -62,12 +61,12 @@ class Start:
         self._all = asyncio.Event()
 
     async def wait(self, spec: TrialSpec) -> None:
-        """It is ready: go on when all are that will be."""
+        """Report a trial as ready, and go on when all others are."""
         self.leave(spec)
         await self._all.wait()
 
     def leave(self, spec: TrialSpec) -> None:
-        """Nobody waits for it any more; its turns are nobody's if it ended before its start."""
+        """Stop waiting for a trial; its turns stay empty if it ended before its start."""
         self._awaited.discard(spec.trial)
         if not self._awaited:
             self._all.set()
@@ -76,7 +75,7 @@ class Start:
 def values(
     spec: TrialSpec, raw: Raw, threads: Mapping[str, Thread], accounting: Accounting | None
 ) -> dict[str, float]:
-    """Rates in its own turns, and what a packet took; nothing for a trial that was alone."""
+    """Rates in its own turns, and the time of a packet; nothing for a trial that ran alone."""
     turn, load = spec.turn, spec.workload
     if not turn.of or accounting is None:
         return {}
@@ -94,12 +93,12 @@ def values(
 
 
 def own_share(readings: Sequence[CpuReading], turn: Turn) -> tuple[CpuReading, ...]:
-    """The gateway's CPU as a share of its own turns, by which a limit is judged."""
+    """The gateway's CPU as a share of its own turns, by which a bottleneck is judged."""
     return tuple(replace(reading, busy=min(1.0, reading.busy * turn.of)) for reading in readings)
 
 
 def _busy_ns(raw: Raw, threads: Mapping[str, Thread]) -> float:
-    """What the gateway's busiest CPU worked in all: its threads, and the programs beside them."""
+    """Time that the gateway's busiest CPU worked: its threads, and the programs beside them."""
     readings = []
     for thread in threads.values():
         if not thread.carries:

@@ -40,9 +40,9 @@ def _differences(way: Way, moved: Counters) -> dict[str, int]:
     """Counter less account. What a port was offered it sent or dropped; what came in was seen.
 
     A refused frame need not be counted: where the device's queue is locked just then, the kernel
-    frees it without a word to the device (`__dev_direct_xmit`, net/core/dev.c). What a sender tried
-    again (`retried`; ours never does) the port may have counted each time. On a real cable others
-    say a word now and then: so few packets beyond ours are theirs.
+    frees it without counting it (`__dev_direct_xmit`, net/core/dev.c). What a sender tried
+    again (`retried`; ours never does) the port may have counted each time. On a real cable other
+    hosts send a packet now and then: a few packets beyond ours are theirs.
     """
     source, sink = way.wire.source.role, way.wire.sink.role
     beyond = _chatter(way.wire.source, way), _chatter(way.wire.sink, way)

@@ -2,7 +2,7 @@
 """A gateway's table of flows, filled in steps: one packet opens a flow, and must come through.
 
     flows |            ,---- read      a step: its flows are opened at a rate; memory is read while
-          |       ,----'               they are idle, or while packets go over all of them in turn.
+          |       ,----'               they are idle, or while packets go over all in a round.
           |  ,----'                    The fill ends with the first flow that is lost, or where
           |--'                         the gateway's kernel begins to kill for memory
           +------------------------------ time
@@ -72,8 +72,8 @@ class Part:
 def part(load: Workload, first: int, count: int) -> Part:
     """Flows `first` and so many after it; `first` is a multiple of the clients.
 
-    Flow i is of client i mod clients. A client's flows take the servers in turn, and a port more
-    after each round, so that no two have the same addresses and ports.
+    Flow i is of client i mod clients. A client's flows take one server after the other, and
+    a port more after each round, so that no two have the same addresses and ports.
     """
     of_client = [at // load.clients for at in range(first, first + count)]
     near = [LAN_PORT + at // load.servers for at in of_client]
@@ -123,7 +123,7 @@ class Fill:
 
     async def ready(self) -> Self:
         """See that entries last as long as the fill. Raises InvalidTrialError, NodeError."""
-        with suppress(NodeError, ValueError):  # a kernel that does not tell
+        with suppress(NodeError, ValueError):  # a kernel that does not report it
             self.timeout_s = float(await self.gateway.run("cat", TIMEOUT))
         self.spare_bytes = await connections.spare_bytes(self.gateway)
         wanted_s = lasts_s(self.load)
@@ -176,7 +176,7 @@ class Fill:
         here = came.index(False) if lost else len(came)
         step = Step(self.steps[-1].flows + here, lost)
         if lost:
-            with suppress(NodeError):  # only for a kill, which tells that it was for memory
+            with suppress(NodeError):  # only for a kill, which shows that it was for memory
                 await self._serves()
             return step
         if not await self._serves():
@@ -213,7 +213,7 @@ class Fill:
         return [count > 0 for count in way.sink["flow"]["unique"]]
 
     async def _work(self, count: int, drained: Callable[[], Awaitable[None]]) -> None:
-        """Keep all flows so far at work, in turn."""
+        """Keep all flows so far at work, one after the other."""
         at_work = replace(self.load, rate_pps=self.load.active_pps)
         await self._send(at_work, part(self.load, 0, count), drained)
 
@@ -221,7 +221,7 @@ class Fill:
         self, load: Workload, opened: Part, drained: Callable[[], Awaitable[None]]
     ) -> Way:
         sender, sink = PORTS
-        # Ports at random have addresses that no host owns; which ports, is ours to say.
+        # Ports at random have addresses that no host owns; which ports, we choose.
         shape = replace(load, kind="udp", flow_ports="random", flows=opened.count)
         shape = replace(shape, sender_port=sender, sink_port=sink)
         self.runs += 1

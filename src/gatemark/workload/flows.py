@@ -29,12 +29,12 @@ class Flows:
 
 
 def flows(load: Workload) -> Flows:
-    """The ports, alike in every trial of as many flows and clients, so that trials compare."""
+    """The ports, the same in every trial of as many flows and clients: trials are comparable."""
     each = -(-load.flows // load.clients)  # flows of a client
     if load.flow_ports == "ordered":
         return Flows([LAN_PORT + at // load.clients for at in range(load.flows)], [WAN_PORT])
     rng = random.Random(f"{load.flows}/{load.clients}")  # noqa: S311  not for secrets
-    ports = rng.sample(NEAR_RANDOM, each)  # no two flows of a client are alike
+    ports = rng.sample(NEAR_RANDOM, each)  # no two flows of a client are the same
     near = [ports[at // load.clients] for at in range(load.flows)]
     return Flows(near, [rng.choice(FAR_RANDOM) for _ in range(load.flows)])
 

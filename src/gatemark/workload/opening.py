@@ -10,7 +10,7 @@
        |  data, data, ... in one direction, and no acknowledgement of them
 
 So a gateway that tracks connections knows it as established, whichever way the data go. Either side
-has told a window of 1 GiB, and a trial sends less (100 000 walks of 1460 bytes: 0.14 GiB), so that
+announced a window of 1 GiB, and a trial sends less (100 000 walks of 1460 bytes: 0.14 GiB), so that
 no segment is ever outside of it (tcp_in_window, net/netfilter/nf_conntrack_proto_tcp.c) and none
 needs an acknowledgement, which would be a second packet. UDP has to be opened for what goes down
 through NAT alone: a datagram goes up.
@@ -37,7 +37,7 @@ from gatemark.workload.numbered import Datagrams, Flow, Numbered, Segments
 from gatemark.workload.packet import ACK, SYN, End, Segment
 from gatemark.workload.packetsocket import arrived, opened
 
-NEAR_FIRST: Final = 0x10000000  # initial sequence number of the LAN side, alike in each trial
+NEAR_FIRST: Final = 0x10000000  # initial sequence number of the LAN side, the same in each trial
 FAR_FIRST: Final = 0x20000000
 SCALE: Final = 14  # the largest (RFC 7323, section 2.3)
 MSS: Final = 1460

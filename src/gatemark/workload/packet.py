@@ -16,7 +16,7 @@ ETHERNET_BYTES: Final = 14
 MAGIC: Final = b"gmwalk"  # and the number, in the last bytes of the payload
 
 SYN, PUSH, ACK = 0x02, 0x08, 0x10  # RFC 9293, section 3.1
-WINDOW: Final = 0xFFFF  # that every segment tells, before it is scaled
+WINDOW: Final = 0xFFFF  # that every segment announces, before it is scaled
 
 Ends = tuple[str, str]  # of the source and of the next hop
 End = tuple[str, int]  # address and port
@@ -24,7 +24,7 @@ End = tuple[str, int]  # address and port
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """What TCP says in a packet, but for its ports and its window."""
+    """The header of a TCP packet, without its ports and its window."""
 
     sequence: int
     acknowledged: int
@@ -73,7 +73,7 @@ def is_segment(frame: bytes, port: int, sequence: int) -> bool:
 
 
 def sender(frame: bytes) -> End:
-    """Whom a frame says that it is from, address and port."""
+    """The sender in a frame's headers: address and port."""
     kind = frame[12:ETHERNET_BYTES]
     at, length = ETHERNET_BYTES + HEADER_BYTES[kind], ADDRESS_BYTES[kind]
     address = ip_address(frame[at - 2 * length : at - length])
@@ -86,7 +86,7 @@ def _frame(macs: Ends, addresses: tuple[str, str], protocol: int, data: bytes) -
     both = source.packed + sink.packed
     checksum = _sum(both + struct.pack("!II", len(data), protocol) + data)
     if protocol == UDP:
-        checksum = checksum or 0xFFFF  # 0 would say that there is none
+        checksum = checksum or 0xFFFF  # 0 means that there is none
     at = CHECKSUM_AT[protocol]
     data = data[:at] + struct.pack("!H", checksum) + data[at + 2 :]
     if source.version == 6:

@@ -5,8 +5,8 @@
     gateway   |-- restart_s --|---- restarted ----|-- what is left --|
     arriving  |----------------|          ......   |-----------------|
 
-It is sent until the station says that the gateway is there again, and as long afterwards as
-`duration_s` leaves; so one plan does for links that come up in a moment and for boxes that boot.
+Packets are sent until the station reports that the gateway is back, and then for the rest of
+`duration_s`. So one plan serves links that come up in a moment and boxes that boot.
 """
 
 import asyncio

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The path of one packet where nobody counts instructions: what the gateway's kernel tells itself.
+"""The path of one packet where nobody counts instructions: traced by the gateway's own kernel.
 
 In this order: its function_graph, while one packet passes; samples of perf, while many do. Neither:
 not available here, and why.
@@ -32,7 +32,7 @@ SAMPLED_PPS: Final = 5000  # so that a packet is sampled as one by itself, and s
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """What was told."""
+    """What was traced."""
 
     tracer: str
     packets: int  # that were traced; of samples, all that were sent meanwhile

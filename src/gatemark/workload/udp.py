@@ -171,7 +171,7 @@ class Stream:
 def _counted(asked: str, port: Port, stack: str) -> str:
     """How an agent reaches a port: as asked, or by the kernel's stack where that alone counts.
 
-    A tap says nothing of frames that it got or gave by XDP (drivers/net/tun.c, tun_xdp_xmit).
+    A tap does not count frames that it got or gave by XDP (drivers/net/tun.c, tun_xdp_xmit).
     """
     return stack if asked == "auto" and port.raw else asked
 

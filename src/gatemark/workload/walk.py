@@ -70,7 +70,7 @@ class Walked:
     def typical(self) -> int:
         """The total that stands for all: their mode, and of an own program's the most central one.
 
-        A scheduler does something else each time, so that hardly two of those totals are alike.
+        A scheduler does something else each time, so that hardly any two of those totals are equal.
         """
         if not self.own:
             return self.mode
@@ -166,7 +166,7 @@ class Walk:
         return self.wire.sink if self.wire.away else self.wire.source
 
     def _own(self) -> tuple[str, dict[str, Any]]:
-        """What the gateway's own program is asked to do; it says nothing while it works."""
+        """What the gateway's own program is asked to do; it reports nothing while it works."""
         load, wire = self.load, self.wire
         both = {"port": "udp", "family": FAMILY[load.family], "device": self.wire_own.device}
         both |= {"cpu": self.placement.gateway, "tick_ms": 0, "run": 1}  # whose, nobody asks
@@ -222,7 +222,7 @@ class Walk:
             walked.refills += refills
 
     def _own_step(self, sink: socket.socket) -> bool:
-        """The gateway sends when its own clock says so; what it runs till then does not count."""
+        """The gateway sends by its own clock; what it runs before does not count."""
         drain(sink)
         until = time.monotonic() + PATIENCE_S
         last = self.counter.total

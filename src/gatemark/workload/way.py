@@ -66,7 +66,7 @@ class Load(Protocol):
 
 
 def tick_ms(duration_s: float) -> int:
-    """How often an agent tells where it is: not at all in short trials."""
+    """How often an agent reports its progress: not at all in short trials."""
     return TICK_MS if duration_s >= 2 else 0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The user's command that brings an arm about: run by the shell, its words kept, its end told."""
+"""The user's command that switches arms: run by the shell, its output kept, its end reported."""
 
 import asyncio
 import time

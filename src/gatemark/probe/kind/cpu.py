@@ -2,8 +2,8 @@
 """Probe `cpu`: the gateway's CPUs as it reads them itself, from /proc/stat.
 
 The kernel's tick looks who has the CPU a hundred times a second, so this is right for a CPU that is
-saturated, and says little of one that is not (docs/measured.md). Where threads can be read from
-outside, those are the truth; a box has nothing else.
+saturated, and means little for one that is not (docs/measured.md). Where threads can be read from
+outside, those are the better measure; a box has nothing else.
 """
 
 from collections.abc import Collection, Sequence

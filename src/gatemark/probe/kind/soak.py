@@ -3,7 +3,7 @@
 
 The loops (gm-agent's `soak`) turn from before the load, so each trial has its own measure of a CPU
 at rest. They find what the tick does not see, as it looks but a hundred times a second: what ran
-between two ticks, and in interrupts. What they cannot tell from load is a hypervisor that takes
+between two ticks, and in interrupts. What looks like load to them is a hypervisor that takes
 the CPU, and a sibling thread that slows it.
 """
 

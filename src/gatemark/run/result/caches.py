@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trial on a gateway with modelled caches found: events for each packet, at its rate."""
+"""The outcome of a trial with modelled caches: events for each packet, at its rate."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ UNDER_LOAD = "instructions_under_load"
 
 
 def define(both: Definition, spec: TrialSpec) -> Definition:
-    """A rate of a guest with modelled caches is none; what it executes for a packet is."""
+    """The rate of a guest with modelled caches means nothing; its instructions do."""
     if not spec.gateway.devices:
         return both
     return replace(both, quantity="instructions under load", rate_layer="instructions")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trial of connections found: how many, how fast, how long they took, what they cost."""
+"""The outcome of connections: how many, how fast, how long they took, what they cost."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final

@@ -17,7 +17,7 @@ SHARES: Final = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "p9999": 0.
 
 
 def delays(ways: Sequence[Way]) -> dict[str, float]:
-    """Percentiles in ns over all directions; those that too few packets tell are left out.
+    """Percentiles in ns over all directions; those with too few packets are left out.
 
     `delay_pdv_ns` is the packet delay variation of RFC 5481 section 4.2, each packet against the
     fastest, at 99.9 %. Nothing received: no delays.
@@ -68,6 +68,6 @@ def series(way: Way) -> Series:
 
 
 def _longest(ways: Sequence[Way]) -> float:
-    """The longest of all, exact, where the bins tell it; else 0."""
+    """The longest of all, exact where the bins hold it; else 0."""
     bins = [way.sink["rate"].get("delay_max_ns", []) for way in ways]
     return float(max(max(column, default=0) for column in bins)) if all(bins) else 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trial found that filled a gateway's table: flows, their memory, and room for how many."""
+"""The outcome of filling a gateway's table: flows, their memory, and room for how many."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from gatemark.workload.way import Report, Way
 
 READS: Final = ("memory", "conntrack", "slab", "pagesets")  # probes of what a flow takes
 HALF: Final = 0.5  # of an object a flow: less is another's
-ENTRY: Final = "nf_conntrack"  # the cache of entries; where it is not told, no sum is whole
+ENTRY: Final = "nf_conntrack"  # the cache of entries; without it every sum is incomplete
 
 
 def define(both: Definition, load: Workload) -> Definition:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kind of workload is to the trial that runs it: what it sends, what it finds."""
+"""What a kind of workload is to the trial that runs it: what it sends, what comes of it."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a replay found: the one-way delay and the fate of every packet, how well time was kept."""
+"""The outcome of a replay: delay and fate of every packet, and how well time was kept."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

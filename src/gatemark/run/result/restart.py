@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trial found in which the gateway was restarted: how long nothing came, by RFC 6201.
+"""The outcome of a restart of the gateway: how long nothing came, by RFC 6201.
 
     packets in a bin of the sink
       |######                          last before        first after         full again

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a TCP trial found: goodput at the receiving program, and what TCP tells of its way."""
+"""The outcome of a TCP trial: goodput at the receiving program, and TCP's own statistics."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
@@ -49,7 +49,7 @@ def values(ways: Sequence[Way]) -> dict[str, float]:
         "goodput_bps": 8.0 * sum(over_time(way, "bytes") for way in ways),
         "mss_bytes": float(ways[0].sender["mss_bytes"]),
     }
-    if all(count >= 0 for count in _column(ways, "retransmits")):  # -1: the kernel does not tell
+    if all(count >= 0 for count in _column(ways, "retransmits")):  # -1: not reported
         quantities["retransmits"] = float(sum(_retransmits(way) for way in ways))
     if rtt_ns:
         quantities |= {"rtt_p50_ns": median(rtt_ns), "rtt_max_ns": max(rtt_ns)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trial found that a known tool drove: the tool's own rates, its packets accounted for."""
+"""The outcome of a known tool: the tool's own rates, its packets accounted for."""
 
 from itertools import pairwise
 from typing import Final
@@ -41,7 +41,7 @@ def replayed(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
 
 
 def stream(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
-    """TCP: goodput as the tool's receivers told it, all directions together."""
+    """TCP: goodput as the tool's receivers reported it, all directions together."""
     del spec
     values = {"goodput_bps": sum(float(way.sink["bps"]) for way in raw.ways)}
     reports = [way.sink["more"] for way in raw.ways]

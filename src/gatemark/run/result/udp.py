@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a UDP trial found: rates, loss and delay of numbered packets."""
+"""The outcome of a UDP trial: rates, loss and delay of numbered packets."""
 
 from collections.abc import Mapping
 from typing import Final

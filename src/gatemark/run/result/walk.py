@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trial found that sent one packet at a time: the instructions of one, by function."""
+"""The outcome of packets sent one at a time: the instructions of one, by function."""
 
 from collections import Counter as Tally
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ def define(both: Definition, load: Workload) -> Definition:
 
 
 def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
-    """What stands for all walks, and how many are it; each accounts for its packet itself.
+    """The total that stands for all walks, and its share; each walk accounts for its packet.
 
     Nothing where a tracer saw the path: it counts no instructions.
     """

@@ -92,7 +92,7 @@ def search(terms: Search, goals: Sequence[Goal], most_pps: float) -> Steps:
 
 
 def _run(config: Config, measurer: _Measurer) -> None:
-    """The thread: whatever comes of the search is said to who waits for it."""
+    """The thread: it passes the result of the search, or its error, to who waits."""
     try:
         measurer.messages.put(MultipleLossRatioSearch(config=config).search(measurer, _quiet))
     except (SearchError, _EndedError) as error:

@@ -85,7 +85,7 @@ class Ongoing:
         if record.status != "ok" or record.accounting is None:
             self._tries += 1
             if self._tries == TRIES:
-                self._end(f"{TRIES} trials in turn did not count: {record.reason}")
+                self._end(f"{TRIES} trials in a row did not count: {record.reason}")
             return
         self._tries = 0
         answer = Answer.of(record, self.ways)

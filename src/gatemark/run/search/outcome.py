@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a search found for one goal, as a record: values of its lower bound, evidence of its upper.
+"""The outcome of a search for one goal: a record of its lower bound, evidence of its upper one.
 
 Values are those of the last trial that met the goal at the lower bound. Why it is no higher shows
 in a trial at the upper bound, so what held the gateway back is judged from that one. Where most
@@ -164,7 +164,7 @@ def _notes(over: Step | None) -> tuple[str, ...]:
 def stepped(spec: TrialSpec, ask: Ask, number: int) -> TrialSpec:
     """The trial of a search's step, named by its number and what it asks for.
 
-    Its own number in place of the run's keeps packets of the one before from being taken for its.
+    A number of its own, so that packets of the step before are not taken for its own.
     """
     load: Workload = replace(
         spec.workload, rate_pps=ask.rate_pps, packets=ask.packets, duration_s=ask.duration_s

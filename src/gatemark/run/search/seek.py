@@ -22,7 +22,7 @@ class Doing:
     measure: Callable[[TrialSpec], Awaitable[Record]]  # one trial; the record is not kept yet
     frame: Callable[[TrialSpec], Record]  # a record with nothing measured in it
     keep: Callable[[Record], None]
-    tell: Callable[[Standing], None]
+    show: Callable[[Standing], None]
 
 
 async def seek(goals: Sequence[TrialSpec], kept: Sequence[Record], doing: Doing) -> list[Record]:
@@ -36,7 +36,7 @@ async def seek(goals: Sequence[TrialSpec], kept: Sequence[Record], doing: Doing)
     with Ongoing(first.search, 2 if first.workload.direction == "both" else 1) as search:
         search.replay(kept)
         while search.ask is not None:
-            doing.tell(search.standing())
+            doing.show(search.standing())
             made.append(await _step(first, search, doing))
             search.take(made[-1])
         for spec in goals:

@@ -2,7 +2,7 @@
 """A capture of test packets, for a tool that sends what a file holds (pcap, as libpcap reads it).
 
 Each packet bears a test header (agent/PROTOCOL.md) with its flow and its number, and a checksum, so
-that our sink accounts for it. Its time is 0: when a packet is sent is the tool's to say.
+that our sink accounts for it. Its time is 0: the tool decides when a packet is sent.
 """
 
 import ipaddress

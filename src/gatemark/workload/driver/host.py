@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a host's own protocol counters say: the witness between a port's counter and a tool's count.
+"""A host's own protocol counters: the witness between a port's counter and a tool's count.
 
 Linux, Documentation/networking/snmp_counter.rst. UDP counts `InDatagrams` as the program reads, so
 what was left in its socket is in `ip_in` alone.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one direction of a trial asks of a known tool, and what the tool says of it: pure data."""
+"""What one direction of a trial asks of a known tool, and what the tool reports: pure data."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -26,11 +26,11 @@ class Job:
 class Result:
     """What a tool counted; of TCP bits and no packets."""
 
-    seconds: float  # that it says it received, or sent, for
+    seconds: float  # of receiving, or sending, by its own report
     sent: int = 0  # datagrams
     received: int = 0  # datagrams, each counted once
     bps: float = 0.0  # payload that its receiver took, in the time that counts
-    more: Mapping[str, float] | None = None  # quantities of UNITS that it tells besides
+    more: Mapping[str, float] | None = None  # quantities of UNITS that it reports besides
 
 
 @dataclass(frozen=True, slots=True)

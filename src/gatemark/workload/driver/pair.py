@@ -68,8 +68,8 @@ class Pair:
         return self
 
     async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
-        """Call the server, wait until nothing is on its way any more, take what both say."""
-        del tick  # these tools tell at their end alone
+        """Call the server, wait until nothing is on its way any more, take both reports."""
+        del tick  # these tools report at their end alone
         assert self._watch is not None
         ends = self.wire.source.node, self.wire.sink.node
         before = [await host.counts(node) for node in ends]
@@ -85,7 +85,7 @@ class Pair:
         return self._way(result, (ended, served), moved, seen)
 
     def _result(self, ended: Ended) -> Result:
-        """What it reports; a report says better than an exit code why it failed."""
+        """The tool's report; it explains a failure better than an exit code."""
         if not ended.out.strip():
             program.succeeded(self.tool.name, ended)
         result = self.tool.read(self.job, ended.out)
@@ -182,7 +182,7 @@ class Pair:
 
 
 def began_ns(t_ns: Sequence[int], packets: Sequence[int], span_ns: int) -> int:
-    """When sending began, by a port's counter: a tool tells how long it sent, not when."""
+    """When sending began, by a port's counter: a tool reports how long it sent, not when."""
     total = packets[-1] - packets[0]
     for at, count in zip(t_ns, packets, strict=True):
         share = (count - packets[0]) / total if total else 1.0

@@ -18,7 +18,7 @@ from gatemark.error import InvalidTrialError, UnavailableError
 from gatemark.node.agent import FIRST
 from gatemark.node.shell import Node, here
 
-VERSION: Final = {  # how each tells its version
+VERSION: Final = {  # how each prints its version
     "iperf3": ("iperf3", "--version"),
     "nuttcp": ("nuttcp", "-V"),
     "tcpreplay": ("tcpreplay", "--version"),
@@ -118,7 +118,7 @@ class Program:
         await asyncio.shield(self._end)
 
     def _reap(self) -> Ended:
-        """Read to the end, and wait by wait4(2), which alone tells what this one child used."""
+        """Read to the end, and wait by wait4(2), which alone reports what this child used."""
         assert self._process.stdout is not None
         with self._process.stdout as stdout, self._err as stderr:
             out = stdout.read()
@@ -139,7 +139,7 @@ def require(names: Iterable[str]) -> None:
 
 
 def succeeded(name: str, ended: Ended) -> Ended:
-    """The same. Raises InvalidTrialError with what it said of an error, or last, if it failed."""
+    """The same. Raises InvalidTrialError with its error, or its last line, if it failed."""
     if ended.code:
         lines = (ended.err.strip() or ended.out.strip()).splitlines()
         why = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")

@@ -3,7 +3,7 @@
 
 What came to the sink's host and is not in the tool's count was lost by the tool's own receiver, so
 it is the tester's loss (`ring_dropped`). Beside its test packets a tool sends a control connection
-and a few datagrams that begin and end a test; they are told, and are in no count.
+and a few datagrams that begin and end a test; they are reported, and are in no count.
 """
 
 from collections.abc import Mapping
