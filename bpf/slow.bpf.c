@@ -3,7 +3,7 @@
  * The slowdown: makes a gateway slow and steady. At the clsact ingress of a device every packet
  * waits by the clock, on the CPU that forwards it; at its egress what the gateway itself sends,
  * once for each segment, since TCP hands over many at a time. Waiting by the clock spreads 0.6 %,
- * counted loops 3 to 25 %, and a cgroup quota does not hold kernel threads (docs/measured.md).
+ * counted loops 3 to 25 %, and a cgroup quota does not hold kernel threads (docs/decisions.md).
  */
 #include "slow.h"
 #include "kernel.h"

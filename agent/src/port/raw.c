@@ -2,8 +2,8 @@
 /*
  * The raw port: whole frames through AF_PACKET, one wire packet in one skb, past the qdisc.
  *
- * On a bare veth sendmmsg() with PACKET_QDISC_BYPASS outran a PACKET_TX_RING, 0.65-0.70 M packets/s
- * against 0.51-0.57 M (docs/measured.md).
+ * On a bare veth sendmmsg() with PACKET_QDISC_BYPASS sent 0.65-0.70 M packets/s and a
+ * PACKET_TX_RING 0.51-0.57 M (docs/decisions.md).
  */
 #include "port/hop.h"
 #include "port/port.h"
