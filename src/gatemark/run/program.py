@@ -27,7 +27,7 @@ DEV = "/proc/net/dev"
 CROSSED = (1, 9, 11)
 # On a CPU, at the niceness that programs have by themselves, whatever the laboratory's own is.
 ON_CPU = 'renice 0 -p $$ > /dev/null 2>&1; exec taskset -c "$0" "$@"'
-SAID = 400  # characters of a program's last words that a record keeps
+LAST_WORDS = 400  # characters of a program's last words that a record keeps
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def _reading(ran: Ran, span_ns: int) -> ProgramReading:
         ended=ran.end.by,
         exit_code=ran.end.code,
         left=ran.end.left,
-        said=words[-SAID:],
+        said=words[-LAST_WORDS:],
     )
 
 

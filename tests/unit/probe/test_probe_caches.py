@@ -29,22 +29,22 @@ def report(idle: int, busy: int, every: int = SECOND // 10) -> dict[str, Any]:
 
 
 def test_what_an_idle_guest_does_is_taken_off() -> None:
-    found = events(Cached(report(1000, 21_000), PAIRS), devices(), (SECOND, 3 * SECOND, 2000.0))
-    assert found["AR9132"]["instructions"] == pytest.approx(10.0)
+    by_device = events(Cached(report(1000, 21_000), PAIRS), devices(), (SECOND, 3 * SECOND, 2000.0))
+    assert by_device["AR9132"]["instructions"] == pytest.approx(10.0)
 
 
 def test_each_device_has_the_misses_of_its_caches() -> None:
-    found = events(Cached(report(1000, 21_000), PAIRS), devices(), (SECOND, 3 * SECOND, 2000.0))
-    assert found["AR9132"]["load_misses"] == pytest.approx(100.0)
-    assert found["AR7161"] == found["AR9132"]
-    assert found["BCM5352"] == pytest.approx({"instructions": 10.0, "load_misses": 200.0})
+    by_device = events(Cached(report(1000, 21_000), PAIRS), devices(), (SECOND, 3 * SECOND, 2000.0))
+    assert by_device["AR9132"]["load_misses"] == pytest.approx(100.0)
+    assert by_device["AR7161"] == by_device["AR9132"]
+    assert by_device["BCM5352"] == pytest.approx({"instructions": 10.0, "load_misses": 200.0})
 
 
 def test_only_the_sending_window_counts() -> None:
     seen = report(1000, 21_000)
     seen["instructions"][-1] += 1e9  # after the end
-    found = events(Cached(seen, PAIRS), devices(), (SECOND, 3 * SECOND - 1, 2000.0))
-    assert found["AR9132"]["instructions"] == pytest.approx(10.0)
+    by_device = events(Cached(seen, PAIRS), devices(), (SECOND, 3 * SECOND - 1, 2000.0))
+    assert by_device["AR9132"]["instructions"] == pytest.approx(10.0)
 
 
 @pytest.mark.parametrize(

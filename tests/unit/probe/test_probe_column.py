@@ -33,11 +33,11 @@ CONNTRACK = """/proc/net/stat/nf_conntrack:entries  searched found new drop earl
 
 def read(*texts: str, late_ns: int = 0) -> list[tuple[int, str]]:
     """Each sample arrives when it was read, the first one late."""
-    found = []
+    lines = []
     for at, text in enumerate(texts):
         arrival = 7 * S + round(1.5 * S) * at + (late_ns if at == 0 else 0)
-        found += [(arrival, line) for line in (*text.splitlines(), WHOLE)]
-    return found
+        lines += [(arrival, line) for line in (*text.splitlines(), WHOLE)]
+    return lines
 
 
 def table(*texts: str, what: list[str]) -> dict[str, Any]:
@@ -45,20 +45,20 @@ def table(*texts: str, what: list[str]) -> dict[str, Any]:
 
 
 def test_times_are_the_gateways_on_this_machines_clock() -> None:
-    found = samples(read(FIRST, SECOND, late_ns=S // 2))
-    assert [sample.t_ns for sample in found] == [7 * S, 7 * S + round(1.5 * S)]
+    whole = samples(read(FIRST, SECOND, late_ns=S // 2))
+    assert [sample.t_ns for sample in whole] == [7 * S, 7 * S + round(1.5 * S)]
 
 
 def test_a_sample_that_the_end_of_the_loop_cut_is_none() -> None:
     cut, last = read(FIRST, SECOND), read(FIRST.replace("100.00", "103.00"))
-    found = samples([*cut[:-3], *last])
-    assert [sample.t_ns for sample in found] == [4 * S, 7 * S]
-    assert columns(found, [SOURCES["cpu"]])["absent"] == []
+    whole = samples([*cut[:-3], *last])
+    assert [sample.t_ns for sample in whole] == [4 * S, 7 * S]
+    assert columns(whole, [SOURCES["cpu"]])["absent"] == []
 
 
 def test_cpu_time_is_in_milliseconds_by_kind() -> None:
-    found = table(FIRST, SECOND, what=["cpu"])["cpu"]
-    assert {kind: values[0] for kind, values in found["0"].items()} == {
+    kinds = table(FIRST, SECOND, what=["cpu"])["cpu"]
+    assert {kind: values[0] for kind, values in kinds["0"].items()} == {
         "user_ms": 100,
         "system_ms": 200,
         "softirq_ms": 90,
@@ -67,25 +67,29 @@ def test_cpu_time_is_in_milliseconds_by_kind() -> None:
         "steal_ms": 0,
         "nice_ms": 0,
     }
-    assert found["1"]["steal_ms"] == [50, 50]
+    assert kinds["1"]["steal_ms"] == [50, 50]
 
 
 def test_softnet_is_read_in_hex() -> None:
-    found = table(FIRST, what=["softnet"])["softnet"]
-    assert found["0"] == {"processed": [10], "dropped": [1], "squeezed": [2]}
-    assert found["1"]["processed"] == [255]
+    kinds = table(FIRST, what=["softnet"])["softnet"]
+    assert kinds["0"] == {"processed": [10], "dropped": [1], "squeezed": [2]}
+    assert kinds["1"]["processed"] == [255]
 
 
 def test_interfaces_have_their_counters() -> None:
     text = FIRST.rstrip("\n") + " 3 4 0 0 0 0\n"
-    found = table(text, what=["interfaces"])["interfaces"]["eth0"]
-    assert (found["rx_packets"], found["rx_dropped"]) == ([10], [2])
-    assert (found["tx_packets"], found["tx_errors"], found["tx_dropped"]) == ([5], [3], [4])
+    kinds = table(text, what=["interfaces"])["interfaces"]["eth0"]
+    assert (kinds["rx_packets"], kinds["rx_dropped"]) == ([10], [2])
+    assert (kinds["tx_packets"], kinds["tx_errors"], kinds["tx_dropped"]) == (
+        [5],
+        [3],
+        [4],
+    )
 
 
 def test_an_old_kernel_has_at_least_its_free_memory_available() -> None:
-    found = table(FIRST + MEMORY, what=["memory"])["memory"]
-    assert found == {
+    kinds = table(FIRST + MEMORY, what=["memory"])["memory"]
+    assert kinds == {
         "total_bytes": [61000 * 1024],
         "free_bytes": [30000 * 1024],
         "available_bytes": [30000 * 1024],
@@ -94,20 +98,20 @@ def test_an_old_kernel_has_at_least_its_free_memory_available() -> None:
 
 
 def test_conntrack_is_summed_over_processors_but_for_its_entries() -> None:
-    found = table(FIRST + CONNTRACK, what=["conntrack"])["conntrack"]
-    assert found.pop("chainlength") == [0]  # that kernel does not count it
-    assert found == {"entries": [17], "drop": [5], "early_drop": [1], "insert_failed": [1]}
+    kinds = table(FIRST + CONNTRACK, what=["conntrack"])["conntrack"]
+    assert kinds.pop("chainlength") == [0]  # that kernel does not count it
+    assert kinds == {"entries": [17], "drop": [5], "early_drop": [1], "insert_failed": [1]}
 
 
 def test_what_a_kernel_does_not_have_is_absent() -> None:
-    found = table(FIRST + CONNTRACK, SECOND, what=["cpu", "conntrack"])
-    assert (found["absent"], "conntrack" in found) == (["conntrack"], False)
+    kinds = table(FIRST + CONNTRACK, SECOND, what=["cpu", "conntrack"])
+    assert (kinds["absent"], "conntrack" in kinds) == (["conntrack"], False)
 
 
 def test_what_the_loop_cost_is_told_without_the_last_shell() -> None:
     last = SECOND.replace("/proc/77/", "/proc/99/").replace("101.50", "102.00")
-    found = table(FIRST, SECOND, last, what=["cpu"])
-    assert (found["cpu_ns"], found["cpu_over_ns"]) == (60_000_000, round(1.5 * S))
+    kinds = table(FIRST, SECOND, last, what=["cpu"])
+    assert (kinds["cpu_ns"], kinds["cpu_over_ns"]) == (60_000_000, round(1.5 * S))
 
 
 @pytest.mark.parametrize("name", ["eth0", "eth0.2"])
@@ -122,9 +126,13 @@ SLAB = """/proc/slabinfo:nf_conntrack          160    176    256   16    1 : tun
 
 
 def test_slabs_are_told_by_cache() -> None:
-    found = table(FIRST + SLAB, what=["slab"])["slab"]
-    assert found["nf_conntrack"] == {"active": [160], "objects": [176], "object_bytes": [256]}
-    assert list(found) == ["nf_conntrack", "kmalloc-128"]
+    kinds = table(FIRST + SLAB, what=["slab"])["slab"]
+    assert kinds["nf_conntrack"] == {
+        "active": [160],
+        "objects": [176],
+        "object_bytes": [256],
+    }
+    assert list(kinds) == ["nf_conntrack", "kmalloc-128"]
 
 
 ZONES = """/proc/zoneinfo:              count: 2

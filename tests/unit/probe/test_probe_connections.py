@@ -13,21 +13,21 @@ FILES = "714\nActive(file):        300 kB\nInactive(file):      100 kB\n"
 LISTS = "              high:  5\n              high:  217\n"
 
 
-class Told:
+class Fake:
     """A gateway that says this, or nothing."""
 
-    def __init__(self, said: str | None) -> None:
-        self.said = said
+    def __init__(self, text: str | None) -> None:
+        self.text = text
 
     async def run(self, *argv: str) -> str:
         del argv
-        if self.said is None:
+        if self.text is None:
             raise NodeError("no such file")
-        return self.said
+        return self.text
 
 
 @pytest.mark.parametrize(
-    ("said", "spare"),
+    ("text", "spare"),
     [
         (FILES, (400 - 714) * KIB),
         (FILES + LISTS, (400 - 714 - 111 * 4) * KIB),
@@ -36,6 +36,6 @@ class Told:
     ],
 )
 def test_the_reserve_and_half_of_the_cpus_lists_are_not_for_flows(
-    said: str | None, spare: int
+    text: str | None, spare: int
 ) -> None:
-    assert asyncio.run(spare_bytes(Told(said))) == spare  # type: ignore[arg-type]
+    assert asyncio.run(spare_bytes(Fake(text))) == spare  # type: ignore[arg-type]

@@ -75,8 +75,8 @@ def test_an_idle_loop_above_it_is_not_the_packets() -> None:
         " 0)   1.000 us    |      ip_forward();",
         " 0)   2.000 us    |    }",
     ]
-    found = graph.packet(lines, "down")
-    assert [(call.function, call.depth) for call in found] == [
+    path = graph.packet(lines, "down")
+    assert [(call.function, call.depth) for call in path] == [
         ("common_interrupt", 0),
         ("ip_forward", 1),
     ]
@@ -109,8 +109,8 @@ def test_each_processor_has_a_stack_of_its_own() -> None:
 
 
 def test_of_sending_it_is_the_first_packet() -> None:
-    one = [" 0)               |  do_syscall_64() {", " 0)   1.000 us    |    udp_sendmsg();"]
-    assert len(graph.packet([*one, " 0)   2.000 us    |  }"] * 2, "send")) == 2
+    call = [" 0)               |  do_syscall_64() {", " 0)   1.000 us    |    udp_sendmsg();"]
+    assert len(graph.packet([*call, " 0)   2.000 us    |  }"] * 2, "send")) == 2
 
 
 def test_of_receiving_it_goes_on_to_who_reads_it() -> None:
@@ -130,9 +130,9 @@ def test_of_receiving_it_goes_on_to_who_reads_it() -> None:
 
 
 def test_functions_are_added_up_longest_first() -> None:
-    found = graph.sizes(graph.packet(TRACE, "up"))
-    assert next(iter(found)) == "__napi_poll"
-    assert found["nft_do_chain"] == (1_000, 1)
+    sizes = graph.sizes(graph.packet(TRACE, "up"))
+    assert next(iter(sizes)) == "__napi_poll"
+    assert sizes["nft_do_chain"] == (1_000, 1)
 
 
 @pytest.fixture
@@ -161,11 +161,11 @@ def tracing(tracefs: Path) -> graph.Graph:
 
 def test_while_it_traces_it_is_on_and_afterwards_as_it_was(tracefs: Path) -> None:
     async def trace() -> tuple[list[str], list[str]]:
-        one = tracing(tracefs)
-        await one.on()
+        tracer = tracing(tracefs)
+        await tracer.on()
         on = state(tracefs)
         (tracefs / "trace").write_text(" 0)   1.000 us    |  ip_forward();\n")
-        return on, await one.off()
+        return on, await tracer.off()
 
     on, lines = asyncio.run(trace())
     assert on == ["function_graph", "1"]
@@ -177,16 +177,16 @@ def test_it_ends_with_who_asked_for_it(tracefs: Path) -> None:
     (tracefs / "tracing_on").write_text("0\n")
 
     async def cut() -> None:
-        one = tracing(tracefs)
-        await one.on()
-        await one.abort()
+        tracer = tracing(tracefs)
+        await tracer.on()
+        await tracer.abort()
 
     asyncio.run(cut())
     assert state(tracefs) == ["nop", "0"]
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "reason"),
     [
         ("available_tracers", "function nop", "its tracers are: function nop"),
         ("current_tracer", "function", "somebody else traces there: function"),
@@ -194,9 +194,9 @@ def test_it_ends_with_who_asked_for_it(tracefs: Path) -> None:
         ("set_ftrace_pid", "12", "its tracing is set: set_ftrace_pid"),
     ],
 )
-def test_what_others_trace_is_left_alone(tracefs: Path, name: str, text: str, said: str) -> None:
+def test_what_others_trace_is_left_alone(tracefs: Path, name: str, text: str, reason: str) -> None:
     (tracefs / name).write_text(f"{text}\n")
     before = state(tracefs)
-    with pytest.raises(UnavailableError, match=f"no function_graph: {said}"):
+    with pytest.raises(UnavailableError, match=f"no function_graph: {reason}"):
         asyncio.run(tracing(tracefs).on())
     assert state(tracefs) == before

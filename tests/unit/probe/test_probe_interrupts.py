@@ -59,24 +59,24 @@ def test_each_queue_tells_which_cpu_took_its_interrupts_and_which_may() -> None:
 
 
 def test_the_busiest_of_the_gateways_cpus_has_a_share_of_what_was_received() -> None:
-    found = read(FIRST, LAST)
-    assert found.evidence["interrupts"]["softirq"] == {
+    made = read(FIRST, LAST)
+    assert made.evidence["interrupts"]["softirq"] == {
         "NET_RX": {"0": 100, "1": 300},
         "NET_TX": {},
     }
-    assert found.values == {"interrupts.busiest_share": 0.75}
+    assert made.values == {"interrupts.busiest_share": 0.75}
 
 
 def test_a_namespace_has_this_machines_and_no_share_of_its_own() -> None:
-    found = read(FIRST, LAST, frozenset({1}))
-    assert found.evidence["interrupts"]["of"] == "this machine, which all its namespaces share"
-    assert found.values == {}
+    made = read(FIRST, LAST, frozenset({1}))
+    assert made.evidence["interrupts"]["of"] == "this machine, which all its namespaces share"
+    assert made.values == {}
 
 
 def test_a_box_of_one_cpu_has_no_affinity() -> None:
-    found = read(MIPS.format(rx=123456, net=50), MIPS.format(rx=123999, net=90))
-    assert found.values == {"interrupts.busiest_share": 1.0}
-    assert found.evidence["interrupts"] == {
+    made = read(MIPS.format(rx=123456, net=50), MIPS.format(rx=123999, net=90))
+    assert made.values == {"interrupts.busiest_share": 1.0}
+    assert made.evidence["interrupts"] == {
         "of": "the gateway",
         "irq": {"4": {"name": "MIPS 4 eth0", "cpus": {"0": 543}, "affinity": ""}},
         "softirq": {"NET_RX": {"0": 40}, "NET_TX": {}},

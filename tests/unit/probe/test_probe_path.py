@@ -38,8 +38,8 @@ def walked(*steps: str) -> list[tuple[str, int, int]]:
     """Calls of a walk; `name` is a function's first block, `name+` one in its midst, each of 10."""
     blocks = [Block(PLACE[s.rstrip("+")] + 0x40 * s.endswith("+"), 10) for s in steps]
     counter = cast(Counter, Blocks(blocks))
-    found = calls(counter, Symbols(KALLSYMS.splitlines()), range(len(blocks)))
-    return [(call.function, call.depth, call.instructions) for call in found]
+    path = calls(counter, Symbols(KALLSYMS.splitlines()), range(len(blocks)))
+    return [(call.function, call.depth, call.instructions) for call in path]
 
 
 def test_a_call_stands_below_its_caller_and_returns_to_it() -> None:
@@ -102,5 +102,5 @@ def test_a_path_has_all_the_instructions() -> None:
 def test_functions_are_told_dearest_first_with_their_calls() -> None:
     blocks = [Block(PLACE["outer"], 4), Block(PLACE["leaf"], 3), Block(PLACE["leaf"] + 64, 2)]
     counter = cast(Counter, Blocks(blocks))
-    found = by_function(counter, Symbols(KALLSYMS.splitlines()), {0: 1, 1: 5, 2: 10})
-    assert list(found.items()) == [("leaf", (35, 5)), ("outer", (4, 1))]
+    tallies = by_function(counter, Symbols(KALLSYMS.splitlines()), {0: 1, 1: 5, 2: 10})
+    assert list(tallies.items()) == [("leaf", (35, 5)), ("outer", (4, 1))]

@@ -35,8 +35,8 @@ def test_samples_become_time_of_one_packet() -> None:
 
 
 def test_the_dearest_branch_stands_first() -> None:
-    found = [("a", "small"), ("a", "large"), ("a", "large")]
-    assert [call.function for call in sampled.calls(found, 1)] == ["a", "large", "small"]
+    stacks = [("a", "small"), ("a", "large"), ("a", "large")]
+    assert [call.function for call in sampled.calls(stacks, 1)] == ["a", "large", "small"]
 
 
 def test_calls_are_not_counted() -> None:

@@ -11,9 +11,9 @@ CPU = "/sys/devices/system/cpu"
 RAPL = "/sys/class/powercap"
 
 
-def one(**lines: str) -> Sensed:
-    (found,) = sensed([Sample(S, {name: [text] for name, text in lines.items()})])
-    return found
+def sensors(**lines: str) -> Sensed:
+    (reading_,) = sensed([Sample(S, {name: [text] for name, text in lines.items()})])
+    return reading_
 
 
 @pytest.mark.parametrize(
@@ -27,17 +27,17 @@ def one(**lines: str) -> Sensed:
     ],
 )  # fmt: skip
 def test_the_hottest_sensor_counts(lines: dict[str, str], hottest: float | None) -> None:
-    assert one(**lines).temperature_c == hottest
+    assert sensors(**lines).temperature_c == hottest
 
 
 def test_the_fastest_processor_tells_the_clock() -> None:
     clocks = {f"{CPU}/cpu{i}/cpufreq/scaling_cur_freq": f"{i + 6}00000" for i in (0, 1)}
-    assert one(**clocks).clock_mhz == 700
+    assert sensors(**clocks).clock_mhz == 700
 
 
 def test_throttling_is_counted_over_all_processors() -> None:
     counts = {f"{CPU}/cpu{i}/thermal_throttle/core_throttle_count": "3" for i in (0, 1)}
-    assert one(**counts).throttled == 6
+    assert sensors(**counts).throttled == 6
 
 
 def test_power_is_of_packages_and_not_of_the_whole_platform_besides() -> None:
@@ -46,7 +46,7 @@ def test_power_is_of_packages_and_not_of_the_whole_platform_besides() -> None:
         f"{RAPL}/intel-rapl:0/energy_uj": "5000000",
         f"{RAPL}/intel-rapl:1/energy_uj": "9000000",  # psys: its name is not read
     }
-    assert one(**zones).energy_j == 5.0
+    assert sensors(**zones).energy_j == 5.0
 
 
 def reading(at_s: float, watts: float | None = None, energy_j: float | None = None) -> Sensed:

@@ -19,10 +19,10 @@ GATEWAY = Gateway(Local("gateway"), {})
 
 def turns(share: float) -> list[int]:
     """100 000 turns a second at rest, that share of it under load."""
-    found = [0]
+    counts = [0]
     for at in TIMES[1:]:
-        found.append(found[-1] + round(5_000 * (share if at > 0 else 1.0)))
-    return found
+        counts.append(counts[-1] + round(5_000 * (share if at > 0 else 1.0)))
+    return counts
 
 
 @pytest.mark.parametrize("busy", [0.0, 0.25, 0.999])
@@ -34,9 +34,9 @@ def test_what_a_loop_lacks_is_the_load(busy: float) -> None:
 
 
 def test_a_hiccup_at_rest_is_no_measure_of_rest() -> None:
-    found = turns(1.0)
-    slowed = [count - 4_000 * (at >= 5) for at, count in enumerate(found)]
-    assert at_rest(TIMES, slowed, 0) == pytest.approx(at_rest(TIMES, found, 0))
+    steady = turns(1.0)
+    slowed = [count - 4_000 * (at >= 5) for at, count in enumerate(steady)]
+    assert at_rest(TIMES, slowed, 0) == pytest.approx(at_rest(TIMES, steady, 0))
 
 
 def test_without_rest_nothing_is_told() -> None:

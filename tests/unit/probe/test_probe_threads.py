@@ -30,8 +30,8 @@ def test_the_kernels_header_names_the_columns_that_we_read() -> None:
     header = Path("/proc/net/dev").read_text().splitlines()[1]
     _, received, sent = (part.split() for part in header.split("|"))
     names = [f"rx_{name}" for name in received] + [f"tx_{name}" for name in sent]
-    found = {name: names[column] for name, column in COLUMNS.items()}
-    assert found == {
+    columns = {name: names[column] for name, column in COLUMNS.items()}
+    assert columns == {
         "rx_packets": "rx_packets",
         "rx_dropped": "rx_drop",
         "tx_packets": "tx_packets",
@@ -42,10 +42,10 @@ def test_the_kernels_header_names_the_columns_that_we_read() -> None:
 def test_counters_lie_between_two_readings_of_sysfs() -> None:
     folder = Path("/sys/class/net/lo/statistics")
     before = {f"lo.{name}": int((folder / name).read_text()) for name in COLUMNS}
-    said = read("lo")
+    counters = read("lo")
     after = {f"lo.{name}": int((folder / name).read_text()) for name in COLUMNS}
-    assert said.keys() == after.keys()
-    assert all(before[name] <= said[name] <= after[name] for name in said)
+    assert counters.keys() == after.keys()
+    assert all(before[name] <= counters[name] <= after[name] for name in counters)
 
 
 def test_a_port_that_is_gone_is_named() -> None:
@@ -55,7 +55,7 @@ def test_a_port_that_is_gone_is_named() -> None:
 
 def test_busy_is_the_share_of_the_window() -> None:
     readings = cpu_readings(REPORT, THREADS, 500_000_000, 1_500_000_000, 1000.0)
-    assert [(one.thread, one.cpu, one.busy) for one in readings] == [
+    assert [(reading.thread, reading.cpu, reading.busy) for reading in readings] == [
         ("napi/gw0", 1, pytest.approx(0.75)),
         ("napi/gw1", 1, 0.0),
     ]
@@ -63,7 +63,7 @@ def test_busy_is_the_share_of_the_window() -> None:
 
 def test_waiting_for_a_cpu_is_told_apart_from_using_it() -> None:
     readings = cpu_readings(REPORT, THREADS, 500_000_000, 1_500_000_000, 1000.0)
-    assert [one.waiting for one in readings] == [pytest.approx(0.2), 0.0]
+    assert [reading.waiting for reading in readings] == [pytest.approx(0.2), 0.0]
 
 
 def test_time_for_each_packet_is_by_those_delivered() -> None:

@@ -25,18 +25,18 @@ def ran(**more: Any) -> Ran:
 
 
 def test_cpu_is_a_share_of_the_time_that_was_sent() -> None:
-    (one,) = readings([ran()], 1000 * MS)
-    assert (one.cpu, one.cpu_user, one.cpu_system) == (0.1, 0.02, 0.07)
+    (reading,) = readings([ran()], 1000 * MS)
+    assert (reading.cpu, reading.cpu_user, reading.cpu_system) == (0.1, 0.02, 0.07)
 
 
 def test_without_schedstat_ticks_are_what_there_is() -> None:
-    (one,) = readings([ran(before=Use(0, 0, 0), after=Use(20 * MS, 30 * MS, 0))], 100 * MS)
-    assert one.cpu == 0.5
+    (reading,) = readings([ran(before=Use(0, 0, 0), after=Use(20 * MS, 30 * MS, 0))], 100 * MS)
+    assert reading.cpu == 0.5
 
 
 def test_captured_is_of_what_crossed_the_port() -> None:
-    found = values(readings([ran()], 1000 * MS))
-    assert found == {"program_cpu": 0.1, "captured_share": 0.75}
+    quantities = values(readings([ran()], 1000 * MS))
+    assert quantities == {"program_cpu": 0.1, "captured_share": 0.75}
 
 
 def test_a_program_at_no_port_has_no_share() -> None:
@@ -48,8 +48,8 @@ def test_without_programs_there_is_nothing() -> None:
 
 
 def test_who_had_to_be_killed_and_what_stayed_is_noted() -> None:
-    said = list(notes(readings([ran(end=End("kill", 137, 2, ""))], MS)))
-    assert said == [
+    lines = list(notes(readings([ran(end=End("kill", 137, 2, ""))], MS)))
+    assert lines == [
         "capture:tcpdump:68 did not end by SIGTERM: SIGKILL ended it",
         "capture:tcpdump:68: 2 of its processes could not be ended",
     ]

@@ -94,9 +94,9 @@ def record(*ways: Way, spec: TrialSpec = SPEC, base: Record = BASE, **more: Any)
     return complete(base, spec, raw(*(ways or (way(),)), **more), THREADS)
 
 
-def arrived(one: Way) -> float:
+def arrived(direction: Way) -> float:
     """Packets/s that this direction's sink counted while it was sent."""
-    return over_time(one, "packets")
+    return over_time(direction, "packets")
 
 
 @pytest.mark.parametrize(("usual", "share"), [(0, 1.0), (250, 0.75), (1010, 0.0)])
@@ -106,9 +106,9 @@ def test_what_went_past_the_usual_way_is_a_share_of_what_was_received(
     seen = raw(way())
     seen.seen["ports"] = seen.before, {**seen.after, "wan0.rx_packets": 1000}
     seen.seen["features"] = {"usual": usual, "entries": 16}
-    found = complete(BASE, SPEC, seen, THREADS)
-    assert found.values["offloaded_share"] == share
-    assert found.evidence.offload == seen.features
+    kept = complete(BASE, SPEC, seen, THREADS)
+    assert kept.values["offloaded_share"] == share
+    assert kept.evidence.offload == seen.features
 
 
 def test_received_is_counted_while_it_was_sent() -> None:
@@ -142,15 +142,15 @@ def test_a_trial_shorter_than_a_bin_has_no_rate() -> None:
     length=st.integers(0, 600 * MS),
 )
 def test_received_is_the_sum_of_the_bins_inside(bins: list[int], t0: int, length: int) -> None:
-    one = way(
+    direction = way(
         sender={"t0_ns": t0, "t1_ns": t0 + length},
         sink={"rate": {"t0_ns": 0, "bin_ms": 10, "packets": bins}},
     )
-    told = dict(enumerate(bins))
+    counts = dict(enumerate(bins))
     width = 10 * MS
     inside = [at for at in range(130) if at * width >= t0 and (at + 1) * width <= t0 + length]
-    wanted = sum(told.get(at, 0) for at in inside) * S / (len(inside) * width) if inside else 0.0
-    assert arrived(one) == pytest.approx(wanted)
+    wanted = sum(counts.get(at, 0) for at in inside) * S / (len(inside) * width) if inside else 0.0
+    assert arrived(direction) == pytest.approx(wanted)
 
 
 def test_rates_of_both_directions_are_added() -> None:
@@ -184,8 +184,8 @@ def test_nothing_tried_is_nothing_lost() -> None:
 def test_delays_are_over_all_packets_of_all_directions() -> None:
     slow = {"delay_ns": {"low": [30_000, 70_000], "count": [500, 500]}}
     values = record(way("up"), way("down", sink=slow)).values
-    told = {name.removeprefix("delay_"): v for name, v in values.items() if "delay" in name}
-    assert told == {
+    delays = {name.removeprefix("delay_"): v for name, v in values.items() if "delay" in name}
+    assert delays == {
         "min_ns": 30_000,
         "p50_ns": pytest.approx(30_000, rel=1 / 32),
         "p90_ns": pytest.approx(70_000, rel=1 / 32),
@@ -209,11 +209,11 @@ def test_delay_variation_is_the_slowest_of_a_thousand_against_the_fastest() -> N
 def test_delay_over_time_is_mean_and_longest_of_each_bin_with_packets() -> None:
     rate = {"t0_ns": 5 * MS, "bin_ms": 10, "packets": [2, 0, 4]}
     rate |= {"delay_sum_ns": [60, 0, 400], "delay_max_ns": [40, 0, 103]}
-    one = way(sink={"rate": rate, "delay_ns": {"low": [30, 102], "count": [2, 4]}})
-    found = series(SPEC, raw(one), THREADS)
-    assert found["sink.up.delay_mean_ns"] == ([5 * MS, 25 * MS], [30, 100])
-    assert found["sink.up.delay_max_ns"] == ([5 * MS, 25 * MS], [40, 103])
-    assert record(one).values["delay_max_ns"] == 103  # exact, where a bucket begins at 102
+    direction = way(sink={"rate": rate, "delay_ns": {"low": [30, 102], "count": [2, 4]}})
+    columns = series(SPEC, raw(direction), THREADS)
+    assert columns["sink.up.delay_mean_ns"] == ([5 * MS, 25 * MS], [30, 100])
+    assert columns["sink.up.delay_max_ns"] == ([5 * MS, 25 * MS], [40, 103])
+    assert record(direction).values["delay_max_ns"] == 103  # exact, where a bucket begins at 102
 
 
 def test_an_older_agent_tells_no_delay_over_time() -> None:
@@ -234,8 +234,8 @@ def test_a_program_of_the_gateway_takes_of_each_packet_too() -> None:
     sends = changed(way(), wire=changed(way().wire, own=True, direction="send"))
     little = {pid: {"run_ns": [0, 0, 80 * MS], "wait_ns": [0, 0, 0]} for pid in ("11", "12")}
     seen = raw(sends, threads={"t_ns": [0, 100 * MS, 900 * MS], "threads": little})
-    found = complete(BASE, SPEC, seen, THREADS)
-    assert found.values["packet_ns"] == pytest.approx((0.1 + 0.1 + 0.25) * 1e9 / 1000)
+    kept = complete(BASE, SPEC, seen, THREADS)
+    assert kept.values["packet_ns"] == pytest.approx((0.1 + 0.1 + 0.25) * 1e9 / 1000)
 
 
 def test_where_nothing_came_through_no_packet_took_anything() -> None:
@@ -245,8 +245,8 @@ def test_where_nothing_came_through_no_packet_took_anything() -> None:
 
 def test_threads_on_cpus_of_their_own_do_not_add_up() -> None:
     apart = {"gw0": Thread("napi/gw0", 11, 1), "gw1": Thread("napi/gw1", 12, 2)}
-    found = complete(BASE, SPEC, raw(way()), apart)
-    assert found.values["cpu_busy"] == pytest.approx(0.75)
+    kept = complete(BASE, SPEC, raw(way()), apart)
+    assert kept.values["cpu_busy"] == pytest.approx(0.75)
 
 
 def test_a_trial_without_gateway_has_no_load_of_it() -> None:
@@ -256,8 +256,8 @@ def test_a_trial_without_gateway_has_no_load_of_it() -> None:
 
 def test_threads_without_a_cpu_of_their_own_do_not_add_up() -> None:
     anywhere = {name: unbound(thread) for name, thread in THREADS.items()}
-    found = complete(BASE, SPEC, raw(way()), anywhere)
-    assert found.values["cpu_busy"] == pytest.approx(0.75)
+    kept = complete(BASE, SPEC, raw(way()), anywhere)
+    assert kept.values["cpu_busy"] == pytest.approx(0.75)
 
 
 def unbound(thread: Thread) -> Thread:
@@ -306,14 +306,14 @@ def test_evidence_tells_how_steady_the_sender_was() -> None:
 
 
 def test_the_record_names_the_ports_and_the_burst() -> None:
-    found = record()
-    assert (found.ports, found.burst) == ({"sender": "raw", "sink": "ring"}, 1)
+    kept = record()
+    assert (kept.ports, kept.burst) == ({"sender": "raw", "sink": "ring"}, 1)
 
 
 def test_series_hold_each_directions_histograms() -> None:
-    found = series(SPEC, raw(way("up"), way("down")), THREADS)
-    assert found["sink.up.delay_ns"] == ([30_000], [1000])
-    assert "sink.down.gap_ns" in found
+    columns = series(SPEC, raw(way("up"), way("down")), THREADS)
+    assert columns["sink.up.delay_ns"] == ([30_000], [1000])
+    assert "sink.down.gap_ns" in columns
 
 
 def test_series_hold_the_probes_columns_by_their_path() -> None:
@@ -324,8 +324,8 @@ def test_series_hold_the_probes_columns_by_their_path() -> None:
         "gone": [],
         "absent": ["shaper", "psi"],
     }
-    found = series(SPEC, raw(way(), watched=inside), THREADS)
-    watched = {name: pair for name, pair in found.items() if name.startswith("inside")}
+    columns = series(SPEC, raw(way(), watched=inside), THREADS)
+    watched = {name: pair for name, pair in columns.items() if name.startswith("inside")}
     assert watched == {"inside.softnet.0.processed": ([0, S], [4, 9])}
 
 
@@ -341,9 +341,9 @@ INSIDE = {
 
 
 def test_a_box_has_the_load_that_it_reads_itself() -> None:
-    found = complete(BASE, SPEC, raw(way(), watched=INSIDE), {})
-    assert found.values["cpu_busy"] == found.values["cpu_busy_inside"] == pytest.approx(0.9)
-    first, second = found.evidence.inside
+    kept = complete(BASE, SPEC, raw(way(), watched=INSIDE), {})
+    assert kept.values["cpu_busy"] == kept.values["cpu_busy_inside"] == pytest.approx(0.9)
+    first, second = kept.evidence.inside
     assert (first.thread, second.thread) == ("cpu0", "cpu1")
     assert [first.busy, second.busy] == pytest.approx([0.25, 0.9])
     assert [first.waiting, second.waiting] == pytest.approx([0.0, 0.1])
@@ -357,24 +357,24 @@ def test_each_cpu_tells_what_it_was_busy_with() -> None:
 
 
 def test_both_readings_of_the_cpu_stand_side_by_side() -> None:
-    found = record(watched=INSIDE, gateway_cpus=frozenset({0}))
-    assert found.values["cpu_busy"] == pytest.approx(1.0)
-    assert found.values["cpu_busy_inside"] == pytest.approx(0.25)
+    kept = record(watched=INSIDE, gateway_cpus=frozenset({0}))
+    assert kept.values["cpu_busy"] == pytest.approx(1.0)
+    assert kept.values["cpu_busy_inside"] == pytest.approx(0.25)
 
 
 def test_a_trial_without_gateway_has_no_load_that_it_reads_itself() -> None:
     base = replace(BASE, definition=Definition(path="direct"))
-    found = complete(base, SPEC, raw(way(), watched=INSIDE), {})
-    assert not {"cpu_busy", "cpu_busy_inside"} & found.values.keys()
+    kept = complete(base, SPEC, raw(way(), watched=INSIDE), {})
+    assert not {"cpu_busy", "cpu_busy_inside"} & kept.values.keys()
 
 
 def test_power_is_told_idle_under_load_and_by_what_came_through() -> None:
     watts = [(-2 * S, 3.0), (-S, 4.0), (S // 4, 6.0), (S // 2, 8.0), (5 * S, 99.0)]
-    found = record(power=("tasmota", watts))
-    assert found.evidence.meter == "tasmota"
-    assert (found.values["power_idle_w"], found.values["power_w"]) == (3.5, 7.0)
-    carried = found.values["received_l2_bps"]
-    assert found.values["power_per_gbit_j"] == pytest.approx(7.0 / (carried / 1e9))
+    kept = record(power=("tasmota", watts))
+    assert kept.evidence.meter == "tasmota"
+    assert (kept.values["power_idle_w"], kept.values["power_w"]) == (3.5, 7.0)
+    carried = kept.values["received_l2_bps"]
+    assert kept.values["power_per_gbit_j"] == pytest.approx(7.0 / (carried / 1e9))
 
 
 def sensed(at_ns: int, temperature_c: float, clock_mhz: float, throttled: int) -> Sensed:
@@ -388,9 +388,9 @@ def test_heat_is_told_while_it_was_sent() -> None:
         sensed(600 * MS, 61, 900, 5),
         sensed(5 * S, 99, 300, 6),
     ]
-    found = record(sensed=readings)
-    assert found.values["temperature_c"] == 61
-    assert found.evidence.thermal == {
+    kept = record(sensed=readings)
+    assert kept.values["temperature_c"] == 61
+    assert kept.evidence.thermal == {
         "clock_start_mhz": 1200,
         "clock_low_mhz": 900,
         "throttled": 2,

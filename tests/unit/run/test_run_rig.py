@@ -117,7 +117,7 @@ def test_a_station_that_is_the_only_one_has_nothing_at_once(tmp_path: Path) -> N
 
 def boots(events: Sequence[str]) -> list[str]:
     """The events without the trials that follow their like."""
-    return [one for one, before in zip(events, ["", *events], strict=False) if one != before]
+    return [event for event, before in zip(events, ["", *events], strict=False) if event != before]
 
 
 def test_one_bench_serves_all_trials_of_a_plan_without_boots(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_one_bench_serves_all_trials_of_a_plan_without_boots(tmp_path: Path) -> 
 
 def test_each_boot_has_a_bench_of_its_own_and_the_tester_alone_has_none(tmp_path: Path) -> None:
     events = boots(turned(Shed([]), BOOTED, tmp_path))
-    assert [one for one in events if one != "tester alone"] == [
+    assert [event for event in events if event != "tester alone"] == [
         word
         for boot in dict.fromkeys((s.arm.name, s.boot) for s in BOOTED if s.boot)
         for word in ("up shed", f"{boot[0]} {boot[1]}", "down shed")
@@ -166,9 +166,9 @@ def test_one_that_is_not_there_without_a_command_is_told_at_once(tmp_path: Path)
 def test_an_arm_may_have_a_station_of_its_own(tmp_path: Path) -> None:
     shed = Shed([])
     events = boots(turned(shed, BOOTED, tmp_path, others={"new": Shed(shed.events, "other")}))
-    ups = [one for one in events if one.startswith(("up", "old", "new"))]
-    found = {tuple(ups[at : at + 2]) for at in range(0, len(ups), 2)}
-    assert found == {
+    ups = [event for event in events if event.startswith(("up", "old", "new"))]
+    pairs = {tuple(ups[at : at + 2]) for at in range(0, len(ups), 2)}
+    assert pairs == {
         (f"up {station}", f"{arm} {boot}")
         for arm, station in (("old", "shed"), ("new", "other"))
         for boot in (1, 2)
@@ -179,5 +179,5 @@ def test_a_command_that_fails_leaves_nothing_standing(tmp_path: Path) -> None:
     shed = Shed([])
     with pytest.raises(GatemarkError, match="ended with 1"):
         turned(shed, BOOTED, tmp_path, f"[ $(wc -l < {tmp_path}/switch.log) -lt 3 ] # {{arm}}")
-    ups = [one.split()[0] for one in shed.events if one.endswith("shed")]
+    ups = [event.split()[0] for event in shed.events if event.endswith("shed")]
     assert ups == ["up", "down"] * (len(ups) // 2)

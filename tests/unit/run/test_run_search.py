@@ -19,9 +19,9 @@ KNEES = st.floats(1_000, 400_000)
 few = settings(max_examples=15, deadline=None)
 
 
-def tight(found: Record, knee_pps: float, width: float, loss: float = 0.0) -> None:
+def tight(outcome: Record, knee_pps: float, width: float, loss: float = 0.0) -> None:
     """The bounds hold the highest rate of which no more than `loss` is lost, and are that close."""
-    low, high = found.values["throughput_pps"], found.values["too_fast_pps"]
+    low, high = outcome.values["throughput_pps"], outcome.values["too_fast_pps"]
     most = knee_pps / (1 - loss)
     assert low * (1 - 1e-3) <= most <= high * (1 + 1e-3)  # a trial has whole packets
     assert high - low <= (width + loss) * high * 1.001
@@ -30,16 +30,16 @@ def tight(found: Record, knee_pps: float, width: float, loss: float = 0.0) -> No
 @few
 @given(KNEES)
 def test_csit_finds_the_rate_without_loss(knee_pps: float) -> None:
-    found = searched(Made(knee_pps), CSIT).outcomes["ndr"]
-    tight(found, knee_pps, 0.005)
+    outcome = searched(Made(knee_pps), CSIT).outcomes["ndr"]
+    tight(outcome, knee_pps, 0.005)
 
 
 @few
 @given(KNEES)
 def test_csit_finds_the_rate_with_half_a_per_cent_lost(knee_pps: float) -> None:
     """Its bounds are of what was sent; the conditional throughput is what came through of it."""
-    found = searched(Made(knee_pps), CSIT).outcomes["pdr"]
-    tight(found, knee_pps, 0.005, loss=0.005)
+    outcome = searched(Made(knee_pps), CSIT).outcomes["pdr"]
+    tight(outcome, knee_pps, 0.005, loss=0.005)
 
 
 @few
@@ -63,17 +63,17 @@ def test_binary_search_never_asks_outside_its_bounds(knee_pps: float) -> None:
 @few
 @given(st.integers(10, 5_000))
 def test_a_burst_is_the_queue_and_what_goes_meanwhile(queue: int) -> None:
-    found = searched(Made(100_000, queue=queue), BURSTS).outcomes["burst"]
+    outcome = searched(Made(100_000, queue=queue), BURSTS).outcomes["burst"]
     longest = queue / (1 - 0.1)  # a tenth of it is forwarded while it comes in
-    assert found.values["burst_packets"] == pytest.approx(longest, rel=0.006, abs=1.5)
+    assert outcome.values["burst_packets"] == pytest.approx(longest, rel=0.006, abs=1.5)
 
 
 @few
 @given(st.integers(100, 5_000))
 def test_the_buffer_is_corrected_by_the_throughput(queue: int) -> None:
     """RFC 9004 section 6.4: what is left is the queue, at the rate at which it was filled."""
-    found = searched(Made(100_000, queue=queue), BURSTS).outcomes["burst"]
-    assert found.values["buffer_ns"] == pytest.approx(queue * 1000, rel=0.03)
+    outcome = searched(Made(100_000, queue=queue), BURSTS).outcomes["burst"]
+    assert outcome.values["buffer_ns"] == pytest.approx(queue * 1000, rel=0.03)
 
 
 def test_a_search_by_multiple_trials_is_quicker_than_one_by_halving() -> None:
@@ -100,7 +100,7 @@ def test_a_search_that_was_cut_goes_on_to_the_same_end(data: st.DataObject) -> N
     then = searched(made, search, kept=first.steps)
     rates = [step.point["rate_pps"] for step in (*first.steps, *then.steps)]
     assert rates == [step.point["rate_pps"] for step in whole.steps]
-    ends = [[r.decided for r in one.outcomes.values()] for one in (then, whole)]
+    ends = [[r.decided for r in search.outcomes.values()] for search in (then, whole)]
     assert ends[0] == ends[1]
 
 
@@ -116,28 +116,28 @@ def test_every_step_has_a_name_of_its_own() -> None:
 
 
 def test_an_invalid_step_is_asked_for_again() -> None:
-    found = searched(Made(30_000), CSIT, spoil=lambda number: "planted" if number == 5 else "")
-    assert found.steps[4].point == found.steps[5].point
-    tight(found.outcomes["ndr"], 30_000, 0.005)
+    search = searched(Made(30_000), CSIT, spoil=lambda number: "planted" if number == 5 else "")
+    assert search.steps[4].point == search.steps[5].point
+    tight(search.outcomes["ndr"], 30_000, 0.005)
 
 
 def test_a_step_that_is_invalid_again_and_again_ends_the_search() -> None:
-    found = searched(Made(30_000), CSIT, spoil=lambda number: "planted" if number > 4 else "")
-    assert [record.status for record in found.outcomes.values()] == ["invalid", "invalid"]
-    assert "planted" in found.outcomes["ndr"].reason
-    assert len(found.steps) == 4 + 3
+    search = searched(Made(30_000), CSIT, spoil=lambda number: "planted" if number > 4 else "")
+    assert [record.status for record in search.outcomes.values()] == ["invalid", "invalid"]
+    assert "planted" in search.outcomes["ndr"].reason
+    assert len(search.steps) == 4 + 3
 
 
 def test_a_gateway_below_the_lowest_rate_has_no_value() -> None:
-    found = searched(Made(50), Search(max_pps=10_000)).outcomes["ndr"]
-    assert found.status == "invalid"
-    assert "`min_pps`" in found.reason
+    outcome = searched(Made(50), Search(max_pps=10_000)).outcomes["ndr"]
+    assert outcome.status == "invalid"
+    assert "`min_pps`" in outcome.reason
 
 
 def limits(made: Made, search: Search, load: Workload | None = None) -> list[tuple[str, bool]]:
     """The limit of each goal, and whether its value is a lower bound."""
-    found = searched(made, search, load)
-    judgement = judge(run_of(found, plan(search)), found.records)
+    steps = searched(made, search, load)
+    judgement = judge(run_of(steps, plan(search)), steps.records)
     return [(point.limit, point.at_least) for point in judgement.points]
 
 
@@ -155,15 +155,15 @@ def test_a_sender_that_cannot_hold_the_rate_is_the_tester(search: Search) -> Non
 
 
 def test_the_record_says_what_the_sender_made_of_its_schedule() -> None:
-    found = searched(Made(90_000, tester_pps=40_000), Search(max_pps=80_000)).outcomes["ndr"]
-    assert "% of its schedule, which says nothing of the gateway" in found.notes[0]
+    outcome = searched(Made(90_000, tester_pps=40_000), Search(max_pps=80_000)).outcomes["ndr"]
+    assert "% of its schedule, which says nothing of the gateway" in outcome.notes[0]
 
 
 def test_a_rate_that_was_not_quite_sent_is_not_claimed() -> None:
     """A schedule counts as kept from 99 % on; what is told is what was sent."""
-    found = searched(Made(90_000, tester_pps=40_000), Search(max_pps=80_000)).outcomes["ndr"]
-    assert found.values["throughput_pps"] == pytest.approx(40_000, rel=0.004)
-    assert found.values["throughput_pps"] <= 40_001
+    outcome = searched(Made(90_000, tester_pps=40_000), Search(max_pps=80_000)).outcomes["ndr"]
+    assert outcome.values["throughput_pps"] == pytest.approx(40_000, rel=0.004)
+    assert outcome.values["throughput_pps"] <= 40_001
 
 
 def test_a_highest_rate_that_comes_through_is_a_lower_bound() -> None:
@@ -171,29 +171,29 @@ def test_a_highest_rate_that_comes_through_is_a_lower_bound() -> None:
 
 
 def test_rates_both_ways_are_of_both_together() -> None:
-    found = searched(Made(30_000), CSIT, Workload(direction="both")).outcomes["ndr"]
-    tight(found, 60_000, 0.005)
+    outcome = searched(Made(30_000), CSIT, Workload(direction="both")).outcomes["ndr"]
+    tight(outcome, 60_000, 0.005)
 
 
 def test_values_are_of_the_lower_bound_and_evidence_of_the_upper() -> None:
-    found = searched(Made(30_000), CSIT).outcomes["ndr"]
-    assert found.values["loss_ratio"] == 0
-    assert found.accounting is not None
-    assert found.accounting.lost > 0
+    outcome = searched(Made(30_000), CSIT).outcomes["ndr"]
+    assert outcome.values["loss_ratio"] == 0
+    assert outcome.accounting is not None
+    assert outcome.accounting.lost > 0
 
 
 def test_a_search_tells_where_it_stands() -> None:
-    told = searched(Made(30_000), Search(goals=("ndr",))).told
-    assert told[-1].low <= 30_001 <= (told[-1].high or 0)
-    assert [one.trial for one in told] == list(range(1, len(told) + 1))
+    standings = searched(Made(30_000), Search(goals=("ndr",))).told
+    assert standings[-1].low <= 30_001 <= (standings[-1].high or 0)
+    assert [standing.trial for standing in standings] == list(range(1, len(standings) + 1))
 
 
 @pytest.mark.parametrize("search", [CSIT, BINARY, Search(goals=("ndr",))])
 def test_the_estimate_is_within_half_of_what_a_search_takes(search: Search) -> None:
-    found = searched(Made(30_000), search)
-    (spec,) = {spec.seeks: spec for spec in found.specs}.values()
+    steps = searched(Made(30_000), search)
+    (spec,) = {spec.seeks: spec for spec in steps.specs}.values()
     assert spec.search is not None
-    took = sum(step.definition.duration_s + 0.35 for step in found.steps)
+    took = sum(step.definition.duration_s + 0.35 for step in steps.steps)
     assert took / 1.5 <= expected_s(spec.search) <= 1.5 * took
 
 

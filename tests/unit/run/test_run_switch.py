@@ -38,9 +38,9 @@ def test_it_is_run_to_its_end(tmp_path: Path) -> None:
 def test_a_failure_is_one_line_with_its_last_words(command: str, why: str, tmp_path: Path) -> None:
     with pytest.raises(GatemarkError) as failed:
         asyncio.run(switch(command, "new", tmp_path / "log"))
-    said = str(failed.value)
-    assert f"' ended with {why}; what was measured is kept: `gatemark ab --resume" in said
-    assert "\n" not in said
+    message = str(failed.value)
+    assert f"' ended with {why}; what was measured is kept: `gatemark ab --resume" in message
+    assert "\n" not in message
 
 
 def test_who_stops_us_ends_it_and_what_it_started(tmp_path: Path) -> None:

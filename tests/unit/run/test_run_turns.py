@@ -68,16 +68,16 @@ def test_it_is_sent_until_its_own_turns_are_its_time() -> None:
 
 def test_all_are_ready_before_one_begins() -> None:
     async def meet() -> list[str]:
-        said: list[str] = []
+        events: list[str] = []
         start = turns.Start(SPECS[:2])
 
-        async def one(spec: TrialSpec) -> None:
-            said.append("ready")
+        async def trial(spec: TrialSpec) -> None:
+            events.append("ready")
             await start.wait(spec)
-            said.append("begins")
+            events.append("begins")
 
-        await asyncio.gather(*(one(spec) for spec in SPECS[:2]))
-        return said
+        await asyncio.gather(*(trial(spec) for spec in SPECS[:2]))
+        return events
 
     assert asyncio.run(meet()) == ["ready", "ready", "begins", "begins"]
 
@@ -103,7 +103,9 @@ def raw(run_ns: int) -> Raw:
     return Raw([sent], {"threads": report})
 
 
-def found(spec: TrialSpec, run_ns: int, threads: dict[str, Thread] = THREADS) -> dict[str, float]:
+def values_of(
+    spec: TrialSpec, run_ns: int, threads: dict[str, Thread] = THREADS
+) -> dict[str, float]:
     counted = Accounting(
         scheduled=0, tried=1200, refused=200, unique=1000, lost=200, duplicated=0, reordered=0,
         stale=0, corrupt=0, foreign=0, ring_dropped=0, interfaces={}, mismatch={},
@@ -113,12 +115,12 @@ def found(spec: TrialSpec, run_ns: int, threads: dict[str, Thread] = THREADS) ->
 
 def test_a_packet_takes_all_work_for_all_packets() -> None:
     spec = replace(SPECS[0], turn=Turn(ms=2.0, of=4, at=1))
-    assert found(spec, run_ns=S // 5)["packet_ns"] == pytest.approx(S / 5 / 1000)
+    assert values_of(spec, run_ns=S // 5)["packet_ns"] == pytest.approx(S / 5 / 1000)
 
 
 def test_rates_are_of_its_own_turns() -> None:
     spec = replace(SPECS[0], turn=Turn(ms=2.0, of=4, at=1))
-    values = found(spec, run_ns=S // 5)
+    values = values_of(spec, run_ns=S // 5)
     assert values["received_pps"] == pytest.approx(4000)
     assert values["offered_pps"] == pytest.approx(4800)
     assert values["cpu_busy"] == pytest.approx(0.8)
@@ -126,22 +128,22 @@ def test_rates_are_of_its_own_turns() -> None:
 
 def test_it_works_off_its_queue_in_the_next_turn() -> None:
     spec = replace(SPECS[0], turn=Turn(ms=2.0, of=4, at=1))
-    values = found(spec, run_ns=S // 2)
+    values = values_of(spec, run_ns=S // 2)
     assert values["cpu_busy"] == 1.0
     assert values["packet_ns"] == pytest.approx(S / 2 / 1000)
 
 
 def test_a_full_cpu_is_seen_as_full_in_its_own_turns() -> None:
     readings = [CpuReading(thread="napi/gw0", cpu=1, busy=busy) for busy in (0.245, 0.3, 0.0)]
-    shares = [one.busy for one in turns.own_share(readings, Turn(ms=2.0, of=4))]
+    shares = [reading.busy for reading in turns.own_share(readings, Turn(ms=2.0, of=4))]
     assert shares == pytest.approx([0.98, 1.0, 0.0])
 
 
 def test_the_tester_alone_has_no_gateway() -> None:
     arm = Arm(path="direct", name="alone")
     spec = replace(SPECS[0], arm=arm, turn=Turn(ms=2.0, of=4))
-    assert "packet_ns" not in found(spec, run_ns=S // 5)
+    assert "packet_ns" not in values_of(spec, run_ns=S // 5)
 
 
 def test_a_trial_that_was_alone_is_read_as_any() -> None:
-    assert found(SPECS[0], run_ns=S // 5) == {}
+    assert values_of(SPECS[0], run_ns=S // 5) == {}

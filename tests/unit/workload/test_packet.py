@@ -98,14 +98,14 @@ def told_by_tcpdump(frames: list[bytes], folder: Path) -> list[str]:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     except FileNotFoundError:
         pytest.skip("no tcpdump")
-    return [" ".join(one.split()) for one in done.stdout.replace("\n    ", " ").splitlines()]
+    return [" ".join(line.split()) for line in done.stdout.replace("\n    ", " ").splitlines()]
 
 
 @pytest.mark.parametrize("version", [4, 6])
 def test_tcpdump_finds_no_fault_in_a_segment(version: int, tmp_path: Path) -> None:
-    frames = [packet.tcp(MACS, *ENDS[version], one) for one in SEGMENTS.values()]
+    frames = [packet.tcp(MACS, *ENDS[version], segment) for segment in SEGMENTS.values()]
     syn, data, bare = told_by_tcpdump(frames, tmp_path)
-    assert all("(correct)" in one and "bad" not in one for one in (syn, data, bare))
+    assert all("(correct)" in line and "bad" not in line for line in (syn, data, bare))
     assert "Flags [S]" in syn
     assert "win 65535, options [mss 1460,nop,nop,sackOK,nop,wscale 14], length 0" in syn
     assert "Flags [P.]" in data
@@ -126,14 +126,14 @@ def test_a_frame_is_as_long_whatever_it_carries(version: int, frame_bytes: int) 
         Datagrams(of_flow(version, "udp", frame_bytes)),
         Segments(of_flow(version, "tcp", frame_bytes), 1, 1),
     )
-    assert {len(one.frame(0)) + 4 for one in made} == {frame_bytes}
+    assert {len(numbered.frame(0)) + 4 for numbered in made} == {frame_bytes}
 
 
 def test_each_segment_goes_on_where_the_last_one_ended(tmp_path: Path) -> None:
     """From the byte after SYN, so that a gateway that follows the numbers finds no gap."""
     made = Segments(of_flow(4, "tcp", 64), 101, 201)
-    found = told_by_tcpdump([made.frame(number) for number in range(-10, -7)], tmp_path)
-    assert [one.partition("seq ")[2].partition(",")[0] for one in found] == [
+    printed = told_by_tcpdump([made.frame(number) for number in range(-10, -7)], tmp_path)
+    assert [line.partition("seq ")[2].partition(",")[0] for line in printed] == [
         "101:107",
         "107:113",
         "113:119",
@@ -152,6 +152,6 @@ def test_a_segment_is_known_again(version: int) -> None:
 def test_one_protocol_is_not_taken_for_the_other() -> None:
     """Even where all that is looked at is alike."""
     flow = of_flow(4, "tcp", 84)
-    one = Datagrams(flow).frame(0)
-    assert not packet.is_segment(one, flow.port, int.from_bytes(one[38:42], "big"))
+    frame = Datagrams(flow).frame(0)
+    assert not packet.is_segment(frame, flow.port, int.from_bytes(frame[38:42], "big"))
     assert not packet.is_for(Segments(flow, 1, 1).frame(0), flow.port, None)

@@ -32,18 +32,18 @@ def way(direction: str = "up", *, tried: int = 100, refused: int = 0, **sink: in
 def counted(*ways: Way) -> dict[str, int]:
     """What true counters would show after these directions."""
     after = dict(NOTHING)
-    for one in ways:
-        source, sink = one.wire.source.device, one.wire.sink.device
-        after[f"{source}.tx_packets"] += one.sender["tried"] - one.sender["refused"]
-        after[f"{source}.tx_dropped"] += one.sender["refused"]
+    for direction in ways:
+        source, sink = direction.wire.source.device, direction.wire.sink.device
+        after[f"{source}.tx_packets"] += direction.sender["tried"] - direction.sender["refused"]
+        after[f"{source}.tx_dropped"] += direction.sender["refused"]
         names = ("received", "corrupt", "foreign", "ring_dropped")
-        after[f"{sink}.rx_packets"] += sum(one.sink[name] for name in names)
+        after[f"{sink}.rx_packets"] += sum(direction.sink[name] for name in names)
     return after
 
 
 @given(tried=counts, refused=counts, lost=counts, foreign=counts, ring=counts)
 def test_true_counters_match(tried: int, refused: int, lost: int, foreign: int, ring: int) -> None:
-    one = way(
+    direction = way(
         tried=tried + lost + refused,
         refused=refused,
         unique=tried,
@@ -51,47 +51,52 @@ def test_true_counters_match(tried: int, refused: int, lost: int, foreign: int, 
         foreign=foreign,
         ring_dropped=ring,
     )
-    assert account([one], NOTHING, counted(one)).mismatch == {}
+    assert account([direction], NOTHING, counted(direction)).mismatch == {}
 
 
 @given(tried=counts, arrived=counts)
 def test_what_was_tried_is_delivered_or_lost(tried: int, arrived: int) -> None:
-    one = way(tried=tried, unique=arrived, received=arrived)
-    found = account([one], NOTHING, counted(one))
-    assert found.tried == found.unique + found.lost
+    direction = way(tried=tried, unique=arrived, received=arrived)
+    accounting = account([direction], NOTHING, counted(direction))
+    assert accounting.tried == accounting.unique + accounting.lost
 
 
 def test_what_the_port_refused_is_lost() -> None:
-    one = way(tried=100, refused=30)
-    found = account([one], NOTHING, counted(one))
-    assert (found.tried, found.refused, found.lost) == (100, 30, 30)
+    direction = way(tried=100, refused=30)
+    accounting = account([direction], NOTHING, counted(direction))
+    assert (accounting.tried, accounting.refused, accounting.lost) == (100, 30, 30)
 
 
 @pytest.mark.parametrize(("seen", "mismatch"), [(30, {}), (29, {}), (0, {}), (31, {"lan0.tx": 1})])
 def test_a_refused_frame_need_not_be_counted_by_the_port(
     seen: int, mismatch: dict[str, int]
 ) -> None:
-    one = way(tried=100, refused=30)
-    after = counted(one) | {"lan0.tx_dropped": seen}
-    assert account([one], dict.fromkeys(after, 0), after).mismatch == mismatch
+    direction = way(tried=100, refused=30)
+    after = counted(direction) | {"lan0.tx_dropped": seen}
+    assert account([direction], dict.fromkeys(after, 0), after).mismatch == mismatch
 
 
 def test_a_frame_that_vanished_is_named() -> None:
-    one = way(tried=100, refused=30)
-    after = counted(one) | {"lan0.tx_packets": 69, "lan0.tx_dropped": 0}
-    assert account([one], dict.fromkeys(after, 0), after).mismatch == {"lan0.tx": -1}
+    direction = way(tried=100, refused=30)
+    after = counted(direction) | {"lan0.tx_packets": 69, "lan0.tx_dropped": 0}
+    assert account([direction], dict.fromkeys(after, 0), after).mismatch == {"lan0.tx": -1}
 
 
 def test_duplicates_are_counted_apart() -> None:
-    one = way(tried=100, unique=100, received=105, duplicated=5)
-    found = account([one], NOTHING, counted(one))
-    assert (found.lost, found.duplicated, found.mismatch) == (0, 5, {})
+    direction = way(tried=100, unique=100, received=105, duplicated=5)
+    accounting = account([direction], NOTHING, counted(direction))
+    assert (accounting.lost, accounting.duplicated, accounting.mismatch) == (0, 5, {})
 
 
 def test_directions_are_summed() -> None:
     ways = [way("up", tried=100, unique=90), way("down", tried=50, unique=50, reordered=3)]
-    found = account(ways, NOTHING, counted(*ways))
-    assert (found.scheduled, found.tried, found.unique, found.reordered) == (150, 150, 140, 3)
+    accounting = account(ways, NOTHING, counted(*ways))
+    assert (accounting.scheduled, accounting.tried, accounting.unique, accounting.reordered) == (
+        150,
+        150,
+        140,
+        3,
+    )
 
 
 @pytest.mark.parametrize(
@@ -104,27 +109,27 @@ def test_directions_are_summed() -> None:
     ],
 )
 def test_a_counter_that_moved_more_is_named(counter: str, mismatch: dict[str, int]) -> None:
-    one = way()
-    after = counted(one)
+    direction = way()
+    after = counted(direction)
     after[counter] += 7
-    assert account([one], NOTHING, after).mismatch == mismatch
+    assert account([direction], NOTHING, after).mismatch == mismatch
 
 
 def test_only_what_moved_meanwhile_counts() -> None:
-    one = way()
+    direction = way()
     before: dict[str, Any] = dict.fromkeys(NOTHING, 1000)
-    after = {name: value + 1000 for name, value in counted(one).items()}
-    found = account([one], before, after)
-    assert (found.interfaces["lan0.tx_packets"], found.mismatch) == (100, {})
+    after = {name: value + 1000 for name, value in counted(direction).items()}
+    accounting = account([direction], before, after)
+    assert (accounting.interfaces["lan0.tx_packets"], accounting.mismatch) == (100, {})
 
 
-@pytest.mark.parametrize(("others", "told"), [(20, {}), (21, {"wan0.rx": 21})])
+@pytest.mark.parametrize(("others", "mismatch"), [(20, {}), (21, {"wan0.rx": 21})])
 def test_on_a_real_cable_few_words_of_others_are_no_mismatch(
-    others: int, told: dict[str, int]
+    others: int, mismatch: dict[str, int]
 ) -> None:
-    one = way()
-    loud = replace(one.wire, sink=replace(one.wire.sink, silent=False))
-    one = replace(one, wire=loud, sender=one.sender | {"t0_ns": 0, "t1_ns": 0})
-    after = counted(one)
+    direction = way()
+    loud = replace(direction.wire, sink=replace(direction.wire.sink, silent=False))
+    direction = replace(direction, wire=loud, sender=direction.sender | {"t0_ns": 0, "t1_ns": 0})
+    after = counted(direction)
     after["wan0.rx_packets"] += others
-    assert account([one], NOTHING, after).mismatch == told
+    assert account([direction], NOTHING, after).mismatch == mismatch

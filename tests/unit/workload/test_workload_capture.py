@@ -20,13 +20,13 @@ def frames(family: str, size: int) -> Frames:
 def records(data: bytearray) -> list[bytes]:
     magic, *_, link = struct.unpack_from("=IHHiIII", data)
     assert (magic, link) == (0xA1B2C3D4, 1)
-    found, at = [], 24
+    packets, at = [], 24
     while at < len(data):
         *_, kept, length = struct.unpack_from("=IIII", data, at)
         assert kept == length
-        found.append(bytes(data[at + 16 : at + 16 + kept]))
+        packets.append(bytes(data[at + 16 : at + 16 + kept]))
         at += 16 + kept
-    return found
+    return packets
 
 
 def folded(data: bytes) -> int:
@@ -42,9 +42,9 @@ def folded(data: bytes) -> int:
 def test_each_packet_has_its_flow_and_number_and_a_right_checksum(
     family: str, ip: int, size: int
 ) -> None:
-    one = frames(family, size)
-    found = records(write(one, packets=700))
-    for i, frame in enumerate(found):
+    sent = frames(family, size)
+    packets = records(write(sent, packets=700))
+    for i, frame in enumerate(packets):
         datagram = frame[14 + ip :]
         source, target, length, _ = struct.unpack_from(">HHHH", datagram)
         header = datagram[8:]
@@ -52,7 +52,7 @@ def test_each_packet_has_its_flow_and_number_and_a_right_checksum(
         assert (len(frame), length) == (size - 4, len(datagram))
         assert (source, target) == (PORTS[i % 3], 9)
         assert (header[0], header[1], flow, number) == (0xC7, 201, i % 3, i // 3)
-        addresses = b"".join(ipaddress.ip_address(host).packed for host in (one.src, one.dst))
+        addresses = b"".join(ipaddress.ip_address(host).packed for host in (sent.src, sent.dst))
         whole = addresses + struct.pack(">HH", 17, len(datagram)) + datagram
         assert folded(whole + bytes(len(whole) % 2)) == 0xFFFF
 

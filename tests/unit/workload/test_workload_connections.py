@@ -46,8 +46,8 @@ def test_one_client_has_the_hosts_own_address_and_many_have_others() -> None:
 
 @pytest.mark.parametrize(("family", "last"), [("ipv4", "198.18.1.253"), ("ipv6", "2001:2:0:1::fd")])
 def test_250_clients_fit_into_the_network(family: str, last: str) -> None:
-    found = alias.clients(PORTS["lan0"], family, 250)
-    assert (found[-1], len(set(found))) == (last, 250)
+    addresses = alias.clients(PORTS["lan0"], family, 250)
+    assert (addresses[-1], len(set(addresses))) == (last, 250)
 
 
 def test_as_many_as_it_goes_is_a_million_if_there_are_addresses() -> None:

@@ -15,7 +15,7 @@ from gatemark.workload.driver import iperf3, nuttcp, program, tcpreplay
 from gatemark.workload.driver.job import Job
 from gatemark.workload.driver.pair import began_ns
 
-SAID = Path(__file__).parent / "said"
+OUTPUT = Path(__file__).parent / "output"
 UDP = Job(Workload(frame_bytes=64), "198.18.9.2")
 TCP = Job(Workload(kind="tcp", streams=2, write_bytes=8192), "198.18.9.2")
 
@@ -42,24 +42,24 @@ Statistics for network device: va
 """
 
 
-def said(name: str) -> str:
-    return (SAID / f"{name}.json").read_text(encoding="utf-8")
+def output(name: str) -> str:
+    return (OUTPUT / f"{name}.json").read_text(encoding="utf-8")
 
 
 def test_iperf3_counts_what_was_sent_and_what_came() -> None:
-    told = iperf3.read(UDP, said("iperf3-udp"))
-    assert (told.sent, told.received, told.seconds) == (111340, 111340 - 38462, 1.003839)
+    result = iperf3.read(UDP, output("iperf3-udp"))
+    assert (result.sent, result.received, result.seconds) == (111340, 111340 - 38462, 1.003839)
 
 
 def test_iperf3_does_not_count_as_received_what_was_still_on_its_way() -> None:
-    told = iperf3.read(UDP, said("iperf3-udp-down"))
-    assert (told.sent, told.received) == (5886, 5884)
+    result = iperf3.read(UDP, output("iperf3-udp-down"))
+    assert (result.sent, result.received) == (5886, 5884)
 
 
 def test_iperf3_tells_goodput_of_the_receiver() -> None:
-    told = iperf3.read(TCP, said("iperf3-tcp"))
-    assert round(told.bps) == 1_340_655_707
-    assert told.more == {"retransmits": 139.0, "mss_bytes": 1448.0}
+    result = iperf3.read(TCP, output("iperf3-tcp"))
+    assert round(result.bps) == 1_340_655_707
+    assert result.more == {"retransmits": 139.0, "mss_bytes": 1448.0}
 
 
 @pytest.mark.parametrize(
@@ -76,14 +76,14 @@ def test_iperf3_that_failed_makes_no_value(out: str, why: str) -> None:
 
 
 def test_nuttcp_takes_its_time_from_bytes_and_rate() -> None:
-    told = nuttcp.read(Job(Workload(frame_bytes=110), "198.18.9.2"), NUTTCP_UDP)
-    assert (told.sent, told.received) == (75271, 71594)
-    assert told.seconds == pytest.approx(1.0473, abs=1e-4)  # it prints 1.05
+    result = nuttcp.read(Job(Workload(frame_bytes=110), "198.18.9.2"), NUTTCP_UDP)
+    assert (result.sent, result.received) == (75271, 71594)
+    assert result.seconds == pytest.approx(1.0473, abs=1e-4)  # it prints 1.05
 
 
 def test_nuttcp_tells_goodput_of_the_receiver() -> None:
-    told = nuttcp.read(TCP, NUTTCP_TCP)
-    assert (told.bps, told.more) == (4_396_698_800.0, {"retransmits": 0.0})
+    result = nuttcp.read(TCP, NUTTCP_TCP)
+    assert (result.bps, result.more) == (4_396_698_800.0, {"retransmits": 0.0})
 
 
 def test_nuttcp_that_failed_makes_no_value() -> None:
@@ -92,9 +92,9 @@ def test_nuttcp_that_failed_makes_no_value() -> None:
 
 
 def test_tcpreplay_interrupted_may_have_sent_one_more() -> None:
-    told = tcpreplay.read(TCPREPLAY)
-    assert (told["tried"], told["refused"], told["retried"]) == (130544, 1, 7)
-    assert told["seconds"] == pytest.approx(0.757589, abs=1e-6)
+    result = tcpreplay.read(TCPREPLAY)
+    assert (result["tried"], result["refused"], result["retried"]) == (130544, 1, 7)
+    assert result["seconds"] == pytest.approx(0.757589, abs=1e-6)
 
 
 def test_tcpreplay_that_failed_makes_no_value() -> None:

@@ -47,7 +47,7 @@ def test_ports_are_those_that_no_rule_of_ours_matches() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "said"),
+    ("keys", "fault"),
     [
         ({"flows": 1001, "steps": 10}, "a multiple of `steps` x `clients`"),
         ({"flows": 1000, "steps": 10, "clients": 3}, "a multiple of `steps` x `clients`"),
@@ -61,8 +61,8 @@ def test_ports_are_those_that_no_rule_of_ours_matches() -> None:
         ({"flows": 100, "direction": "down"}, "write up"),
     ],
 )
-def test_what_cannot_be_filled_is_told_with_the_mend(keys: dict[str, Any], said: str) -> None:
-    assert said in "; ".join(faults(load(**keys)))
+def test_what_cannot_be_filled_is_reported_with_its_fix(keys: dict[str, Any], fault: str) -> None:
+    assert fault in "; ".join(faults(load(**keys)))
 
 
 class Told(Local):

@@ -23,10 +23,10 @@ def test_no_two_flows_are_alike(flow_ports: FlowPorts, clients: int, each: int) 
 
 
 def test_random_ports_are_those_of_the_rfc() -> None:
-    found = flows(Workload(flow_ports="random", flows=40_000))
-    assert set(found.near) <= set(NEAR_RANDOM)
-    assert set(found.far) <= set(FAR_RANDOM)
-    assert len(set(found.far)) > 20_000
+    random = flows(Workload(flow_ports="random", flows=40_000))
+    assert set(random.near) <= set(NEAR_RANDOM)
+    assert set(random.far) <= set(FAR_RANDOM)
+    assert len(set(random.far)) > 20_000
 
 
 def test_random_ports_are_the_same_every_time() -> None:
@@ -35,7 +35,7 @@ def test_random_ports_are_the_same_every_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "crowd"),
+    ("load", "crowd"),
     [
         (Workload(flows=4096), False),
         (Workload(flows=4097), True),
@@ -43,5 +43,5 @@ def test_random_ports_are_the_same_every_time() -> None:
         (Workload(flow_ports="random"), True),
     ],
 )
-def test_who_is_a_crowd(one: Workload, crowd: bool) -> None:
-    assert is_crowd(one) is crowd
+def test_who_is_a_crowd(load: Workload, crowd: bool) -> None:
+    assert is_crowd(load) is crowd

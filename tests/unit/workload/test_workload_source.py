@@ -14,12 +14,14 @@ IP_UDP_BYTES = 28
 
 def bits(sent: list[Datagram]) -> float:
     """Bits/s of IPv4 packets."""
-    return sum(one.payload_bytes + IP_UDP_BYTES for one in sent) * 8 / SECONDS
+    return sum(datagram.payload_bytes + IP_UDP_BYTES for datagram in sent) * 8 / SECONDS
 
 
 def ways(source: str) -> tuple[list[Datagram], list[Datagram]]:
     sent = conversation(source, SECONDS)
-    return [one for one in sent if one.up], [one for one in sent if not one.up]
+    return [datagram for datagram in sent if datagram.up], [
+        datagram for datagram in sent if not datagram.up
+    ]
 
 
 def test_a_game_has_the_rate_of_the_diffuse_trace() -> None:
@@ -31,7 +33,7 @@ def test_a_game_has_the_rate_of_the_diffuse_trace() -> None:
 def test_a_voice_call_has_50_packets_a_second_of_172_bytes_each_way() -> None:
     for way in ways("voip"):
         assert len(way) / SECONDS == pytest.approx(50, rel=0.01)
-        assert {one.payload_bytes for one in way} == {172}
+        assert {datagram.payload_bytes for datagram in way} == {172}
 
 
 def test_a_voice_call_without_silence_sends_less_than_half() -> None:
@@ -41,11 +43,11 @@ def test_a_voice_call_without_silence_sends_less_than_half() -> None:
 
 def test_a_video_call_has_30_frames_a_second_of_1_to_6_packets() -> None:
     for way in ways("video"):
-        frames = [one for one in way if one.ports[0] == 50000]
+        frames = [datagram for datagram in way if datagram.ports[0] == 50000]
         assert bits(frames) == pytest.approx(1_200_000, rel=0.05)
-        sizes = [len(list(frame)) for _, frame in groupby(frames, lambda one: int(one.at_s * 30))]
+        sizes = [len(list(frame)) for _, frame in groupby(frames, lambda d: int(d.at_s * 30))]
         assert max(sizes) <= 12  # a frame may begin in another's 33 ms, but no more
-        assert max(one.payload_bytes for one in frames) <= 1200
+        assert max(datagram.payload_bytes for datagram in frames) <= 1200
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -18,7 +18,7 @@ LAN = NONE | {"udp_out": 121_811, "tcp_out": 16, "tcp_in": 14, "ip_in": 15, "udp
 WAN = NONE | {"ip_in": 121_827, "tcp_in": 16, "udp_in": 64_547, "udp_unread": 57_264}
 PORTS = {"lan0.tx_packets": 121_827, "lan0.tx_dropped": 0, "wan0.rx_packets": 121_827}
 
-SAID = """\
+SNMP_TEXT = """\
 Tcp: RtoAlgorithm InSegs OutSegs RetransSegs
 Tcp: 1 14 16 2
 Udp: InDatagrams NoPorts InErrors OutDatagrams SndbufErrors
@@ -31,37 +31,44 @@ Udp6OutDatagrams 8
 
 def way(lan: dict[str, int] = LAN, wan: dict[str, int] = WAN, **sender: Any) -> Way:
     lan0, wan0 = (Port(Local(), device, "02:00:00:00:00:01") for device in ("lan0", "wan0"))
-    told = {"t0_ns": 0, "t1_ns": 1, "scheduled": 0, "tried": 121_810, "flows": 1, "host": lan}
+    sent = {
+        "t0_ns": 0,
+        "t1_ns": 1,
+        "scheduled": 0,
+        "tried": 121_810,
+        "flows": 1,
+        "host": lan,
+    }
     sink = {"unique": 64_546, "host": wan}
     wire = Wire("up", lan0, wan0, next_hop=wan0, target=wan0)
-    return Way(wire, told | sender, sink, {}, program="iperf3")
+    return Way(wire, sent | sender, sink, {}, program="iperf3")
 
 
-def count(one: Way, **ports: int) -> Any:
+def count(direction: Way, **ports: int) -> Any:
     moved = PORTS | {name.replace("_", ".", 1): value for name, value in ports.items()}
-    return tally(one, dict.fromkeys(moved, 0), moved)
+    return tally(direction, dict.fromkeys(moved, 0), moved)
 
 
 def test_what_came_to_the_host_and_was_not_counted_is_the_tools_own_loss() -> None:
-    found = count(way())
-    assert (found.tried, found.unique, found.lost) == (121_810, 64_546, 57_264)
-    assert (found.ring_dropped, found.mismatch) == (57_264, {})
+    accounting = count(way())
+    assert (accounting.tried, accounting.unique, accounting.lost) == (121_810, 64_546, 57_264)
+    assert (accounting.ring_dropped, accounting.mismatch) == (57_264, {})
 
 
 def test_what_did_not_come_to_the_host_is_the_gateways_loss() -> None:
     wan = WAN | {"ip_in": 100_017, "udp_unread": 35_454}
-    found = count(way(wan=wan), wan0_rx_packets=100_017)
-    assert (found.lost, found.ring_dropped, found.mismatch) == (57_264, 35_454, {})
+    accounting = count(way(wan=wan), wan0_rx_packets=100_017)
+    assert (accounting.lost, accounting.ring_dropped, accounting.mismatch) == (57_264, 35_454, {})
 
 
 def test_what_the_device_refused_was_tried() -> None:
     lan = LAN | {"udp_out": 121_000, "udp_refused": 811}
-    found = count(way(lan), lan0_tx_packets=121_016, lan0_tx_dropped=811)
-    assert (found.refused, found.mismatch) == (811, {})
+    accounting = count(way(lan), lan0_tx_packets=121_016, lan0_tx_dropped=811)
+    assert (accounting.refused, accounting.mismatch) == (811, {})
 
 
 @pytest.mark.parametrize(
-    ("one", "ports", "where"),
+    ("direction", "ports", "where"),
     [
         (way(), {"lan0_tx_packets": 121_830}, {"lan0.tx": 3}),
         (way(), {"wan0_rx_packets": 121_820}, {"wan0.rx": -7}),
@@ -71,17 +78,17 @@ def test_what_the_device_refused_was_tried() -> None:
     ],
 )
 def test_counts_that_cannot_be_are_told(
-    one: Way, ports: dict[str, int], where: dict[str, int]
+    direction: Way, ports: dict[str, int], where: dict[str, int]
 ) -> None:
-    assert count(one, **ports).mismatch == where
+    assert count(direction, **ports).mismatch == where
 
 
 def test_what_is_in_no_count_is_noted() -> None:
-    one = replace(way(), notes=notes(way()))
-    assert "16 packets of its control connection and 1 datagrams" in one.notes[0]
+    noted = replace(way(), notes=notes(way()))
+    assert "16 packets of its control connection and 1 datagrams" in noted.notes[0]
 
 
 def test_a_hosts_counters_are_of_both_families() -> None:
-    found = parse(SAID)
-    assert (found["udp_in"], found["udp_out"], found["udp_unread"]) == (11, 15, 4)
-    assert (found["tcp_out"], found["ip_in"], found["udp_refused"]) == (18, 40, 9)
+    counters = parse(SNMP_TEXT)
+    assert (counters["udp_in"], counters["udp_out"], counters["udp_unread"]) == (11, 15, 4)
+    assert (counters["tcp_out"], counters["ip_in"], counters["udp_refused"]) == (18, 40, 9)

@@ -87,12 +87,12 @@ def test_room_is_told_where_memory_is_the_gateways_own() -> None:
 
 
 def test_pages_on_the_lists_of_cpus_are_free_as_well() -> None:
-    told = raw()
+    tight = raw()
     listed = [at % 2 * 384_000 for at in range(4 * COUNT)]
-    memory = told.watched["memory"]
+    memory = tight.watched["memory"]
     memory["free_bytes"] = [n - m for n, m in zip(memory["free_bytes"], listed, strict=True)]
-    told.watched["pagesets"] = {"listed_bytes": listed}
-    assert outcome(spec(), told)[0]["flows_predicted"] == pytest.approx(100_000)
+    tight.watched["pagesets"] = {"listed_bytes": listed}
+    assert outcome(spec(), tight)[0]["flows_predicted"] == pytest.approx(100_000)
 
 
 def test_the_first_flow_that_was_lost_ends_the_count() -> None:

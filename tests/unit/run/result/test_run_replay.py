@@ -36,17 +36,17 @@ def test_each_arrival_has_the_delay_of_its_own_packet() -> None:
 
 
 def test_the_lost_are_told_with_their_time_and_flow() -> None:
-    found = series(way())
-    assert found["replay.up.lost"] == ([200], [1])
-    assert list(found["replay.up.flow_lost"][1]) == [0, 2]
+    columns = series(way())
+    assert columns["replay.up.lost"] == ([200], [1])
+    assert list(columns["replay.up.flow_lost"][1]) == [0, 2]
 
 
 def test_too_many_packets_leave_the_histogram_against_the_schedule() -> None:
-    one = way()
-    del one.sink["packet"]
-    found = series(one)
-    assert found["sink.up.delay_ns"] == ([64], [2])
-    assert "replay.up.delay" not in found
+    slim = way()
+    del slim.sink["packet"]
+    columns = series(slim)
+    assert columns["sink.up.delay_ns"] == ([64], [2])
+    assert "replay.up.delay" not in columns
 
 
 @given(st.integers(0, 1 << 36))

@@ -17,14 +17,14 @@ MS = 1_000_000
 def way(settle_ns: int = 0, **info: Any) -> Way:
     """Two streams for 40 ms: 1000 bytes in each bin of 10 ms, 500 in the first."""
     (wire,) = wires(PORTS, "route", "up")
-    told = {
+    column = {
         "t_ns": [0, 0, 20 * MS, 20 * MS, 40 * MS, 40 * MS],
         "stream": [0, 1] * 3,
         "rtt_us": [100, 200, 300, 400, 300, 400],
         "cwnd": [10] * 6,
         "retransmits": [0, 0, 5, 1, 7, 1],
     }
-    sender = {"t0_ns": 0, "t1_ns": 40 * MS, "mss_bytes": 1448, "info": told | info}
+    sender = {"t0_ns": 0, "t1_ns": 40 * MS, "mss_bytes": 1448, "info": column | info}
     sink = {"rate": {"t0_ns": 0, "bin_ms": 10, "bytes": [500, 1000, 1000, 1000]}}
     return Way(wire, sender, sink, {}, settle_ns)
 
@@ -44,8 +44,8 @@ def test_segments_sent_again_are_those_of_the_time_that_counts(settle_ns: int, a
 
 
 def test_the_round_trip_is_over_time_and_streams() -> None:
-    found = values([way(20 * MS)])
-    assert (found["rtt_p50_ns"], found["rtt_max_ns"]) == (350_000, 400_000)
+    quantities = values([way(20 * MS)])
+    assert (quantities["rtt_p50_ns"], quantities["rtt_max_ns"]) == (350_000, 400_000)
 
 
 def test_what_a_kernel_does_not_tell_is_no_value() -> None:
@@ -54,6 +54,6 @@ def test_what_a_kernel_does_not_tell_is_no_value() -> None:
 
 
 def test_what_a_kernel_does_not_tell_is_in_no_series() -> None:
-    found = series(way(0, cwnd=[-1] * 6))
-    assert found["source.up.0.cwnd"] == ([], [])
-    assert found["source.up.1.rtt_ns"] == ([0, 20 * MS, 40 * MS], [200_000, 400_000, 400_000])
+    columns = series(way(0, cwnd=[-1] * 6))
+    assert columns["source.up.0.cwnd"] == ([], [])
+    assert columns["source.up.1.rtt_ns"] == ([0, 20 * MS, 40 * MS], [200_000, 400_000, 400_000])
