@@ -77,7 +77,7 @@ def shell(
 
     if host not in HOSTS:
         raise UsageError(f"no host '{host}': {', '.join(HOSTS)}")
-    space = f"gm-{keep.the_one().lab}-{HOSTS[host]}"
+    space = f"gm-{keep.opened().lab}-{HOSTS[host]}"
     words = [word for at, word in enumerate(command or []) if (at, word) != (0, "--")]
     argv = words or [os.environ.get("SHELL", "/bin/sh")]
     os.execvp("ip", ["ip", "netns", "exec", space, *argv])  # noqa: S606

@@ -24,8 +24,8 @@ DIRECT: Final = range(0x80000000, 0xA0000000)  # KSEG0: memory that needs no TLB
 OWN, REFILL, PROGRAM = "own", "refill", "program"
 
 
-class Apart:
-    """Tells blocks apart; `programs`: those of user space are none of the packet's."""
+class Sorter:
+    """Sorts blocks; `programs`: those of user space are not the packet's."""
 
     def __init__(self, counter: Counter, symbols: Symbols, *, programs: bool) -> None:
         self._counter = counter

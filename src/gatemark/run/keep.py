@@ -70,7 +70,7 @@ def labs() -> list[Kept]:
     ]
 
 
-def the_one() -> Kept:
+def opened() -> Kept:
     """The lab that `up` opened. Raises UsageError if there is none."""
     for kept in labs():
         if kept.purpose == KEPT:
@@ -80,7 +80,7 @@ def the_one() -> Kept:
 
 def down() -> str:
     """Take the open lab down; returns its name."""
-    kept = the_one()
+    kept = opened()
     os.kill(kept.holder, signal.SIGTERM)
     until = time.monotonic() + PATIENCE_S
     while lock.holder(kept.lab):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One packet at a time through an emulated gateway, and the instructions that each made it run.
+"""One packet at a time through an emulated gateway, and the instructions that it takes.
 
     gateway's total   |tick|______|‾‾‾‾‾ runs ‾‾‾‾‾|___________|tick|____
                                   ^                 ^         ^
@@ -27,7 +27,7 @@ from gatemark.error import InvalidTrialError, UnavailableError
 from gatemark.node.agent import Agent, Tick
 from gatemark.plan.lasting import UNCOUNTED
 from gatemark.plan.model import TrialSpec, Workload
-from gatemark.probe.refill import Apart
+from gatemark.probe.refill import Sorter
 from gatemark.station.counter import Counter
 from gatemark.station.counting import NOT_EMULATED
 from gatemark.station.cpu import Placement
@@ -68,7 +68,7 @@ class Walked:
 
     @property
     def typical(self) -> int:
-        """The total that stands for all: their mode, and of an own program's the most central one.
+        """The total that stands for all: the mode; for a program of the gateway's own the median one.
 
         A scheduler does something else each time, so that hardly any two of those totals are equal.
         """
@@ -79,19 +79,19 @@ class Walked:
 
     @property
     def mode(self) -> int:
-        """The total that came most often; of two that came as often, the smaller."""
+        """The most frequent total; of two that are as frequent, the smaller."""
         return max(set(self.totals), key=lambda total: (self.totals.count(total), -total))
 
 
 async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
-    """The one direction. Raises UnavailableError where instructions are not counted."""
+    """The single direction. Raises UnavailableError where instructions are not counted."""
     if station.counting is None:
         raise UnavailableError(NOT_EMULATED)
     return [await walk(station, spec, ways)]
 
 
 async def walk(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> "Walk":
-    """The one direction, counted or not, its flow opened as far as it has to be."""
+    """The single direction, counted or not, its flow opened as far as needed."""
     (wire,) = ways
     load, path = spec.workload, spec.arm.path
     packets = await asyncio.to_thread(opening.packets, station.ports, path, load)
@@ -110,7 +110,7 @@ class Walk:
         self.own_pps = 1000 / EVERY_MS  # that the gateway's own program sends
         self._agent: Agent | None = None
         self._symbols: Symbols | None = None
-        self._apart: Apart | None = None
+        self._sorter: Sorter | None = None
         self._base = 0  # instructions of the guest when the walk began
         self._own_sink: socket.socket | None = None  # where the gateway's own packets arrive
 
@@ -118,7 +118,7 @@ class Walk:
         """Read the gateway's symbols, and start its own program if it is an end."""
         if self.counting:
             self._symbols = await self.counting.names.read()
-            self._apart = Apart(self.counter, self._symbols, programs=self.wire.own)
+            self._sorter = Sorter(self.counter, self._symbols, programs=self.wire.own)
         if self.wire.own:
             verb, request = self._own()
             self._agent = await Agent.launch(self.wire_own.node, verb, request)
@@ -169,7 +169,7 @@ class Walk:
         """What the gateway's own program is asked to do; it reports nothing while it works."""
         load, wire = self.load, self.wire
         both = {"port": "udp", "family": FAMILY[load.family], "device": self.wire_own.device}
-        both |= {"cpu": self.placement.gateway, "tick_ms": 0, "run": 1}  # whose, nobody asks
+        both |= {"cpu": self.placement.gateway, "tick_ms": 0, "run": 1}  # any number will do
         if wire.away:
             listened = {"dst_port": [WAN_PORT], "flows": 1, "bin_ms": BIN_MS, "bins": 1}
             return "sink", both | listened
@@ -188,20 +188,20 @@ class Walk:
         }
 
     def _walk(self, tick: Tick | None) -> Walked:
-        """In a thread of its own, beside the loop: nothing else may hold it up."""
+        """Run in a thread of its own: nothing else may delay it."""
         walked, lost = Walked(own=self.wire.own), self.counter.lost
         with ExitStack() as stack:
             step = self.stepper(stack)
             stack.enter_context(self.counter.window())
             for number in range(-UNCOUNTED, self.load.walks):
-                self._one(step, number, walked)
+                self._single(step, number, walked)
                 if tick and number % 50 == 0:
                     tick({"t_ns": time.monotonic_ns(), "received": max(0, number)})
         if self.counter.lost != lost:
             raise InvalidTrialError("the plugin has no room for more of the guest's code")
         return walked
 
-    def _one(self, step: "Step", number: int, walked: Walked) -> None:
+    def _single(self, step: "Step", number: int, walked: Walked) -> None:
         """One walk; those with a number below zero are not kept."""
         self._ticked()
         self._from_here()
@@ -214,7 +214,7 @@ class Walk:
             return
         self._still(moved_from=self._base)
         if number >= 0:
-            path, refills = self.apart.own(self.counter.path())
+            path, refills = self.sorter.own(self.counter.path())
             total = sum(self.counter.block(slot).length for slot in path)
             walked.totals.append(total)
             walked.at_ns.append(at_ns)
@@ -236,7 +236,7 @@ class Walk:
         return False
 
     def _from_here(self) -> None:
-        """What counts begins here: the gateway stands still."""
+        """Counting begins here: the gateway stands still."""
         self.counter.anew()
         self._base = self.counter.total
 
@@ -245,13 +245,13 @@ class Walk:
         return self.wire.own and not self.wire.away
 
     @property
-    def apart(self) -> Apart:
-        """What counts of a path. Of a program of the gateway's own only the kernel's part does."""
-        assert self._apart is not None
-        return self._apart
+    def sorter(self) -> Sorter:
+        """Selects what counts of a path; of a program of the gateway's own only the kernel's part."""
+        assert self._sorter is not None
+        return self._sorter
 
     def _ticked(self) -> int:
-        """The total, still, soon after a tick of the gateway's clock if it has one."""
+        """The total at rest, soon after a tick of the gateway's clock if it has one."""
         was = self.counter.total
         until = time.monotonic() + TICK_S
         while self.counter.total == was and time.monotonic() < until:
@@ -259,7 +259,7 @@ class Walk:
         return self._still(QUIET_S)
 
     def _still(self, for_s: float = STILL_S, moved_from: int | None = None) -> int:
-        """The total once it has not risen for a while, nor before it did. InvalidTrialError."""
+        """The total once it has stopped rising for a while. Raises InvalidTrialError."""
         last, since = self.counter.total, time.monotonic()
         until = since + PATIENCE_S
         while since < until:
@@ -276,7 +276,7 @@ class Walk:
         )
 
     def stepper(self, stack: ExitStack) -> "Step":
-        """What sends one packet and waits for it: of the tester's ends, those that it has."""
+        """Returns what sends one packet and waits for it, at the ends that are the tester's."""
         wire = self.wire
         sink = None if wire.own and wire.away else opened(wire.sink, stack)
         if self._sends:

@@ -50,7 +50,7 @@ def test_only_the_sending_window_counts() -> None:
 @pytest.mark.parametrize(
     "sent", [(SECOND, 3 * SECOND, 0.0), (SECOND, SECOND + 1, 2000.0)], ids=["none", "short"]
 )
-def test_a_trial_that_tells_nothing_is_invalid(sent: tuple[int, int, float]) -> None:
+def test_a_trial_that_reports_nothing_is_invalid(sent: tuple[int, int, float]) -> None:
     with pytest.raises(InvalidTrialError, match="too short"):
         events(Cached(report(1000, 21_000), PAIRS), devices(), sent)
 

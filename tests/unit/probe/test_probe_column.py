@@ -108,7 +108,7 @@ def test_what_a_kernel_does_not_have_is_absent() -> None:
     assert (kinds["absent"], "conntrack" in kinds) == (["conntrack"], False)
 
 
-def test_what_the_loop_cost_is_told_without_the_last_shell() -> None:
+def test_what_the_loop_cost_is_reported_without_the_last_shell() -> None:
     last = SECOND.replace("/proc/77/", "/proc/99/").replace("101.50", "102.00")
     kinds = table(FIRST, SECOND, last, what=["cpu"])
     assert (kinds["cpu_ns"], kinds["cpu_over_ns"]) == (60_000_000, round(1.5 * S))
@@ -125,7 +125,7 @@ SLAB = """/proc/slabinfo:nf_conntrack          160    176    256   16    1 : tun
 """
 
 
-def test_slabs_are_told_by_cache() -> None:
+def test_slabs_are_reported_by_cache() -> None:
     kinds = table(FIRST + SLAB, what=["slab"])["slab"]
     assert kinds["nf_conntrack"] == {
         "active": [160],

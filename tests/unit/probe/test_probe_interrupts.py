@@ -43,7 +43,7 @@ def read(first: str, last: str, own: frozenset[int] | None = None) -> Outcome:
     return outcome(seen, Sent(0, 1, 1000.0, own=own))
 
 
-def test_each_queue_tells_which_cpu_took_its_interrupts_and_which_may() -> None:
+def test_each_queue_reports_which_cpu_took_its_interrupts_and_which_may() -> None:
     assert read(FIRST, LAST).evidence["interrupts"]["irq"] == {
         "38": {
             "name": "PCI-MSI 1572865-edge virtio2-input.0",

@@ -99,7 +99,7 @@ def test_a_path_has_all_the_instructions() -> None:
     assert sum(size for _, _, size in walked(*steps)) == 10 * len(steps)
 
 
-def test_functions_are_told_dearest_first_with_their_calls() -> None:
+def test_functions_are_reported_dearest_first_with_their_calls() -> None:
     blocks = [Block(PLACE["outer"], 4), Block(PLACE["leaf"], 3), Block(PLACE["leaf"] + 64, 2)]
     counter = cast(Counter, Blocks(blocks))
     tallies = by_function(counter, Symbols(KALLSYMS.splitlines()), {0: 1, 1: 5, 2: 10})

@@ -30,7 +30,7 @@ def test_the_hottest_sensor_counts(lines: dict[str, str], hottest: float | None)
     assert sensors(**lines).temperature_c == hottest
 
 
-def test_the_fastest_processor_tells_the_clock() -> None:
+def test_the_fastest_processor_reports_the_clock() -> None:
     clocks = {f"{CPU}/cpu{i}/cpufreq/scaling_cur_freq": f"{i + 6}00000" for i in (0, 1)}
     assert sensors(**clocks).clock_mhz == 700
 
@@ -58,7 +58,7 @@ def test_energy_becomes_power_between_two_readings() -> None:
     assert own_watts(read) == ("rapl", [(3 * S, 4.0)])
 
 
-def test_without_rapl_hwmon_tells_the_power() -> None:
+def test_without_rapl_hwmon_reports_the_power() -> None:
     assert own_watts([reading(1, 9.0)]) == ("hwmon", [(S, 9.0)])
 
 

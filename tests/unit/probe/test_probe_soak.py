@@ -39,7 +39,7 @@ def test_a_hiccup_at_rest_is_no_measure_of_rest() -> None:
     assert at_rest(TIMES, slowed, 0) == pytest.approx(at_rest(TIMES, steady, 0))
 
 
-def test_without_rest_nothing_is_told() -> None:
+def test_without_rest_nothing_is_reported() -> None:
     report = {"t_ns": TIMES, "turns": {"1": turns(0.5)}}
     assert cpu_soaked(report, TIMES[0], 1000 * MS, 1000.0) == ()
     assert cpu_soaked({}, 0, 1000 * MS, 1000.0) == ()

@@ -61,7 +61,7 @@ def test_busy_is_the_share_of_the_window() -> None:
     ]
 
 
-def test_waiting_for_a_cpu_is_told_apart_from_using_it() -> None:
+def test_waiting_for_a_cpu_is_separate_from_using_it() -> None:
     readings = cpu_readings(REPORT, THREADS, 500_000_000, 1_500_000_000, 1000.0)
     assert [reading.waiting for reading in readings] == [pytest.approx(0.2), 0.0]
 

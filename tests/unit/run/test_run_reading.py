@@ -158,7 +158,7 @@ def test_rates_of_both_directions_are_added() -> None:
     assert (values["offered_pps"], values["received_pps"]) == (2000.0, 2000.0)
 
 
-def test_rates_are_told_on_every_layer() -> None:
+def test_rates_are_reported_on_every_layer() -> None:
     values = record().values
     layers = [values[f"received_l{layer}_bps"] for layer in (1, 2, 4)]
     assert layers == [1000 * 120 * 8, 1000 * 100 * 8, 1000 * (100 - 18 - 28) * 8]
@@ -216,7 +216,7 @@ def test_delay_over_time_is_mean_and_longest_of_each_bin_with_packets() -> None:
     assert record(direction).values["delay_max_ns"] == 103  # exact, where a bucket begins at 102
 
 
-def test_an_older_agent_tells_no_delay_over_time() -> None:
+def test_an_older_agent_reports_no_delay_over_time() -> None:
     assert not [name for name in series(SPEC, raw(way()), THREADS) if "delay_m" in name]
 
 
@@ -269,7 +269,7 @@ def test_a_cpu_that_was_not_read_has_no_value() -> None:
     assert "cpu_busy" not in record(way(sender=short)).values
 
 
-def test_what_watching_cost_is_told() -> None:
+def test_what_watching_cost_is_reported() -> None:
     inside = {"t_ns": [0, S], "cpu_ns": 30 * MS}
     assert record(watched=inside).values["probe_cpu"] == pytest.approx(0.03)
 
@@ -282,14 +282,14 @@ def test_every_value_has_a_unit() -> None:
 @pytest.mark.parametrize(
     ("scheduled", "tried", "ratio"), [(1000, 1000, 1.0), (1000, 900, 0.9), (0, 5000, None)]
 )
-def test_evidence_tells_how_far_the_schedule_was_met(
+def test_evidence_reports_how_far_the_schedule_was_met(
     scheduled: int, tried: int, ratio: float | None
 ) -> None:
     evidence = record(way(sender={"scheduled": scheduled, "tried": tried})).evidence
     assert evidence.schedule_ratio == ratio
 
 
-def test_evidence_tells_the_testers_own_load() -> None:
+def test_evidence_reports_the_testers_own_load() -> None:
     evidence = record(way("up"), way("down", sender={"cpu_ns": S * 3 // 4})).evidence
     assert (evidence.sender_cpu, evidence.sink_cpu) == (0.75, 0.5)
 
@@ -300,7 +300,7 @@ def test_evidence_takes_in_what_the_probes_found() -> None:
     assert record(shaper=(none, qdisc)).evidence.qdisc == qdisc
 
 
-def test_evidence_tells_how_steady_the_sender_was() -> None:
+def test_evidence_reports_how_steady_the_sender_was() -> None:
     evidence = record(way("up"), way("down")).evidence
     assert (evidence.late_ns, evidence.gaps_over_1ms) == ({"p50": 100.0, "max": 9000.0}, 4)
 
@@ -349,7 +349,7 @@ def test_a_box_has_the_load_that_it_reads_itself() -> None:
     assert [first.waiting, second.waiting] == pytest.approx([0.0, 0.1])
 
 
-def test_each_cpu_tells_what_it_was_busy_with() -> None:
+def test_each_cpu_reports_what_it_was_busy_with() -> None:
     _, second = complete(BASE, SPEC, raw(way(), watched=INSIDE), {}).evidence.inside
     assert second.modes == pytest.approx(
         {"user": 0, "system": 0, "irq": 0, "softirq": 0.9, "idle": 0, "steal": 0.1}
@@ -368,7 +368,7 @@ def test_a_trial_without_gateway_has_no_load_that_it_reads_itself() -> None:
     assert not {"cpu_busy", "cpu_busy_inside"} & kept.values.keys()
 
 
-def test_power_is_told_idle_under_load_and_by_what_came_through() -> None:
+def test_power_is_reported_idle_under_load_and_by_what_came_through() -> None:
     watts = [(-2 * S, 3.0), (-S, 4.0), (S // 4, 6.0), (S // 2, 8.0), (5 * S, 99.0)]
     kept = record(power=("tasmota", watts))
     assert kept.evidence.meter == "tasmota"
@@ -381,7 +381,7 @@ def sensed(at_ns: int, temperature_c: float, clock_mhz: float, throttled: int) -
     return Sensed(at_ns, temperature_c, clock_mhz, throttled, None, None)
 
 
-def test_heat_is_told_while_it_was_sent() -> None:
+def test_heat_is_reported_while_it_was_sent() -> None:
     readings = [
         sensed(-S, 90, 600, 4),
         sensed(100 * MS, 50, 1200, 4),

@@ -156,7 +156,7 @@ def test_a_gateway_that_boots_after_the_command_is_waited_for(tmp_path: Path) ->
     assert turned(shed, BOOTED[:1], tmp_path, "true {arm}")[0] == "up shed"
 
 
-def test_one_that_is_not_there_without_a_command_is_told_at_once(tmp_path: Path) -> None:
+def test_one_that_is_not_there_without_a_command_is_reported_at_once(tmp_path: Path) -> None:
     shed = Shed([], lasts=True)
     shed.late = 3
     with pytest.raises(NodeError):

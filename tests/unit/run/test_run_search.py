@@ -182,7 +182,7 @@ def test_values_are_of_the_lower_bound_and_evidence_of_the_upper() -> None:
     assert outcome.accounting.lost > 0
 
 
-def test_a_search_tells_where_it_stands() -> None:
+def test_a_search_reports_where_it_stands() -> None:
     standings = searched(Made(30_000), Search(goals=("ndr",))).told
     assert standings[-1].low <= 30_001 <= (standings[-1].high or 0)
     assert [standing.trial for standing in standings] == list(range(1, len(standings) + 1))

@@ -11,7 +11,7 @@ from gatemark.error import GatemarkError
 from gatemark.run.switch import switch
 
 
-def test_it_is_told_the_arm(tmp_path: Path) -> None:
+def test_it_gets_the_arm(tmp_path: Path) -> None:
     asyncio.run(switch("echo {arm} is {arm}", "new", tmp_path / "log"))
     assert (tmp_path / "log").read_text() == "$ echo new is new\nnew is new\n"
 

@@ -86,7 +86,7 @@ SEGMENTS = {
 }
 
 
-def told_by_tcpdump(frames: list[bytes], folder: Path) -> list[str]:
+def read_by_tcpdump(frames: list[bytes], folder: Path) -> list[str]:
     """A line for each frame, by a program that knows TCP from elsewhere."""
     file = folder / "made.pcap"
     with file.open("wb") as out:
@@ -104,7 +104,7 @@ def told_by_tcpdump(frames: list[bytes], folder: Path) -> list[str]:
 @pytest.mark.parametrize("version", [4, 6])
 def test_tcpdump_finds_no_fault_in_a_segment(version: int, tmp_path: Path) -> None:
     frames = [packet.tcp(MACS, *ENDS[version], segment) for segment in SEGMENTS.values()]
-    syn, data, bare = told_by_tcpdump(frames, tmp_path)
+    syn, data, bare = read_by_tcpdump(frames, tmp_path)
     assert all("(correct)" in line and "bad" not in line for line in (syn, data, bare))
     assert "Flags [S]" in syn
     assert "win 65535, options [mss 1460,nop,nop,sackOK,nop,wscale 14], length 0" in syn
@@ -132,7 +132,7 @@ def test_a_frame_is_as_long_whatever_it_carries(version: int, frame_bytes: int) 
 def test_each_segment_goes_on_where_the_last_one_ended(tmp_path: Path) -> None:
     """From the byte after SYN, so that a gateway that follows the numbers finds no gap."""
     made = Segments(of_flow(4, "tcp", 64), 101, 201)
-    printed = told_by_tcpdump([made.frame(number) for number in range(-10, -7)], tmp_path)
+    printed = read_by_tcpdump([made.frame(number) for number in range(-10, -7)], tmp_path)
     assert [line.partition("seq ")[2].partition(",")[0] for line in printed] == [
         "101:107",
         "107:113",

@@ -56,7 +56,7 @@ def test_iperf3_does_not_count_as_received_what_was_still_on_its_way() -> None:
     assert (result.sent, result.received) == (5886, 5884)
 
 
-def test_iperf3_tells_goodput_of_the_receiver() -> None:
+def test_iperf3_reports_goodput_of_the_receiver() -> None:
     result = iperf3.read(TCP, output("iperf3-tcp"))
     assert round(result.bps) == 1_340_655_707
     assert result.more == {"retransmits": 139.0, "mss_bytes": 1448.0}
@@ -81,7 +81,7 @@ def test_nuttcp_takes_its_time_from_bytes_and_rate() -> None:
     assert result.seconds == pytest.approx(1.0473, abs=1e-4)  # it prints 1.05
 
 
-def test_nuttcp_tells_goodput_of_the_receiver() -> None:
+def test_nuttcp_reports_goodput_of_the_receiver() -> None:
     result = nuttcp.read(TCP, NUTTCP_TCP)
     assert (result.bps, result.more) == (4_396_698_800.0, {"retransmits": 0.0})
 
@@ -129,7 +129,7 @@ def test_nuttcp_gets_every_key() -> None:
     assert " ".join(tcp) == "nuttcp -4 -fparse -T1 -P5011 -p5300 -r -F -l999 -N3 -w64 h"
 
 
-def test_as_fast_as_it_goes_is_said_to_each_in_its_own_way() -> None:
+def test_as_fast_as_it_goes_is_passed_to_each_in_its_own_way() -> None:
     assert "-b 0 " in " ".join(iperf3.call(UDP))
     assert "-Ru" in nuttcp.call(UDP)
     assert "--topspeed" in tcpreplay.call(UDP.load, "lan0", "x")
@@ -140,7 +140,7 @@ def test_sending_began_where_the_port_begins_to_count() -> None:
     assert began_ns(t_ns, [7, 8, 57, 107, 107], span_ns=100) == 50  # half had come at 100
 
 
-def test_a_missing_tool_is_told_with_its_package() -> None:
+def test_a_missing_tool_is_reported_with_its_package() -> None:
     with pytest.raises(UnavailableError, match="apt-get install no-such-tool"):
         program.require(["no-such-tool"])
 
@@ -153,7 +153,7 @@ def test_a_missing_tool_is_told_with_its_package() -> None:
         ("", "failed with exit code 1: without a word"),
     ],
 )
-def test_a_tool_that_failed_is_told_by_its_own_words(err: str, why: str) -> None:
+def test_a_tool_that_failed_is_reported_by_its_own_words(err: str, why: str) -> None:
     with pytest.raises(InvalidTrialError, match=why):
         program.succeeded("iperf3", program.Ended(1, "", err, 0))
 

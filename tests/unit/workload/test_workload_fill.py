@@ -29,7 +29,7 @@ def load(**keys: Any) -> Workload:
     steps=st.integers(1, 7),
     rounds=st.integers(1, 40),
 )
-def test_no_two_flows_are_alike(clients: int, servers: int, steps: int, rounds: int) -> None:
+def test_no_two_flows_are_the_same(clients: int, servers: int, steps: int, rounds: int) -> None:
     each = clients * rounds
     asked = load(clients=clients, servers=servers, steps=steps, flows=each * steps)
     seen = set()

@@ -16,7 +16,7 @@ def load(flow_ports: FlowPorts, clients: int, each: int) -> Workload:
 
 
 @given(st.sampled_from(["ordered", "random"]), st.integers(1, 250), st.integers(1, 40))
-def test_no_two_flows_are_alike(flow_ports: FlowPorts, clients: int, each: int) -> None:
+def test_no_two_flows_are_the_same(flow_ports: FlowPorts, clients: int, each: int) -> None:
     crowd = load(flow_ports, clients, each)
     near = flows(crowd).near
     assert len({(at % clients, port) for at, port in enumerate(near)}) == crowd.flows

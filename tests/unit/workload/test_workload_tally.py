@@ -77,7 +77,7 @@ def test_what_the_device_refused_was_tried() -> None:
         (way(wan=WAN | {"ip_in": 64_000}), {"wan0_rx_packets": 64_000}, {"iperf3.received": -562}),
     ],
 )
-def test_counts_that_cannot_be_are_told(
+def test_counts_that_cannot_be_are_reported(
     direction: Way, ports: dict[str, int], where: dict[str, int]
 ) -> None:
     assert count(direction, **ports).mismatch == where

@@ -64,7 +64,7 @@ def test_a_short_trial_is_not_disturbed(duration_s: float, ticks: bool) -> None:
     assert bool(sink["tick_ms"]) is ticks
 
 
-def test_the_time_is_told_in_whole_milliseconds() -> None:
+def test_the_time_is_reported_in_whole_milliseconds() -> None:
     assert asked("route", "up", Workload(duration_s=0.0555))[0]["duration_ms"] == 56
 
 
@@ -91,7 +91,7 @@ def test_the_ports_can_be_forced() -> None:
     assert (send["port"], sink["port"]) == ("raw", "ring")
 
 
-def test_a_mix_is_sent_in_turn() -> None:
+def test_a_mix_is_sent_interleaved() -> None:
     send, _ = asked("route", "up", Workload(mix="64:2,128:1"))
     assert send["frame_bytes"] == [64, 128, 64]
 

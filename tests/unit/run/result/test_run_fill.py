@@ -79,7 +79,7 @@ def test_a_flows_bytes_are_the_slope_and_its_objects_the_check() -> None:
     assert evidence(raw())["objects"] == {"nf_conntrack": 256, "kmalloc-128": 128}
 
 
-def test_room_is_told_where_memory_is_the_gateways_own() -> None:
+def test_room_is_reported_where_memory_is_the_gateways_own() -> None:
     values, _ = outcome(spec(), raw())
     assert values["flows_predicted"] == pytest.approx(100_000)
     assert values["flows_recommended"] == 75_000
@@ -110,7 +110,7 @@ def test_entries_that_are_gone_are_not_held() -> None:
     assert outcome(spec(), full)[0]["flows"] == 4000
 
 
-def test_a_gateway_that_tells_nothing_has_what_came_through() -> None:
+def test_a_gateway_that_reports_nothing_has_what_came_through() -> None:
     blind = raw()
     blind.watched.clear()
     assert outcome(spec(), blind)[0] == {"flows": (COUNT - 1) * EACH}

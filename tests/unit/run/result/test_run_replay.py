@@ -35,7 +35,7 @@ def test_each_arrival_has_the_delay_of_its_own_packet() -> None:
     assert delays(way()) == ([310, 350], [10, 250])
 
 
-def test_the_lost_are_told_with_their_time_and_flow() -> None:
+def test_the_lost_are_reported_with_their_time_and_flow() -> None:
     columns = series(way())
     assert columns["replay.up.lost"] == ([200], [1])
     assert list(columns["replay.up.flow_lost"][1]) == [0, 2]

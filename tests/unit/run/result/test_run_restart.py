@@ -39,16 +39,16 @@ def test_a_silence_before_the_restart_is_not_its_own() -> None:
     assert times["reset_s"] == pytest.approx(0.02)
 
 
-def test_the_station_tells_what_its_restart_took() -> None:
+def test_the_station_reports_what_its_restart_took() -> None:
     times = resets(way(*[FULL] * 6, 0, *[FULL] * 20, began=5, ended=9), 5000)
     assert times["restart_s"] == pytest.approx(0.04)
 
 
-def test_a_gateway_that_never_comes_back_is_told() -> None:
+def test_a_gateway_that_never_comes_back_is_reported() -> None:
     with pytest.raises(InvalidTrialError, match="nothing arrived after the restart"):
         resets(way(*[FULL] * 6, *[0] * 20, began=6), 5000)
 
 
-def test_a_rate_that_never_comes_back_is_told() -> None:
+def test_a_rate_that_never_comes_back_is_reported() -> None:
     with pytest.raises(InvalidTrialError, match="raise `duration_s`"):
         resets(way(*[FULL] * 6, 0, *[FULL // 2] * 20), 5000)
