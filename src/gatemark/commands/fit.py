@@ -124,7 +124,7 @@ def _line(text: str) -> "Line":
 def _setup(text: str) -> "Setup":
     """A path and features. Raises UsageError."""
     from gatemark.commands.lab import PATHS
-    from gatemark.plan.feature import check_features
+    from gatemark.plan.misfit import check_features
     from gatemark.plan.model import Arm
     from gatemark.plan.toml import nearest
     from gatemark.stats.capacity.term import Setup

@@ -8,7 +8,7 @@ from gatemark.error import GatemarkError, UnavailableError, UsageError
 from gatemark.gateway import address, far, nat, openwrt, route, switch
 from gatemark.gateway.changes import Changes
 from gatemark.gateway.difference import differences
-from gatemark.gateway.feature import FEATURES, Asked, Feature, Seen
+from gatemark.gateway.feature import Asked, Feature, Seen, feature_of
 from gatemark.gateway.journal import Journal
 from gatemark.gateway.observe import path_of
 from gatemark.gateway.tools import Means, look
@@ -121,13 +121,13 @@ class Setup:
             await self._add(feature, linked, arm)
 
     async def _add(self, feature: str, gateway: Gateway, arm: Arm) -> None:
-        name, said = parts(feature)
-        asked = Asked(gateway, self.changes, arm.path, said)
+        name, arguments = parts(feature)
+        applied, asked = feature_of(name), Asked(gateway, self.changes, arm.path, arguments)
         try:
-            await FEATURES[name].apply(asked)
+            await applied.apply(asked)
         except UnavailableError as error:
             raise UnavailableError(f"{feature}: {error}") from None
-        self._applied.append((FEATURES[name], asked))
+        self._applied.append((applied, asked))
 
     async def seen(self, before: Mapping[str, int]) -> dict[str, int]:
         """What is counted on the gateway of its features' effect, less what was before."""

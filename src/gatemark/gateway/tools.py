@@ -3,16 +3,15 @@
 
 from dataclasses import dataclass
 
-from gatemark.plan.feature import parts
-from gatemark.plan.model import Arm, programs
+from gatemark.plan.feature import FEATURES, LEGACY, parts, programs, properties
+from gatemark.plan.model import Arm
 from gatemark.station.mode import Mode
 from gatemark.station.wiring import Gateway
 
 TOOLS = ("ip", "nft", "tc", "uci", "iptables-legacy", "iptables")
 NEEDED = {"switch": ("ip",), "nat": ("nft",)}  # by path
 OPENWRT_NEEDED = {"route": ("uci",), "nat": ("uci",)}
-BY_RULES = frozenset({"conntrack", "notrack", "filter", "offload", "mss"})  # tables of nft
-LEGACY = "iptables-legacy|iptables"  # one of them
+LEGACY_TOOLS = "iptables-legacy|iptables"  # one of them
 ROLES = {
     "switch": ("gw0", "gw2"),
     "route": ("gw0", "gw1"),
@@ -51,20 +50,20 @@ class Means:
     def _wiring(self, arm: Arm) -> str:
         if arm.path == "endpoint" and not self.gateway.agent:
             return "the gateway itself is an end of it, and no agent may run there"
-        if "xdp" in arm.features and not self.gateway.agent:
+        if any(its.driver for its in properties(arm.features)) and not self.gateway.agent:
             return "an agent holds the program of xdp, and none may run on the gateway"
         absent = [role for role in ROLES.get(arm.path, ()) if role not in self.gateway.devices]
         return f"no {NAMES[absent[0]]} on the gateway" if absent else ""
 
     def _observed(self, arm: Arm) -> str:
-        mend = '[gateway] set = "apply" in the station file sets it'
+        fix = '[gateway] set = "apply" in the station file sets it'
         running = programs(arm.features)  # they set nothing
-        if wanted := [one for one in arm.features if one not in running]:
-            return f"the gateway is taken as it is, so without {', '.join(wanted)}: {mend}"
+        if wanted := [feature for feature in arm.features if feature not in running]:
+            return f"the gateway is taken as it is, so without {', '.join(wanted)}: {fix}"
         if arm.path in ("endpoint", self.observed):
             return ""
         on = f"on the path {self.observed}" if self.observed else "on no path that was seen"
-        return f"the gateway is taken as it is, {on}: {mend}"
+        return f"the gateway is taken as it is, {on}: {fix}"
 
     def _needs(self, arm: Arm) -> tuple[str, ...]:
         openwrt = self.gateway.mode is Mode.OPENWRT
@@ -73,10 +72,6 @@ class Means:
         return (*path.get(arm.path, ()), *filter(None, features))
 
 
-def _need(name: str, said: tuple[str, ...]) -> str:
+def _need(name: str, arguments: tuple[str, ...]) -> str:
     """The tool that sets a feature; `|` between those of which one is enough."""
-    if "legacy" in said:
-        return LEGACY
-    if name in BY_RULES:
-        return "nft"
-    return "tc" if name == "shape" else ""
+    return LEGACY_TOOLS if LEGACY in arguments else FEATURES[name].tool

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from gatemark.error import UsageError
 from gatemark.plan.expand import check
-from gatemark.plan.feature import DIRECT, check_features
+from gatemark.plan.feature import DIRECT
+from gatemark.plan.misfit import check_features
 from gatemark.plan.model import NEW, OLD, Arm, Path, Plan, Probe
 from gatemark.plan.toml import nearest
 

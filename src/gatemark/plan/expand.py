@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from gatemark.error import UsageError
 from gatemark.plan import device, driver, turns
-from gatemark.plan.feature import DIRECT, check_features, commands, misfit
+from gatemark.plan.feature import DIRECT, commands
 from gatemark.plan.level import spread_out
+from gatemark.plan.misfit import check_features, misfit
 from gatemark.plan.mix import mean_bytes
 from gatemark.plan.model import (
     L4,

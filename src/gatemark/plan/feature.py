@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a setup may be: paths, features and directions that go together. Pure words, no I/O."""
+"""What a gateway may do besides forwarding: each feature as a plan writes it, and what it means.
+
+All properties of a feature stand in its entry of FEATURES; the file of gateway/feature/ that has
+the entry's name applies it.
+"""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from gatemark.error import UsageError
-from gatemark.plan.crowd import is_crowd
-from gatemark.plan.mix import frames
-from gatemark.plan.model import Arm, Command, Workload, programs
+from gatemark.plan.model import Arm, Command
 from gatemark.plan.toml import nearest
 from gatemark.unit import LARGEST_FRAME_BYTES
 
 DIRECT: Final = "direct"  # the tester alone
 ENDPOINT: Final = "endpoint"
-OWN: Final = ("send", "receive")  # directions of the gateway itself
+LEGACY: Final = "legacy"  # an argument: by iptables-legacy
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
@@ -28,13 +30,13 @@ class Argument(NamedTuple):
     default: str = ""  # where it is left out; "": it may not be
     is_name: bool = False  # of a table of the plan
 
-    def takes(self, said: str) -> bool:
+    def takes(self, text: str) -> bool:
         """Whether it may be so."""
         if self.words:
-            return said in self.words
+            return text in self.words
         if self.is_name:
-            return NAME.fullmatch(said) is not None
-        return said.isascii() and said.isdigit() and self.least <= int(said) <= self.most
+            return NAME.fullmatch(text) is not None
+        return text.isascii() and text.isdigit() and self.least <= int(text) <= self.most
 
     @property
     def choice(self) -> str:
@@ -47,41 +49,63 @@ class Argument(NamedTuple):
 
 
 class Feature(NamedTuple):
-    """What a feature's word may be."""
+    """A feature: how a plan writes it, and what it means for plans, gateways and figures."""
 
-    paths: tuple[str, ...]  # where it means something
+    paths: tuple[str, ...]  # where it has an effect
     arguments: tuple[Argument, ...] = ()  # in order; those with a default stand last
-    bridged: bool = False  # on the path switch too, with BRIDGED
+    bridged: bool = False  # on the path switch too, beside BRIDGED
     apart: tuple[str, ...] = ()  # features that it contradicts
+    netfilter: bool = False  # uses netfilter's hooks
+    tracks: bool = False  # has the kernel track connections
+    tool: str = ""  # that sets it on the gateway: nft, tc
+    at_port: bool = False  # works on what a test port itself receives: in a tunnel it sees nothing
+    driver: bool = False  # a BPF program in the ports' drivers: an agent holds it
+    tunnel: bool = False  # the way to the WAN port leads through it
+    upwards: bool = False  # the WAN host takes what it makes of a packet, but makes no such
+    longest_bytes: int = LARGEST_FRAME_BYTES  # of a frame with FCS: test packets are never cut
+    program: bool = False  # runs on the gateway while a trial does, and sets nothing
+    counts: bool = False  # its first argument is a number of things that cost alike
+    shapes: bool = False  # its rate is a bottleneck, and no cost
 
 
 BRIDGED: Final = "bridge-netfilter"
+ABSENT: Final = "netfilter-absent"
 IP_PATHS: Final = ("route", "nat", ENDPOINT)
 FORWARDING: Final = ("route", "nat")
 PATHS: Final = ("switch", *IP_PATHS)
-PORTS_OWN: Final = ("xdp", "steering")  # work on what a test port itself receives
-NETFILTER: Final = ("conntrack", "notrack", "filter", BRIDGED, "offload", "mss")  # use its hooks
+# One entry for each file of gateway/feature/, which has the entry's name.
 FEATURES: Final[dict[str, Feature]] = {
-    "conntrack": Feature(IP_PATHS, bridged=True),
+    "conntrack": Feature(IP_PATHS, bridged=True, netfilter=True, tracks=True, tool="nft"),
     "buckets": Feature(IP_PATHS, (Argument("N", 512, 1_048_576),)),
     "conntrack-max": Feature(IP_PATHS, (Argument("N", 1024, 10_000_000),)),
     "conntrack-timeout": Feature(IP_PATHS, (Argument("S", 1, 3600),)),
-    "notrack": Feature(("route", ENDPOINT), bridged=True),  # an untracked packet is not translated
+    # Not on nat: an untracked packet is not translated.
+    "notrack": Feature(("route", ENDPOINT), bridged=True, netfilter=True, tool="nft"),
     "filter": Feature(
         IP_PATHS,
         (
             Argument("N", 1, 10_000),
-            Argument("BY", words=("nft", "set", "map", "legacy"), default="nft"),
+            Argument("BY", words=("nft", "set", "map", LEGACY), default="nft"),
         ),
         bridged=True,
+        netfilter=True,
+        tool="nft",
+        counts=True,
     ),
-    "netfilter-absent": Feature(("switch", "route", ENDPOINT), apart=NETFILTER),
-    BRIDGED: Feature(("switch",)),
-    "offload": Feature(FORWARDING, (Argument("BY", words=("software", "hardware")),)),
-    "xdp": Feature(("route",)),
+    ABSENT: Feature(("switch", "route", ENDPOINT)),
+    BRIDGED: Feature(("switch",), netfilter=True),
+    "offload": Feature(
+        FORWARDING,
+        (Argument("BY", words=("software", "hardware")),),
+        netfilter=True,
+        tracks=True,
+        tool="nft",
+    ),
+    "xdp": Feature(("route",), at_port=True, driver=True),
     "steering": Feature(
         PATHS,
         (Argument("TO", words=("rps", "softirq", "threaded", "one", "all")),),
+        at_port=True,
     ),
     "shape": Feature(
         PATHS,
@@ -89,11 +113,18 @@ FEATURES: Final[dict[str, Feature]] = {
             Argument("BY", words=("tbf", "htb", "fq_codel", "cake")),
             Argument("MBIT", 1, 100_000, default="100"),
         ),
+        tool="tc",
+        shapes=True,
     ),
-    "mss": Feature(FORWARDING),
-    "vlan": Feature(FORWARDING),
-    "pppoe": Feature(FORWARDING, apart=("vlan", "wireguard", *PORTS_OWN)),
-    "wireguard": Feature(FORWARDING, apart=("vlan", *PORTS_OWN)),
+    "mss": Feature(FORWARDING, netfilter=True, tool="nft"),
+    "vlan": Feature(FORWARDING, upwards=True),
+    "pppoe": Feature(
+        FORWARDING,
+        apart=("vlan", "wireguard"),
+        tunnel=True,
+        longest_bytes=LARGEST_FRAME_BYTES - 8,
+    ),
+    "wireguard": Feature(FORWARDING, apart=("vlan",), tunnel=True),
     "capture": Feature(
         PATHS,
         (
@@ -101,14 +132,13 @@ FEATURES: Final[dict[str, Feature]] = {
             Argument("SNAPLEN", 16, 65_535),
             Argument("TO", words=("null", "disk"), default="null"),
         ),
+        program=True,
     ),
-    "flow-export": Feature(PATHS, (Argument("TOOL", words=("softflowd", "nfpcapd")),)),
-    "command": Feature(PATHS, (Argument("NAME", is_name=True),)),
+    "flow-export": Feature(
+        PATHS, (Argument("TOOL", words=("softflowd", "nfpcapd")),), program=True
+    ),
+    "command": Feature(PATHS, (Argument("NAME", is_name=True),), program=True),
 }
-TUNNELS: Final = ("pppoe", "wireguard")  # the way to the WAN port leads through these
-TRACKING: Final = ("conntrack", "offload")  # features that have the kernel track connections
-UPWARDS: Final = ("vlan",)  # the WAN host takes what they make of a packet, but makes no such
-LONGEST: Final = {"pppoe": LARGEST_FRAME_BYTES - 8}  # frames with FCS, of what is never cut
 
 
 def form(name: str) -> str:
@@ -118,147 +148,53 @@ def form(name: str) -> str:
 
 
 def parts(feature: str) -> tuple[str, tuple[str, ...]]:
-    """A feature's name and what it says: `filter:100` is ("filter", ("100",)). Raises UsageError.
+    """A feature's name and its arguments: `filter:100` is ("filter", ("100",)). Raises UsageError.
 
     What may be left out is there with its default.
     """
-    name, *said = feature.split(":")
+    name, *given = feature.split(":")
     if name not in FEATURES:
-        forms = ", ".join(form(one) for one in FEATURES)
-        mend = nearest(name, list(FEATURES))
-        raise UsageError(f"`features`: no feature '{feature}'{mend}; known are: {forms}")
+        forms = ", ".join(map(form, FEATURES))
+        fix = nearest(name, list(FEATURES))
+        raise UsageError(f"`features`: no feature '{feature}'{fix}; known are: {forms}")
     arguments = FEATURES[name].arguments
-    if len(said) > len(arguments):
+    if len(given) > len(arguments):
         takes = f"write {form(name)}" if arguments else f"{name} takes nothing behind it"
         raise UsageError(f"`features`: '{feature}': {takes}")
-    found = [*said, *(one.default for one in arguments[len(said) :])]
-    if not all(one.takes(text) for one, text in zip(arguments, found, strict=True)):
-        choices = "; ".join(one.choice for one in arguments)
+    complete = [*given, *(argument.default for argument in arguments[len(given) :])]
+    if not all(a.takes(text) for a, text in zip(arguments, complete, strict=True)):
+        choices = "; ".join(argument.choice for argument in arguments)
         raise UsageError(f"`features`: '{feature}': write {form(name)} with {choices}")
-    return name, tuple(found)
+    return name, tuple(complete)
 
 
-def check_features(arm: Arm) -> None:
-    """UsageError unless the arm's features exist, fit its path, and are there once each."""
-    names = [parts(feature)[0] for feature in arm.features]
-    for name in names:
-        if arm.path not in _paths(name, names):
-            beside = f", and beside {BRIDGED} on switch" if FEATURES[name].bridged else ""
-            raise UsageError(
-                f"`features`: {name} has no effect on the path {arm.path}: "
-                f"it works on {', '.join(FEATURES[name].paths)}{beside}"
-            )
-        if apart := {*FEATURES[name].apart} & {*names}:
-            raise UsageError(
-                f"`features`: {name} and {min(apart)} contradict each other; leave one out"
-            )
-    if len(set(names)) < len(names):
-        raise UsageError(f"`features`: {max(names, key=names.count)} is there twice; leave one out")
-
-
-def _paths(name: str, names: list[str]) -> tuple[str, ...]:
-    """Where a feature means something, beside these others."""
-    bridged = FEATURES[name].bridged and BRIDGED in names
-    return (*FEATURES[name].paths, *(("switch",) if bridged else ()))
+def properties(features: Iterable[str]) -> list[Feature]:
+    """The entries of features as a plan writes them. Raises UsageError."""
+    return [FEATURES[parts(feature)[0]] for feature in features]
 
 
 def tracks(arm: Arm) -> bool:
     """Whether the gateway keeps a table of connections for it."""
-    return arm.path == "nat" or any(parts(one)[0] in TRACKING for one in arm.features)
+    return arm.path == "nat" or any(its.tracks for its in properties(arm.features))
 
 
 def is_tunnel(feature: str) -> bool:
     """Whether the way to the WAN port leads through it."""
-    return parts(feature)[0] in TUNNELS
+    return FEATURES[parts(feature)[0]].tunnel
+
+
+def programs(features: Iterable[str]) -> tuple[str, ...]:
+    """Those of the features that are programs, in order; a feature of no known name is none."""
+    names = {name for name, feature in FEATURES.items() if feature.program}
+    return tuple(feature for feature in features if feature.partition(":")[0] in names)
 
 
 def commands(arm: Arm, known: Mapping[str, Command]) -> dict[str, Command]:
     """The commands that an arm's features name, by name. Raises UsageError for an unknown one."""
-    said = [parts(feature) for feature in arm.features]
-    names = [words[0] for name, words in said if name == "command"]
+    features = [parts(feature) for feature in arm.features]
+    names = [arguments[0] for name, arguments in features if name == "command"]
     for name in names:
         if name not in known:
-            mend = nearest(name, list(known)) if known else '; write one with run = "..."'
-            raise UsageError(f"`features`: no [command.{name}] in this plan{mend}")
+            fix = nearest(name, list(known)) if known else '; write one with run = "..."'
+            raise UsageError(f"`features`: no [command.{name}] in this plan{fix}")
     return {name: known[name] for name in names}
-
-
-def _of_kind(arm: Arm, load: Workload) -> str:
-    if load.kind == "fill" and not tracks(arm):
-        return (
-            "`kind` = flows: fills a table of connections; write path nat, or a feature conntrack"
-        )
-    return _unplayable(arm, load) if load.kind == "replay" else ""
-
-
-def _unplayable(arm: Arm, load: Workload) -> str:
-    if arm.path == ENDPOINT:
-        return "`kind` = replay: the gateway itself cannot be a side of it; leave out path endpoint"
-    if arm.path == "nat" and load.direction == "down":
-        return "`direction` = down: through nat a replay needs what goes up as well; write both"
-    return ""
-
-
-def _lost_by_restart(arm: Arm) -> Iterator[str]:
-    if arm.path not in ("route", "nat"):
-        yield f"`restart_s`: a gateway is restarted on the paths route and nat, not on {arm.path}"
-    for running in programs(arm.features):
-        yield f"`restart_s`: {running} would not outlive a restart; leave one of them out"
-
-
-def _one_way(arm: Arm, load: Workload) -> str:
-    names = [parts(feature)[0] for feature in arm.features]
-    if not (one := next((name for name in UPWARDS if name in names), "")):
-        return ""
-    nothing = f"with {one} nothing comes back from the WAN side"
-    if load.kind != "udp":
-        return f"`kind` = {load.kind}: {nothing}; write udp"
-    if load.driver != "gatemark":
-        return f"`driver` = {load.driver}: {nothing}, and it asks for an answer; leave it out"
-    return "" if load.direction == "up" else f"`direction` = {load.direction}: {nothing}; write up"
-
-
-def _too_long(arm: Arm, load: Workload) -> str:
-    if load.kind not in ("udp", "walk"):  # TCP learns what fits; a trace's packets are lost
-        return ""
-    for name in (parts(feature)[0] for feature in arm.features):
-        longest = LONGEST.get(name, LARGEST_FRAME_BYTES)
-        if max(frames(load)) > longest:
-            key = "mix" if load.mix else "payload_bytes" if load.payload_bytes else "frame_bytes"
-            return (
-                f"`{key}` = {getattr(load, key)}: with {name} a frame with FCS has {longest} bytes "
-                "at most, and test packets are never cut into fragments"
-            )
-    return ""
-
-
-def misfit(arm: Arm, load: Workload) -> str:
-    """Why this workload does not fit this arm; empty where it does."""
-    return next(_misfits(arm, load), "")
-
-
-def _misfits(arm: Arm, load: Workload) -> Iterator[str]:
-    yield from filter(None, (_of_kind(arm, load), _one_way(arm, load), _too_long(arm, load)))
-    if load.restart_s:
-        yield from _lost_by_restart(arm)
-    if arm.path == DIRECT:
-        return
-    if load.offload:
-        yield (
-            f"`offload` is for the path direct alone: on {arm.path} a packet at the gateway "
-            "would stand for many"
-        )
-    if arm.path == ENDPOINT and load.direction not in (*OWN, "both"):
-        yield f"`direction` = {load.direction}: on the path endpoint write send, receive or both"
-    if arm.path == ENDPOINT and load.kind == "udp" and (is_crowd(load) or load.mix):
-        yield (
-            "`clients`, `flow_ports` = random, `mix` and so many `flows` are not for the path "
-            "endpoint: one end is a plain socket there"
-        )
-    if arm.path == ENDPOINT and load.l4 == "tcp":
-        yield (
-            "`l4` = tcp: the gateway itself answers a segment by another packet, whose "
-            "instructions would be in the number; write udp, or leave out path endpoint"
-        )
-    if arm.path != ENDPOINT and load.direction in OWN:
-        yield f"`direction` = {load.direction}: on the path {arm.path} write up, down or both"

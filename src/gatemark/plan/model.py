@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan and a suite as data: pure structures, no I/O."""
 
-from collections.abc import Iterable
-from typing import Final, Literal
+from typing import Literal
 
 import msgspec
 
@@ -45,8 +44,6 @@ Family = Literal["ipv4", "ipv6"]
 L4 = Literal["udp", "tcp"]
 Factor = str | int | float | bool
 
-# Features that are programs: they run on the gateway while a trial does, and set nothing.
-PROGRAMS: Final = ("capture", "flow-export", "command")
 WHOLE: tuple[Figure, ...] = (
     "ladder",
     "pareto",
@@ -75,11 +72,6 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 def is_twin(arm: str) -> bool:
     """Whether an arm's name says that it is another one measured again: it tells noise alone."""
     return arm.endswith(TWIN.format(""))
-
-
-def programs(features: Iterable[str]) -> tuple[str, ...]:
-    """Those of the features that are programs, in order."""
-    return tuple(one for one in features if one.partition(":")[0] in PROGRAMS)
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gatemark.gateway import far
-from gatemark.gateway.feature import RUNNING, Wanted
+from gatemark.gateway.feature import Wanted, running
 from gatemark.gateway.program import Program
 from gatemark.gateway.supervisor import End, Supervised, Use
 from gatemark.node.shell import Here
-from gatemark.plan.feature import parts
-from gatemark.plan.model import TrialSpec, programs
+from gatemark.plan.feature import parts, programs
+from gatemark.plan.model import TrialSpec
 from gatemark.station.station import Station
 from gatemark.station.wiring import Gateway
 from gatemark.store.record import CpuReading, ProgramReading
@@ -119,7 +119,7 @@ def wanted(gateway: Gateway, spec: TrialSpec) -> Iterator[Program]:
         asked = Wanted(
             far.linked(gateway, spec.arm), spec.arm.path, feature, options, spec.commands
         )
-        yield RUNNING[name].program(asked)
+        yield running(name).program(asked)
 
 
 def readings(ran: Sequence[Ran], span_ns: int) -> tuple[ProgramReading, ...]:

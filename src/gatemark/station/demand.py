@@ -3,7 +3,8 @@
 
 from dataclasses import dataclass
 
-from gatemark.plan.model import Arm, Workload, programs
+from gatemark.plan.feature import programs, properties
+from gatemark.plan.model import Arm, Workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,5 +37,5 @@ def demand(arm: Arm, load: Workload) -> Demand:
         steered=tcp and not direct,
         offload=tcp and load.offload,
         relieved=direct and not tcp,
-        caught="xdp" in arm.features,
+        caught=any(feature.driver for feature in properties(arm.features)),
     )

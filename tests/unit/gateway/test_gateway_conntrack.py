@@ -12,7 +12,7 @@ import pytest
 from gatemark.error import NodeError, UnavailableError
 from gatemark.gateway import guard
 from gatemark.gateway.changes import Changes
-from gatemark.gateway.feature import FEATURES, Asked, conntrack_max, conntrack_timeout
+from gatemark.gateway.feature import Asked, conntrack_max, conntrack_timeout, feature_of
 from gatemark.node.shell import Local, Node, Process
 from gatemark.station.wiring import Gateway
 
@@ -64,7 +64,7 @@ def values(table: Path) -> dict[str, str]:
 def test_the_table_of_this_machine_is_never_set(table: Path) -> None:
     was, node = values(table), Local("gateway")
     with pytest.raises(UnavailableError, match="this machine's, for all its namespaces"):
-        asyncio.run(FEATURES["conntrack-max"].apply(asked(node, Changes(node), "5000")))
+        asyncio.run(conntrack_max.apply(asked(node, Changes(node), "5000")))
     assert values(table) == was
 
 
@@ -81,7 +81,7 @@ def test_room_and_buckets_are_set_and_set_back(
     changes = Changes(box)  # type: ignore[arg-type]
 
     async def there_and_back() -> dict[str, str]:
-        await FEATURES["conntrack-max"].apply(asked(box, changes, "5000"))  # type: ignore[arg-type]
+        await conntrack_max.apply(asked(box, changes, "5000"))  # type: ignore[arg-type]
         found = values(table)
         await changes.undo()
         return found
@@ -96,7 +96,7 @@ def test_how_long_an_entry_lasts_is_set_and_set_back(table: Path) -> None:
     changes = Changes(node)
 
     async def there_and_back() -> dict[str, str]:
-        await FEATURES["conntrack-timeout"].apply(asked(node, changes, "600"))
+        await conntrack_timeout.apply(asked(node, changes, "600"))
         found = values(table)
         await changes.undo()
         return found
@@ -113,7 +113,7 @@ def test_a_gateway_that_tracks_nothing_has_no_such_setting(
     below(tmp_path / "none", monkeypatch)
     box = Box()
     with pytest.raises(UnavailableError, match="feature conntrack before it"):
-        asyncio.run(FEATURES[name].apply(asked(box, Changes(box), "5000")))  # type: ignore[arg-type]
+        asyncio.run(feature_of(name).apply(asked(box, Changes(box), "5000")))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("shell", SHELLS)

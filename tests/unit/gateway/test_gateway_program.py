@@ -3,14 +3,14 @@
 
 import pytest
 
-from gatemark.gateway.feature import RUNNING, Wanted
+from gatemark.gateway.feature import Wanted, running
 from gatemark.gateway.feature.capture import DUMPCAP, TCPDUMP, netsniff_counters
 from gatemark.gateway.feature.flow_export import NFPCAPD, softflowd_counters
 from gatemark.gateway.program import counting
 from gatemark.gateway.supervisor import Use, use
 from gatemark.node.shell import Local
-from gatemark.plan.feature import FEATURES, parts
-from gatemark.plan.model import PROGRAMS, Command
+from gatemark.plan.feature import parts
+from gatemark.plan.model import Command
 from gatemark.station.wiring import Gateway
 
 TCPDUMP_SAID = """\
@@ -99,15 +99,11 @@ def test_what_several_groups_count_is_added() -> None:
     assert counting(r"(?P<seen1>\d+)/(?P<seen2>\d+)")("3/4") == {"seen": 7}
 
 
-def test_every_program_is_a_feature() -> None:
-    assert set(RUNNING) == set(PROGRAMS) <= set(FEATURES)
-
-
 def line(word: str, path: str = "nat", **commands: Command) -> str:
     gateway = Gateway(Local(), {"gw0": "eth0", "gw1": "eth1"})
     name, said = parts(word)
     wanted = Wanted(gateway, path, word, said, commands)
-    return " ".join(RUNNING[name].program(wanted).command)
+    return " ".join(running(name).program(wanted).command)
 
 
 @pytest.mark.parametrize(

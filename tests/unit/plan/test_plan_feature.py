@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which features, paths and directions go together, and what is said where they do not."""
 
+from inspect import iscoroutinefunction
+
 import pytest
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
-from gatemark.plan.feature import FEATURES, check_features, misfit, parts, tracks
+from gatemark.plan.feature import FEATURES, parts, tracks
+from gatemark.plan.misfit import check_features, misfit
 from gatemark.plan.model import Arm, Direction, Workload
 
 
@@ -94,7 +97,9 @@ def test_a_feature_is_there_once() -> None:
 def test_every_feature_has_a_way_to_be_set() -> None:
     from gatemark.gateway import feature  # plan itself must not need it
 
-    assert set(feature.FEATURES) == set(FEATURES)
+    for name, properties in FEATURES.items():
+        assert iscoroutinefunction(feature.feature_of(name).apply)
+        assert hasattr(feature.running(name), "program") is properties.program
 
 
 @pytest.mark.parametrize(

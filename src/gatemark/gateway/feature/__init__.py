@@ -1,54 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Features: what a gateway does besides forwarding. One file each; the words are plan.feature's."""
+"""Features: what a gateway does besides forwarding, one file each.
 
-from typing import Final
+A file is found by its feature's name in plan.feature.FEATURES, where its properties stand.
+"""
 
-from gatemark.gateway.feature import (
-    bridge_netfilter,
-    buckets,
-    capture,
-    command,
-    conntrack,
-    conntrack_max,
-    conntrack_timeout,
-    filter,  # noqa: A004  a feature's word
-    flow_export,
-    mss,
-    netfilter_absent,
-    notrack,
-    offload,
-    pppoe,
-    shape,
-    steering,
-    vlan,
-    wireguard,
-    xdp,
-)
+from importlib import import_module
+from typing import cast
+
 from gatemark.gateway.feature.asked import Asked, Feature, Running, Seen, Wanted
 
-RUNNING: Final[dict[str, Running]] = {  # those that are programs
-    "capture": capture,
-    "flow-export": flow_export,
-    "command": command,
-}
-FEATURES: Final[dict[str, Feature]] = {
-    "buckets": buckets,
-    "conntrack": conntrack,
-    "notrack": notrack,
-    "conntrack-max": conntrack_max,
-    "conntrack-timeout": conntrack_timeout,
-    "filter": filter,
-    "netfilter-absent": netfilter_absent,
-    "bridge-netfilter": bridge_netfilter,
-    "offload": offload,
-    "xdp": xdp,
-    "steering": steering,
-    "shape": shape,
-    "mss": mss,
-    **RUNNING,
-    "vlan": vlan,
-    "pppoe": pppoe,
-    "wireguard": wireguard,
-}
 
-__all__ = ["FEATURES", "RUNNING", "Asked", "Feature", "Running", "Seen", "Wanted"]
+def feature_of(name: str) -> Feature:
+    """The file that applies a feature."""
+    return cast(Feature, _file(name))
+
+
+def running(name: str) -> Running:
+    """The file of a feature that is a program."""
+    return cast(Running, _file(name))
+
+
+def _file(name: str) -> object:
+    return import_module(f"{__name__}.{name.replace('-', '_')}")
+
+
+__all__ = ["Asked", "Feature", "Running", "Seen", "Wanted", "feature_of", "running"]

@@ -19,7 +19,7 @@ class Asked:
     gateway: Gateway
     changes: Changes
     path: str
-    said: tuple[str, ...]  # behind its name, complete: filter:100 has ("100", "nft")
+    arguments: tuple[str, ...]  # behind its name, complete: filter:100 has ("100", "nft")
 
     @property
     def ports(self) -> tuple[str, ...]:
@@ -34,7 +34,7 @@ class Wanted:
     gateway: Gateway
     path: str
     word: str  # the whole feature: capture:tcpdump:68
-    said: tuple[str, ...]  # behind its name, complete
+    arguments: tuple[str, ...]  # behind its name, complete
     commands: Mapping[str, Command] = field(default_factory=dict)  # of the plan
 
     @property

@@ -15,7 +15,7 @@ BUCKETS = "/proc/sys/net/netfilter/nf_conntrack_buckets"
 
 async def apply(asked: Asked) -> None:
     """Give the table N buckets."""
-    wanted, node = int(asked.said[0]), asked.changes.node
+    wanted, node = int(asked.arguments[0]), asked.changes.node
     if isinstance(node, Here):
         raise UnavailableError(
             "the flow table is of this machine's kernel: a virtual gateway or a box has its own"

@@ -87,7 +87,7 @@ async def apply(asked: Asked) -> None:
 
 def program(wanted: Wanted) -> Program:
     """The capture at the external port."""
-    name, snaplen, to = wanted.said
+    name, snaplen, to = wanted.arguments
     tool, device = TOOLS[name], wanted.outer
     return Program(
         name=wanted.word,

@@ -12,7 +12,7 @@ async def apply(asked: Asked) -> None:
 
 def program(wanted: Wanted) -> Program:
     """What the user wrote; $PORT is the external port's device."""
-    (name,) = wanted.said
+    (name,) = wanted.arguments
     command = wanted.commands[name]
     return Program(
         name=wanted.word,

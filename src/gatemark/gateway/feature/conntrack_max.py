@@ -31,5 +31,5 @@ async def apply(asked: Asked) -> None:
         raise UnavailableError(
             "the gateway tracks no connections yet: path nat, or the feature conntrack before it"
         )
-    await sysctl.write(asked.gateway, asked.changes, dict.fromkeys(BOUNDS, asked.said[0]))
+    await sysctl.write(asked.gateway, asked.changes, dict.fromkeys(BOUNDS, asked.arguments[0]))
     await guard.protect(asked.gateway, asked.changes)

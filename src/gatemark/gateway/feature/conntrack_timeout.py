@@ -27,4 +27,4 @@ async def apply(asked: Asked) -> None:
             "how long an entry of UDP lasts cannot be set: no connection tracking (path nat, or "
             "the feature conntrack before it), or not root's"
         )
-    await sysctl.write(asked.gateway, asked.changes, dict.fromkeys(TIMEOUTS, asked.said[0]))
+    await sysctl.write(asked.gateway, asked.changes, dict.fromkeys(TIMEOUTS, asked.arguments[0]))

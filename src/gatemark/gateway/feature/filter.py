@@ -24,7 +24,7 @@ KEY: Final = "inet_proto . inet_service"
 
 async def apply(asked: Asked) -> None:
     """Add them at the hooks of this path."""
-    count, by = asked.said
+    count, by = asked.arguments
     ports = range(FIRST_PORT, FIRST_PORT + int(count))
     if by == "legacy":
         rules = [f"-p udp --dport {port} -j DROP" for port in ports]

@@ -46,7 +46,7 @@ async def apply(asked: Asked) -> None:
 
 def program(wanted: Wanted) -> Program:
     """The exporter at the external port."""
-    (tool,) = wanted.said
+    (tool,) = wanted.arguments
     return {"softflowd": _softflowd, "nfpcapd": _nfpcapd}[tool](wanted)
 
 

@@ -42,7 +42,7 @@ ENTRIES: Final = re.compile(r"(\d+) \[(\w+)\]")
 
 async def apply(asked: Asked) -> None:
     """Add the flow table over both ports, and the rule that puts connections into it."""
-    (by,) = asked.said
+    (by,) = asked.arguments
     ports = ", ".join(f'"{port}"' for port in asked.ports)
     await table.add(asked.changes, NAME, CHAINS.format(ports=ports, flags=FLAGS[by]))
 

@@ -36,7 +36,7 @@ KERNELS_OWN: Final = "0:"  # the handle of a qdisc that nobody made
 
 async def apply(asked: Asked) -> None:
     """Put it at the root of each port; refused where somebody made a qdisc there himself."""
-    by, mbit = asked.said
+    by, mbit = asked.arguments
     bucket = max(LEAST_BUCKET_BYTES, round(int(mbit) * 1e6 / 8 * BUCKET_S))
     for port in asked.ports:
         words = (await asked.gateway.run("tc", "qdisc", "show", "dev", port, "root")).split()

@@ -32,7 +32,7 @@ WORD_BITS: Final = 32  # of a mask, between two commas (lib/bitmap.c)
 
 async def apply(asked: Asked) -> None:
     """Write `threaded` and `rps_cpus` of each port."""
-    (to,) = asked.said
+    (to,) = asked.arguments
     if isinstance(asked.gateway.node, Here):
         if to not in ITSELF:
             raise UnavailableError(SHARED)

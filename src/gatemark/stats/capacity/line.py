@@ -17,7 +17,16 @@ from typing import Final, Literal
 
 from gatemark.stats.capacity.linear import total
 from gatemark.stats.capacity.model import Model
-from gatemark.stats.capacity.term import BYTE, DOWN, SHAPER, Case, Setup, columns, count, recounted
+from gatemark.stats.capacity.term import (
+    BYTE,
+    DOWN,
+    Case,
+    Setup,
+    columns,
+    count,
+    properties,
+    recounted,
+)
 from gatemark.stats.judgement import Interval
 from gatemark.stats.math.interval import median_interval
 from gatemark.unit import PREAMBLE_AND_GAP_BYTES, payload_bytes
@@ -142,7 +151,7 @@ def shaped_bps(setup: Setup) -> float | None:
     """The rate that a shaper of the setup lets through; one that names none shapes to the line."""
     for feature in setup.features:
         name, *said = feature.split(":")
-        if name == SHAPER and len(said) > 1 and said[1].isdigit() and int(said[1]):
+        if properties(name).shapes and len(said) > 1 and said[1].isdigit() and int(said[1]):
             return 1e6 * int(said[1])
     return None
 

@@ -10,15 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from gatemark.plan.feature import FEATURES, Feature
+
 BASE: Final = "base"
 BYTE: Final = "byte"
 BEYOND: Final = "byte beyond "  # and a frame size
 DOWN: Final = "down"
 REFERENCE: Final = "route"  # the path that base is of, where it was measured
 RULE: Final = " rule"  # behind a filter's name: the cost of each
-LADDERS: Final = ("filter",)  # features whose number costs by its size
-USUAL: Final = {"filter": "nft"}  # what a ladder is made by where its word does not say
-SHAPER: Final = "shape"  # its rate is a limit, not a cost: of what it is made is its term
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +83,26 @@ def columns(case: Case, base_path: str) -> dict[str, float]:
 
 def terms(feature: str) -> dict[str, float]:
     """The terms of one feature's word."""
-    name, *said = feature.split(":")
-    if name == SHAPER:
-        return {":".join((name, *said[:1])): 1.0}
-    if name not in LADDERS or not said:
+    name, *words = feature.split(":")
+    its = properties(name)
+    if its.shapes:
+        return {":".join((name, *words[:1])): 1.0}  # the rate is no part of the cost
+    if not its.counts or not words:
         return {feature: 1.0}
-    by = "".join(f":{word}" for word in said[1:] if word != USUAL[name])
-    return {f"{name}{by}{RULE}": float(said[0]), f"{name}{by}": 1.0}
+    usual = [argument.default for argument in its.arguments[1:]]
+    by = "".join(f":{word}" for word in words[1:] if word not in usual)
+    return {f"{name}{by}{RULE}": float(words[0]), f"{name}{by}": 1.0}
 
 
 def count(feature: str) -> int:
     """N of a ladder's word, 0 of all others."""
-    name, *said = feature.split(":")
-    return int(said[0]) if name in LADDERS and said else 0
+    name, *words = feature.split(":")
+    return int(words[0]) if properties(name).counts and words else 0
+
+
+def properties(name: str) -> Feature:
+    """Of a feature; one that is not known has none."""
+    return FEATURES.get(name, Feature(()))
 
 
 def recounted(feature: str, n: int) -> str:

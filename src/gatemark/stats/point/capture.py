@@ -6,7 +6,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from gatemark.plan.model import is_twin, programs
+from gatemark.plan.feature import programs
+from gatemark.plan.model import is_twin
 from gatemark.stats.judgement import Interval, Order, PointResult, Watched
 from gatemark.stats.point.facts import LOSS
 from gatemark.store.record import Scalar
