@@ -44,7 +44,7 @@ class Cached:
 
 
 class Caches:
-    """Those of one trial; nothing is done where no device was asked for."""
+    """The caches of one trial; nothing is done where no device was asked for."""
 
     def __init__(self, counting: Counting | None, devices: Sequence[Device]) -> None:
         if devices and counting is None:
@@ -93,8 +93,8 @@ def events(
 ) -> dict[str, Events]:
     """For each device, by its name: events for each packet delivered.
 
-    `sent` is from when to when, in ns, and how many
-    packets/s were delivered in that time. Raises InvalidTrialError where too little was seen.
+    `sent` is the start and end in ns, and the packets/s delivered in between. Raises
+    InvalidTrialError where too little was seen.
     """
     if not devices:
         return {}
@@ -123,7 +123,7 @@ def _require_busy(total: Sequence[float], idle: Window, load: Window) -> None:
 
 
 def _require_more(risen: Events, delivered_pps: float) -> None:
-    """Where hardly a packet came through, what else ran decides."""
+    """Refuse a trial in which other work outweighs the few packets that came through."""
     for name, n in risen.items():
         if n < -BELOW_NONE:
             raise InvalidTrialError(

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One packet as the gateway's own kernel traces it: function_graph of tracefs (ftrace).
 
-A shell on the gateway turns the tracer on and waits for a line; its end, whatever brings it about,
-sets tracing back as it was. So a laboratory that dies leaves nothing on: the pipe to it closes.
+A shell on the gateway turns the tracer on and waits for a line; its end, for
+whatever reason, sets tracing back as it was. A laboratory that dies leaves nothing on, because the
+pipe to the shell closes.
 """
 
 import re
@@ -108,7 +109,7 @@ class _Task:
     stack: list[_Entry] = field(default_factory=list)  # those that are not left
 
     def read(self, text: str, ns: int, place: int) -> None:
-        """What stands behind the bar."""
+        """Parse what stands behind the bar."""
         if entered := ENTERED.match(text):
             depth = max(0, len(entered["in"]) // INDENT - 1)
             del self.stack[depth:]
@@ -170,8 +171,8 @@ class Graph:
 def packet(lines: Iterable[str], direction: str) -> tuple[Call, ...]:
     """What was traced for one packet of a direction. Raises UnavailableError where it is not there.
 
-    Of each task that had to do with it, in the order of their beginning: one may take it off the
-    wire, another read it.
+    Of each task that worked on it, in the order in which they began: one may take it off the wire,
+    another may read it.
     """
     pieces = []
     for entries in _by_task(lines):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ran for one packet, from the blocks that ran: by function, and in their order."""
+"""The functions that ran for one packet, made of the blocks that ran: sums, and in order."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -100,7 +100,7 @@ async def _stand(
 
 
 async def _met(run: Run, test: AB, arm: str, station: Station) -> Run:
-    """With what is found at the first boot of an arm."""
+    """The run with an arm's inventory, taken at its first boot."""
     side = test.side(arm)
     if side.inventory:
         return run

@@ -60,7 +60,7 @@ async def _alone(
 def _skip(
     bench: Bench, directory: RunDirectory, spec: TrialSpec, why: str, display: Display
 ) -> Record:
-    """Keep that a trial cannot be measured."""
+    """Keep a record of a trial that cannot be measured."""
     record = replace(trial.frame(bench, spec), status="skipped", reason=why)
     return _kept(directory, spec, record, {}, display)
 
@@ -96,7 +96,7 @@ def _unshown(value: float, unit: str) -> None:
 
 
 def _doing(bench: Bench, directory: RunDirectory, display: Display) -> Doing:
-    """A search's steps are trials as others are, but what they saw over time is not kept."""
+    """The steps of a search are ordinary trials, but their series are not kept."""
 
     async def step(spec: TrialSpec) -> Record:
         record, _ = await _run(bench, spec, display)
@@ -128,7 +128,7 @@ async def _trial(
 def _kept(
     directory: RunDirectory, spec: TrialSpec, record: Record, columns: Series, display: Display
 ) -> Record:
-    """Keep a record with what was seen over time."""
+    """Keep a record with its series."""
     if columns:
         name = f"{spec.sequence:05d}.parquet"
         with telling(directory.path):

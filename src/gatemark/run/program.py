@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs that run on the gateway beside the traffic of a trial.
 
-In the order of a trial's life (Reggani and others, section 4): they are started when the gateway
-is set and watched, the traffic is sent, they read what their buffers hold, then they are ended,
-each of them seen to have ended.
+Their order in a trial (Reggani and others, section 4): they start when the gateway is set and
+watched; the traffic is sent; they read what their buffers hold; they are ended, and each end is
+verified.
 """
 
 import asyncio
@@ -160,7 +160,7 @@ def values(read: Sequence[ProgramReading]) -> dict[str, float]:
 
 
 def cpu(read: Sequence[ProgramReading], core: int | None) -> Iterator[CpuReading]:
-    """Where a program is on the CPU of the gateway's threads: its part of that CPU's load."""
+    """The load of each program, which runs on the CPU of the gateway's threads."""
     for reading in read:
         yield CpuReading(thread=reading.program, cpu=core, busy=reading.cpu)
 

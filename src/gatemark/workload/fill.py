@@ -137,7 +137,7 @@ class Fill:
         return self
 
     async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
-        """Step by step until all flows are open, or one does not come through; then none is."""
+        """Open flows step by step until all are open, or until one does not come through."""
         del tick
         t0_ns, each = time.monotonic_ns(), self.load.flows // self.load.steps
         self.steps.append(await self._idle(Step(0)))
@@ -191,8 +191,8 @@ class Fill:
     async def _serves(self) -> bool:
         """Whether a gateway with memory of its own could start a program and kill none for it.
 
-        Packets are let into the kernel's last reserve, so without this nobody would ask for memory
-        before they had used it up; and where that is gone no process is left alive by its kernel.
+        Packets may use the kernel's last reserve. Without this test nobody would ask for memory
+        before the reserve is used up, and then the kernel leaves no process alive.
         """
         if self.ballast:
             await self.gateway.run("true")
@@ -205,7 +205,7 @@ class Fill:
         return step
 
     async def _open(self, opened: Part, drained: Callable[[], Awaitable[None]]) -> list[bool]:
-        """Send one packet of each flow; which of them came through."""
+        """Send one packet of each flow; returns which of them came through."""
         rate_pps = opened_pps(self.load)
         seconds = opened.count / rate_pps * LATE + GRACE_S
         few = replace(self.load, rate_pps=rate_pps, packets=opened.count, duration_s=seconds)

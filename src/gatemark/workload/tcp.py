@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """TCP as fast as it goes: a source that writes blocks and a sink that reads them.
 
-Connections are opened from the LAN side, whichever way the data goes, as through NAT they must be;
-the far end listens. What counts is goodput: bytes that the receiving program has read while the
-source wrote.
+Connections are opened from the LAN side, whichever way the data goes, as NAT requires; the far end
+listens. Goodput counts: bytes that the receiving program read while the source wrote.
 """
 
 from collections.abc import Awaitable, Callable, Sequence

@@ -43,8 +43,8 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
 class Stream:
     """One direction of a trial.
 
-    `mapped` are, for traffic down through NAT, the ports by which the flows are known at the
-    gateway's WAN side. `turn` is this stream's among those that are sent at once.
+    `mapped` are the ports of the flows at the gateway's WAN side, for traffic down through NAT.
+    `turn` is the place of this stream among those that are interleaved.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class Stream:
         }
 
     def _down(self) -> dict[str, Any]:
-        """To the LAN side, or to the gateway where that has its own address for it."""
+        """The addresses and ports towards the LAN side, or towards the gateway behind NAT."""
         wire, load, translated = self.wire, self.load, bool(self.mapped)
         target = wire.target.address(load.family)
         return {
@@ -177,7 +177,7 @@ def _counted(asked: str, port: Port, stack: str) -> str:
 
 
 def _turns(turn: Turn) -> dict[str, int]:
-    """Who waits for its turn sleeps, as others send meanwhile on the same CPU."""
+    """A sender sleeps until its turn, as others send on the same CPU meanwhile."""
     if not turn.of:
         return {}
     length = {"turn_us": round(turn.ms * 1000)}

@@ -68,7 +68,7 @@ class Walked:
 
     @property
     def typical(self) -> int:
-        """The total that stands for all: the mode; for a program of the gateway's own the median one.
+        """The total that stands for all: the mode; for the gateway's own program the median one.
 
         A scheduler does something else each time, so that hardly any two of those totals are equal.
         """
@@ -246,7 +246,7 @@ class Walk:
 
     @property
     def sorter(self) -> Sorter:
-        """Selects what counts of a path; of a program of the gateway's own only the kernel's part."""
+        """Selects what counts of a path; of the gateway's own program only the kernel's part."""
         assert self._sorter is not None
         return self._sorter
 

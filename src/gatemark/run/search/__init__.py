@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which trial next: searches for the highest rate, or the longest burst, within a criterion."""
+"""Searches for the highest rate, or the longest burst, within a loss criterion."""

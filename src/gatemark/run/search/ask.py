@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a search asks for and is answered: the seam between the algorithms and the trials."""
+"""The seam between search algorithms and trials: what a search asks for, and the answer."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a trial counted, all directions together; rates are of each direction."""
+    """What a trial counted over all directions; rates are per direction."""
 
     tried: int
     lost: int
@@ -51,17 +51,17 @@ class Answer:
 
     @property
     def loss_ratio(self) -> float:
-        """What was lost of what was tried (RFC 2544 section 26.3)."""
+        """The lost share of the tried packets (RFC 2544 section 26.3)."""
         return self.lost / self.tried if self.tried else 0.0
 
     @property
     def on_schedule(self) -> bool:
-        """Whether the sender did what was asked; else the gateway was not asked the question."""
+        """Whether the sender kept its schedule; if not, the trial does not test the gateway."""
         wanted = max(self.scheduled, self.packets)
         return not wanted or self.tried >= ON_SCHEDULE * wanted
 
     def passes(self, criterion: float) -> bool:
-        """Whether no more was lost than the criterion allows, of a schedule that was kept."""
+        """Whether the schedule was kept and the loss is within the criterion."""
         return self.on_schedule and self.loss_ratio <= criterion
 
 

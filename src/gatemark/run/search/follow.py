@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trials that a search decides the rate of: at shares of what it found, and tried beyond it."""
+"""Trials whose rate comes from a search: at shares of its result, and just above it."""
 
 from collections.abc import Iterable
 
@@ -11,15 +11,15 @@ from gatemark.store.record import Record
 
 
 def is_outcome(spec: TrialSpec) -> bool:
-    """Whether a search itself gives this record, not a trial after it."""
+    """Whether this record comes from the search itself, not from a trial after it."""
     return spec.search is not None and GOAL in spec.point and spec.pass_ == "outside"
 
 
 def following(spec: TrialSpec, records: Iterable[Record]) -> tuple[TrialSpec, str]:
     """The trial with its rate put in, or why it cannot run.
 
-    A share is of what the search of its own repeat found; an instrumented trial has the rate that
-    was too fast there, where the gateway's own counters tell what was short.
+    A share is of the result of the search of the same repeat. An instrumented trial has the rate
+    that was too fast there: the gateway's own counters then show what was short.
     """
     assert spec.search is not None
     goal = spec.point.get(GOAL, spec.search.of)

@@ -13,10 +13,10 @@ NDR: Final = "ndr"
 
 
 def throughput(terms: Search) -> Steps:
-    """The fastest rate of which nothing is lost, to `width` of it.
+    """The highest rate without loss, to within `width` of it.
 
-    Each trial has its full time; a rate of which all came through raises the next one, a loss
-    lowers it. One trial decides: the RFC asks for no more.
+    Each trial has its full time. A rate without loss raises the next one, a loss lowers it. A
+    single trial decides: the RFC asks for no more.
     """
     most = yield from highest_pps(terms)
     upper = Ask(most, terms.trial_s)

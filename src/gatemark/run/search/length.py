@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long a search takes, roughly: before it began, and from where it stands."""
+"""How long a search takes, roughly: in all, and from where it is now."""
 
 from math import ceil, log2
 from typing import Final
@@ -25,7 +25,7 @@ def expected_s(terms: Search) -> float:
 
 
 def left_s(terms: Search, apart: float, spent_s: float) -> float:
-    """Seconds to go with bounds so far apart, relative to the upper, and so much sent already."""
+    """Seconds that remain, from the relative distance of the bounds and the time sent so far."""
     if not terms.sum_s:
         return halvings(apart, terms.width) * one_s(terms)
     whole = expected_s(terms)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MLRsearch (RFC 9971) by its authors' package, which measures when it pleases: in a thread.
+"""MLRsearch (RFC 9971) by its authors' package, which runs in a thread of its own.
 
 The package calls its measurer and waits. Here the measurer hands each call out as an `Ask` and
 waits for the `Answer`, so that the algorithm can be stepped like any other: by the event loop, by
@@ -63,7 +63,7 @@ class _Measurer(AbstractMeasurer):  # type: ignore[misc]  # the package has no t
 
 
 def throughput(terms: Search) -> Steps:
-    """All goals of the terms, from overload or `max_pps` downwards."""
+    """Search for all goals of the terms, from overload or `max_pps` downwards."""
     most = yield from highest_pps(terms)
     return (yield from search(terms, terms.goals, most))
 

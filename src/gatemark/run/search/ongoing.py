@@ -66,7 +66,7 @@ class Ongoing:
         self._algorithm.close()
 
     def replay(self, kept: Iterable[Record]) -> None:
-        """Take what an earlier run measured. Raises GatemarkError where it does not fit."""
+        """Take the records of an earlier run. Raises GatemarkError where they do not fit."""
         for record in kept:
             ask = self.ask
             rate, packets = record.point.get("rate_pps"), record.point.get("packets", 0)
@@ -79,7 +79,7 @@ class Ongoing:
             self.take(record)
 
     def take(self, record: Record) -> None:
-        """The record of what was asked for. An invalid one is asked for again, a few times."""
+        """Take the record that was asked for. An invalid one is asked for again, a few times."""
         assert self.ask is not None
         self.records.append(record)
         if record.status != "ok" or record.accounting is None:
@@ -132,5 +132,5 @@ class Ongoing:
 
 
 def _apart(low: float, high: float | None) -> float:
-    """How far apart, of the higher one; 1 where a side is not known."""
+    """The distance relative to the higher bound; 1 where a bound is not known."""
     return 1.0 if not high or not low else (high - low) / high

@@ -67,7 +67,7 @@ def _defined(base: Record, search: Ongoing, goal: str) -> Record:
 
 
 def _at(search: Ongoing, ask: Ask | None) -> list[Step]:
-    """The trials at a bound, the longest of them, as they ran."""
+    """The longest trials at a bound, in the order in which they ran."""
     here = [s for s in search.steps if ask and _what(s.ask) == _what(ask)]
     longest = max((step.ask.duration_s for step in here), default=0.0)
     return [step for step in here if step.ask.duration_s == longest]
@@ -78,7 +78,7 @@ def _what(ask: Ask) -> tuple[float, int]:
 
 
 def _over(search: Ongoing, ask: Ask | None, criterion: float) -> Step | None:
-    """The last trial at the upper bound that did not meet the goal, of the kind that most are."""
+    """The last trial at the upper bound that failed the goal, for the reason most of them did."""
     missed = [step for step in _at(search, ask) if not step.answer.passes(criterion)]
     off = [step for step in missed if not step.answer.on_schedule]
     chosen = off if 2 * len(off) >= len(missed) else [s for s in missed if s.answer.on_schedule]
@@ -88,7 +88,7 @@ def _over(search: Ongoing, ask: Ask | None, criterion: float) -> Step | None:
 def _rate(spec: TrialSpec, search: Ongoing, bounds: Bounds, step: Step) -> dict[str, float]:
     """The rate of all directions together, as received rates are, on each layer.
 
-    A schedule that was kept to 99 % counts as kept, but only what was sent of it is claimed.
+    A schedule that was kept to 99 % counts as kept, but only the sent part is claimed.
     """
     sent = min(1.0, step.answer.tried / step.answer.scheduled)
     rate_pps, size = search.ways * bounds.throughput_pps * sent, mean_bytes(spec.workload)
@@ -151,7 +151,7 @@ def _decided(passed: Step, over: Step | None) -> dict[str, str]:
 
 
 def _notes(over: Step | None) -> tuple[str, ...]:
-    """That the tester set the upper bound, where it did."""
+    """A note where the tester set the upper bound."""
     if over is None or over.answer.on_schedule:
         return ()
     share = 100 * over.answer.tried / max(over.answer.scheduled, over.answer.packets)

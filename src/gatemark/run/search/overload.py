@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a search begins: a rate above what the gateway delivers when it is sent too much.
 
-How fast the tester sent then is not asked: where the port has room to wait for, a sender without
-a schedule goes at the pace of the gateway. One with a schedule does not; it reports what it missed.
+The tester's own rate does not matter here: where a port makes it wait, a sender without a schedule
+goes at the pace of the gateway. One with a schedule does not; it reports what it missed.
 """
 
 from collections.abc import Generator

@@ -48,7 +48,7 @@ async def seek(goals: Sequence[TrialSpec], kept: Sequence[Record], doing: Doing)
 async def _step(first: TrialSpec, search: Ongoing, doing: Doing) -> Record:
     """One trial, after the wait that the terms ask for; how long both took is kept with it.
 
-    What another run on this machine made it wait besides is no part of the search.
+    Time that it waited for another run on this machine is not counted.
     """
     assert search.ask is not None
     wait_s = search.terms.wait_s if search.records else 0.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Between what a search knows the answer to lie."""
+    """The bounds that a search knows so far."""
 
     goal: str  # ndr, pdr, burst
     low: float  # the highest that met the goal so far; 0: none did
