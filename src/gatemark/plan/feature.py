@@ -117,6 +117,7 @@ FEATURES: Final[dict[str, Feature]] = {
         shapes=True,
     ),
     "mss": Feature(FORWARDING, netfilter=True, tool="nft"),
+    "dscp": Feature(FORWARDING, (Argument("N", 0, 63),), netfilter=True, tool="nft"),
     "vlan": Feature(FORWARDING, upwards=True),
     "pppoe": Feature(
         FORWARDING,

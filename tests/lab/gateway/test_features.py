@@ -51,6 +51,7 @@ HERE = [
     arm("nat", "shape:tbf"),
     arm("switch", "shape:htb:50"),
     arm("nat", "mss"),
+    arm("nat", "dscp:46"),
 ]
 MANY = arm("switch", "bridge-netfilter", "filter:10:map", "shape:htb", "steering:one")
 ELSEWHERE = [
