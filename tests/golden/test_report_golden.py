@@ -37,12 +37,14 @@ def check(request: pytest.FixtureRequest, name: str, text: str) -> None:
 
 def test_answer(request: pytest.FixtureRequest) -> None:
     folder = Path("results/20261121-161500-quick")
-    text = terminal.answer(builder.run(), builder.judgement(), folder, folder / "report.html")
+    text = terminal.answer(builder.source(folder=folder), folder / "report.html")
     check(request, "answer.txt", text)
 
 
 def test_answer_of_nothing(request: pytest.FixtureRequest) -> None:
-    text = terminal.answer(builder.run(), builder.nothing(), Path("results/cut"), None)
+    text = terminal.answer(
+        builder.source(records=[], judged=builder.nothing(), folder=Path("results/cut")), None
+    )
     check(request, "answer-nothing.txt", text)
 
 
@@ -84,7 +86,9 @@ def test_ladder_figure(request: pytest.FixtureRequest, name: str) -> None:
 def test_path_answer(request: pytest.FixtureRequest) -> None:
     """The path of one packet: tables, trees, published values beside."""
     run = traveled.run(traveled.trials())
-    text = terminal.answer(run, traveled.judgement(), Path("results/counting"), None)
+    text = terminal.answer(
+        builder.source(run, [], traveled.judgement(), folder=Path("results/counting")), None
+    )
     check(request, "path.txt", text)
 
 

@@ -96,6 +96,6 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
     if json_:
         output.lines(msgspec.to_builtins(value) for value in values(found.judgement))
     else:
-        terminal.tell(found.run, found.judgement, directory.path, directory.page)
+        terminal.tell(found, directory.page)
     if found.records and not any(record.status == "ok" for record in found.records):
         raise typer.Exit(INVALID)

@@ -31,7 +31,7 @@ def show(
 
     from gatemark.report import terminal
     from gatemark.report.answer import row as markdown
-    from gatemark.stats.judge import judge
+    from gatemark.report.group import source
     from gatemark.stats.values import values
     from gatemark.store.directory import RunDirectory
     from gatemark.store.naming import read, shipped
@@ -39,7 +39,9 @@ def show(
     _refuse(json_=json_, reference=reference, row=row, header=header)
     contents = reading.read(run)
     kept = contents.run
-    judgement = judge(kept, contents.records, read(subsystems) if subsystems else shipped())
+    named = read(subsystems) if subsystems else shipped()
+    found = source.judged(contents, run, subsystems=named, drawn=False)
+    judgement = found.judgement
     if reference:
         _beside(judgement, json_=json_)
     elif row:
@@ -50,7 +52,7 @@ def show(
         output.lines(msgspec.to_builtins(value) for value in values(judgement))
     else:
         page = RunDirectory(run).page
-        terminal.tell(kept, judgement, run, page if page.exists() else None)
+        terminal.tell(found, page if page.exists() else None)
 
 
 def _refuse(*, json_: bool, reference: bool, row: bool, header: bool) -> None:
@@ -65,7 +67,7 @@ def _beside(judgement: "Judgement", *, json_: bool) -> None:
     """Every published value beside ours; where there is none, that is said on stderr."""
     import msgspec
 
-    from gatemark.report.answer.reference import lines
+    from gatemark.report.answer.reference import table
     from gatemark.stats.change.reference import beside
     from gatemark.store.reference import published
 
@@ -75,5 +77,5 @@ def _beside(judgement: "Judgement", *, json_: bool) -> None:
         return
     if not found:
         typer.echo("no published value has a definition like one of this run", err=True)
-    for line in lines(found) if found else ():
+    for line in table(found).lines() if found else ():
         typer.echo(line)

@@ -9,9 +9,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 from gatemark.error import GatemarkError
-from gatemark.report import html, page, terminal
+from gatemark.report import html, page
 from gatemark.report.group import source
 from gatemark.report.group.source import Source
+from gatemark.report.words.run import counts
 from gatemark.store import file
 from gatemark.store.directory import RunDirectory
 
@@ -42,7 +43,7 @@ class Item:
     @property
     def counts(self) -> str:
         """What became of its trials."""
-        return terminal.counts(self.source.judgement) if self.source else ""
+        return counts(self.source.judgement) if self.source else ""
 
 
 def below(folder: Path) -> list[Path]:

@@ -6,42 +6,28 @@ from pathlib import Path
 from typing import Any
 
 from gatemark.report import card, gallery, html, script
-from gatemark.report import terminal as plain
 from gatemark.report.answer import (
+    answers,
     at_rate,
-    capacity,
     condition,
-    crosscheck,
-    estimate,
     exact,
-    fill,
     inventory,
     kernel_path,
-    ladder,
-    load,
-    pareto,
-    payload,
-    priced,
     rates,
-    reference,
-    search,
-    watched,
+    warning,
 )
 from gatemark.report.chart.figure import Figure
 from gatemark.report.group.source import Source
 from gatemark.report.group.together import together
 from gatemark.report.several import side_by_side
-from gatemark.stats.judgement import Judgement
-from gatemark.stats.point.load import loads, rates_at
+from gatemark.report.words.run import counts, repeat_command, repeat_plan
+from gatemark.report.words.table import Table
 from gatemark.stats.point.tree import tree
 from gatemark.store import file
-from gatemark.store.reference import published
 
 MOST_FINDINGS = 10  # below the sentence
 # Figures that stand above the conditions.
 LEADING = ("throughput", "knee", "delay", "ladder", "subsystems", "estimate")
-
-_Tables = list[tuple[str, rates.Table]]  # with their anchors
 
 
 def write(sources: Sequence[Source], path: Path) -> Path:
@@ -66,9 +52,9 @@ def render(sources: Sequence[Source]) -> str:
         findings=_findings(drawn),
         readings=_readings(shared, drawn),
         commands={figure.name: _commands(sources, figure.plan) for figure in drawn},
-        answers=_answers(shared, sources),
+        answers=[*answers.tables(shared, folded=False)],
         functions=[*exact.folds(shared.judgement), *at_rate.folds(shared.records)],
-        tables=_tables(shared),
+        tables=_folded(shared),
         paths=_paths(shared),
         count=kernel_path.count,
         style=html.asset("style.css"),
@@ -88,13 +74,13 @@ def _about(source: Source) -> dict[str, Any]:
     run, judgement = source.run, source.judgement
     return {
         "source": source,
-        "counts": plain.counts(judgement),
+        "counts": counts(judgement),
         "slowed": any(plan.gateway.slow_to_pps for plan in run.plans),
         "conditions": condition.conditions(run, source.records, judgement),
-        "warnings": plain.warnings(judgement),
+        "warnings": warning.warnings(judgement),
         "method": condition.method(run, judgement),
         "inventory": inventory.table(run.before, run.after),
-        "command": plain.repeat_command(run),
+        "command": repeat_command(run),
     }
 
 
@@ -122,30 +108,14 @@ def _readings(source: Source, drawn: Sequence[Figure]) -> dict[str, str]:
 
 def _commands(sources: Sequence[Source], plan: str) -> list[str]:
     """What repeats a figure's plan, for each run that has it."""
-    return [text for source in sources if (text := plain.repeat_plan(source.run, plan))]
+    return [text for source in sources if (text := repeat_plan(source.run, plan))]
 
 
-def _answers(source: Source, sources: Sequence[Source]) -> _Tables:
-    """Tables that are answers, never folded: arms side by side, what they cost, the published."""
-    several = [(name, one) for name, one in _payloads(source) if len(one.head) > 2]
-    found = [
-        ("delays", rates.delays(source.judgement, source.run.plans)),
-        (fill.ANCHOR, fill.made(source.judgement)),
-        (
-            estimate.ANCHOR,
-            estimate.table(source.judgement, published(), estimate.kernel(source.run)),
-        ),
-        ("comparisons", payload.comparisons(source.judgement)),
-        ("rates-at-load", load.rates(rates_at(source.records))),
-        ("cross-checks", crosscheck.table(source.judgement)),
-        ("published", reference.table(source.beside)),
-    ]
-    beside = ("watched", watched.table(source.judgement))
-    steps = _steps(source.judgement)
-    steps.append(("priced", priced.table(sources)))
-    traveled = _traveled(source.judgement)
-    found = [*search.tables(source.judgement), beside, *steps, *traveled, *several, *found]
-    return [(name, one) for name, one in found if one.rows]
+def _folded(source: Source) -> list[tuple[str, Table]]:
+    """Tables behind the fold; every point is the last of them."""
+    every = rates.points(source.judgement)
+    tables = [*answers.tables(source, folded=True)]
+    return [*tables, ("every-point", every)] if every.rows else tables
 
 
 def _paths(source: Source) -> list[dict[str, Any]]:
@@ -164,46 +134,3 @@ def _paths(source: Source) -> list[dict[str, Any]]:
         }
         for one in source.judgement.travels
     ]
-
-
-def _traveled(judgement: Judgement) -> _Tables:
-    found = [("paths", kernel_path.summary(judgement))]
-    found += [
-        (f"subsystems-{at}", one) for at, one in enumerate(kernel_path.by_subsystem(judgement))
-    ]
-    return [*found, *((f"more-{at}", one) for at, one in enumerate(kernel_path.more(judgement)))]
-
-
-def _steps(judgement: Judgement) -> _Tables:
-    both = (*ladder.tables(judgement), *exact.tables(judgement))
-    ladders = [(f"steps-{place}", one) for place, one in enumerate(both)]
-    return ladders + [
-        (f"fronts-{place}", one) for place, one in enumerate(pareto.tables(judgement))
-    ]
-
-
-def _payloads(source: Source) -> _Tables:
-    made = payload.tables(source.judgement, source.run.plans)
-    return [(f"payload-{place}", one) for place, one in enumerate(made)]
-
-
-def _tables(source: Source) -> _Tables:
-    """Tables behind a fold."""
-    judgement = source.judgement
-    made = (
-        ("knees", rates.knees(judgement)),
-        ("ceilings", rates.ceilings(judgement)),
-        ("single-points", rates.singles(judgement, source.run.plans)),
-        *((name, one) for name, one in _payloads(source) if len(one.head) <= 2),
-        *_model(source),
-        ("loads", load.loads(loads(source.records))),
-        ("every-point", rates.points(judgement)),
-    )
-    return [(name, one) for name, one in made if one.rows]
-
-
-def _model(source: Source) -> _Tables:
-    """What a packet costs, and how that sum was tested."""
-    if not source.model:
-        return []
-    return [("costs", capacity.terms(source.model)), ("checks", capacity.checks(source.model))]

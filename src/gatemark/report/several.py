@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from gatemark.error import UsageError
 from gatemark.report import card
 from gatemark.report.answer import cmp
-from gatemark.report.answer.rates import Table
 from gatemark.report.group.source import Source
 from gatemark.report.words.number import DASH
+from gatemark.report.words.table import Table
 from gatemark.stats.change.cmp import cmp as compare_gateways
 from gatemark.stats.change.diff import Side
 from gatemark.stats.judge import samples

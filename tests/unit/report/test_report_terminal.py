@@ -10,9 +10,14 @@ import pytest
 from rich.console import Console
 
 from gatemark.report import terminal
+from gatemark.report.answer import warning
+from gatemark.report.group.source import Source
 from gatemark.report.live import Live
+from gatemark.report.words.run import repeat_command
+from gatemark.stats.change.reference import beside
 from gatemark.stats.judgement import Judgement, Warning_
 from gatemark.store.record import Definition
+from gatemark.store.reference import published
 
 ESCAPE = "\x1b"
 
@@ -106,10 +111,10 @@ def test_invalid_trial_tells_its_reason() -> None:
 
 def test_answer_is_plain_when_piped() -> None:
     out = io.StringIO()
-    folder, page = Path("results/x"), Path("results/x/report.html")
-    terminal.tell(builder.run(), builder.judgement(), folder, page, stream=out)
+    source, page = builder.source(folder=Path("results/x")), Path("results/x/report.html")
+    terminal.tell(source, page, stream=out)
     assert ESCAPE not in out.getvalue()
-    assert out.getvalue() == terminal.answer(builder.run(), builder.judgement(), folder, page)
+    assert out.getvalue() == terminal.answer(source, page)
 
 
 def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,13 +125,13 @@ def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("NO_COLOR", "1")
     out = Screen()
-    terminal.tell(builder.run(), builder.judgement(), Path("x"), None, stream=out)
+    terminal.tell(builder.source(), None, stream=out)
     assert f"{ESCAPE}[33m" not in out.getvalue()
 
 
 def test_command_is_quoted_for_a_shell() -> None:
     run = msgspec.structs.replace(builder.run(), command=("gatemark", "run", "my plan.toml"))
-    assert terminal.repeat_command(run) == "gatemark run 'my plan.toml'"
+    assert repeat_command(run) == "gatemark run 'my plan.toml'"
 
 
 def test_a_warning_of_many_points_is_told_once() -> None:
@@ -134,7 +139,7 @@ def test_a_warning_of_many_points_is_told_once() -> None:
     spread = Warning_("spread", "Repeat more often.")
     points = tuple(msgspec.structs.replace(p, warnings=(spread,)) for p in judged.points)
     judged = msgspec.structs.replace(judged, points=points)
-    found = [where for warning, where in terminal.warnings(judged) if warning.code == "spread"]
+    found = [where for seen, where in warning.warnings(judged) if seen.code == "spread"]
     assert found == ["route up, route down, nat up and 1 more"]
 
 
@@ -152,12 +157,16 @@ def nated(*slowdowns: int) -> Judgement:
     return msgspec.structs.replace(builder.nothing(), points=points)
 
 
+def published_beside(judged: Judgement) -> Source:
+    return builder.source(judged=judged, beside=beside(judged, published()), folder=Path("my x"))
+
+
 def test_published_values_are_told_below_the_answer() -> None:
-    text = terminal.answer(builder.run(), nated(1000), Path("x"), None)
+    text = terminal.answer(published_beside(nated(1000)), None)
     assert "47.5 Mbit/s" in text
     assert "more: gatemark show" not in text
 
 
 def test_a_dozen_published_values_are_enough_there() -> None:
-    text = terminal.answer(builder.run(), nated(1000, 2000, 3000, 4000), Path("my x"), None)
+    text = terminal.answer(published_beside(nated(1000, 2000, 3000, 4000)), None)
     assert "  and 4 more: gatemark show 'my x' --reference" in text.splitlines()

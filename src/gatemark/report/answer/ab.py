@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gatemark.plan.model import NEW, OLD
-from gatemark.report import terminal
-from gatemark.report.answer import diff
+from gatemark.report.answer import diff, warning
 from gatemark.report.answer.diff import Line
 from gatemark.report.group.source import Source
 from gatemark.report.words import number
+from gatemark.report.words.run import counts, repeat_command
 from gatemark.stats.ab import differing
 from gatemark.stats.change.diff import Diff
 from gatemark.store.run import AB, Run
@@ -19,19 +19,19 @@ def lines(made: Source, test: AB, found: Diff, page: Path) -> Iterator[Line]:
     """What the terminal says; `found` is the test as `diff` has two runs."""
     run, judgement = made.run, made.judgement
     yield "bold", judgement.sentence
-    yield "dim", "; ".join((*sides(test), terminal.counts(judgement)))
+    yield "dim", "; ".join((*sides(test), counts(judgement)))
     yield from (("yellow", f"missing  {lack}") for lack in run.station.missing)
     yield from diff.changes(found)
     yield "", ""
     allowed = number.quantity(test.allow, "ratio")
     yield "dim", f"a change up to {allowed} is accepted; p and verdict are of boots in pairs"
     yield from diff.differing(found.conditions)
-    yield from terminal.warned(judgement)
+    yield from warning.lines(judgement)
     yield "", ""
     yield from (("", f"note    {note}") for note in run.notes)
     yield "", f"folder  {made.folder}"
     yield "", f"page    {page}"
-    yield "", f"repeat  {terminal.repeat_command(run)}"
+    yield "", f"repeat  {repeat_command(run)}"
 
 
 def differs(run: Run, test: AB) -> list[str]:

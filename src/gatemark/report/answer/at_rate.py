@@ -4,9 +4,9 @@
 from collections.abc import Iterable
 from typing import Final
 
-from gatemark.report.answer.rates import NONE, Table
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
+from gatemark.report.words.table import NONE, Table
 from gatemark.store.record import AtRate, Record
 
 MOST: Final = 40  # functions of a point

@@ -3,9 +3,9 @@
 
 from collections.abc import Iterator
 
-from gatemark.report.answer.rates import Table
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import KPPS, PERCENT, Scale
+from gatemark.report.words.table import Table
 from gatemark.stats.capacity.model import Check, Column, Cost, Model
 from gatemark.stats.capacity.part import OTHERS, TOGETHER
 from gatemark.stats.capacity.term import BASE, BYTE, DOWN, RULE, Case, Setup, bend

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from gatemark.report.answer.diff import Line, by_quantity, name, scale, shown, table, what
-from gatemark.report.answer.rates import Table
 from gatemark.report.words import number
 from gatemark.report.words.number import AT_LEAST, Scale
+from gatemark.report.words.table import Table
 from gatemark.stats.change.alike import told
 from gatemark.stats.change.cmp import Cell, Cmp
 from gatemark.stats.change.compare import UNBOUNDED

@@ -4,10 +4,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from gatemark.report import terminal
 from gatemark.report.answer import ab
 from gatemark.report.group import latency
 from gatemark.report.words import headline, number, traffic
+from gatemark.report.words.run import counts
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.stats.math.histogram import BUCKETS
 from gatemark.store.record import Record
@@ -275,7 +275,7 @@ def _trials(records: Sequence[Record], judgement: Judgement) -> list[str]:
         for record in records
         if record.status != "ok"
     )
-    return [terminal.counts(judgement), *(f"{count} x {why}" for why, count in lost.most_common())]
+    return [counts(judgement), *(f"{count} x {why}" for why, count in lost.most_common())]
 
 
 def _missing(judgement: Judgement) -> list[str]:

@@ -2,9 +2,9 @@
 """Known tools beside our own agents, in words: `iperf3 measures 12 % less (9 to 15)`."""
 
 from gatemark.report.answer import diff
-from gatemark.report.answer.rates import Table
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT
+from gatemark.report.words.table import Table
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.judgement import CrossCheck, Judgement
 from gatemark.store.record import UNITS

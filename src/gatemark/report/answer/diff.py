@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TextIO, TypeVar
 
-from gatemark.report.answer.rates import Table
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT, Scale
+from gatemark.report.words.table import Table
 from gatemark.stats.change.alike import Difference, told
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.change.diff import Compared, Diff, Noise

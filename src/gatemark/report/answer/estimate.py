@@ -3,9 +3,9 @@
 
 from collections.abc import Iterable
 
-from gatemark.report.answer.rates import NONE, Table
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import KPPS, Scale
+from gatemark.report.words.table import NONE, Table
 from gatemark.stats.judgement import Estimate, Interval, Judgement
 from gatemark.stats.point.estimate import (
     FETCHES,

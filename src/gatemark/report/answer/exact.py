@@ -3,10 +3,10 @@
 
 from collections.abc import Sequence
 
-from gatemark.report.answer.rates import NONE, Table
 from gatemark.report.group import study, sweep
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT, Scale
+from gatemark.report.words.table import NONE, Table
 from gatemark.stats.change.exact import Moved, dearest, is_exact, moved, pair, ratio
 from gatemark.stats.change.ladder import INSTRUCTIONS
 from gatemark.stats.judgement import Executed, Interval, Judgement, Ladder, Mode, Step

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from gatemark.report import terminal
-from gatemark.report.answer import ab, diff, exact
+from gatemark.report.answer import ab, diff, exact, warning
 from gatemark.report.answer.diff import Line
-from gatemark.report.answer.rates import Table
 from gatemark.report.group.source import Source
 from gatemark.report.words import number, traffic
+from gatemark.report.words.run import counts, repeat_command
+from gatemark.report.words.table import Table
 from gatemark.stats.ab import differing
 from gatemark.stats.change.exact_ab import Tested, regressed, worst
 from gatemark.store.run import AB
@@ -23,7 +23,7 @@ def lines(made: Source, test: AB, found: Sequence[Tested], page: Path) -> Iterat
     """What the terminal says; the last line alone says how it ended."""
     run, judgement = made.run, made.judgement
     yield "bold", judgement.sentence
-    yield "dim", "; ".join((*ab.sides(test), terminal.counts(judgement)))
+    yield "dim", "; ".join((*ab.sides(test), counts(judgement)))
     if found:
         yield from diff.table(_points(found), [COLOUR.get(one.word, "") for one in found])
     for one in found:
@@ -32,11 +32,11 @@ def lines(made: Source, test: AB, found: Sequence[Tested], page: Path) -> Iterat
             yield from diff.table(exact.functions(caption, one.moved, MOST))
     yield "", ""
     yield from diff.differing(differing(run, test))
-    yield from terminal.warned(judgement)
+    yield from warning.lines(judgement)
     yield from (("", f"note    {note}") for note in run.notes)
     yield "", f"folder  {made.folder}"
     yield "", f"page    {page}"
-    yield "", f"repeat  {terminal.repeat_command(run)}"
+    yield "", f"repeat  {repeat_command(run)}"
     yield "", ""
     yield ("red" if regressed(found) else "bold"), verdict(test, found)
 

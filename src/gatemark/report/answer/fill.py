@@ -7,9 +7,10 @@ The table, and the card of those that are held at once, of flows or of TCP conne
 from collections.abc import Iterator, Sequence
 
 from gatemark.report.answer import rates
-from gatemark.report.answer.rates import Column, Table
+from gatemark.report.answer.rates import Column
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import Scale
+from gatemark.report.words.table import Table
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.stats.point.connections import HELD
 from gatemark.stats.point.fill import FILL

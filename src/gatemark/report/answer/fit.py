@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from gatemark.report.answer import capacity as told
 from gatemark.report.answer.diff import Line as Printed
-from gatemark.report.answer.rates import NONE, Table
 from gatemark.report.words import number
 from gatemark.report.words.number import KPPS, PERCENT
+from gatemark.report.words.table import NONE, Table
 from gatemark.stats.capacity.line import Drop, Fit, Rate, shaped_bps, tells_down
 from gatemark.stats.capacity.model import Model
 from gatemark.stats.capacity.term import BYTE, Case

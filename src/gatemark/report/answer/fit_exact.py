@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from gatemark.report.answer import capacity as told
 from gatemark.report.answer.diff import Line
-from gatemark.report.answer.rates import NONE, Table
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT
+from gatemark.report.words.table import NONE, Table
 from gatemark.stats.capacity.count import Count
 from gatemark.stats.capacity.model import Model
 

@@ -4,9 +4,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from gatemark.report.answer.rates import NONE, Table
 from gatemark.report.group import sweep
+from gatemark.report.group.source import Source
 from gatemark.report.words import number, traffic
+from gatemark.report.words.table import NONE, Table
 from gatemark.stats.judgement import Judgement, Part, Travel
 from gatemark.stats.point.path import OTHER, added, base
 from gatemark.stats.point.tree import Node, squeezed, tree
@@ -77,15 +78,14 @@ def functions(one: Travel) -> Table:
     return Table(f"Functions of one packet: {title(one)}", head, rows, frozenset({1, 2, 3}))
 
 
-def tables(judgement: Judgement) -> list[Table]:
-    """Those of the terminal."""
-    if not judgement.travels:
-        return []
-    return [summary(judgement), *by_subsystem(judgement), *more(judgement)]
+def trees(source: Source) -> Iterator[tuple[str, list[str]]]:
+    """The functions of some paths in order, each with its heading; the page has all of them."""
+    for travel in chosen(source.judgement):
+        yield f"Functions that the packet passes, in order: {title(travel)}", lines(travel)
 
 
 def chosen(judgement: Judgement) -> list[Travel]:
-    """What the terminal shows: of each plan, at its first point, the first and the longest."""
+    """What is printed as text: of each plan, at its first point, the first and the longest."""
     found = []
     for _, of_plan in groupby(judgement.travels, key=lambda one: one.plan):
         first = places(tuple(of_plan))[0]

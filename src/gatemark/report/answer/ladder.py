@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each step of a ladder costs, in words and as a table: `+341 ± 40 ns`."""
 
-from gatemark.report.answer.rates import NONE, Table
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import KPPS, MBPS, PERCENT, Scale
+from gatemark.report.words.table import NONE, Table
 from gatemark.stats.change.exact import is_exact
 from gatemark.stats.change.ladder import CPU, PACKET, holds_zero, told
 from gatemark.stats.judgement import Cost, Judgement, Ladder, Step

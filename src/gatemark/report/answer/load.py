@@ -3,9 +3,9 @@
 
 from collections.abc import Sequence
 
-from gatemark.report.answer.rates import NONE, Table
 from gatemark.report.words import number
 from gatemark.report.words.number import KPPS, PERCENT
+from gatemark.report.words.table import NONE, Table
 from gatemark.stats.point.load import FLOWS, WAYS, Load, RateAt
 from gatemark.unit import l1_bps, payload_bytes
 

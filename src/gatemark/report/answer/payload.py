@@ -5,11 +5,11 @@ from collections.abc import Iterable
 
 from gatemark.plan.model import Plan
 from gatemark.report.answer import diff
-from gatemark.report.answer.rates import NONE, Table
 from gatemark.report.group import cost, study, sweep
 from gatemark.report.group.study import Study
 from gatemark.report.words import headline, number, traffic
 from gatemark.report.words.number import MBPS, PERCENT, Scale
+from gatemark.report.words.table import NONE, Table
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.judgement import Comparison, Judgement, PointResult
 

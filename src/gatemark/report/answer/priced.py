@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gatemark.report.answer.exact import signed
-from gatemark.report.answer.rates import NONE, Table
 from gatemark.report.group.source import Source
 from gatemark.report.group.sweep import RATES
 from gatemark.report.group.together import named
 from gatemark.report.words import number
+from gatemark.report.words.table import NONE, Table
 from gatemark.stats.change.exact import is_exact
 from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET
 from gatemark.stats.judgement import Executed, Interval, Ladder, PointResult, Step

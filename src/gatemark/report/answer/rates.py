@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables that terminal and page share: cells are text, made once from a judgement."""
+"""Knees, delays, single points, connections and ceilings, each as a table."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,48 +8,12 @@ from gatemark.plan.model import Plan
 from gatemark.report.group import latency, study, sweep
 from gatemark.report.words import headline, number, traffic
 from gatemark.report.words.number import KPPS, MBPS, PERCENT, SEGMENTS, Scale
+from gatemark.report.words.table import NONE, Table
 from gatemark.stats.judgement import Judgement, Knee, PointResult
 from gatemark.stats.point.connections import QUANTITIES
 
-NONE = number.DASH
 WHOLE = Scale(1.0, "")
 INSIDE = "cpu_busy_inside"
-_NUMBER = re.compile(rf"^((?:{number.AT_LEAST})?\D?\d+)(.*)$", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Head and rows of one table; `numeric` names the columns that stand by their point."""
-
-    caption: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numeric: frozenset[int]
-
-    def lines(self) -> list[str]:
-        """The table as plain text, columns two spaces apart, decimal points aligned."""
-        columns = list(zip(self.head, *self.rows, strict=True))
-        wide = [self._column(place, cells) for place, cells in enumerate(columns)]
-        return ["  ".join(cells).rstrip() for cells in zip(*wide, strict=True)]
-
-    def _column(self, place: int, cells: Sequence[str]) -> list[str]:
-        head, *body = cells
-        body = aligned(body) if place in self.numeric else body
-        width = max(len(cell) for cell in (head, *body))
-        if place not in self.numeric:
-            return [cell.ljust(width) for cell in (head, *body)]
-        inner = max((len(cell) for cell in body), default=0)
-        return [head.rjust(width), *(cell.ljust(inner).rjust(width) for cell in body)]
-
-
-def aligned(cells: Sequence[str]) -> list[str]:
-    """Cells padded on the left so that their decimal points stand below each other."""
-    parts = [_NUMBER.match(cell) for cell in cells]
-    widest = max((len(part[1]) for part in parts if part), default=0)
-    return [
-        part[1].rjust(widest) + part[2] if part else cell.rjust(widest)
-        for part, cell in zip(parts, cells, strict=True)
-    ]
 
 
 def knees(judgement: Judgement) -> Table:

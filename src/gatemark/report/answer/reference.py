@@ -2,10 +2,9 @@
 """Published values beside ours as a table: like definitions only, with what is not known alike."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from gatemark.report.answer.rates import Table
 from gatemark.report.words import number, traffic
+from gatemark.report.words.table import Table
 from gatemark.stats.change.reference import IMPLIED, UNSAID, Beside
 from gatemark.store.published import REFERENCE_UNITS, Published
 
@@ -18,15 +17,7 @@ SIGN = {">=": number.AT_LEAST, "<=": "\N{LESS-THAN OR EQUAL TO} ", ">": "> ", "<
 
 def table(rows: Iterable[Beside]) -> Table:
     """One line for each pair of a published value and ours."""
-    return Table(CAPTION, HEAD, tuple(_cells(row) for row in rows), frozenset())
-
-
-def lines(rows: Sequence[Beside]) -> list[str]:
-    """The table as plain text, what differs as notes below it: many rows share theirs."""
-    made = table(rows)
-    notes = {text: str(place) for place, text in enumerate(dict.fromkeys(map(differs, rows)), 1)}
-    cells = tuple((*cells[:-1], notes[cells[-1]]) for cells in made.rows)
-    return [*replace(made, rows=cells).lines(), *(f"{at}: {text}" for text, at in notes.items())]
+    return Table(CAPTION, HEAD, tuple(_cells(row) for row in rows), frozenset(), noted=True)
 
 
 def told(value: Published) -> str:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from gatemark.report.answer.rates import NONE, Table
 from gatemark.report.group import study
 from gatemark.report.words import headline, number, traffic
 from gatemark.report.words.number import KPPS, MBPS, PERCENT, Scale
+from gatemark.report.words.table import NONE, Table
 from gatemark.stats.judgement import Interval, Judgement, PointResult
 from gatemark.store.record import Record, Scalar
 

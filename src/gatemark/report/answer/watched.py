@@ -3,9 +3,9 @@
 
 from collections.abc import Sequence
 
-from gatemark.report.answer.rates import NONE, Table
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT
+from gatemark.report.words.table import NONE, Table
 from gatemark.stats.judgement import Judgement, Watched
 from gatemark.stats.point.capture import REFERENCE_BPS
 

@@ -53,7 +53,7 @@ def figures(judgement: Judgement, values: Iterable[Published]) -> list[Figure]:
 
 
 def _figure(judgement: Judgement, found: Sequence[Watched], values: Sequence[Published]) -> Figure:
-    name = sweep.plain("-".join(["beside", found[0].plan, *map(str, found[0].point.values())]))
+    name = sweep.plain("-".join(["capture", found[0].plan, *map(str, found[0].point.values())]))
     arms = [one.arm for one in found]
     points = [point for one in found for point in _points(judgement, one)]
     rows = [_row(point) for point in points]

@@ -12,8 +12,8 @@ from typing import Final
 from xml.etree import ElementTree as ET
 
 from gatemark.report.group.source import Source
-from gatemark.report.terminal import repeat_command
 from gatemark.report.words import headline, number
+from gatemark.report.words.run import repeat_command
 from gatemark.stats.judgement import PointResult
 from gatemark.stats.values import values
 from gatemark.store.record import UNITS, Record, Scalar

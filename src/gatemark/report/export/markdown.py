@@ -4,10 +4,11 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from gatemark.report import terminal
-from gatemark.report.answer import condition, crosscheck, exact, ladder, pareto, payload, rates
-from gatemark.report.answer.rates import Table
+from gatemark.report.answer import condition, warning
+from gatemark.report.answer.answers import ANSWERS
 from gatemark.report.group.source import Source
+from gatemark.report.words.run import repeat_command
+from gatemark.report.words.table import Table
 
 
 def export(sources: Sequence[Source]) -> bytes:
@@ -23,13 +24,16 @@ def _lines(source: Source) -> Iterator[str]:
     faults = [("Not whole", list(source.faults))] if source.faults else []
     for name, told in [("Run", [f"{source.label}, {run.started}"]), *facts, *faults]:
         yield from _facts(name, told)
-    for warning, where in terminal.warnings(judgement):
+    for warned, where in warning.warnings(judgement):
         place = f", {where}" if where else ""
-        yield from _facts(f"Warning {warning.code}{place}", [warning.advice])
+        yield from _facts(f"Warning {warned.code}{place}", [warned.advice])
     yield ""
-    for made in _tables(source):
-        yield from _table(made)
-    yield from ("Repeat it:", "", "```sh", terminal.repeat_command(run), "```", "")
+    for answer in ANSWERS:
+        for _, table in answer.tables(source):
+            yield from _table(table) if table.rows else ()
+        for heading, lines in answer.texts(source):
+            yield from (f"**{_text(heading)}**", "", "```text", *lines, "```", "")
+    yield from ("Repeat it:", "", "```sh", repeat_command(run), "```", "")
 
 
 def _facts(name: str, told: Sequence[str]) -> Iterator[str]:
@@ -39,23 +43,6 @@ def _facts(name: str, told: Sequence[str]) -> Iterator[str]:
         return
     yield f"- {_text(name)}:"
     yield from (f"  - {_text(fact)}" for fact in told)
-
-
-def _tables(source: Source) -> Iterable[Table]:
-    judgement, plans = source.judgement, source.run.plans
-    made = (
-        rates.knees(judgement),
-        rates.delays(judgement, plans),
-        *ladder.tables(judgement),
-        *exact.tables(judgement),
-        *pareto.tables(judgement),
-        *payload.tables(judgement, plans),
-        rates.singles(judgement, plans),
-        payload.comparisons(judgement),
-        crosscheck.table(judgement),
-        rates.ceilings(judgement),
-    )
-    return (one for one in made if one.rows)
 
 
 def _table(made: Table) -> Iterator[str]:

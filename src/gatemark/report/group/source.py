@@ -36,24 +36,33 @@ class Source:
     is_going: bool = False  # measured just now
     folder: Path | None = None  # the run's directory; None: made up
     label: str = ""  # what tells it from the others of a page: A, B, ...
+    parts: "Sequence[Source]" = ()  # the runs that it was put together of; none: it is one run
 
 
 def judged(
-    found: Contents, folder: Path, label: str = "", subsystems: Sequence[Subsystem] = ()
+    contents: Contents,
+    folder: Path,
+    label: str = "",
+    subsystems: Sequence[Subsystem] = (),
+    *,
+    drawn: bool = True,
 ) -> Source:
-    """What a run's directory holds, judged; paths by these subsystems, else by those shipped."""
-    judgement = judge(found.run, found.records, subsystems or shipped())
-    wanted = trace.files(judgement, found.run.plans, found.records)
+    """What a run's directory holds, judged; paths by these subsystems, else by those shipped.
+
+    The series, which take time to read, are for figures alone: with `drawn`.
+    """
+    judgement = judge(contents.run, contents.records, subsystems or shipped())
+    wanted = trace.files(judgement, contents.run.plans, contents.records) if drawn else []
     kept = series.read(folder / "series", wanted, step.LIKE)
     return Source(
-        run=found.run,
-        records=found.records,
+        run=contents.run,
+        records=contents.records,
         judgement=judgement,
         beside=beside(judgement, published()),
-        model=_model(found, judgement),
+        model=_model(contents, judgement),
         sheaf=kept.series,
-        faults=(*found.faults, *kept.lost),
-        is_going=found.is_going,
+        faults=(*contents.faults, *kept.lost),
+        is_going=contents.is_going,
         folder=folder,
         label=label,
     )

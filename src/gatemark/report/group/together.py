@@ -2,23 +2,22 @@
 """Several runs as one: the arms of each bear its letter, so that figures draw them side by side."""
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
 from gatemark.plan.model import Plan
 from gatemark.report.group.source import Source
 from gatemark.stats.change.reference import Beside
-from gatemark.stats.judgement import (
-    Comparison,
-    Front,
-    Judgement,
-    Ladder,
-)
-from gatemark.stats.subject import About
+from gatemark.stats.judgement import Judgement
 from gatemark.store.record import Record
 
-Result = TypeVar("Result", bound=About)
+Result = TypeVar("Result", bound=msgspec.Struct)
+
+# Fields that name an arm, or several; and parts that have arms of their own.
+ARMS = {"arm", "setup", "baseline", "against", "beaten"}
+PARTS = {"subject", "steps", "options"}
 
 
 def together(sources: Sequence[Source]) -> Source:
@@ -36,6 +35,7 @@ def together(sources: Sequence[Source]) -> Source:
         judgement=_judgement(sources),
         sheaf={named(o.label, name): found for o in sources for name, found in o.sheaf.items()},
         beside=_beside(sources),
+        parts=sources,
     )
 
 
@@ -55,50 +55,33 @@ def _beside(sources: Sequence[Source]) -> list[Beside]:
 
 
 def _judgement(sources: Sequence[Source]) -> Judgement:
-    made = [(source.label, source.judgement) for source in sources]
-    every = [judgement for _, judgement in made]
-    return Judgement(
-        ceilings=tuple(_result(one, at) for at, judged in made for one in judged.ceilings),
-        floors=tuple(_result(one, at) for at, judged in made for one in judged.floors),
-        points=tuple(_result(one, at) for at, judged in made for one in judged.points),
-        knees=tuple(_result(one, at) for at, judged in made for one in judged.knees),
-        comparisons=tuple(_change(one, at) for at, judged in made for one in judged.comparisons),
-        cross_checks=tuple(_result(one, at) for at, judged in made for one in judged.cross_checks),
-        ladders=tuple(_ladder(one, at) for at, judged in made for one in judged.ladders),
-        travels=tuple(_result(one, at) for at, judged in made for one in judged.travels),
-        fronts=tuple(_front(one, at) for at, judged in made for one in judged.fronts),
-        executed=tuple(_result(one, at) for at, judged in made for one in judged.executed),
-        sentence="",
-        warnings=(),
-        trials=sum(judged.trials for judged in every),
-        invalid=sum(judged.invalid for judged in every),
-        skipped=sum(judged.skipped for judged in every),
-        missing=sum(judged.missing for judged in every),
-    )
+    """All that was judged, each arm with the letter of its run; totals are summed."""
+    merged: dict[str, Any] = {"sentence": "", "warnings": ()}
+    for name in Judgement.__struct_fields__:
+        values = [(getattr(source.judgement, name), source.label) for source in sources]
+        if isinstance(values[0][0], int):
+            merged[name] = sum(value for value, _ in values)
+        elif name not in merged:
+            merged[name] = tuple(
+                _labelled(result, label) for results, label in values for result in results
+            )
+    return Judgement(**merged)
 
 
-def _result(one: Result, label: str) -> Result:
-    return one.about(arm=named(label, one.arm), setup=named(label, one.setup))
-
-
-def _change(one: Comparison, label: str) -> Comparison:
-    return replace(_result(one, label), baseline=named(label, one.baseline))
-
-
-def _ladder(one: Ladder, label: str) -> Ladder:
-    """Each run's ladder stays its own: its steps are of that run."""
-    steps = tuple(
-        replace(_result(step, label), against=named(label, step.against)) for step in one.steps
-    )
-    return replace(_result(one, label), steps=steps)
-
-
-def _front(one: Front, label: str) -> Front:
-    options = tuple(
-        replace(_result(option, label), beaten=tuple(named(label, arm) for arm in option.beaten))
-        for option in one.options
-    )
-    return replace(one, options=options)
+def _labelled(result: Result, label: str) -> Result:
+    """A result whose arms bear the letter, in its own parts too: each step of a ladder."""
+    changed: dict[str, Any] = {}
+    for name in result.__struct_fields__:
+        match getattr(result, name):
+            case str(arm) if name in ARMS and arm:
+                changed[name] = named(label, arm)
+            case (str(), *_) as arms if name in ARMS:
+                changed[name] = tuple(named(label, arm) for arm in arms)
+            case msgspec.Struct() as part if name in PARTS:
+                changed[name] = _labelled(part, label)
+            case (msgspec.Struct(), *_) as parts if name in PARTS:
+                changed[name] = tuple(_labelled(part, label) for part in parts)
+    return replace(result, **changed)
 
 
 def _record(record: Record, label: str) -> Record:

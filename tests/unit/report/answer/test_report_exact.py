@@ -15,13 +15,14 @@ from typer import Exit
 from gatemark.commands import ab as command
 from gatemark.report import card, gallery, page, terminal
 from gatemark.report.answer import at_rate, exact, exact_ab, fit_exact, priced
-from gatemark.report.answer.rates import NONE
 from gatemark.report.chart import instructions as sizes
 from gatemark.report.chart import waterfall
 from gatemark.report.export.form import export
 from gatemark.report.group.source import Source
 from gatemark.report.group.together import together
 from gatemark.report.words import traffic
+from gatemark.report.words.run import repeat_plan
+from gatemark.report.words.table import NONE
 from gatemark.stats.capacity.count import counts
 from gatemark.stats.capacity.term import Setup
 from gatemark.stats.change.exact_ab import findings
@@ -78,7 +79,7 @@ def test_page_and_terminal_have_it(source: Source) -> None:
     text = page.render([source])
     assert 'id="functions-made-steps-conntrack"' in text
     assert 'id="ladder-made-steps"' in text
-    said = terminal.answer(source.run, source.judgement, Path("results/counting"), None)
+    said = terminal.answer(source, None)
     assert "made/steps: instructions of one packet" in said
 
 
@@ -257,9 +258,7 @@ def test_a_csv_of_values_has_the_functions(source: Source) -> None:
 def test_a_run_asked_exactly_is_repeated_so() -> None:
     plans = [counted.plan("cost/ladder-exact"), counted.plan("cost/tune-exact")]
     made = counted.run([], plans, command=("gatemark", "run", "cost", "--exact", "--seed", "5"))
-    assert terminal.repeat_plan(made, "cost/ladder-exact") == (
-        "gatemark run cost/ladder --exact --seed 5"
-    )
+    assert repeat_plan(made, "cost/ladder-exact") == ("gatemark run cost/ladder --exact --seed 5")
 
 
 def test_a_run_in_time_has_no_such_tables() -> None:

@@ -4,6 +4,7 @@
 from dataclasses import replace as changed
 from pathlib import Path
 
+import builder
 import pytest
 import traveled
 from command import gatemark
@@ -11,9 +12,9 @@ from msgspec.structs import replace
 
 from gatemark.report import gallery, page, terminal
 from gatemark.report.answer import kernel_path
-from gatemark.report.answer.rates import NONE
 from gatemark.report.export import folded
 from gatemark.report.group import together
+from gatemark.report.words.table import NONE
 from gatemark.stats.judgement import Judgement
 from gatemark.stats.point.path import OTHER
 from gatemark.store.directory import RunDirectory
@@ -75,7 +76,7 @@ def test_a_deep_tree_is_cut_and_says_so(judged: Judgement) -> None:
 def test_the_terminal_shows_the_first_and_the_longest(judged: Judgement) -> None:
     assert [one.arm for one in kernel_path.chosen(judged)] == ARMS
     run = traveled.run(traveled.trials())
-    text = terminal.answer(run, judged, Path("results/x"), None)
+    text = terminal.answer(builder.source(run, [], judged), None)
     assert text.count("Functions that the packet passes") == 2
     assert "no-ceiling" not in text
     assert "few-repeats" not in text

@@ -3,7 +3,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace as changed
-from pathlib import Path
 
 import pytest
 import stacked
@@ -136,7 +135,7 @@ def test_the_page_leads_with_it() -> None:
 
 def test_the_terminal_prints_the_steps() -> None:
     made = stacked.source()
-    text = terminal.answer(made.run, made.judgement, Path("results/cost"), None)
+    text = terminal.answer(made, None)
     assert "cost/ladder: what each step adds" in text
 
 

@@ -4,7 +4,7 @@
 import builder
 
 from gatemark.report.answer import rates
-from gatemark.report.answer.rates import Table
+from gatemark.report.words.table import Table
 
 
 def test_points_stand_below_each_other() -> None:

@@ -87,7 +87,7 @@ def test_nothing_alike_is_an_empty_table() -> None:
 
 def test_rows_that_differ_alike_share_a_note() -> None:
     other = msgspec.structs.replace(ROW, differs=("by a chip there",))
-    head, first, second, third, *notes = reference.lines([ROW, other, ROW])
+    head, first, second, third, *notes = reference.table([ROW, other, ROW]).lines()
     assert head.endswith("differs")
     assert [line.split()[-1] for line in (first, second, third)] == ["1", "2", "1"]
     assert notes == [f"1: {number.DASH}", "2: by a chip there"]
