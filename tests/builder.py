@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Gateway, Plan, Probe, Repeat, TrialSpec, Workload
 from gatemark.report.group.source import Source
-from gatemark.stats.judgement import Interval, Judgement, Knee, Limit, PointResult, Warning_
+from gatemark.stats.judgement import Judgement, Knee, Limit, PointResult, Warning_
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import Subject
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import CpuReading, Definition, Evidence, Record, Scalar

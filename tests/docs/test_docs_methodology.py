@@ -9,9 +9,8 @@ import pytest
 
 from gatemark.commands.man import EXIT_STATUS
 from gatemark.report.answer.grade import limits
-from gatemark.stats.judgement import Interval
 from gatemark.stats.math import signed
-from gatemark.stats.math.interval import median_interval
+from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.math.ranks import inset, p_value
 from gatemark.stats.point.warn import Code
 from gatemark.store.record import UNITS

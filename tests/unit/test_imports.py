@@ -16,9 +16,9 @@ PACKAGE = ROOT / "src" / "gatemark"
 HOUSE = "error unit | plan | store | node stats | station report | gateway probe | workload | run"
 ROOMS = {
     "": f"{HOUSE} | commands",
-    "stats": "math | judgement | point | change | capacity",
+    "stats": "math | subject | judgement | point | change | capacity",
     "report": "words | group | answer | chart",
-    "station": "power image | * | netns qemu ssh | load",
+    "station": "power image | * | netns qemu ssh | load recover",
 }
 # Where a folder may see less of what is below it: it judges and prints records, and runs nothing.
 READ = {"plan.model", "store.published", "store.record", "store.run", "store.subsystem"}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gatemark.stats.change.alike import Difference
     from gatemark.stats.change.diff import Compared, Diff, Side
     from gatemark.stats.change.sampled import Sampled
-    from gatemark.stats.judgement import Interval
+    from gatemark.stats.math.interval import Interval
 
 REGRESSION = 3  # exit code: something got slower
 ACROSS_HELP = "Compare also where definitions differ in this field; repeatable."

@@ -14,15 +14,8 @@ from gatemark.report.group.latency import Load
 from gatemark.report.group.study import Study
 from gatemark.report.words import headline, number, traffic
 from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET, told
-from gatemark.stats.judgement import (
-    Comparison,
-    Interval,
-    Judgement,
-    Knee,
-    Ladder,
-    PointResult,
-    Step,
-)
+from gatemark.stats.judgement import Comparison, Judgement, Knee, Ladder, PointResult, Step
+from gatemark.stats.math.interval import Interval
 from gatemark.store.record import UNITS
 
 LIMITS = {"cpu": "CPU", "none": "none seen", "flow-table": "flow table"}

@@ -8,18 +8,15 @@ machine do not belong to them: these have a journal, and go home first (station/
 
 import os
 import re
-import signal
-import time
-from pathlib import Path
 
 from pyroute2 import netns
 
 from gatemark.error import StationError
 from gatemark.station import lock
+from gatemark.station.process import end_processes
 from gatemark.station.ssh import loan
 
 NAME = re.compile(r"gm-([0-9a-f]{6})-(lan|gw|wan|lan2|ctl)")
-PATIENCE_S = 5.0
 
 
 def recover() -> list[str]:
@@ -48,29 +45,3 @@ def _remove(lab: str) -> str:
     lock.forget(lab)
     given = f"; given back: {', '.join(home)}" if home else ""
     return f"removed what a dead run left: lab {lab}, {len(spaces)} namespaces{given}"
-
-
-def end_processes(name: str) -> None:
-    """Kill every process that lives in one of our namespaces, and wait until it has gone."""
-    inode = Path(f"/run/netns/{name}").stat().st_ino
-    until = time.monotonic() + PATIENCE_S
-    while (pids := _inside(inode)) and time.monotonic() < until:
-        for pid in pids:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
-        time.sleep(0.01)
-
-
-def _inside(inode: int) -> list[int]:
-    return [int(path.name) for path in Path("/proc").glob("[0-9]*") if _netns(path) == inode]
-
-
-def _netns(process: Path) -> int | None:
-    try:
-        if (process / "stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
-            return None
-        return (process / "ns/net").stat().st_ino
-    except OSError:
-        return None

@@ -8,7 +8,7 @@ from pyroute2 import IPRoute, NFCTSocket, netns
 
 from gatemark.error import StationError, UnavailableError
 from gatemark.node.shell import Namespace
-from gatemark.station.recover import end_processes
+from gatemark.station.process import end_processes
 from gatemark.station.wiring import FAR_HOST, FIRST_CLIENT, LAST_CLIENT, Gateway, Port
 
 NAMES = {

@@ -18,7 +18,6 @@ from gatemark.stats.judgement import (
     Change,
     Comparison,
     Estimate,
-    Interval,
     Judgement,
     Knee,
     Ladder,
@@ -27,7 +26,7 @@ from gatemark.stats.judgement import (
     Travel,
     Warning_,
 )
-from gatemark.stats.math.interval import median_interval
+from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.point import connections, estimate, fill, warn
 from gatemark.stats.point.boot import samples as each
 from gatemark.stats.point.capture import watched

@@ -6,24 +6,11 @@ from typing import Literal
 import msgspec
 
 from gatemark.plan.model import Device
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import About
 from gatemark.store.record import Call, Definition, Scalar
 
 Limit = Literal["none", "tester", "link", "cpu", "memory", "flow-table", "shaper", "unknown"]
-
-
-class Interval(msgspec.Struct, frozen=True):
-    """A median with its interval.
-
-    `level` is the coverage that lo..hi has for the median (distribution-free, from order
-    statistics): at least 0.95 where n >= 6; below that lo..hi is the range and `level` is smaller.
-    """
-
-    value: float  # the median
-    lo: float  # its lower end
-    hi: float  # its upper end
-    n: int  # samples
-    level: float  # coverage, from 0 to 1
 
 
 class Warning_(msgspec.Struct, frozen=True):  # noqa: N801 - Warning is a builtin

@@ -11,7 +11,6 @@ from gatemark.stats.judgement import (
     Comparison,
     Cost,
     Estimate,
-    Interval,
     Judgement,
     Knee,
     Ladder,
@@ -21,6 +20,7 @@ from gatemark.stats.judgement import (
     Travel,
     Value,
 )
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import About
 from gatemark.store.record import UNITS
 

@@ -27,7 +27,8 @@ from pyroute2 import IPRoute
 from gatemark.node.login import Address, Login
 from gatemark.node.shell import Namespace
 from gatemark.station import lock, space
-from gatemark.station.recover import end_processes, recover
+from gatemark.station.process import end_processes
+from gatemark.station.recover import recover
 
 PORT = 2222
 PASSWORD = "sesame"

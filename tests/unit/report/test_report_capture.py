@@ -7,7 +7,8 @@ from gatemark.report.answer import watched
 from gatemark.report.chart import capture
 from gatemark.report.chart.figure import Figure
 from gatemark.report.words.number import DASH
-from gatemark.stats.judgement import Interval, Judgement, PointResult
+from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.capture import watched as judge
 from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition

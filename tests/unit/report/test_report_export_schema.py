@@ -15,7 +15,8 @@ from jsonschema import Draft202012Validator
 from gatemark.report.export import form
 from gatemark.report.export.schema import KINDS, comments, schema
 from gatemark.report.group.source import Source
-from gatemark.stats.judgement import Interval, Value, Warning_
+from gatemark.stats.judgement import Value, Warning_
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.values import values
 
 UDP = Source(

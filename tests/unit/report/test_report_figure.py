@@ -11,7 +11,8 @@ import pytest
 from gatemark.report import gallery, script
 from gatemark.report.chart import bar, cpu, delay, knee
 from gatemark.report.group import sweep
-from gatemark.stats.judgement import Interval, Knee, PointResult
+from gatemark.stats.judgement import Knee, PointResult
+from gatemark.stats.math.interval import Interval
 
 
 def test_knee_rows_are_the_points_of_the_sweep() -> None:

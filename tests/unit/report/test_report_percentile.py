@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from gatemark.report.chart import percentile
 from gatemark.report.group import latency, sweep
-from gatemark.stats.judgement import Interval, Judgement, Knee
+from gatemark.stats.judgement import Judgement, Knee
+from gatemark.stats.math.interval import Interval
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from gatemark.report.words.table import Table
 from gatemark.stats.capacity.model import Check, Column, Cost, Model
 from gatemark.stats.capacity.part import OTHERS, TOGETHER
 from gatemark.stats.capacity.term import BASE, BYTE, DOWN, RULE, Case, Setup, bend
-from gatemark.stats.judgement import Interval
+from gatemark.stats.math.interval import Interval
 
 EACH = Scale(1.0, "")  # ns, or instructions
 MOST_FAILURES = 5  # cases that are named; the table of checks has all

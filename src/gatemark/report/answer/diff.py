@@ -12,7 +12,8 @@ from gatemark.stats.change.alike import Difference, told
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.change.diff import Compared, Diff, Noise
 from gatemark.stats.change.sampled import KNEE, Sampled
-from gatemark.stats.judgement import Change, Interval
+from gatemark.stats.judgement import Change
+from gatemark.stats.math.interval import Interval
 
 T = TypeVar("T")
 Line = tuple[str, str]  # rich style, text

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import KPPS, Scale
 from gatemark.report.words.table import NONE, Table
-from gatemark.stats.judgement import Estimate, Interval, Judgement
+from gatemark.stats.judgement import Estimate, Judgement
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.estimate import (
     FETCHES,
     FILLS,

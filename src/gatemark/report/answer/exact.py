@@ -9,7 +9,8 @@ from gatemark.report.words.number import PERCENT, Scale
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.change.exact import Moved, dearest, is_exact, moved, pair, ratio
 from gatemark.stats.change.ladder import INSTRUCTIONS
-from gatemark.stats.judgement import Executed, Interval, Judgement, Ladder, Mode, Step
+from gatemark.stats.judgement import Executed, Judgement, Ladder, Mode, Step
+from gatemark.stats.math.interval import Interval
 from gatemark.store.record import Scalar
 
 COUNT = Scale(1.0, "instructions")

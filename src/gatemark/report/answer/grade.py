@@ -7,7 +7,8 @@ The limits are those of the well-known bufferbloat tests; a reader sees them bes
 from dataclasses import dataclass
 
 from gatemark.report.group import sweep
-from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult
+from gatemark.stats.judgement import Judgement, Knee, PointResult
+from gatemark.stats.math.interval import Interval
 
 LIMITS_MS = (("A+", 5), ("A", 30), ("B", 60), ("C", 200), ("D", 400))
 WORST = "F"

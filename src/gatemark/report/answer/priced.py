@@ -17,7 +17,8 @@ from gatemark.report.words import number
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.change.exact import is_exact
 from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET
-from gatemark.stats.judgement import Executed, Interval, Ladder, PointResult, Step
+from gatemark.stats.judgement import Executed, Ladder, PointResult, Step
+from gatemark.stats.math.interval import Interval
 
 CAPTION = "Instructions and time of the same setups"
 FEW = 0.01  # of what the arm below executes: by fewer instructions no time is divided

@@ -10,7 +10,8 @@ from gatemark.report.group import study
 from gatemark.report.words import headline, number, traffic
 from gatemark.report.words.number import KPPS, MBPS, PERCENT, Scale
 from gatemark.report.words.table import NONE, Table
-from gatemark.stats.judgement import Interval, Judgement, PointResult
+from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.math.interval import Interval
 from gatemark.store.record import Record, Scalar
 
 GOAL, SHARE = "goal", "share"

@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from gatemark.stats.judgement import Interval
+from gatemark.stats.math.interval import Interval
 
 Row = dict[str, str | float | None]
 Chart = alt.LayerChart | alt.FacetChart

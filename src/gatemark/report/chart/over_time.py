@@ -14,7 +14,8 @@ from gatemark.report.group.study import Study
 from gatemark.report.group.trace import Sheaf, Trace
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT, Scale
-from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult
+from gatemark.stats.judgement import Judgement, Knee, PointResult
+from gatemark.stats.math.interval import Interval
 from gatemark.store.record import Record
 
 HEIGHTS = {

@@ -12,7 +12,7 @@ from gatemark.report.words import number, traffic
 from gatemark.stats.capacity.model import Check, Model
 from gatemark.stats.capacity.part import OTHERS, Parts, parts
 from gatemark.stats.capacity.term import BASE
-from gatemark.stats.judgement import Interval
+from gatemark.stats.math.interval import Interval
 
 NAME = "time-per-packet"
 MOST_PARTS = 5  # with a colour of their own; the sixth is of all others

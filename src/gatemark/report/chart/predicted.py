@@ -10,7 +10,7 @@ from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
 from gatemark.report.words import number, traffic
 from gatemark.stats.capacity.model import Check, Model
-from gatemark.stats.judgement import Interval
+from gatemark.stats.math.interval import Interval
 
 NAME = "predicted"
 KINDS = ("fitted", "held out")

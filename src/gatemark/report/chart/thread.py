@@ -12,7 +12,8 @@ from gatemark.report.group import sweep, thread
 from gatemark.report.group.thread import Use
 from gatemark.report.words import number
 from gatemark.report.words.number import PERCENT
-from gatemark.stats.judgement import Interval, Judgement
+from gatemark.stats.judgement import Judgement
+from gatemark.stats.math.interval import Interval
 from gatemark.store.record import Record
 
 ROW = 36  # pixels: a bar, and two thin ones below it

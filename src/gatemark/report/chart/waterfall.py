@@ -15,7 +15,8 @@ from gatemark.report.chart.ladder import Rung
 from gatemark.report.words import number
 from gatemark.stats.change.exact import is_exact
 from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET, told
-from gatemark.stats.judgement import Interval, Judgement, Ladder, Step
+from gatemark.stats.judgement import Judgement, Ladder, Step
+from gatemark.stats.math.interval import Interval
 from gatemark.store.record import UNITS
 
 BASE, COSTS, SAVES, UNTOLD = "base", "costs", "saves", "not told"

@@ -9,7 +9,8 @@ from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.change.sampled import KNEE
-from gatemark.stats.judgement import Comparison, Interval, Judgement
+from gatemark.stats.judgement import Comparison, Judgement
+from gatemark.stats.math.interval import Interval
 
 NO_CHANGE = ("no change", "within noise")
 RATES = (KNEE, "throughput_pps", "received_pps", "received_l4_bps", "goodput_bps")

@@ -9,8 +9,9 @@ from typing import Final
 from gatemark.plan.model import Plan, is_twin
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
-from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult
+from gatemark.stats.judgement import Judgement, Knee, PointResult
 from gatemark.stats.math.histogram import RESOLUTION
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.timed import MEDIAN, SHARE, is_timed
 from gatemark.store.record import Definition
 

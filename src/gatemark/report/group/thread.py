@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from gatemark.plan.model import is_twin
 from gatemark.report.group import study, sweep, trace
 from gatemark.report.words import number, traffic
-from gatemark.stats.judgement import Interval, Judgement, PointResult
-from gatemark.stats.math.interval import median_interval
+from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.store.record import Record
 
 MOST = 12  # bars of a figure

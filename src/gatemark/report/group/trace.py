@@ -11,8 +11,8 @@ from gatemark.report.group import latency, step, study, sweep
 from gatemark.report.group.step import Clock, Steps
 from gatemark.report.group.study import Study
 from gatemark.report.words import number, traffic
-from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult
-from gatemark.stats.math.interval import median_interval
+from gatemark.stats.judgement import Judgement, Knee, PointResult
+from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.store.record import Definition, Record, Scalar
 from gatemark.store.series import Series
 

@@ -3,7 +3,8 @@
 
 from collections.abc import Iterable
 
-from gatemark.stats.judgement import Interval, Judgement, PointResult
+from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.math.interval import Interval
 from gatemark.store.record import UNITS, Definition
 
 PAYLOAD = {"tcp": "goodput_bps", "udp": "received_l4_bps"}

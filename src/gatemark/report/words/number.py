@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from gatemark.stats.judgement import Interval
+from gatemark.stats.math.interval import Interval
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"

@@ -7,7 +7,7 @@ from gatemark.stats.capacity.line import tells_down
 from gatemark.stats.capacity.model import Model
 from gatemark.stats.capacity.part import Parts, parts
 from gatemark.stats.capacity.term import Case, Setup
-from gatemark.stats.judgement import Interval
+from gatemark.stats.math.interval import Interval
 
 
 @dataclass(frozen=True, slots=True)

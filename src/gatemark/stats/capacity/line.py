@@ -27,8 +27,7 @@ from gatemark.stats.capacity.term import (
     properties,
     recounted,
 )
-from gatemark.stats.judgement import Interval
-from gatemark.stats.math.interval import median_interval
+from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.unit import PREAMBLE_AND_GAP_BYTES, payload_bytes
 
 Answer = Literal["enough", "not enough", "too close to tell"]

@@ -9,8 +9,7 @@ from typing import Final
 from gatemark.stats.capacity.linear import total
 from gatemark.stats.capacity.measured import Block, Measured
 from gatemark.stats.capacity.term import Case, columns, value
-from gatemark.stats.judgement import Interval
-from gatemark.stats.math.interval import median_interval
+from gatemark.stats.math.interval import Interval, median_interval
 
 Column = tuple[str, ...]  # a term, or two whose product it is
 

@@ -6,8 +6,7 @@ from typing import Final
 
 from gatemark.stats.capacity.model import Column, Model
 from gatemark.stats.capacity.term import BYTE, RULE, Case, bend
-from gatemark.stats.judgement import Interval
-from gatemark.stats.math.interval import median_interval
+from gatemark.stats.math.interval import Interval, median_interval
 
 TOGETHER: Final = "together"  # what two terms cost besides each alone
 OTHERS: Final = "others"

@@ -12,9 +12,9 @@ from math import inf, sqrt
 from statistics import fmean, stdev
 
 from gatemark.stats.change.compare import ALPHA, reach
-from gatemark.stats.judgement import Cost, Interval, Verdict
+from gatemark.stats.judgement import Cost, Verdict
 from gatemark.stats.math import signed, student
-from gatemark.stats.math.interval import LEVEL
+from gatemark.stats.math.interval import LEVEL, Interval
 
 Samples = Mapping[int, float]  # block (a record's repeat) -> value
 

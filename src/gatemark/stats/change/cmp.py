@@ -11,7 +11,7 @@ from gatemark.stats.change.arms import DIRECT
 from gatemark.stats.change.compare import compare
 from gatemark.stats.change.diff import Side, inventory
 from gatemark.stats.change.sampled import Sampled
-from gatemark.stats.judgement import Interval
+from gatemark.stats.math.interval import Interval
 
 # How much the lab's gateway is slowed is which gateway it is, and no part of what is asked of it.
 CONDITION = "slow_to_pps"

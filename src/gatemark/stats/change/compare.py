@@ -15,10 +15,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from gatemark.stats.judgement import Change, Interval, Verdict
+from gatemark.stats.judgement import Change, Verdict
 from gatemark.stats.math import ranks, student
 from gatemark.stats.math.holm import adjusted
-from gatemark.stats.math.interval import LEVEL
+from gatemark.stats.math.interval import LEVEL, Interval
 from gatemark.stats.math.ranks import STANDARD
 
 ALPHA: Final = 1 - LEVEL

@@ -16,16 +16,8 @@ import msgspec
 from gatemark.plan.model import Plan
 from gatemark.stats.change import ladder
 from gatemark.stats.change.ladder import INSTRUCTIONS, Rungs
-from gatemark.stats.judgement import (
-    Cost,
-    Executed,
-    Interval,
-    Ladder,
-    Mode,
-    Step,
-    Verdict,
-)
-from gatemark.stats.math.interval import coverage
+from gatemark.stats.judgement import Cost, Executed, Ladder, Mode, Step, Verdict
+from gatemark.stats.math.interval import Interval, coverage
 from gatemark.stats.point.group import Group
 from gatemark.stats.point.limit import Verdict as Held
 from gatemark.stats.point.mode import first, pooled, shift

@@ -10,7 +10,8 @@ from gatemark.plan.model import NEW, OLD
 from gatemark.stats.change import exact
 from gatemark.stats.change.exact import Moved
 from gatemark.stats.change.ladder import INSTRUCTIONS
-from gatemark.stats.judgement import Executed, Interval, Judgement
+from gatemark.stats.judgement import Executed, Judgement
+from gatemark.stats.math.interval import Interval
 from gatemark.store.run import AB
 
 Word = Literal["needs more", "needs less", "within what is accepted", "no change"]

@@ -20,9 +20,9 @@ from math import expm1, sqrt
 from statistics import fmean, variance
 
 from gatemark.stats.change.compare import NOISE, Found, judged, log_ratio
-from gatemark.stats.judgement import Change, Interval
+from gatemark.stats.judgement import Change
 from gatemark.stats.math import signed, student
-from gatemark.stats.math.interval import LEVEL
+from gatemark.stats.math.interval import LEVEL, Interval
 
 
 def compare_pairs(

@@ -11,7 +11,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from gatemark.plan.model import Plan, is_twin
-from gatemark.stats.judgement import Front, Interval, Option, PointResult
+from gatemark.stats.judgement import Front, Option, PointResult
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.sweep import RATES
 
 PARETO: Final = "pareto"

@@ -7,15 +7,8 @@ from typing import Final
 import msgspec
 
 from gatemark.plan.model import is_twin
-from gatemark.stats.judgement import (
-    Comparison,
-    Interval,
-    Judgement,
-    Knee,
-    PointResult,
-    Travel,
-    Watched,
-)
+from gatemark.stats.judgement import Comparison, Judgement, Knee, PointResult, Travel, Watched
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.connections import QUANTITIES
 from gatemark.stats.point.likeness import alike, distance, kept
 from gatemark.stats.subject import About

@@ -8,8 +8,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from gatemark.plan.model import Workload, is_twin
-from gatemark.stats.judgement import Interval, Knee, Limit, PointResult
-from gatemark.stats.math.interval import median_interval
+from gatemark.stats.judgement import Knee, Limit, PointResult
+from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.point.boot import medians
 from gatemark.stats.point.group import Group, readings
 from gatemark.stats.point.sweep import RATES

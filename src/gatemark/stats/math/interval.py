@@ -11,9 +11,23 @@ from collections.abc import Sequence
 from math import comb
 from statistics import median
 
-from gatemark.stats.judgement import Interval
+import msgspec
 
 LEVEL = 0.95
+
+
+class Interval(msgspec.Struct, frozen=True):
+    """A median with its interval.
+
+    `level` is the coverage that lo..hi has for the median (distribution-free, from order
+    statistics): at least 0.95 where n >= 6; below that lo..hi is the range and `level` is smaller.
+    """
+
+    value: float  # the median
+    lo: float  # its lower end
+    hi: float  # its upper end
+    n: int  # samples
+    level: float  # coverage, from 0 to 1
 
 
 def median_interval(samples: Sequence[float]) -> Interval:

@@ -13,8 +13,7 @@ from functools import lru_cache
 from itertools import combinations_with_replacement
 from statistics import fmean, median
 
-from gatemark.stats.judgement import Interval
-from gatemark.stats.math.interval import LEVEL
+from gatemark.stats.math.interval import LEVEL, Interval
 from gatemark.stats.math.ranks import doubled
 
 

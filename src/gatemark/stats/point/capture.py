@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from gatemark.plan.feature import programs
 from gatemark.plan.model import is_twin
-from gatemark.stats.judgement import Interval, Order, PointResult, Watched
+from gatemark.stats.judgement import Order, PointResult, Watched
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.facts import LOSS
 from gatemark.store.record import Scalar
 from gatemark.unit import payload_bytes

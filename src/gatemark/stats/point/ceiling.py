@@ -7,7 +7,8 @@ measured PC to PC and claimed no maximum for a device near that reference).
 
 from collections.abc import Iterable
 
-from gatemark.stats.judgement import Interval, PointResult
+from gatemark.stats.judgement import PointResult
+from gatemark.stats.math.interval import Interval
 from gatemark.store.record import Definition
 
 NEAR = 0.9  # of the ceiling: a value within 10 % of it may be the tester's own

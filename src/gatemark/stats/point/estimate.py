@@ -16,7 +16,8 @@ from statistics import median
 from typing import Final
 
 from gatemark.plan.model import Device, Plan
-from gatemark.stats.judgement import Estimate, Interval
+from gatemark.stats.judgement import Estimate
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import Subject
 from gatemark.store.published import Published
 from gatemark.store.record import Record

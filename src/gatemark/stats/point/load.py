@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from gatemark.stats.judgement import Interval
-from gatemark.stats.math.interval import median_interval
+from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.point.group import Group, group, readings
 from gatemark.stats.point.limit import SATURATED
 from gatemark.stats.point.sweep import RATES

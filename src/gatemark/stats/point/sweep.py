@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from gatemark.stats.judgement import Interval, Knee, PointResult, Warning_
-from gatemark.stats.math.interval import median_interval
+from gatemark.stats.judgement import Knee, PointResult, Warning_
+from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.point import warn
 from gatemark.stats.point.facts import loss_ratio
 from gatemark.stats.point.group import Group, readings

@@ -11,7 +11,8 @@ from math import ceil, factorial
 from statistics import median
 from typing import Literal
 
-from gatemark.stats.judgement import Interval, Limit, Warning_
+from gatemark.stats.judgement import Limit, Warning_
+from gatemark.stats.math.interval import Interval
 from gatemark.store.record import Evidence
 
 Code = Literal[

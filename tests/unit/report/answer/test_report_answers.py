@@ -25,8 +25,10 @@ from gatemark.report.export import markdown
 from gatemark.report.group.source import Source
 from gatemark.report.group.together import together
 from gatemark.stats.judge import judge
-from gatemark.stats.judgement import Interval, PointResult
+from gatemark.stats.judgement import PointResult
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.capture import watched as judge_captures
+from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
 
 
@@ -40,13 +42,14 @@ def capturing(arm: str, bps: float) -> PointResult:
     exact = {"received_l4_bps": bps, "offered_pps": bps, "loss_ratio": 0.0, "cpu_busy": 0.2}
     running = arm != "none"
     exact |= {"captured_share": 1.0, "program_cpu": 0.01} if running else {}
+    features = ("capture:tcpdump:68",) if running else ()
     return PointResult(
-        plan="capture/feasibility",
-        arm=arm,
-        setup=arm,
-        point={"rate_bps": bps},
-        definition=Definition(
-            path="nat", features=("capture:tcpdump:68",) if running else (), frame_bytes=1518
+        subject=Subject(
+            plan="capture/feasibility",
+            arm=arm,
+            setup=arm,
+            point={"rate_bps": bps},
+            definition=Definition(path="nat", features=features, frame_bytes=1518),
         ),
         values={name: Interval(value, value, value, 6, 0.97) for name, value in exact.items()},
         limit="none",

@@ -6,7 +6,8 @@ from msgspec.structs import replace
 
 from gatemark.report.answer.crosscheck import finding
 from gatemark.report.words.number import MINUS
-from gatemark.stats.judgement import Change, CrossCheck, Interval, Verdict
+from gatemark.stats.judgement import Change, CrossCheck, Verdict
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
 

@@ -10,7 +10,8 @@ from gatemark.stats.change.cmp import Cell, Clock, Cmp
 from gatemark.stats.change.compare import compare
 from gatemark.stats.change.diff import Compared, Diff, Noise
 from gatemark.stats.change.sampled import Sampled
-from gatemark.stats.judgement import Change, Interval
+from gatemark.stats.judgement import Change
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
 

@@ -15,7 +15,8 @@ from gatemark.report.chart import waterfall
 from gatemark.report.chart.figure import Row
 from gatemark.report.export.form import export
 from gatemark.report.group import together
-from gatemark.stats.judgement import Interval, Judgement
+from gatemark.stats.judgement import Judgement
+from gatemark.stats.math.interval import Interval
 
 STEPS = [arm.name for arm in stacked.ARMS[1:]]
 

@@ -9,7 +9,7 @@ import pytest
 from gatemark.report.answer import reference
 from gatemark.report.words import number
 from gatemark.stats.change.reference import Beside
-from gatemark.stats.judgement import Interval
+from gatemark.stats.math.interval import Interval
 from gatemark.store.published import Published
 
 VALUE = Published(

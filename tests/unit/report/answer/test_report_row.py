@@ -11,7 +11,8 @@ import pytest
 
 from gatemark.report.answer import row
 from gatemark.report.words.number import DASH
-from gatemark.stats.judgement import Interval, Judgement, PointResult
+from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
 from gatemark.store.run import Run, StationInfo

@@ -14,7 +14,8 @@ from gatemark.report.chart import published
 from gatemark.report.chart.figure import Figure
 from gatemark.report.group import cost, line, study
 from gatemark.report.words import number, traffic
-from gatemark.stats.judgement import Interval, Judgement, PointResult
+from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.math.interval import Interval
 
 
 @pytest.fixture(scope="module")

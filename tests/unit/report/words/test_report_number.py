@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gatemark.report.words import number
 from gatemark.report.words.number import KPPS, PERCENT
-from gatemark.stats.judgement import Interval
+from gatemark.stats.math.interval import Interval
 
 
 def six(value: float, lo: float, hi: float) -> Interval:

@@ -4,7 +4,8 @@
 import stacked
 
 from gatemark.stats.change.pareto import fronts
-from gatemark.stats.judgement import Front, Interval, PointResult
+from gatemark.stats.judgement import Front, PointResult
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition, Scalar
 

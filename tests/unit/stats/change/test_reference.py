@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from gatemark.stats.change.reference import Beside, beside, for_plan
-from gatemark.stats.judgement import Interval, Judgement, Knee, PointResult, Watched
+from gatemark.stats.judgement import Judgement, Knee, PointResult, Watched
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import Subject
 from gatemark.store.published import Published
 from gatemark.store.record import Definition, Scalar

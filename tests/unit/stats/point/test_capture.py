@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Captures judged: how far an arm is whole, what gives way first, who is pushed over its limit."""
 
-from gatemark.stats.judgement import Interval, PointResult, Watched
+from gatemark.stats.judgement import PointResult, Watched
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.capture import watched
 from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
