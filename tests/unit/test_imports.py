@@ -21,7 +21,14 @@ ROOMS = {
     "station": "power image | * | netns qemu ssh | load recover",
 }
 # Where a folder may see less of what is below it: it judges and prints records, and runs nothing.
-READ = {"plan.model", "store.published", "store.record", "store.run", "store.subsystem"}
+READ = {
+    "plan.feature",
+    "plan.model",
+    "store.published",
+    "store.record",
+    "store.run",
+    "store.subsystem",
+}
 ONLY = {
     "store": {"plan.model", "plan.toml"},
     "stats": READ,

@@ -9,8 +9,8 @@ async def apply(gateway: Gateway, changes: Changes) -> None:
     """Bring each test port up with its addresses; what it has besides stays."""
     for role, addresses in gateway.addresses.items():
         device = gateway.devices[role]
-        said = await gateway.run("ip", "-o", "addr", "show", "dev", device)
-        missing = [address for address in addresses if f" {address} " not in said]
+        shown = await gateway.run("ip", "-o", "addr", "show", "dev", device)
+        missing = [address for address in addresses if f" {address} " not in shown]
         up = await gateway.run("cat", f"/sys/class/net/{device}/flags")
         down = "" if int(up, 16) & 1 else f"ip link set {device} down"  # IFF_UP
         if not missing and not down:

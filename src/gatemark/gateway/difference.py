@@ -31,7 +31,7 @@ def _absent(settings: Mapping[str, str]) -> set[str]:
 
 def _comparable(settings: Mapping[str, str], was: Mapping[str, str]) -> dict[str, str]:
     """Settings without what came with a module, and without the queues of ports that were down."""
-    found = {key: text for key, text in settings.items() if key not in _absent(was)}
+    kept_settings = {key: text for key, text in settings.items() if key not in _absent(was)}
     links = DEVICE.findall(was.get("interfaces", ""))
     down = {name for name, flags in links if "UP" not in flags.split(",")}
     names = {line.split()[0] for line in was.get("sysctls", "").splitlines()}
@@ -40,12 +40,12 @@ def _comparable(settings: Mapping[str, str], was: Mapping[str, str]) -> dict[str
         "sysctls": lambda words: words[0] in names,
     }
     for key, kept in keep.items():
-        if key in found:
-            lines = (line.rstrip() for line in found[key].splitlines())
-            found[key] = "\n".join(line for line in lines if kept(line.split()))
-    if "interfaces" in found:
-        found["interfaces"] = QDISC.sub("", found["interfaces"])
-    return found
+        if key in kept_settings:
+            lines = (line.rstrip() for line in kept_settings[key].splitlines())
+            kept_settings[key] = "\n".join(line for line in lines if kept(line.split()))
+    if "interfaces" in kept_settings:
+        kept_settings["interfaces"] = QDISC.sub("", kept_settings["interfaces"])
+    return kept_settings
 
 
 def _first_difference(was: str, now: str) -> str:

@@ -66,12 +66,16 @@ async def put(asked: Asked, mtu: int, tunnel: str) -> Put:
     line = await wan(gateway)
     lan = await gateway.run("ip", "-o", "addr", "show", "dev", gateway.devices[LAN])
     await asked.changes.make(_put(line, mtu, keeps=keeps), undo=_back(line))
-    routes = [f"ip route add {_network(one)} dev {tunnel}" for one in line.addresses]
-    routes += [f"in_far ip route add {_network(one)} dev {tunnel}" for one in ADDRESS.findall(lan)]
-    kept = [ip_interface(one).ip for one in line.addresses] if keeps else []
-    routes += [f"in_far ip route replace {one} dev {tunnel}" for one in kept]
-    routes += [f"ip addr replace {one} dev {tunnel} nodad" for one in kept if one.version == 6]
-    own = next((str(one) for one in kept if one.version == 4), ENDS[0])
+    routes = [f"ip route add {_network(address)} dev {tunnel}" for address in line.addresses]
+    routes += [
+        f"in_far ip route add {_network(address)} dev {tunnel}" for address in ADDRESS.findall(lan)
+    ]
+    kept = [ip_interface(address).ip for address in line.addresses] if keeps else []
+    routes += [f"in_far ip route replace {address} dev {tunnel}" for address in kept]
+    routes += [
+        f"ip addr replace {address} dev {tunnel} nodad" for address in kept if address.version == 6
+    ]
+    own = next((str(address) for address in kept if address.version == 4), ENDS[0])
     if keeps:
         await table.add(asked.changes, "gatemark_tunnel", CHAIN.format(wan=tunnel))
     return Put(own, "\n".join(routes))

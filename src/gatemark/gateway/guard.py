@@ -116,8 +116,8 @@ async def protect(gateway: Gateway, changes: Changes) -> None:
     """Spare our session until the change is undone. Raises NodeError."""
     await sysctl.write(gateway, changes, KEPT)
     await gateway.run("sh", "-c", LOWER)
-    said = await gateway.run("sh", "-c", ABOVE)
-    was = [line.split() for line in said.splitlines()]
+    text = await gateway.run("sh", "-c", ABOVE)
+    was = [line.split() for line in text.splitlines()]
     spare = "\n".join(_adjust(pid, str(SPARED)) for pid, _ in was)
     await changes.make(spare, undo="\n".join(_adjust(pid, adjusted) for pid, adjusted in was))
 

@@ -84,7 +84,7 @@ class Journal:
         self.boot = (await node.run("cat", BOOT_ID)).strip()
         left, path = self._left(), shlex.quote(self.on_device)
         mine = undo_script(left.undos) if left and left.boot == self.boot else ""
-        said = await script(
+        output = await script(
             node,
             OPEN.format(
                 path=path,
@@ -94,7 +94,7 @@ class Journal:
             ),
         )
         self.path.unlink(missing_ok=True)
-        match said.strip().splitlines()[-1:]:
+        match output.strip().splitlines()[-1:]:
             case [word] if word == UNDONE:
                 return f"{self.name}: undid what a run that was cut off had left set"
             case ["failed"]:

@@ -27,6 +27,6 @@ def path_of(gateway: Gateway, settings: Mapping[str, str]) -> str:
 def _master(settings: Mapping[str, str], device: str) -> str:
     for line in settings.get("interfaces", "").splitlines():
         if line.partition(": ")[2].startswith((f"{device}:", f"{device}@")):
-            found = MASTER.search(line)
-            return found[1] if found else ""
+            match = MASTER.search(line)
+            return match[1] if match else ""
     return ""

@@ -34,12 +34,12 @@ def counting(*patterns: str) -> Callable[[str], Counters]:
 
     Several groups of one quantity are told apart by digits behind its name, and added up.
     """
-    found = [re.compile(pattern, re.MULTILINE) for pattern in patterns]
+    compiled = [re.compile(pattern, re.MULTILINE) for pattern in patterns]
 
-    def read(said: str) -> Counters:
+    def read(text: str) -> Counters:
         last: dict[str, int] = {}
-        for pattern in found:
-            for match in pattern.finditer(said):
+        for pattern in compiled:
+            for match in pattern.finditer(text):
                 last |= {
                     name: int(text)
                     for name, text in match.groupdict().items()

@@ -63,15 +63,15 @@ class Setup:
             raise
 
     async def _meet(self) -> list[str]:
-        gateway, told = self.gateway, []
+        gateway, notes = self.gateway, []
         if journal := self.changes.journal:
-            told.append(await journal.open(gateway.node))
+            notes.append(await journal.open(gateway.node))
         if self.lasts or gateway.mode is Mode.OBSERVE:
             self._was = await settings(gateway.node, gateway.devices.values())
         observed = path_of(gateway, self._was) if gateway.mode is Mode.OBSERVE else ""
         self.means = Means(gateway, await look(gateway), observed)
-        told.append(openwrt.UNTESTED if gateway.mode is Mode.OPENWRT else "")
-        return [line for line in told if line]
+        notes.append(openwrt.UNTESTED if gateway.mode is Mode.OPENWRT else "")
+        return [line for line in notes if line]
 
     def _leave(self) -> None:
         self._over = True
@@ -131,11 +131,11 @@ class Setup:
 
     async def seen(self, before: Mapping[str, int]) -> dict[str, int]:
         """What is counted on the gateway of its features' effect, less what was before."""
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for feature, asked in self._applied:
             if isinstance(feature, Seen):
-                found |= await feature.seen(asked, before)
-        return found
+                counts |= await feature.seen(asked, before)
+        return counts
 
     async def again(self) -> None:
         """After a restart: undo what may be left of the setup, and apply it anew."""

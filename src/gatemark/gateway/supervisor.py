@@ -66,15 +66,15 @@ class Supervised:
         """
         heard = await _listeners(node, program)
         words = ("sh", "-c", READ_SCRIPT, "gatemark", *program.command)
-        one = cls(node, program, await node.start(*first, *words))
+        running = cls(node, program, await node.start(*first, *words))
         script = (resources.files("gatemark.gateway") / "supervisor.sh").read_text()
-        one.process.write(f"{script}{OVER}\n".encode())
+        running.process.write(f"{script}{OVER}\n".encode())
         try:
-            await one._ready(heard)
+            await running._ready(heard)
         except BaseException:
-            await asyncio.shield(one.abort())
+            await asyncio.shield(running.abort())
             raise
-        return one
+        return running
 
     async def look(self) -> Use:
         """What it has used until now. Raises NodeError."""
@@ -87,11 +87,11 @@ class Supervised:
 
     async def end(self) -> End:
         """End it and what it made. Raises NodeError."""
-        ended, *said = await self._ask("end")
+        ended, *lines = await self._ask("end")
         by, code, left = ended.split()
         self.process.close_stdin()
         await self.process.wait()
-        return End(by, int(code), int(left), "\n".join(said))
+        return End(by, int(code), int(left), "\n".join(lines))
 
     def require_lasted(self, end: End) -> None:
         """Raise InvalidTrialError if it had ended by itself, UnavailableError if it is not there.
@@ -127,15 +127,15 @@ class Supervised:
         raise NodeError(f"{self._name} was not ready in {READY_S:g} s: {await self._why()}")
 
     async def _works(self, heard: frozenset[str]) -> bool:
-        runs, *said = await self._ask("running")
+        runs, *lines = await self._ask("running")
         if runs == "no":
             end = await self.end()
             if end.code == NOT_THERE:
                 raise UnavailableError(f"{self._name}: {_last(end.said.splitlines())}")
-            raise NodeError(f"{self._name} ended at once (exit code {end.code}): {_last(said)}")
+            raise NodeError(f"{self._name} ended at once (exit code {end.code}): {_last(lines)}")
         if self.program.device:
             return bool(await _listeners(self.node, self.program) - heard)
-        return self.program.ready in "\n".join(said)
+        return self.program.ready in "\n".join(lines)
 
     async def _why(self) -> str:
         return _last((await self._ask("running"))[1:])
@@ -159,19 +159,19 @@ class Supervised:
         return f"{self.node.name}: {self.program.name}"
 
 
-def _last(said: Sequence[str]) -> str:
+def _last(lines: Sequence[str]) -> str:
     """The last word of a program that has something to say; its error before what it points at."""
-    told = [line.strip() for line in said if line.strip()]
-    errors = [line for line in told if "error" in line.lower()]
-    return (errors or told or ["it said nothing"])[-1]
+    texts = [line.strip() for line in lines if line.strip()]
+    errors = [line for line in texts if "error" in line.lower()]
+    return (errors or texts or ["it said nothing"])[-1]
 
 
 async def _listeners(node: Node, program: Program) -> frozenset[str]:
     """The packet sockets at the program's device, by the kernel's own address of each."""
     if not program.device:
         return frozenset()
-    said = await node.run("cat", f"/sys/class/net/{program.device}/ifindex", "/proc/net/packet")
-    index, *rows = said.splitlines()
+    text = await node.run("cat", f"/sys/class/net/{program.device}/ifindex", "/proc/net/packet")
+    index, *rows = text.splitlines()
     bound = [row.split() for row in rows[1:]]  # packet(7): socket, ..., type, protocol, index
     return frozenset(row[-1] for row in bound if len(row) > 4 and row[4] == index.strip())
 
@@ -182,8 +182,8 @@ def use(lines: Sequence[str]) -> Use:
     for line in lines:
         match line.split():
             case ["stat", *fields]:  # from the state on; utime, stime, and those of dead children
-                mine = [int(field) for field in fields[11:15]]
-                user, system = user + mine[0] + mine[2], system + mine[1] + mine[3]
+                ticks = [int(field) for field in fields[11:15]]
+                user, system = user + ticks[0] + ticks[2], system + ticks[1] + ticks[3]
                 processes += 1
             case ["VmHWM:", kib, "kB"]:
                 most += int(kib) * 1024

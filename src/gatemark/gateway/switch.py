@@ -37,8 +37,8 @@ async def apply(gateway: Gateway, changes: Changes) -> None:
     """
     await sysctl.write(gateway, changes, dict.fromkeys(CALLS, "0"))
     ports = " ".join(gateway.devices[role] for role in PORTS)
-    said = await gateway.run("sh", "-c", MASTERS.format(ports=ports))
-    masters = [line.split() for line in said.splitlines()]
+    text = await gateway.run("sh", "-c", MASTERS.format(ports=ports))
+    masters = [line.split() for line in text.splitlines()]
     named = [(port, *above) for port, *above in masters if above]
     if len(named) == len(PORTS) and named[0][1] == named[1][1]:
         return

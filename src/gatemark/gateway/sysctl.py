@@ -10,8 +10,8 @@ from gatemark.station.wiring import Gateway
 async def read(gateway: Gateway, paths: Iterable[str]) -> dict[str, str]:
     """What they say, by path; one that the kernel lacks is left out."""
     asked = f"for f in {' '.join(paths)}; do [ ! -e $f ] || echo $f $(cat $f); done"
-    said = await gateway.run("sh", "-c", asked)
-    return {line.split()[0]: " ".join(line.split()[1:]) for line in said.splitlines()}
+    text = await gateway.run("sh", "-c", asked)
+    return {line.split()[0]: " ".join(line.split()[1:]) for line in text.splitlines()}
 
 
 async def write(gateway: Gateway, changes: Changes, wanted: Mapping[str, str]) -> None:

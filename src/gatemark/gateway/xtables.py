@@ -89,14 +89,14 @@ async def add(gateway: Gateway, changes: Changes, path: str, rules: Sequence[str
     await changes.make(":", undo=UNLOAD.format(modules=OURS, was=" ".join(was)))
     for family in FAMILIES:
         find = FIND.format(**family._asdict())
-        said = (await gateway.run("sh", "-c", find)).split()
-        if "there" not in said:
+        words = (await gateway.run("sh", "-c", find)).split()
+        if "there" not in words:
             continue
-        if not said[0].startswith(family.name):
+        if not words[0].startswith(family.name):
             raise UnavailableError(f"no {family.name}-legacy on the gateway")
-        if "used" not in said:
-            await _load(gateway, changes, family.module, loaded="loaded" in said)
-        await _chain(changes, said[0], family, path, rules)
+        if "used" not in words:
+            await _load(gateway, changes, family.module, loaded="loaded" in words)
+        await _chain(changes, words[0], family, path, rules)
 
 
 async def _load(gateway: Gateway, changes: Changes, module: str, *, loaded: bool) -> None:

@@ -20,9 +20,9 @@ def setup(word: str) -> Arm:
     """A setup as the command line has it: `nat+filter:100`. Raises UsageError."""
     path, *features = (part.strip() for part in word.split("+"))
     if path not in PATHS:
-        mend = nearest(path, list(PATHS))
+        fix = nearest(path, list(PATHS))
         known = f"a setup is a path, {', '.join(PATHS)}, and features: nat+filter:100"
-        raise UsageError(f"'{word}': no path '{path}'{mend}; {known}")
+        raise UsageError(f"'{word}': no path '{path}'{fix}; {known}")
     arm = Arm(path=cast(Path, path), features=tuple(features))
     try:
         check_features(arm)

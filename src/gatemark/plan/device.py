@@ -44,8 +44,8 @@ def described(devices: object, home: Path) -> object:
     if not isinstance(devices, list):
         return devices  # what is no list is refused as any other key of the plan
     return [
-        msgspec.to_builtins(read(_file(one, home))) if isinstance(one, str) else one
-        for one in devices
+        msgspec.to_builtins(read(_file(device, home))) if isinstance(device, str) else device
+        for device in devices
     ]
 
 
@@ -53,8 +53,8 @@ def _file(name: str, home: Path) -> Path:
     if name.endswith(".toml"):
         return home / Path(name).expanduser()
     if name not in shipped():
-        mend = nearest(name, shipped())
-        raise UsageError(f"`{KEY}`: no device '{name}'{mend}; or write the path of a TOML file")
+        fix = nearest(name, shipped())
+        raise UsageError(f"`{KEY}`: no device '{name}'{fix}; or write the path of a TOML file")
     return folder() / f"{name}.toml"
 
 
@@ -72,8 +72,8 @@ def read(path: Path) -> Device:
     try:
         device = msgspec.convert(data | {"name": path.stem}, Device)
     except msgspec.ValidationError as error:
-        said, key = str(error).partition(" - at `$.")[::2]
-        raise _fault(path, re.findall(r"\w+", key), f"{key.rstrip('`')}: {said}") from None
+        message, key = str(error).partition(" - at `$.")[::2]
+        raise _fault(path, re.findall(r"\w+", key), f"{key.rstrip('`')}: {message}") from None
     for keys, why in _faults(device):
         raise _fault(path, keys, why)
     return device
@@ -122,7 +122,7 @@ def _is_power(number: int) -> bool:
 
 def pairs(plans: Iterable[Plan]) -> list[str]:
     """The pairs of caches that plans ask for, each once, as the plugin takes them."""
-    return list(dict.fromkeys(one.caches for plan in plans for one in plan.gateway.devices))
+    return list(dict.fromkeys(device.caches for plan in plans for device in plan.gateway.devices))
 
 
 def misfits(plan: Plan) -> Iterator[str]:

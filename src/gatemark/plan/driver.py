@@ -34,11 +34,11 @@ def capture_packets(load: Workload) -> int:
 
 def tools(plans: Iterable[Plan]) -> list[str]:
     """The tools that these plans need, in the order of their plans."""
-    found: dict[str, None] = {}
+    drivers: dict[str, None] = {}
     for plan in plans:
         swept = [*plan.sweep.get("driver", ()), *(case.get("driver", OURS) for case in plan.case)]
-        found |= dict.fromkeys(map(str, [plan.workload.driver, *swept]))
-    return [name for name in found if name != OURS]
+        drivers |= dict.fromkeys(map(str, [plan.workload.driver, *swept]))
+    return [name for name in drivers if name != OURS]
 
 
 def faults(load: Workload) -> Iterator[str]:
@@ -106,8 +106,8 @@ def _tcpreplay(load: Workload) -> Iterator[str]:
 def _whole(load: Workload, name: str) -> Iterator[str]:
     seconds = getattr(load, name)
     if seconds % 1:
-        mend = max(1, round(seconds))
-        yield f"`{name}` = {seconds:g}: {load.driver} counts whole seconds; write {mend}"
+        seconds_whole = max(1, round(seconds))
+        yield f"`{name}` = {seconds:g}: {load.driver} counts whole seconds; write {seconds_whole}"
 
 
 def _streams(load: Workload, name: str) -> Iterator[str]:

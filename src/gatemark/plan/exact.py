@@ -79,11 +79,11 @@ def _against_first(arms: tuple[Arm, ...]) -> tuple[Arm, ...]:
 
 def _once(cases: tuple[dict[str, Factor], ...]) -> tuple[dict[str, Factor], ...]:
     """Cases that differ in what a walk has."""
-    found: list[dict[str, Factor]] = []
+    distinct: list[dict[str, Factor]] = []
     for case in map(_kept, cases):
-        if case and case not in found:
-            found.append(case)
-    return tuple(found)
+        if case and case not in distinct:
+            distinct.append(case)
+    return tuple(distinct)
 
 
 def _kept(keys: dict[str, Factor]) -> dict[str, Factor]:

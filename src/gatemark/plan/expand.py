@@ -125,12 +125,12 @@ def workload_at(plan: Plan, point: dict[str, Factor]) -> Workload:
 
 def plain(message: str) -> str:
     """msgspec's wording, the path in front and the mend behind: `workload.flows: Expected ...`."""
-    found = re.fullmatch(r"(.*) - at `\$?\.?(.*)`", message, re.S)
-    if not found:
+    match = re.fullmatch(r"(.*) - at `\$?\.?(.*)`", message, re.S)
+    if not match:
         return message
-    choices = CHOICES.get(found[2].rpartition(".")[2], ()) if "enum" in found[1] else ()
-    mend = f"; known are: {', '.join(choices)}" if choices else ""
-    return f"{found[2]}: {found[1]}{mend}"
+    choices = CHOICES.get(match[2].rpartition(".")[2], ()) if "enum" in match[1] else ()
+    fix = f"; known are: {', '.join(choices)}" if choices else ""
+    return f"{match[2]}: {match[1]}{fix}"
 
 
 def check(plan: Plan) -> None:
@@ -178,8 +178,8 @@ def _check_steps(plan: Plan) -> None:
         if arm.against and plan.figure not in ("ladder", "exact"):
             raise UsageError('`against` is for steps: write figure = "ladder", or leave it out')
         if arm.against and arm.against not in above:
-            mend = nearest(arm.against, above)
-            raise UsageError(f"`against` = '{arm.against}': no arm with a gateway above it{mend}")
+            fix = nearest(arm.against, above)
+            raise UsageError(f"`against` = '{arm.against}': no arm with a gateway above it{fix}")
         above += [arm.name] if arm.path != DIRECT else []
     compares = plan.figure in WHOLE and plan.figure != device.FIGURE
     if compares and len(above) + plan.repeat.twin < 2:

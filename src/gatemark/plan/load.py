@@ -61,10 +61,10 @@ def load(name: str, variant: str = "") -> tuple[Suite, list[Plan]]:
     plan's file. `variant` is put into every plan that has one of that name. Raises UsageError.
     """
     suite, plans = _find(name, variant)
-    known = sorted({one for plan in plans for one in plan.variants})
+    known = sorted({name for plan in plans for name in plan.variants})
     if variant and variant not in known:
-        mend = nearest(variant, known) if known else "; it has none"
-        raise UsageError(f"--variant {variant}: no plan of '{name}' has that variant{mend}")
+        fix = nearest(variant, known) if known else "; it has none"
+        raise UsageError(f"--variant {variant}: no plan of '{name}' has that variant{fix}")
     return suite, plans
 
 
@@ -76,12 +76,12 @@ def _find(name: str, variant: str) -> tuple[Suite, list[Plan]]:
         suite = read_suite(name)
         files = [(_file(name, plan), f"{name}/{plan}") for plan in suite.plans]
         return suite, [read_plan(file, plan, variant) for file, plan in files]
-    found = [plan for plan in _names() if plan == name or plan.split("/")[1] == name]
-    if len(found) == 1:
-        plan = read_plan(_file(*found[0].split("/")), found[0], variant)
+    matches = [plan for plan in _names() if plan == name or plan.split("/")[1] == name]
+    if len(matches) == 1:
+        plan = read_plan(_file(*matches[0].split("/")), matches[0], variant)
         return _alone(plan), [plan]
-    if found:
-        raise UsageError(f"'{name}' is the name of several plans: {', '.join(found)}; name one")
+    if matches:
+        raise UsageError(f"'{name}' is the name of several plans: {', '.join(matches)}; name one")
     raise UsageError(f"no suite or plan '{name}'{nearest(name, [*suites(), *_names()])}")
 
 
@@ -163,22 +163,22 @@ def _refuse_unknown(data: dict[str, Any], path: Path) -> None:
 
 def _refuse_in_table(table: str, row: dict[str, Any], path: Path, place: str) -> None:
     """Refuse the unknown keys of a table; `place` is where it stands, in a variant or not."""
-    said = place.partition("[")[0]
+    written = place.partition("[")[0]
     match table:
         case "setup" | "arm" | "gateway" | "workload" | "repeat" | "probe" | "search":
             struct = TABLES.get(table) or Plan.__annotations__[table]
-            refuse_unknown_keys(row, _fields(struct), path, said, place)
+            refuse_unknown_keys(row, _fields(struct), path, written, place)
         case "sweep":
-            refuse_unknown_keys(row, [*FACTORS, "case"], path, said, place)
+            refuse_unknown_keys(row, [*FACTORS, "case"], path, written, place)
             _refuse_single_levels(row, path, place)
         case "sweep.case":
-            refuse_unknown_keys(row, list(FACTORS), path, said, place)
+            refuse_unknown_keys(row, list(FACTORS), path, written, place)
 
 
 def _refuse_commands(data: dict[str, Any], path: Path) -> None:
     """`[command.NAME]` tables that cannot be run, and features that name none."""
     known = data.get("command", {})
-    if not isinstance(known, dict) or not all(isinstance(one, dict) for one in known.values()):
+    if not isinstance(known, dict) or not all(isinstance(item, dict) for item in known.values()):
         line = line_of(path, "command", table="")
         raise UsageError(f'{path}:{line}: a command is a table: [command.NAME] with run = "..."')
     for name, command in known.items():
@@ -189,11 +189,11 @@ def _refuse_commands(data: dict[str, Any], path: Path) -> None:
             raise UsageError(f"{path}:{line}: {fault[1]}")
     for _, place, row in _rows({key: data[key] for key in ("setup", "arm") if key in data}):
         for feature in _words_of(row.get("features")):
-            name, colon, said = feature.partition(":")
-            if name == "command" and colon and said not in known:
+            name, colon, argument = feature.partition(":")
+            if name == "command" and colon and argument not in known:
                 line = line_of(path, "features", table=place)
-                mend = nearest(said, list(known)) if known else '; write one with run = "..."'
-                raise UsageError(f"{path}:{line}: no [command.{said}] in this plan{mend}")
+                fix = nearest(argument, list(known)) if known else '; write one with run = "..."'
+                raise UsageError(f"{path}:{line}: no [command.{argument}] in this plan{fix}")
 
 
 def _command_fault(name: str, command: dict[str, Any]) -> tuple[str, str] | None:
@@ -212,7 +212,7 @@ def _command_fault(name: str, command: dict[str, Any]) -> tuple[str, str] | None
 
 
 def _words_of(value: Any) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def _varied(data: dict[str, Any], variant: str) -> dict[str, Any]:
@@ -240,7 +240,7 @@ def _located(data: dict[str, Any], folder: Path) -> dict[str, Any]:
         if key != "trace":
             return value
         if isinstance(value, list):
-            return [located(one, folder) for one in value]
+            return [located(item, folder) for item in value]
         return located(value, folder)
 
     return data | {key: find(data[key]) for key in ("workload", "sweep") if key in data}
@@ -297,7 +297,7 @@ def _refuse_single_levels(sweep: dict[str, Any], path: Path, place: str) -> None
             continue
         line = line_of(path, name, table=place)
         if not isinstance(levels, list | dict) or not all(
-            isinstance(one, Factor) for one in levels
+            isinstance(item, Factor) for item in levels
         ):
             raise UsageError(f"{path}:{line}: `{name}` of [sweep] is not a list of levels: [1, 2]")
         try:
@@ -339,12 +339,12 @@ def _convert(
     try:
         return msgspec.convert(data, struct)
     except msgspec.ValidationError as error:
-        said = plain(str(error))
+        message = plain(str(error))
         for ours, theirs in written.items():
-            said = re.sub(rf"^{re.escape(ours)}", theirs, said)
-        table = said.partition(": ")[0].rpartition(".")[0]
-        line = line_of(path, *_words(said), table=table)
-        raise UsageError(f"{path}:{line}: {said}") from None
+            message = re.sub(rf"^{re.escape(ours)}", theirs, message)
+        table = message.partition(": ")[0].rpartition(".")[0]
+        line = line_of(path, *_words(message), table=table)
+        raise UsageError(f"{path}:{line}: {message}") from None
 
 
 def _words(message: str) -> list[str]:

@@ -87,7 +87,7 @@ def _block(
     plan: Plan, repeat: int, pass_: Passing, among: Sequence[Arm] | None = None
 ) -> list[Group]:
     """Every point of every arm, or of some; what comes of one search stays together."""
-    found = [
+    groups = [
         (
             _of_search(plan, plan.search, arm, point, repeat, pass_)
             if plan.search
@@ -96,15 +96,15 @@ def _block(
         for arm in (arms(plan) if among is None else among)
         for point in points(plan)
     ]
-    return [group for group in found if group]
+    return [group for group in groups if group]
 
 
 def _spec(
-    plan: Plan, arm: Arm, point: dict[str, Factor], repeat: int, pass_: Passing, *found: str
+    plan: Plan, arm: Arm, point: dict[str, Factor], repeat: int, pass_: Passing, *goal: str
 ) -> TrialSpec:
     """One trial; `found` are words besides the levels of the plan's factors."""
     return TrialSpec(
-        trial="/".join([plan.name, arm.name, *_levels(plan, point), *found, str(repeat), pass_]),
+        trial="/".join([plan.name, arm.name, *_levels(plan, point), *goal, str(repeat), pass_]),
         plan=plan.name,
         arm=arm,
         gateway=plan.gateway,

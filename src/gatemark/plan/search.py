@@ -80,13 +80,13 @@ def search_faults(plan: Plan) -> Iterator[str]:
     yield from _goals(plan.search)
     preset = Workload()
     for key in SOUGHT:
-        mend = "[search] has `trial_s`" if key == "duration_s" else "[search] finds it"
+        fix = "[search] has `trial_s`" if key == "duration_s" else "[search] finds it"
         if key in plan.sweep:
-            yield f"`{key}` of [sweep]: {mend}; leave it out"
+            yield f"`{key}` of [sweep]: {fix}; leave it out"
         elif any(key in case for case in plan.case):
-            yield f"`{key}` of a [[sweep.case]]: {mend}; leave it out"
+            yield f"`{key}` of a [[sweep.case]]: {fix}; leave it out"
         elif getattr(plan.workload, key) != getattr(preset, key):
-            yield f"`{key}` of [workload]: {mend}; leave it out"
+            yield f"`{key}` of [workload]: {fix}; leave it out"
     if plan.probe.use and plan.probe.times > plan.repeat.times:
         yield (
             "`times` of [probe] is more than `times` of [repeat]: "

@@ -29,8 +29,8 @@ def read_toml(path: Path) -> dict[str, Any]:
     except RecursionError:
         raise UsageError(f"{path}:1: nested too deep for TOML that a person wrote") from None
     except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
-        found = re.search(r"line (\d+)", str(error))
-        line = int(found[1]) if found else text.count("\n") + 1
+        match = re.search(r"line (\d+)", str(error))
+        line = int(match[1]) if match else text.count("\n") + 1
         raise UsageError(f"{path}:{line}: not TOML: {error}") from None
 
 

@@ -20,9 +20,9 @@ def fault(trace: str) -> str:
     if trace in SOURCES:
         return ""
     path = Path(trace)
-    mend = f"write {', '.join(SOURCES)} or the path of a pcap or pcapng file"
+    fix = f"write {', '.join(SOURCES)} or the path of a pcap or pcapng file"
     if not path.is_file():
-        return f"`trace` = '{trace}': there is no such file; {mend}"
+        return f"`trace` = '{trace}': there is no such file; {fix}"
     if not os.access(path, os.R_OK):
         return f"`trace` = '{trace}': it may not be read; chmod +r lets it"
     return ""

@@ -23,37 +23,37 @@ class Contents:
 
 
 def faults(
-    run: Run, found: Trials | None, series: Collection[str], *, is_going: bool
+    run: Run, trials: Trials | None, series: Collection[str], *, is_going: bool
 ) -> tuple[str, ...]:
     """What is not whole. `found` is None where there is no trials.jsonl; `series` are files."""
-    if found is None:
+    if trials is None:
         # A run that was cut before its first trial ended has none, and lacks nothing.
         lost = not is_going and (run.finished or series)
         return (f"{NAME} is missing: no trial of this run is left",) if lost else ()
-    return (*_unread(run, found, is_going=is_going), *_few(found.twice), *_series(found, series))
+    return (*_unread(run, trials, is_going=is_going), *_few(trials.twice), *_series(trials, series))
 
 
-def _unread(run: Run, found: Trials, *, is_going: bool) -> Iterator[str]:
+def _unread(run: Run, trials: Trials, *, is_going: bool) -> Iterator[str]:
     """Lines without a record, and what follows from it."""
-    kept = {record.trial for record in found.records}
+    kept = {record.trial for record in trials.records}
     is_missed = any(spec.trial not in kept for spec in run.trials)
     then = "its trial counts as not measured" if is_missed else "no planned trial is missing"
-    yield from _few([f"{said}: {then}" for said in found.unread])
-    for schema, lines in found.newer.items():
+    yield from _few([f"{fault}: {then}" for fault in trials.unread])
+    for schema, lines in trials.newer.items():
         count = "1 line" if lines == 1 else f"{lines} lines"
         yield f"{count} of {NAME} with the newer schema {schema} cannot be read: update gatemark"
-    if found.is_cut and not is_going:
+    if trials.is_cut and not is_going:
         yield f"the last line of {NAME} was cut: {then}"
 
 
-def _series(found: Trials, kept: Collection[str]) -> Iterator[str]:
-    lost = [name for record in found.records if (name := record.series) and name not in kept]
+def _series(trials: Trials, kept: Collection[str]) -> Iterator[str]:
+    lost = [name for record in trials.records if (name := record.series) and name not in kept]
     if lost:
         more = f" and {len(lost) - 1} more files are" if len(lost) > 1 else " is"
         yield f"series/{lost[0]}{more} missing: values are whole, what was seen over time is lost"
 
 
-def _few(said: Sequence[str]) -> Iterator[str]:
-    yield from said[:MOST]
-    if len(said) > MOST:
-        yield f"the same is so of {len(said) - MOST} more lines of {NAME}"
+def _few(faults: Sequence[str]) -> Iterator[str]:
+    yield from faults[:MOST]
+    if len(faults) > MOST:
+        yield f"the same is so of {len(faults) - MOST} more lines of {NAME}"

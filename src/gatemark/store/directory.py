@@ -41,8 +41,8 @@ class RunDirectory:
         """Make the directory of a new run. Raises UsageError if it holds a run already."""
         directory = cls(path)
         if directory.run_file.exists() or directory.trials_file.exists():
-            mend = f"continue it with --resume {path}, or name another --out"
-            raise UsageError(f"{path} holds a run already: {mend}")
+            fix = f"continue it with --resume {path}, or name another --out"
+            raise UsageError(f"{path} holds a run already: {fix}")
         with telling(path):
             directory.series.mkdir(parents=True, exist_ok=True)
         directory.save(run)
@@ -113,10 +113,10 @@ class RunDirectory:
     def contents(self) -> Contents:
         """All that is whole, and what is not. Raises GatemarkError as `load` does."""
         is_going = self.is_going()  # asked first: a line without an end is then being written
-        run, found = self.load(), self._trials()
+        run, trials = self.load(), self._trials()
         kept = _names(self.series)
-        told = faults(run, found, kept, is_going=is_going)
-        return Contents(run, found.records if found else [], told, is_going)
+        faulty = faults(run, trials, kept, is_going=is_going)
+        return Contents(run, trials.records if trials else [], faulty, is_going)
 
     def append(self, record: Record) -> None:
         """Add a record; it is on the disk when this returns."""
@@ -127,8 +127,8 @@ class RunDirectory:
 
     def records(self) -> list[Record]:
         """All whole records in the order of their writing; what is not whole, `contents` tells."""
-        found = self._trials()
-        return found.records if found else []
+        trials = self._trials()
+        return trials.records if trials else []
 
     def mend(self) -> None:
         """Cut off a last line that a crash left unfinished; `append` then starts on a new one."""
@@ -153,11 +153,11 @@ def telling(path: Path, *, measuring: bool = True) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        mend = "free space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "name another --out"
+        fix = "free space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "name another --out"
         kept = f"; what was measured is kept: `gatemark run --resume {path}` goes on"
         begun = measuring and os.path.lexists(path / "run.json")
-        said = f"{path}: {error.strerror}: {mend}{kept if begun else ''}"
-        raise GatemarkError(said) from None
+        message = f"{path}: {error.strerror}: {fix}{kept if begun else ''}"
+        raise GatemarkError(message) from None
 
 
 def _names(folder: Path) -> frozenset[str]:

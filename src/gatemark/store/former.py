@@ -28,11 +28,7 @@ VALUES: Final = {
     "variants": {"unbraked": "full-speed", "braked": "slowed"},
 }
 # Words of the command that repeats the run.
-WORDS: Final = {
-    "unbraked": "full-speed",
-    "braked": "slowed",
-    "--brake-pps": "--slow-to-pps",
-}
+WORDS: Final = VALUES["variants"] | {"--brake-pps": "--slow-to-pps"}
 SETTING: Final = re.compile(r"^gateway\.brake_pps(?==)")
 TRIAL: Final = re.compile(r"/probed$")
 
@@ -54,7 +50,7 @@ def run(document: Document) -> Run:
     made = dict(document)
     made["plans"] = [_planned(plan, Plan) for plan in made["plans"]]
     made["trials"] = [_planned(_renamed(trial, {"pass"}), TrialSpec) for trial in made["trials"]]
-    made["command"] = [SETTING.sub("gateway.slow_to_pps", _word(word)) for word in made["command"]]
+    made["command"] = [_word(word) for word in made["command"]]
     if made.get("ab"):
         sides = {arm: _keys(made["ab"][arm], "side") for arm in ("old", "new")}
         made["ab"] = made["ab"] | sides
@@ -98,7 +94,7 @@ def _renamed(document: Document, keys: Collection[str]) -> Document:
 
 
 def _word(word: str) -> str:
-    return WORDS.get(word, word)
+    return WORDS.get(word, SETTING.sub("gateway.slow_to_pps", word))
 
 
 def _trial(name: str) -> str:

@@ -116,13 +116,13 @@ def read_map(text: str) -> Mapping:
         for entry in file.unmapped
         for study, parameter in product(entry.study, entry.parameters)
     }
-    found = Mapping(file.study, {}, reasons)
+    mapping = Mapping(file.study, {}, reasons)
     for place, entry in enumerate(file.measured):
         key = Key(entry.study, entry.experiment, entry.parameter)
-        if fault := _fault(found, key, entry):
+        if fault := _fault(mapping, key, entry):
             raise GatemarkError(f"{MAP}: measured[{place}] ({key}): {fault}")
-        found.measured[key] = _frozen(entry)
-    return found
+        mapping.measured[key] = _frozen(entry)
+    return mapping
 
 
 def _fault(sofar: Mapping, key: Key, entry: Measured) -> str:
@@ -160,13 +160,13 @@ def _of_values(entry: Measured) -> str:
         if is_range(value):
             return f"assumed '{name}' is a range; name one value"
     for name, value in (*entry.said.items(), *entry.assumed.items()):
-        for one in _each(value):
-            if name in WORDS and one not in WORDS[name]:
-                return f"'{name}' is {one!r}; known are: {', '.join(WORDS[name])}"
+        for item in _each(value):
+            if name in WORDS and item not in WORDS[name]:
+                return f"'{name}' is {item!r}; known are: {', '.join(WORDS[name])}"
             try:
-                msgspec.convert(one, TYPES[name])
+                msgspec.convert(item, TYPES[name])
             except msgspec.ValidationError as error:
-                return f"'{name}' is {one!r}: {error}"
+                return f"'{name}' is {item!r}: {error}"
     return ""
 
 
@@ -192,5 +192,5 @@ def _frozen(entry: Measured) -> Measured:
 
 def _tuple(value: object) -> object:
     if is_range(value):
-        return {end: _tuple(one) for end, one in value.items()}
+        return {end: _tuple(item) for end, item in value.items()}
     return tuple(map(_tuple, value)) if isinstance(value, list) else value

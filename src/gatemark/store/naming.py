@@ -33,7 +33,7 @@ def read(path: Path) -> tuple[Subsystem, ...]:
         line = line_of(path, "schema", table="")
         raise UsageError(f'{path}:{line}: write schema = "{SUBSYSTEMS_SCHEMA}"')
     tables = data.get(TABLE)
-    if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise UsageError(f"{path}:{line_of(path, TABLE)}: write each subsystem as a [[{TABLE}]]")
     for place, table in enumerate(tables):
         refuse_unknown_keys(
@@ -54,8 +54,8 @@ def _faults(table: dict[str, Any], above: list[dict[str, Any]]) -> Iterator[tupl
     try:
         made = msgspec.convert(table, Subsystem)
     except msgspec.ValidationError as error:
-        found = re.search(r"at `\$\.(\w+)", str(error))
-        key = found[1] if found else "name"
+        match = re.search(r"at `\$\.(\w+)", str(error))
+        key = match[1] if match else "name"
         yield key, f"`{key}`: {str(error).partition(' - ')[0]}"
         return
     if not made.name:

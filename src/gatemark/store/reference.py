@@ -52,7 +52,7 @@ def published() -> tuple[Published, ...]:
 def read(folder: Traversable) -> tuple[Published, ...]:
     """The values in a folder's two files. Raises GatemarkError with file and entry."""
     mapping = read_map(_text(folder, MAP))
-    found, seen = list[Published](), set[Key]()
+    values, seen = list[Published](), set[Key]()
     rows = list(_rows(_text(folder, VALUES)))
     for place, row in rows:
         key = Key(row["seed"], row["experiment"], row["parameter"])
@@ -60,11 +60,11 @@ def read(folder: Traversable) -> tuple[Published, ...]:
         if entry := mapping.measured.get(key):
             if row["device"] not in entry.worded:
                 value = _value(row, entry, mapping.studies[entry.study].name, place)
-                found.append(replace(value, at_bps=_at(row, entry, rows)))
+                values.append(replace(value, at_bps=_at(row, entry, rows)))
         elif not mapping.reason(key):
             raise GatemarkError(f"{place}: add [[measured]] or [[unmapped]] for {key} to {MAP}")
     _refuse_idle(mapping, seen)
-    return tuple(found)
+    return tuple(values)
 
 
 def _text(folder: Traversable, name: str) -> str:
@@ -113,9 +113,11 @@ def _value(row: Row, entry: Measured, study: str, place: str) -> Published:
     printed = f"{row['value']} {row['unit']}"
     if number is None or unit != REFERENCE_UNITS[entry.quantity]:
         raise GatemarkError(f"{place}: {printed} is no {entry.quantity}: mend it, or {MAP}")
-    told = {name: getattr(entry, name) for name in OF_ENTRY} | {name: row[name] for name in OF_ROW}
+    fields = {name: getattr(entry, name) for name in OF_ENTRY} | {
+        name: row[name] for name in OF_ROW
+    }
     made = {"study": study, "value": float(number[1]) * factor, "printed": printed}
     try:
-        return msgspec.convert({**told, **made, "kind": row["note"].split(";")[0]}, Published)
+        return msgspec.convert({**fields, **made, "kind": row["note"].split(";")[0]}, Published)
     except msgspec.ValidationError as error:
         raise GatemarkError(f"{place}: the note begins with how it is known: {error}") from None

@@ -23,5 +23,5 @@ def schema_of(document: bytes) -> str:
 def is_newer(schema: str, ours: str) -> bool:
     """Whether a later Gatemark wrote it: the same name with a higher number."""
     name, number = ours.split("/")
-    found = re.fullmatch(rf"{re.escape(name)}/([0-9]{{1,9}})", schema)
-    return found is not None and int(found[1]) > int(number)
+    match = re.fullmatch(rf"{re.escape(name)}/([0-9]{{1,9}})", schema)
+    return match is not None and int(match[1]) > int(number)

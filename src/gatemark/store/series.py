@@ -58,22 +58,22 @@ def read(folder: Path, names: Iterable[str], like: Sequence[str]) -> Reading:
     Ordered by `x`. A file that is missing or damaged is named and gives nothing; no error.
     """
     wanted = list(dict.fromkeys(names))
-    found = [name for name in wanted if Path(name).name == name and (folder / name).is_file()]
-    if not found:
+    readable = [name for name in wanted if Path(name).name == name and (folder / name).is_file()]
+    if not readable:
         return Reading(lost=tuple(wanted))
     import duckdb  # heavy, and only the page reads series
 
     with duckdb.connect() as connection:
         try:
-            series = _read(connection, folder, found, like)
+            series = _read(connection, folder, readable, like)
         except duckdb.Error:  # of all files together: which is it?
             series = {}
-            for name in tuple(found):
+            for name in tuple(readable):
                 try:
                     series |= _read(connection, folder, [name], like)
                 except duckdb.Error:
-                    found.remove(name)
-    return Reading(series, tuple(name for name in wanted if name not in found))
+                    readable.remove(name)
+    return Reading(series, tuple(name for name in wanted if name not in readable))
 
 
 def _read(
@@ -82,13 +82,13 @@ def _read(
     """All of these files in one query. Raises duckdb.Error if one of them is damaged."""
     files = [glob.escape(str(folder / name)) for name in names]
     rows = connection.execute(READ, {"files": files, "like": list(like)}).fetchall()
-    found: dict[str, dict[str, tuple[list[int], list[float]]]] = {name: {} for name in names}
+    curves: dict[str, dict[str, tuple[list[int], list[float]]]] = {name: {} for name in names}
     for file, series, x, y in rows:
-        found[Path(file).name][series] = (x, y)
-    return dict(found)
+        curves[Path(file).name][series] = (x, y)
+    return dict(curves)
 
 
-def _errno(said: str) -> int:
+def _errno(message: str) -> int:
     """DuckDB tells the system's reason in words only."""
     numbers = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.ENOENT)
-    return next((number for number in numbers if os.strerror(number) in said), errno.EIO)
+    return next((number for number in numbers if os.strerror(number) in message), errno.EIO)

@@ -34,23 +34,23 @@ class Trials:
 
 def read(data: bytes) -> Trials:
     """Every whole record of the file. Raises nothing: what cannot be read is told."""
-    found, seen = Trials(), dict[str, int]()
+    trials, seen = Trials(), dict[str, int]()
     for number, line in enumerate(io.BytesIO(data), 1):
         if not line.endswith(b"\n"):
-            found.is_cut = True
+            trials.is_cut = True
             break
-        for record in _of_line(found, number, line):
+        for record in _of_line(trials, number, line):
             if (first := seen.setdefault(record.trial, number)) == number:
-                found.records.append(record)
+                trials.records.append(record)
             else:
-                found.twice.append(
+                trials.twice.append(
                     f"line {number} of {NAME} is trial {record.trial} again: "
                     f"line {first} counts, this one does not"
                 )
-    return found
+    return trials
 
 
-def _of_line(found: Trials, number: int, line: bytes) -> Iterator[Record]:
+def _of_line(trials: Trials, number: int, line: bytes) -> Iterator[Record]:
     """The records of a line: one, or what is whole where a lost line end has joined several."""
     for part in _parts(line):
         try:
@@ -63,9 +63,9 @@ def _of_line(found: Trials, number: int, line: bytes) -> Iterator[Record]:
                 continue
             schema, why = record.schema, f"its schema is {record.schema!r:.60}"
         if is_newer(schema, RECORD_SCHEMA):
-            found.newer[schema] += 1
+            trials.newer[schema] += 1
         else:
-            found.unread.append(f"line {number} of {NAME} cannot be read ({why})")
+            trials.unread.append(f"line {number} of {NAME} cannot be read ({why})")
 
 
 def _record(part: bytes) -> Record:

@@ -54,13 +54,13 @@ _NETSNIFF: Final = counting(
 )
 
 
-def netsniff_counters(said: str) -> Counters:
+def netsniff_counters(text: str) -> Counters:
     """What netsniff-ng passed on is what came in, without what it dropped or left unread."""
-    found = dict(_NETSNIFF(said))
-    unread = found.pop("unread", 0)
-    if "received" in found:
-        found["captured"] = found["received"] - found.get("dropped", 0) - unread
-    return found
+    counters = dict(_NETSNIFF(text))
+    unread = counters.pop("unread", 0)
+    if "received" in counters:
+        counters["captured"] = counters["received"] - counters.get("dropped", 0) - unread
+    return counters
 
 
 class Tool(NamedTuple):

@@ -29,12 +29,12 @@ NFPCAPD: Final = counting(
 )
 
 
-def softflowd_counters(said: str) -> Counters:
+def softflowd_counters(text: str) -> Counters:
     """What its buffer took: it reads the buffer block by block, as each is full, and no sooner."""
-    found = dict(_SOFTFLOWD(said))
-    if "received" in found:
-        found["captured"] = found["received"] - found.get("dropped", 0)
-    return found
+    counters = dict(_SOFTFLOWD(text))
+    if "received" in counters:
+        counters["captured"] = counters["received"] - counters.get("dropped", 0)
+    return counters
 
 
 async def apply(asked: Asked) -> None:

@@ -44,12 +44,12 @@ BASE: Final = re.compile(r"^\s*type \w+ hook (\w+)")
 
 async def apply(asked: Asked) -> None:
     """Raise UnavailableError unless nothing is there; unload tracking where it is a module."""
-    said = await _look(asked)
-    if there := [*registered(said, asked.path)]:
+    listed = await _look(asked)
+    if there := [*registered(listed, asked.path)]:
         raise UnavailableError(f"netfilter is at work: {', '.join(there)}")
     if isinstance(asked.gateway.node, Here):
         return  # its kernel is this machine's, whose modules are not ours to unload
-    for name in unloading(said["modules"]):
+    for name in unloading(listed["modules"]):
         await asked.changes.attempt(f"rmmod {name}", undo=f"modprobe -q {name}")
 
 
@@ -59,36 +59,36 @@ async def _look(asked: Asked) -> dict[str, str]:
     return {name: text for name, _, text in (part.partition("\n") for part in parts)}
 
 
-def registered(said: Mapping[str, str], path: str) -> Iterator[str]:
+def registered(listed: Mapping[str, str], path: str) -> Iterator[str]:
     """What stands at the hooks of a path, by what the gateway said."""
     families, passed = PASSED[path]
-    yield from _hooks(said["hooks"], families, (*passed, *DEVICE))
-    yield from _chains(said["chains"], families, (*passed, *DEVICE))
+    yield from _hooks(listed["hooks"], families, (*passed, *DEVICE))
+    yield from _chains(listed["chains"], families, (*passed, *DEVICE))
     if "ip" in families:
-        for name in dict.fromkeys(said["tables"].split()):
+        for name in dict.fromkeys(listed["tables"].split()):
             yield f"table {name} of xtables"
 
 
-def _hooks(said: str, families: Iterable[str], passed: Iterable[str]) -> Iterator[str]:
+def _hooks(text: str, families: Iterable[str], passed: Iterable[str]) -> Iterator[str]:
     family = hook = ""
-    for line in said.splitlines():
-        if found := FAMILY.match(line):
-            family, hook = found[1], ""
-        elif found := HOOK.match(line):
-            hook = found[1]
-        elif (found := ENTRY.match(line)) and family in families and hook in passed:
-            yield f"{found[1]} at {family} {hook}"
+    for line in text.splitlines():
+        if match := FAMILY.match(line):
+            family, hook = match[1], ""
+        elif match := HOOK.match(line):
+            hook = match[1]
+        elif (match := ENTRY.match(line)) and family in families and hook in passed:
+            yield f"{match[1]} at {family} {hook}"
 
 
-def _chains(said: str, families: Iterable[str], passed: Iterable[str]) -> Iterator[str]:
+def _chains(text: str, families: Iterable[str], passed: Iterable[str]) -> Iterator[str]:
     family = chain = ""
-    for line in said.splitlines():
-        if found := FAMILY.match(line):
-            family = found[1]
-        elif found := CHAIN.match(line):
-            chain = found[1]
-        elif (found := BASE.match(line)) and family in families and found[1] in passed:
-            yield f"chain {chain} of nft at {family} {found[1]}"
+    for line in text.splitlines():
+        if match := FAMILY.match(line):
+            family = match[1]
+        elif match := CHAIN.match(line):
+            chain = match[1]
+        elif (match := BASE.match(line)) and family in families and match[1] in passed:
+            yield f"chain {chain} of nft at {family} {match[1]}"
 
 
 def unloading(modules: str) -> list[str]:
@@ -100,14 +100,14 @@ def unloading(modules: str) -> list[str]:
     for line in modules.splitlines():
         name, _, _, used_by = line.split()[:4]
         users[name] = [user for user in used_by.split(",") if user not in ("", "-", "[permanent]")]
-    found: list[str] = []
+    order: list[str] = []
 
     def take(name: str) -> None:
         for user in users.get(name, ()):
             take(user)
-        if name in users and name not in found:
-            found.append(name)
+        if name in users and name not in order:
+            order.append(name)
 
     for name in TRACKING:
         take(name)
-    return found
+    return order

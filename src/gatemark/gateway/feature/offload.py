@@ -52,10 +52,10 @@ async def seen(asked: Asked, before: Mapping[str, int]) -> dict[str, int]:
     return counted(await asked.gateway.run("sh", "-c", READ), before)
 
 
-def counted(said: str, before: Mapping[str, int]) -> dict[str, int]:
+def counted(text: str, before: Mapping[str, int]) -> dict[str, int]:
     """The same from what the gateway said."""
-    passed = PACKETS.search(said)
-    entries = {kind: int(count) for count, kind in ENTRIES.findall(said)}
+    passed = PACKETS.search(text)
+    entries = {kind: int(count) for count, kind in ENTRIES.findall(text)}
     return {
         "usual": int(passed[1] if passed else 0) - before.get("usual", 0),
         "entries": entries.get("OFFLOAD", 0),

@@ -61,11 +61,11 @@ async def _steer(asked: Asked, port: str, chosen: str, *, threaded: bool) -> Non
     await sysctl.write(asked.gateway, asked.changes, wanted)
 
 
-def online(said: str) -> list[int]:
+def online(text: str) -> list[int]:
     """CPUs as the kernel lists them: 0-3,6."""
     return [
         cpu
-        for first, last in SPAN.findall(said)
+        for first, last in SPAN.findall(text)
         for cpu in range(int(first), int(last or first) + 1)
     ]
 

@@ -42,7 +42,7 @@ async def apply(asked: Asked) -> None:
 def _routed(line: Wan) -> str:
     """The hosts by the tagged device. It has the port's addresses, alone, to masquerade behind."""
     lines = [f"ip link set {TAGGED} up"]
-    lines += [f"ip addr add {one.partition('/')[0]} dev {TAGGED}" for one in line.addresses]
+    lines += [f"ip addr add {address.partition('/')[0]} dev {TAGGED}" for address in line.addresses]
     for host, mac in line.hosts.items():
         lines += [f"ip route add {host} dev {TAGGED}", f"ip {neighbour(host, mac, TAGGED)}"]
     return "\n".join(lines)
