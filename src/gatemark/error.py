@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong, as few kinds as the user can act on; each message names the mend."""
+"""What can go wrong, as few kinds as the user can act on; each message names the fix."""
 
 
 class GatemarkError(Exception):
-    """A failure told to the user in one line; `exit_code` is what the command ends with."""
+    """A failure, reported to the user in one line; `exit_code` is what the command ends with."""
 
     exit_code = 1
 

@@ -67,7 +67,7 @@ def exact(plan: Plan) -> Plan:
 
 
 def between(plan: Plan, old: Arm, new: Arm, boots: int) -> Plan:
-    """The plan of an A/B test in instructions; 0 boots: both arms in turn in one boot of all."""
+    """The plan of an A/B test in instructions; 0 boots: both arms interleaved in one boot."""
     made = versus(replace(plan, figure=EXACT), old, new, max(1, boots))
     return replace(made, repeat=replace(made.repeat, boots=boots))
 

@@ -124,7 +124,7 @@ def workload_at(plan: Plan, point: dict[str, Factor]) -> Workload:
 
 
 def plain(message: str) -> str:
-    """msgspec's wording, the path in front and the mend behind: `workload.flows: Expected ...`."""
+    """msgspec's wording, the path first and the fix last: `workload.flows: Expected ...`."""
     match = re.fullmatch(r"(.*) - at `\$?\.?(.*)`", message, re.S)
     if not match:
         return message

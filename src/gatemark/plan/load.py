@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plan and suite files: found by name, read from TOML, refused with file, line and the mend."""
+"""Plan and suite files: found by name, read from TOML, refused with file, line and fix."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames of several sizes in turn: `imix`, or sizes with their shares, `64:7,594:4,1518:1`."""
+"""Frames of several sizes interleaved: `imix`, or sizes with their shares, `64:7,594:4,1518:1`."""
 
 import re
 from typing import Final
@@ -28,7 +28,7 @@ def sizes(mix: str) -> tuple[int, ...]:
 
 
 def frames(load: Workload) -> tuple[int, ...]:
-    """The sizes that packets take in turn, with FCS: one where there is no mix."""
+    """The sizes of the packets in their order, with FCS: a single size where there is no mix."""
     return sizes(load.mix) if load.mix else (load.frame_bytes,)
 
 

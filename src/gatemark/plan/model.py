@@ -149,7 +149,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     # kind udp
     frame_bytes: int = 64  # L2 with FCS
     payload_bytes: int = 0  # UDP payload; 0: what frame_bytes leaves
-    mix: str = ""  # frames of several sizes in turn: imix, or 64:7,594:4,1518:1; "": of one size
+    mix: str = ""  # frames of several sizes, interleaved: imix or 64:7,594:4,1518:1; "": of one
     flows: int = 1  # that the packets go round robin over
     flow_ports: FlowPorts = "ordered"  # UDP ports of the flows: ordered, random
     clients: int = 1  # LAN hosts that the flows come from, by address

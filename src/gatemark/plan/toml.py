@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A TOML file of the user's: read, and its keys found again by line for the message."""
+"""A TOML file of the user's: read it, and find the line of a key for a message."""
 
 import difflib
 import re

@@ -45,7 +45,7 @@ def execute(
     """
     try:
         with directory.alone():
-            directory.mend()
+            directory.repair()
             return asyncio.run(_execute(directory, station, others, display))
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise StoppedError(

@@ -130,7 +130,7 @@ class RunDirectory:
         trials = self._trials()
         return trials.records if trials else []
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """Cut off a last line that a crash left unfinished; `append` then starts on a new one."""
         if not self.trials_file.exists():
             return

@@ -26,7 +26,7 @@ def shipped() -> tuple[Subsystem, ...]:
 
 
 def read(path: Path) -> tuple[Subsystem, ...]:
-    """The subsystems of a file, in order. Raises UsageError with file, line and the mend."""
+    """The subsystems of a file, in order. Raises UsageError with file, line and fix."""
     data = read_toml(path)
     refuse_unknown_keys(data, list(File.__struct_fields__), path, "", "")
     if data.get("schema") != SUBSYSTEMS_SCHEMA:

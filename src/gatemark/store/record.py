@@ -42,7 +42,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     family: str = "ipv4"  # ipv4, ipv6
     l4: str = "udp"  # udp, tcp; replay: what the trace has
     frame_bytes: int | None = None  # UDP: L2 with FCS; None: not one size
-    mix: str = ""  # UDP: frames of several sizes in turn: imix, 64:7,594:4,1518:1
+    mix: str = ""  # UDP: frames of several sizes interleaved: imix, 64:7,594:4,1518:1
     flows: int = 1  # UDP
     flow_ports: str = "ordered"  # UDP: of the flows; random: pseudo-random (RFC 4814)
     clients: int = 1  # LAN hosts that the flows come from, by address

@@ -112,7 +112,7 @@ def _value(row: Row, entry: Measured, study: str, place: str) -> Published:
     unit, factor = SCALE.get(row["unit"], ("", 0.0))
     printed = f"{row['value']} {row['unit']}"
     if number is None or unit != REFERENCE_UNITS[entry.quantity]:
-        raise GatemarkError(f"{place}: {printed} is no {entry.quantity}: mend it, or {MAP}")
+        raise GatemarkError(f"{place}: {printed} is no {entry.quantity}: fix it, or {MAP}")
     fields = {name: getattr(entry, name) for name in OF_ENTRY} | {
         name: row[name] for name in OF_ROW
     }

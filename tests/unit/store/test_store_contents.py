@@ -174,7 +174,7 @@ def test_a_run_that_was_cut_before_its_first_trial_lacks_nothing(tmp_path: Path)
 
 def test_a_resumed_run_measures_a_damaged_line_again(tmp_path: Path) -> None:
     directory = kept(tmp_path, LINES[0] + b"{}\n" + LINES[2][:9])
-    directory.mend()
+    directory.repair()
     again: list[Record] = [r for r in RECORDS if r not in directory.records()]
     for record in again:
         directory.append(record)

@@ -72,7 +72,7 @@ def test_a_cut_last_line_loses_no_finished_record(
     last = len(whole.splitlines(keepends=True)[-1])
     directory.trials_file.write_bytes(whole[: len(whole) - 1 - (cut - 1) % last])
     assert directory.records() == RECORDS[:2]
-    directory.mend()
+    directory.repair()
     directory.append(RECORDS[2])
     assert directory.trials_file.read_bytes() == whole
 
@@ -80,13 +80,13 @@ def test_a_cut_last_line_loses_no_finished_record(
 def test_whole_lines_need_no_mend(tmp_path: Path) -> None:
     directory = kept(tmp_path, RECORDS)
     before = directory.trials_file.read_bytes()
-    directory.mend()
+    directory.repair()
     assert directory.trials_file.read_bytes() == before
 
 
 def test_nothing_needs_no_mend(tmp_path: Path) -> None:
     directory = kept(tmp_path, [])
-    directory.mend()
+    directory.repair()
     assert not directory.trials_file.exists()
 
 
@@ -185,7 +185,7 @@ def test_a_run_goes_on_when_the_full_disk_has_space_again(tiny_disk: Path) -> No
     fill(tiny_disk)
     taken, _ = append_until_full(directory)
     (tiny_disk / "filler").unlink()
-    directory.mend()
+    directory.repair()
     directory.append(RECORDS[1])
     assert directory.records() == [RECORDS[0], *taken, RECORDS[1]]
 
