@@ -21,12 +21,12 @@ class StationError(GatemarkError):
 class NodeError(GatemarkError):
     """A host or its agent failed or went away.
 
-    `said` is what a command or an agent that failed had to say; nothing where the host was lost.
+    `output` is what a command or an agent printed as it failed; "" where the host was lost.
     """
 
-    def __init__(self, message: str = "", said: str = "") -> None:
+    def __init__(self, message: str = "", output: str = "") -> None:
         super().__init__(message)
-        self.said = said
+        self.output = output
 
 
 class UnavailableError(GatemarkError):

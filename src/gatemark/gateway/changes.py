@@ -104,6 +104,6 @@ def _lacking() -> Iterator[None]:
     try:
         yield
     except NodeError as error:
-        if not error.said:
+        if not error.output:
             raise
-        raise UnavailableError(error.said) from None
+        raise UnavailableError(error.output) from None

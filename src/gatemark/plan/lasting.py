@@ -17,7 +17,7 @@ OWN_WALK_S: Final = 0.06
 
 
 def opened_pps(load: Workload) -> float:
-    """New flows a second of kind `flows`."""
+    """New flows a second of kind `fill`."""
     return load.rate_pps or OPENED_PPS
 
 

@@ -56,9 +56,7 @@ def _paths(name: str, names: list[str]) -> tuple[str, ...]:
 
 def _of_kind(arm: Arm, load: Workload) -> str:
     if load.kind == "fill" and not tracks(arm):
-        return (
-            "`kind` = flows: fills a table of connections; write path nat, or a feature conntrack"
-        )
+        return "`kind` = fill: fills a table of connections; write path nat, or a feature conntrack"
     return _unplayable(arm, load) if load.kind == "replay" else ""
 
 
