@@ -52,11 +52,11 @@ def ab(
     exact: Annotated[bool, typer.Option("--exact", help=EXACT_HELP)] = False,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each point.")] = False,
 ) -> None:
-    """Tell whether NEW is slower than OLD, by measuring both in turn.
+    """Tell whether NEW is slower than OLD, by measuring both, interleaved.
 
     OLD and NEW are two setups of one station, or two stations; with --switch also two states of
-    one gateway. Boot and code layout alone move a result, so each is booted several times, in an
-    order by lot, and boots are compared, not trials. Exit code 3 if NEW is slower by more than
+    one gateway. Boot and code layout alone move a result, so each is booted several times, in
+    random order, and boots are compared, not trials. Exit code 3 if NEW is slower by more than
     --allow.
 
     With --exact both are counted instead of timed, on a virtual gateway: the difference of a packet

@@ -7,7 +7,7 @@ them are no twenty opinions (Kalibera and Jones 2013; Mytkowicz and others, ASPL
 is the median of its trials.
 
 The boots are taken in pairs, as they were measured: one of either arm right after the other, which
-came first by lot. What drifts over minutes is then in both and falls out of their ratio; a
+came first is random. What drifts over minutes is then in both and falls out of their ratio; a
 comparison of all old with all new boots would have the drift in its interval. The change is the
 median of the means of all pairs of log ratios (Hodges and Lehmann 1963), its interval is cut from
 the same means by the distribution of Wilcoxon's signed rank (Tukey 1949). Neither takes ratios for

@@ -24,7 +24,7 @@ Boots = tuple[list[float], list[float]]
 
 
 def boots(chance: Random, n: int, change: float, drift: float = 0.0) -> Boots:
-    """n boots of each arm, in an order by lot: 0.5 % from boot to boot, 1 % from trial to trial.
+    """n boots of each arm, in random order: 0.5 % from boot to boot, 1 % from trial to trial.
 
     `drift`: the machine's speed wanders by so much from each boot to the next.
     """
