@@ -54,8 +54,8 @@ def _take_debug() -> bool:
     return True
 
 
-def _end(said: str, code: int) -> None:
-    print(f"gatemark: {said}", file=sys.stderr)  # noqa: T201
+def _end(text: str, code: int) -> None:
+    print(f"gatemark: {text}", file=sys.stderr)  # noqa: T201
     try:
         sys.stdout.flush()
     except OSError:  # what is left in the buffer would fail again at exit, with a code of its own

@@ -32,7 +32,7 @@ READ = {
 ONLY = {
     "store": {"plan.model", "plan.toml"},
     "stats": READ,
-    "report": {"store", "stats", "plan.model"},
+    "report": {"store", "stats", "plan.feature", "plan.model"},
 }
 LEAVES = {"error", "unit"}  # anyone may import them
 

@@ -38,7 +38,11 @@ class Verbs(TyperGroup):
         """One screen has no room for `-h`, which whoever reads this has found, nor for `--debug`,
         which a fault of ours names.
         """
-        shown = [one for one in self.get_params(ctx) if one.name not in ("help", "debug")]
+        shown = [
+            get_param
+            for get_param in self.get_params(ctx)
+            if get_param.name not in ("help", "debug")
+        ]
         with formatter.section("Options"):
             formatter.write_dl([row for one in shown if (row := one.get_help_record(ctx))])
         self.format_commands(ctx, formatter)

@@ -38,9 +38,9 @@ def cmp(
         diff.tell(cmp.cmp_lines(found, [run.name or str(run) for run in runs]))
 
 
-def _rows(found: "Cmp", runs: Sequence[Path]) -> Iterator[dict[str, object]]:
-    gateways = [{fact.field: fact.new for fact in facts} for facts in found.conditions]
-    for row in found.rows:
+def _rows(comparison: "Cmp", runs: Sequence[Path]) -> Iterator[dict[str, object]]:
+    gateways = [{fact.field: fact.new for fact in facts} for facts in comparison.conditions]
+    for row in comparison.rows:
         lead = next(cell.value for cell in row if cell)
         told = (
             {"run": str(run), "gateway": gateway, **_cell(cell)}

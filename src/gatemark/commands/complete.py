@@ -103,13 +103,13 @@ def _values(walk: _Walk, name: str, word: str) -> Iterator[Candidate]:
 
 def _options(command: object) -> list[TyperOption]:
     params = getattr(command, "params", [])
-    return [one for one in params if isinstance(one, TyperOption) and not one.hidden]
+    return [param for param in params if isinstance(param, TyperOption) and not param.hidden]
 
 
 def _argument(walk: _Walk) -> str:
     """The name of the argument that comes next; the last one may take many words."""
     params = getattr(walk.command, "params", [])
-    arguments = [one for one in params if isinstance(one, TyperArgument)]
+    arguments = [param for param in params if isinstance(param, TyperArgument)]
     if walk.arguments < len(arguments):
         return arguments[walk.arguments].name or ""
     return (arguments[-1].name or "") if arguments and arguments[-1].nargs == -1 else ""

@@ -11,7 +11,7 @@ from gatemark.commands import output, reading
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
-    from gatemark.stats.change.alike import Difference
+    from gatemark.stats.change.comparable import Difference
     from gatemark.stats.change.diff import Compared, Diff, Side
     from gatemark.stats.change.sampled import Sampled
     from gatemark.stats.math.interval import Interval
@@ -71,7 +71,7 @@ def side(path: Path, quantities: Sequence[str]) -> "Side":
 
 def known(across: Sequence[str], extra: Sequence[str] = ()) -> list[str]:
     """The fields that `--across` names. Raises UsageError for one that no definition has."""
-    from gatemark.stats.change.alike import FIELDS
+    from gatemark.stats.change.comparable import FIELDS
 
     for field in across:
         _check("--across", field, [*FIELDS, *extra])
@@ -112,11 +112,11 @@ def _check(option: str, word: str, words: list[str]) -> None:
         raise UsageError(f"{option} {word}: no such name{nearest(word, words)}")
 
 
-def rows(found: "Diff") -> Iterator[dict[str, object]]:
+def rows(diff: "Diff") -> Iterator[dict[str, object]]:
     """The data of a comparison, one object for each value."""
-    for what, rows in (("change", found.rows), ("ceiling", found.ceilings)):
+    for what, rows in (("change", diff.rows), ("ceiling", diff.ceilings)):
         yield from (_row(what, row) for row in rows)
-    for what, alone in (("only_old", found.only_old), ("only_new", found.only_new)):
+    for what, alone in (("only_old", diff.only_old), ("only_new", diff.only_new)):
         for one in alone:
             values = value(one if what == "only_old" else None, "old")
             values |= value(one if what == "only_new" else None, "new")

@@ -96,13 +96,13 @@ def _tell_counts(
     from gatemark.report.answer import diff, fit_exact
     from gatemark.stats.capacity.count import Count, counts
 
-    found: list[tuple[str, Count]] = [
-        (_word(name), one) for name, size in sizes.items() for one in counts(model, asked, size)
+    texts: list[tuple[str, Count]] = [
+        (_word(name), count) for name, size in sizes.items() for count in counts(model, asked, size)
     ]
     if json_:
-        output.lines(fit_exact.row(model, one) for _, one in found)
+        output.lines(fit_exact.row(model, one) for _, one in texts)
     else:
-        diff.tell(fit_exact.lines(model, found))
+        diff.tell(fit_exact.lines(model, texts))
 
 
 def _line(text: str) -> "Line":

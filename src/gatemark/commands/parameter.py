@@ -81,7 +81,7 @@ def _runs(given: Given, word: str) -> Iterator[Candidate]:
 
 
 def _across(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.stats.change.alike import FIELDS
+    from gatemark.stats.change.comparable import FIELDS
     from gatemark.stats.change.diff import GATEWAY
 
     yield from ((field, "") for field in (*FIELDS, GATEWAY))
@@ -113,7 +113,7 @@ def _ports(given: Given, word: str) -> Iterator[Candidate]:
 
 
 def _words(*words: str) -> "Values":
-    return lambda *_: ((one, "") for one in words)
+    return lambda *_: ((word, "") for word in words)
 
 
 def _named(given: Given) -> "list[Plan]":

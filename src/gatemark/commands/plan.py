@@ -36,12 +36,16 @@ def plan(
         return
     output.prose(f"{suite.name}: {suite.title}", suite.why, "")
     rows: list[tuple[str, ...]] = [("PLAN", "POINTS", "REPEATS", "TRIALS", "TIME", "WHAT AND ARMS")]
-    for one in plans:
-        mine = [trial for trial in trials if trial.plan == one.name]
-        arms = ", ".join(arm.name for arm in measured(one))
-        repeats = f"{one.repeat.times}-{one.repeat.most}" if one.repeat.spread else one.repeat.times
-        repeats = f"{repeats} x {one.repeat.boots} boots" if one.repeat.boots else repeats
-        counts = [str(len(points(one))), str(repeats), str(len(mine))]
-        rows.append((one.name, *counts, number.seconds(estimate_s(mine)), f"{one.title}  [{arms}]"))
+    for plan in plans:
+        mine = [trial for trial in trials if trial.plan == plan.name]
+        arms = ", ".join(arm.name for arm in measured(plan))
+        repeats = (
+            f"{plan.repeat.times}-{plan.repeat.most}" if plan.repeat.spread else plan.repeat.times
+        )
+        repeats = f"{repeats} x {plan.repeat.boots} boots" if plan.repeat.boots else repeats
+        counts = [str(len(points(plan))), str(repeats), str(len(mine))]
+        rows.append(
+            (plan.name, *counts, number.seconds(estimate_s(mine)), f"{plan.title}  [{arms}]")
+        )
     output.columns(rows)
     typer.echo(f"\n{len(trials)} trials, about {number.seconds(estimate_s(trials))}")

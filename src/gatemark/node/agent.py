@@ -128,8 +128,8 @@ class Agent:
                         tick(message)
                 case event if event == wanted:
                     return message
-        said = (await self.process.errors()).strip().splitlines()
-        why = said[-1] if said else "it ended without a word"
+        splitlines = (await self.process.errors()).strip().splitlines()
+        why = splitlines[-1] if splitlines else "it ended without a word"
         raise NodeError(f"{self.node.name}: gm-agent {self.verb}: {why}")
 
 

@@ -82,7 +82,7 @@ async def settings(gateway: Node, devices: Iterable[str]) -> dict[str, str]:
     return _said(await ask(gateway, _settings(devices)))
 
 
-def told(table: Mapping[str, Any], path: Path) -> dict[str, str]:
+def stated(table: Mapping[str, Any], path: Path) -> dict[str, str]:
     """What `[gateway.inventory]` of a station file tells. Raises UsageError with file and line."""
     refuse_unknown_keys(table, list(hardware.KEYS), path, "gateway.inventory")
     for key, value in table.items():

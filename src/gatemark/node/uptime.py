@@ -49,9 +49,9 @@ def agreed(name: str, readings: Iterable[Reading]) -> Clock:
     return Clock(ahead_ns=(least + most) // 2, error_ns=(most - least + 1) // 2)
 
 
-def _ns(name: str, said: str) -> int:
+def _ns(name: str, text: str) -> int:
     try:
-        seconds, hundredths = said.split(".")
+        seconds, hundredths = text.split(".")
         return int(seconds) * 1_000_000_000 + int(hundredths) * STEP_NS
     except ValueError:
-        raise NodeError(f"{name}: its /proc/uptime says '{said}', which is no time") from None
+        raise NodeError(f"{name}: its /proc/uptime says '{text}', which is no time") from None

@@ -77,24 +77,24 @@ def _sweeps(source: Source) -> Iterator[Figure | None]:
 
 
 def _timed(source: Source) -> Iterator[Figure | None]:
-    for found in latency.groups(source.judgement, source.run.plans):
-        yield cdf.of_timed(found, source.records, source.sheaf)
-        yield over_time.of_timed(found, source.records, source.sheaf)
+    for timed in latency.groups(source.judgement, source.run.plans):
+        yield cdf.of_timed(timed, source.records, source.sheaf)
+        yield over_time.of_timed(timed, source.records, source.sheaf)
 
 
 def _studies(source: Source) -> Iterator[Figure | None]:
-    for found in study.studies(source.judgement, source.run.plans):
-        if found.shape == "curve":
-            yield from size.figures(source.judgement, found, source.beside)
+    for shown in study.studies(source.judgement, source.run.plans):
+        if shown.shape == "curve":
+            yield from size.figures(source.judgement, shown, source.beside)
         else:
-            yield group.figure(source.judgement, found, source.beside)
-        yield over_time.of_study(found, source.records, source.sheaf)
+            yield group.figure(source.judgement, shown, source.beside)
+        yield over_time.of_study(shown, source.records, source.sheaf)
 
 
 def _rest(source: Source) -> Iterator[Figure | None]:
     yield from load.figures(loads(source.records))
     yield from thread.figures(source.judgement, source.records)
-    yield from (change.figure(found) for found in cost.groups(source.judgement))
+    yield from (change.figure(group) for group in cost.groups(source.judgement))
     if source.model:
         yield predicted.figure(source.model)
         yield packet.figure(source.model)

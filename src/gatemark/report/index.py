@@ -33,12 +33,12 @@ class Item:
         """What a reader must know before its numbers; empty for a whole, finished run."""
         if self.source is None:
             return "cannot be read"
-        told = [
+        facts = [
             ("still being measured", self.source.is_going),
             ("not finished", not self.source.run.finished and not self.source.is_going),
             ("not whole", bool(self.source.faults)),
         ]
-        return ", ".join(text for text, is_so in told if is_so)
+        return ", ".join(text for text, is_so in facts if is_so)
 
     @property
     def counts(self) -> str:
@@ -49,8 +49,8 @@ class Item:
 def below(folder: Path) -> list[Path]:
     """The directories of runs in a folder and the folders in it, newest names last."""
     levels = ["/".join(["*"] * depth) for depth in range(1, DEEPEST + 1)]
-    found = sorted(one.parent for level in levels for one in folder.glob(f"{level}/run.json"))
-    once = {path.resolve(): path for path in reversed(found)}  # a link to a run is no other run
+    parents = sorted(path.parent for level in levels for path in folder.glob(f"{level}/run.json"))
+    once = {path.resolve(): path for path in reversed(parents)}  # a link to a run is no other run
     return sorted(once.values())
 
 
@@ -80,14 +80,14 @@ def _item(path: Path, folder: Path, home: Path) -> Item:
     name = str(path.relative_to(folder))
     directory = RunDirectory(path)
     try:
-        found = source.judged(directory.contents(), path)
+        run = source.judged(directory.contents(), path)
     except (GatemarkError, OSError) as error:
         return Item(name, why=str(error))
     if _is_old(directory):
         with suppress(OSError):  # an archive that nobody may write: its old page, or none
-            page.write([found], directory.page)
+            page.write([run], directory.page)
     link = quote(os.path.relpath(directory.page, home)) if directory.page.exists() else ""
-    return Item(name, link, found)
+    return Item(name, link, run)
 
 
 def _is_old(directory: RunDirectory) -> bool:

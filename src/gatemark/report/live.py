@@ -201,8 +201,8 @@ def outcome(record: Record) -> str:
     place = f"{record.arm} {rates.point(record.point)}"
     if record.status != "ok":
         return f"last: {record.status}, {record.reason}  ({place})"
-    found = (("throughput_pps", "throughput "), ("burst_packets", "burst "))
-    kinds = (*found, ("received_pps", ""), ("goodput_bps", ""), ("loss_ratio", "loss "))
+    searched = (("throughput_pps", "throughput "), ("burst_packets", "burst "))
+    kinds = (*searched, ("received_pps", ""), ("goodput_bps", ""), ("loss_ratio", "loss "))
     parts = [
         word + number.quantity(record.values[name], UNITS[name])
         for name, word in (*kinds, ("cpu_busy", "CPU "))

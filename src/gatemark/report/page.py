@@ -99,11 +99,11 @@ def _findings(drawn: Sequence[Figure]) -> list[Figure]:
 def _readings(source: Source, drawn: Sequence[Figure]) -> dict[str, str]:
     """Figure -> how to read it, from its plan: at the first figure of each plan."""
     texts = {plan.name: plan.reading for plan in source.run.plans}
-    found: dict[str, str] = {}
+    readings: dict[str, str] = {}
     for figure in drawn:
         if figure.plan in texts:
-            found[figure.name] = texts.pop(figure.plan)
-    return found
+            readings[figure.name] = texts.pop(figure.plan)
+    return readings
 
 
 def _commands(sources: Sequence[Source], plan: str) -> list[str]:
@@ -122,15 +122,15 @@ def _paths(source: Source) -> list[dict[str, Any]]:
     """Each path of a packet as a tree, with all its functions as a table."""
     return [
         {
-            "name": kernel_path.anchor(one),
-            "title": kernel_path.title(one),
-            "said": kernel_path.sentence_of(one),
-            "unit": one.unit,
-            "seen": kernel_path.seen(one),
-            "nodes": tree(one.calls, one.unit),
-            "before": one.before,
-            "after": one.after,
-            "functions": kernel_path.functions(one),
+            "name": kernel_path.anchor(travel),
+            "title": kernel_path.title(travel),
+            "said": kernel_path.sentence_of(travel),
+            "unit": travel.unit,
+            "seen": kernel_path.seen(travel),
+            "nodes": tree(travel.calls, travel.unit),
+            "before": travel.before,
+            "after": travel.after,
+            "functions": kernel_path.functions(travel),
         }
-        for one in source.judgement.travels
+        for travel in source.judgement.travels
     ]

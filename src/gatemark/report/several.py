@@ -28,10 +28,10 @@ def side_by_side(sources: Sequence[Source]) -> Sides:
     """Runs in columns. Where nothing is alike the reason stands in place of tables."""
     names = [called(source) for source in sources]
     try:
-        found = compare_gateways([_side(source) for source in sources])
+        comparison = compare_gateways([_side(source) for source in sources])
     except UsageError as error:
         return Sides(_cards(sources), (), f"{error}")
-    return Sides(_cards(sources), tuple(cmp.tables(found, names)), "")
+    return Sides(_cards(sources), tuple(cmp.tables(comparison, names)), "")
 
 
 def called(source: Source) -> str:
@@ -51,16 +51,16 @@ def _side(source: Source) -> Side:
 def _cards(sources: Sequence[Source]) -> Table:
     """A row for each card that any of the runs has."""
     columns = [
-        {one.title: one for one in card.cards(source.judgement, source.run.plans)}
+        {glance.title: glance for glance in card.cards(source.judgement, source.run.plans)}
         for source in sources
     ]
     titles = dict.fromkeys(title for column in columns for title in column)
-    rows = tuple((title, *(_told(column.get(title)) for column in columns)) for title in titles)
+    rows = tuple((title, *(_value(column.get(title)) for column in columns)) for title in titles)
     heads = [f"{source.label}: {called(source)}" for source in sources]
     return Table("At a glance", ("what", *heads), rows, frozenset())
 
 
-def _told(one: card.Card | None) -> str:
-    if one is None:
+def _value(glance: card.Card | None) -> str:
+    if glance is None:
         return DASH
-    return f"{one.value} {one.unit}".strip()
+    return f"{glance.value} {glance.unit}".strip()

@@ -33,12 +33,12 @@ async def _check_node(node: Node, devices: list[str]) -> None:
             raise StationError(f"{node.name}: {device}: {fault}; take the lab down and up again")
 
 
-def _fault(said: str) -> str:
+def _fault(text: str) -> str:
     """What is wrong with a port, by what ethtool and ip said of it."""
-    words = dict(line.strip().partition(": ")[::2] for line in said.splitlines() if ": " in line)
+    words = dict(line.strip().partition(": ")[::2] for line in text.splitlines() if ": " in line)
     for feature in OFF:
         if not words.get(feature, "off").startswith("off"):
             return f"{feature} is on, so a packet on it may stand for many"
-    if words.get(GRO, "off").startswith("on") and "gro_max_size 1 " not in said + " ":
+    if words.get(GRO, "off").startswith("on") and "gro_max_size 1 " not in text + " ":
         return "GRO may merge packets (gro_max_size is not 1)"
     return ""

@@ -42,8 +42,8 @@ def plugin(emulator: str) -> Path:
     return file
 
 
-def _interface(said: str) -> int:
-    found = re.search(r"version (\d+)\.(\d+)", said)
+def _interface(text: str) -> int:
+    found = re.search(r"version (\d+)\.(\d+)", text)
     version = (int(found[1]), int(found[2])) if found else (0, 0)
     return max((one for one, since in SINCE.items() if version >= since), default=min(SINCE))
 

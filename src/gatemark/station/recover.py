@@ -27,7 +27,7 @@ def recover() -> list[str]:
     if os.geteuid():
         return []
     ours = [found for name in netns.listnetns() if (found := NAME.fullmatch(name))]
-    left = {found[1] for found in ours} | set(lock.names())
+    left = {our[1] for our in ours} | set(lock.names())
     left |= set(loan.journals())
     return [_remove(lab) for lab in sorted(left) if lock.holder(lab) is None]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from gatemark.plan.model import NEW, OLD
-from gatemark.stats.change.alike import Difference
+from gatemark.stats.change.comparable import Difference
 from gatemark.stats.change.diff import Compared, Diff, Noise, conditions
 from gatemark.stats.judge import arms
 from gatemark.store.record import Record
@@ -35,7 +35,7 @@ def differing(run: Run, test: AB) -> tuple[Difference, ...]:
     """
     found = conditions(_alone(run, test, OLD), _alone(run, test, NEW))
     virtual = test.old.station.virtual and test.new.station.virtual
-    return tuple(one for one in found if not (virtual and one.field in MADE_ANEW))
+    return tuple(condition for condition in found if not (virtual and condition.field in MADE_ANEW))
 
 
 def _alone(run: Run, test: AB, arm: str) -> Run:

@@ -11,7 +11,7 @@ from gatemark.stats.change import exact, exact_ab
 from gatemark.stats.change.arms import DIRECT, changes, comparisons
 from gatemark.stats.change.compare import NOISE
 from gatemark.stats.change.crosscheck import cross_checks
-from gatemark.stats.change.ladder import holds_zero, ladders, told
+from gatemark.stats.change.ladder import holds_zero, ladders, quantity_of
 from gatemark.stats.change.pareto import fronts
 from gatemark.stats.change.sampled import Sampled, sampled
 from gatemark.stats.judgement import (
@@ -122,11 +122,11 @@ def arms(run: Run, records: Sequence[Record]) -> list[tuple[Sampled, Sampled, Ch
 
 
 def _compared(
-    run: Run, parts: tuple[Sequence[Judged], Sequence[Judged]], found: Sequence[Knee]
+    run: Run, parts: tuple[Sequence[Judged], Sequence[Judged]], knees: Sequence[Knee]
 ) -> list[Sampled]:
     """Rates and knees by their headline; where only the delay was asked for, that."""
     swept, timed = parts
-    return sampled(run, swept, found) + sampled(run, timed, (), (MEDIAN,))
+    return sampled(run, swept, knees) + sampled(run, timed, (), (MEDIAN,))
 
 
 def _least(run: Run) -> float:
@@ -161,10 +161,10 @@ def _is_whole(run: Run, point: PointResult) -> bool:
 def _judged(run: Run, records: Sequence[Record]) -> tuple[list[Judged], list[Judged]]:
     """The tester alone, and all the others, each in the order of the plans."""
     groups = sorted(group(records), key=lambda found: _place(run, found))
-    alone = [(found, _ceiling(found)) for found in groups if found.definition.path == DIRECT]
+    alone = [(group, _ceiling(group)) for group in groups if group.definition.path == DIRECT]
     ceilings = [result for _, result in alone]
-    others = [found for found in groups if found.definition.path != DIRECT]
-    points = [(found, _point(found, ceilings)) for found in others]
+    others = [group for group in groups if group.definition.path != DIRECT]
+    points = [(other, _point(other, ceilings)) for other in others]
     return alone, [(found, _sided(result)) for found, result in points] if run.ab else points
 
 
@@ -190,13 +190,13 @@ def _floors(alone: Sequence[PointResult]) -> tuple[PointResult, ...]:
     )
 
 
-def _paced(one: PointResult) -> bool:
-    asked = any(one.point.get(name) for name in RATES)
-    return asked and one.definition.headline == "received_pps" in one.values
+def _paced(point: PointResult) -> bool:
+    asked = any(point.point.get(name) for name in RATES)
+    return asked and point.definition.headline == "received_pps" in point.values
 
 
-def _received(one: PointResult) -> float:
-    return one.values["received_pps"].value
+def _received(point: PointResult) -> float:
+    return point.values["received_pps"].value
 
 
 def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
@@ -319,7 +319,7 @@ def _of_run(
     judged = [p for p in judged if p[0].definition.quantity != UNDER_LOAD]
     if missing:
         found.append(warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume."))
-    if judged and not any(found.definition.headline in found.values for found in ceilings):
+    if judged and not any(ceiling.definition.headline in ceiling.values for ceiling in ceilings):
         advice = "The tester alone was not measured; what it limits cannot be told."
         found.append(warn.warning("no-ceiling", advice))
     lossy = [g for g, result in judged if result.limit not in ("none", "tester") and g.outside]
@@ -331,17 +331,17 @@ def _of_run(
     return tuple(warning for warning in found if warning)
 
 
-def _of_twins(found: Sequence[Ladder]) -> list[Warning_]:
-    twins = [(ladder, step) for ladder in found for step in ladder.steps if step.twin]
+def _of_twins(ladders: Sequence[Ladder]) -> list[Warning_]:
+    twins = [(ladder, step) for ladder in ladders for step in ladder.steps if step.twin]
     return [
         warn.twin_differs(step.arm, step.against)
         for ladder, step in twins
-        if not holds_zero(step, told(ladder))
+        if not holds_zero(step, quantity_of(ladder))
     ]
 
 
-def _of_travels(found: Sequence[Travel]) -> list[Warning_]:
-    worst = max((one.unmatched for one in found), default=0.0)
+def _of_travels(travels: Sequence[Travel]) -> list[Warning_]:
+    worst = max((travel.unmatched for travel in travels), default=0.0)
     return [told for told in [warn.unnamed_functions(worst)] if told]
 
 

@@ -81,7 +81,9 @@ def sentence(
     plain = [point for point in points if point not in timed]
     rates = _of_points(strict or searched) or found
     if not rates and (said := _steps(ladders) or _executes(points)):
-        foot = [one.definition for one in ladders[:1]] or [one.definition for one in points[:1]]
+        foot = [one.definition for one in ladders[:1]] or [
+            ladder.definition for ladder in points[:1]
+        ]
         return f"{_gateway(run, foot)} {said}."
     told = _choose(rates or _of_points(plain))
     if told:
@@ -97,9 +99,9 @@ def sentence(
     return "Nothing has been measured yet."
 
 
-def of_ab(ab: AB, found: Sequence[Comparison]) -> str:
+def of_ab(ab: AB, comparisons: Sequence[Comparison]) -> str:
     """Whether the new arm is slower than the old one: the most telling verdict of all points."""
-    worst = min(found, key=lambda one: TELLING.index(one.change.verdict))
+    worst = min(comparisons, key=lambda one: TELLING.index(one.change.verdict))
     change, verdict = worst.change, worst.change.verdict
     new, old = (f"{arm} ({ab.side(arm).name})" for arm in (NEW, OLD))
     said = {
@@ -108,7 +110,7 @@ def of_ab(ab: AB, found: Sequence[Comparison]) -> str:
         "inconclusive": f"whether {new} differs from {old} cannot be told",
     }.get(verdict, f"{new} is as fast as {old}")
     boots = f"{change.change.n} boot{'' if change.change.n == 1 else 's'} of each"
-    among = f"; of {len(found)} points this one tells most" if len(found) > 1 else ""
+    among = f"; of {len(comparisons)} points this one tells most" if len(comparisons) > 1 else ""
     return f"{said[:1].upper()}{said[1:]}: {_percents(change)}, {boots}{among}."
 
 
@@ -167,10 +169,10 @@ def _steps(ladders: Sequence[Ladder]) -> str:
     return f"{does}; the dearest steps add {', '.join(adds)}"
 
 
-def of_travels(run: Run, found: Sequence[Travel]) -> str:
+def of_travels(run: Run, travels: Sequence[Travel]) -> str:
     """What a packet of the first arm takes, and the arm that takes most at the same point."""
-    first = found[0]
-    same = [one for one in found if one is first or base(found, one) is first]
+    first = travels[0]
+    same = [travel for travel in travels if travel is first or base(travels, travel) is first]
     most = max(same, key=lambda one: one.own.calls)
     does = OWN_DOES.get(first.definition.direction) or _does(first.definition.path)
     text = (
@@ -184,9 +186,9 @@ def of_travels(run: Run, found: Sequence[Travel]) -> str:
     return f"{text}; {most.arm}: {_ran(most)}, {share:.0f} % of them netfilter's."
 
 
-def _ran(one: Travel) -> str:
-    amount = f"{one.total:,}".replace(",", "\N{NO-BREAK SPACE}")
-    return f"{amount} {one.unit}" + (f" in {one.own.calls} calls" if one.in_order else "")
+def _ran(travel: Travel) -> str:
+    amount = f"{travel.total:,}".replace(",", "\N{NO-BREAK SPACE}")
+    return f"{amount} {travel.unit}" + (f" in {travel.own.calls} calls" if travel.in_order else "")
 
 
 def _executes(points: Sequence[PointResult]) -> str:
@@ -278,8 +280,8 @@ def _precedence(definition: Definition) -> tuple[int, int, str, int]:
     return protocol, size, definition.family, order.get(definition.direction, 3)
 
 
-def _gateway(run: Run, told: Sequence[Definition]) -> str:
-    if any(definition.slow_to_pps for definition in told):
+def _gateway(run: Run, definitions: Sequence[Definition]) -> str:
+    if any(definition.slow_to_pps for definition in definitions):
         return "A slowed lab gateway"
     if run.station.virtual:
         return "A namespace gateway" if run.station.kind == "netns" else "A virtual gateway"

@@ -39,15 +39,15 @@ def values(judgement: Judgement) -> list[Value]:
         *(value for point in points for value in _of_point(point)),
         *(value for knee in judgement.knees for value in _of_knee(knee)),
         *(value for ladder in judgement.ladders for value in _of_ladder(ladder)),
-        *(value for one in judgement.travels for value in _of_travel(one)),
+        *(value for travel in judgement.travels for value in _of_travel(travel)),
         *(
             value
             for ladder in judgement.ladders
             if exact.is_exact(ladder)
             for value in _of_functions(judgement, ladder)
         ),
-        *(_of_comparison(one) for one in judgement.comparisons),
-        *(_of_estimate(one) for one in judgement.estimates),
+        *(_of_comparison(comparison) for comparison in judgement.comparisons),
+        *(_of_estimate(estimate) for estimate in judgement.estimates),
     ]
 
 
@@ -68,17 +68,17 @@ def _of_knee(knee: Knee) -> Iterator[Value]:
         yield _judged(knee, "cpu_r2", _exactly(knee.cpu_r2, rate.n), "ratio")
 
 
-def _of_travel(one: Travel) -> Iterator[Value]:
+def _of_travel(travel: Travel) -> Iterator[Value]:
     """Calls on a packet's way, and netfilter's share of them: read off one packet."""
     for quantity, value, unit in (
-        *((("path_calls", one.own.calls, "calls"),) if one.in_order else ()),
-        (f"path_{one.unit}", one.own.amount, one.unit),
-        *((("path_netfilter_calls", one.netfilter.calls, "calls"),) if one.in_order else ()),
-        (f"path_netfilter_{one.unit}", one.netfilter.amount, one.unit),
-        ("path_unmatched", one.unmatched, "ratio"),
+        *((("path_calls", travel.own.calls, "calls"),) if travel.in_order else ()),
+        (f"path_{travel.unit}", travel.own.amount, travel.unit),
+        *((("path_netfilter_calls", travel.netfilter.calls, "calls"),) if travel.in_order else ()),
+        (f"path_netfilter_{travel.unit}", travel.netfilter.amount, travel.unit),
+        ("path_unmatched", travel.unmatched, "ratio"),
     ):
         read = _exactly(float(value), 1)
-        yield _value(one, quantity, read, unit, limit="none")
+        yield _value(travel, quantity, read, unit, limit="none")
 
 
 def _of_ladder(ladder: Ladder) -> Iterator[Value]:
@@ -112,18 +112,18 @@ def _of_functions(judgement: Judgement, ladder: Ladder) -> Iterator[Value]:
             )
 
 
-def _of_comparison(one: Comparison) -> Value:
+def _of_comparison(comparison: Comparison) -> Value:
     """By how much an arm differs from the first of its plan: `change_received_pps`, a ratio."""
-    change = one.change
-    limit: Limit = "tester" if one.at_least else "unknown"
-    value = _value(one, f"change_{one.quantity}", change.change, "ratio", limit=limit)
-    return replace(value, against=one.baseline, p=change.p, mde=change.mde)
+    change = comparison.change
+    limit: Limit = "tester" if comparison.at_least else "unknown"
+    value = _value(comparison, f"change_{comparison.quantity}", change.change, "ratio", limit=limit)
+    return replace(value, against=comparison.baseline, p=change.p, mde=change.mde)
 
 
-def _of_estimate(one: Estimate) -> Value:
+def _of_estimate(estimate: Estimate) -> Value:
     """What a packet would take on a device: `estimated_cycles`."""
-    value = _value(one, "estimated_cycles", one.cycles, "cycles", limit="unknown")
-    return replace(value, point={**one.point, "device": one.device.name})
+    value = _value(estimate, "estimated_cycles", estimate.cycles, "cycles", limit="unknown")
+    return replace(value, point={**estimate.point, "device": estimate.device.name})
 
 
 def _judged(judged: PointResult | Knee, quantity: str, interval: Interval, unit: str) -> Value:

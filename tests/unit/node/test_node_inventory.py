@@ -10,7 +10,7 @@ import pytest
 
 from gatemark.error import UsageError
 from gatemark.node import hardware
-from gatemark.node.inventory import KERNEL, SETTINGS, TESTER, inventory, settings, told
+from gatemark.node.inventory import KERNEL, SETTINGS, TESTER, inventory, settings, stated
 from gatemark.node.shell import Local
 
 
@@ -80,8 +80,8 @@ def test_what_a_station_file_cannot_tell_is_refused(
     path.write_text(f"[gateway]\n[gateway.inventory]\n{line}\n")
     key, _, value = line.partition(" = ")
     with pytest.raises(UsageError, match=message):
-        told({key: True if value == "true" else value}, path)
+        stated({key: True if value == "true" else value}, path)
 
 
 def test_numbers_are_told_as_text() -> None:
-    assert told({"cpu_mhz": 400}, Path("station.toml")) == {"cpu_mhz": "400"}
+    assert stated({"cpu_mhz": 400}, Path("station.toml")) == {"cpu_mhz": "400"}

@@ -15,17 +15,17 @@ from gatemark.stats.change.diff import Diff
 from gatemark.store.run import AB, Run
 
 
-def lines(made: Source, test: AB, found: Diff, page: Path) -> Iterator[Line]:
+def lines(made: Source, test: AB, result: Diff, page: Path) -> Iterator[Line]:
     """What the terminal says; `found` is the test as `diff` has two runs."""
     run, judgement = made.run, made.judgement
     yield "bold", judgement.sentence
     yield "dim", "; ".join((*sides(test), counts(judgement)))
     yield from (("yellow", f"missing  {lack}") for lack in run.station.missing)
-    yield from diff.changes(found)
+    yield from diff.changes(result)
     yield "", ""
     allowed = number.quantity(test.allow, "ratio")
     yield "dim", f"a change up to {allowed} is accepted; p and verdict are of boots in pairs"
-    yield from diff.differing(found.conditions)
+    yield from diff.differing(result.conditions)
     yield from warning.lines(judgement)
     yield "", ""
     yield from (("", f"note    {note}") for note in run.notes)
@@ -41,10 +41,10 @@ def differs(run: Run, test: AB) -> list[str]:
 
 def sides(test: AB) -> list[str]:
     """What is old and what is new: `old: nat`, `new: nat+filter:100`."""
-    told = []
+    words = []
     for arm in (OLD, NEW):
         side = test.side(arm)
         on = "" if side.name == side.station_file else f" on {side.station.name}"
         by = f", by `{test.switch.replace('{arm}', arm)}`" if test.switch else ""
-        told.append(f"{arm}: {side.name}{on}{by}")
-    return told
+        words.append(f"{arm}: {side.name}{on}{by}")
+    return words

@@ -14,13 +14,13 @@ MOST: Final = 40  # functions of a point
 
 def folds(records: Iterable[Record]) -> list[tuple[str, Table]]:
     """A table for each arm and point, of its first trial that counted, with its anchor."""
-    found: dict[str, Table] = {}
+    tables: dict[str, Table] = {}
     for record in records:
         seen = record.evidence.at_rate
         if record.status == "ok" and seen and seen.packets:
             words = (record.plan, record.arm, *map(str, record.point.values()))
-            found.setdefault(sweep.plain("-".join(("at-rate", *words))), _table(record, seen))
-    return list(found.items())
+            tables.setdefault(sweep.plain("-".join(("at-rate", *words))), _table(record, seen))
+    return list(tables.items())
 
 
 def _table(record: Record, seen: AtRate) -> Table:
@@ -36,7 +36,7 @@ def _table(record: Record, seen: AtRate) -> Table:
         (name, number.plain(own, 1), number.plain(entered, 2)) for own, entered, name in rows[:MOST]
     )
     if left := rows[MOST:]:
-        own = sum(one for one, _, _ in left)
+        own = sum(amount for amount, _, _ in left)
         body += ((f"{len(left)} others", number.plain(own, 1), NONE),)
     value = record.values.get("instructions_at_rate", 0.0)
     at = f", {traffic.point(record.point)}" if record.point else ""

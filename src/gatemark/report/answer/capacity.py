@@ -44,7 +44,7 @@ def per(cost: Cost) -> str:
 
 def checks(model: Model) -> Table:
     """Predicted beside measured, the setups that the fit did not know first."""
-    found, is_count = sorted(model.checks, key=lambda c: not c.held_out), model.measured.is_count
+    checked, is_count = sorted(model.checks, key=lambda c: not c.held_out), model.measured.is_count
     unit = model.measured.unit if is_count else KPPS.unit
     rows = tuple(
         (
@@ -52,12 +52,12 @@ def checks(model: Model) -> Table:
             traffic.way(check.case.direction),
             f"{check.case.frame_bytes:.0f}",
             "held out" if check.held_out else "fitted",
-            _told(model, check.measured),
-            _told(model, check.predicted),
+            _cost_of(model, check.measured),
+            _cost_of(model, check.predicted),
             number.plain(error(model, check) / PERCENT.factor, 2 if is_count else 1),
             "the sum fails" if check.fails else "",
         )
-        for check in found
+        for check in checked
     )
     head = ("setup", "direction", "frame, B", "in the model")
     more = (f"measured, {unit}", f"predicted, {unit}", "off by, %", "")
@@ -71,19 +71,19 @@ def failures(model: Model) -> Iterator[str]:
             together = name(cost.column, model.base_path)
             costs = f"{_label(cost.each)} {model.measured.unit}"
             yield f"{together} costs {costs} besides the two"
-    found = sorted((c for c in model.checks if c.fails), key=lambda c: -abs(c.ratio.value - 1))
-    yield from (_failure(check) for check in found[:MOST_FAILURES])
-    if (more := len(found) - MOST_FAILURES) > 0:
+    checks = sorted((c for c in model.checks if c.fails), key=lambda c: -abs(c.ratio.value - 1))
+    yield from (_failure(check) for check in checks[:MOST_FAILURES])
+    if (more := len(checks) - MOST_FAILURES) > 0:
         yield f"{more} more cases are beside their sum"
 
 
 def errors(model: Model) -> tuple[float, float] | None:
     """Median and largest of the errors at cases that were held out; None: none was."""
-    found = sorted(abs(error(model, check)) for check in model.held_out)
-    if not found:
+    errors = sorted(abs(error(model, check)) for check in model.held_out)
+    if not errors:
         return None
-    middle = len(found) // 2
-    return (found[middle] + found[-1 - middle]) / 2, found[-1]
+    middle = len(errors) // 2
+    return (errors[middle] + errors[-1 - middle]) / 2, errors[-1]
 
 
 def error(model: Model, check: Check) -> float:
@@ -94,17 +94,17 @@ def error(model: Model, check: Check) -> float:
 def sentence(model: Model) -> str:
     """The finding: how far the model is off where it did not know."""
     held = len({check.case.setup for check in model.held_out})
-    if found := errors(model):
-        half, most = (number.quantity(error, "ratio") for error in found)
+    if found_errors := errors(model):
+        half, most = (number.quantity(error, "ratio") for error in found_errors)
         return f"The sum predicts {held} setups that it did not know to {half}, at worst {most}"
     costs = [cost for cost in model.costs if cost.column != (BASE,)]
     return f"What a packet costs: a sum of {len(costs) + 1} terms"
 
 
-def part(name_: str, base_path: str) -> str:
+def part(name: str, base_path: str) -> str:
     """A part of a packet's time for people."""
     words = {TOGETHER: "features together", OTHERS: "all other terms"}
-    return words.get(name_) or _name(name_, base_path)
+    return words.get(name) or _name(name, base_path)
 
 
 def plan(model: Model) -> str:
@@ -145,7 +145,7 @@ def _is_byte(term: str) -> bool:
     return term == BYTE or bend(term) is not None
 
 
-def _told(model: Model, takes: Interval) -> str:
+def _cost_of(model: Model, takes: Interval) -> str:
     if model.measured.is_count:
         return number.plain(takes.value, 0)
     return number.plain(1e6 / takes.value, 1)

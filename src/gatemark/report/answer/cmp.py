@@ -8,8 +8,8 @@ from gatemark.report.answer.diff import Line, by_quantity, name, scale, shown, t
 from gatemark.report.words import number
 from gatemark.report.words.number import AT_LEAST, Scale
 from gatemark.report.words.table import Table
-from gatemark.stats.change.alike import told
 from gatemark.stats.change.cmp import Cell, Cmp
+from gatemark.stats.change.comparable import in_words
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.change.sampled import Sampled
 
@@ -18,27 +18,27 @@ AT_MOST = "\N{LESS-THAN OR EQUAL TO} "
 CLOCKS = "clocks: held where the ratio's interval holds their ratio, as where the CPU is the limit"
 
 
-def cmp_lines(found: Cmp, names: Sequence[str]) -> Iterator[Line]:
+def cmp_lines(comparison: Cmp, names: Sequence[str]) -> Iterator[Line]:
     """Gateways side by side."""
-    for made in tables(found, names):
+    for made in tables(comparison, names):
         yield from table(made)
-    if any(cell.clock for row in found.rows for cell in row if cell):
+    if any(cell.clock for row in comparison.rows for cell in row if cell):
         yield "", ""
         yield "dim", CLOCKS
 
 
-def tables(found: Cmp, names: Sequence[str]) -> list[Table]:
+def tables(comparison: Cmp, names: Sequence[str]) -> list[Table]:
     """Which gateway each column is, then a table for each quantity."""
-    rows = [row for row in found.rows if any(row)]
+    rows = [row for row in comparison.rows if any(row)]
     alike = by_quantity(rows, lambda row: _lead(row).quantity)
-    return [_heads_table(found, names), *map(_cmp_table, alike)]
+    return [_heads_table(comparison, names), *map(_cmp_table, alike)]
 
 
-def _heads_table(found: Cmp, names: Sequence[str]) -> Table:
+def _heads_table(comparison: Cmp, names: Sequence[str]) -> Table:
     """What stands above the columns: which gateway each is."""
     letters = [f"{letter(place)}: {called}" for place, called in enumerate(names)]
-    facts = zip(*found.conditions, strict=True)
-    body = tuple((row[0].field, *(told(fact.new) for fact in row)) for row in facts)
+    facts = zip(*comparison.conditions, strict=True)
+    body = tuple((row[0].field, *(in_words(fact.new) for fact in row)) for row in facts)
     kept = tuple(row for row in body if {*row[1:]} != {"none"})
     return Table("Gateways", ("gateway", *letters), kept, frozenset())
 

@@ -151,14 +151,16 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
 
 
 def _compared(judgement: Judgement) -> tuple[str, str]:
-    return BOOTS if any(one.change.paired for one in judgement.comparisons) else COMPARED
+    return (
+        BOOTS if any(comparison.change.paired for comparison in judgement.comparisons) else COMPARED
+    )
 
 
 def _sides(run: Run) -> list[str]:
     """What an A/B test compares, and what else differs between its arms."""
     if not run.ab:
         return []
-    facts = [f"{told[:1].upper()}{told[1:]}." for told in ab.sides(run.ab)]
+    facts = [f"{side[:1].upper()}{side[1:]}." for side in ab.sides(run.ab)]
     accepted = number.quantity(run.ab.allow, "ratio")
     return [*facts, f"A change up to {accepted} is accepted.", *ab.differs(run, run.ab)]
 
@@ -179,10 +181,10 @@ def device(run: Run) -> list[str]:
     facts = run.before.get("gateway") or run.after.get("gateway") or {}
     if run.station.kind == "netns" or "soc" not in facts:
         return []
-    told = f" (told by the station file: {facts['told']})" if "told" in facts else ""
+    source = f" (told by the station file: {facts['told']})" if "told" in facts else ""
     unknown = [name for name, _ in DEVICE if facts.get(name, UNKNOWN) == UNKNOWN]
     known = [text.format(facts[name]) for name, text in DEVICE if name not in unknown]
-    lines = [f"{'; '.join(known)}{told}." if known else ""]
+    lines = [f"{'; '.join(known)}{source}." if known else ""]
     if unknown:
         lines.append(f"Unknown: {', '.join(unknown)}; [gateway.inventory] can tell.")
     return [line for line in lines if line]
@@ -206,11 +208,11 @@ def _ports(records: Sequence[Record]) -> list[str]:
     whys = {
         f"No better {end}: {why}" for record in records for end, why in record.port_reasons.items()
     }
-    said = [
+    facts = [
         f"{', '.join(f'{end} {port}' for end, port in ports)}: {count} trials"
         for ports, count in used.most_common()
     ]
-    return ["; ".join(said) + ".", *sorted(whys)] if said else []
+    return ["; ".join(facts) + ".", *sorted(whys)] if facts else []
 
 
 def _tcp(judgement: Judgement) -> list[str]:
@@ -245,19 +247,19 @@ def _ceilings(judgement: Judgement) -> list[str]:
         alike.setdefault((d.l4, d.family, d.direction, d.offload), []).append(point)
     return [
         text
-        for found in alike.values()
-        for text in ([_range(found)] if len(found) > FEW else map(_ceiling, found))
+        for same in alike.values()
+        for text in ([_range(same)] if len(same) > FEW else map(_ceiling, same))
     ]
 
 
-def _range(found: Sequence[PointResult]) -> str:
-    measured = [i.value for point in found if (i := headline.headline(point)) is not None]
-    first = found[0]
+def _range(points: Sequence[PointResult]) -> str:
+    measured = [i.value for point in points if (i := headline.headline(point)) is not None]
+    first = points[0]
     if not measured:
-        return f"{traffic.point_words(first)} and {len(found) - 1} more: not measured"
+        return f"{traffic.point_words(first)} and {len(points) - 1} more: not measured"
     low, high = (number.quantity(v, headline.unit(first)) for v in (min(measured), max(measured)))
     kind = f"{traffic.way(first.definition.direction)}, {first.definition.l4.upper()}"
-    return f"{kind}, {len(found)} loads (in the tables): {low} to {high}"
+    return f"{kind}, {len(points)} loads (in the tables): {low} to {high}"
 
 
 def _ceiling(point: PointResult) -> str:

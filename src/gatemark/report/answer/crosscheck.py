@@ -16,44 +16,44 @@ SAME = {"no change": "measures the same", "within noise": "measures the same wit
 
 def table(judgement: Judgement) -> Table:
     """A row for each tool at each point."""
-    rows = tuple(_row(one) for one in judgement.cross_checks)
+    rows = tuple(_row(cross_check) for cross_check in judgement.cross_checks)
     return Table(CAPTION, ("at", "cross-check", "Gatemark", "the tool", "p"), rows, frozenset({4}))
 
 
-def finding(one: CrossCheck) -> str:
+def finding(check: CrossCheck) -> str:
     """What one row says: `iperf3 measures 12 % less (9 to 15), its own receiver lost 3 %`."""
-    parts = [f"{one.driver} {_measures(one)}"]
-    parts += _lost("its own receiver", one.own_loss)
-    parts += _lost("Gatemark's", one.our_loss)
+    parts = [f"{check.driver} {_measures(check)}"]
+    parts += _lost("its own receiver", check.own_loss)
+    parts += _lost("Gatemark's", check.our_loss)
     return ", ".join(parts)
 
 
-def _row(one: CrossCheck) -> tuple[str, ...]:
-    unit = UNITS[one.quantity]
-    values = (number.quantity_interval(value, unit) for value in (one.ours, one.theirs))
-    return _at(one), finding(one), *values, f"{one.change.p:.2g}"
+def _row(check: CrossCheck) -> tuple[str, ...]:
+    unit = UNITS[check.quantity]
+    values = (number.quantity_interval(value, unit) for value in (check.ours, check.theirs))
+    return _at(check), finding(check), *values, f"{check.change.p:.2g}"
 
 
-def _at(one: CrossCheck) -> str:
+def _at(check: CrossCheck) -> str:
     """The arm, the traffic, and the factors that neither tells."""
-    more = {name: level for name, level in one.point.items() if name not in traffic.LOAD}
+    more = {name: level for name, level in check.point.items() if name not in traffic.LOAD}
     factors = [traffic.factor(name, level) for name, level in more.items()]
-    return ", ".join([one.arm, traffic.sent(one.definition), *factors])
+    return ", ".join([check.arm, traffic.sent(check.definition), *factors])
 
 
-def _measures(one: CrossCheck) -> str:
-    change = one.change.change
+def _measures(check: CrossCheck) -> str:
+    change = check.change.change
     if max(abs(change.value), change.hi) >= UNBOUNDED:
         return "measures nothing to compare"
-    if words := SAME.get(one.change.verdict):
+    if words := SAME.get(check.change.verdict):
         return f"{words} ({_signed(change.lo)} to {_signed(change.hi)} %)"
     less = change.value < 0
     sides = sorted((-change.lo, -change.hi) if less else (change.lo, change.hi))
     places = number.decimals([change], PERCENT)
     middle, low, high = (number.plain(100 * x, places) for x in (abs(change.value), *sides))
     text = f"measures {middle} % {'less' if less else 'more'} ({low} to {high})"
-    told = one.change.verdict in ("faster", "slower")
-    return text if told else f"{text}: {diff.verdict(one.change, at_least=False)}"
+    differs = check.change.verdict in ("faster", "slower")
+    return text if differs else f"{text}: {diff.verdict(check.change, at_least=False)}"
 
 
 def _lost(who: str, share: float | None) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TextIO, TypeVar
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT, Scale
 from gatemark.report.words.table import Table
-from gatemark.stats.change.alike import Difference, told
+from gatemark.stats.change.comparable import Difference, in_words
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.change.diff import Compared, Diff, Noise
 from gatemark.stats.change.sampled import KNEE, Sampled
@@ -33,31 +33,31 @@ def tell(lines: Iterable[Line], stream: TextIO | None = None) -> None:
         console.print(Text(text, style=style if console.is_terminal else ""))
 
 
-def diff_lines(found: Diff) -> Iterator[Line]:
+def diff_lines(diff: Diff) -> Iterator[Line]:
     """An old run against a new one."""
-    yield from changes(found)
-    for which, alone in (("OLD", found.only_old), ("NEW", found.only_new)):
+    yield from changes(diff)
+    for which, alone in (("OLD", diff.only_old), ("NEW", diff.only_new)):
         if alone:
             yield "", ""
         for row in alone:
             yield "yellow", f"only in {which}: {what(row)}, {name(row)}: {_value(row)}"
     yield "", ""
-    yield "dim", _noise(found.noise)
-    yield from differing(found.conditions)
+    yield "dim", _noise(diff.noise)
+    yield from differing(diff.conditions)
 
 
-def changes(found: Diff) -> Iterator[Line]:
+def changes(diff: Diff) -> Iterator[Line]:
     """Its tables: a row for each value, one table for each quantity."""
-    for rows in by_quantity(found.rows, lambda row: row.new.quantity):
+    for rows in by_quantity(diff.rows, lambda row: row.new.quantity):
         yield from table(_diff_table(rows), [COLOUR.get(r.change.verdict, "") for r in rows])
-    if found.ceilings:
-        for rows in by_quantity(found.ceilings, lambda row: row.new.quantity):
+    if diff.ceilings:
+        for rows in by_quantity(diff.ceilings, lambda row: row.new.quantity):
             yield from table(_diff_table(rows, "tester's ceiling, without the gateway: "))
 
 
-def differing(found: Iterable[Difference]) -> Iterator[Line]:
+def differing(differences: Iterable[Difference]) -> Iterator[Line]:
     """What else differs between old and new, a line each."""
-    for difference in found:
+    for difference in differences:
         yield "yellow", f"differs: {difference.field}: {_changed(difference)}"
 
 
@@ -131,16 +131,16 @@ def table(made: Table, styles: Sequence[str] = ()) -> Iterator[Line]:
 
 def by_quantity(rows: Sequence[T], of: Callable[[T], str]) -> list[list[T]]:
     """Rows of one quantity each, so that a column has one unit."""
-    found: dict[str, list[T]] = {}
+    groups: dict[str, list[T]] = {}
     for row in rows:
-        found.setdefault(of(row), []).append(row)
-    return list(found.values())
+        groups.setdefault(of(row), []).append(row)
+    return list(groups.values())
 
 
 def scale(rows: Iterable[Sampled]) -> Scale:
     """The one scale of a column; at least one row, all of one unit."""
-    found = list(rows)
-    return number.scale([row.interval.value for row in found], found[0].unit)
+    listed = list(rows)
+    return number.scale([row.interval.value for row in listed], listed[0].unit)
 
 
 def shown(row: Sampled, to: Scale, places: int) -> str:
@@ -184,7 +184,7 @@ def _noise(noise: Noise) -> str:
 
 def _changed(difference: Difference) -> str:
     """Both values in one line; of long ones the first lines that differ."""
-    old, new = told(difference.old), told(difference.new)
+    old, new = in_words(difference.old), in_words(difference.new)
     if "\n" in f"{old}{new}":
         before, after = old.splitlines(), new.splitlines()
         old = _first([line for line in before if line not in after])

@@ -44,27 +44,27 @@ def table(judgement: Judgement, published: Iterable[Published], counted: str) ->
     `counted` is the kernel whose instructions they are.
     """
     known = tuple(published)
-    rows = tuple(_row(one, known) for one in judgement.estimates)
+    rows = tuple(_row(estimate, known) for estimate in judgement.estimates)
     head = ("device", "setup", "instructions", "I misses", "D load", "D store", "write-backs")
     more = ("k cycles a packet", KPPS.unit, "published, k cycles", "its kernel")
     caption = f"Cycles of a packet, kernel {counted}: {WARNING}"
     return Table(caption, head + more, rows, frozenset(range(2, 10)))
 
 
-def setups(found: Iterable[Estimate]) -> list[tuple[tuple[str, str], list[Estimate]]]:
+def setups(estimates: Iterable[Estimate]) -> list[tuple[tuple[str, str], list[Estimate]]]:
     """Those of one plan and point together: what makes a figure."""
     groups: dict[tuple[str, str], list[Estimate]] = {}
-    for one in found:
-        groups.setdefault((one.plan, traffic.point(one.point)), []).append(one)
+    for estimate in estimates:
+        groups.setdefault((estimate.plan, traffic.point(estimate.point)), []).append(estimate)
     return list(groups.items())
 
 
-def finding(found: Iterable[Estimate]) -> str:
+def finding(estimates: Iterable[Estimate]) -> str:
     """A figure's title: what the dearest setup spends most on, and that it is an estimate."""
-    one = max(found, key=lambda each: each.cycles.value)
-    name, dear = max(one.parts.items(), key=lambda item: item[1].value)
-    share = number.quantity(dear.value / one.cycles.value, "ratio")
-    return f"ESTIMATE: on {one.device.name}, {share} of {one.setup} is {PARTS[name]}"
+    estimate = max(estimates, key=lambda each: each.cycles.value)
+    name, dear = max(estimate.parts.items(), key=lambda item: item[1].value)
+    share = number.quantity(dear.value / estimate.cycles.value, "ratio")
+    return f"ESTIMATE: on {estimate.device.name}, {share} of {estimate.setup} is {PARTS[name]}"
 
 
 def within(i: Interval) -> str:
@@ -73,16 +73,16 @@ def within(i: Interval) -> str:
     return f"{value} ({lo} to {hi})"
 
 
-def _row(one: Estimate, known: tuple[Published, ...]) -> tuple[str, ...]:
-    said = beside(one, known)
-    rate = (number.plain(x / KPPS.factor, 1) for x in (one.rate_pps.lo, one.rate_pps.hi))
-    reference = one.device.reference
+def _row(estimate: Estimate, known: tuple[Published, ...]) -> tuple[str, ...]:
+    beside_it = beside(estimate, known)
+    rate = (number.plain(x / KPPS.factor, 1) for x in (estimate.rate_pps.lo, estimate.rate_pps.hi))
+    reference = estimate.device.reference
     return (
-        one.device.name,
-        one.setup,
-        *(number.plain(one.events[name], 0) for name in COUNTED),
-        within(one.cycles),
+        estimate.device.name,
+        estimate.setup,
+        *(number.plain(estimate.events[name], 0) for name in COUNTED),
+        within(estimate.cycles),
         " to ".join(rate),
-        number.plain(said[1] / KILO.factor, 1) if said else NONE,
-        reference.kernel if said and reference else NONE,
+        number.plain(beside_it[1] / KILO.factor, 1) if beside_it else NONE,
+        reference.kernel if beside_it and reference else NONE,
     )

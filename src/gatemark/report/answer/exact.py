@@ -22,41 +22,41 @@ TURNED = {(True, False): "new", (False, True): "gone"}  # was it not there, is i
 
 def tables(judgement: Judgement) -> list[Table]:
     """One for each plan: what each arm executes for a packet, and what it adds to another."""
-    plans = dict.fromkeys(one.plan for one in judgement.executed)
+    plans = dict.fromkeys(arm.plan for arm in judgement.executed)
     return [_table(judgement, plan) for plan in plans]
 
 
 def folds(judgement: Judgement) -> list[tuple[str, Table]]:
     """What each step is made of, with its anchor; an A/A step is made of nothing."""
-    found = []
-    for one in filter(is_exact, judgement.ladders):
-        for step in one.steps:
-            both = pair(judgement.executed, one, step)
+    tables = []
+    for ladder in filter(is_exact, judgement.ladders):
+        for step in ladder.steps:
+            both = pair(judgement.executed, ladder, step)
             if both and (parts := moved(*both)):
-                words = (one.plan, *map(str, one.point.values()), step.arm)
-                caption = f"{step.arm} against {step.against}{_at(one)}: {adds(one, step)}"
-                found.append(
+                words = (ladder.plan, *map(str, ladder.point.values()), step.arm)
+                caption = f"{step.arm} against {step.against}{_at(ladder)}: {adds(ladder, step)}"
+                tables.append(
                     (sweep.plain("-".join(("functions", *words))), functions(caption, parts))
                 )
-    return found
+    return tables
 
 
-def functions(caption: str, found: Sequence[Moved], most: int = 0) -> Table:
+def functions(caption: str, changes: Sequence[Moved], most: int = 0) -> Table:
     """Functions by the size of their difference; beyond `most` (0: all are told) as one row."""
-    shown = found[:most] if most else found
+    shown = changes[:most] if most else changes
     rows = [
         (
-            one.function,
-            signed(one.by),
-            f"{one.old}",
-            f"{one.new}",
-            _calls(one),
-            TURNED.get((not one.old, not one.new), ""),
+            change.function,
+            signed(change.by),
+            f"{change.old}",
+            f"{change.new}",
+            _calls(change),
+            TURNED.get((not change.old, not change.new), ""),
         )
-        for one in shown
+        for change in shown
     ]
-    if rest := found[len(shown) :]:
-        by = sum(one.by for one in rest)
+    if rest := changes[len(shown) :]:
+        by = sum(change.by for change in rest)
         rows.append((f"{len(rest)} others", signed(by), NONE, NONE, NONE, ""))
     head = ("function", "instructions more", "before", "after", "calls", "")
     return Table(caption, head, tuple(rows), frozenset({1, 2, 3}))
@@ -88,16 +88,16 @@ def share(part: float) -> str:
     return f"+{text}" if part > 0 else text
 
 
-def adds(one: Ladder, step: Step) -> str:
+def adds(ladder: Ladder, step: Step) -> str:
     """What a step adds, in words: `+163 instructions a packet (+1.6 %)`."""
     difference = step.costs[INSTRUCTIONS].difference
-    return f"{added(difference)} instructions a packet ({share(ratio(one, step))} %)"
+    return f"{added(difference)} instructions a packet ({share(ratio(ladder, step))} %)"
 
 
-def same(one: Executed) -> str:
+def same(walk: Executed) -> str:
     """In how many repeats it was the very same number: `3 of 3`, `5 of 6, in 2 of 3 boots`."""
-    text = f"{one.same} of {one.instructions.n}"
-    return f"{text}, in {one.same_boots} of {one.boots} boots" if one.boots > 1 else text
+    text = f"{walk.same} of {walk.instructions.n}"
+    return f"{text}, in {walk.same_boots} of {walk.boots} boots" if walk.boots > 1 else text
 
 
 def verdict(step: Step) -> str:
@@ -108,47 +108,49 @@ def verdict(step: Step) -> str:
     return VERDICTS.get(cost.verdict, "repeats disagree")
 
 
-def finding(one: Ladder) -> str:
+def finding(ladder: Ladder) -> str:
     """The title of its figure: the dearest step."""
-    found = [(s, s.costs[INSTRUCTIONS]) for s in one.steps if not s.twin]
-    found = [(s, c) for s, c in found if c.verdict == "slower"]
-    if not found:
+    dear = [(s, s.costs[INSTRUCTIONS]) for s in ladder.steps if not s.twin]
+    dear = [(s, c) for s, c in dear if c.verdict == "slower"]
+    if not dear:
         return "No step costs an instruction"
-    step, _ = max(found, key=lambda pair: pair[1].difference.value)
-    more = f", the dearest of {len(found)} steps that cost" if len(found) > 1 else ""
-    return f"{step.arm} costs {adds(one, step)} against {step.against}{more}"
+    step, _ = max(dear, key=lambda pair: pair[1].difference.value)
+    more = f", the dearest of {len(dear)} steps that cost" if len(dear) > 1 else ""
+    return f"{step.arm} costs {adds(ladder, step)} against {step.against}{more}"
 
 
 def _table(judgement: Judgement, plan: str) -> Table:
-    mine = [one for one in judgement.executed if one.plan == plan]
+    executed = [arm for arm in judgement.executed if arm.plan == plan]
     steps = {
-        (step.arm, _key(one.point)): (one, step)
-        for one in judgement.ladders
-        if one.plan == plan and is_exact(one)
-        for step in one.steps
+        (step.arm, _key(ladder.point)): (ladder, step)
+        for ladder in judgement.ladders
+        if ladder.plan == plan and is_exact(ladder)
+        for step in ladder.steps
     }
-    names = study.varying(mine)
+    names = study.varying(executed)
     rows = []
-    for one in mine:
-        ladder, step = steps.get((one.arm, _key(one.point)), NOTHING)
-        at = ", ".join(traffic.factor(n, one.point[n]) for n in names if n in one.point)
-        rows.append(((one.arm, at) if names else (one.arm,)) + _row(judgement, one, ladder, step))
+    for arm in executed:
+        ladder, step = steps.get((arm.arm, _key(arm.point)), NOTHING)
+        at = ", ".join(traffic.factor(n, arm.point[n]) for n in names if n in arm.point)
+        rows.append(((arm.arm, at) if names else (arm.arm,)) + _row(judgement, arm, ladder, step))
     head = ("arm", "point") if names else ("arm",)
     more = ("instructions", "against", "adds", "adds, %", "verdict", "dearest functions")
     last = ("the same in", "walks in the mode, %", "other modes")
     first = len(head)
     numeric = frozenset({first, first + 2, first + 3, first + 7})
-    caption = f"{plan}: instructions of one packet, {traffic.traffic(mine[0].definition, names)}"
+    caption = (
+        f"{plan}: instructions of one packet, {traffic.traffic(executed[0].definition, names)}"
+    )
     return Table(caption, head + more + last, tuple(rows), numeric)
 
 
 def _row(
-    judgement: Judgement, one: Executed, ladder: Ladder | None, step: Step | None
+    judgement: Judgement, walk: Executed, ladder: Ladder | None, step: Step | None
 ) -> tuple[str, ...]:
-    told = (NONE, NONE, NONE, NONE, NONE)
+    cells = (NONE, NONE, NONE, NONE, NONE)
     if ladder and step:
         both = pair(judgement.executed, ladder, step)
-        told = (
+        cells = (
             step.against,
             added(step.costs[INSTRUCTIONS].difference),
             share(ratio(ladder, step)),
@@ -156,34 +158,34 @@ def _row(
             _dearest(moved(*both)) if both else NONE,
         )
     return (
-        count(one.instructions),
-        *told,
-        same(one),
-        number.plain(100 * one.share, 0),
-        "; ".join(_mode(one, other) for other in one.others[:TOLD]) or NONE,
+        count(walk.instructions),
+        *cells,
+        same(walk),
+        number.plain(100 * walk.share, 0),
+        "; ".join(_mode(walk, other) for other in walk.others[:TOLD]) or NONE,
     )
 
 
-def _dearest(found: Sequence[Moved]) -> str:
-    return ", ".join(f"{name} {signed(by)}" for name, by in dearest(found, TOLD)[:TOLD]) or NONE
+def _dearest(changes: Sequence[Moved]) -> str:
+    return ", ".join(f"{name} {signed(by)}" for name, by in dearest(changes, TOLD)[:TOLD]) or NONE
 
 
-def _mode(one: Executed, other: Mode) -> str:
+def _mode(walk: Executed, other: Mode) -> str:
     """`+1234 timer tick (12 %)`."""
-    by = other.instructions - one.instructions.value
+    by = other.instructions - walk.instructions.value
     what = other.cause or next(iter(other.more), "") or "not known"
-    return f"{signed(by)} {what} ({number.plain(100 * other.walks / max(1, one.walks), 0)} %)"
+    return f"{signed(by)} {what} ({number.plain(100 * other.walks / max(1, walk.walks), 0)} %)"
 
 
-def _calls(one: Moved) -> str:
-    if one.old_calls == one.new_calls:
-        return f"{one.new_calls}"
-    return f"{one.old_calls} → {one.new_calls}"
+def _calls(change: Moved) -> str:
+    if change.old_calls == change.new_calls:
+        return f"{change.new_calls}"
+    return f"{change.old_calls} → {change.new_calls}"
 
 
 def _key(point: dict[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
     return tuple(sorted(point.items()))
 
 
-def _at(one: Ladder) -> str:
-    return f", {traffic.point(one.point)}" if one.point else ""
+def _at(ladder: Ladder) -> str:
+    return f", {traffic.point(ladder.point)}" if ladder.point else ""

@@ -19,17 +19,17 @@ MOST: Final = 20  # functions of a point
 COLOUR: Final = {"needs more": "red", "needs less": "green"}
 
 
-def lines(made: Source, test: AB, found: Sequence[Tested], page: Path) -> Iterator[Line]:
+def lines(made: Source, test: AB, rows: Sequence[Tested], page: Path) -> Iterator[Line]:
     """What the terminal says; the last line alone says how it ended."""
     run, judgement = made.run, made.judgement
     yield "bold", judgement.sentence
     yield "dim", "; ".join((*ab.sides(test), counts(judgement)))
-    if found:
-        yield from diff.table(_points(found), [COLOUR.get(one.word, "") for one in found])
-    for one in found:
-        if one.moved:
-            caption = f"{_at(one)}: new against old, by function"
-            yield from diff.table(exact.functions(caption, one.moved, MOST))
+    if rows:
+        yield from diff.table(_points(rows), [COLOUR.get(row.word, "") for row in rows])
+    for row in rows:
+        if row.moved:
+            caption = f"{_at(row)}: new against old, by function"
+            yield from diff.table(exact.functions(caption, row.moved, MOST))
     yield "", ""
     yield from diff.differing(differing(run, test))
     yield from warning.lines(judgement)
@@ -38,41 +38,41 @@ def lines(made: Source, test: AB, found: Sequence[Tested], page: Path) -> Iterat
     yield "", f"page    {page}"
     yield "", f"repeat  {repeat_command(run)}"
     yield "", ""
-    yield ("red" if regressed(found) else "bold"), verdict(test, found)
+    yield ("red" if regressed(rows) else "bold"), verdict(test, rows)
 
 
-def verdict(test: AB, found: Sequence[Tested]) -> str:
+def verdict(test: AB, rows: Sequence[Tested]) -> str:
     """`REGRESSION: new needs 163 instructions a packet more (+1.64 %); accepted is 1.00 %`."""
-    if not found:
+    if not rows:
         return "NOTHING COUNTED: no trial of both arms is valid"
-    one = worst(found)
-    by, accepted = one.difference.value, number.quantity(test.allow, "ratio")
-    word_ = "REGRESSION" if regressed(found) else "OK"
+    row = worst(rows)
+    by, accepted = row.difference.value, number.quantity(test.allow, "ratio")
+    word = "REGRESSION" if regressed(rows) else "OK"
     if not by:
-        return f"{word_}: new needs as many instructions a packet as old; accepted is {accepted}"
+        return f"{word}: new needs as many instructions a packet as old; accepted is {accepted}"
     than = "more" if by > 0 else "fewer"
     amount = f"{number.plain(abs(by), 0)} instructions a packet {than}"
-    return f"{word_}: new needs {amount} ({exact.share(one.ratio)} %); accepted is {accepted}"
+    return f"{word}: new needs {amount} ({exact.share(row.ratio)} %); accepted is {accepted}"
 
 
-def rows(test: AB, found: Sequence[Tested]) -> Iterator[dict[str, object]]:
+def rows(test: AB, rows: Sequence[Tested]) -> Iterator[dict[str, object]]:
     """A row for each point, as JSON has it."""
-    for one in found:
+    for row in rows:
         yield {
-            "plan": one.new.plan,
-            "point": one.new.point,
-            "old": one.old.instructions.value,
-            "new": one.new.instructions.value,
-            "difference": one.difference.value,
-            "difference_lo": one.difference.lo,
-            "difference_hi": one.difference.hi,
-            "ratio": one.ratio,
+            "plan": row.new.plan,
+            "point": row.new.point,
+            "old": row.old.instructions.value,
+            "new": row.new.instructions.value,
+            "difference": row.difference.value,
+            "difference_lo": row.difference.lo,
+            "difference_hi": row.difference.hi,
+            "ratio": row.ratio,
             "allow": test.allow,
-            "verdict": one.word,
-            "old_same": one.old.same,
-            "new_same": one.new.same,
-            "repeats": one.new.instructions.n,
-            "boots": one.new.boots,
+            "verdict": row.word,
+            "old_same": row.old.same,
+            "new_same": row.new.same,
+            "repeats": row.new.instructions.n,
+            "boots": row.new.boots,
             "functions": [
                 {
                     "function": part.function,
@@ -82,29 +82,29 @@ def rows(test: AB, found: Sequence[Tested]) -> Iterator[dict[str, object]]:
                     "old_calls": part.old_calls,
                     "new_calls": part.new_calls,
                 }
-                for part in one.moved
+                for part in row.moved
             ],
         }
 
 
-def _points(found: Sequence[Tested]) -> Table:
+def _points(rows: Sequence[Tested]) -> Table:
     body = tuple(
         (
-            _at(one),
-            exact.count(one.old.instructions),
-            exact.count(one.new.instructions),
-            exact.added(one.difference),
-            exact.share(one.ratio),
-            exact.same(one.old),
-            exact.same(one.new),
-            one.word,
+            _at(row),
+            exact.count(row.old.instructions),
+            exact.count(row.new.instructions),
+            exact.added(row.difference),
+            exact.share(row.ratio),
+            exact.same(row.old),
+            exact.same(row.new),
+            row.word,
         )
-        for one in found
+        for row in rows
     )
     head = ("what", "old", "new", "change", "change, %", "old the same in", "new the same in")
     caption = "instructions of one packet"
     return Table(caption, (*head, "verdict"), body, frozenset({1, 2, 3, 4}))
 
 
-def _at(one: Tested) -> str:
-    return traffic.load(one.new.definition)
+def _at(row: Tested) -> str:
+    return traffic.load(row.new.definition)

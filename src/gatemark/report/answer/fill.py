@@ -35,24 +35,24 @@ def points(judgement: Judgement) -> list[PointResult]:
 
 def made(judgement: Judgement) -> Table:
     """A line for each point."""
-    found = points(judgement)
+    filled = points(judgement)
     spec = [
         Column("setup", lambda p: p.setup),
         Column("point", traffic.point_words),
-        *_numbers(found),
+        *_numbers(filled),
         Column("limit", lambda p: p.limit),
         Column("why", lambda p: p.why or number.DASH),
     ]
-    return rates.of_points(CAPTION, spec, found)
+    return rates.of_points(CAPTION, spec, filled)
 
 
-def _numbers(found: Sequence[PointResult]) -> Iterator[Column]:
+def _numbers(points: Sequence[PointResult]) -> Iterator[Column]:
     for quantity, head in COLUMNS.items():
 
         def cell(point: PointResult, name: str = quantity) -> str:
             return rates.cell(point, name, WHOLE)
 
-        there = any(quantity in point.values for point in found)
+        there = any(quantity in point.values for point in points)
         yield Column(head, cell, is_number=True, is_there=there)
 
 
@@ -60,11 +60,11 @@ def held(judgement: Judgement) -> list[PointResult]:
     """The most that each setup held at once: flows, else TCP connections."""
     every = [p for p in judgement.points if p.definition.headline in p.values]
     kinds = [[p for p in every if p.definition.quantity == kind] for kind in (FILL, HELD)]
-    found = next((kind for kind in kinds if kind), [])
+    kept = next((kind for kind in kinds if kind), [])
     most: dict[str, PointResult] = {}
-    for point in sorted(found, key=count, reverse=True):
+    for point in sorted(kept, key=count, reverse=True):
         most.setdefault(point.setup, point)
-    return [point for point in found if point is most[point.setup]]
+    return [point for point in kept if point is most[point.setup]]
 
 
 def count(point: PointResult) -> float:
@@ -72,7 +72,7 @@ def count(point: PointResult) -> float:
     return point.values[point.definition.headline].value
 
 
-def told(point: PointResult) -> Iterator[str]:
+def lines(point: PointResult) -> Iterator[str]:
     """What belongs to a number of flows: memory of each, room for how many, what to set."""
     if "flow_bytes" in point.values:
         yield f"{number.quantity_interval(point.values['flow_bytes'], 'B')} of memory each"

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from gatemark.report.answer import capacity as told
+from gatemark.report.answer import capacity
 from gatemark.report.answer.diff import Line as Printed
 from gatemark.report.words import number
 from gatemark.report.words.number import KPPS, PERCENT
@@ -25,7 +25,7 @@ def lines(model: Model, fits: Sequence[tuple[str, Fit]]) -> Iterator[Printed]:
     for name, fit in fits:
         yield from (("", text) for text in _advice(name, fit))
     yield "", ""
-    yield from (("dim", text) for text in told.terms(model, fits[-1][1].setup).lines())
+    yield from (("dim", text) for text in capacity.terms(model, fits[-1][1].setup).lines())
     yield from (("dim", text) for text in _notes(model, fits[-1][1]))
 
 
@@ -112,7 +112,7 @@ def _notes(model: Model, fit: Fit) -> Iterator[str]:
     if BYTE in model.unresolved:
         (size,) = {case.frame_bytes for case in model.measured.fitted()}
         yield f"Only frames of {size:g} B were measured: a byte is taken to cost nothing."
-    yield from (f"The sum fails: {text}." for text in told.failures(model))
+    yield from (f"The sum fails: {text}." for text in capacity.failures(model))
     rest = Case(fit.setup, "up", fit.frame_bytes)
     if rest not in model.measured.times:
         at = f"{fit.setup.words} at {fit.frame_bytes:.0f} B"

@@ -38,8 +38,8 @@ def limits() -> str:
 
 def added(judgement: Judgement) -> Added | None:
     """Of the leading sweeps the one to which load adds most; None: no delay under load."""
-    found = [one for knee in sweep.lead(judgement.knees) if (one := _added(judgement, knee))]
-    return max(found, key=lambda one: one.delay_ns.value, default=None)
+    every = [delay for knee in sweep.lead(judgement.knees) if (delay := _added(judgement, knee))]
+    return max(every, key=lambda added: added.delay_ns.value, default=None)
 
 
 def _added(judgement: Judgement, knee: Knee) -> Added | None:

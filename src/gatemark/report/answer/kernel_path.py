@@ -28,18 +28,18 @@ def summary(judgement: Judgement) -> Table:
     """A line for each path: how much, how many calls, netfilter's share of both."""
     rows = tuple(
         (
-            one.arm,
-            point(one),
-            count(one.alike),
-            count(one.total),
-            count(one.own.amount),
-            count(one.own.calls) if one.in_order else NONE,
-            share(one.netfilter.calls, one.own.calls) if one.in_order else NONE,
-            share(one.netfilter.amount, one.own.amount),
-            share(one.beneath_netfilter.amount, one.own.amount),
-            _percent(one.unmatched),
+            travel.arm,
+            point(travel),
+            count(travel.alike),
+            count(travel.total),
+            count(travel.own.amount),
+            count(travel.own.calls) if travel.in_order else NONE,
+            share(travel.netfilter.calls, travel.own.calls) if travel.in_order else NONE,
+            share(travel.netfilter.amount, travel.own.amount),
+            share(travel.beneath_netfilter.amount, travel.own.amount),
+            _percent(travel.unmatched),
         )
-        for one in judgement.travels
+        for travel in judgement.travels
     )
     head = (
         "setup",
@@ -57,25 +57,25 @@ def summary(judgement: Judgement) -> Table:
 
 def by_subsystem(judgement: Judgement) -> list[Table]:
     """For each point: subsystems down, arms across."""
-    return [_subsystems(found) for found in places(judgement.travels)]
+    return [_subsystems(place) for place in places(judgement.travels)]
 
 
 def more(judgement: Judgement, most: int = FUNCTIONS) -> list[Table]:
     """For each arm but the first of its point: the functions that it runs more, dearest first."""
-    found = judgement.travels
-    pairs = [(one, below) for one in found if (below := base(found, one))]
-    made = [_more(one, below, most) for one, below in pairs]
+    travels = judgement.travels
+    pairs = [(travel, below) for travel in travels if (below := base(travels, travel))]
+    made = [_more(travel, below, most) for travel, below in pairs]
     return [table for table in made if table.rows]
 
 
-def functions(one: Travel) -> Table:
+def functions(travel: Travel) -> Table:
     """Every function that ran for a packet, the dearest first."""
     rows = tuple(
-        (name, count(part.amount), count(part.calls), share(part.amount, one.total))
-        for name, part in one.functions.items()
+        (name, count(part.amount), count(part.calls), share(part.amount, travel.total))
+        for name, part in travel.functions.items()
     )
-    head = ("function", one.unit, "calls", "of all, %")
-    return Table(f"Functions of one packet: {title(one)}", head, rows, frozenset({1, 2, 3}))
+    head = ("function", travel.unit, "calls", "of all, %")
+    return Table(f"Functions of one packet: {title(travel)}", head, rows, frozenset({1, 2, 3}))
 
 
 def trees(source: Source) -> Iterator[tuple[str, list[str]]]:
@@ -86,52 +86,52 @@ def trees(source: Source) -> Iterator[tuple[str, list[str]]]:
 
 def chosen(judgement: Judgement) -> list[Travel]:
     """What is printed as text: of each plan, at its first point, the first and the longest."""
-    found = []
-    for _, of_plan in groupby(judgement.travels, key=lambda one: one.plan):
+    shown = []
+    for _, of_plan in groupby(judgement.travels, key=lambda travel: travel.plan):
         first = places(tuple(of_plan))[0]
-        longest = max(first, key=lambda one: one.own.calls)
-        found += [first[0], longest][: 1 if longest is first[0] else TREES]
-    return found
+        longest = max(first, key=lambda travel: travel.own.calls)
+        shown += [first[0], longest][: 1 if longest is first[0] else TREES]
+    return shown
 
 
-def lines(one: Travel, deep: int = DEEP, most: int = LINES) -> list[str]:
+def lines(travel: Travel, deep: int = DEEP, most: int = LINES) -> list[str]:
     """The functions that a packet passes as an indented tree: own amount, with callees, name.
 
     Locks, memory and interrupts are left out; what they take is in the amount of who called them.
     """
-    nodes = squeezed(tree(one.calls, one.unit), one.passed)
+    nodes = squeezed(tree(travel.calls, travel.unit), travel.passed)
     made = list(_lines(nodes, deep))
     rest = [f"... and {len(made) - most} lines more, whole in the page"] if len(made) > most else []
-    head = f"{'own':>7}  {'with callees':>12}  {one.unit}"
-    edges = (("before", "out of idle", one.before), ("after", "back to idle", one.after))
-    ends = {name: [_edge(said, part)] if part.calls else [] for name, said, part in edges}
+    head = f"{'own':>7}  {'with callees':>12}  {travel.unit}"
+    edges = (("before", "out of idle", travel.before), ("after", "back to idle", travel.after))
+    ends = {name: [_edge(heading, part)] if part.calls else [] for name, heading, part in edges}
     return [head, *ends["before"], *made[:most], *rest, *ends["after"]]
 
 
-def title(one: Travel) -> str:
+def title(travel: Travel) -> str:
     """Arm and packet."""
-    return f"{one.arm}, {point(one)}"
+    return f"{travel.arm}, {point(travel)}"
 
 
-def seen(one: Travel) -> str:
+def seen(travel: Travel) -> str:
     """What told it: the plugin by name, or which tracer and what it does not know."""
-    return SEEN.get(one.seen_by, f"instructions counted by the plugin {one.seen_by}")
+    return SEEN.get(travel.seen_by, f"instructions counted by the plugin {travel.seen_by}")
 
 
-def point(one: Travel) -> str:
+def point(travel: Travel) -> str:
     """The packet: direction and size."""
-    return traffic.point(one.point) if one.point else traffic.load(one.definition)
+    return traffic.point(travel.point) if travel.point else traffic.load(travel.definition)
 
 
-def anchor(one: Travel) -> str:
+def anchor(travel: Travel) -> str:
     """The name of a path on a page, and of its file."""
-    levels = [f"{name}-{level}" for name, level in sorted(one.point.items())]
-    return sweep.plain("-".join(("path", one.plan, one.arm, *levels)))
+    levels = [f"{name}-{level}" for name, level in sorted(travel.point.items())]
+    return sweep.plain("-".join(("path", travel.plan, travel.arm, *levels)))
 
 
-def units(found: Iterable[Travel]) -> str:
+def units(travels: Iterable[Travel]) -> str:
     """What the amounts are of; of several stations they may be both."""
-    return " or ".join(sorted({one.unit for one in found}))
+    return " or ".join(sorted({travel.unit for travel in travels}))
 
 
 def count(value: float) -> str:
@@ -144,59 +144,63 @@ def share(part: float, whole: float) -> str:
     return _percent(part / whole) if whole else NONE
 
 
-def sentence_of(one: Travel) -> str:
+def sentence_of(travel: Travel) -> str:
     """What is told of netfilter: `31 % of 190 calls are netfilter's`."""
-    if not one.in_order:
-        part = share(one.netfilter.amount, one.own.amount)
-        return f"{count(one.own.amount)} {one.unit}, {part} % of it netfilter's"
-    if not one.netfilter.calls:
-        return f"{count(one.own.calls)} calls, none of them netfilter's"
-    part = share(one.netfilter.calls, one.own.calls)
-    return f"{count(one.own.calls)} calls, {part} % of them netfilter's"
+    if not travel.in_order:
+        part = share(travel.netfilter.amount, travel.own.amount)
+        return f"{count(travel.own.amount)} {travel.unit}, {part} % of it netfilter's"
+    if not travel.netfilter.calls:
+        return f"{count(travel.own.calls)} calls, none of them netfilter's"
+    part = share(travel.netfilter.calls, travel.own.calls)
+    return f"{count(travel.own.calls)} calls, {part} % of them netfilter's"
 
 
-def finding(found: Sequence[Travel]) -> str:
+def finding(travels: Sequence[Travel]) -> str:
     """The title of a figure: what the largest subsystem of the longest path is, and netfilter."""
-    most = max(found, key=lambda one: one.total)
+    most = max(travels, key=lambda travel: travel.total)
     name, part = max(most.subsystems.items(), key=lambda item: item[1].amount)
     return f"{most.arm}: {sentence_of(most)}; {name} is {share(part.amount, most.total)} %"
 
 
-def places(found: Sequence[Travel]) -> list[list[Travel]]:
+def places(travels: Sequence[Travel]) -> list[list[Travel]]:
     """The paths of each point of each plan, in order."""
     made: dict[Place, list[Travel]] = {}
-    for one in found:
-        made.setdefault((one.plan, tuple(sorted(one.point.items()))), []).append(one)
+    for travel in travels:
+        made.setdefault((travel.plan, tuple(sorted(travel.point.items()))), []).append(travel)
     return list(made.values())
 
 
-def subsystems(found: Sequence[Travel]) -> list[str]:
+def subsystems(travels: Sequence[Travel]) -> list[str]:
     """All that one of these has, in the order of the file; what no pattern has last."""
     names: list[str] = []
-    for one in found:  # each has some of the file's, in order: put new ones behind their neighbour
+    for (
+        travel
+    ) in travels:  # each has some of the file's, in order: put new ones behind their neighbour
         before = -1
-        for name in one.subsystems:
+        for name in travel.subsystems:
             if name not in names:
                 names.insert(before + 1, name)
             before = names.index(name)
     return [name for name in names if name != OTHER] + [OTHER] * (OTHER in names)
 
 
-def _subsystems(found: Sequence[Travel]) -> Table:
-    first = found[0]
-    rows = tuple((name, *(_cell(one, name) for one in found)) for name in subsystems(found))
-    total = ("all", *(count(one.total) for one in found))
-    caption = f"{first.plan}: {units(found)} by subsystem, {point(first)}"
-    head = ("subsystem", *(one.arm for one in found))
+def _subsystems(travels: Sequence[Travel]) -> Table:
+    first = travels[0]
+    rows = tuple(
+        (name, *(_cell(travel, name) for travel in travels)) for name in subsystems(travels)
+    )
+    total = ("all", *(count(travel.total) for travel in travels))
+    caption = f"{first.plan}: {units(travels)} by subsystem, {point(first)}"
+    head = ("subsystem", *(travel.arm for travel in travels))
     return Table(caption, head, (*rows, total), frozenset(range(1, len(head))))
 
 
-def _cell(one: Travel, name: str) -> str:
-    return count(one.subsystems[name].amount) if name in one.subsystems else NONE
+def _cell(travel: Travel, name: str) -> str:
+    return count(travel.subsystems[name].amount) if name in travel.subsystems else NONE
 
 
-def _more(one: Travel, below: Travel, most: int) -> Table:
-    changes = list(added(below.functions, one.functions))
+def _more(travel: Travel, below: Travel, most: int) -> Table:
+    changes = list(added(below.functions, travel.functions))
     rows = tuple((name, _signed(part.amount), _signed(part.calls)) for name, part in changes[:most])
     if len(changes) > most:
         rest = Part(
@@ -205,8 +209,8 @@ def _more(one: Travel, below: Travel, most: int) -> Table:
         )
         others = f"{len(changes) - most} other functions"
         rows = (*rows, (others, _signed(rest.amount), _signed(rest.calls)))
-    caption = f"{title(one)}: what it runs more than {below.arm}"
-    return Table(caption, ("function", one.unit, "calls"), rows, frozenset({1, 2}))
+    caption = f"{title(travel)}: what it runs more than {below.arm}"
+    return Table(caption, ("function", travel.unit, "calls"), rows, frozenset({1, 2}))
 
 
 def _signed(value: int) -> str:
@@ -217,9 +221,9 @@ def _percent(value: float) -> str:
     return f"{100 * value:.1f}"
 
 
-def _edge(said: str, part: Part) -> str:
+def _edge(text: str, part: Part) -> str:
     calls = f"{count(part.calls)} call{'' if part.calls == 1 else 's'}"
-    return f"{'':7}  {count(part.amount):>12}  ({said}: {calls})"
+    return f"{'':7}  {count(part.amount):>12}  ({text}: {calls})"
 
 
 def _lines(nodes: Iterable[Node], deep: int, depth: int = 0) -> Iterator[str]:

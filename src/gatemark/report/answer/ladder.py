@@ -6,7 +6,7 @@ from gatemark.report.words import number, traffic
 from gatemark.report.words.number import KPPS, MBPS, PERCENT, Scale
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.change.exact import is_exact
-from gatemark.stats.change.ladder import CPU, PACKET, holds_zero, told
+from gatemark.stats.change.ladder import CPU, PACKET, holds_zero, quantity_of
 from gatemark.stats.judgement import Cost, Judgement, Ladder, Step
 from gatemark.store.record import UNITS
 
@@ -45,25 +45,25 @@ def signed(cost: Cost, to: Scale) -> str:
 
 def verdict(ladder: Ladder, step: Step) -> str:
     """What is known of a step: costs, saves, or why nothing can be said."""
-    cost = step.costs.get(told(ladder))
+    cost = step.costs.get(quantity_of(ladder))
     if cost is None:
         return NONE
     if step.twin:
-        return "A/A, holds zero" if holds_zero(step, told(ladder)) else "A/A, not zero"
-    if told(ladder) != PACKET and step.at_least:
+        return "A/A, holds zero" if holds_zero(step, quantity_of(ladder)) else "A/A, not zero"
+    if quantity_of(ladder) != PACKET and step.at_least:
         return "tester-limited"
     return VERDICTS.get(cost.verdict, cost.verdict)
 
 
 def finding(ladder: Ladder) -> str:
     """The title of its figure: what the dearest step costs."""
-    name = told(ladder)
-    found = [(s, s.costs[name]) for s in ladder.steps if name in s.costs and not s.twin]
-    found = [(s, c) for s, c in found if c.verdict == "slower"]
-    if not found:
+    name = quantity_of(ladder)
+    dear = [(s, s.costs[name]) for s in ladder.steps if name in s.costs and not s.twin]
+    dear = [(s, c) for s, c in dear if c.verdict == "slower"]
+    if not dear:
         return "No step costs more than chance does"
-    step, cost = max(found, key=lambda pair: abs(pair[1].difference.value))
-    more = f", the dearest of {len(found)} steps that cost" if len(found) > 1 else ""
+    step, cost = max(dear, key=lambda pair: abs(pair[1].difference.value))
+    more = f", the dearest of {len(dear)} steps that cost" if len(dear) > 1 else ""
     return f"{step.arm} costs {amount(cost, name)} against {step.against}{more}"
 
 
@@ -80,7 +80,7 @@ def _table(ladder: Ladder) -> Table:
     rate_to = SCALES.get(rate, KPPS)
     head = ("step", "against", "time, ns a packet", f"{rate_to.unit}", "CPU, %", "verdict")
     more = ("takes, ns a packet", "p", "MDE, ns")
-    if told(ladder) != PACKET:
+    if quantity_of(ladder) != PACKET:
         more = (more[0], "p", f"MDE, {rate_to.unit}")
     base = (ladder.arm, NONE, *(_own(ladder, name) for name in (PACKET, rate, CPU)), NONE)
     rows = [(*base, _own(ladder, PACKET), NONE, NONE)]
@@ -95,7 +95,7 @@ def _own(holder: Ladder | Step, name: str) -> str:
 
 
 def _row(ladder: Ladder, step: Step) -> tuple[str, ...]:
-    rate, told_by = ladder.definition.headline, step.costs.get(told(ladder))
+    rate, by = ladder.definition.headline, step.costs.get(quantity_of(ladder))
     added = (
         signed(step.costs[name], SCALES.get(name, KPPS)) if name in step.costs else NONE
         for name in (PACKET, rate, CPU)
@@ -106,8 +106,8 @@ def _row(ladder: Ladder, step: Step) -> tuple[str, ...]:
         *added,
         verdict(ladder, step),
         _own(step, PACKET),
-        _chance(told_by) if told_by else NONE,
-        _mde(told_by, SCALES.get(told(ladder), KPPS)),
+        _chance(by) if by else NONE,
+        _mde(by, SCALES.get(quantity_of(ladder), KPPS)),
     )
 
 

@@ -12,17 +12,17 @@ from gatemark.unit import l1_bps, payload_bytes
 MBIT = 1e6
 
 
-def loads(found: Sequence[Load]) -> Table:
+def loads(loads: Sequence[Load]) -> Table:
     """One line for each point: the load by each way, and what ticks and soak differ by."""
     rows = tuple(
         (
-            one.arm,
-            level(one),
-            number.interval(one.received_pps, KPPS),
-            *(_share(one, way) for way in WAYS),
-            number.interval(one.apart, PERCENT) if one.apart else NONE,
+            load.arm,
+            level(load),
+            number.interval(load.received_pps, KPPS),
+            *(_share(load, way) for way in WAYS),
+            number.interval(load.apart, PERCENT) if load.apart else NONE,
         )
-        for one in found
+        for load in loads
     )
     head = ("setup", "offered", "received, k packets/s", *(f"CPU by {way}, %" for way in WAYS))
     caption = "CPU load by each way of accounting; ticks less soak in the same trials"
@@ -31,28 +31,28 @@ def loads(found: Sequence[Load]) -> Table:
     )
 
 
-def rates(found: Sequence[RateAt]) -> Table:
+def rates(rates: Sequence[RateAt]) -> Table:
     """The rate at 80 and at 100 % CPU, between measured rates by a straight line."""
     rows = tuple(
         (
-            one.arm,
-            one.way,
-            f"{100 * one.share:.0f} %",
-            number.interval(one.pps, KPPS) if one.pps else f"not reached: {_busy(one)}",
-            *(_bits(one) if one.pps else (NONE, NONE)),
+            rate.arm,
+            rate.way,
+            f"{100 * rate.share:.0f} %",
+            number.interval(rate.pps, KPPS) if rate.pps else f"not reached: {_busy(rate)}",
+            *(_bits(rate) if rate.pps else (NONE, NONE)),
         )
-        for one in found
+        for rate in rates
     )
     head = ("setup", "by", "CPU", "k packets/s", "Mbit/s (L1)", "Mbit/s (L4)")
     return Table("Rate at a share of the CPU", head, rows, frozenset({4, 5}))
 
 
-def level(one: Load) -> str:
+def level(load: Load) -> str:
     """What varies, at this point: `20 k packets/s`, `1000 flows`."""
-    if one.factor == FLOWS:
-        return f"{one.level:g} flows"
-    unit = "packets/s" if one.factor == "rate_pps" else "bit/s"
-    return number.nominal(one.level, unit)
+    if load.factor == FLOWS:
+        return f"{load.level:g} flows"
+    unit = "packets/s" if load.factor == "rate_pps" else "bit/s"
+    return number.nominal(load.level, unit)
 
 
 def percent(share: float) -> str:
@@ -60,17 +60,17 @@ def percent(share: float) -> str:
     return f"{number.plain(share / PERCENT.factor, 0)} %"
 
 
-def _share(one: Load, way: str) -> str:
-    return number.interval(one.busy[way], PERCENT) if way in one.busy else NONE
+def _share(load: Load, way: str) -> str:
+    return number.interval(load.busy[way], PERCENT) if way in load.busy else NONE
 
 
-def _busy(one: RateAt) -> str:
-    return f"{percent(one.most_busy)} at most"
+def _busy(rate: RateAt) -> str:
+    return f"{percent(rate.most_busy)} at most"
 
 
-def _bits(one: RateAt) -> tuple[str, str]:
-    size, pps = one.definition.frame_bytes, one.pps
+def _bits(rate: RateAt) -> tuple[str, str]:
+    size, pps = rate.definition.frame_bytes, rate.pps
     if not size or not pps:
         return NONE, NONE
-    payload = payload_bytes(size, one.definition.family) * 8 * pps.value
+    payload = payload_bytes(size, rate.definition.family) * 8 * pps.value
     return f"{l1_bps(pps.value, size) / MBIT:.1f}", f"{payload / MBIT:.1f}"

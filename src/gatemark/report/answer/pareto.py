@@ -49,16 +49,16 @@ def fate(option: Option) -> str:
 
 def scale(front: Front, quantity: str) -> Scale:
     """The unit of a column."""
-    found = [o.values[quantity].value for o in front.options if quantity in o.values]
-    return PERCENT if quantity == CPU else number.scale(found, UNITS[quantity])
+    values = [o.values[quantity].value for o in front.options if quantity in o.values]
+    return PERCENT if quantity == CPU else number.scale(values, UNITS[quantity])
 
 
 def _table(front: Front) -> Table:
     scales = {name: scale(front, name) for name in (front.rate, DELAY, CPU)}
-    ordered = sorted(front.options, key=lambda one: (bool(one.beaten), -_rate(front, one)))
+    ordered = sorted(front.options, key=lambda option: (bool(option.beaten), -_rate(front, option)))
     rows = tuple(
-        (one.arm, *(_cell(one, name, to) for name, to in scales.items()), fate(one))
-        for one in ordered
+        (option.arm, *(_cell(option, name, to) for name, to in scales.items()), fate(option))
+        for option in ordered
     )
     rate, delay, _ = scales.values()
     head = ("setup", rate.unit, f"delay p50, {delay.unit}", "CPU, %", "verdict")

@@ -18,23 +18,23 @@ ALONE = "tester alone"
 
 def tables(judgement: Judgement, plans: Iterable[Plan] = ()) -> list[Table]:
     """One table for each plan without a knee: a row for each point, a column for each arm."""
-    return [_table(judgement, found) for found in study.studies(judgement, plans)]
+    return [_table(judgement, shown) for shown in study.studies(judgement, plans)]
 
 
 def comparisons(judgement: Judgement) -> Table:
     """Arms against the first arm of their plan, with the smallest change that would show."""
-    rows = tuple(_compared(one) for one in judgement.comparisons)
+    rows = tuple(_compared(comparison) for comparison in judgement.comparisons)
     head = ("setup", "against", "at", "change, %", "verdict")
     more = ("interval, %", "p", "MDE, %")
     caption = "What the arms cost: each against the first of its plan"
     return Table(caption, head + more, rows, frozenset({3, 6, 7}))
 
 
-def _table(judgement: Judgement, found: Study) -> Table:
-    arms = study.arms(found.points)
+def _table(judgement: Judgement, shown: Study) -> Table:
+    arms = study.arms(shown.points)
     lines: dict[str, dict[str, PointResult]] = {}
-    more = [name for name in study.varying(found.points) if name not in traffic.LOAD]
-    for point in found.points:
+    more = [name for name in study.varying(shown.points) if name not in traffic.LOAD]
+    for point in shown.points:
         words = ", ".join(filter(None, (_load(point), study.label(point, more))))
         lines.setdefault(words, {})[point.arm] = point
     for point in judgement.ceilings:
@@ -45,7 +45,7 @@ def _table(judgement: Judgement, found: Study) -> Table:
     rows = tuple(
         (words, *(_cell(line.get(arm)) for arm in columns)) for words, line in lines.items()
     )
-    caption = f"{found.plan}: payload in Mbit/s, with the gateway's CPU"
+    caption = f"{shown.plan}: payload in Mbit/s, with the gateway's CPU"
     return Table(caption, ("point", *columns), rows, frozenset(range(1, len(columns) + 1)))
 
 
@@ -63,29 +63,33 @@ def _cell(point: PointResult | None) -> str:
     return f"{text} (CPU {number.plain(busy.value * 100, 0)} %)" if busy else text
 
 
-def _compared(one: Comparison) -> tuple[str, ...]:
-    change = one.change
+def _compared(comparison: Comparison) -> tuple[str, ...]:
+    change = comparison.change
     is_told = max(abs(change.change.value), change.change.hi, change.mde) < UNBOUNDED
     places = number.decimals([change.change], PERCENT)
     i = change.change
     middle, low, high = (_signed(x * 100, places) for x in (i.value, i.lo, i.hi))
-    other = "" if one.quantity in cost.RATES else f", {_other(one)}"
+    other = "" if comparison.quantity in cost.RATES else f", {_other(comparison)}"
     return (
-        one.arm,
-        one.baseline,
-        _load(one) + other,
+        comparison.arm,
+        comparison.baseline,
+        _load(comparison) + other,
         middle if is_told else NONE,
-        diff.verdict(change, at_least=one.at_least),
+        diff.verdict(change, at_least=comparison.at_least),
         f"{low} to {high}" if is_told else NONE,
         f"{change.p:.2g}",
         _plain(change.mde, PERCENT) if is_told else NONE,
     )
 
 
-def _other(one: Comparison) -> str:
+def _other(comparison: Comparison) -> str:
     """What is compared where it is no rate, and at which rate."""
-    rates = [traffic.factor(name, one.point[name]) for name in sweep.RATES if one.point.get(name)]
-    return ", ".join([*rates, cost.OTHERS.get(one.quantity, one.quantity)])
+    rates = [
+        traffic.factor(name, comparison.point[name])
+        for name in sweep.RATES
+        if comparison.point.get(name)
+    ]
+    return ", ".join([*rates, cost.OTHERS.get(comparison.quantity, comparison.quantity)])
 
 
 def _signed(value: float, places: int) -> str:

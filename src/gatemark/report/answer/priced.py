@@ -40,13 +40,13 @@ class Times:
 class Priced:
     """One arm that was counted, and what timed it."""
 
-    one: Executed
+    walk: Executed
     times: Times
 
     @property
     def ns(self) -> Interval:
         """Of a packet."""
-        return self.times.arms[_key(self.one)]
+        return self.times.arms[_key(self.walk)]
 
 
 def table(sources: Sequence[Source]) -> Table:
@@ -60,10 +60,10 @@ def table(sources: Sequence[Source]) -> Table:
 def _near(source: Source, sources: Sequence[Source]) -> list[Times]:
     """The runs that may have timed what this one counted: those of its own station first."""
     own, others = [], []
-    for other in (source, *(one for one in sources if one is not source)):
+    for other in (source, *(run for run in sources if run is not source)):
         if _station(other) == _station(source):
             own.append(_timed(other))
-        elif _told(other, "architecture") == _told(source, "architecture") != "":
+        elif _fact(other, "architecture") == _fact(source, "architecture") != "":
             others.append(_timed(other))
     return own + others
 
@@ -72,7 +72,7 @@ def _station(source: Source) -> tuple[str, str]:
     return source.run.station.name, source.run.station.kind
 
 
-def _told(source: Source, name: str) -> str:
+def _fact(source: Source, name: str) -> str:
     """A word of the gateway's inventory."""
     return str(source.run.before.get("gateway", {}).get(name, ""))
 
@@ -90,16 +90,16 @@ def _timed(source: Source) -> Times:
             if PACKET in step.costs and keys[step.arm] != keys[step.against]:
                 pair = keys[step.against], keys[step.arm]
                 steps.setdefault(pair, step.costs[PACKET].difference)
-    kernel = " ".join(_told(source, "kernel").split()[:2])
+    kernel = " ".join(_fact(source, "kernel").split()[:2])
     return Times(", ".join(filter(None, (source.run.station.name, kernel))), arms, steps)
 
 
 def _rows(source: Source, near: Sequence[Times]) -> Iterator[tuple[str, ...]]:
     judged = source.judgement
     made: dict[Key, Priced] = {
-        (one.plan, one.arm, *sorted(one.point.items())): Priced(one, times)
-        for one in judged.executed
-        if (times := next((one_of for one_of in near if _key(one) in one_of.arms), None))
+        (walked.plan, walked.arm, *sorted(walked.point.items())): Priced(walked, times)
+        for walked in judged.executed
+        if (times := next((one_of for one_of in near if _key(walked) in one_of.arms), None))
     }
     steps: dict[Key, tuple[Ladder, Step]] = {
         (ladder.plan, step.arm, *sorted(ladder.point.items())): (ladder, step)
@@ -107,9 +107,9 @@ def _rows(source: Source, near: Sequence[Times]) -> Iterator[tuple[str, ...]]:
         for step in ladder.steps
     }
     for key, priced in made.items():
-        own = priced.one.instructions.value
+        own = priced.walk.instructions.value
         row = (
-            named(source.label, priced.one.arm),
+            named(source.label, priced.walk.arm),
             f"{own:.0f}",
             number.label(priced.ns, NS),
             _each(priced.ns.value, own),
@@ -118,17 +118,17 @@ def _rows(source: Source, near: Sequence[Times]) -> Iterator[tuple[str, ...]]:
 
 
 def _added(
-    priced: Priced, found: tuple[Ladder, Step] | None, made: dict[Key, Priced]
+    priced: Priced, ladders: tuple[Ladder, Step] | None, made: dict[Key, Priced]
 ) -> tuple[str, ...]:
-    if found is None:
+    if ladders is None:
         return (NONE,) * 4
-    ladder, step = found
+    ladder, step = ladders
     below = made.get((ladder.plan, step.against, *sorted(ladder.point.items())))
     by = step.costs[INSTRUCTIONS].difference.value
     if below is None or below.times is not priced.times:
         return (step.against, signed(by), NONE, NONE)
-    enough = abs(by) > FEW * below.one.instructions.value
-    blocks = priced.times.steps.get((_key(below.one), _key(priced.one)))
+    enough = abs(by) > FEW * below.walk.instructions.value
+    blocks = priced.times.steps.get((_key(below.walk), _key(priced.walk)))
     if blocks is None:  # not timed as a step: the difference of two medians, with no interval
         ns, words = (apart := priced.ns.value - below.ns.value), signed(apart)
     else:
@@ -140,6 +140,6 @@ def _each(ns: float, count: float) -> str:
     return number.plain(ns / count, 2) if count else NONE
 
 
-def _key(one: Executed | PointResult | Ladder | Step) -> Key:
-    kind = one.definition
+def _key(walk: Executed | PointResult | Ladder | Step) -> Key:
+    kind = walk.definition
     return kind.path, kind.features, kind.direction, kind.family, kind.l4, kind.frame_bytes

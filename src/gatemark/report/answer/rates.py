@@ -18,9 +18,9 @@ INSIDE = "cpu_busy_inside"
 
 def knees(judgement: Judgement) -> Table:
     """One line for each arm and direction: the knee, what is left beyond it, what limits."""
-    found = judgement.knees
-    places = number.decimals([knee.knee_pps for knee in found], KPPS)
-    rows = tuple(_knee_row(judgement, knee, places) for knee in found)
+    knees = judgement.knees
+    places = number.decimals([knee.knee_pps for knee in knees], KPPS)
+    rows = tuple(_knee_row(judgement, knee, places) for knee in knees)
     head = ("setup", "direction", "knee, k packets/s", "Mbit/s (L1)")
     more = ("at 2x the knee, %", "CPU, %", "limit")
     caption = "Capacity: the offered rate at which received stops following"
@@ -29,14 +29,14 @@ def knees(judgement: Judgement) -> Table:
 
 def delays(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
     """One-way delay at each load that was timed, by percentile; the tester's own comes first."""
-    found = latency.groups(judgement, plans)
-    floors = {id(one.floor): one.floor for one in found if one.floor}
-    every = [*floors.values(), *(one.point for group in found for one in group.loads)]
+    groups = latency.groups(judgement, plans)
+    floors = {id(group.floor): group.floor for group in groups if group.floor}
+    every = [*floors.values(), *(load.point for group in groups for load in group.loads)]
     to = number.scale(_middles(every, "delay_p50_ns"), "ns")
     spec: list[Column] = [
         Column("setup", _name),
         Column("point", traffic.point_words),
-        Column("load", latency.told),
+        Column("load", latency.in_words),
         Column("of the knee, %", lambda p: _share(judgement, p), True, _shared(judgement, every)),
         *(
             Column(f"{head}, {to.unit}", *_cells(every, f"delay_{name}_ns", to, together=False))
@@ -49,8 +49,8 @@ def delays(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
 
 def ceilings(judgement: Judgement) -> Table:
     """What the tester alone can do, LAN host to WAN host without the gateway."""
-    found = [p for p in judgement.ceilings if p.definition.quantity not in QUANTITIES]
-    return _rates(found, "Tester's ceiling: without the gateway")
+    ceilings = [p for p in judgement.ceilings if p.definition.quantity not in QUANTITIES]
+    return _rates(ceilings, "Tester's ceiling: without the gateway")
 
 
 def singles(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
@@ -118,8 +118,8 @@ class Column:
     is_there: bool = True
 
 
-def _shared(judgement: Judgement, found: Iterable[PointResult]) -> bool:
-    return any(_share(judgement, point) != NONE for point in found)
+def _shared(judgement: Judgement, points: Iterable[PointResult]) -> bool:
+    return any(_share(judgement, point) != NONE for point in points)
 
 
 def _share(judgement: Judgement, p: PointResult) -> str:
@@ -127,74 +127,74 @@ def _share(judgement: Judgement, p: PointResult) -> str:
     return NONE if part is None else number.plain(part * 100, 0)
 
 
-def _rates(found: Sequence[PointResult], caption: str) -> Table:
-    rate_ = number.scale(_middles(found, "received_pps"), "packets/s")
-    bits = number.scale(sorted(_middles(found, "received_l1_bps"))[:1], "bit/s")
+def _rates(points: Sequence[PointResult], caption: str) -> Table:
+    rate = number.scale(_middles(points, "received_pps"), "packets/s")
+    bits = number.scale(sorted(_middles(points, "received_l1_bps"))[:1], "bit/s")
     spec = [
         Column("setup", _name),
         Column("point", traffic.point_words),
-        Column(f"received, {rate_.unit}", *_cells(found, "received_pps", rate_)),
-        Column(f"{bits.unit} (L1)", *_cells(found, "received_l1_bps", bits)),
-        Column("goodput, Mbit/s", *_cells(found, "goodput_bps", MBPS)),
-        Column("loss, %", *_cells(found, "loss_ratio", PERCENT, together=False)),
-        *_seen_by_tcp(found),
+        Column(f"received, {rate.unit}", *_cells(points, "received_pps", rate)),
+        Column(f"{bits.unit} (L1)", *_cells(points, "received_l1_bps", bits)),
+        Column("goodput, Mbit/s", *_cells(points, "goodput_bps", MBPS)),
+        Column("loss, %", *_cells(points, "loss_ratio", PERCENT, together=False)),
+        *_seen_by_tcp(points),
         Column("limit", lambda p: p.limit),
     ]
-    return of_points(caption, spec, found)
+    return of_points(caption, spec, points)
 
 
-def _seen_by_tcp(found: Sequence[PointResult]) -> Iterator[Column]:
-    rtt = number.scale(_middles(found, "rtt_p50_ns"), "ns")
-    yield Column("retransmits", *_cells(found, "retransmits", SEGMENTS, together=False))
-    yield Column(f"RTT p50, {rtt.unit}", *_cells(found, "rtt_p50_ns", rtt, together=False))
+def _seen_by_tcp(points: Sequence[PointResult]) -> Iterator[Column]:
+    rtt = number.scale(_middles(points, "rtt_p50_ns"), "ns")
+    yield Column("retransmits", *_cells(points, "retransmits", SEGMENTS, together=False))
+    yield Column(f"RTT p50, {rtt.unit}", *_cells(points, "rtt_p50_ns", rtt, together=False))
 
 
 def connections(judgement: Judgement) -> Table:
     """Points that are about connections: how many, how fast, how long each took."""
     everyone = (*judgement.ceilings, *judgement.points)
-    found = [p for p in everyone if p.definition.quantity in QUANTITIES]
+    about = [p for p in everyone if p.definition.quantity in QUANTITIES]
     spec = [
         Column("setup", _name),
         Column("point", traffic.point_words),
-        *_connecting(found),
-        Column("lost, %", *_cells(found, "loss_ratio", PERCENT, together=False)),
-        Column("CPU, %", *_cells(found, "cpu_busy", PERCENT, together=False)),
+        *_connecting(about),
+        Column("lost, %", *_cells(about, "loss_ratio", PERCENT, together=False)),
+        Column("CPU, %", *_cells(about, "cpu_busy", PERCENT, together=False)),
         Column("limit", lambda p: p.limit),
         Column("why", lambda p: p.why or NONE),
     ]
-    return of_points("TCP connections, each with a message and its echo", spec, found)
+    return of_points("TCP connections, each with a message and its echo", spec, about)
 
 
-def _connecting(found: Sequence[PointResult]) -> Iterator[Column]:
-    fast = number.scale(_middles(found, "connections_per_s"), "connections/s")
-    yield Column("connections", *_cells(found, "connections", WHOLE))
-    yield Column(f"{fast.unit}", *_cells(found, "connections_per_s", fast))
+def _connecting(points: Sequence[PointResult]) -> Iterator[Column]:
+    fast = number.scale(_middles(points, "connections_per_s"), "connections/s")
+    yield Column("connections", *_cells(points, "connections", WHOLE))
+    yield Column(f"{fast.unit}", *_cells(points, "connections_per_s", fast))
     for kind in ("connect", "echo"):
-        to = number.scale(_middles(found, f"{kind}_p50_ns"), "ns")
+        to = number.scale(_middles(points, f"{kind}_p50_ns"), "ns")
         for share in ("p50", "p99"):
-            cells = _cells(found, f"{kind}_{share}_ns", to, together=False)
+            cells = _cells(points, f"{kind}_{share}_ns", to, together=False)
             yield Column(f"{kind} {share}, {to.unit}", *cells)
-    yield Column("B each", *_cells(found, "connection_bytes", WHOLE))
+    yield Column("B each", *_cells(points, "connection_bytes", WHOLE))
 
 
-def _delay(found: Sequence[PointResult], name: str, head: str) -> Column:
-    to = number.scale(_middles(found, "delay_p50_ns"), "ns")
-    return Column(f"{head}, {to.unit}", *_cells(found, name, to, together=False))
+def _delay(points: Sequence[PointResult], name: str, head: str) -> Column:
+    to = number.scale(_middles(points, "delay_p50_ns"), "ns")
+    return Column(f"{head}, {to.unit}", *_cells(points, name, to, together=False))
 
 
 def _cells(
-    found: Sequence[PointResult], name: str, to: Scale, *, together: bool = True
+    points: Sequence[PointResult], name: str, to: Scale, *, together: bool = True
 ) -> tuple[Callable[[PointResult], str], bool, bool]:
     """How a quantity is shown (with as many decimals in all rows, or each its own); is it there."""
-    mine = [p.values[name] for p in found if name in p.values]
-    places = number.decimals(mine, to) if together else None
-    return lambda p: cell(p, name, to, places), True, bool(mine)
+    own = [p.values[name] for p in points if name in p.values]
+    places = number.decimals(own, to) if together else None
+    return lambda p: cell(p, name, to, places), True, bool(own)
 
 
-def of_points(caption: str, spec: Iterable[Column], found: Iterable[PointResult]) -> Table:
+def of_points(caption: str, spec: Iterable[Column], points: Iterable[PointResult]) -> Table:
     """A line for each point, with the columns that are there."""
     shown = [column for column in spec if column.is_there]
-    rows = tuple(tuple(column.make(p) for column in shown) for p in found)
+    rows = tuple(tuple(column.make(p) for column in shown) for p in points)
     numeric = frozenset(place for place, column in enumerate(shown) if column.is_number)
     return Table(caption, tuple(column.head for column in shown), rows, numeric)
 
@@ -207,5 +207,5 @@ def _invalid(p: PointResult) -> list[str]:
     return [f"{p.invalid} invalid trial{'' if p.invalid == 1 else 's'}"] if p.invalid else []
 
 
-def _middles(found: Iterable[PointResult], name: str) -> list[float]:
-    return [p.values[name].value for p in found if name in p.values]
+def _middles(points: Iterable[PointResult], name: str) -> list[float]:
+    return [p.values[name].value for p in points if name in p.values]

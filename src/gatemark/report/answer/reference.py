@@ -20,7 +20,7 @@ def table(rows: Iterable[Beside]) -> Table:
     return Table(CAPTION, HEAD, tuple(_cells(row) for row in rows), frozenset(), noted=True)
 
 
-def told(value: Published) -> str:
+def printed(value: Published) -> str:
     """A published value as it was printed: `47.5 Mbit/s`, `about 363 Mbit/s`, `≥ 90 %`."""
     sign = next((sign for sign in SIGN if value.printed.startswith(sign)), "")
     return ABOUT.get(value.kind, "") + SIGN.get(sign, "") + value.printed.removeprefix(sign)
@@ -47,7 +47,7 @@ def _cells(row: Beside) -> tuple[str, ...]:
         value.device,
         value.study,
         f"{value.experiment} {value.parameter}",
-        told(value),
+        printed(value),
         number.quantity_interval(row.measured, unit, at_least=row.at_least),
         ", ".join(filter(None, (row.arm, traffic.point(row.point) if row.point else ""))),
         differs(row),

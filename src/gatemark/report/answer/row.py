@@ -97,17 +97,17 @@ def _first(facts: Mapping[str, Any], keys: Sequence[str]) -> str:
 def _slowdown(judgement: Judgement) -> int:
     """One row is of one gateway: of several slowdowns the one that fills most cells, by knees."""
     measured: tuple[PointResult | Knee, ...] = (*judgement.knees, *judgement.points)
-    slowdowns = list(dict.fromkeys(found.definition.slow_to_pps for found in measured))
+    slowdowns = list(dict.fromkeys(result.definition.slow_to_pps for result in measured))
     return max(slowdowns, key=lambda slowdown: len(_filled(measured, slowdown)), default=0)
 
 
 def _filled(measured: Iterable[PointResult | Knee], slowdown: int) -> set[tuple[str, str]]:
-    mine = (f.definition for f in measured if _plain(f.definition) and _of(f, slowdown))
-    return {(d.path, d.l4) for d in mine}
+    own = (f.definition for f in measured if _plain(f.definition) and _of(f, slowdown))
+    return {(d.path, d.l4) for d in own}
 
 
-def _of(found: PointResult | Knee, slowdown: int) -> bool:
-    return found.definition.slow_to_pps == slowdown
+def _of(point: PointResult | Knee, slowdown: int) -> bool:
+    return point.definition.slow_to_pps == slowdown
 
 
 def _plain(definition: Definition) -> bool:
@@ -118,10 +118,10 @@ def _plain(definition: Definition) -> bool:
 
 def _tcp(points: Iterable[PointResult], path: str) -> str:
     """Goodput at the fewest streams and the write size nearest the default of a plan."""
-    found = [p for p in points if p.definition.path == path and "goodput_bps" in p.values]
-    if not found:
+    routed = [p for p in points if p.definition.path == path and "goodput_bps" in p.values]
+    if not routed:
         return DASH
-    best = min(found, key=_rank)
+    best = min(routed, key=_rank)
     rate = number.interval(best.values["goodput_bps"], MBPS, at_least=best.at_least)
     return _cell(rate, best, best.definition)
 
@@ -149,11 +149,11 @@ def _udp(
         best = min(swept, key=lambda knee: _way(knee.definition))
         rate = number.interval(best.knee_pps, KPPS, at_least=best.at_least)
         return _cell(rate, sweep.loaded(judgement, best), best.definition)
-    found = [p for p in points if p.definition.path == path and p.definition.l4 == "udp"]
-    found = [p for p in found if "received_pps" in p.values]
-    if not found:
+    sent = [p for p in points if p.definition.path == path and p.definition.l4 == "udp"]
+    sent = [p for p in sent if "received_pps" in p.values]
+    if not sent:
         return DASH
-    most = min(found, key=lambda p: (_way(p.definition), -p.values["received_pps"].value))
+    most = min(sent, key=lambda p: (_way(p.definition), -p.values["received_pps"].value))
     bound = most.at_least or most.limit == "none"  # nobody offered more
     rate = number.interval(most.values["received_pps"], KPPS, at_least=bound)
     return _cell(rate, most, most.definition)
@@ -168,8 +168,8 @@ def _cell(rate: str, at: PointResult | None, definition: Definition) -> str:
     busy = at.values.get("cpu_busy") if at else None
     cpu = f"CPU {number.plain(busy.value / PERCENT.factor, 0)} %" if busy else ""
     way = "" if definition.direction in WAYS[:2] else definition.direction
-    told = ", ".join(filter(None, (way, cpu)))
-    return f"{rate} ({told})" if told else rate
+    words = ", ".join(filter(None, (way, cpu)))
+    return f"{rate} ({words})" if words else rate
 
 
 def _remark(run: Run, slowdown: int) -> str:

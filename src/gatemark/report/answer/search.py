@@ -42,21 +42,21 @@ def base(point: dict[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
 
 def plans(judgement: Judgement) -> dict[str, list[Found]]:
     """Plan -> what its searches for a rate found, in the order of the plan."""
-    return _found(judgement, THROUGHPUT)
+    return _by_plan(judgement, THROUGHPUT)
 
 
 def bursts(judgement: Judgement) -> dict[str, list[Found]]:
     """Plan -> what its searches for a burst found."""
-    return _found(judgement, BURST)
+    return _by_plan(judgement, BURST)
 
 
 def shares(judgement: Judgement) -> dict[str, list[PointResult]]:
     """Plan -> its points at shares of what was found."""
-    found: dict[str, list[PointResult]] = {}
+    by_plan: dict[str, list[PointResult]] = {}
     for point in judgement.points:
         if SHARE in point.point and "delay_p50_ns" in point.values:
-            found.setdefault(point.plan, []).append(point)
-    return found
+            by_plan.setdefault(point.plan, []).append(point)
+    return by_plan
 
 
 def load(point: PointResult) -> str:
@@ -68,16 +68,16 @@ def load(point: PointResult) -> str:
     return ", ".join([traffic.load(d), *more])
 
 
-def steps_of(records: Iterable[Record], found: Found) -> list[list[Record]]:
+def steps_of(records: Iterable[Record], search: Found) -> list[list[Record]]:
     """The steps of these searches, repeat by repeat, as they ran."""
-    at = dict(base(found.first.point))
+    at = dict(base(search.first.point))
     repeats: dict[int, list[Record]] = {}
     for record in records:
         own = {n: level for n, level in record.point.items() if n not in ("rate_pps", "packets")}
-        mine = (record.pass_, record.plan, record.arm) == ("search", found.plan, found.arm)
-        if mine and own == at:
+        is_own = (record.pass_, record.plan, record.arm) == ("search", search.plan, search.arm)
+        if is_own and own == at:
             repeats.setdefault(record.repeat, []).append(record)
-    return [mine for _, mine in sorted(repeats.items())]
+    return [is_own for _, is_own in sorted(repeats.items())]
 
 
 def tables(judgement: Judgement) -> list[tuple[str, Table]]:
@@ -86,7 +86,7 @@ def tables(judgement: Judgement) -> list[tuple[str, Table]]:
     return [*made, ("delay-at-shares", _shares(judgement))]
 
 
-def _found(judgement: Judgement, quantity: str) -> dict[str, list[Found]]:
+def _by_plan(judgement: Judgement, quantity: str) -> dict[str, list[Found]]:
     members: dict[tuple[object, ...], dict[str, PointResult]] = {}
     for point in judgement.points:
         if GOAL in point.point and point.definition.quantity == quantity:
@@ -100,13 +100,13 @@ def _found(judgement: Judgement, quantity: str) -> dict[str, list[Found]]:
 
 
 def _rates(judgement: Judgement) -> Table:
-    every = [one for mine in plans(judgement).values() for one in mine]
-    goals = [goal for goal in MEANS if any(goal in one.goals for one in every)]
+    every = [search for searches in plans(judgement).values() for search in searches]
+    goals = [goal for goal in MEANS if any(goal in search.goals for search in every)]
     cells = {goal: _columns(every, goal) for goal in goals}
     rows = []
-    for place, one in enumerate(every):
+    for place, search in enumerate(every):
         numbers = [text for goal in goals for text in cells[goal][place]]
-        rows.append((one.plan, one.arm, one.load, *numbers, *_held(one)))
+        rows.append((search.plan, search.arm, search.load, *numbers, *_held(search)))
     head = [f"{NAMES[g]}, {unit}" for g in goals for unit in ("k packets/s", "Mbit/s (L2)")]
     caption = "Throughput: the highest rate with " + ", and with ".join(
         f"{MEANS[goal]} ({NAMES[goal]})" for goal in goals
@@ -118,7 +118,7 @@ def _rates(judgement: Judgement) -> Table:
 
 def _columns(every: Sequence[Found], goal: str) -> list[tuple[str, str]]:
     """A goal's two columns: packets/s and Mbit/s side by side."""
-    points = [one.goals.get(goal) for one in every]
+    points = [search.goals.get(goal) for search in every]
     texts = [_column(points, "throughput_pps", KPPS), _column(points, "throughput_l2_bps", MBPS)]
     return list(zip(*texts, strict=True))
 
@@ -136,15 +136,17 @@ def _cell(point: PointResult | None, quantity: str, to: Scale, places: int | Non
     return number.interval(point.values[quantity], to, places, at_least=bound)
 
 
-def _held(one: Found) -> tuple[str, str, str, str]:
+def _held(search: Found) -> tuple[str, str, str, str]:
     """CPU, limit, how many trials a search took and how long."""
-    limits = list(dict.fromkeys(point.limit for point in one.goals.values()))
-    words = limits if len(limits) == 1 else [f"{NAMES[g]} {p.limit}" for g, p in one.goals.items()]
+    limits = list(dict.fromkeys(point.limit for point in search.goals.values()))
+    words = (
+        limits if len(limits) == 1 else [f"{NAMES[g]} {p.limit}" for g, p in search.goals.items()]
+    )
     return (
-        _cell(one.first, "cpu_busy", PERCENT),
+        _cell(search.first, "cpu_busy", PERCENT),
         ", ".join(words),
-        _whole(one.first.values.get("search_trials")),
-        _whole(one.first.values.get("search_s")),
+        _whole(search.first.values.get("search_trials")),
+        _whole(search.first.values.get("search_s")),
     )
 
 
@@ -153,18 +155,18 @@ def _whole(i: Interval | None) -> str:
 
 
 def _bursts(judgement: Judgement) -> Table:
-    every = [one for mine in bursts(judgement).values() for one in mine]
+    every = [search for searches in bursts(judgement).values() for search in searches]
     rows = tuple(
         (
-            one.plan,
-            one.arm,
-            one.load,
-            _cell(one.first, "offered_pps", KPPS),
-            _cell(one.first, "burst_packets", Scale(1.0, "packets")),
-            _cell(one.first, "buffer_ns", Scale(1e3, "µs")),
-            _whole(one.first.values.get("search_trials")),
+            search.plan,
+            search.arm,
+            search.load,
+            _cell(search.first, "offered_pps", KPPS),
+            _cell(search.first, "burst_packets", Scale(1.0, "packets")),
+            _cell(search.first, "buffer_ns", Scale(1e3, "µs")),
+            _whole(search.first.values.get("search_trials")),
         )
-        for one in every
+        for search in every
     )
     head = ("plan", "setup", "load", "at, k packets/s", "packets", "buffer, µs", "trials")
     caption = "Back-to-back: the longest burst without loss, and the buffer's time (RFC 9004)"
@@ -172,7 +174,7 @@ def _bursts(judgement: Judgement) -> Table:
 
 
 def _shares(judgement: Judgement) -> Table:
-    every = [point for mine in shares(judgement).values() for point in mine]
+    every = [point for points in shares(judgement).values() for point in points]
     to = number.scale([p.values["delay_p50_ns"].value for p in every], "ns")
     names = {"p50": "delay_p50_ns", "p99": "delay_p99_ns", "p99.9": "delay_p999_ns"}
     rows = tuple(

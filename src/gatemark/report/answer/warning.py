@@ -13,18 +13,18 @@ def warnings(judgement: Judgement) -> list[tuple[Warning_, str]]:
     seen: dict[tuple[str, str], list[str]] = {}
     for warning in judgement.warnings:
         seen.setdefault((warning.code, warning.advice), [])
-    for place, found in _placed(judgement):
-        for warning in found:
+    for place, those in _placed(judgement):
+        for warning in those:
             seen.setdefault((warning.code, warning.advice), []).append(place)
     return [(Warning_(*key), _where(list(dict.fromkeys(places)))) for key, places in seen.items()]
 
 
 def lines(judgement: Judgement) -> Iterator[Line]:
     """Every warning, a line each, after an empty one."""
-    found = warnings(judgement)
-    if found:
+    every = warnings(judgement)
+    if every:
         yield "", ""
-    for warning, where in found:
+    for warning, where in every:
         place = f" ({where})" if where else ""
         yield "yellow", f"warning {warning.code}{place}: {warning.advice}"
 

@@ -26,48 +26,48 @@ HEAD = (
 
 def table(judgement: Judgement) -> Table:
     """One line for each arm of plans that have one with a program."""
-    rows = tuple(_row(one) for one in judgement.watched)
+    rows = tuple(_row(arm) for arm in judgement.watched)
     return Table(CAPTION, HEAD, rows, frozenset({7, 8}))
 
 
 def groups(judgement: Judgement) -> list[list[Watched]]:
     """Arms that share one figure: of one plan, all factors but the rate alike."""
-    found: dict[tuple[object, ...], list[Watched]] = {}
-    for one in judgement.watched:
-        found.setdefault((one.plan, *sorted(one.point.items())), []).append(one)
-    return list(found.values())
+    by_point: dict[tuple[object, ...], list[Watched]] = {}
+    for arm in judgement.watched:
+        by_point.setdefault((arm.plan, *sorted(arm.point.items())), []).append(arm)
+    return list(by_point.values())
 
 
-def finding(found: Sequence[Watched]) -> str:
+def finding(arms: Sequence[Watched]) -> str:
     """Up to which rate each arm with a program is whole."""
-    told = [one for one in found if one.baseline] or list(found)
-    rates = {one.arm: _safe(one) for one in told}
+    running = [arm for arm in arms if arm.baseline] or list(arms)
+    rates = {arm.arm: _safe(arm) for arm in running}
     if len(set(rates.values())) == 1:
-        who = "every program" if len(rates) > 1 else told[0].arm
+        who = "every program" if len(rates) > 1 else running[0].arm
         return f"Nothing lost and nothing missed with {who}: {next(iter(rates.values()))}"
     return "Nothing lost and nothing missed: " + "; ".join(f"{a} {r}" for a, r in rates.items())
 
 
-def _safe(one: Watched) -> str:
-    if one.safe_bps is None:
+def _safe(arm: Watched) -> str:
+    if arm.safe_bps is None:
         return "at no rate"
-    end = ", the highest offered" if one.at_least else ""
-    return f"up to {number.nominal(one.safe_bps, 'bit/s')}{end}"
+    end = ", the highest offered" if arm.at_least else ""
+    return f"up to {number.nominal(arm.safe_bps, 'bit/s')}{end}"
 
 
-def _row(one: Watched) -> tuple[str, ...]:
-    point = f" {traffic.point(one.point)}" if one.point else ""
-    bound = number.AT_LEAST if one.at_least else ""
+def _row(arm: Watched) -> tuple[str, ...]:
+    point = f" {traffic.point(arm.point)}" if arm.point else ""
+    bound = number.AT_LEAST if arm.at_least else ""
     return (
-        one.plan,
-        one.arm + point,
-        NONE if one.safe_bps is None else bound + number.nominal(one.safe_bps, "bit/s"),
-        _rate(one.loss_bps),
-        _rate(one.missed_bps),
-        one.order.removesuffix(" first") or NONE,
-        _rate(one.livelock_bps),
-        number.interval(one.cpu, PERCENT) if one.cpu else NONE,
-        str(one.rank) if one.rank else NONE,
+        arm.plan,
+        arm.arm + point,
+        NONE if arm.safe_bps is None else bound + number.nominal(arm.safe_bps, "bit/s"),
+        _rate(arm.loss_bps),
+        _rate(arm.missed_bps),
+        arm.order.removesuffix(" first") or NONE,
+        _rate(arm.livelock_bps),
+        number.interval(arm.cpu, PERCENT) if arm.cpu else NONE,
+        str(arm.rank) if arm.rank else NONE,
     )
 
 

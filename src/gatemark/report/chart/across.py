@@ -54,19 +54,19 @@ COLUMNS = {
 }
 
 
-def panel(look: Look, mine: Sequence[Line]) -> Chart:
+def panel(look: Look, lines: Sequence[Line]) -> Chart:
     """One panel: the lines of one protocol and direction."""
-    first = mine[0]
-    x, y = _axis(mine), look.axes[first.l4]
-    told = _told(look, mine)
+    first = lines[0]
+    x, y = _axis(lines), look.axes[first.l4]
+    told = _told(look, lines)
     base = alt.Chart(named(look.name)).transform_filter(alt.datum.panel == first.panel)
     layers = [
         *_ceiling(look, first, x, y),
         *curve.line(base, look.field, {"x": x, "y": y}, look.names, _tips(look), told),
         *published.layers(look.name, first.panel, look.devices, x, y),
     ]
-    if not told and len(mine) > 1:
-        layers += _names(look, mine, x, y)
+    if not told and len(lines) > 1:
+        layers += _names(look, lines, x, y)
     return alt.layer(*layers).properties(
         width="container",
         height=theme.HEIGHT,
@@ -78,8 +78,8 @@ def published_rows(choice: Choice, drawn: Sequence[Line], field: str) -> list[Ro
     """The published values that lie on these lines' sizes; a device is named at its largest."""
     found: list[Row] = []
     pairs = choice.every if field == "share" else choice.near
-    for mine in line.panels(drawn):
-        place = {id(p): (ours, at) for ours in mine for at, p in enumerate(ours.points)}
+    for panel in line.panels(drawn):
+        place = {id(p): (ours, at) for ours in panel for at, p in enumerate(ours.points)}
         rows = [
             published.row(theirs) | {field: theirs.published.value} | base_row(*place[id(point)])
             for point, theirs in pairs
@@ -88,7 +88,7 @@ def published_rows(choice: Choice, drawn: Sequence[Line], field: str) -> list[Ro
         order = sorted(rows, key=lambda row: float(row["size_bytes"] or 0))
         # Shares end at 1, all of them: there a device is named at its smallest size.
         last = {row["device"]: row for row in (reversed(order) if field == "share" else order)}
-        middle = _middle(mine)
+        middle = _middle(panel)
         for row in rows:
             side = "left" if float(row["size_bytes"] or 0) > middle else "right"
             row["named"] = side if last[row["device"]] is row else ""
@@ -96,8 +96,8 @@ def published_rows(choice: Choice, drawn: Sequence[Line], field: str) -> list[Ro
     return found
 
 
-def _middle(mine: Sequence[Line]) -> float:
-    sizes = [size for line_ in mine for size in _sizes(line_)]
+def _middle(lines: Sequence[Line]) -> float:
+    sizes = [size for line_ in lines for size in _sizes(line_)]
     return float((min(sizes) * max(sizes)) ** 0.5)
 
 
@@ -105,28 +105,28 @@ def _sizes(drawn: Line) -> list[float]:
     return [drawn.size(place) for place in range(len(drawn.points))]
 
 
-def _axis(mine: Sequence[Line]) -> alt.X:
-    sizes = sorted({size for line_ in mine for size in _sizes(line_)})
-    one, _ = traffic.SIZES[mine[0].factor]
+def _axis(lines: Sequence[Line]) -> alt.X:
+    sizes = sorted({size for line_ in lines for size in _sizes(line_)})
+    one, _ = traffic.SIZES[lines[0].factor]
     axis = alt.Axis(labelExpr=_SIZE, values=sizes, labelOverlap="parity", grid=False)
     scale = alt.Scale(type="log", base=2, domain=[sizes[0] / 1.1, sizes[-1] * 1.1], nice=False)
-    what = "payload of a datagram" if mine[0].factor == "payload_bytes" else f"size of a {one}"
+    what = "payload of a datagram" if lines[0].factor == "payload_bytes" else f"size of a {one}"
     return alt.X("size_bytes:Q", title=f"{what}, log axis", axis=axis, scale=scale)
 
 
-def _told(look: Look, mine: Sequence[Line]) -> list[str]:
+def _told(look: Look, lines: Sequence[Line]) -> list[str]:
     """The names that a legend must tell: none of a single line, none that stand at their lines."""
-    if len(mine) == 1:
-        return [mine[0].name] if len(look.names) > 1 else []
-    return [] if look.is_direct else line.names(mine)
+    if len(lines) == 1:
+        return [lines[0].name] if len(look.names) > 1 else []
+    return [] if look.is_direct else line.names(lines)
 
 
 def is_direct(drawn: Sequence[Line], field: str, most: Mapping[str, float]) -> bool:
     """Whether names can stand at the ends of the lines: few, short, and apart in all panels."""
     gaps = [
-        (b - a) / most[mine[0].l4]
-        for mine in line.panels(drawn)
-        for a, b in pairwise(sorted(_end(field, one) for one in mine))
+        (b - a) / most[panel[0].l4]
+        for panel in line.panels(drawn)
+        for a, b in pairwise(sorted(_end(field, one) for one in panel))
     ]
     return theme.direct(line.names(drawn)) and min(gaps, default=1.0) > APART
 
@@ -136,11 +136,11 @@ def _end(field: str, drawn: Line) -> float:
     return value / drawn.plateau if field == "share" else value
 
 
-def _names(look: Look, mine: Sequence[Line], x: alt.X, y: alt.Y) -> list[alt.Chart]:
+def _names(look: Look, lines: Sequence[Line], x: alt.X, y: alt.Y) -> list[alt.Chart]:
     """Each line's name over its last point."""
     rows = [
         base_row(line_, len(line_.points) - 1) | {look.field: _end(look.field, line_)}
-        for line_ in mine
+        for line_ in lines
     ]
     base = alt.Chart(alt.InlineData(values=rows))
     text = base.mark_text(style="label", align="right", dy=-12)

@@ -18,47 +18,47 @@ LABEL_ROOM = 1.75  # the axis ends so far beyond the longest bar: room for its v
 
 def ceilings(judgement: Judgement) -> Figure | None:
     """The tester without the gateway: what no UDP rate of the run can exceed."""
-    found = [p for p in judgement.ceilings if "received_pps" in p.values]
-    if not found:
+    ceilings = [p for p in judgement.ceilings if "received_pps" in p.values]
+    if not ceilings:
         return None
-    found.sort(key=lambda p: (p.definition.frame_bytes or 0, p.definition.direction != "up"))
-    rate = number.quantity(min(p.values["received_pps"].value for p in found), "packets/s")
+    ceilings.sort(key=lambda p: (p.definition.frame_bytes or 0, p.definition.direction != "up"))
+    rate = number.quantity(min(p.values["received_pps"].value for p in ceilings), "packets/s")
     return _figure(
         "ceiling",
         f"The tester alone sends and receives at least {rate}",
         "LAN host to WAN host without the gateway. A gateway's value within 10 % of its ceiling "
         "is only a lower bound. Bar: median; whisker: its interval.",
-        [(traffic.point_words(p), p) for p in found],
+        [(traffic.point_words(p), p) for p in ceilings],
     )
 
 
 def singles(judgement: Judgement, plans: Sequence[Plan] = ()) -> Figure | None:
     """UDP points of a single size outside the sweeps, fastest first."""
-    found = study.singles(judgement, plans)
-    if not found:
+    singles = study.singles(judgement, plans)
+    if not singles:
         return None
-    rate = number.quantity(found[0].values["received_pps"].value, "packets/s")
-    bound = "at least " if found[0].at_least else ""
+    rate = number.quantity(singles[0].values["received_pps"].value, "packets/s")
+    bound = "at least " if singles[0].at_least else ""
     return _figure(
         "single",
-        f"Fastest of the single points: {found[0].setup}, {bound}{rate}",
-        f"Received rate: {traffic.traffic(found[0].definition)}; "
-        f"{_slowdowns(found)}. Bar: median; whisker: its interval.",
-        [(f"{p.setup} {traffic.point_words(p)}", p) for p in found],
+        f"Fastest of the single points: {singles[0].setup}, {bound}{rate}",
+        f"Received rate: {traffic.traffic(singles[0].definition)}; "
+        f"{_slowdowns(singles)}. Bar: median; whisker: its interval.",
+        [(f"{p.setup} {traffic.point_words(p)}", p) for p in singles],
     )
 
 
-def _slowdowns(found: Sequence[PointResult]) -> str:
-    slowdowns = {p.definition.slow_to_pps for p in found}
+def _slowdowns(points: Sequence[PointResult]) -> str:
+    slowdowns = {p.definition.slow_to_pps for p in points}
     if slowdowns == {0}:
         return "the gateway without a slowdown"
     return "slowed where it is said" if 0 in slowdowns else "the gateway slowed"
 
 
 def _figure(
-    name: str, title: str, definition: str, found: Sequence[tuple[str, PointResult]]
+    name: str, title: str, definition: str, texts: Sequence[tuple[str, PointResult]]
 ) -> Figure:
-    rows = [_row(label, point) for label, point in found]
+    rows = [_row(label, point) for label, point in texts]
     columns = {"label": "point", "setup": "setup"}
     columns |= heads("received_pps", "received", "packets/s") | {"limit": "limit"}
     return Figure(
@@ -68,7 +68,7 @@ def _figure(
         panels=(("", _bars(name, rows, title)),),
         rows=rows,
         columns=columns,
-        plan=found[0][1].plan,
+        plan=texts[0][1].plan,
     )
 
 

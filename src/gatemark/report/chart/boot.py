@@ -22,46 +22,57 @@ ROOM = 0.04  # of the axis beyond the outermost trials
 
 def figures(judgement: Judgement, records: Sequence[Record]) -> list[Figure]:
     """One for each point that is compared; a knee is of many trials, and has none."""
-    found = [one for one in judgement.comparisons if one.arm == NEW and one.change.paired]
-    return [_figure(one, _mine(one, records)) for one in found if one.quantity != KNEE]
+    comparisons = [
+        comparison
+        for comparison in judgement.comparisons
+        if comparison.arm == NEW and comparison.change.paired
+    ]
+    return [
+        _figure(comparison, _mine(comparison, records))
+        for comparison in comparisons
+        if comparison.quantity != KNEE
+    ]
 
 
-def _mine(one: Comparison, records: Iterable[Record]) -> list[Record]:
+def _mine(comparison: Comparison, records: Iterable[Record]) -> list[Record]:
     """The valid trials of a comparison's point."""
     return [
         record
         for record in records
         if record.status == "ok"
         and record.boot
-        and (record.plan, record.point) == (one.plan, one.point)
-        and one.quantity in record.values
+        and (record.plan, record.point) == (comparison.plan, comparison.point)
+        and comparison.quantity in record.values
     ]
 
 
-def _figure(one: Comparison, records: Sequence[Record]) -> Figure:
-    unit = UNITS[one.quantity]
-    to = number.scale([median(r.values[one.quantity] for r in records)], unit)
+def _figure(comparison: Comparison, records: Sequence[Record]) -> Figure:
+    unit = UNITS[comparison.quantity]
+    to = number.scale([median(r.values[comparison.quantity] for r in records)], unit)
     by_arm = {arm: [record for record in records if record.arm == arm] for arm in ARMS}
     rows = [
-        _row("trial", arm, record.boot, record.values[one.quantity] / to.factor)
+        _row("trial", arm, record.boot, record.values[comparison.quantity] / to.factor)
         for arm, mine in by_arm.items()
         for record in mine
     ]
     rows += [
         _row("median", arm, boot, value / to.factor)
         for arm, mine in by_arm.items()
-        for boot, value in medians(mine, one.quantity).items()
+        for boot, value in medians(mine, comparison.quantity).items()
     ]
-    name = sweep.plain(f"boots-{one.plan}-{one.quantity}-{traffic.point(one.point)}")
+    name = sweep.plain(
+        f"boots-{comparison.plan}-{comparison.quantity}-{traffic.point(comparison.point)}"
+    )
     return Figure(
         name=name,
-        title=f"Boot by boot, {one.change.change.n} of each: {_apart(rows)}",
-        definition=f"{one.quantity}, {traffic.load(one.definition)}. Small: a trial; large: the "
-        "median of a boot, which is the sample. Old and new of one number are a pair.",
+        title=f"Boot by boot, {comparison.change.change.n} of each: {_apart(rows)}",
+        definition=f"{comparison.quantity}, {traffic.load(comparison.definition)}. "
+        "Small: a trial; large: the median of a boot, which is the sample. "
+        "Old and new of one number are a pair.",
         panels=(("", _panel(name, rows, to.unit)),),
         rows=rows,
         columns={"what": "what", "arm": "arm", "boot": "boot", "value": f"value ({to.unit})"},
-        plan=one.plan,
+        plan=comparison.plan,
     )
 
 

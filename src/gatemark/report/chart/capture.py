@@ -49,49 +49,51 @@ TIPS = [
 def figures(judgement: Judgement, values: Iterable[Published]) -> list[Figure]:
     """One for each plan whose gateway runs a program at several rates."""
     values = list(values)
-    return [_figure(judgement, found, values) for found in watched.groups(judgement)]
+    return [_figure(judgement, group, values) for group in watched.groups(judgement)]
 
 
-def _figure(judgement: Judgement, found: Sequence[Watched], values: Sequence[Published]) -> Figure:
-    name = sweep.plain("-".join(["capture", found[0].plan, *map(str, found[0].point.values())]))
-    arms = [one.arm for one in found]
-    points = [point for one in found for point in _points(judgement, one)]
+def _figure(
+    judgement: Judgement, results: Sequence[Watched], values: Sequence[Published]
+) -> Figure:
+    name = sweep.plain("-".join(["capture", results[0].plan, *map(str, results[0].point.values())]))
+    arms = [result.arm for result in results]
+    points = [point for result in results for point in _points(judgement, result)]
     rows = [_row(point) for point in points]
     hollow = _hollow(points, values)
     columns = {"arm": "setup", "rate_bps": "offered payload (bit/s)"}
-    for one in PANELS:
-        columns |= heads(one.field, one.axis, "ratio")
+    for panel in PANELS:
+        columns |= heads(panel.field, panel.axis, "ratio")
     columns |= heads("program_cpu", "CPU of the program", "ratio")
-    told = "Hollow markers: published values of other devices." if hollow else ""
+    markers = "Hollow markers: published values of other devices." if hollow else ""
     definition = (
-        f"Against the offered rate of payload: {traffic.traffic(found[0].definition)}. "
+        f"Against the offered rate of payload: {traffic.traffic(results[0].definition)}. "
         "Captured: by the program's own count. Line: median; band: its interval. Log axis."
     )
     return Figure(
         name=name,
-        title=watched.finding(found),
-        definition=f"{definition} {told}".strip(),
+        title=watched.finding(results),
+        definition=f"{definition} {markers}".strip(),
         panels=tuple(
-            (one.heading, _panel(name, one, rows, hollow, arms))
-            for one in PANELS
-            if any(row[one.field] is not None for row in rows)
+            (panel.heading, _panel(name, panel, rows, hollow, arms))
+            for panel in PANELS
+            if any(row[panel.field] is not None for row in rows)
         ),
         rows=rows,
         columns=columns | {"limit": "limit"},
-        plan=found[0].plan,
+        plan=results[0].plan,
         extra={f"{name}-published": hollow},
     )
 
 
-def _points(judgement: Judgement, one: Watched) -> list[PointResult]:
-    mine = [
+def _points(judgement: Judgement, arm: Watched) -> list[PointResult]:
+    points = [
         point
         for point in judgement.points
-        if (point.plan, point.arm) == (one.plan, one.arm)
+        if (point.plan, point.arm) == (arm.plan, arm.arm)
         and rate_bps(point)
-        and one.point.items() <= point.point.items()
+        and arm.point.items() <= point.point.items()
     ]
-    return sorted(mine, key=rate_bps)
+    return sorted(points, key=rate_bps)
 
 
 def _row(point: PointResult) -> Row:
@@ -112,13 +114,13 @@ def _hollow(points: Sequence[PointResult], values: Iterable[Published]) -> list[
             "value": value.value,
             "device": value.device,
             "study": value.study,
-            "printed": reference.told(value),
+            "printed": reference.printed(value),
             "differs": f"{value.experiment} {value.parameter}",
         }
         for value in values
         if value.at_bps
         and value.quantity in {one.field for one in PANELS}
-        and any(alike(one, value) for one in definitions)
+        and any(alike(definition, value) for definition in definitions)
     ]
     for row in found:
         row["named"] = _side(row, [one for one in found if one.get("named")])
@@ -137,42 +139,42 @@ def _side(row: Row, named: Sequence[Row]) -> str:
 
 
 def _panel(
-    name: str, one: Panel, rows: Sequence[Row], hollow: Sequence[Row], arms: Sequence[str]
+    name: str, panel: Panel, rows: Sequence[Row], hollow: Sequence[Row], arms: Sequence[str]
 ) -> Chart:
-    marks = [row for row in hollow if row["field"] == one.field]
+    marks = [row for row in hollow if row["field"] == panel.field]
     rates = [float(row["rate_bps"] or 0) for row in (*rows, *marks)]
     ticks = sorted({float(row["rate_bps"] or 0) for row in rows})
     axis = alt.Axis(labelExpr="format(datum.value / 1e6, ',~r')", grid=False, values=ticks)
     scale = alt.Scale(type="log", domain=[min(rates) * 0.8, max(rates) * 1.25], nice=False)
     x = alt.X("rate_bps:Q", title="offered payload, Mbit/s", axis=axis, scale=scale)
-    tops = [float(row[f"{one.field}_hi"] or 0) for row in rows]
+    tops = [float(row[f"{panel.field}_hi"] or 0) for row in rows]
     tops += [float(row["value"] or 0) for row in marks]
-    top = 1.05 if one.whole else max([*tops, 0.01]) * 1.1
+    top = 1.05 if panel.whole else max([*tops, 0.01]) * 1.1
     kept = alt.Axis(format=".0%" if top > 0.05 else ".1%", tickCount=4)
     y = alt.Y(
-        f"{one.field}:Q",
-        title=one.axis,
+        f"{panel.field}:Q",
+        title=panel.axis,
         axis=kept,
         scale=alt.Scale(domain=[0, top], nice=False, clamp=True),
     )
-    base = alt.Chart(named(name)).transform_filter(f"isValid(datum.{one.field})")
-    layers = curve.line(base, one.field, {"x": x, "y": y}, arms, TIPS, told=arms)
+    base = alt.Chart(named(name)).transform_filter(f"isValid(datum.{panel.field})")
+    layers = curve.line(base, panel.field, {"x": x, "y": y}, arms, TIPS, texts=arms)
     devices = list(dict.fromkeys(str(row["device"]) for row in hollow))
-    layers += _published(name, one, {"x": x, "y": y}, devices)
+    layers += _published(name, panel, {"x": x, "y": y}, devices)
     return alt.layer(*layers).properties(
         width="container",
         height=HEIGHT,
-        description=f"{one.heading} against the offered rate",
+        description=f"{panel.heading} against the offered rate",
     )
 
 
 def _published(
-    name: str, one: Panel, scales: Mapping[str, Any], devices: Sequence[str]
+    name: str, panel: Panel, scales: Mapping[str, Any], devices: Sequence[str]
 ) -> list[alt.Chart]:
     """The hollow markers of one panel: a device has its shape in all of them."""
-    base = alt.Chart(named(f"{name}-published")).transform_filter(alt.datum.field == one.field)
+    base = alt.Chart(named(f"{name}-published")).transform_filter(alt.datum.field == panel.field)
     x, y = scales["x"], scales["y"]
-    at = alt.Y("value:Q", title=one.axis, axis=y["axis"], scale=y["scale"])
+    at = alt.Y("value:Q", title=panel.axis, axis=y["axis"], scale=y["scale"])
     found = []
     for place, device in enumerate(devices):
         shape = published.SHAPES[place % len(published.SHAPES)]

@@ -49,14 +49,14 @@ def of_sweep(
     judgement: Judgement, knees: Sequence[Knee], records: Sequence[Record], sheaf: Sheaf
 ) -> Figure | None:
     """At a low rate, near the knee and in overload; None without histograms."""
-    drawn = [one for knee in knees for one in latency.loads(judgement, knee)]
+    drawn = [load for knee in knees for load in latency.loads(judgement, knee)]
     named_ = [Load(one.arm, LOADS[one.load], one.point) for one in drawn]
     return _figure(sweep.anchor("cdf", knees[0]), named_, None, (records, sheaf))
 
 
-def of_timed(found: Timed, records: Sequence[Record], sheaf: Sheaf) -> Figure | None:
+def of_timed(timed: Timed, records: Sequence[Record], sheaf: Sheaf) -> Figure | None:
     """At every load that was timed, beside the tester alone; None without histograms."""
-    return _figure(f"cdf-{found.anchor}", found.loads, found.floor, (records, sheaf))
+    return _figure(f"cdf-{timed.anchor}", timed.loads, timed.floor, (records, sheaf))
 
 
 def _figure(
@@ -68,9 +68,9 @@ def _figure(
     """Two panels for each direction: the share that is faster, and the share that is slower."""
     kept, sheaf = trace.trials(source[0]), source[1]
     lines = [
-        Line(one.arm, one.load, one.direction, counts)
-        for one in loads
-        if (counts := pool.histogram(one.point, kept, sheaf))
+        Line(load.arm, load.load, load.direction, counts)
+        for load in loads
+        if (counts := pool.histogram(load.point, kept, sheaf))
     ]
     if not lines:
         return None
@@ -97,11 +97,11 @@ def _figure(
 
 def _title(lines: Sequence[Line]) -> str:
     """The finding: within what time nearly all packets arrive, of the first arm, load by load."""
-    mine = [one for one in lines if (one.arm, one.way) == (lines[0].arm, lines[0].way)]
-    short = next(p for p in TELLING if all(is_told(1 - PARTS[p], one.packets) for one in mine))
+    mine = [line for line in lines if (line.arm, line.way) == (lines[0].arm, lines[0].way)]
+    short = next(p for p in TELLING if all(is_told(1 - PARTS[p], line.packets) for line in mine))
     parts = [
-        f"{number.quantity(percentile(one.counts, 1 - PARTS[short]), 'ns')} ({one.load})"
-        for one in mine
+        f"{number.quantity(percentile(line.counts, 1 - PARTS[short]), 'ns')} ({line.load})"
+        for line in mine
     ]
     who = traffic.DIRECTION.get(mine[0].way, mine[0].way)
     return f"{NAMES[short]} of the packets take at most {', '.join(parts)}: {mine[0].arm}, {who}"
@@ -146,13 +146,13 @@ def _panels(name: str, way: str, every: Sequence[Line]) -> list[tuple[str, Chart
 
 
 def _panel(name: str, field: str, mine: Sequence[Line]) -> Chart:
-    way, lines = mine[0].way, [one for one in mine if one.arm != FLOOR]
-    arms = list(dict.fromkeys(one.arm for one in lines))
-    loads = list(dict.fromkeys(one.load for one in lines))
+    way, lines = mine[0].way, [line for line in mine if line.arm != FLOOR]
+    arms = list(dict.fromkeys(line.arm for line in lines))
+    loads = list(dict.fromkeys(line.load for line in lines))
     base = alt.Chart(named(name)).transform_filter(alt.datum.direction == way)
     own = base.transform_filter(alt.datum.arm != FLOOR)
     scales: dict[str, Any] = {"x": theme.delay_across("delay_ns", _span(mine))}
-    scales["y"] = _whole() if field == "below" else _tail(min(1 / one.packets for one in mine))
+    scales["y"] = _whole() if field == "below" else _tail(min(1 / line.packets for line in mine))
     line = own.mark_line(strokeWidth=1.8).encode(
         scales["x"],
         scales["y"],
@@ -188,8 +188,8 @@ def _tail(least: float) -> alt.Y:
     return alt.Y("reached:Q", title="so long or longer", axis=axis, scale=scale)
 
 
-def _span(mine: Sequence[Line]) -> tuple[float, float]:
-    every = [low for one in mine for low in one.counts]
+def _span(lines: Sequence[Line]) -> tuple[float, float]:
+    every = [low for line in lines for low in line.counts]
     return float(max(min(every), 1)), float(max(every))
 
 

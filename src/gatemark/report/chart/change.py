@@ -20,15 +20,20 @@ MARGIN = 1.06  # of the axis beyond the widest interval
 FIELDS = {"change": "median", "change_lo": "low", "change_hi": "high", "mde": "mde"}
 
 
-def figure(found: Sequence[Comparison]) -> Figure:
+def figure(comparisons: Sequence[Comparison]) -> Figure:
     """One figure for the comparisons of one plan and quantity."""
-    bases = list(dict.fromkeys(one.baseline for one in found))
+    bases = list(dict.fromkeys(comparison.baseline for comparison in comparisons))
     several = "the first arm of its own run"  # where a page shows more than one
-    name, baseline = cost.anchor(found), traffic.does(bases[0]) if len(bases) == 1 else several
-    ordered = sorted(found, key=lambda one: list(traffic.ARROW).index(one.definition.direction))
-    headings = list(dict.fromkeys(cost.place(one, found)[0] for one in ordered))
-    ordered.sort(key=lambda one: headings.index(cost.place(one, found)[0]))
-    order = ladder.keys(ladder.grouped([cost.place(one, found) for one in ordered]))
+    name, baseline = (
+        cost.anchor(comparisons),
+        traffic.does(bases[0]) if len(bases) == 1 else several,
+    )
+    ordered = sorted(
+        comparisons, key=lambda one: list(traffic.ARROW).index(one.definition.direction)
+    )
+    headings = list(dict.fromkeys(cost.place(one, comparisons)[0] for one in ordered))
+    ordered.sort(key=lambda one: headings.index(cost.place(one, comparisons)[0]))
+    order = ladder.keys(ladder.grouped([cost.place(one, comparisons) for one in ordered]))
     places = [key for key in order if not ladder.is_heading(key)]
     rows = [_row(one, key) for one, key in zip(ordered, places, strict=True)]
     columns = {"arm": "setup", "baseline": "against", "point": "point"}
@@ -36,21 +41,25 @@ def figure(found: Sequence[Comparison]) -> Figure:
     columns |= {"noise": "noise (ratio)", "mde": "minimum detectable effect (ratio)"}
     return Figure(
         name=name,
-        title=cost.finding(found),
-        definition=f"Change of {_what(found)} against {baseline}, at the same point of the same "
-        f"run, the arms taking turns. Dot: Hodges-Lehmann estimate{_hollow(rows)}; whisker: its "
-        "95 % interval; grey band: noise, from which a change is not told.",
-        panels=(("", _panel(name, rows, order, [found[0].baseline, *cost.arms(found)])),),
+        title=cost.finding(comparisons),
+        definition=f"Change of {_what(comparisons)} against {baseline}, at the same point "
+        f"of the same run, the arms interleaved. Dot: Hodges-Lehmann estimate{_hollow(rows)}; "
+        "whisker: its 95 % interval; grey band: noise, from which a change is not told.",
+        panels=(
+            ("", _panel(name, rows, order, [comparisons[0].baseline, *cost.arms(comparisons)])),
+        ),
         rows=rows,
         columns=columns | {"verdict": "verdict"},
-        plan=found[0].plan,
+        plan=comparisons[0].plan,
     )
 
 
-def _what(found: Sequence[Comparison]) -> str:
+def _what(comparisons: Sequence[Comparison]) -> str:
     told = {"received_pps": "the received rate", "goodput_bps": "goodput", KNEE: "the knee"}
     told |= {"received_l4_bps": "the received payload", "delay_p50_ns": "the median one-way delay"}
-    names = dict.fromkeys(told.get(one.quantity, one.quantity) for one in found)
+    names = dict.fromkeys(
+        told.get(comparison.quantity, comparison.quantity) for comparison in comparisons
+    )
     return " and ".join(names)
 
 
@@ -60,13 +69,17 @@ def _hollow(rows: Sequence[Row]) -> str:
     return f" (hollow: {doubts})" if doubts else ""
 
 
-def _row(one: Comparison, key: str) -> Row:
-    change = one.change
-    verdict = diff.verdict(change, at_least=one.at_least)
-    row: Row = {"arm": one.arm, "baseline": one.baseline, "point": traffic.point(one.point)}
+def _row(comparison: Comparison, key: str) -> Row:
+    change = comparison.change
+    verdict = diff.verdict(change, at_least=comparison.at_least)
+    row: Row = {
+        "arm": comparison.arm,
+        "baseline": comparison.baseline,
+        "point": traffic.point(comparison.point),
+    }
     row |= three("change", change.change)
     row |= {"noise": finite(change.noise), "mde": finite(change.mde)}
-    doubt = "tester-limited" if one.at_least else DOUBT.get(change.verdict, "")
+    doubt = "tester-limited" if comparison.at_least else DOUBT.get(change.verdict, "")
     short = cost.percent(change.change)
     text = ", ".join(filter(None, (short, doubt)))
     return row | {"verdict": verdict, "key": key, "text": text, "short": short, "doubt": doubt}

@@ -46,12 +46,12 @@ def figures(judgement: Judgement) -> Iterator[Figure]:
             yield _figure(quantity, found)
 
 
-def _figure(quantity: str, found: Sequence[PointResult]) -> Figure:
+def _figure(quantity: str, points: Sequence[PointResult]) -> Figure:
     name, finding, definition = TOLD[quantity]
-    headline = found[0].definition.headline
+    headline = points[0].definition.headline
     unit = UNITS[headline]
-    rows = [_row(point, headline, unit) for point in found]
-    most = max(found, key=lambda point: point.values[headline].value)
+    rows = [_row(point, headline, unit) for point in points]
+    most = max(points, key=lambda point: point.values[headline].value)
     title = finding.format(number.quantity(most.values[headline].value, unit))
     columns = {"label": "point", "setup": "setup"}
     columns |= heads(headline, quantity, unit) | {"limit": "limit", "why": "why"}
@@ -62,7 +62,7 @@ def _figure(quantity: str, found: Sequence[PointResult]) -> Figure:
         panels=(("", _bars(name, rows, headline, f"{quantity}, {unit}", title)),),
         rows=rows,
         columns=columns,
-        plan=found[0].plan,
+        plan=points[0].plan,
     )
 
 

@@ -41,7 +41,7 @@ def line(
     scales: Mapping[str, Any],
     arms: Sequence[str],
     tips: Sequence[alt.Tooltip] = (),
-    told: Sequence[str] | None = None,
+    texts: Sequence[str] | None = None,
 ) -> list[alt.Chart]:
     """Band of the interval, line of the medians, a marker at each point.
 
@@ -52,16 +52,16 @@ def line(
         x,
         alt.Y(f"{field}_lo:Q", title=y["title"]),
         alt.Y2(f"{field}_hi:Q"),
-        theme.color(arms, told),
+        theme.color(arms, texts),
     )
     drawn = base.mark_line(strokeWidth=2).encode(
-        x, y, theme.color(arms, told), theme.dash(arms, told)
+        x, y, theme.color(arms, texts), theme.dash(arms, texts)
     )
     marked = base.mark_point(filled=True, size=38, opacity=1).encode(
         x,
         y,
-        theme.color(arms, told),
-        theme.shape(arms, told),
+        theme.color(arms, texts),
+        theme.shape(arms, texts),
         tooltip=list(tips) or tooltip(field),
     )
     return [band, drawn, marked]

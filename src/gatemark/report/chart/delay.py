@@ -51,10 +51,10 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
 
 def title(judgement: Judgement, knees: Sequence[Knee]) -> str:
     """The finding: what the median is when idle, and when it cannot follow."""
-    told = sweep.delays(judgement, knees)
-    if told is None:
+    delays = sweep.delays(judgement, knees)
+    if delays is None:
         return "How long does a packet take?"
-    knee, points = told
+    knee, points = delays
     light, heavy = (number.quantity(p.values["delay_p50_ns"].value, "ns") for p in _ends(points))
     who = f" ({knee.arm})" if len(sweep.arms(knees)) > 1 else ""
     return f"A packet takes {light} through an idle gateway, {heavy} through an overloaded one{who}"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import altair as alt
 
-from gatemark.report.answer import estimate as told
+from gatemark.report.answer import estimate as words
 from gatemark.report.chart import ladder, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
 from gatemark.report.group import sweep
@@ -27,37 +27,45 @@ NONE = "Nothing was published of these setups."
 def figures(judgement: Judgement, published: Iterable[Published], kernel: str = "") -> list[Figure]:
     """One for each plan and point; `kernel` is the emulated gateway's."""
     known = tuple(published)
-    return [_figure(found, known, kernel) for _, found in told.setups(judgement.estimates)]
+    return [_figure(found, known, kernel) for _, found in words.setups(judgement.estimates)]
 
 
-def _figure(found: Sequence[Estimate], known: Sequence[Published], kernel: str) -> Figure:
-    name = sweep.plain("-".join(("estimate", found[0].plan, *map(str, found[0].point.values()))))
-    order = ladder.keys(ladder.grouped([(one.device.name, one.setup) for one in found]))
+def _figure(estimates: Sequence[Estimate], known: Sequence[Published], kernel: str) -> Figure:
+    name = sweep.plain(
+        "-".join(("estimate", estimates[0].plan, *map(str, estimates[0].point.values())))
+    )
+    order = ladder.keys(
+        ladder.grouped([(estimate.device.name, estimate.setup) for estimate in estimates])
+    )
     keys = [key for key in order if not ladder.is_heading(key)]
     rows: list[Row] = []
     ends: list[Row] = []
-    for key, one in zip(keys, found, strict=True):
+    for key, one in zip(keys, estimates, strict=True):
         row: Row = {"device": one.device.name, "setup": one.setup, "key": key}
         rows += [
-            row | {"part": told.PARTS[part], "at": at} | three("cycles", cycles)
+            row | {"part": words.PARTS[part], "at": at} | three("cycles", cycles)
             for at, (part, cycles) in enumerate(one.parts.items())
         ]
         said = beside(one, known)
         row |= {"published": said[1] if said else None}
-        ends.append(row | three("cycles", one.cycles) | {"text": f"{told.within(one.cycles)} k"})
+        ends.append(row | three("cycles", one.cycles) | {"text": f"{words.within(one.cycles)} k"})
     kernels = sorted(
-        {r.kernel for one in found if beside(one, known) and (r := one.device.reference)}
+        {
+            r.kernel
+            for estimate in estimates
+            if beside(estimate, known) and (r := estimate.device.reference)
+        }
     )
     ticks = TICK.format(kernels=", ".join(kernels)) if kernels else NONE
     return Figure(
         name=name,
-        title=told.finding(found),
+        title=words.finding(estimates),
         definition=DEFINITION.format(kernel=kernel, beside=ticks),
         panels=(("", _panel(name, order, ends)),),
         rows=rows,
         columns={"device": "device", "setup": "setup", "part": "spent on"}
         | heads("cycles", "estimated", "cycles"),
-        plan=found[0].plan,
+        plan=estimates[0].plan,
         extra={f"{name}-whole": ends},
     )
 
@@ -69,7 +77,7 @@ def _panel(name: str, order: Sequence[str], ends: Sequence[Row]) -> Chart:
     axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
     x = alt.X("cycles:Q", title=TITLE, axis=axis, stack="zero", scale=alt.Scale(domainMax=end))
     y = ladder.side(order)
-    parts = alt.Scale(domain=list(told.PARTS.values()))
+    parts = alt.Scale(domain=list(words.PARTS.values()))
     color = alt.Color("part:N", scale=parts, legend=alt.Legend(columns=2), sort=None)
     tips = [alt.Tooltip(f"{field}:N") for field in ("device", "setup", "part")]
     tips += [alt.Tooltip(f"cycles{bound}:Q", format=",.0f") for bound in ("", "_lo", "_hi")]

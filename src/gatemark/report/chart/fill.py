@@ -84,10 +84,10 @@ def _label(point: PointResult) -> str:
     return f"{point.arm}, {'at work' if work else 'idle'}" if point.point else point.arm
 
 
-def _figure(plan: str, found: Sequence[PointResult], rows: Sequence[Row]) -> Figure:
+def _figure(plan: str, points: Sequence[PointResult], rows: Sequence[Row]) -> Figure:
     name = sweep.plain(f"memory-{plan}")
     arms = list(dict.fromkeys(str(row["arm"]) for row in rows))
-    first = next(point for point in found if "flow_bytes" in point.values)
+    first = next(point for point in points if "flow_bytes" in point.values)
     title = f"{number.quantity_interval(first.values['flow_bytes'], 'B')} a flow: {first.setup}"
     return Figure(
         name=name,
@@ -103,7 +103,7 @@ def _figure(plan: str, found: Sequence[PointResult], rows: Sequence[Row]) -> Fig
     )
 
 
-def _panel(name: str, arms: Sequence[str], told: str) -> Chart:
+def _panel(name: str, arms: Sequence[str], text: str) -> Chart:
     axis = alt.Axis(labelExpr=theme.SI, tickCount=6, grid=False)
     x = alt.X("flows:Q", title="entries in the table", axis=axis)
     y = alt.Y("measured:Q", title="memory taken, MiB")
@@ -124,5 +124,5 @@ def _panel(name: str, arms: Sequence[str], told: str) -> Chart:
     ]
     dots = base.mark_point(filled=True, size=38, opacity=1).encode(x, y, color, shape, tooltip=tips)
     return alt.layer(projected, whisker, dots).properties(
-        width="container", height=theme.HEIGHT, description=f"Memory over flows: {told}"
+        width="container", height=theme.HEIGHT, description=f"Memory over flows: {text}"
     )

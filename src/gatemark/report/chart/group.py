@@ -25,19 +25,19 @@ WHAT = (
 )
 
 
-def figure(judgement: Judgement, found: Study, beside: Iterable[Beside] = ()) -> Figure:
+def figure(judgement: Judgement, study: Study, beside: Iterable[Beside] = ()) -> Figure:
     """The bars of one study."""
-    drawn = bar.bars(found.points)
-    choice = published.choose(beside, found.points)
-    return _figure(judgement, found.anchor, bar.title(drawn), drawn, choice)
+    drawn = bar.bars(study.points)
+    choice = published.choose(beside, study.points)
+    return _figure(judgement, study.anchor, bar.title(drawn), drawn, choice)
 
 
 def ceilings(judgement: Judgement) -> Figure | None:
     """The tester's own TCP, without the gateway."""
-    found = [p for p in judgement.ceilings if p.definition.l4 == "tcp" and headline.payload(p)]
-    if not found:
+    ceilings = [p for p in judgement.ceilings if p.definition.l4 == "tcp" and headline.payload(p)]
+    if not ceilings:
         return None
-    drawn = [Bar("", "", "", traffic.point_words(point), point) for point in found]
+    drawn = [Bar("", "", "", traffic.point_words(point), point) for point in ceilings]
     least = number.quantity(min(one.value for one in drawn), "bit/s")
     told = f"The tester alone moves at least {least} of TCP payload"
     return _figure(judgement, "ceiling-tcp", told, drawn, Choice())
@@ -69,12 +69,14 @@ def _figure(
     columns = {"panel": "traffic", "setup": "setup", "point": "point"}
     columns |= heads("payload_bps", "payload", "bit/s")
     columns |= {"cpu_busy": "CPU busy (ratio)", "ceiling_bps": "tester's ceiling (bit/s)"}
-    told = [WHAT, f"{study.told([one.point for one in drawn])}.", _tester(rows), choice.told()]
+    told = [WHAT, f"{study.sent([one.point for one in drawn])}.", _tester(rows), choice.words()]
     return Figure(
         name=name,
         title=title,
         definition=" ".join(filter(None, told)),
-        panels=tuple((one.heading, _chart(name, one, panels, scales[one.l4])) for one in panels),
+        panels=tuple(
+            (panel.heading, _chart(name, panel, panels, scales[panel.l4])) for panel in panels
+        ),
         rows=rows,
         columns=columns | {"limit": "limit"},
         plan=drawn[0].point.plan,
@@ -83,33 +85,33 @@ def _figure(
 
 
 def _made(
-    judgement: Judgement, heading: str, mine: Sequence[Bar], choice: Choice, to: Scale
+    judgement: Judgement, heading: str, bars: Sequence[Bar], choice: Choice, to: Scale
 ) -> Panel:
-    steps = list(_steps(mine, choice))
+    steps = list(_steps(bars, choice))
     order = ladder.keys(ladder.grouped([(group, label) for group, label, _ in steps]))
     places = [key for key in order if not ladder.is_heading(key)]
     rows: list[Row] = []
     hollow: list[Row] = []
     for (_, _, what), key in zip(steps, places, strict=True):
         if isinstance(what, Bar):
-            rows.append(_row(judgement, what, key, to, busy=len(mine) <= FEW))
+            rows.append(_row(judgement, what, key, to, busy=len(bars) <= FEW))
         else:
             hollow.append(published.row(what) | _theirs(what, heading, key, to))
-    return Panel(heading, mine[0].l4, tuple(order), tuple(rows), tuple(hollow))
+    return Panel(heading, bars[0].l4, tuple(order), tuple(rows), tuple(hollow))
 
 
-def _steps(mine: Sequence[Bar], choice: Choice) -> Iterator[tuple[str, str, Bar | Beside]]:
+def _steps(bars: Sequence[Bar], choice: Choice) -> Iterator[tuple[str, str, Bar | Beside]]:
     """Each group's bars, and below each of them what others published."""
-    for group in dict.fromkeys(one.group for one in mine):
-        for one in (one for one in mine if one.group == group):
-            yield one.group, one.name, one
+    for group in dict.fromkeys(each.group for each in bars):
+        for each in (each for each in bars if each.group == group):
+            yield each.group, each.name, each
             for point, theirs in choice.near:
-                if point is one.point:
-                    yield one.group, theirs.published.device, theirs
+                if point is each.point:
+                    yield each.group, theirs.published.device, theirs
 
 
-def _row(judgement: Judgement, one: Bar, key: str, to: Scale, *, busy: bool) -> Row:
-    point, measured = one.point, headline.payload(one.point)
+def _row(judgement: Judgement, bar: Bar, key: str, to: Scale, *, busy: bool) -> Row:
+    point, measured = bar.point, headline.payload(bar.point)
     load = point.values.get("cpu_busy")
     most = (
         None if point.definition.path == "direct" else headline.ceiling(judgement, point.definition)
@@ -117,17 +119,17 @@ def _row(judgement: Judgement, one: Bar, key: str, to: Scale, *, busy: bool) -> 
     text = number.label(measured, to, at_least=point.at_least) if measured else ""
     if busy and load:
         text += f" (CPU {number.plain(load.value * 100, 0)} %)"
-    row: Row = {"panel": one.panel, "setup": point.setup, "point": traffic.point_words(point)}
+    row: Row = {"panel": bar.panel, "setup": point.setup, "point": traffic.point_words(point)}
     row |= three("payload_bps", measured)
     row |= {"cpu_busy": finite(load.value) if load else None}
     row |= {"ceiling_bps": most.value if most else None, "limit": point.limit}
-    row |= {"near": "yes" if most and most.value <= NEAR * one.value else ""}
+    row |= {"near": "yes" if most and most.value <= NEAR * bar.value else ""}
     return row | {"key": key, "text": text}
 
 
-def _theirs(found: Beside, heading: str, key: str, to: Scale) -> Row:
-    text = f"{found.published.value / to.factor:.4g} published"
-    return {"panel": heading, "key": key, "payload_bps": found.published.value, "text": text}
+def _theirs(pair: Beside, heading: str, key: str, to: Scale) -> Row:
+    text = f"{pair.published.value / to.factor:.4g} published"
+    return {"panel": heading, "key": key, "payload_bps": pair.published.value, "text": text}
 
 
 def _chart(name: str, panel: Panel, panels: Sequence[Panel], to: Scale) -> Chart:

@@ -23,14 +23,14 @@ def figures(judgement: Judgement) -> list[Figure]:
     return [_figure(plan, mine) for plan, mine in plans.items() if len(_sizes(mine)) >= FEWEST]
 
 
-def _figure(plan: str, mine: Sequence[Executed]) -> Figure:
+def _figure(plan: str, walks: Sequence[Executed]) -> Figure:
     name = sweep.plain(f"instructions-{plan}")
-    rows = sorted((_row(one) for one in mine), key=lambda row: (row["line"], row["frame_bytes"]))
+    rows = sorted((_row(walk) for walk in walks), key=lambda row: (row["line"], row["frame_bytes"]))
     columns = {"arm": "arm", "way": "way", "frame_bytes": "frame (B)"}
     columns |= heads("instructions", "instructions of a packet", "instructions")
     return Figure(
         name=name,
-        title=_title(mine),
+        title=_title(walks),
         definition=(
             "Instructions that the gateway executes for one packet, by the size of its frame: the "
             "mode of all walks. A copy that a card makes costs none, one that the CPU makes does."
@@ -42,27 +42,27 @@ def _figure(plan: str, mine: Sequence[Executed]) -> Figure:
     )
 
 
-def _sizes(mine: Sequence[Executed]) -> list[int]:
-    return sorted({size for one in mine if (size := one.definition.frame_bytes)})
+def _sizes(walks: Sequence[Executed]) -> list[int]:
+    return sorted({size for walk in walks if (size := walk.definition.frame_bytes)})
 
 
-def _row(one: Executed) -> Row:
-    kind = one.definition
+def _row(walk: Executed) -> Row:
+    kind = walk.definition
     family = "" if kind.family == "ipv4" else f", {traffic.FAMILY[kind.family]}"
     over = ", TCP" if kind.l4 == "tcp" else ""
     way = f"{traffic.way(kind.direction)}{over}{family}"
-    row: Row = {"arm": one.arm, "way": way, "line": f"{one.arm}, {way}"}
+    row: Row = {"arm": walk.arm, "way": way, "line": f"{walk.arm}, {way}"}
     row |= {"frame_bytes": float(kind.frame_bytes or 0)}
-    return row | three("instructions", one.instructions)
+    return row | three("instructions", walk.instructions)
 
 
-def _title(mine: Sequence[Executed]) -> str:
+def _title(walks: Sequence[Executed]) -> str:
     """What the smallest and largest frame of the first line with most sizes execute."""
     lines: dict[object, list[Executed]] = {}
-    for one in mine:
-        lines.setdefault(_row(one)["line"], []).append(one)
+    for walk in walks:
+        lines.setdefault(_row(walk)["line"], []).append(walk)
     own = max(lines.values(), key=len)
-    own.sort(key=lambda one: one.definition.frame_bytes or 0)
+    own.sort(key=lambda walk: walk.definition.frame_bytes or 0)
     first, last = own[0], own[-1]
     sizes = f"{first.definition.frame_bytes} to {last.definition.frame_bytes} bytes"
     by = exact.signed(last.instructions.value - first.instructions.value)

@@ -16,22 +16,22 @@ ENDS = {FLOWS: "flows", "rate_bps": "offered, bit/s", "rate_pps": "offered, pack
 APART = 0.1  # of a CPU: ways that differ by more are worth the title
 
 
-def figures(found: Sequence[Load]) -> Iterator[Figure]:
+def figures(loads: Sequence[Load]) -> Iterator[Figure]:
     """One for each plan and what varies in it."""
-    kinds = dict.fromkeys((one.plan, one.factor) for one in found)
+    kinds = dict.fromkeys((load.plan, load.factor) for load in loads)
     for plan, factor in kinds:
-        yield _figure([one for one in found if (one.plan, one.factor) == (plan, factor)])
+        yield _figure([load for load in loads if (load.plan, load.factor) == (plan, factor)])
 
 
-def _figure(found: Sequence[Load]) -> Figure:
-    first = found[0]
+def _figure(loads: Sequence[Load]) -> Figure:
+    first = loads[0]
     name = sweep.plain(f"load-{first.plan}-{first.factor}")
-    rows = [row for one in found for row in _rows(one)]
-    arms = list(dict.fromkeys(one.arm for one in found))
+    rows = [row for load in loads for row in _rows(load)]
+    arms = list(dict.fromkeys(load.arm for load in loads))
     columns = {"setup": "setup", "level": ENDS[first.factor], "arm": "by"}
     return Figure(
         name=name,
-        title=_title(found),
+        title=_title(loads),
         definition=(
             "Share of the gateway's busiest CPU by the scheduler's books (schedstat), by the ticks "
             "of /proc/stat, and by what a loop of the lowest priority lacks (soak): "
@@ -45,15 +45,15 @@ def _figure(found: Sequence[Load]) -> Figure:
     )
 
 
-def _rows(one: Load) -> Iterator[Row]:
-    for way, busy in one.busy.items():
-        row: Row = {"setup": one.arm, "level": one.level, "arm": way}
+def _rows(load: Load) -> Iterator[Row]:
+    for way, busy in load.busy.items():
+        row: Row = {"setup": load.arm, "level": load.level, "arm": way}
         yield row | three("busy", busy)
 
 
-def _title(found: Iterable[Load]) -> str:
+def _title(loads: Iterable[Load]) -> str:
     """How far ticks are from the soak, where they are most."""
-    apart = [(abs(one.apart.value), one) for one in found if one.apart]
+    apart = [(abs(load.apart.value), load) for load in loads if load.apart]
     if not apart:
         return "How busy is the gateway's CPU?"
     most, one = max(apart, key=lambda pair: pair[0])

@@ -65,35 +65,35 @@ def of_sweep(
     return _figure(sweep.anchor("time", knees[0]), drawn, told)
 
 
-def of_timed(found: Timed, records: Sequence[Record], sheaf: Sheaf) -> Figure | None:
+def of_timed(timed: Timed, records: Sequence[Record], sheaf: Sheaf) -> Figure | None:
     """Delay at the highest rate of each arm that was timed; None without series."""
-    loads = latency.highest(found)
-    drawn = trace.traces([one.point for one in loads], records, sheaf)
+    loads = latency.highest(timed)
+    drawn = trace.traces([load.point for load in loads], records, sheaf)
     if not any(one.quantities.get("delay_ns") for one in drawn):
         return None
-    rates = ", ".join(dict.fromkeys(one.load for one in loads))
+    rates = ", ".join(dict.fromkeys(load.load for load in loads))
     told = f"Load: {rates}. {swing.words(loads, trace.trials(records), sheaf)}"
     title = swing.title(loads, drawn, records, sheaf)
-    return _figure(f"time-{found.anchor}", drawn, told, title)
+    return _figure(f"time-{timed.anchor}", drawn, told, title)
 
 
-def of_study(found: Study, records: Sequence[Record], sheaf: Sheaf) -> Figure | None:
+def of_study(study: Study, records: Sequence[Record], sheaf: Sheaf) -> Figure | None:
     """Goodput at one load; None without TCP or without series."""
-    points = trace.of_study(found)
-    others = {_load(p) for p in found.points if p.definition.l4 == "tcp"} - {
+    points = trace.of_study(study)
+    others = {_load(p) for p in study.points if p.definition.l4 == "tcp"} - {
         _load(p) for p in points
     }
     told = (
         "Of its loads the plan's largest write is drawn, with the fewest streams." if others else ""
     )
-    return _figure(f"time-{found.anchor}", trace.traces(points, records, sheaf), told)
+    return _figure(f"time-{study.anchor}", trace.traces(points, records, sheaf), told)
 
 
 def _load(point: PointResult) -> str:
     return traffic.traffic(point.definition)
 
 
-def _figure(name: str, drawn: Sequence[Trace], told: str, title: str = "") -> Figure | None:
+def _figure(name: str, drawn: Sequence[Trace], text: str, title: str = "") -> Figure | None:
     """A panel for each direction, a line for each arm. Without a title it says how steady it is."""
     if not drawn:
         return None
@@ -110,7 +110,7 @@ def _figure(name: str, drawn: Sequence[Trace], told: str, title: str = "") -> Fi
         name=name,
         title=title or trace.finding(drawn),
         definition=" ".join(
-            filter(None, (_definition(drawn, fields), "" if title else STEADY, told))
+            filter(None, (_definition(drawn, fields), "" if title else STEADY, text))
         ),
         panels=tuple(panels),
         rows=[row for one in drawn for row in _rows(one, bands)],
@@ -147,23 +147,23 @@ def _bands(drawn: Sequence[Trace]) -> list[Band]:
     }
     made: list[Band] = []
     for field, (name, unit) in names.items():
-        found = [i.hi for one in drawn for i in one.quantities.get(field, ()) if i]
-        if found:
-            to = PERCENT if unit == "ratio" else number.scale([max(found)], unit)
-            most = ABOVE if unit == "ratio" else max(found) * ABOVE
+        his = [i.hi for one in drawn for i in one.quantities.get(field, ()) if i]
+        if his:
+            to = PERCENT if unit == "ratio" else number.scale([max(his)], unit)
+            most = ABOVE if unit == "ratio" else max(his) * ABOVE
             top = made[-1].bottom + GAP if made else GAP // 2
             made.append(Band(field, name, unit, to, most or 1.0, top))
     return made
 
 
-def _rows(one: Trace, bands: Sequence[Band]) -> list[Row]:
+def _rows(trace: Trace, bands: Sequence[Band]) -> list[Row]:
     """A row for each step."""
     found: list[Row] = []
-    for place in range(len(one.quantities["rate"])):
-        row: Row = {"arm": one.point.arm, "direction": one.way}
-        row["time_s"] = round(one.at_s(place), 4)
+    for place in range(len(trace.quantities["rate"])):
+        row: Row = {"arm": trace.point.arm, "direction": trace.way}
+        row["time_s"] = round(trace.at_s(place), 4)
         for band in bands:
-            steps = one.quantities.get(band.field, ())
+            steps = trace.quantities.get(band.field, ())
             measured = steps[place] if place < len(steps) else None
             row |= three(band.field, _short(measured) if measured else None)
         found.append(row)
@@ -176,8 +176,8 @@ def _short(i: Interval) -> Interval:
     return Interval(value, low, high, i.n, i.level)
 
 
-def _panel(name: str, mine: Sequence[Trace], bands: Sequence[Band], arms: Sequence[str]) -> Chart:
-    d, what = mine[0].point.definition, ", ".join(band.name for band in bands)
+def _panel(name: str, traces: Sequence[Trace], bands: Sequence[Band], arms: Sequence[str]) -> Chart:
+    d, what = traces[0].point.definition, ", ".join(band.name for band in bands)
     axis = alt.Axis(tickCount=6, grid=False, labelBound=True)
     scale = alt.Scale(domain=[0, d.settle_s + d.duration_s], nice=False)
     x = alt.X("time_s:Q", title="time, s", axis=axis, scale=scale)

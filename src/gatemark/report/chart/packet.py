@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from gatemark.report.answer import capacity as told
+from gatemark.report.answer import capacity
 from gatemark.report.chart import ladder, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
 from gatemark.report.words import number, traffic
@@ -32,12 +32,12 @@ def figure(model: Model) -> Figure | None:
     for key, check in zip(order, found, strict=True):
         row: Row = {"setup": check.case.setup.words, "key": key}
         rows += [
-            row | {"term": told.part(name, model.base_path)} | three("ns", ns)
+            row | {"term": capacity.part(name, model.base_path)} | three("ns", ns)
             for name, ns in made[check.case].items()
         ]
         row |= {"text": _text(model, check.measured)}
         ends.append(row | three("ns", check.measured))
-    case, terms = found[0].case, [told.part(name, model.base_path) for name in names]
+    case, terms = found[0].case, [capacity.part(name, model.base_path) for name in names]
     return Figure(
         name=NAME,
         title=_title(model, made[found[-1].case], found[-1]),
@@ -49,7 +49,7 @@ def figure(model: Model) -> Figure | None:
         panels=(("", _panel(order, terms, ends, f"{_of(model)}, {model.measured.unit}")),),
         rows=rows,
         columns={"setup": "setup", "term": "term"} | heads("ns", _of(model), model.measured.unit),
-        plan=told.plan(model),
+        plan=capacity.plan(model),
         extra={f"{NAME}-measured": ends},
     )
 
@@ -76,7 +76,7 @@ def _title(model: Model, made: Parts, last: Check) -> str:
     """What the dearest setup spends most on."""
     name, ns = max(made.items(), key=lambda item: item[1].value)
     share = number.quantity(ns.value / last.predicted.value, "ratio")
-    what = told.part(name, model.base_path)
+    what = capacity.part(name, model.base_path)
     of = "instructions are" if model.measured.is_count else "time is"
     return f"{last.case.setup.words}: {share} of a packet's {of} {what}"
 

@@ -32,10 +32,10 @@ def figures(judgement: Judgement, records: Sequence[Record]) -> list[Figure]:
     return [figure for figure in drawn if figure is not None]
 
 
-def _path(found: Sequence[Found], records: Sequence[Record]) -> Figure | None:
+def _path(searches: Sequence[Found], records: Sequence[Record]) -> Figure | None:
     """The steps of the searches of each arm at the plan's first load."""
     arms: dict[str, Found] = {}
-    for one in found:
+    for one in searches:
         arms.setdefault(one.arm, one)
     rows = [
         row
@@ -45,7 +45,7 @@ def _path(found: Sequence[Found], records: Sequence[Record]) -> Figure | None:
     ]
     if not rows:
         return None
-    first = found[0]
+    first = searches[0]
     name = sweep.plain(f"search-{first.plan}")
     spent = first.first.values.get("search_s")
     count = first.first.values.get("search_trials")
@@ -73,7 +73,7 @@ def _path(found: Sequence[Found], records: Sequence[Record]) -> Figure | None:
     )
 
 
-def _steps(one: Found, repeat: int, steps: Sequence[Record]) -> Iterator[Row]:
+def _steps(search: Found, repeat: int, steps: Sequence[Record]) -> Iterator[Row]:
     for place, record in enumerate(steps, 1):
         rate = record.point.get("rate_pps")
         if record.status == "ok" and isinstance(rate, int | float) and rate:
@@ -81,7 +81,7 @@ def _steps(one: Found, repeat: int, steps: Sequence[Record]) -> Iterator[Row]:
                 continue
             loss = record.values.get("loss_ratio", 0.0)
             yield {
-                "arm": one.arm,
+                "arm": search.arm,
                 "repeat": float(repeat),
                 "step": float(place),
                 "offered_pps": finite(float(rate)),
@@ -97,11 +97,11 @@ def _became(record: Record, loss: float) -> str:
     return NOTHING if not loss else LITTLE if loss <= PDR else MORE
 
 
-def _near(one: Found) -> tuple[float, float]:
+def _near(search: Found) -> tuple[float, float]:
     """The rates around what was found, by all goals and repeats; of each direction."""
-    ways = 2 if one.first.definition.direction == "both" else 1
+    ways = 2 if search.first.definition.direction == "both" else 1
     names = ("throughput_pps", "too_fast_pps")
-    found = [p.values[name] for p in one.goals.values() for name in names if name in p.values]
+    found = [p.values[name] for p in search.goals.values() for name in names if name in p.values]
     low, high = min((i.lo for i in found), default=0.0), max((i.hi for i in found), default=1.0)
     return (1 - AROUND) * low / ways, (1 + AROUND) * high / ways
 

@@ -35,7 +35,7 @@ _TIPS = [
 
 def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
     """A panel for each direction, a line for each arm and load; None without percentiles."""
-    drawn = [one for knee in knees for one in loads(judgement, knee)]
+    drawn = [load for knee in knees for load in loads(judgement, knee)]
     if not drawn:
         return None
     name = sweep.anchor("percentile", knees[0])
@@ -95,12 +95,12 @@ def _places(drawn: Sequence[Load]) -> dict[str, float]:
     return found | {"max": max(found.values()) + MAX}
 
 
-def _rows(one: Load, places: Mapping[str, float]) -> Iterator[Row]:
+def _rows(load: Load, places: Mapping[str, float]) -> Iterator[Row]:
     for short, place in places.items():
-        measured = one.point.values.get(f"delay_{short}_ns")
+        measured = load.point.values.get(f"delay_{short}_ns")
         if measured is not None:
-            row: Row = {"arm": one.arm, "direction": one.direction, "load": one.load}
-            row["offered_pps"] = sweep.offered_pps(one.point)
+            row: Row = {"arm": load.arm, "direction": load.direction, "load": load.load}
+            row["offered_pps"] = sweep.offered_pps(load.point)
             row |= {"percentile": NAMES[short], "place": place}
             yield row | three("delay_ns", measured)
 

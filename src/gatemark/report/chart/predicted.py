@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from gatemark.report.answer import capacity as told
+from gatemark.report.answer import capacity
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
 from gatemark.report.words import number, traffic
@@ -31,7 +31,7 @@ def figure(model: Model) -> Figure | None:
     columns |= heads("predicted", "predicted", _unit(model)) | {"error": "off by (ratio)"}
     return Figure(
         name=NAME,
-        title=told.sentence(model),
+        title=capacity.sentence(model),
         definition=(
             f"{COUNTED if is_count else FULL}: predicted by the sum of what each term "
             "costs, against measured. On the line both are equal; the dotted lines beside it are "
@@ -40,7 +40,7 @@ def figure(model: Model) -> Figure | None:
         panels=(("", _panel(rows, model.margin, _unit(model))),),
         rows=rows,
         columns=columns,
-        plan=told.plan(model),
+        plan=capacity.plan(model),
     )
 
 
@@ -53,7 +53,7 @@ def _row(model: Model, check: Check) -> Row:
     row |= {"frame_bytes": check.case.frame_bytes, "kind": KINDS[check.held_out]}
     measured, predicted = (_told(model, i) for i in (check.measured, check.predicted))
     row |= three("measured", measured) | three("predicted", predicted)
-    return row | {"error": told.error(model, check)}
+    return row | {"error": capacity.error(model, check)}
 
 
 def _told(model: Model, takes: Interval) -> Interval:

@@ -37,7 +37,7 @@ class Choice:
         """The devices that are drawn, each once."""
         return list(dict.fromkeys(found.published.device for _, found in self.near))
 
-    def told(self) -> str:
+    def words(self) -> str:
         """What the definition says of them; empty where nothing was published."""
         parts = []
         if self.near:
@@ -79,13 +79,13 @@ def in_reach(value: float, most: float) -> bool:
     return most / TIMES_LESS <= value <= most * TIMES_MORE
 
 
-def row(found: Beside) -> Row:
+def row(pair: Beside) -> Row:
     """What a tooltip tells of a published value."""
     return {
-        "device": found.published.device,
-        "study": found.published.study,
-        "printed": reference.told(found.published),
-        "differs": reference.differs(found),
+        "device": pair.published.device,
+        "study": pair.published.study,
+        "printed": reference.printed(pair.published),
+        "differs": reference.differs(pair),
     }
 
 

@@ -21,19 +21,19 @@ ABOVE = 1.15  # room over the highest mark, for its name
 GOODPUT = "payload that the receiving program read while it was sent"
 
 
-def figures(judgement: Judgement, found: Study, beside: Iterable[Beside] = ()) -> list[Figure]:
+def figures(judgement: Judgement, study: Study, beside: Iterable[Beside] = ()) -> list[Figure]:
     """Payload over size, and the same as a share of each line's plateau."""
-    drawn = line.lines(found.points)
-    choice = published.choose(beside, found.points)
+    drawn = line.lines(study.points)
+    choice = published.choose(beside, study.points)
     flat = [one for one in drawn if one.is_flat]
-    shares = [_share(found, flat, choice)] if flat else []
-    return [_throughput(judgement, found, drawn, choice), *shares]
+    shares = [_share(study, flat, choice)] if flat else []
+    return [_throughput(judgement, study, drawn, choice), *shares]
 
 
 def _throughput(
-    judgement: Judgement, found: Study, drawn: Sequence[Line], choice: Choice
+    judgement: Judgement, study: Study, drawn: Sequence[Line], choice: Choice
 ) -> Figure:
-    name, field = found.anchor, "payload_bps"
+    name, field = study.anchor, "payload_bps"
     hollow = across.published_rows(choice, drawn, field)
     published.levels(hollow, field)
     ceilings = _ceilings(judgement, drawn)
@@ -47,17 +47,17 @@ def _throughput(
     return Figure(
         name=name,
         title=line.title(drawn),
-        definition=" ".join(filter(None, (*parts, choice.told()))),
-        panels=tuple((mine[0].heading, across.panel(look, mine)) for mine in line.panels(drawn)),
+        definition=" ".join(filter(None, (*parts, choice.words()))),
+        panels=tuple((panel[0].heading, across.panel(look, panel)) for panel in line.panels(drawn)),
         rows=[row for one in drawn for row in _rows(one)],
         columns=columns | {"cpu_busy": "CPU busy (ratio)", "limit": "limit"},
-        plan=found.plan,
+        plan=study.plan,
         extra={f"{name}-ceiling": ceilings, f"{name}-published": hollow},
     )
 
 
-def _share(found: Study, drawn: Sequence[Line], choice: Choice) -> Figure:
-    name, field = f"{found.anchor}-share", "share"
+def _share(study: Study, drawn: Sequence[Line], choice: Choice) -> Figure:
+    name, field = f"{study.anchor}-share", "share"
     hollow = _published_shares(across.published_rows(choice, drawn, field))
     rows = [row for one in drawn for row in _shares(one)]
     end = max([float(row["share_hi"] or 0) for row in rows] + [1.0]) * ABOVE
@@ -79,30 +79,30 @@ def _share(found: Study, drawn: Sequence[Line], choice: Choice) -> Figure:
         name=name,
         title=line.share_title(drawn),
         definition=told + more,
-        panels=tuple((mine[0].heading, across.panel(look, mine)) for mine in line.panels(drawn)),
+        panels=tuple((panel[0].heading, across.panel(look, panel)) for panel in line.panels(drawn)),
         rows=rows,
         columns=across.COLUMNS | heads(field, "share of the plateau", "ratio"),
-        plan=found.plan,
+        plan=study.plan,
         extra={f"{name}-published": hollow},
     )
 
 
-def _rows(one: Line) -> list[Row]:
+def _rows(line: Line) -> list[Row]:
     found: list[Row] = []
-    for place, point in enumerate(one.points):
+    for place, point in enumerate(line.points):
         busy = point.values.get("cpu_busy")
         more: Row = {"cpu_busy": finite(busy.value) if busy else None, "limit": point.limit}
         payload = three("payload_bps", headline.payload(point))
-        found.append(across.base_row(one, place) | payload | more)
+        found.append(across.base_row(line, place) | payload | more)
     return found
 
 
-def _shares(one: Line) -> list[Row]:
+def _shares(line: Line) -> list[Row]:
     found: list[Row] = []
-    for place, point in enumerate(one.points):
+    for place, point in enumerate(line.points):
         whole = three("share", headline.payload(point))
-        parts: Row = {key: float(value or 0) / one.plateau for key, value in whole.items()}
-        found.append(across.base_row(one, place) | parts)
+        parts: Row = {key: float(value or 0) / line.plateau for key, value in whole.items()}
+        found.append(across.base_row(line, place) | parts)
     return found
 
 
@@ -145,9 +145,9 @@ def _ceilings(judgement: Judgement, drawn: Sequence[Line]) -> list[Row]:
     """The tester alone at the same points: one line a panel, drawn where it is near."""
     found: list[Row] = []
     tops = _tops(drawn)
-    for mine in line.panels(drawn):
+    for panel in line.panels(drawn):
         rows: dict[float, Row] = {}
-        for one in mine:
+        for one in panel:
             for place, point in enumerate(one.points):
                 alone = headline.ceiling(judgement, point.definition)
                 if alone is not None:
@@ -156,7 +156,7 @@ def _ceilings(judgement: Judgement, drawn: Sequence[Line]) -> list[Row]:
         ordered = [rows[size] for size in sorted(rows)]
         most = max((float(row["payload_bps"] or 0) for row in ordered), default=0.0)
         for place, row in enumerate(ordered):
-            row["near"] = "yes" if most <= NEAR * tops[mine[0].l4] else ""
+            row["near"] = "yes" if most <= NEAR * tops[panel[0].l4] else ""
             row["named"] = "" if place else "yes"
         found += ordered
     return found
@@ -171,7 +171,7 @@ def _what(drawn: Sequence[Line]) -> str:
     for l4, one in first.items():
         size, _ = traffic.SIZES[one.factor]
         what = GOODPUT if l4 == "tcp" else "payload received"
-        sent = study.told([p for other in drawn if other.l4 == l4 for p in other.points])
+        sent = study.sent([p for other in drawn if other.l4 == l4 for p in other.points])
         told.append(f"{l4.upper()}: {what}, by the size of a {size} ({sent}).")
     return " ".join(told)
 

@@ -22,13 +22,13 @@ def figures(judgement: Judgement) -> list[Figure]:
     return [_figure(plan, list(found)) for plan, found in plans]
 
 
-def _figure(plan: str, found: Sequence[Travel]) -> Figure:
+def _figure(plan: str, travels: Sequence[Travel]) -> Figure:
     name = f"subsystems-{sweep.plain(plan)}"
-    kept = _largest(found)
-    rungs = [(words.point(one), one.arm) for place in words.places(found) for one in place]
+    kept = _largest(travels)
+    rungs = [(words.point(one), one.arm) for place in words.places(travels) for one in place]
     order = ladder.keys(ladder.grouped(rungs))
     bars = [key for key in order if not ladder.is_heading(key)]
-    every = [one for place in words.places(found) for one in place]
+    every = [one for place in words.places(travels) for one in place]
     rows: list[Row] = []
     ends: list[Row] = []
     for key, one in zip(bars, every, strict=True):
@@ -40,15 +40,15 @@ def _figure(plan: str, found: Sequence[Travel]) -> Figure:
             for part, size in sorted(one.subsystems.items(), key=lambda item: _place(kept, item[0]))
         ]
         ends.append(row | {"amount": one.total, "text": words.count(one.total)})
-    unit = words.units(found)
+    unit = words.units(travels)
     columns = {"arm": "setup", "packet": "packet", "subsystem": "subsystem"}
     return Figure(
         name=name,
-        title=words.finding(found),
+        title=words.finding(travels),
         definition=(
             f"{unit.capitalize()} that the gateway runs for one packet, of packets sent one at a "
             "time, by subsystem: all of it, from the interrupt until the gateway idles again. "
-            f"Seen as {'; '.join(dict.fromkeys(map(words.seen, found)))}."
+            f"Seen as {'; '.join(dict.fromkeys(map(words.seen, travels)))}."
         ),
         panels=(("", _panel(name, order, [*kept, OTHERS], ends, unit)),),
         rows=rows,
@@ -58,14 +58,14 @@ def _figure(plan: str, found: Sequence[Travel]) -> Figure:
     )
 
 
-def _largest(found: Sequence[Travel]) -> list[str]:
+def _largest(travels: Sequence[Travel]) -> list[str]:
     """The subsystems that come to most somewhere, in the order of the file."""
     most: dict[str, int] = {}
-    for one in found:
-        for name, part in one.subsystems.items():
+    for travel in travels:
+        for name, part in travel.subsystems.items():
             most[name] = max(most.get(name, 0), part.amount)
     largest = sorted(most, key=lambda name: -most[name])[:MOST_PARTS]
-    return [name for name in words.subsystems(found) if name in largest]
+    return [name for name in words.subsystems(travels) if name in largest]
 
 
 def _place(kept: Sequence[str], name: str) -> int:

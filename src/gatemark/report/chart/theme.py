@@ -87,21 +87,21 @@ def config() -> dict[str, Any]:
     }
 
 
-def color(arms: Sequence[str], told: Sequence[str] | None = None) -> alt.Color:
+def color(arms: Sequence[str], texts: Sequence[str] | None = None) -> alt.Color:
     """An arm's colour: always the same for the same place in the plan."""
-    return alt.Color("arm:N", scale=alt.Scale(domain=list(arms)), legend=_legend(arms, told))
+    return alt.Color("arm:N", scale=alt.Scale(domain=list(arms)), legend=_legend(arms, texts))
 
 
-def shape(arms: Sequence[str], told: Sequence[str] | None = None) -> alt.Shape:
+def shape(arms: Sequence[str], texts: Sequence[str] | None = None) -> alt.Shape:
     """An arm's marker."""
     scale = alt.Scale(domain=list(arms), range=_cycle(SHAPES, arms))
-    return alt.Shape("arm:N", scale=scale, legend=_legend(arms, told))
+    return alt.Shape("arm:N", scale=scale, legend=_legend(arms, texts))
 
 
-def dash(arms: Sequence[str], told: Sequence[str] | None = None) -> alt.StrokeDash:
+def dash(arms: Sequence[str], texts: Sequence[str] | None = None) -> alt.StrokeDash:
     """An arm's dash."""
     scale = alt.Scale(domain=list(arms), range=_cycle(DASHES, arms))
-    return alt.StrokeDash("arm:N", scale=scale, legend=_legend(arms, told))
+    return alt.StrokeDash("arm:N", scale=scale, legend=_legend(arms, texts))
 
 
 def stroked(arms: Sequence[str]) -> tuple[alt.Color, alt.StrokeDash]:
@@ -123,11 +123,11 @@ def stroked(arms: Sequence[str]) -> tuple[alt.Color, alt.StrokeDash]:
     )
 
 
-def _legend(arms: Sequence[str], told: Sequence[str] | None) -> alt.Legend | None:
+def _legend(arms: Sequence[str], texts: Sequence[str] | None) -> alt.Legend | None:
     """All layers of a panel must agree on it, or Vega-Lite complains. `told`: just these arms."""
-    if told is None:
+    if texts is None:
         return None if direct(arms) else alt.Legend(symbolOpacity=1)
-    return alt.Legend(symbolOpacity=1, values=list(told)) if told else None
+    return alt.Legend(symbolOpacity=1, values=list(texts)) if texts else None
 
 
 def _cycle(kinds: Sequence[Any], arms: Sequence[str]) -> list[Any]:
@@ -166,11 +166,11 @@ def bits_across(field: str, title: str, to: Scale, most: float, room: int) -> al
     return alt.X(f"{field}:Q", title=f"{title}, {to.unit}", axis=axis, scale=scale)
 
 
-def delay_axis(field: str, found: Sequence[float]) -> alt.Y:
+def delay_axis(field: str, values: Sequence[float]) -> alt.Y:
     """A delay in ns upwards, on a log axis over all that was found."""
-    low = 10.0 ** (len(str(int(max(min(found), 1.0)))) - 1)
+    low = 10.0 ** (len(str(int(max(min(values), 1.0)))) - 1)
     axis = alt.Axis(labelExpr=TIME, values=[10.0**power for power in range(12)])
-    scale = alt.Scale(type="log", domain=[low, max(found) * 1.6], nice=False)
+    scale = alt.Scale(type="log", domain=[low, max(values) * 1.6], nice=False)
     return alt.Y(f"{field}:Q", title="one-way delay", axis=axis, scale=scale)
 
 

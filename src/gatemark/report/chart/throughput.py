@@ -26,9 +26,9 @@ def figures(judgement: Judgement) -> list[Figure]:
     ]
 
 
-def _figure(found: Sequence[Found]) -> Figure:
-    name = sweep.plain(f"throughput-{found[0].plan}")
-    every = [(one, goal, point) for one in found for goal, point in one.goals.items()]
+def _figure(searches: Sequence[Found]) -> Figure:
+    name = sweep.plain(f"throughput-{searches[0].plan}")
+    every = [(search, goal, point) for search in searches for goal, point in search.goals.items()]
     loads = list(search.varying_loads([point for _, _, point in every]))
     rows: list[Row] = []
     for (one, goal, point), at in zip(every, loads, strict=True):
@@ -37,20 +37,20 @@ def _figure(found: Sequence[Found]) -> Figure:
         for quantity in RATES:
             row |= three(quantity, point.values.get(quantity))
         rows.append(row)
-    arms = list(dict.fromkeys(one.arm for one in found))
+    arms = list(dict.fromkeys(search.arm for search in searches))
     columns = {"arm": "setup", "goal": "goal", "load": "load"}
     for quantity, unit in RATES.items():
         columns |= heads(quantity, "throughput" if unit == "packets/s" else "on layer 2", unit)
-    first = found[0].first
+    first = searches[0].first
     slow = first.definition.slow_to_pps
     slowed = f" The gateway is slowed to about {number.nominal(slow, 'packets/s')}." if slow else ""
     order = list(dict.fromkeys(loads))
     return Figure(
         name=name,
-        title=_title(found),
+        title=_title(searches),
         definition=(
             "The highest rate with no loss (NDR, filled) and with at most 0.5 % (PDR, hollow), "
-            f"by search: {traffic.traffic(first.definition, _varied(found))}. "
+            f"by search: {traffic.traffic(first.definition, _varied(searches))}. "
             f"Marker: median; whisker: its interval.{slowed}"
         ),
         panels=tuple(
@@ -61,13 +61,13 @@ def _figure(found: Sequence[Found]) -> Figure:
         ),
         rows=rows,
         columns=columns | {"bound": "bound", "limit": "limit"},
-        plan=found[0].plan,
+        plan=searches[0].plan,
     )
 
 
-def _title(found: Sequence[Found]) -> str:
+def _title(searches: Sequence[Found]) -> str:
     """The finding: what the first arm does at its first load, by each goal."""
-    one = found[0]
+    one = searches[0]
     means = {"ndr": "without loss", "pdr": "with at most 0.5 % lost"}
     told = [
         f"{number.AT_LEAST if p.at_least else ''}"
@@ -79,9 +79,9 @@ def _title(found: Sequence[Found]) -> str:
     return f"{does[:1].upper()}{does[1:]}, {one.load}: {', '.join(told) or 'no rate found'}"
 
 
-def _varied(found: Sequence[Found]) -> set[str]:
+def _varied(searches: Sequence[Found]) -> set[str]:
     names = ("family", "frame_bytes", "flows")
-    definitions = [one.first.definition for one in found]
+    definitions = [search.first.definition for search in searches]
     return {name for name in names if len({getattr(d, name) for d in definitions}) > 1}
 
 

@@ -14,7 +14,7 @@ from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, name
 from gatemark.report.chart.ladder import Rung
 from gatemark.report.words import number
 from gatemark.stats.change.exact import is_exact
-from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET, told
+from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET, quantity_of
 from gatemark.stats.judgement import Judgement, Ladder, Step
 from gatemark.stats.math.interval import Interval
 from gatemark.store.record import UNITS
@@ -28,16 +28,17 @@ Span = tuple[float, float]
 
 def figures(judgement: Judgement) -> list[Figure]:
     """One for each ladder."""
-    points = Counter(one.plan for one in judgement.ladders if is_exact(one))
+    points = Counter(ladder.plan for ladder in judgement.ladders if is_exact(ladder))
     return [
         _figure(ladder)
         for ladder in judgement.ladders
-        if told(ladder) in ladder.values and not (is_exact(ladder) and points[ladder.plan] > MOST)
+        if quantity_of(ladder) in ladder.values
+        and not (is_exact(ladder) and points[ladder.plan] > MOST)
     ]
 
 
 def _figure(ladder: Ladder) -> Figure:
-    name, quantity = words.anchor(ladder), told(ladder)
+    name, quantity = words.anchor(ladder), quantity_of(ladder)
     rows = _rows(ladder, quantity)
     unit = UNITS[quantity]
     columns = {"arm": "step", "against": "against"}

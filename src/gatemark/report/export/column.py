@@ -27,9 +27,11 @@ def columns(rows: Sequence[Row], shape: type[msgspec.Struct]) -> list[Column]:
     """The fields of `shape` in all exports alike, then those that these rows have besides."""
     flat = [dict(_flat(row)) for row in rows]
     kinds = _kinds(shape)
-    found = dict.fromkeys((*kinds, *(name for cells in flat for name in cells)))
+    fromkeys = dict.fromkeys((*kinds, *(name for cells in flat for name in cells)))
     # What is a table in one row and nothing in another has columns below its name.
-    names = [name for name in found if not any(other.startswith(f"{name}.") for other in found)]
+    names = [
+        name for name in fromkeys if not any(other.startswith(f"{name}.") for other in fromkeys)
+    ]
     names.sort(key=_place)
     return [_column(name, [cells.get(name) for cells in flat], kinds.get(name)) for name in names]
 
@@ -69,24 +71,24 @@ def _text(value: object) -> str:
     """A list of words as words; anything else as JSON."""
     if isinstance(value, str):
         return value
-    if isinstance(value, Sequence) and all(isinstance(one, str) for one in value):
+    if isinstance(value, Sequence) and all(isinstance(item, str) for item in value):
         return "; ".join(value)
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _kinds(shape: type[msgspec.Struct], before: str = "") -> dict[str, type]:
     """The columns that a structure has whatever it holds."""
-    found: dict[str, type] = {}
+    types: dict[str, type] = {}
     for field in msgspec.structs.fields(shape):
         name, parts = f"{before}{field.encode_name}", get_args(field.type) or (field.type,)
         inner = next((part for part in parts if _is_struct(part)), None)
         if get_origin(field.type) is dict:
             continue
         if inner and get_origin(field.type) is not tuple:
-            found |= _kinds(inner, f"{name}.")
+            types |= _kinds(inner, f"{name}.")
         else:
-            found[name] = next((kind for kind in (bool, int, float) if kind in parts), str)
-    return found
+            types[name] = next((kind for kind in (bool, int, float) if kind in parts), str)
+    return types
 
 
 def _is_struct(part: object) -> bool:

@@ -17,13 +17,13 @@ SUFFIX = ".folded"
 
 def files(source: Source) -> Iterator[tuple[str, bytes]]:
     """One for each path of a run: its name, and what is in it."""
-    for one in source.judgement.travels:
-        yield f"{kernel_path.anchor(one).removeprefix('path-')}{SUFFIX}", export(one)
+    for travel in source.judgement.travels:
+        yield f"{kernel_path.anchor(travel).removeprefix('path-')}{SUFFIX}", export(travel)
 
 
-def export(one: Travel) -> bytes:
+def export(travel: Travel) -> bytes:
     """One path; what came before and after it has a stack of one function each."""
-    found = {";".join(stack): size for stack, size in stacks(one.calls, one.unit).items()}
-    ends = {"(out of idle)": one.before.amount, "(back to idle)": one.after.amount}
-    lines = [f"{name} {size}" for name, size in (found | ends).items() if size]
+    sizes = {";".join(stack): size for stack, size in stacks(travel.calls, travel.unit).items()}
+    ends = {"(out of idle)": travel.before.amount, "(back to idle)": travel.after.amount}
+    lines = [f"{name} {size}" for name, size in (sizes | ends).items() if size]
     return "".join(f"{line}\n" for line in lines).encode()

@@ -65,10 +65,10 @@ def _plans(source: Source) -> dict[str, list[Case]]:
         cases.setdefault(key, Case(record.arm, record.point)).records.append(record)
     for result in (*source.judgement.ceilings, *source.judgement.floors, *source.judgement.points):
         cases[_key(result.plan, result.arm, result.point)].result = result
-    found: dict[str, list[Case]] = {plan.name: [] for plan in source.run.plans}
+    by_plan: dict[str, list[Case]] = {plan.name: [] for plan in source.run.plans}
     for (plan, *_), case in cases.items():
-        found.setdefault(str(plan), []).append(case)
-    return found
+        by_plan.setdefault(str(plan), []).append(case)
+    return by_plan
 
 
 def _key(plan: str, arm: str, point: Mapping[str, Scalar]) -> Key:
@@ -87,9 +87,11 @@ def _suite(source: Source, plan: str, cases: Sequence[Case]) -> ET.Element:
         "errors": sum(case.find("error") is not None for case in made),
         "skipped": sum(case.find("skipped") is not None for case in made),
     }
-    told = {"name": plan, "id": source.label, "hostname": run.station.name}
-    told |= {"timestamp": run.started[:19], "time": f"{sum(map(_seconds, cases)):.3f}"}
-    suite = ET.Element("testsuite", told | {name: str(count) for name, count in counts.items()})
+    attributes = {"name": plan, "id": source.label, "hostname": run.station.name}
+    attributes |= {"timestamp": run.started[:19], "time": f"{sum(map(_seconds, cases)):.3f}"}
+    suite = ET.Element(
+        "testsuite", attributes | {name: str(count) for name, count in counts.items()}
+    )
     properties = ET.SubElement(suite, "properties")
     for name, value in (*_of_run(source), *_of_values(source, plan)):
         ET.SubElement(properties, "property", {"name": name, "value": value})
@@ -152,8 +154,8 @@ def _of_values(source: Source, plan: str) -> Iterator[tuple[str, str]]:
         if value.plan == plan:
             bound = ">= " if value.at_least else ""
             interval = f"{value.value!r} [{value.lo!r}, {value.hi!r}] {value.unit}"
-            told = f"{bound}{interval}, n = {value.n}, limit {value.limit}"
-            yield f"{value.arm}: {_words(value.point)}: {value.quantity}", told
+            text = f"{bound}{interval}, n = {value.n}, limit {value.limit}"
+            yield f"{value.arm}: {_words(value.point)}: {value.quantity}", text
 
 
 def _words(point: Mapping[str, Scalar]) -> str:

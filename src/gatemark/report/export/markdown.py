@@ -22,8 +22,8 @@ def _lines(source: Source) -> Iterator[str]:
     yield from (f"**{_text(judgement.sentence)}**", "")
     facts = condition.conditions(run, source.records, judgement)
     faults = [("Not whole", list(source.faults))] if source.faults else []
-    for name, told in [("Run", [f"{source.label}, {run.started}"]), *facts, *faults]:
-        yield from _facts(name, told)
+    for name, texts in [("Run", [f"{source.label}, {run.started}"]), *facts, *faults]:
+        yield from _facts(name, texts)
     for warned, where in warning.warnings(judgement):
         place = f", {where}" if where else ""
         yield from _facts(f"Warning {warned.code}{place}", [warned.advice])
@@ -36,13 +36,13 @@ def _lines(source: Source) -> Iterator[str]:
     yield from ("Repeat it:", "", "```sh", repeat_command(run), "```", "")
 
 
-def _facts(name: str, told: Sequence[str]) -> Iterator[str]:
+def _facts(name: str, texts: Sequence[str]) -> Iterator[str]:
     """One fact beside its name, several below it."""
-    if len(told) == 1:
-        yield f"- {_text(name)}: {_text(told[0])}"
+    if len(texts) == 1:
+        yield f"- {_text(name)}: {_text(texts[0])}"
         return
     yield f"- {_text(name)}:"
-    yield from (f"  - {_text(fact)}" for fact in told)
+    yield from (f"  - {_text(fact)}" for fact in texts)
 
 
 def _table(made: Table) -> Iterator[str]:

@@ -61,7 +61,7 @@ def export(sources: Sequence[Source]) -> bytes:
     for source in sources:
         for sample in _samples(source):
             metrics.setdefault(sample.metric, []).append(sample)
-    return "".join(line for found in metrics.values() for line in _lines(found)).encode()
+    return "".join(line for metric in metrics.values() for line in _lines(metric)).encode()
 
 
 def _lines(samples: Sequence[Sample]) -> Iterator[str]:
@@ -88,25 +88,25 @@ def _of_run(source: Source) -> Iterator[Sample]:
     run, judgement = source.run, source.judgement
     info = {"station": run.station.name, "kind": run.station.kind, "virtual": run.station.virtual}
     info |= {"suite": run.suite, "version": run.versions.get("gatemark", "")}
-    mine = {"run": source.label}
-    yield Sample("gatemark_run_info", "A run of Gatemark.", {**mine, **info}, 1.0)
+    labels = {"run": source.label}
+    yield Sample("gatemark_run_info", "A run of Gatemark.", {**labels, **info}, 1.0)
     with suppress(ValueError):  # a time that is none is told nowhere
         name, began = "gatemark_run_start_timestamp_seconds", datetime.fromisoformat(run.started)
         began = began if began.tzinfo else began.replace(tzinfo=UTC)
-        yield Sample(name, "When the run began.", mine, began.timestamp())
+        yield Sample(name, "When the run began.", labels, began.timestamp())
     counts = {"ok": judgement.trials - judgement.invalid - judgement.skipped}
     counts |= {status: getattr(judgement, status) for status in ("invalid", "skipped", "missing")}
     for status, count in counts.items():
-        labels = {**mine, "status": status}
+        labels = {**labels, "status": status}
         yield Sample("gatemark_trials", "Trials by what became of them.", labels, float(count))
 
 
 def _of_value(value: Value, labels: Mapping[str, object]) -> Iterator[Sample]:
     unit, divisor = BASE[value.unit]
     stem = re.sub(r"\W", "_", UNIT_OF_NAME.sub("", value.quantity))
-    for field, end, told in ENDS:
+    for field, end, what in ENDS:
         number = getattr(value, field) / divisor
-        yield Sample(f"gatemark_{stem}{end}_{unit}", f"{value.quantity}: {told}.", labels, number)
+        yield Sample(f"gatemark_{stem}{end}_{unit}", f"{value.quantity}: {what}.", labels, number)
 
 
 def _judged(judgement: Judgement) -> Iterator[PointResult | Knee]:

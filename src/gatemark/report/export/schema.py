@@ -43,25 +43,25 @@ def schema(kind: str) -> str:
 
 def comments(struct: type[msgspec.Struct]) -> dict[str, str]:
     """What stands beside each field of a structure, else in the lines above it."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for kind in reversed(struct.__mro__):
         if issubclass(kind, msgspec.Struct) and kind is not msgspec.Struct:
-            found |= _own(inspect.getsource(kind))
-    return found
+            texts |= _own(inspect.getsource(kind))
+    return texts
 
 
 def _own(source: str) -> dict[str, str]:
     tokens = tokenize.generate_tokens(StringIO(source).readline)
-    said = {t.start[0]: t for t in tokens if t.type == tokenize.COMMENT}
-    lines = {number: token.string.lstrip("# ") for number, token in said.items()}
-    alone = {number for number, token in said.items() if not token.line[: token.start[1]].strip()}
+    marks = {t.start[0]: t for t in tokens if t.type == tokenize.COMMENT}
+    lines = {number: token.string.lstrip("# ") for number, token in marks.items()}
+    alone = {number for number, token in marks.items() if not token.line[: token.start[1]].strip()}
     body = next(node.body for node in ast.parse(source).body if isinstance(node, ast.ClassDef))
-    found = {}
+    texts = {}
     for node in body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             beside = lines.get(node.end_lineno or node.lineno)
-            found[node.target.id] = beside or _above(node.lineno, lines, alone)
-    return found
+            texts[node.target.id] = beside or _above(node.lineno, lines, alone)
+    return texts
 
 
 def _above(number: int, lines: dict[int, str], alone: set[int]) -> str:
@@ -72,7 +72,7 @@ def _above(number: int, lines: dict[int, str], alone: set[int]) -> str:
 
 
 def _describe(made: dict[str, Any], struct: type[msgspec.Struct]) -> None:
-    told = comments(struct)
+    texts = comments(struct)
     for place, field in enumerate(msgspec.structs.fields(struct)):
         # One that is kept as a list has its fields by place.
         kept, key = (
@@ -80,7 +80,7 @@ def _describe(made: dict[str, Any], struct: type[msgspec.Struct]) -> None:
             if "properties" in made
             else (made["prefixItems"], place)
         )
-        kept[key] = {"description": told[field.name], **kept[key]}
+        kept[key] = {"description": texts[field.name], **kept[key]}
 
 
 def _structs(part: Any) -> Iterator[type[msgspec.Struct]]:

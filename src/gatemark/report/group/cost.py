@@ -24,26 +24,28 @@ def groups(judgement: Judgement) -> list[list[Comparison]]:
     A change from or to nothing has no number and no place in a figure; the table has it.
     """
     found: dict[tuple[str, str], list[Comparison]] = {}
-    for one in judgement.comparisons:
-        if max(abs(one.change.change.value), one.change.change.hi) >= UNBOUNDED:
+    for comparison in judgement.comparisons:
+        if max(abs(comparison.change.change.value), comparison.change.change.hi) >= UNBOUNDED:
             continue
-        found.setdefault((one.plan, _kind(one)), []).append(one)
+        found.setdefault((comparison.plan, _kind(comparison)), []).append(comparison)
     return list(found.values())
 
 
-def anchor(found: Sequence[Comparison]) -> str:
+def anchor(comparisons: Sequence[Comparison]) -> str:
     """The name of their figure."""
-    return sweep.plain(f"change-{found[0].plan}-{_kind(found[0])}")
+    return sweep.plain(f"change-{comparisons[0].plan}-{_kind(comparisons[0])}")
 
 
-def arms(found: Sequence[Comparison]) -> list[str]:
+def arms(comparisons: Sequence[Comparison]) -> list[str]:
     """The arms that are compared with the baseline, each once."""
-    return list(dict.fromkeys(one.arm for one in found))
+    return list(dict.fromkeys(comparison.arm for comparison in comparisons))
 
 
-def finding(found: Sequence[Comparison]) -> str:
+def finding(comparisons: Sequence[Comparison]) -> str:
     """What the arms cost, one clause each."""
-    told = [one for one in found if not is_twin(one.arm)] or list(found)
+    told = [comparison for comparison in comparisons if not is_twin(comparison.arm)] or list(
+        comparisons
+    )
     names = arms(told)
     clauses = [_clause([one for one in told if one.arm == name]) for name in names[:MOST_ARMS]]
     more = len(names) - MOST_ARMS
@@ -60,18 +62,22 @@ def percent(i: Interval) -> str:
     return f"{sign}{number.label(i, PERCENT)} %"
 
 
-def name(one: Comparison) -> str:
+def name(comparison: Comparison) -> str:
     """The arm as what it does, where it has no name of its own."""
-    setup = one.definition.setup
-    return traffic.does(setup) if one.arm in (setup, one.definition.path) else one.arm
+    setup = comparison.definition.setup
+    return (
+        traffic.does(setup)
+        if comparison.arm in (setup, comparison.definition.path)
+        else comparison.arm
+    )
 
 
-def place(one: Comparison, among: Sequence[Comparison]) -> tuple[str, str]:
+def place(comparison: Comparison, among: Sequence[Comparison]) -> tuple[str, str]:
     """A heading and a name below it: the arm, then the factors in which the points differ."""
     told = _varying(among)
-    words = [traffic.factor(f, one.point[f]) for f in told if f in one.point]
+    words = [traffic.factor(f, comparison.point[f]) for f in told if f in comparison.point]
     several = len(arms(among)) > 1
-    heading = ", ".join([one.arm] * (several or not words) + words[:-1])
+    heading = ", ".join([comparison.arm] * (several or not words) + words[:-1])
     return heading, words[-1] if words else ""
 
 
@@ -92,26 +98,26 @@ def _varying(among: Sequence[Comparison]) -> list[str]:
     return [f for f in factors if f not in alike and len(levels[f]) > 1]
 
 
-def _clause(mine: Sequence[Comparison]) -> str:
-    who, other = name(mine[0]), traffic.does(mine[0].baseline)
-    if all(one.at_least for one in mine):
+def _clause(comparisons: Sequence[Comparison]) -> str:
+    who, other = name(comparisons[0]), traffic.does(comparisons[0].baseline)
+    if all(comparison.at_least for comparison in comparisons):
         return f"{who} against {other}: the tester was the limit"
-    verdicts = {one.change.verdict for one in mine}
+    verdicts = {comparison.change.verdict for comparison in comparisons}
     if verdicts <= set(NO_CHANGE):
-        seen = number.quantity(max(one.change.mde for one in mine), "ratio")
+        seen = number.quantity(max(comparison.change.mde for comparison in comparisons), "ratio")
         return f"{who} against {other}: no change that shows ({seen} would)"
-    if _kind(mine[0]) or verdicts not in ({"slower"}, {"faster"}):
-        return f"{who} against {other}: {_span(mine, signed=True)}{_doubt(mine)}"
+    if _kind(comparisons[0]) or verdicts not in ({"slower"}, {"faster"}):
+        return f"{who} against {other}: {_span(comparisons, signed=True)}{_doubt(comparisons)}"
     does = "costs" if verdicts == {"slower"} else "gains"
-    return f"{who} {does} {_span(mine, signed=False)} against {other}"
+    return f"{who} {does} {_span(comparisons, signed=False)} against {other}"
 
 
-def _span(mine: Sequence[Comparison], *, signed: bool) -> str:
+def _span(comparisons: Sequence[Comparison], *, signed: bool) -> str:
     """One change with its interval, several as a range of their medians."""
-    if len(mine) == 1:
-        text = percent(mine[0].change.change)
+    if len(comparisons) == 1:
+        text = percent(comparisons[0].change.change)
         return text if signed else text.lstrip(f"+{number.MINUS}")
-    values = sorted(one.change.change.value for one in mine)
+    values = sorted(comparison.change.change.value for comparison in comparisons)
     low, high = (
         (values[0], values[-1]) if signed else sorted(abs(v) for v in (values[0], values[-1]))
     )
@@ -120,10 +126,14 @@ def _span(mine: Sequence[Comparison], *, signed: bool) -> str:
     return f"{' to '.join(dict.fromkeys(texts))} %"
 
 
-def _doubt(mine: Sequence[Comparison]) -> str:
-    return ", inconclusive" if {one.change.verdict for one in mine} == {"inconclusive"} else ""
+def _doubt(comparisons: Sequence[Comparison]) -> str:
+    return (
+        ", inconclusive"
+        if {comparison.change.verdict for comparison in comparisons} == {"inconclusive"}
+        else ""
+    )
 
 
-def _kind(one: Comparison) -> str:
+def _kind(comparison: Comparison) -> str:
     """Empty for rates: UDP and TCP of one plan stand together."""
-    return "" if one.quantity in RATES else one.quantity
+    return "" if comparison.quantity in RATES else comparison.quantity

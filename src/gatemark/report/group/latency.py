@@ -82,14 +82,14 @@ def groups(judgement: Judgement, plans: Sequence[Plan]) -> list[Timed]:
     return [
         Timed(
             points[0].plan,
-            tuple(Load(p.arm, told(p), p) for p in points),
+            tuple(Load(p.arm, in_words(p), p) for p in points),
             floor(judgement, points[0].definition),
         )
         for points in found.values()
     ]
 
 
-def told(point: PointResult) -> str:
+def in_words(point: PointResult) -> str:
     """The load in words: a share of what the arm carries, a trace, else its rate."""
     asked = point.point.get(SHARE)
     if isinstance(asked, int | float):
@@ -111,16 +111,23 @@ def share(judgement: Judgement, point: PointResult) -> float | None:
 
 def floor(judgement: Judgement, definition: Definition) -> PointResult | None:
     """The tester alone at a rate that it keeps, of the same traffic; the fastest of several."""
-    found = [
+    floors = [
         p
         for p in judgement.floors
         if MEDIAN in p.values and _traffic(p.definition) == _traffic(definition)
     ]
-    return min(found, key=lambda p: p.values[MEDIAN].value, default=None)
+    return min(floors, key=lambda p: p.values[MEDIAN].value, default=None)
 
 
-def _traffic(one: Definition) -> tuple[object, ...]:
-    return one.l4, one.frame_bytes, one.mix, one.trace, one.family, one.direction == "both"
+def _traffic(definition: Definition) -> tuple[object, ...]:
+    return (
+        definition.l4,
+        definition.frame_bytes,
+        definition.mix,
+        definition.trace,
+        definition.family,
+        definition.direction == "both",
+    )
 
 
 def loads(judgement: Judgement, knee: Knee) -> list[Load]:
@@ -142,14 +149,14 @@ def loads(judgement: Judgement, knee: Knee) -> list[Load]:
 def highest(timed: Timed) -> list[Load]:
     """Each arm's highest rate, in each direction."""
     found: dict[tuple[str, str], Load] = {}
-    for one in sorted(timed.loads, key=lambda one: -sweep.offered_pps(one.point)):
+    for one in sorted(timed.loads, key=lambda load: -sweep.offered_pps(load.point)):
         found.setdefault((one.arm, one.direction), one)
-    return [one for one in timed.loads if one in found.values()]
+    return [load for load in timed.loads if load in found.values()]
 
 
 def arms(loads: Iterable[Load]) -> list[str]:
     """The arms' names in the order of the plan, each once."""
-    return list(dict.fromkeys(one.arm for one in loads))
+    return list(dict.fromkeys(load.arm for load in loads))
 
 
 def spread(point: PointResult, *, to_max: bool = True) -> str:
@@ -165,9 +172,9 @@ def spread(point: PointResult, *, to_max: bool = True) -> str:
     return ", ".join(parts)
 
 
-def way(one: Load) -> str:
+def way(load: Load) -> str:
     """Arm and direction in words: `nat ↑ up`."""
-    return f"{one.arm} {traffic.way(one.direction)}"
+    return f"{load.arm} {traffic.way(load.direction)}"
 
 
 def _ns(i: Interval) -> str:

@@ -59,20 +59,20 @@ def _of(point: PointResult, kept: Kept, sheaf: Sheaf) -> Iterator[Series]:
 
 
 def _swing(series: Series) -> Sawtooth | None:
-    found = list(step.delays(series))
-    if not found:
+    delays = list(step.delays(series))
+    if not delays:
         return None
-    began, ended = min(one[0] for one in found), max(one[0] for one in found)
+    began, ended = min(delay[0] for delay in delays), max(one[0] for one in delays)
     step_ns = max(FINEST_NS, (ended - began) / MOST)
-    return sawtooth(_even(found, began, step_ns), step_ns / step.S_NS)
+    return sawtooth(_even(delays, began, step_ns), step_ns / step.S_NS)
 
 
 def _even(
-    found: Iterable[tuple[float, float, float, float]], began: float, step_ns: float
+    values: Iterable[tuple[float, float, float, float]], began: float, step_ns: float
 ) -> list[float]:
     """The mean delay at equal steps; a step in which nothing arrived is like the one before."""
     sums: dict[int, tuple[float, float]] = {}
-    for at, mean, _, count in found:
+    for at, mean, _, count in values:
         place = round((at - began) / step_ns)
         total, packets = sums.get(place, (0.0, 0.0))
         sums[place] = total + mean * count, packets + count

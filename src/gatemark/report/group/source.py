@@ -68,9 +68,9 @@ def judged(
     )
 
 
-def _model(found: Contents, judgement: Judgement) -> Model | None:
+def _model(contents: Contents, judgement: Judgement) -> Model | None:
     """Where a plan holds out arms, it asks for a model that they test."""
-    if not any(arm.held_out for plan in found.run.plans for arm in plan.arm):
+    if not any(arm.held_out for plan in contents.run.plans for arm in plan.arm):
         return None
-    times = measured(found.run, found.records, judgement)
+    times = measured(contents.run, contents.records, judgement)
     return fit(times) if times else None

@@ -61,7 +61,7 @@ def studies(judgement: Judgement, plans: Iterable[Plan] = ()) -> list[Study]:
 def singles(judgement: Judgement, plans: Iterable[Plan] = ()) -> list[PointResult]:
     """Points outside every sweep and study, fastest first."""
     plans = list(plans)
-    studied = {id(point) for found in studies(judgement, plans) for point in found.points}
+    studied = {id(point) for study in studies(judgement, plans) for point in study.points}
     alone = (p for p in _rated(judgement, plans) if id(p) not in studied and not is_twin(p.arm))
     left = [p for p in alone if _pps(p)]
     return sorted(left, key=lambda point: -_pps(point))
@@ -87,7 +87,7 @@ def varying(points: Sequence[PointResult | Executed]) -> list[str]:
     return [name for name in names if len({point.point.get(name) for point in points}) > 1]
 
 
-def told(points: Sequence[PointResult]) -> str:
+def sent(points: Sequence[PointResult]) -> str:
     """The traffic of these points in words, by protocol, without what varies among them."""
     texts = []
     for l4 in dict.fromkeys(point.definition.l4 for point in points):

@@ -30,7 +30,7 @@ def asked_pps(point: Mapping[str, Scalar], definition: Definition, otherwise: fl
 
 def points_of(judgement: Judgement, knee: Knee) -> list[PointResult]:
     """The points of a knee's sweep, by offered rate."""
-    mine = [
+    points = [
         point
         for point in judgement.points
         if point.plan == knee.plan
@@ -38,7 +38,7 @@ def points_of(judgement: Judgement, knee: Knee) -> list[PointResult]:
         and _belongs(point.point, point.definition, knee)
         and "received_pps" in point.values
     ]
-    return sorted(mine, key=offered_pps)
+    return sorted(points, key=offered_pps)
 
 
 def records_of(records: Iterable[Record], knee: Knee) -> list[Record]:

@@ -20,8 +20,8 @@ def title(
     if told := next(_sawteeth(loads, kept, sheaf), ""):
         return told.removesuffix(".")
     first = next(one for one in drawn if one.quantities.get("delay_ns"))
-    found = [i.value for i in first.quantities["delay_ns"] if i]
-    low, high = (number.quantity(end, "ns") for end in (min(found), max(found)))
+    values = [i.value for i in first.quantities["delay_ns"] if i]
+    low, high = (number.quantity(end, "ns") for end in (min(values), max(values)))
     where = f"{first.point.arm}, {traffic.DIRECTION.get(first.way, first.way)}"
     step = number.nominal(first.step_s * 1e9, "ns")
     return f"Over time the mean delay of {step} stays between {low} and {high} ({where})"
@@ -30,26 +30,27 @@ def title(
 def words(loads: Sequence[Load], kept: Kept, sheaf: Sheaf) -> str:
     """Sawteeth of all arms, or that there are none; jitter where every packet's delay was kept."""
     told = list(_sawteeth(loads, kept, sheaf)) or ["No sawtooth: it has no period."]
-    for one in loads:
-        if differences := pool.jitter(one.point, kept, sheaf):
+    for load in loads:
+        if differences := pool.jitter(load.point, kept, sheaf):
             mid, far = (differences[int(len(differences) * part)] for part in (0.5, 0.99))
             told.append(
-                f"{latency.way(one)}: successive packets differ by {number.quantity(mid, 'ns')} at "
-                f"the median, by up to {number.quantity(far, 'ns')} for 99 % (IPDV, RFC 3393)."
+                f"{latency.way(load)}: successive packets differ by "
+                f"{number.quantity(mid, 'ns')} at the median, "
+                f"by up to {number.quantity(far, 'ns')} for 99 % (IPDV, RFC 3393)."
             )
     return " ".join(told)
 
 
 def _sawteeth(loads: Sequence[Load], kept: Kept, sheaf: Sheaf) -> Iterator[str]:
-    for one in loads:
-        found = pool.swing(one.point, kept, sheaf)
+    for load in loads:
+        found = pool.swing(load.point, kept, sheaf)
         if found is None:
             continue
         told = (
-            f"{latency.way(one)}: the delay swings by {number.quantity(found.swing_ns, 'ns')} "
+            f"{latency.way(load)}: the delay swings by {number.quantity(found.swing_ns, 'ns')} "
             f"every {number.quantity(found.period_s * 1e9, 'ns')}"
         )
-        least, rate = (one.point.values.get(n) for n in ("delay_min_ns", "received_l2_bps"))
+        least, rate = (load.point.values.get(n) for n in ("delay_min_ns", "received_l2_bps"))
         if least and rate:
             queue = standing_bytes(found, least.value, rate.value)
             told += f"; a queue of about {float(f'{queue:.3g}'):,.0f} bytes never empties"

@@ -96,8 +96,8 @@ def _points(judgement: Judgement) -> dict[str, list[PointResult]]:
     return found | alone
 
 
-def _uses(point: PointResult, mine: Sequence[Record]) -> list[Use]:
-    read = [record for record in mine if record.evidence.cpu]
+def _uses(point: PointResult, records: Sequence[Record]) -> list[Use]:
+    read = [record for record in records if record.evidence.cpu]
     cores = dict.fromkeys(reading.core for record in read for reading in record.evidence.cpu)
     return [use for core in cores if (use := _use(point, read, core)).threads]
 

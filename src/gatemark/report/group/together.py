@@ -31,7 +31,7 @@ def together(sources: Sequence[Source]) -> Source:
             plans.setdefault(plan.name, plan)
     return Source(
         run=replace(first.run, plans=tuple(plans.values())),
-        records=[_record(record, one.label) for one in sources for record in one.records],
+        records=[_record(record, source.label) for source in sources for record in source.records],
         judgement=_judgement(sources),
         sheaf={named(o.label, name): found for o in sources for name, found in o.sheaf.items()},
         beside=_beside(sources),

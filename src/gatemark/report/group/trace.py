@@ -48,9 +48,9 @@ def files(judgement: Judgement, plans: Iterable[Plan], records: Sequence[Record]
     """The series that all figures over time need, by the name of their file."""
     plans = list(plans)
     points = [p for knees in sweep.groups(judgement) for p in of_sweep(judgement, knees)]
-    points += [one.point for k in judgement.knees for one in latency.loads(judgement, k)]
+    points += [load.point for k in judgement.knees for load in latency.loads(judgement, k)]
     timed = latency.groups(judgement, plans)
-    points += [one.point for found in timed for one in found.loads]
+    points += [load.point for found in timed for load in found.loads]
     points += [found.floor for found in timed if found.floor]
     points += [p for found in study.studies(judgement, plans) for p in of_study(found)]
     kept = trials(records)
@@ -63,9 +63,9 @@ def of_sweep(judgement: Judgement, knees: Iterable[Knee]) -> list[PointResult]:
     return [point for point in loaded if point is not None]
 
 
-def of_study(found: Study) -> list[PointResult]:
+def of_study(study: Study) -> list[PointResult]:
     """A study's TCP points of one load: IPv4, the largest write, the fewest streams."""
-    points = [point for point in found.points if point.definition.l4 == "tcp"]
+    points = [point for point in study.points if point.definition.l4 == "tcp"]
     best = min((_load(point.definition) for point in points), default=())
     kept: dict[tuple[str, str], PointResult] = {}
     for point in points:
@@ -124,9 +124,9 @@ def _load(d: Definition) -> tuple[bool, int, int, bool, int, bool]:
     return d.family != "ipv4", -(d.write_bytes or 0), d.streams or 1, buffer > 0, -buffer, d.offload
 
 
-def _trace(point: PointResult, mine: Sequence[Record], sheaf: Sheaf) -> Trace | None:
+def _trace(point: PointResult, records: Sequence[Record], sheaf: Sheaf) -> Trace | None:
     d, known = point.definition, list[tuple[Record, Series, Clock]]()
-    for record in mine:
+    for record in records:
         series = sheaf.get(record.series, {})
         clock = step.clock(series, d)
         if clock is not None and (not known or clock.step_ns == known[0][2].step_ns):

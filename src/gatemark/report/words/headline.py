@@ -39,8 +39,8 @@ def ceiling(judgement: Judgement, definition: Definition) -> Interval | None:
     """
     alike = [p for p in judgement.ceilings if _traffic(p.definition) == _traffic(definition)]
     same_way = [p for p in alike if p.definition.direction == definition.direction]
-    found = [i for p in same_way or alike if (i := payload(p)) is not None]
-    return min(found, key=lambda i: i.value, default=None)
+    payloads = [i for p in same_way or alike if (i := payload(p)) is not None]
+    return min(payloads, key=lambda i: i.value, default=None)
 
 
 def limits(points: Iterable[PointResult]) -> list[str]:

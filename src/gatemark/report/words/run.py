@@ -29,13 +29,13 @@ def repeat_command(run: Run) -> str:
 
 def repeat_plan(run: Run, plan: str) -> str:
     """The command that repeats one plan of the run with the run's own settings."""
-    found = next((one for one in run.plans if one.name == plan), None)
-    if found is None or len(run.command) < 3:
+    planned = next((other for other in run.plans if other.name == plan), None)
+    if planned is None or len(run.command) < 3:
         return ""
     gatemark, verb, asked, *words = run.command
     # A plan's own file has no other name; --exact makes another plan of it.
     own = asked if len(run.plans) == 1 else plan.removesuffix(EXACTLY if "--exact" in words else "")
-    if "--variant" in words and words[words.index("--variant") + 1] not in found.variants:
+    if "--variant" in words and words[words.index("--variant") + 1] not in planned.variants:
         at = words.index("--variant")  # of the suite's other plans
         del words[at : at + 2]
     return shlex.join((gatemark, verb, own, *words))

@@ -96,10 +96,10 @@ def traffic(definition: Definition, but: Container[str] = ()) -> str:
     over = FAMILY.get(definition.family, definition.family)
     layers = [text for name, text in (("l4", of), ("family", over)) if name not in but]
     sized = _is_sized(definition)
-    told = (_udp if sized else {"tcp": _tcp, "replay": _trace}[definition.l4])(definition)
+    parts = (_udp if sized else {"tcp": _tcp, "replay": _trace}[definition.l4])(definition)
     if many := connections(definition):
-        told = iter([("connections", many)])
-    words = [text for name, text in told if name not in but]
+        parts = iter([("connections", many)])
+    words = [text for name, text in parts if name not in but]
     first = words[:1] if sized and "frame_bytes" not in but else []
     turns = f" in turns of {definition.turn_ms:g} ms" if definition.turn_ms else ""
     last = [f"trials of {definition.duration_s:g} s{turns}"] if definition.duration_s else []
@@ -125,8 +125,8 @@ def load(definition: Definition, payload_bytes: float = 0) -> str:
 def sent(definition: Definition, payload_bytes: float = 0) -> str:
     """The same whoever sent it."""
     parts = [way(definition.direction)]
-    if told := connections(definition):
-        parts += [told]
+    if many := connections(definition):
+        parts += [many]
     elif not _is_sized(definition) and definition.l4 == "tcp":
         parts += ["TCP", *(text for _, text in _writes(definition))]
         parts += (
@@ -139,7 +139,7 @@ def sent(definition: Definition, payload_bytes: float = 0) -> str:
     else:
         parts += ["TCP"] if definition.l4 == "tcp" else []
         parts += [f"{definition.frame_bytes} B"] if definition.frame_bytes else []
-    parts += [f"{definition.flows} flows"] if definition.flows > 1 and not told else []
+    parts += [f"{definition.flows} flows"] if definition.flows > 1 and not many else []
     if definition.quantity == "throughput":
         parts.append(GOALS.get(definition.loss_criterion or 0.0, "some loss"))
     parts += [FAMILY.get(definition.family, "")] if definition.family != "ipv4" else []

@@ -297,7 +297,7 @@ class VirtualLab:
         more = self.counting.words if self.counting else []
         self._machine = await Machine.start(model, accel, cards, self.hosts["lan"], cpus, more)
         threads = [*await self._machine.threads(cpus[0]), self._machine.carrier(cpus[1])]
-        self.threads |= {one.name: one for one in threads}
+        self.threads |= {thread.name: thread for thread in threads}
         await blocking.run(self._control)
         await self._reached(self._patience_s)
 

@@ -41,11 +41,11 @@ class Monitor:
         try:
             async with asyncio.timeout(ANSWER_S):
                 while line := await self._reader.readline():
-                    said = json.loads(line)
-                    if "error" in said:
-                        raise StationError(f"virtual machine: {said['error']['desc']}")
-                    if wanted in said:
-                        return said[wanted]
+                    loads = json.loads(line)
+                    if "error" in loads:
+                        raise StationError(f"virtual machine: {loads['error']['desc']}")
+                    if wanted in loads:
+                        return loads[wanted]
         except (OSError, TimeoutError):
             pass
         raise StationError("the virtual machine's monitor does not answer")

@@ -84,7 +84,7 @@ class Nic:
         if self.vlan:
             change.append(f"ip link set {device} up")
         there = await self._addresses()
-        for address in (one for one in addresses if one not in there):
+        for address in (address for address in addresses if address not in there):
             late = " nodad" if ":" in address else ""
             change.append(f"ip addr add {address} dev {device}{late}")
             undo.insert(0, f"ip addr del {address} dev {device}")

@@ -300,7 +300,7 @@ def _gateway(node: Ssh, asked: file.Box) -> Gateway:
         journal=str(asked.login.address),
         addresses={} if asked.set is Mode.OBSERVE else ours,
         agent=asked.agent,
-        told=asked.told,
+        told=asked.stated,
         power=asked.power,
     )
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a station file says of a box and of the tester in front of it (docs/stations.md).
 
-Nothing is looked at but the file: each fault is told with its line.
+Nothing is looked at but the file: each fault is stated with its line.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from gatemark.error import UsageError
 from gatemark.node import login
-from gatemark.node.inventory import told
+from gatemark.node.inventory import stated
 from gatemark.node.login import Login
 from gatemark.plan.toml import line_of, nearest, refuse_unknown_keys
 from gatemark.station.mode import Mode
@@ -56,12 +56,12 @@ class Box:
     name: str
     login: Login
     devices: Mapping[str, str]  # role -> device: "gw0": "eth0"
-    own: Mapping[str, Addresses]  # role -> addresses; those not told are read from it
+    own: Mapping[str, Addresses]  # role -> addresses; those not stated are read from it
     sides: Mapping[str, Side]  # lan, wan
     set: Mode = Mode.APPLY
     path: str = ""  # of a gateway that is taken as it is
     agent: bool = True  # whether gm-agent may run on the gateway
-    told: Mapping[str, str] = field(default_factory=dict)  # of its inventory
+    stated: Mapping[str, str] = field(default_factory=dict)  # of its inventory
     power: Meter | None = None  # what tells the power that it draws
 
     @property
@@ -94,7 +94,7 @@ def box(data: Table, path: Path) -> Box:
         set=set_,
         path=_word(table, "path", path, "gateway", PATHS, ""),
         agent=_agent(table, path),
-        told=told(table.get("inventory", {}), path),
+        stated=stated(table.get("inventory", {}), path),
         power=meter(data["power"], path) if "power" in data else None,
     )
     return _whole(made, path)
@@ -180,6 +180,6 @@ def _word(table: Table, key: str, path: Path, name: str, known: Sequence[str], p
     return value
 
 
-def _fault(path: Path, table: str, key: str, said: str) -> UsageError:
+def _fault(path: Path, table: str, key: str, text: str) -> UsageError:
     where = "" if key == table else f"{key}: "
-    return UsageError(f"{path}:{line_of(path, key, table, table=table)}: {where}{said}")
+    return UsageError(f"{path}:{line_of(path, key, table, table=table)}: {where}{text}")

@@ -26,7 +26,7 @@ class Behind:
     first: int
     last: int
 
-    def told(self, verb: str, tail: str) -> str:
+    def command(self, verb: str, tail: str) -> str:
         """Shell that prints a line of `ip neigh VERB` for each address."""
         parts = []
         for family in ADDRESS["lan0"]:
@@ -39,11 +39,11 @@ class Behind:
 
     def introduced(self) -> str:
         """Shell that prints what makes them known."""
-        return self.told("replace", f" lladdr {self.host.mac} nud permanent")
+        return self.command("replace", f" lladdr {self.host.mac} nud permanent")
 
     def forgotten(self) -> str:
         """Shell that prints what makes them unknown."""
-        return self.told("del", "")
+        return self.command("del", "")
 
 
 def introduce(behind: Iterable[Behind]) -> tuple[str, str]:

@@ -78,7 +78,7 @@ def require_movable(name: str) -> None:
     with IPRoute() as here:
         link = _link(here, name)
         links = here.get_links()
-        names = {one["index"]: one.get("ifname") for one in links}
+        names = {link["index"]: link.get("ifname") for link in links}
         if master := link.get("master"):
             raise StationError(f"{name}: it is part of {names.get(master)}: take it out of that")
         if above := _above(links, link["index"]):
@@ -121,9 +121,9 @@ def clear(name: str, space: str) -> None:
     """Remove the VLAN devices that stand on a NIC in a namespace of ours."""
     with IPRoute(netns=space) as there:
         index = _link(there, name)["index"]
-        for one in there.get_links():
-            if one.get("link") == index and one["index"] != index:
-                there.link("del", index=one["index"])
+        for get_link in there.get_links():
+            if get_link.get("link") == index and get_link["index"] != index:
+                there.link("del", index=get_link["index"])
 
 
 def is_there(name: str, space: str | None = None) -> bool:
@@ -169,10 +169,10 @@ def _link(here: IPRoute, name: str) -> Any:
 
 def _above(links: Iterable[Any], index: int) -> str:
     """The device of this namespace that stands on another: a VLAN, a macvlan."""
-    for one in links:
-        peer_elsewhere = one.get("link_netnsid") is not None
-        if one.get("link") == index and one["index"] != index and not peer_elsewhere:
-            return str(one.get("ifname"))
+    for link in links:
+        peer_elsewhere = link.get("link_netnsid") is not None
+        if link.get("link") == index and link["index"] != index and not peer_elsewhere:
+            return str(link.get("ifname"))
     return ""
 
 
@@ -196,13 +196,13 @@ def _switch(name: str, features: dict[str, bool]) -> None:
 
 def _save(name: str, words: Sequence[str]) -> bytes:
     family, kind, *rest = words
-    told = _run("ip", family, kind, "save", *rest, "dev", name).stdout
-    messages = _messages(told[MAGIC_BYTES:])
+    stdout = _run("ip", family, kind, "save", *rest, "dev", name).stdout
+    messages = _messages(stdout[MAGIC_BYTES:])
     if kind == "route":
-        messages = [one for one in messages if one[PROTOCOL_AT] != BY_KERNEL]
+        messages = [message for message in messages if message[PROTOCOL_AT] != BY_KERNEL]
     elif family == "-6":
         messages.reverse()  # the kernel tells them from the last that was added to the first
-    return told[:MAGIC_BYTES] + b"".join(messages)
+    return stdout[:MAGIC_BYTES] + b"".join(messages)
 
 
 def _messages(told: bytes) -> list[bytes]:
@@ -247,11 +247,11 @@ def _addresses(name: str) -> list[str]:
 def _session(name: str) -> str:
     """Who is logged in to this machine by an address of the NIC, over SSH."""
     said = _run("ip", "-o", "address", "show", "dev", name).stdout.decode()
-    mine = set(re.findall(r" inet6? ([^\s/]+)", said))
+    findall = set(re.findall(r" inet6? ([^\s/]+)", said))
     command = ("ss", "-Htn", "state", "established", "sport", "=", ":22")
     for row in _run(*command).stdout.decode().splitlines():
         *_, own, far = row.split()[:4]
-        if re.sub(r"^\[(::ffff:)?|%.*|\]$", "", own.rpartition(":")[0]) in mine:
+        if re.sub(r"^\[(::ffff:)?|%.*|\]$", "", own.rpartition(":")[0]) in findall:
             return far
     return ""
 

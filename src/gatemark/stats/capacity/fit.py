@@ -75,9 +75,9 @@ class _Fitting:
         """Each block's own coefficients; a block that lacks cases to tell them all is left out."""
         made = []
         for block in self.speeds:
-            mine = [case for case in self.cases if block in self.found.times[case]]
-            times = [self.times(case)[block] for case in mine]
-            if coefficients := relative(self.rows(wanted, mine), times):
+            cases = [case for case in self.cases if block in self.found.times[case]]
+            times = [self.times(case)[block] for case in cases]
+            if coefficients := relative(self.rows(wanted, cases), times):
                 made.append(tuple(coefficients))
         return made
 
@@ -112,8 +112,8 @@ class _Fitting:
         known = {name for column in self.columns for name in column} | set(self.unresolved)
         return set(columns(case, self.base_path)) <= known
 
-    def _error(self, found: Sequence[float], wanted: Sequence[Column], case: Case) -> float:
-        predicted = total(found, row_of(wanted, case, self.base_path))
+    def _error(self, values: Sequence[float], wanted: Sequence[Column], case: Case) -> float:
+        predicted = total(values, row_of(wanted, case, self.base_path))
         return log(self.middle[case] / max(1.0, predicted))
 
     def needed(self) -> Column | None:
@@ -128,15 +128,15 @@ class _Fitting:
     def _candidates(self) -> list[Column]:
         """Products of two terms that two fitted setups or more have, and that say something new."""
         single = [column[0] for column in self.columns if len(column) == 1 and column[0] != BASE]
-        found: list[Column] = []
+        columns: list[Column] = []
         for pair in combinations(single, 2):
             having = {c.setup for c in self.cases if row_of([pair], c, self.base_path)[0]}
             wanted = [*self.columns, pair]
             if pair in self.columns or len(having) < 2 or len(having) == len(self.cases):
                 continue
             if len(independent(self.rows(wanted, self.cases))) == len(wanted):
-                found.append(pair)
-        return found
+                columns.append(pair)
+        return columns
 
     def _unexplained(self, wanted: Sequence[Column]) -> float:
         """The squares of the relative errors that are left."""

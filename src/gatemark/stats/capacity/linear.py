@@ -20,14 +20,14 @@ LEAST: Final = 0.05  # of what was measured: a sum near nothing, or below, takes
 def relative(rows: Rows, measured: Sequence[float]) -> list[float] | None:
     """The coefficients whose sums are relatively nearest; None where rows do not tell them all."""
     sums: Sequence[float] = measured
-    found: list[float] | None = None
+    values: list[float] | None = None
     for _ in range(ROUNDS):
         weights = [1 / max(s, LEAST * m) ** 2 for s, m in zip(sums, measured, strict=True)]
-        found = weighted(rows, measured, weights)
-        if found is None:
+        values = weighted(rows, measured, weights)
+        if values is None:
             return None
-        sums = [total(found, row) for row in rows]
-    return found
+        sums = [total(values, row) for row in rows]
+    return values
 
 
 def total(coefficients: Sequence[float], row: Sequence[float]) -> float:
@@ -64,9 +64,9 @@ def independent(rows: Rows) -> list[int]:
     basis: list[list[float]] = []
     for place, column in enumerate(zip(*rows, strict=True)):
         rest = list(column)
-        for one in (*basis, *basis):  # twice: the first pass leaves rounding errors
-            part = sum(a * b for a, b in zip(one, rest, strict=True))
-            rest = [b - part * a for a, b in zip(one, rest, strict=True)]
+        for basi in (*basis, *basis):  # twice: the first pass leaves rounding errors
+            part = sum(a * b for a, b in zip(basi, rest, strict=True))
+            rest = [b - part * a for a, b in zip(basi, rest, strict=True)]
         length, whole = (sqrt(sum(x * x for x in values)) for values in (rest, column))
         if length > 1e-6 * whole:
             kept.append(place)

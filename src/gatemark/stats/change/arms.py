@@ -32,7 +32,7 @@ def comparisons(
 
     Where trials are nested in boots, a sample is a boot, and boots are compared in pairs.
     """
-    return tuple(_comparison(*found) for found in changes(plans, rows, least))
+    return tuple(_comparison(*change) for change in changes(plans, rows, least))
 
 
 def changes(
@@ -51,9 +51,9 @@ def changes(
     ]
 
 
-def floor(found: Iterable[Comparison]) -> float:
+def floor(comparisons: Iterable[Comparison]) -> float:
     """The most by which a first arm differed from its own twin; 0 where there was none."""
-    twins = (c.change.change.value for c in found if c.arm == TWIN.format(c.baseline))
+    twins = (c.change.change.value for c in comparisons if c.arm == TWIN.format(c.baseline))
     return max((size(value) for value in twins if size(value) < UNBOUNDED), default=0.0)
 
 

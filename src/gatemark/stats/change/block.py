@@ -24,30 +24,35 @@ def differences(old: Samples, new: Samples) -> list[float]:
     return [new[block] - old[block] for block in sorted(old.keys() & new.keys())]
 
 
-def least_p(found: Sequence[float]) -> float:
+def least_p(values: Sequence[float]) -> float:
     """Of no difference: the signed rank test's p, or less by Student's paired t (1908).
 
     Where all differences have one sign the ranks have said all they can: six blocks have no p below
     1 / 32, which no table of several steps survives.
     """
-    p = signed.p_value(found)
-    one_sided = min(found) > 0 or max(found) < 0
-    if p > ALPHA or not one_sided or len(found) < 2:
+    p = signed.p_value(values)
+    one_sided = min(values) > 0 or max(values) < 0
+    if p > ALPHA or not one_sided or len(values) < 2:
         return p
-    error = stdev(found) / sqrt(len(found))
-    t = fmean(found) / error if error else inf
-    return min(p, student.two_sided(t, len(found) - 1))
+    error = stdev(values) / sqrt(len(values))
+    t = fmean(values) / error if error else inf
+    return min(p, student.two_sided(t, len(values) - 1))
 
 
 def cost(
-    found: Sequence[float], noise: float, p: float, *, rows: int = 1, higher_is_better: bool = False
+    values: Sequence[float],
+    noise: float,
+    p: float,
+    *,
+    rows: int = 1,
+    higher_is_better: bool = False,
 ) -> Cost:
     """What these differences cost; `p` is adjusted for a table of so many rows.
 
     The verdicts are those of `compare.compare`, with a noise in the quantity's unit: a claim is
     that the difference is larger than the noise.
     """
-    interval = signed.middle(found)
+    interval = signed.middle(values)
     return Cost(
         difference=interval,
         p=p,

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from gatemark.error import UsageError
-from gatemark.stats.change.alike import Difference, aligned, differing, nearest
 from gatemark.stats.change.arms import DIRECT
+from gatemark.stats.change.comparable import Difference, aligned, differing, nearest
 from gatemark.stats.change.compare import compare
 from gatemark.stats.change.diff import Side, inventory
 from gatemark.stats.change.sampled import Sampled

@@ -84,16 +84,16 @@ def compare(
     return judged(found, noise, higher_is_better=higher_is_better)
 
 
-def judged(found: Found, noise: float, *, higher_is_better: bool) -> Change:
+def judged(search: Found, noise: float, *, higher_is_better: bool) -> Change:
     """What was found with its verdict, the MDE change, and how many more repeats."""
     change = Change(
-        change=found.interval,
-        p=found.p,
-        mde=_mde(found.interval, noise, ALPHA, paired=found.paired),
+        change=search.interval,
+        p=search.p,
+        mde=_mde(search.interval, noise, ALPHA, paired=search.paired),
         noise=noise,
-        verdict=_verdict(found.interval, found.p, noise, higher_is_better=higher_is_better),
-        tail=found.tail,
-        paired=found.paired,
+        verdict=_verdict(search.interval, search.p, noise, higher_is_better=higher_is_better),
+        tail=search.tail,
+        paired=search.paired,
     )
     return _with_more(change, ALPHA)
 

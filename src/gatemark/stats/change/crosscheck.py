@@ -65,16 +65,16 @@ def _without(point: dict[str, Scalar]) -> dict[str, Scalar]:
     return {name: level for name, level in point.items() if name != DRIVER}
 
 
-def _of(found: Group) -> Place:
-    return found.plan, found.arm, *sorted(found.point.items())
+def _of(group: Group) -> Place:
+    return group.plan, group.arm, *sorted(group.point.items())
 
 
 def _row(row: Sampled) -> Place:
     return row.plan, row.arm, *sorted(row.point.items())
 
 
-def _own_loss(found: Group) -> float | None:
+def _own_loss(group: Group) -> float | None:
     """What the receiver itself lost, of what was sent; None where no packet is accounted for."""
-    counts = [record.accounting for record in found.outside if record.accounting]
+    counts = [record.accounting for record in group.outside if record.accounting]
     shares = [count.ring_dropped / count.tried for count in counts if count.tried]
     return median(shares) if shares else None

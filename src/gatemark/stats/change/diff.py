@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gatemark.error import UsageError
-from gatemark.stats.change.alike import Difference, aligned, differing, nearest
 from gatemark.stats.change.arms import DIRECT, floor
+from gatemark.stats.change.comparable import Difference, aligned, differing, nearest
 from gatemark.stats.change.compare import NOISE, UNBOUNDED, compare, holm, size, untold
 from gatemark.stats.change.sampled import Sampled
 from gatemark.stats.judgement import Change, Judgement

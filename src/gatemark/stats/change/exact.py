@@ -113,31 +113,33 @@ def moved(old: Executed, new: Executed) -> list[Moved]:
     return [*found, Moved(UNTOLD, 0, rest, 0, 0)] if rest else found
 
 
-def dearest(found: Sequence[Moved], most: int = MOST_FUNCTIONS) -> list[tuple[str, int]]:
+def dearest(changes: Sequence[Moved], most: int = MOST_FUNCTIONS) -> list[tuple[str, int]]:
     """Functions with what they add, the largest; the rest is one, so that the sum stays."""
-    told = [(one.function, one.by) for one in found[:most]]
-    rest = sum(one.by for one in found[most:])
-    return [*told, (OTHERS, rest)] if found[most:] else told
+    told = [(change.function, change.by) for change in changes[:most]]
+    rest = sum(change.by for change in changes[most:])
+    return [*told, (OTHERS, rest)] if changes[most:] else told
 
 
-def pair(among: Iterable[Executed], one: Ladder, step: Step) -> tuple[Executed, Executed] | None:
+def pair(among: Iterable[Executed], ladder: Ladder, step: Step) -> tuple[Executed, Executed] | None:
     """What the two arms of a step execute: the one that it is from, and its own."""
-    found = {each.arm: each for each in among if each.plan == one.plan and each.point == one.point}
+    found = {
+        each.arm: each for each in among if each.plan == ladder.plan and each.point == ladder.point
+    }
     if step.arm not in found or step.against not in found:
         return None
     return found[step.against], found[step.arm]
 
 
-def ratio(one: Ladder, step: Step) -> float:
+def ratio(ladder: Ladder, step: Step) -> float:
     """What a step adds, as a share of the arm that it is from."""
-    arms = {one.arm: one.values, **{each.arm: each.values for each in one.steps}}
+    arms = {ladder.arm: ladder.values, **{each.arm: each.values for each in ladder.steps}}
     below = arms[step.against][INSTRUCTIONS].value
     return step.costs[INSTRUCTIONS].difference.value / below if below else 0.0
 
 
-def is_exact(one: Ladder) -> bool:
+def is_exact(ladder: Ladder) -> bool:
     """Whether a ladder is one of instructions."""
-    return one.definition.quantity == INSTRUCTIONS
+    return ladder.definition.quantity == INSTRUCTIONS
 
 
 def cause(more: Mapping[str, int]) -> str:

@@ -44,22 +44,22 @@ def findings(test: AB, judgement: Judgement) -> list[Tested]:
     return found
 
 
-def worst(found: Sequence[Tested]) -> Tested:
+def worst(rows: Sequence[Tested]) -> Tested:
     """The point at which NEW needs most more."""
-    return max(found, key=lambda one: one.ratio)
+    return max(rows, key=lambda one: one.ratio)
 
 
-def regressed(found: Sequence[Tested]) -> bool:
+def regressed(rows: Sequence[Tested]) -> bool:
     """Whether NEW needs more than OLD by more than is accepted, at any point."""
-    return any(one.word == "needs more" for one in found)
+    return any(row.word == "needs more" for row in rows)
 
 
-def sentence(test: AB, found: Sequence[Tested]) -> str:
+def sentence(test: AB, rows: Sequence[Tested]) -> str:
     """The answer in one sentence, of the point that tells most."""
-    one = worst(found)
+    one = worst(rows)
     new, old = (f"{arm} ({test.side(arm).name})" for arm in (NEW, OLD))
     counts = f"{one.new.instructions.value:.0f} against {one.old.instructions.value:.0f}"
-    among = f"; of {len(found)} points this one tells most" if len(found) > 1 else ""
+    among = f"; of {len(rows)} points this one tells most" if len(rows) > 1 else ""
     if not one.difference.value:
         same = f"{new} executes as many instructions a packet as {old}: {counts}{among}."
         return same[:1].upper() + same[1:]

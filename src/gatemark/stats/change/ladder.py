@@ -50,7 +50,7 @@ def steps(plan: Plan, measured: Collection[str]) -> dict[str, str]:
     return found
 
 
-def told(ladder: Ladder) -> str:
+def quantity_of(ladder: Ladder) -> str:
     """The quantity that its figure and its first column tell: time, else the rate."""
     timed = PACKET in ladder.values and all(PACKET in step.costs for step in ladder.steps)
     return PACKET if timed else ladder.definition.headline
@@ -126,9 +126,9 @@ def _twins(below: Mapping[str, str], rungs: Rungs) -> list[str]:
 
 def _floor(quantity: str, below: Mapping[str, str], rungs: Rungs) -> float:
     """The most by which the same setup differed from itself."""
-    found = _differences(quantity, below, rungs)
-    twins = [found[arm] for arm in _twins(below, rungs) if arm in found]
-    return max((abs(signed.middle(one).value) for one in twins), default=0.0)
+    differences = _differences(quantity, below, rungs)
+    twins = [differences[arm] for arm in _twins(below, rungs) if arm in differences]
+    return max((abs(signed.middle(twin).value) for twin in twins), default=0.0)
 
 
 def _differences(quantity: str, below: Mapping[str, str], rungs: Rungs) -> dict[str, list[float]]:
@@ -146,13 +146,13 @@ def _costs(quantity: str, below: Mapping[str, str], rungs: Rungs, floor: float) 
 
     Noise is the most that an A/A step differed by, and 1 % of the arm that a step is from at least.
     """
-    found = _differences(quantity, below, rungs)
+    differences = _differences(quantity, below, rungs)
     twins = _twins(below, rungs)
-    claims = [arm for arm in found if arm not in twins]
-    ps = {arm: block.least_p(one) for arm, one in found.items()}
+    claims = [arm for arm in differences if arm not in twins]
+    ps = {arm: block.least_p(one) for arm, one in differences.items()}
     ps |= dict(zip(claims, adjusted([ps[arm] for arm in claims]), strict=True))
     made = {}
-    for arm, one in found.items():
+    for arm, one in differences.items():
         own = NOISE * abs(rungs[below[arm]][1].values[quantity].value)
         made[arm] = block.cost(
             one,

@@ -76,9 +76,11 @@ def _others(point: PointResult) -> dict[str, str | int | float | bool]:
     return {name: level for name, level in point.point.items() if name not in RATES}
 
 
-def _beaten(one: Option, others: Sequence[Option], rate: str) -> Iterator[str]:
+def _beaten(option: Option, others: Sequence[Option], rate: str) -> Iterator[str]:
     for other in others:
-        signs = {_better(other, one, name, rate) for name in one.values if name in other.values}
+        signs = {
+            _better(other, option, name, rate) for name in option.values if name in other.values
+        }
         if 1 in signs and -1 not in signs:
             yield other.arm
 

@@ -69,7 +69,7 @@ def beside(judgement: Judgement, published: Iterable[Published]) -> tuple[Beside
     return tuple(row for _, row in sorted(found, key=lambda pair: pair[0]))
 
 
-def for_plan(found: Iterable[Beside], plan: str) -> list[dict[str, Scalar]]:
+def for_plan(pairs: Iterable[Beside], plan: str) -> list[dict[str, Scalar]]:
     """The published values beside one plan's, as rows for a figure, with the point's factors."""
     return [
         {
@@ -83,7 +83,7 @@ def for_plan(found: Iterable[Beside], plan: str) -> list[dict[str, Scalar]]:
             "ours": row.measured.value,
             "at_least": row.at_least,
         }
-        for row in found
+        for row in pairs
         if row.plan == plan
     ]
 
@@ -107,29 +107,35 @@ def _candidates(judgement: Judgement) -> Iterator[Candidate]:
         if one.safe_bps is not None:
             yield _safe(one, one.safe_bps)
 
-    yield from (value for one in judgement.travels if one.alike > 1 for value in _path(one))
-    rated = (one for one in judgement.comparisons if one.quantity == one.definition.headline)
+    yield from (
+        value for travel in judgement.travels if travel.alike > 1 for value in _path(travel)
+    )
+    rated = (
+        comparison
+        for comparison in judgement.comparisons
+        if comparison.quantity == comparison.definition.headline
+    )
     yield from (_gain(one) for one in rated if not is_twin(one.arm))
 
 
-def _path(one: Travel) -> Iterator[Candidate]:
+def _path(travel: Travel) -> Iterator[Candidate]:
     """Calls of one packet, and netfilter's share of them."""
-    share = one.netfilter.calls / max(1, one.own.calls)
-    for quantity, value in ((CALLS, float(one.own.calls)), (NETFILTER_SHARE, share)):
+    share = travel.netfilter.calls / max(1, travel.own.calls)
+    for quantity, value in ((CALLS, float(travel.own.calls)), (NETFILTER_SHARE, share)):
         yield Candidate(
-            subject=one.subject,
+            subject=travel.subject,
             quantity=quantity,
             measured=Interval(value, value, value, 1, 0.0),
             at_least=False,
         )
 
 
-def _gain(one: Comparison) -> Candidate:
+def _gain(comparison: Comparison) -> Candidate:
     """By how much an arm carries more than the first of its plan."""
     return Candidate(
-        subject=one.subject,
+        subject=comparison.subject,
         quantity=GAIN,
-        measured=one.change.change,
+        measured=comparison.change.change,
         at_least=False,
     )
 
@@ -150,23 +156,23 @@ def _peak(knee: Knee, frame_bytes: int) -> Candidate:
     )
 
 
-def _safe(one: Watched, bps: float) -> Candidate:
+def _safe(watched_arm: Watched, bps: float) -> Candidate:
     """The highest of the offered rates at which an arm was whole: read off, without an interval."""
     return Candidate(
-        subject=one.subject,
+        subject=watched_arm.subject,
         quantity=SAFE,
         measured=Interval(bps, bps, bps, 1, 0.0),
-        at_least=one.at_least,
+        at_least=watched_arm.at_least,
     )
 
 
 def _of(ours: Sequence[Candidate], published: Published) -> list[tuple[Candidate, int]]:
     """Our values that are alike: of those that only `assumed` tells apart one, and of how many."""
     kinds: dict[tuple[object, ...], list[Candidate]] = {}
-    for one in ours:
-        same = one.quantity == published.quantity and alike(one.definition, published)
-        if same and published.at_bps in (0.0, one.point.get("rate_bps")):
-            kinds.setdefault((one.plan, *kept(one.definition, published)), []).append(one)
+    for our in ours:
+        same = our.quantity == published.quantity and alike(our.definition, published)
+        if same and published.at_bps in (0.0, our.point.get("rate_bps")):
+            kinds.setdefault((our.plan, *kept(our.definition, published)), []).append(our)
     return [_nearest(same, published) for same in kinds.values()]
 
 

@@ -68,19 +68,21 @@ def sampled(
 ) -> list[Sampled]:
     """The knees and every point by its headline quantity, or by these quantities."""
     asked = {spec.trial: _asked(spec.workload, spec.point) for spec in run.trials}
-    found: list[Sampled] = []
+    sampleds: list[Sampled] = []
     curves = {_sweep(knee, knee.point): knee for knee in knees}
     for trials, result in judged:
         point_asked = _of_trials(trials, asked)
         key = _sweep(result, result.point)
         knee = curves.pop(key, None)
         if knee and knee.reached_pps and (not quantities or KNEE in quantities):
-            found.append(_of_knee(knee, trials.subject.at(knee.point), point_asked))
+            sampleds.append(_of_knee(knee, trials.subject.at(knee.point), point_asked))
         swept = bool(RATES & result.point.keys()) and any(key == _sweep(k, k.point) for k in knees)
         swept = swept or "share" in result.point  # of what a search found: that tells more
-        found += _of_point(trials, result, point_asked, swept, quantities)
+        sampleds += _of_point(trials, result, point_asked, swept, quantities)
     paired = {p.name for p in run.plans if p.figure == ABLATION or p.repeat.boots}
-    return [one if one.plan in paired else replace(one, boots=()) for one in found]
+    return [
+        sampled if sampled.plan in paired else replace(sampled, boots=()) for sampled in sampleds
+    ]
 
 
 def _of_knee(knee: Knee, subject: Subject, asked: Mapping[str, Scalar]) -> Sampled:

@@ -25,8 +25,8 @@ Sweep = Sequence[PointResult]  # of one arm, by rate
 def watched(points: Iterable[PointResult]) -> tuple[Watched, ...]:
     """Each arm of those plans that have one with a program and sweep the rate, plan by plan."""
     sweeps = list(_sweeps(points))
-    plans = {one[0].plan for one in sweeps if programs(one[0].definition.features)}
-    found = [_judged(one, sweeps) for one in sweeps if one[0].plan in plans]
+    plans = {sweep[0].plan for sweep in sweeps if programs(sweep[0].definition.features)}
+    found = [_judged(sweep, sweeps) for sweep in sweeps if sweep[0].plan in plans]
     return tuple(_ranked(found))
 
 
@@ -79,7 +79,7 @@ def _judged(mine: Sweep, every: Iterable[Sweep]) -> Watched:
 def _baseline(mine: Sweep, every: Iterable[Sweep]) -> Sweep:
     """The sweep of the same plan, path and factors whose gateway runs no program; or none."""
     first, running = mine[0], programs(mine[0].definition.features)
-    setting = [one for one in first.definition.features if one not in running]
+    setting = [feature for feature in first.definition.features if feature not in running]
     if not running:
         return ()
     for other in every:
@@ -130,11 +130,15 @@ def _livelock(mine: Sweep, bare: Sweep) -> float | None:
     return None
 
 
-def _ranked(found: Sequence[Watched]) -> Iterator[Watched]:
+def _ranked(watched_arms: Sequence[Watched]) -> Iterator[Watched]:
     """With their ranks by CPU, in each plan for itself."""
-    for one in found:
-        if one.cpu is None:
-            yield one
+    for watched_arm in watched_arms:
+        if watched_arm.cpu is None:
+            yield watched_arm
             continue
-        peers = [p.cpu.value for p in found if p.cpu and (p.plan, p.point) == (one.plan, one.point)]
-        yield replace(one, rank=1 + sum(value < one.cpu.value for value in peers))
+        peers = [
+            p.cpu.value
+            for p in watched_arms
+            if p.cpu and (p.plan, p.point) == (watched_arm.plan, watched_arm.point)
+        ]
+        yield replace(watched_arm, rank=1 + sum(value < watched_arm.cpu.value for value in peers))

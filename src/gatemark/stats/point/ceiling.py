@@ -56,6 +56,15 @@ def _alike(ours: Definition, theirs: Definition) -> bool:
     return _kind(ours) == _kind(theirs)
 
 
-def _kind(one: Definition) -> tuple[object, ...]:
-    both = one.direction == "both"
-    return one.family, one.l4, one.mix, one.driver, both, one.streams, one.offload, one.congestion
+def _kind(definition: Definition) -> tuple[object, ...]:
+    both = definition.direction == "both"
+    return (
+        definition.family,
+        definition.l4,
+        definition.mix,
+        definition.driver,
+        both,
+        definition.streams,
+        definition.offload,
+        definition.congestion,
+    )

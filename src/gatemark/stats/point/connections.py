@@ -64,13 +64,14 @@ def _ceiling(ceilings: Iterable[PointResult], definition: Definition) -> float |
     if definition.quantity != RATE:
         return None
     kind = (RATE, definition.family, definition.connections)
-    found = [
-        one.values[definition.headline].value
-        for one in ceilings
-        if (one.definition.quantity, one.definition.family, one.definition.connections) == kind
-        and definition.headline in one.values
+    values = [
+        ceiling.values[definition.headline].value
+        for ceiling in ceilings
+        if (ceiling.definition.quantity, ceiling.definition.family, ceiling.definition.connections)
+        == kind
+        and definition.headline in ceiling.values
     ]
-    return max(found, default=None)
+    return max(values, default=None)
 
 
 def _gather(trials: Group, ceiling: float | None) -> Ends:

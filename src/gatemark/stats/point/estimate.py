@@ -116,24 +116,24 @@ def _pipeline(device: Device, events: Mapping[str, float]) -> Bounds:
     return _three(sum(count * each[at] for count, each in waits) for at in range(3))
 
 
-def _spread(found: Sequence[float]) -> Bounds:
+def _spread(values: Sequence[float]) -> Bounds:
     """The first is the likely one."""
-    return min(found), found[0], max(found)
+    return min(values), values[0], max(values)
 
 
 def _times(count: float, each: Bounds) -> Bounds:
     return _three(count * one for one in each)
 
 
-def _three(found: Iterable[float]) -> Bounds:
-    least, likely, most = found
+def _three(values: Iterable[float]) -> Bounds:
+    least, likely, most = values
     return least, likely, most
 
 
 def _estimate(device: Device, records: Sequence[Record]) -> Estimate:
     first = records[0]
     events = [record.evidence.modelled[device.name] for record in records]
-    made = [cycles(device, one) for one in events]
+    made = [cycles(device, event) for event in events]
     parts = {name: _interval([one[name] for one in made]) for name in made[0]}
     whole = parts.pop("")
     second = device.clock_mhz * MEGA
@@ -141,7 +141,7 @@ def _estimate(device: Device, records: Sequence[Record]) -> Estimate:
     return Estimate(
         subject=Subject.of(first),
         device=device,
-        events={name: median(one[name] for one in events) for name in events[0]},
+        events={name: median(event[name] for event in events) for name in events[0]},
         parts=parts,
         cycles=whole,
         rate_pps=rate,
@@ -167,18 +167,23 @@ def beside(estimate: Estimate, published: Iterable[Published]) -> tuple[Publishe
     return None
 
 
-def sentence(found: Sequence[Estimate]) -> str:
+def sentence(estimates: Sequence[Estimate]) -> str:
     """The answer: what the first setup takes on each device, estimated."""
-    first = [one for one in found if one.arm == found[0].arm and one.point == found[0].point]
+    first = [
+        estimate
+        for estimate in estimates
+        if estimate.arm == estimates[0].arm and estimate.point == estimates[0].point
+    ]
     told = "; ".join(_clause(one) for one in first)
-    return f"ESTIMATE, not measured: to {_does(found[0].setup)} a packet takes {told}."
+    return f"ESTIMATE, not measured: to {_does(estimates[0].setup)} a packet takes {told}."
 
 
-def _clause(one: Estimate) -> str:
-    k = [bound / 1e3 for bound in (one.cycles.value, one.cycles.lo, one.cycles.hi)]
-    dear = max(one.parts, key=lambda name: one.parts[name].value)
-    text = f"{k[0]:.1f} k cycles ({k[1]:.1f} to {k[2]:.1f} k) on {one.device.name}"
-    return f"{text}, {100 * one.parts[dear].value / one.cycles.value:.0f} % of them {SPENT[dear]}"
+def _clause(estimate: Estimate) -> str:
+    k = [bound / 1e3 for bound in (estimate.cycles.value, estimate.cycles.lo, estimate.cycles.hi)]
+    dear = max(estimate.parts, key=lambda name: estimate.parts[name].value)
+    text = f"{k[0]:.1f} k cycles ({k[1]:.1f} to {k[2]:.1f} k) on {estimate.device.name}"
+    share = 100 * estimate.parts[dear].value / estimate.cycles.value
+    return f"{text}, {share:.0f} % of them {SPENT[dear]}"
 
 
 def _does(setup: str) -> str:

@@ -133,11 +133,11 @@ def _kept_waiting(facts: Facts) -> str | None:
 
 def _carrier(facts: Facts) -> str | None:
     """A virtual machine's cards are emulated on the tester's CPU; the rest it never saw."""
-    mine = facts.carrier
-    if not mine or not facts.lossy or mine.busy + mine.waiting < QUEUE_FULL:
+    carrier = facts.carrier
+    if not carrier or not facts.lossy or carrier.busy + carrier.waiting < QUEUE_FULL:
         return None
-    waited = f"kept waiting {percent(mine.waiting)}"
-    return f"the {mine.threads} that carries the frames: busy {percent(mine.busy)}, {waited}"
+    waited = f"kept waiting {percent(carrier.waiting)}"
+    return f"the {carrier.threads} that carries the frames: busy {percent(carrier.busy)}, {waited}"
 
 
 def _link(facts: Facts) -> str | None:

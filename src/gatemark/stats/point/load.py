@@ -76,21 +76,21 @@ def _factor(point: Mapping[str, Scalar]) -> str:
     return next((name for name in (*sorted(RATES), FLOWS) if name in point), "")
 
 
-def _load(one: Group) -> Load | None:
-    rates = [readings(one.outside, f"{name}_pps") for name in ("offered", "received")]
-    factor = _factor(one.point)
-    level = one.point[factor]
+def _load(group: Group) -> Load | None:
+    rates = [readings(group.outside, f"{name}_pps") for name in ("offered", "received")]
+    factor = _factor(group.point)
+    level = group.point[factor]
     if not all(rates) or isinstance(level, str):
         return None
     offered, received = map(median_interval, rates)
-    busy = {way: median_interval(found) for way in WAYS if (found := _busy(one, way))}
+    busy = {way: median_interval(found) for way in WAYS if (found := _busy(group, way))}
     apart = [
         record.values[WAYS["ticks"]] - record.values[WAYS["soak"]]
-        for record in one.instrumented
+        for record in group.instrumented
         if {WAYS["ticks"], WAYS["soak"]} <= record.values.keys()
     ]
     return Load(
-        subject=one.subject,
+        subject=group.subject,
         factor=factor,
         level=float(level),
         offered_pps=offered,
@@ -100,15 +100,15 @@ def _load(one: Group) -> Load | None:
     )
 
 
-def _seen(one: Group, way: str) -> Sequence[Record]:
+def _seen(group: Group, way: str) -> Sequence[Record]:
     """The trials that a way was read in: threads in the outside pass, all else in the other."""
     if way != "schedstat":
-        return one.instrumented
-    return [record for record in one.outside if record.evidence.cpu]
+        return group.instrumented
+    return [record for record in group.outside if record.evidence.cpu]
 
 
-def _busy(one: Group, way: str) -> list[float]:
-    return readings(_seen(one, way), WAYS[way])
+def _busy(group: Group, way: str) -> list[float]:
+    return readings(_seen(group, way), WAYS[way])
 
 
 def _rates(sweep: Sequence[Group]) -> Iterator[RateAt]:

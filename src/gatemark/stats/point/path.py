@@ -31,11 +31,11 @@ class Sorter:
     """Subsystem by function."""
 
     def __init__(self, subsystems: Sequence[Subsystem]) -> None:
-        self.names = [one.name for one in subsystems]
-        self.travels = frozenset(one.name for one in subsystems if one.travels)
-        self.waits = frozenset(one.name for one in subsystems if one.waits)
-        self.jumps = frozenset(one.name for one in subsystems if one.jumps)
-        self._rules = [(one.name, _any_of(one.patterns)) for one in subsystems]
+        self.names = [subsystem.name for subsystem in subsystems]
+        self.travels = frozenset(subsystem.name for subsystem in subsystems if subsystem.travels)
+        self.waits = frozenset(subsystem.name for subsystem in subsystems if subsystem.waits)
+        self.jumps = frozenset(subsystem.name for subsystem in subsystems if subsystem.jumps)
+        self._rules = [(subsystem.name, _any_of(subsystem.patterns)) for subsystem in subsystems]
         self.of = cache(self._of)
 
     def _of(self, function: str) -> str:
@@ -61,11 +61,11 @@ def travels(groups: Iterable[Group], subsystems: Sequence[Subsystem]) -> tuple[T
     """One for each point that was seen in order, of its first trial that has one."""
     sorter = Sorter(subsystems)
     found = []
-    for one in groups:
-        told = (record.evidence.counted for record in one.outside)
+    for group in groups:
+        told = (record.evidence.counted for record in group.outside)
         counted = next((counted for counted in told if counted and counted.path), None)
         if counted:
-            found.append(_travel(one, counted, sorter))
+            found.append(_travel(group, counted, sorter))
     return tuple(found)
 
 
@@ -79,7 +79,7 @@ def amount(call: Call, of: str) -> int:
     return call.ns if of == NS else call.instructions
 
 
-def _travel(one: Group, counted: Counted, sorter: Sorter) -> Travel:
+def _travel(group: Group, counted: Counted, sorter: Sorter) -> Travel:
     of = unit(counted)
     first, last = own_travel(counted.path, sorter)
     functions = {name: Part(*sizes) for name, sizes in counted.functions.items()}
@@ -88,7 +88,7 @@ def _travel(one: Group, counted: Counted, sorter: Sorter) -> Travel:
     calls = counted.path[first:last]
     beneath = Part(*_within(calls, of, sorter))
     return Travel(
-        subject=one.subject,
+        subject=group.subject,
         unit=of,
         seen_by=counted.tracer or counted.plugin,
         alike=next(iter(counted.modes.values()), 1),
@@ -150,14 +150,14 @@ def _within(calls: Sequence[Call], of: str, sorter: Sorter) -> tuple[int, int]:
     return found.amount, found.calls
 
 
-def base(found: Sequence[Travel], one: Travel) -> Travel | None:
+def base(travels: Sequence[Travel], travel: Travel) -> Travel | None:
     """The first arm of its plan at the same point; None: it is that one itself."""
-    first = next(other for other in found if _place(other) == _place(one))
-    return None if first is one else first
+    first = next(other for other in travels if _place(other) == _place(travel))
+    return None if first is travel else first
 
 
-def _place(one: Travel) -> tuple[object, ...]:
-    return one.plan, *sorted(one.point.items())
+def _place(travel: Travel) -> tuple[object, ...]:
+    return travel.plan, *sorted(travel.point.items())
 
 
 def added(below: Sizes, other: Sizes) -> Iterator[tuple[str, Part]]:

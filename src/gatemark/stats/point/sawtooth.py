@@ -34,19 +34,19 @@ def sawtooth(delays_ns: Sequence[float], step_s: float) -> Sawtooth | None:
         return None
     size = round(lag)
     periods = [delays_ns[at : at + size] for at in range(0, len(delays_ns) - size + 1, size)]
-    trough = median(min(one) for one in periods)
-    swing = median(max(one) for one in periods) - trough
+    trough = median(min(period) for period in periods)
+    swing = median(max(period) for period in periods) - trough
     if swing < SWING * median(delays_ns):
         return None
     return Sawtooth(lag * step_s, swing, trough)
 
 
-def standing_bytes(found: Sawtooth, least_ns: float, l2_bps: float) -> float:
+def standing_bytes(sawtooth: Sawtooth, least_ns: float, l2_bps: float) -> float:
     """The queue that never empties, in bytes of frames: its delay times the rate that drains it.
 
     `least_ns` is the delay of the way without a queue (Little's law: length = rate x time).
     """
-    return max(0.0, found.trough_ns - least_ns) / 1e9 * l2_bps / 8
+    return max(0.0, sawtooth.trough_ns - least_ns) / 1e9 * l2_bps / 8
 
 
 def _period(values: Sequence[float]) -> float | None:

@@ -100,12 +100,12 @@ def _folded(nodes: Sequence[Node]) -> Iterator[Node]:
         yield held
 
 
-def _both(one: Node, other: Node) -> Node:
+def _both(host: Node, other: Node) -> Node:
     """Two of one shape, added up."""
     return Node(
-        one.function,
-        one.times + other.times,
-        one.own + other.own,
-        one.whole + other.whole,
-        tuple(map(_both, one.inner, other.inner)),
+        host.function,
+        host.times + other.times,
+        host.own + other.own,
+        host.whole + other.whole,
+        tuple(map(_both, host.inner, other.inner)),
     )

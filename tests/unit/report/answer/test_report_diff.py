@@ -5,8 +5,8 @@ import pytest
 
 from gatemark.report.answer import cmp, diff
 from gatemark.report.words.number import DASH, MINUS
-from gatemark.stats.change.alike import Difference
 from gatemark.stats.change.cmp import Cell, Clock, Cmp
+from gatemark.stats.change.comparable import Difference
 from gatemark.stats.change.compare import compare
 from gatemark.stats.change.diff import Compared, Diff, Noise
 from gatemark.stats.change.sampled import Sampled

@@ -6,7 +6,7 @@ import stacked
 from msgspec.structs import replace
 
 from gatemark.plan.model import Arm
-from gatemark.stats.change.ladder import holds_zero, ladders, told
+from gatemark.stats.change.ladder import holds_zero, ladders, quantity_of
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Ladder, Step
 from gatemark.stats.values import values
@@ -99,7 +99,7 @@ def test_a_block_that_lacks_an_arm_is_left_out_of_its_steps() -> None:
 def test_where_no_time_was_read_the_rate_tells_it() -> None:
     bare = [without(record, "packet_ns", "cpu_busy") for record in stacked.trials()]
     ladder = stacked.ladder(bare)
-    assert told(ladder) == "received_pps"
+    assert quantity_of(ladder) == "received_pps"
     assert steps(ladder)["conntrack"].costs["received_pps"].verdict == "slower"
 
 

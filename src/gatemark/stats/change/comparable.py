@@ -22,10 +22,10 @@ class Difference:
     new: object
 
     def __str__(self) -> str:
-        return f"{self.field} {told(self.old)} against {told(self.new)}"
+        return f"{self.field} {in_words(self.old)} against {in_words(self.new)}"
 
 
-def told(value: object) -> str:
+def in_words(value: object) -> str:
     """A field's value in print; none is a dash."""
     if isinstance(value, tuple | list):
         return " + ".join(map(str, value)) or "none"

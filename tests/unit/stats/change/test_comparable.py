@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from gatemark.stats.change.alike import aligned, differing, nearest
+from gatemark.stats.change.comparable import aligned, differing, nearest
 from gatemark.stats.change.sampled import Sampled
 from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
