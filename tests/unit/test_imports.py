@@ -13,11 +13,12 @@ PACKAGE = ROOT / "src" / "gatemark"
 
 # From the ground up: a module imports from floors below its own and from its own folder, never
 # across a floor. `*` is where all stands that is not named; without it, that is on top.
-HOUSE = "error unit | plan | store | node stats | station report | gateway probe | workload | run"
+HOUSE = "error number unit | plan | store | node stats | station report | gateway probe"
+ABOVE = "workload | run | commands"
 ROOMS = {
-    "": f"{HOUSE} | commands",
+    "": f"{HOUSE} | {ABOVE}",
     "stats": "math | subject | judgement | point | change | capacity",
-    "report": "words | group | answer | chart",
+    "report": "words | group | answer | chart | * | export",
     "station": "power image | * | netns qemu ssh | load recover",
 }
 # Where a folder may see less of what is below it: it judges and prints records, and runs nothing.
@@ -34,7 +35,7 @@ ONLY = {
     "stats": READ,
     "report": {"store", "stats", "plan.feature", "plan.model"},
 }
-LEAVES = {"error", "unit"}  # anyone may import them
+LEAVES = {"error", "number", "unit"}  # anyone may import them
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
 OURS = sorted(path for top in ("src", "tests", "benchmarks") for path in (ROOT / top).rglob("*.py"))

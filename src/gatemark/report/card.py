@@ -371,7 +371,7 @@ def _limit(judgement: Judgement, studies: Sequence[Study]) -> Iterable[Card]:
     if not held:
         return
     yield Card(
-        title="Limit",
+        title="Bottleneck",
         value=", ".join(LIMITS.get(limit, limit) for limit in limits or ["none"]),
         unit="",
         lines=tuple(_reason(held, limit) for limit in limits),

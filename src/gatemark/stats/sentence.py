@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+from gatemark.number import MINUS, duration, si
 from gatemark.plan.model import NEW, OLD, is_twin
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET
@@ -26,9 +27,8 @@ from gatemark.unit import l1_bps
 
 THROUGHPUT = "throughput"
 MOST_SETUPS = 4  # named; the table below the sentence has them all
-VERBS = {"switch": "switches", "route": "routes", "nat": "NATs"}
-DOES = {"switch": "switch", "route": "route", "nat": "NAT"}
-TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
+VERBS = {"switch": "bridges", "route": "routes", "nat": "NATs"}
+DOES = {"switch": "bridge", "route": "route", "nat": "NAT"}
 WAYS = {"up": "from LAN to WAN", "down": "from WAN to LAN", "both": "both ways together"}
 # What is counted, and is no rate of packets, in the order in which it is told.
 COUNTS = {
@@ -36,7 +36,6 @@ COUNTS = {
     connections.RATE: "connections/s",
     fill.FILL: "flows at once",
 }
-MINUS = "\N{MINUS SIGN}"
 # Verdicts of an A/B test, the one first that its reader must know of.
 TELLING: tuple[Verdict, ...] = ("slower", "inconclusive", "faster", "within noise", "no change")
 OURS = "gatemark"  # who makes the traffic if no known tool does
@@ -44,13 +43,13 @@ OWN = {"send": "sends", "receive": "receives", "both": "sends and receives"}
 OWN_DOES = {"send": "send", "receive": "receive"}
 LIMITS: dict[Limit, str] = {
     "none": "all that was offered came through",
-    "tester": "the tester is the limit",
-    "link": "the link is the limit",
-    "cpu": "its CPU is the limit",
-    "memory": "its memory is the limit",
-    "flow-table": "its flow table is the limit",
-    "shaper": "its shaper is the limit",
-    "unknown": "what limits it is not known",
+    "tester": "the tester is the bottleneck",
+    "link": "the link is the bottleneck",
+    "cpu": "its CPU is the bottleneck",
+    "memory": "its memory is the bottleneck",
+    "flow-table": "its flow table is the bottleneck",
+    "shaper": "its shaper is the bottleneck",
+    "unknown": "what holds it back is not known",
 }
 
 
@@ -81,8 +80,8 @@ def sentence(
     plain = [point for point in points if point not in timed]
     rates = _of_points(strict or searched) or found
     if not rates and (said := _steps(ladders) or _executes(points)):
-        foot = [one.definition for one in ladders[:1]] or [
-            ladder.definition for ladder in points[:1]
+        foot = [ladder.definition for ladder in ladders[:1]] or [
+            point.definition for point in points[:1]
         ]
         return f"{_gateway(run, foot)} {said}."
     told = _choose(rates or _of_points(plain))
@@ -126,12 +125,6 @@ def _percents(change: Change) -> str:
     return f"{text}; {100 * change.mde:.1f} % would have been seen"
 
 
-def si(value: float, unit: str) -> str:
-    """Three figures and a prefix: `30.5 k packets/s`, `20.5 Mbit/s`."""
-    figures, prefix = _scaled(value)
-    return f"{figures} {prefix}{'' if unit == 'bit/s' or not prefix else ' '}{unit}".rstrip()
-
-
 def _delays(timed: Sequence[PointResult]) -> str:
     """The median at the highest rate that was timed, a clause for each setup."""
     told = [p for p in timed if {MEDIAN, "offered_pps"} <= p.values.keys() and not is_twin(p.arm)]
@@ -142,7 +135,8 @@ def _delays(timed: Sequence[PointResult]) -> str:
     rates = [si(p.values["offered_pps"].value, "packets/s") for p in shown]
     same = len(set(rates)) == 1
     clauses = [
-        f"{_time(p.values[MEDIAN].value)} to {_does(p.setup)} a packet{'' if same else f' at {at}'}"
+        f"{duration(p.values[MEDIAN].value)} to {_does(p.setup)} a packet"
+        f"{'' if same else f' at {at}'}"
         for p, at in zip(shown, rates, strict=True)
     ]
     at = f" at {rates[0]}" if same else ""
@@ -155,7 +149,7 @@ def _steps(ladders: Sequence[Ladder]) -> str:
     name = next((n for n in (PACKET, INSTRUCTIONS) if first and n in first.values), "")
     if first is None or not name:
         return ""
-    says = _time if name == PACKET else _plain
+    says = duration if name == PACKET else _plain
     dear = [(step, step.costs[name]) for step in first.steps if name in step.costs]
     dear = [(step, cost) for step, cost in dear if cost.verdict == "slower"]
     dear.sort(key=lambda pair: -pair[1].difference.value)
@@ -220,19 +214,6 @@ def _does(setup: str) -> str:
     return " + ".join((DOES.get(path, path), *features))
 
 
-def _time(ns: float) -> str:
-    factor, unit = next(((f, u) for f, u in TIMES if ns >= f), (1.0, "ns"))
-    return f"{ns / factor:.3g} {unit}"
-
-
-def _scaled(value: float) -> tuple[str, str]:
-    for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if value >= 0.9995 * factor:  # 999.6 is 1.00 k, not 1e+03
-            scaled = value / factor
-            return f"{scaled:.{2 if scaled < 9.995 else 1 if scaled < 99.95 else 0}f}", prefix
-    return f"{value:.3g}", ""
-
-
 def _of_knee(knee: Knee) -> Rate:
     return Rate(
         subject=knee.subject, value=knee.knee_pps.value, limit=knee.limit, at_least=knee.at_least
@@ -282,7 +263,7 @@ def _precedence(definition: Definition) -> tuple[int, int, str, int]:
 
 def _gateway(run: Run, definitions: Sequence[Definition]) -> str:
     if any(definition.slow_to_pps for definition in definitions):
-        return "A slowed lab gateway"
+        return "Slowed to a home router's speed, the lab gateway"
     if run.station.virtual:
         return "A namespace gateway" if run.station.kind == "netns" else "A virtual gateway"
     return "This gateway"
@@ -339,10 +320,10 @@ def _limits(told: Sequence[Rate], records: Sequence[Record]) -> str:
     cpus = {reading.cpu for record in records for reading in record.evidence.cpu}
     phrases = dict(LIMITS)
     if cpus == {None}:  # it has none of its own
-        phrases["cpu"] = "the CPU is the limit"
-        phrases["tester"] = "the CPUs that it shares with the tester are the limit"
+        phrases["cpu"] = "the CPU is the bottleneck"
+        phrases["tester"] = "the CPUs that it shares with the tester are the bottleneck"
     elif len(cpus) == 1:
-        phrases["cpu"] = "its one CPU is the limit"
+        phrases["cpu"] = "its one CPU is the bottleneck"
     held: dict[Limit, list[str]] = {}
     for rate in told[:MOST_SETUPS]:
         held.setdefault(rate.limit, []).append(rate.setup)

@@ -116,7 +116,7 @@ def test_a_tester_limited_point_passes_with_a_word() -> None:
     ]
     found = case(suites(as_fast), RECORDS[-1])
     assert found.find("failure") is None
-    assert "the tester was the limit: rates are lower bounds" in (
+    assert "the tester was the bottleneck: rates are lower bounds" in (
         found.findtext("system-out") or ""
     )
     assert "received_pps ≥ 411 k packets/s" in (found.findtext("system-out") or "")

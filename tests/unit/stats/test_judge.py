@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from gatemark.number import si
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Judgement, PointResult
-from gatemark.stats.sentence import si
 from gatemark.stats.values import values
 
 from .conftest import Simulated, Trial, run, sweep
@@ -123,14 +123,14 @@ def test_answer_names_rates_and_limit() -> None:
     records = [*sweep(Simulated(30_500), RATES), *sweep(Simulated(29_700), RATES, path="nat")]
     assert judge(run(records, virtual=False), records).sentence == (
         "This gateway routes 30.5 k packets/s of 64-byte frames (20.5 Mbit/s on the wire) "
-        "and NATs 29.7 k; its one CPU is the limit."
+        "and NATs 29.7 k; its one CPU is the bottleneck."
     )
 
 
 @pytest.mark.parametrize(
     ("slowdown", "kind", "opening"),
     [
-        (30_000, "netns", "A slowed lab gateway routes"),
+        (30_000, "netns", "Slowed to a home router's speed, the lab gateway routes"),
         (0, "netns", "A namespace gateway routes"),
         (0, "qemu", "A virtual gateway routes"),
     ],
@@ -146,7 +146,7 @@ def test_answer_marks_a_lower_bound() -> None:
 
 def test_answer_names_each_limit_where_they_differ() -> None:
     found = judged(Trial(), Trial(60_000, 30_000, path="nat", busy=0.99, refused=30_000))
-    assert "all that was offered came through (route), its one CPU is the limit (nat)" in (
+    assert "all that was offered came through (route), its one CPU is the bottleneck (nat)" in (
         found.sentence
     )
 

@@ -15,7 +15,9 @@ from gatemark.stats.change.sampled import Sampled
 
 Row = Sequence[Cell | None]
 AT_MOST = "\N{LESS-THAN OR EQUAL TO} "
-CLOCKS = "clocks: held where the ratio's interval holds their ratio, as where the CPU is the limit"
+CLOCKS = (
+    "clocks: held where the ratio's interval holds their ratio, as where the CPU is the bottleneck"
+)
 
 
 def cmp_lines(comparison: Cmp, names: Sequence[str]) -> Iterator[Line]:

@@ -62,8 +62,8 @@ SEARCHED = (
     "Throughput",
     "The highest rate that met the goal: no loss (NDR), at most 0.5 % (PDR, its conditional "
     "throughput as in RFC 9971). Loss, delay and CPU are those of the last trial that met it; the "
-    "limit is judged from a trial at the lowest rate above that did not. Trials that the sender "
-    "did not hold the schedule of say nothing of the gateway.",
+    "bottleneck is judged from a trial at the lowest rate above that did not. Trials whose sender "
+    "did not hold the schedule say nothing of the gateway.",
 )
 EXECUTED = (
     "Instructions",
@@ -124,7 +124,7 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
             "Two passes",
             "Rates, loss, delay and CPU come from a pass that is read from outside the gateway. "
             "Probes on the gateway run in a second pass at the same points, so what a probe costs "
-            "is in no rate. The limit of a point is judged from both.",
+            "is in no rate. The bottleneck of a point is judged from both.",
         ),
         (
             "Interval",

@@ -9,7 +9,7 @@ from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.judgement import CrossCheck, Judgement
 from gatemark.store.record import UNITS
 
-CAPTION = "Cross-check: known tools and Gatemark at the same points, in turn"
+CAPTION = "Cross-check: known tools and Gatemark at the same points, interleaved"
 LEAST_LOSS = 0.0005  # of what was sent; less of it is not told
 SAME = {"no change": "measures the same", "within noise": "measures the same within noise"}
 

@@ -40,7 +40,7 @@ def made(judgement: Judgement) -> Table:
         Column("setup", lambda p: p.setup),
         Column("point", traffic.point_words),
         *_numbers(filled),
-        Column("limit", lambda p: p.limit),
+        Column("bottleneck", lambda p: p.limit),
         Column("why", lambda p: p.why or number.DASH),
     ]
     return rates.of_points(CAPTION, spec, filled)

@@ -22,7 +22,7 @@ def knees(judgement: Judgement) -> Table:
     places = number.decimals([knee.knee_pps for knee in knees], KPPS)
     rows = tuple(_knee_row(judgement, knee, places) for knee in knees)
     head = ("setup", "direction", "knee, k packets/s", "Mbit/s (L1)")
-    more = ("at 2x the knee, %", "CPU, %", "limit")
+    more = ("at 2x the knee, %", "CPU, %", "bottleneck")
     caption = "Capacity: the offered rate at which received stops following"
     return Table(caption, head + more, rows, frozenset({2, 3, 4, 5}))
 
@@ -75,7 +75,7 @@ def points(judgement: Judgement) -> Table:
         *(_delay(everyone, f"delay_{share}_ns", f"delay {share}") for share in ("p50", "p99")),
         Column("CPU, %", *_cells(everyone, "cpu_busy", PERCENT, together=False)),
         Column("CPU by its own reading, %", *_cells(everyone, INSIDE, PERCENT, together=False)),
-        Column("limit", lambda p: p.limit),
+        Column("bottleneck", lambda p: p.limit),
         Column("why", lambda p: "; ".join([p.why or NONE, *_invalid(p)])),
     ]
     return of_points("Every point, with the interval of its median", spec, everyone)
@@ -138,7 +138,7 @@ def _rates(points: Sequence[PointResult], caption: str) -> Table:
         Column("goodput, Mbit/s", *_cells(points, "goodput_bps", MBPS)),
         Column("loss, %", *_cells(points, "loss_ratio", PERCENT, together=False)),
         *_seen_by_tcp(points),
-        Column("limit", lambda p: p.limit),
+        Column("bottleneck", lambda p: p.limit),
     ]
     return of_points(caption, spec, points)
 
@@ -159,7 +159,7 @@ def connections(judgement: Judgement) -> Table:
         *_connecting(about),
         Column("lost, %", *_cells(about, "loss_ratio", PERCENT, together=False)),
         Column("CPU, %", *_cells(about, "cpu_busy", PERCENT, together=False)),
-        Column("limit", lambda p: p.limit),
+        Column("bottleneck", lambda p: p.limit),
         Column("why", lambda p: p.why or NONE),
     ]
     return of_points("TCP connections, each with a message and its echo", spec, about)

@@ -111,7 +111,7 @@ def _rates(judgement: Judgement) -> Table:
     caption = "Throughput: the highest rate with " + ", and with ".join(
         f"{MEANS[goal]} ({NAMES[goal]})" for goal in goals
     )
-    last = ("CPU, %", "limit", "trials", "search, s")
+    last = ("CPU, %", "bottleneck", "trials", "search, s")
     numeric = {*range(3, 4 + len(head)), 5 + len(head), 6 + len(head)} - {4 + len(head)}
     return Table(caption, ("plan", "setup", "load", *head, *last), tuple(rows), frozenset(numeric))
 

@@ -60,7 +60,7 @@ def _figure(
 ) -> Figure:
     rows = [_row(label, point) for label, point in texts]
     columns = {"label": "point", "setup": "setup"}
-    columns |= heads("received_pps", "received", "packets/s") | {"limit": "limit"}
+    columns |= heads("received_pps", "received", "packets/s") | {"limit": "bottleneck"}
     return Figure(
         name=name,
         title=title,

@@ -79,7 +79,7 @@ def _figure(
             if any(row[panel.field] is not None for row in rows)
         ),
         rows=rows,
-        columns=columns | {"limit": "limit"},
+        columns=columns | {"limit": "bottleneck"},
         plan=results[0].plan,
         extra={f"{name}-published": hollow},
     )

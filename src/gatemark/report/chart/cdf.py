@@ -26,7 +26,7 @@ TELLING = ("p9999", "p999", "p99", "p90", "p50")  # the furthest that all lines 
 _TIPS = [
     *(alt.Tooltip(f"{name}:N") for name in ("arm", "load")),
     alt.Tooltip("delay_ns:Q", title="delay, ns", format=".4s"),
-    alt.Tooltip("reached:Q", title="take so long or longer", format=".3%"),
+    alt.Tooltip("reached:Q", title="slower than this", format=".3%"),
 ]
 
 
@@ -65,7 +65,7 @@ def _figure(
     floor: PointResult | None,
     source: tuple[Sequence[Record], Sheaf],
 ) -> Figure | None:
-    """Two panels for each direction: the share that is faster, and the share that is slower."""
+    """Two panels for each direction: the share within a delay, and the share slower than it."""
     kept, sheaf = trace.trials(source[0]), source[1]
     lines = [
         Line(load.arm, load.load, load.direction, counts)
@@ -88,8 +88,8 @@ def _figure(
             "direction": "direction",
             "load": "load",
             "delay_ns": "one-way delay (ns)",
-            "below": "share that is faster (ratio)",
-            "reached": "share that takes so long or longer (ratio)",
+            "below": "share within this delay (ratio)",
+            "reached": "share slower than this (ratio)",
         },
         plan=loads[0].point.plan,
     )
@@ -111,9 +111,9 @@ def _definition(point: PointResult, every: Sequence[Line]) -> str:
     least, most = (f(one.packets for one in every) for f in (min, max))
     return (
         f"{latency.WHERE} {traffic.traffic(point.definition)}; all repeats together, "
-        f"{least:,.0f} to {most:,.0f} packets a line. Left: the share that is faster; right: the "
-        "share that takes so long or longer, on a log axis that shows the tail. Log axis of delay, "
-        f"known to within {latency.KNOWN}."
+        f"{least:,.0f} to {most:,.0f} packets a line. Left: the share within this delay "
+        "(CDF); right: the share slower than this (CCDF), on a log axis that shows the tail. "
+        f"Log axis of delay, known to within {latency.KNOWN}."
         + (f" Grey: {FLOOR}, the tester without a gateway." if _floors(every) else "")
     )
 
@@ -141,7 +141,7 @@ def _rows(line: Line) -> list[Row]:
 
 def _panels(name: str, way: str, every: Sequence[Line]) -> list[tuple[str, Chart]]:
     mine = [one for one in every if one.way == way]
-    heads = {"below": "faster", "reached": "so long or longer: the tail"}
+    heads = {"below": "within this delay (CDF)", "reached": "slower than this (CCDF): the tail"}
     return [(f"{traffic.heading(way)}, {head}", _panel(name, y, mine)) for y, head in heads.items()]
 
 
@@ -166,7 +166,7 @@ def _panel(name: str, field: str, mine: Sequence[Line]) -> Chart:
         layers.insert(0, alone.mark_line(style="ceiling").encode(
             scales["x"], scales["y"], tooltip=_TIPS
         ))  # fmt: skip
-    what = "Share of packets that are faster" if field == "below" else "Share that is slower"
+    what = "Share of packets within a delay" if field == "below" else "Share slower than it"
     return alt.layer(*layers).properties(
         width="container",
         height=theme.HEIGHT,
@@ -176,7 +176,9 @@ def _panel(name: str, field: str, mine: Sequence[Line]) -> Chart:
 
 def _whole() -> alt.Y:
     axis = alt.Axis(format="%", tickCount=5)
-    return alt.Y("below:Q", title="faster", axis=axis, scale=alt.Scale(domain=[0, 1]))
+    return alt.Y(
+        "below:Q", title="within this delay (CDF)", axis=axis, scale=alt.Scale(domain=[0, 1])
+    )
 
 
 def _tail(least: float) -> alt.Y:
@@ -185,7 +187,7 @@ def _tail(least: float) -> alt.Y:
     label = "format(datum.value * 100, '~g') + ' %'"
     axis = alt.Axis(labelExpr=label, values=[10.0**-n for n in decades])
     scale = alt.Scale(type="log", domain=[least / 1.3, 1], nice=False)
-    return alt.Y("reached:Q", title="so long or longer", axis=axis, scale=scale)
+    return alt.Y("reached:Q", title="slower than this (CCDF)", axis=axis, scale=scale)
 
 
 def _span(lines: Sequence[Line]) -> tuple[float, float]:

@@ -54,7 +54,7 @@ def _figure(quantity: str, points: Sequence[PointResult]) -> Figure:
     most = max(points, key=lambda point: point.values[headline].value)
     title = finding.format(number.quantity(most.values[headline].value, unit))
     columns = {"label": "point", "setup": "setup"}
-    columns |= heads(headline, quantity, unit) | {"limit": "limit", "why": "why"}
+    columns |= heads(headline, quantity, unit) | {"limit": "bottleneck", "why": "why"}
     return Figure(
         name=name,
         title=f"{title}: {'the tester alone' if most.setup == 'direct' else most.setup}",

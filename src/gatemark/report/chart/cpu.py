@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CPU against offered rate: a straight line to 100 % says that the CPU is the limit."""
+"""CPU against offered rate: a straight line to 100 % says that the CPU is the bottleneck."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
             (traffic.heading(way), _panel(name, way, rows, arms)) for way in curve.directions(knees)
         ),
         rows=rows,
-        columns=columns | heads("cpu_busy", "CPU busy", "ratio") | {"limit": "limit"},
+        columns=columns | heads("cpu_busy", "CPU busy", "ratio") | {"limit": "bottleneck"},
         plan=knees[0].plan,
         extra={f"{name}-names": _names(rows)},
     )

@@ -78,7 +78,7 @@ def _figure(
             (panel.heading, _chart(name, panel, panels, scales[panel.l4])) for panel in panels
         ),
         rows=rows,
-        columns=columns | {"limit": "limit"},
+        columns=columns | {"limit": "bottleneck"},
         plan=drawn[0].point.plan,
         extra={f"{name}-published": [row for panel in panels for row in panel.hollow]},
     )

@@ -41,7 +41,7 @@ def figure(judgement: Judgement, knees: Sequence[Knee], records: Sequence[Record
         definition=definition(knees, ceilings, step),
         panels=panels,
         rows=rows,
-        columns=columns | {"limit": "limit"},
+        columns=columns | {"limit": "bottleneck"},
         plan=knees[0].plan,
         extra=extra,
     )

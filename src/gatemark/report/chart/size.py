@@ -50,7 +50,7 @@ def _throughput(
         definition=" ".join(filter(None, (*parts, choice.words()))),
         panels=tuple((panel[0].heading, across.panel(look, panel)) for panel in line.panels(drawn)),
         rows=[row for one in drawn for row in _rows(one)],
-        columns=columns | {"cpu_busy": "CPU busy (ratio)", "limit": "limit"},
+        columns=columns | {"cpu_busy": "CPU busy (ratio)", "limit": "bottleneck"},
         plan=study.plan,
         extra={f"{name}-ceiling": ceilings, f"{name}-published": hollow},
     )

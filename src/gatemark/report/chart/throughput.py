@@ -60,7 +60,7 @@ def _figure(searches: Sequence[Found]) -> Figure:
             )
         ),
         rows=rows,
-        columns=columns | {"bound": "bound", "limit": "limit"},
+        columns=columns | {"bound": "bound", "limit": "bottleneck"},
         plan=searches[0].plan,
     )
 

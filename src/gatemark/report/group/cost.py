@@ -101,7 +101,7 @@ def _varying(among: Sequence[Comparison]) -> list[str]:
 def _clause(comparisons: Sequence[Comparison]) -> str:
     who, other = name(comparisons[0]), traffic.does(comparisons[0].baseline)
     if all(comparison.at_least for comparison in comparisons):
-        return f"{who} against {other}: the tester was the limit"
+        return f"{who} against {other}: the tester was the bottleneck"
     verdicts = {comparison.change.verdict for comparison in comparisons}
     if verdicts <= set(NO_CHANGE):
         seen = number.quantity(max(comparison.change.mde for comparison in comparisons), "ratio")

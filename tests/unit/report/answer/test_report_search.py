@@ -40,14 +40,14 @@ def test_the_table_has_both_rates_in_both_units() -> None:
     assert row["NDR, k packets/s"] == "29.9"
     assert row["NDR, Mbit/s (L2)"] == "15.3"
     assert row["PDR, k packets/s"] == "30.0"
-    assert row["limit"] == "cpu"
+    assert row["bottleneck"] == "cpu"
 
 
 def test_a_rate_that_the_tester_limits_is_at_least() -> None:
     (_, table), *_ = search.tables(judged(Made(90_000, tester_pps=40_000), Search(max_pps=80_000)))
     row = dict(zip(table.head, table.rows[0], strict=True))
     assert row["NDR, k packets/s"].startswith("≥ ")
-    assert row["limit"] == "tester"
+    assert row["bottleneck"] == "tester"
 
 
 def test_the_sentence_tells_the_rate_without_loss() -> None:

@@ -82,7 +82,7 @@ def test_titles_say_the_finding(drawn: dict[str, Figure]) -> None:
         "bars-studies-lengths": "TCP over IPv4, LAN to WAN, at best: route 52.8 Mbit/s, "
         "nat 44.7 Mbit/s",
         "change-studies-paths": "NAT costs 14.6 to 15.0 % against routing; "
-        "switching against routing: the tester was the limit",
+        "bridging against routing: the tester was the bottleneck",
         "change-studies-lengths": "NAT costs 14.6 to 15.6 % against routing",
         "ceiling-tcp": "The tester alone moves at least 80.3 Mbit/s of TCP payload",
     }
@@ -166,7 +166,7 @@ def test_cards_tell_payload_by_path_and_what_nat_costs(judged: Judgement) -> Non
     found = {made.title: made for made in card.cards(judged, studies.plans())}
     assert "nat: 47.5 ± 0.6 Mbit/s (CPU 100 %)" in found["TCP: route"].lines
     assert found["Cost of NAT"].value == "15.0 ± 0.7"
-    assert found["Limit"].value == "CPU, tester"
+    assert found["Bottleneck"].value == "CPU, tester"
 
 
 def test_a_change_from_nothing_has_no_place_in_a_figure(judged: Judgement) -> None:

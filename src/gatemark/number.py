@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers in print, with SI prefixes: the one place where they are written."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+MINUS = "\N{MINUS SIGN}"
+DASH = "\N{EN DASH}"
+AT_LEAST = "\N{GREATER-THAN OR EQUAL TO} "
+MOST_DECIMALS = 3
+TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A unit with its prefix: a value divided by `factor` is printed before `unit`."""
+
+    factor: float
+    unit: str
+
+
+_SCALES: dict[str, tuple[Scale, ...]] = {  # largest first
+    "packets/s": (Scale(1e6, "M packets/s"), Scale(1e3, "k packets/s"), Scale(1.0, "packets/s")),
+    "bit/s": (
+        Scale(1e9, "Gbit/s"),
+        Scale(1e6, "Mbit/s"),
+        Scale(1e3, "kbit/s"),
+        Scale(1.0, "bit/s"),
+    ),
+    "connections/s": (Scale(1e3, "k connections/s"), Scale(1.0, "connections/s")),
+    "ns": (Scale(1e9, "s"), Scale(1e6, "ms"), Scale(1e3, "µs"), Scale(1.0, "ns")),
+    "ratio": (Scale(0.01, "%"),),
+}
+KPPS = Scale(1e3, "k packets/s")
+MBPS = Scale(1e6, "Mbit/s")
+PERCENT = Scale(0.01, "%")
+SEGMENTS = Scale(1.0, "segments")
+
+
+def scale(values: Iterable[float], unit: str) -> Scale:
+    """The one scale for a column: the largest in which its median is at least 1."""
+    finite = sorted(abs(value) for value in values if math.isfinite(value))
+    middle = finite[len(finite) // 2] if finite else 0.0
+    steps = _SCALES.get(unit, (Scale(1.0, unit),))
+    return next((step for step in steps if middle >= step.factor), steps[-1])
+
+
+def plain(value: float, decimals: int) -> str:
+    """A number with so many decimals and a real minus sign; a dash where there is no number."""
+    if not math.isfinite(value):
+        return DASH
+    text = f"{abs(value):.{decimals}f}"
+    negative = value < 0 and any(digit in "123456789" for digit in text)
+    return MINUS + text if negative else text
+
+
+def decimals_of(value: float, half: float = 0.0) -> int:
+    """Decimals that `value ± half` deserves: half to one digit, at most three.
+
+    A half that begins with 1 gets two digits where it is more than 1 % of the value. Without an
+    interval the value gets three significant digits.
+    """
+    if not math.isfinite(value) or not math.isfinite(half):
+        return 0
+    if half > 0:
+        exponent = math.floor(math.log10(half))
+        fine = half / 10.0**exponent < 2 and half > 0.01 * abs(value)
+        wanted = -exponent + (1 if fine else 0)
+    elif value:
+        wanted = 2 - math.floor(math.log10(abs(value)))
+    else:
+        wanted = 0
+    finest = 3 - math.floor(math.log10(abs(value))) if value else MOST_DECIMALS
+    return max(0, min(wanted, finest, MOST_DECIMALS))
+
+
+def quantity(value: float, unit: str) -> str:
+    """One number with its unit: `30.1 k packets/s`, `1.24 ms`, `98 %`."""
+    to = scale([value], unit)
+    return f"{plain(value / to.factor, decimals_of(value / to.factor))} {to.unit}"
+
+
+def nominal(value: float, unit: str) -> str:
+    """A number that was set, not measured: `5 k packets/s`, `12.5 k packets/s`."""
+    to = scale([value], unit)
+    return f"{value / to.factor:g} {to.unit}"
+
+
+def si(value: float, unit: str) -> str:
+    """Three figures and a prefix: `30.5 k packets/s`, `20.5 Mbit/s`."""
+    figures, prefix = _scaled(value)
+    return f"{figures} {prefix}{'' if unit == 'bit/s' or not prefix else ' '}{unit}".rstrip()
+
+
+def seconds(value: float) -> str:
+    """A length of time for people: `12 s`, `3 min 05 s`, `2 h 10 min`."""
+    whole = max(0, round(value))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def duration(ns: float) -> str:
+    """A time that was measured, in three figures: `40.2 µs`."""
+    factor, unit = next(((f, u) for f, u in TIMES if ns >= f), (1.0, "ns"))
+    return f"{ns / factor:.3g} {unit}"
+
+
+def _scaled(value: float) -> tuple[str, str]:
+    for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= 0.9995 * factor:  # 999.6 is 1.00 k, not 1e+03
+            scaled = value / factor
+            return f"{scaled:.{2 if scaled < 9.995 else 1 if scaled < 99.95 else 0}f}", prefix
+    return f"{value:.3g}", ""
