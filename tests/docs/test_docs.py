@@ -88,9 +88,9 @@ BLOCKS = [block for path in DOCUMENTS for block in blocks(path)]
 COMMANDS = [block for block in BLOCKS if block.language in ("console", "sh")]
 
 
-def named(found: list[Block]) -> list[Any]:
+def named(wanted: list[Block]) -> list[Any]:
     """Blocks as parameters, each under its place."""
-    return [pytest.param(block, id=block.place) for block in found]
+    return [pytest.param(block, id=block.place) for block in wanted]
 
 
 @pytest.fixture
@@ -114,10 +114,10 @@ def test_a_command_block_runs(block: Block, tmp_path: Path, shell: dict[str, str
     if "gatemark-runs/" in block.script:
         for day in ("20261121", "20261122"):
             make_run(tmp_path / "gatemark-runs" / f"{day}-161500-quick")
-    code, said = call(block.script, tmp_path, shell)
-    if code and "is up:" in said:
+    code, output = call(block.script, tmp_path, shell)
+    if code and "is up:" in output:
         call("gatemark lab down", tmp_path, shell)
-    assert code == 0, f"{block.place}\n{said}"
+    assert code == 0, f"{block.place}\n{output}"
 
 
 def make_run(path: Path) -> None:
@@ -125,8 +125,8 @@ def make_run(path: Path) -> None:
     first, *others = builder.trials()
     directory = builder.keep(path, [replace(first, series="00000.parquet"), *others])
     packets = (range(0, 10**9, 10**7), [4000.0] * 100)
-    found = {"sink.up.packets": packets, "sink.up.gap_ns": ([2048, 4096], [300.0, 7.0])}
-    series.write(directory.series / "00000.parquet", found)
+    kept = {"sink.up.packets": packets, "sink.up.gap_ns": ([2048, 4096], [300.0, 7.0])}
+    series.write(directory.series / "00000.parquet", kept)
 
 
 def call(script: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:
@@ -229,6 +229,6 @@ def test_what_does_not_exist_is_seen(command: str, what: str | None) -> None:
 
 
 def test_blocks_are_found_with_their_marks() -> None:
-    found = list(blocks(ROOT / "README.md"))
-    assert {"not run", "needs root", "file", ""} <= {block.mark for block in found}
-    assert next(b.script for b in found if b.mark == "not run") == "make run\nmake test\n"
+    in_readme = list(blocks(ROOT / "README.md"))
+    assert {"not run", "needs root", "file", ""} <= {block.mark for block in in_readme}
+    assert next(b.script for b in in_readme if b.mark == "not run") == "make run\nmake test\n"
