@@ -133,7 +133,7 @@ def _judged(result: PointResult | None) -> Iterator[str]:
     if result is None or not result.values:
         return
     if result.at_least:
-        yield "the tester was the limit: rates are lower bounds"
+        yield "the tester was the bottleneck: rates are lower bounds"
     yield f"limit {result.limit}" + (f": {result.why}" if result.why else "")
     yield from (f"warning {warning.code}: {warning.advice}" for warning in result.warnings)
     for name, interval in result.values.items():

@@ -53,8 +53,8 @@ def test_arms_are_compared_by_delay_and_runs_by_their_ceiling(source: Source) ->
 
 def test_the_sentence_tells_the_delay_at_the_highest_rate(source: Source) -> None:
     assert source.judgement.sentence == (
-        "Slowed to a home router's speed, the lab gateway takes 66.5 µs to route a packet and 66.5 µs to NAT a packet at "
-        "27.0 k packets/s (median, one way)."
+        "Slowed to a home router's speed, the lab gateway takes 66.5 µs to route a packet "
+        "and 66.5 µs to NAT a packet at 27.0 k packets/s (median, one way)."
     )
 
 
