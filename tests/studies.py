@@ -304,5 +304,5 @@ def _published(device: str, value: float) -> Published:
         printed=f"{value / 1e6:g} Mbit/s",
         kind="printed",
         note="",
-        said={},
+        stated={},
     )

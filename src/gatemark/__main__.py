@@ -24,7 +24,7 @@ def main() -> None:
     except Exception as error:
         if debug:
             raise
-        _end(_told(error), error.exit_code if isinstance(error, GatemarkError) else 1)
+        _end(_line(error), error.exit_code if isinstance(error, GatemarkError) else 1)
     except KeyboardInterrupt:
         _end("stopped", STOPPED)
     except SystemExit as end:
@@ -39,10 +39,10 @@ def _complete() -> None:
         from gatemark.commands.app import app
         from gatemark.commands.complete import candidates
 
-        found = candidates(app, sys.argv[1:])
+        results = candidates(app, sys.argv[1:])
     except (Exception, KeyboardInterrupt):
-        found = []
-    sys.stdout.write("".join(f"{value}\t{said}\n" for value, said in found))
+        results = []
+    sys.stdout.write("".join(f"{value}\t{text}\n" for value, text in results))
 
 
 def _take_debug() -> bool:
@@ -63,14 +63,14 @@ def _end(text: str, code: int) -> None:
     sys.exit(code)
 
 
-def _told(error: Exception) -> str:
+def _line(error: Exception) -> str:
     match error:
         case GatemarkError():
             return str(error)
         case OSError(strerror=str(reason), filename=name):
             return f"{name}: {reason}" if name else reason
-    said = f"{type(error).__name__}: {error}".splitlines()[0]
-    return f"a fault of gatemark's own ({said}); `gatemark --debug ...` shows where"
+    text = f"{type(error).__name__}: {error}".splitlines()[0]
+    return f"a fault of gatemark's own ({text}); `gatemark --debug ...` shows where"
 
 
 if __name__ == "__main__":

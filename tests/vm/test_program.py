@@ -16,5 +16,5 @@ def test_a_virtual_gateway_captures_where_it_has_the_tool(booted: Booted) -> Non
     assert (record.status, record.reason) == ("ok", "")
     (program,) = record.evidence.programs
     assert (program.ended, program.left) == ("term", 0)
-    assert program.counters["captured"] == program.crossed, program.said
+    assert program.counters["captured"] == program.crossed, program.last_words
     assert booted.said("ls -d /tmp/gatemark-program* /var/tmp/gatemark-program* || true") == ""

@@ -90,8 +90,8 @@ def finish(directory: "RunDirectory", *, json_: bool) -> None:
     others = {}
     if test.new.station_file != test.old.station_file:
         others[NEW] = load_station(test.new.station_file)
-    for one in (bench, *others.values()):
-        require(run.plans, one)
+    for this_bench in (bench, *others.values()):
+        require(run.plans, this_bench)
     measure(directory, bench, others)
     _tell(directory, json_=json_)
 
@@ -106,8 +106,8 @@ def _begin(sides: Sides, asked: Asked, out: Path | None, seed: int | None) -> "R
     benches = [load_station(file) for file in sides.files]
     notes = list(sides.notes)
     for bench in benches:
-        asked, told = within(asked, bench.able, bench.info.kind)
-        notes += told
+        asked, texts = within(asked, bench.able, bench.info.kind)
+        notes += texts
     plan = sides.plan(asked)
     for bench, arm in zip(benches, plan.arm[-2:], strict=True):
         if why := bench.lacks(arm):
@@ -141,14 +141,14 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
     if any(map(counts, made.run.plans)):
         _tell_exactly(made, directory.page, json_=json_)
         return
-    found = judge(made.run, test, made.records)
+    kept_diff = judge(made.run, test, made.records)
     if json_:
-        output.lines(rows(found))
+        output.lines(rows(kept_diff))
     else:
-        diff.tell(told.lines(made, test, found, directory.page))
-    if not found.rows:
+        diff.tell(told.lines(made, test, kept_diff, directory.page))
+    if not kept_diff.rows:
         raise typer.Exit(INVALID)
-    if found.slower:
+    if kept_diff.slower:
         raise typer.Exit(REGRESSION)
 
 
@@ -159,12 +159,12 @@ def _tell_exactly(made: "Source", page: Path, *, json_: bool) -> None:
 
     test = made.run.ab
     assert test is not None
-    found = findings(test, made.judgement)
+    rows = findings(test, made.judgement)
     if json_:
-        output.lines(told.rows(test, found))
+        output.lines(told.rows(test, rows))
     else:
-        diff.tell(told.lines(made, test, found, page))
-    if not found:
+        diff.tell(told.lines(made, test, rows, page))
+    if not rows:
         raise typer.Exit(INVALID)
-    if regressed(found):
+    if regressed(rows):
         raise typer.Exit(REGRESSION)

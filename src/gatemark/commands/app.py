@@ -44,7 +44,9 @@ class Verbs(TyperGroup):
             if get_param.name not in ("help", "debug")
         ]
         with formatter.section("Options"):
-            formatter.write_dl([row for one in shown if (row := one.get_help_record(ctx))])
+            formatter.write_dl(
+                [row for parameter in shown if (row := parameter.get_help_record(ctx))]
+            )
         self.format_commands(ctx, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002

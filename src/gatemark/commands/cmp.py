@@ -31,28 +31,28 @@ def cmp(
     if len(runs) < 2:
         raise UsageError("one run has nothing to be compared with: give two or more")
     fields = known(across or [])
-    found = compare_gateways([side(run, quantity or []) for run in runs], fields)
+    comparison = compare_gateways([side(run, quantity or []) for run in runs], fields)
     if json_:
-        output.lines(_rows(found, runs))
+        output.lines(_rows(comparison, runs))
     else:
-        diff.tell(cmp.cmp_lines(found, [run.name or str(run) for run in runs]))
+        diff.tell(cmp.cmp_lines(comparison, [run.name or str(run) for run in runs]))
 
 
 def _rows(comparison: "Cmp", runs: Sequence[Path]) -> Iterator[dict[str, object]]:
     gateways = [{fact.field: fact.new for fact in facts} for facts in comparison.conditions]
     for row in comparison.rows:
         lead = next(cell.value for cell in row if cell)
-        told = (
+        texts = (
             {"run": str(run), "gateway": gateway, **_cell(cell)}
             for run, gateway, cell in zip(runs, gateways, row, strict=True)
         )
-        yield {**definition(lead), "runs": list(told)}
+        yield {**definition(lead), "runs": list(texts)}
 
 
 def _cell(cell: "Cell | None") -> dict[str, object]:
     if cell is None:
         return {"value": None}
-    told = {
+    texts = {
         **value(cell.value, "value"),
         "limit": cell.value.limit,
         "at_least": cell.value.at_least,
@@ -60,8 +60,8 @@ def _cell(cell: "Cell | None") -> dict[str, object]:
         "across": {d.field: [d.old, d.new] for d in cell.differences},
     }
     if cell.ratio:
-        told |= {"ratio": cell.ratio.value, "ratio_lo": cell.ratio.lo, "ratio_hi": cell.ratio.hi}
-        told |= {"bound": cell.bound}
+        texts |= {"ratio": cell.ratio.value, "ratio_lo": cell.ratio.lo, "ratio_hi": cell.ratio.hi}
+        texts |= {"bound": cell.bound}
     if cell.clock:
-        told |= {"clock": cell.clock.of, "clock_ratio": cell.clock.ratio, "held": cell.clock.held}
-    return told
+        texts |= {"clock": cell.clock.of, "clock_ratio": cell.clock.ratio, "held": cell.clock.held}
+    return texts

@@ -35,14 +35,14 @@ def candidates(app: "Typer", words: Sequence[str]) -> list[Candidate]:
     """What may stand at the last of `words`, each with a few words about it; none: a file."""
     *before, word = _joined(words) or [""]
     walk = _Walk(get_command(app))
-    for one in before:
-        _step(walk, one)
+    for text in before:
+        _step(walk, text)
     cut = len(word) - len(word.rpartition("=")[2]) if "=" in words[-2:] else 0
-    found: dict[str, str] = {}
-    for value, said in _offered(walk, word):
+    texts: dict[str, str] = {}
+    for value, printed_text in _offered(walk, word):
         if value.startswith(word):
-            found.setdefault(value[cut:], said)
-    return list(found.items())
+            texts.setdefault(value[cut:], printed_text)
+    return list(texts.items())
 
 
 def _joined(words: Sequence[str]) -> list[str]:
@@ -84,8 +84,10 @@ def _offered(walk: _Walk, word: str) -> Iterator[Candidate]:
         options = _options(walk.command)
         if equals:
             names = [o.name for o in options if name in o.opts and not o.is_flag and o.name]
-            for one in names:
-                yield from ((f"{name}={v}", said) for v, said in _values(walk, one, value))
+            for text in names:
+                yield from (
+                    (f"{name}={v}", printed_text) for v, printed_text in _values(walk, text, value)
+                )
         else:
             yield from ((opt, o.help or "") for o in options for opt in o.opts)
             yield "--help", HELP

@@ -46,12 +46,12 @@ def diff(
 
     fields = known(across or [], extra=[GATEWAY])
     sides = side(old, quantity or []), side(new, quantity or [])
-    found = compare_runs(*sides, fields, noise, everything=all_)
+    kept_diff = compare_runs(*sides, fields, noise, everything=all_)
     if json_:
-        output.lines(rows(found))
+        output.lines(rows(kept_diff))
     else:
-        diff.tell(diff.diff_lines(found))
-    if found.slower:
+        diff.tell(diff.diff_lines(kept_diff))
+    if kept_diff.slower:
         raise typer.Exit(REGRESSION)
 
 
@@ -117,10 +117,10 @@ def rows(diff: "Diff") -> Iterator[dict[str, object]]:
     for what, rows in (("change", diff.rows), ("ceiling", diff.ceilings)):
         yield from (_row(what, row) for row in rows)
     for what, alone in (("only_old", diff.only_old), ("only_new", diff.only_new)):
-        for one in alone:
-            values = value(one if what == "only_old" else None, "old")
-            values |= value(one if what == "only_new" else None, "new")
-            yield {"row": what, **definition(one), **values}
+        for sampled in alone:
+            values = value(sampled if what == "only_old" else None, "old")
+            values |= value(sampled if what == "only_new" else None, "new")
+            yield {"row": what, **definition(sampled), **values}
 
 
 def _row(what: str, row: "Compared") -> dict[str, object]:

@@ -32,9 +32,9 @@ def doctor(
     else:
         output.columns(
             [
-                (_mark(finding), finding.what, said)
+                (_mark(finding), finding.what, text)
                 for finding in findings
-                for said in [finding.said if finding.ok else f"{finding.said}: {finding.mend}"]
+                for text in [finding.text if finding.ok else f"{finding.text}: {finding.fix}"]
             ]
         )
     if any(finding.needed and not finding.ok for finding in findings):

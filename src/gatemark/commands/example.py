@@ -89,9 +89,9 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
 def epilog(verb: str) -> str:
     """The examples of a verb as the end of its help; `\\b` keeps their lines."""
     width = max(len(command) for _, command in EXAMPLES[verb])
-    wide = width + max(len(said) for said, _ in EXAMPLES[verb]) + 7 > 80
+    wide = width + max(len(text) for text, _ in EXAMPLES[verb]) + 7 > 80
     lines = [
-        f"  {command}" if wide else f"  {command:{width}}   {said}"
-        for said, command in EXAMPLES[verb]
+        f"  {command}" if wide else f"  {command:{width}}   {text}"
+        for text, command in EXAMPLES[verb]
     ]
     return "\n".join(("\b", "Examples:", *lines))

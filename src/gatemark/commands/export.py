@@ -61,8 +61,8 @@ def _sources(runs: Sequence[Path]) -> "list[Source]":
     from gatemark.stats.judge import judge
     from gatemark.store.naming import shipped
 
-    found = {path: reading.read(path) for path in runs}
-    names = [contents.run.run for contents in found.values()]
+    kept_contents = {path: reading.read(path) for path in runs}
+    names = [contents.run.run for contents in kept_contents.values()]
     return [
         Source(
             run=contents.run,
@@ -73,7 +73,7 @@ def _sources(runs: Sequence[Path]) -> "list[Source]":
             folder=path,
             label=name if names.count(name) == 1 and name else str(path),
         )
-        for (path, contents), name in zip(found.items(), names, strict=True)
+        for (path, contents), name in zip(kept_contents.items(), names, strict=True)
     ]
 
 

@@ -80,12 +80,12 @@ def _tell(
     from gatemark.report.answer import diff, fit
     from gatemark.stats.capacity.line import answer
 
-    found = {name: answer(model, asked, wanted, size) for name, size in sizes.items()}
+    fits = {name: answer(model, asked, wanted, size) for name, size in sizes.items()}
     if json_:
-        output.lines(_rows(model, found.values()))
+        output.lines(_rows(model, fits.values()))
     else:
-        diff.tell(fit.lines(model, [(_word(name), one) for name, one in found.items()]))
-    if strict and any(one.answer != "enough" for one in found.values()):
+        diff.tell(fit.lines(model, [(_word(name), fit) for name, fit in fits.items()]))
+    if strict and any(fit.answer != "enough" for fit in fits.values()):
         raise typer.Exit(SMALL)
 
 
@@ -100,7 +100,7 @@ def _tell_counts(
         (_word(name), count) for name, size in sizes.items() for count in counts(model, asked, size)
     ]
     if json_:
-        output.lines(fit_exact.row(model, one) for _, one in texts)
+        output.lines(fit_exact.row(model, count) for _, count in texts)
     else:
         diff.tell(fit_exact.lines(model, texts))
 
@@ -111,8 +111,8 @@ def _line(text: str) -> "Line":
 
     rates = []
     for part in text.lower().replace("bit/s", "bit").split("/"):
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]bit)?", part.strip())
-        bps = float(found[1]) * UNITS[found[2] or ""] if found else 0.0
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]bit)?", part.strip())
+        bps = float(match[1]) * UNITS[match[2] or ""] if match else 0.0
         if not 0 < bps <= MOST_BPS:
             raise UsageError(f"--line {text}: write down/up in Mbit/s: 1000/500, 2.5Gbit/1Gbit")
         rates.append(bps)
@@ -185,8 +185,8 @@ def _model(path: Path) -> "Model":
     from gatemark.stats.judge import judge
 
     contents = reading.read(path)
-    found = measured(contents.run, contents.records, judge(contents.run, contents.records))
-    model = fitted(found) if found else None
+    kept_measured = measured(contents.run, contents.records, judge(contents.run, contents.records))
+    model = fitted(kept_measured) if kept_measured else None
     if model is None:
         raise UnavailableError(
             f"{path}: no rate in it that the gateway's CPU limited: `gatemark run {PLAN}` has some"
@@ -213,14 +213,14 @@ def _measuring(missing: "Sequence[str]") -> list[str]:
     from gatemark.stats.capacity.term import terms
 
     wanted = {term for part in missing for term in terms(part)}
-    found = []
+    results = []
     for _, plans in map(load, suites()):
         for plan in plans:
             parts = (part for arm in plan.arm for part in (arm.path, *arm.features))
             has = {term for part in parts for term in terms(part)}
             if wanted <= has and _overloads(plan):
-                found.append(plan.name)
-    return sorted(found, key=lambda name: name != PLAN)
+                results.append(plan.name)
+    return sorted(results, key=lambda name: name != PLAN)
 
 
 def _overloads(plan: "Plan") -> bool:
@@ -230,37 +230,37 @@ def _overloads(plan: "Plan") -> bool:
     return load.kind == "udp" and bool(swept or not (load.rate_pps or load.rate_bps))
 
 
-def _rows(model: "Model", found: "Iterable[Fit]") -> "Iterator[dict[str, object]]":
-    for one in found:
+def _rows(model: "Model", results: "Iterable[Fit]") -> "Iterator[dict[str, object]]":
+    for fit in results:
         yield {
-            "setup": one.setup.words,
-            "down_bps": one.line.down_bps,
-            "up_bps": one.line.up_bps,
-            "frame_bytes": one.frame_bytes,
-            "answer": one.answer,
-            "limit": one.limit,
-            "cpu": one.share.value,
-            "cpu_lo": one.least,
-            "cpu_hi": one.most,
+            "setup": fit.setup.words,
+            "down_bps": fit.line.down_bps,
+            "up_bps": fit.line.up_bps,
+            "frame_bytes": fit.frame_bytes,
+            "answer": fit.answer,
+            "limit": fit.limit,
+            "cpu": fit.share.value,
+            "cpu_lo": fit.least,
+            "cpu_hi": fit.most,
             "directions": {
                 way: {
-                    "needed_pps": one.line.packets(one.frame_bytes)[way],
+                    "needed_pps": fit.line.packets(fit.frame_bytes)[way],
                     "pps": rate.pps.value,
                     "pps_lo": rate.least,
                     "pps_hi": rate.most,
                     "l1_bps": rate.l1_bps,
                     "l2_bps": rate.l2_bps,
                     "l4_bps": rate.l4_bps,
-                    "cpu": one.alone[way],
+                    "cpu": fit.alone[way],
                 }
-                for way, rate in one.rates.items()
+                for way, rate in fit.rates.items()
             },
             "drops": [
                 {"feature": d.what, "gain": d.gain, "cpu": d.share, "answer": d.answer}
-                for d in one.drops
+                for d in fit.drops
             ],
-            "enough_without": list(one.enough_without),
-            "rules": one.rules,
+            "enough_without": list(fit.enough_without),
+            "rules": fit.rules,
             "margin": model.margin,
             "level": model.level,
         }

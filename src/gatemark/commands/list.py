@@ -19,19 +19,19 @@ def list_(
     """List what can be run, and how long it takes."""
     from gatemark.plan.load import load, suites
 
-    found = [load(name) for name in ([suite] if suite else suites())]
+    loaded = [load(name) for name in ([suite] if suite else suites())]
     if json_:
         output.lines(
             {"suite": suite.name, "plan": plan.name, "title": plan.title}
             | {"rows": plan.rows, "variants": plan.variants, "seconds": round(_takes_s([plan]))}
-            for suite, plans in found
+            for suite, plans in loaded
             for plan in plans
         )
         return
     rows = [("NAME", "TIME", "WHAT")]
-    for one, plans in found:
-        if one.name != plans[0].name:
-            rows.append((one.name, _time(plans), one.title))
+    for this_suite, plans in loaded:
+        if this_suite.name != plans[0].name:
+            rows.append((this_suite.name, _time(plans), this_suite.title))
         rows += [
             (f"  {plan.name}", _time([plan]), f"{plan.title}{_variants(plan, suite)}")
             for plan in plans
@@ -57,5 +57,5 @@ def _variants(plan: "Plan", asked: str) -> str:
     from gatemark.plan.load import load
 
     name = asked if asked.endswith(".toml") else plan.name
-    told = [f"{variant}: {_time(load(name, variant)[1])}" for variant in plan.variants]
-    return f"  [--variant {', '.join(told)}]" if told else ""
+    texts = [f"{variant}: {_time(load(name, variant)[1])}" for variant in plan.variants]
+    return f"  [--variant {', '.join(texts)}]" if texts else ""

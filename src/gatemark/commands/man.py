@@ -65,8 +65,8 @@ def _page(command: Any, context: Any) -> str:
     name = path.replace(" ", "-")
     date = f"{datetime.now(UTC):%Y-%m-%d}"
     head = f'.TH "{name.upper()}" 1 "{date}" "gatemark {gatemark.__version__}" "Gatemark"'
-    said = _summary(command)
-    lines = [head, ".SH NAME", f"{_safe(name)} \\-", *_lines(said[:1].lower() + said[1:])]
+    text = _summary(command)
+    lines = [head, ".SH NAME", f"{_safe(name)} \\-", *_lines(text[:1].lower() + text[1:])]
     lines += [".SH SYNOPSIS", *_synopsis(command, context)]
     lines += [".SH DESCRIPTION", *_text(command.help)]
     lines += _options(command, context, ".SH OPTIONS")
@@ -99,7 +99,7 @@ def _commands(command: Any, context: Any) -> Iterator[str]:
 
 def _options(command: Any, context: Any, title: str = "") -> list[str]:
     records = [param.get_help_record(context) for param in command.get_params(context)]
-    rows = {name: re.sub(r" {2,}\[", " [", said) for name, said in filter(None, records)}
+    rows = {name: re.sub(r" {2,}\[", " [", text) for name, text in filter(None, records)}
     return [*([title] if title else []), *_rows(rows)]
 
 
@@ -107,9 +107,9 @@ def _examples(context: Any) -> Iterator[str]:
     """Of the root a first walk: one of each verb that a newcomer meets."""
     verbs = [context.info_name] if context.parent else ["list", "plan", "run", "show", "diff"]
     most = None if context.parent else 1
-    for at, (said, command) in enumerate(row for verb in verbs for row in EXAMPLES[verb][:most]):
+    for at, (text, command) in enumerate(row for verb in verbs for row in EXAMPLES[verb][:most]):
         yield from ([".PP"] if at else [])
-        yield from (*_lines(f"{said[:1].upper()}{said[1:]}".rstrip("?") + ":"), ".RS 4", ".nf")
+        yield from (*_lines(f"{text[:1].upper()}{text[1:]}".rstrip("?") + ":"), ".RS 4", ".nf")
         yield from (_safe(command), ".fi", ".RE")
 
 
@@ -134,14 +134,14 @@ def _summary(command: Any) -> str:
 
 def _rows(rows: Mapping[str, str]) -> list[str]:
     return [
-        line for name, said in rows.items() for line in (".TP", f".B {_safe(name)}", *_lines(said))
+        line for name, text in rows.items() for line in (".TP", f".B {_safe(name)}", *_lines(text))
     ]
 
 
 def _text(text: str) -> list[str]:
     """Paragraphs of a docstring."""
-    told = [_lines(" ".join(part.split())) for part in re.split(r"\n\s*\n", text.strip())]
-    return [line for at, part in enumerate(told) for line in ([".PP", *part] if at else part)]
+    texts = [_lines(" ".join(part.split())) for part in re.split(r"\n\s*\n", text.strip())]
+    return [line for at, part in enumerate(texts) for line in ([".PP", *part] if at else part)]
 
 
 def _lines(text: str) -> Sequence[str]:

@@ -76,8 +76,8 @@ def _runs(given: Given, word: str) -> Iterator[Candidate]:
 
     folder = word[: word.rfind("/") + 1]
     for above in dict.fromkeys((folder, f"{RUNS}/")):
-        found = glob(f"{escape(above)}*/run.json")  # noqa: PTH207  a path stays as it was typed
-        yield from ((run.removesuffix("/run.json"), "") for run in sorted(found, reverse=True))
+        runs = glob(f"{escape(above)}*/run.json")  # noqa: PTH207  a path stays as it was typed
+        yield from ((run.removesuffix("/run.json"), "") for run in sorted(runs, reverse=True))
 
 
 def _across(given: Given, word: str) -> Iterator[Candidate]:
@@ -109,7 +109,7 @@ def _schemas(given: Given, word: str) -> Iterator[Candidate]:
 
 def _ports(given: Given, word: str) -> Iterator[Candidate]:
     before = word[: word.rfind(",") + 1]
-    yield from ((f"{before}{port}", f"{end}: {said}") for port, (end, said) in wire.PORTS.items())
+    yield from ((f"{before}{port}", f"{end}: {text}") for port, (end, text) in wire.PORTS.items())
 
 
 def _words(*words: str) -> "Values":

@@ -37,15 +37,15 @@ def plan(
     output.prose(f"{suite.name}: {suite.title}", suite.why, "")
     rows: list[tuple[str, ...]] = [("PLAN", "POINTS", "REPEATS", "TRIALS", "TIME", "WHAT AND ARMS")]
     for plan in plans:
-        mine = [trial for trial in trials if trial.plan == plan.name]
+        specs = [trial for trial in trials if trial.plan == plan.name]
         arms = ", ".join(arm.name for arm in measured(plan))
         repeats = (
             f"{plan.repeat.times}-{plan.repeat.most}" if plan.repeat.spread else plan.repeat.times
         )
         repeats = f"{repeats} x {plan.repeat.boots} boots" if plan.repeat.boots else repeats
-        counts = [str(len(points(plan))), str(repeats), str(len(mine))]
+        counts = [str(len(points(plan))), str(repeats), str(len(specs))]
         rows.append(
-            (plan.name, *counts, number.seconds(estimate_s(mine)), f"{plan.title}  [{arms}]")
+            (plan.name, *counts, number.seconds(estimate_s(specs)), f"{plan.title}  [{arms}]")
         )
     output.columns(rows)
     typer.echo(f"\n{len(trials)} trials, about {number.seconds(estimate_s(trials))}")

@@ -90,12 +90,12 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
     from gatemark.stats.values import values
     from gatemark.store.directory import telling
 
-    found = source.judged(directory.contents(), directory.path)
+    kept_source = source.judged(directory.contents(), directory.path)
     with telling(directory.path):
-        page.write([found], directory.page)
+        page.write([kept_source], directory.page)
     if json_:
-        output.lines(msgspec.to_builtins(value) for value in values(found.judgement))
+        output.lines(msgspec.to_builtins(value) for value in values(kept_source.judgement))
     else:
-        terminal.tell(found, directory.page)
-    if found.records and not any(record.status == "ok" for record in found.records):
+        terminal.tell(kept_source, directory.page)
+    if kept_source.records and not any(record.status == "ok" for record in kept_source.records):
         raise typer.Exit(INVALID)

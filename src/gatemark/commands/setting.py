@@ -52,7 +52,7 @@ def _located(key: str, value: Any) -> Any:
     if key.rpartition(".")[2] != "trace":
         return value
     if isinstance(value, list):
-        return [located(one, Path.cwd()) for one in value]
+        return [located(item, Path.cwd()) for item in value]
     return located(value, Path.cwd())
 
 

@@ -40,8 +40,8 @@ def show(
     contents = reading.read(run)
     kept = contents.run
     named = read(subsystems) if subsystems else shipped()
-    found = source.judged(contents, run, subsystems=named, drawn=False)
-    judgement = found.judgement
+    kept_source = source.judged(contents, run, subsystems=named, drawn=False)
+    judgement = kept_source.judgement
     if reference:
         _beside(judgement, json_=json_)
     elif row:
@@ -52,7 +52,7 @@ def show(
         output.lines(msgspec.to_builtins(value) for value in values(judgement))
     else:
         page = RunDirectory(run).page
-        terminal.tell(found, page if page.exists() else None)
+        terminal.tell(kept_source, page if page.exists() else None)
 
 
 def _refuse(*, json_: bool, reference: bool, row: bool, header: bool) -> None:
@@ -71,11 +71,11 @@ def _beside(judgement: "Judgement", *, json_: bool) -> None:
     from gatemark.stats.change.reference import beside
     from gatemark.store.reference import published
 
-    found = beside(judgement, published())
+    pairs = beside(judgement, published())
     if json_:
-        output.lines(msgspec.to_builtins(one) for one in found)
+        output.lines(msgspec.to_builtins(pair) for pair in pairs)
         return
-    if not found:
+    if not pairs:
         typer.echo("no published value has a definition like one of this run", err=True)
-    for line in table(found).lines() if found else ():
+    for line in table(pairs).lines() if pairs else ():
         typer.echo(line)

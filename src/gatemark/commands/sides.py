@@ -84,8 +84,8 @@ class Sides:
 
         files = self.files
         old, new = (
-            Side(name=said, station_file=file, station=info)
-            for said, file, info in zip((self.old, self.new), files, infos, strict=True)
+            Side(name=name, station_file=file, station=info)
+            for name, file, info in zip((self.old, self.new), files, infos, strict=True)
         )
         return replace(
             run,
@@ -103,7 +103,7 @@ class Sides:
         options |= {"allow": self.allow if self.allow != DEFAULT_ALLOW else ""}
         options |= {"plan": asked.name if asked.name != DEFAULT_PLAN else ""}
         options |= {"variant": asked.variant}
-        words += [word for name, said in options.items() if said for word in (f"--{name}", said)]
+        words += [word for name, text in options.items() if text for word in (f"--{name}", text)]
         words += [word for setting in asked.settings for word in ("--set", setting)]
         return (*words, "--seed", str(seed))
 

@@ -35,15 +35,15 @@ def settings(driver: str, ports: Sequence[str], others: Sequence[str]) -> tuple[
     """The same as `--set` has it. Raises UsageError for words that mean nothing, or two things."""
     if driver and driver not in DRIVERS:
         raise UsageError(f"--driver {driver}: known are: {', '.join(DRIVERS)}")
-    found = {DRIVER_KEY: driver} if driver else {}
+    settings = {DRIVER_KEY: driver} if driver else {}
     for word in ports:
         if word not in PORTS:
             raise UsageError(f"--port {word}: known are: {', '.join(PORTS)}")
         key = f"workload.{PORTS[word][0]}_port"
-        if key in found:
-            raise UsageError(f"--port {found[key]} and {word} are both of a {PORTS[word][0]}")
-        found[key] = word
+        if key in settings:
+            raise UsageError(f"--port {settings[key]} and {word} are both of a {PORTS[word][0]}")
+        settings[key] = word
     for setting in others:
-        if (key := setting.partition("=")[0].strip()) in found:
+        if (key := setting.partition("=")[0].strip()) in settings:
             raise UsageError(f"--set {key} says what --driver or --port says; leave one out")
-    return tuple(f"{key}={word}" for key, word in found.items())
+    return tuple(f"{key}={word}" for key, word in settings.items())

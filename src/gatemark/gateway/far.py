@@ -106,10 +106,10 @@ fi"""
 def _addressed(line: Wan, ip: str, *, bare: bool = False) -> Iterable[str]:
     """The port up, with what it had; `bare`: with routes to its networks and no address."""
     yield f"{ip} link set {line.device} up"
-    for one in line.addresses:
-        at_once = " nodad" if ":" in one else ""  # as the station gave it (station/qemu/lab.py)
-        address = f"addr replace {one} dev {line.device}{at_once}"
-        yield f"{ip} route add {_network(one)} dev {line.device}" if bare else f"{ip} {address}"
+    for text in line.addresses:
+        at_once = " nodad" if ":" in text else ""  # as the station gave it (station/qemu/lab.py)
+        address = f"addr replace {text} dev {line.device}{at_once}"
+        yield f"{ip} route add {_network(text)} dev {line.device}" if bare else f"{ip} {address}"
     for host, mac in line.hosts.items():
         yield f"{ip} {neighbour(host, mac, line.device)}"
 

@@ -83,13 +83,13 @@ class Journal:
         self._take()
         self.boot = (await node.run("cat", BOOT_ID)).strip()
         left, path = self._left(), shlex.quote(self.on_device)
-        mine = undo_script(left.undos) if left and left.boot == self.boot else ""
+        own_script = undo_script(left.undos) if left and left.boot == self.boot else ""
         output = await script(
             node,
             OPEN.format(
                 path=path,
-                mine=mine,
-                had=UNDONE if mine else "",
+                mine=own_script,
+                had=UNDONE if own_script else "",
                 all=f"{DEVICE_FOLDER}/gatemark-{self.word}-*.sh",
             ),
         )

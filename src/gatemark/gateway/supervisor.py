@@ -47,7 +47,7 @@ class End:
     by: str  # term, kill: the signal that it took; itself: before it was told to
     code: int  # its exit code
     left: int  # processes that it made and that could not be ended
-    said: str  # its last words
+    last_words: str
 
 
 class Supervised:
@@ -100,7 +100,7 @@ class Supervised:
         """
         if end.by != "itself":
             return
-        last = _last(end.said.splitlines())
+        last = _last(end.last_words.splitlines())
         if end.code == NOT_THERE:
             raise UnavailableError(f"{self._name}: {last}")
         raise InvalidTrialError(
@@ -131,7 +131,7 @@ class Supervised:
         if runs == "no":
             end = await self.end()
             if end.code == NOT_THERE:
-                raise UnavailableError(f"{self._name}: {_last(end.said.splitlines())}")
+                raise UnavailableError(f"{self._name}: {_last(end.last_words.splitlines())}")
             raise NodeError(f"{self._name} ended at once (exit code {end.code}): {_last(lines)}")
         if self.program.device:
             return bool(await _listeners(self.node, self.program) - heard)

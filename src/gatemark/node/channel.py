@@ -100,12 +100,12 @@ class Remote:
             try:
                 process.write(stdin)
                 process.channel.write_eof()
-                said = await process.pipes.out.read()
+                output = await process.pipes.out.read()
                 await process.wait()
             finally:
                 process.channel.abort()  # of use only where it is given up
         process._require_end()
-        return process, said
+        return process, output
 
     @property
     def ended(self) -> bool:

@@ -45,7 +45,7 @@ def here(report: Any, clock: Clock) -> Any:
 
 def _shifted(value: Any, ahead_ns: int) -> Any:
     if isinstance(value, list):
-        return [_shifted(one, ahead_ns) for one in value]
+        return [_shifted(item, ahead_ns) for item in value]
     return value - ahead_ns if value > 0 else value
 
 
@@ -65,7 +65,7 @@ class Pair:
 
     async def again(self) -> "Pair":
         """The same after the trial; the worse error counts. Of a host that is lost: as before."""
-        if self.one:
+        if self.is_one:
             return self
         try:
             now = await Pair.read(*self.nodes)
@@ -76,7 +76,7 @@ class Pair:
         return Pair(self.nodes, worse.sender, worse.sink, moved_ns)
 
     @property
-    def one(self) -> bool:
+    def is_one(self) -> bool:
         """Whether both are this machine's clock."""
         return self.sender == self.sink == Clock()
 
@@ -98,7 +98,7 @@ class Pair:
     @property
     def words(self) -> str:
         """What a record says of it; nothing where there is one clock."""
-        if self.one:
+        if self.is_one:
             return ""
         sender, sink = (node.name for node in self.nodes)
         return (

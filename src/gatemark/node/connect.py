@@ -41,9 +41,9 @@ class Client(asyncssh.SSHClient):
 
     def keys(self, host: str, address: str, port: int | None) -> Any:
         """The keys that are known of a host (asyncssh: a callable in place of known_hosts)."""
-        found = self._known.match(host, address, port)
-        self.familiar = bool(found[0] or found[1])
-        return found
+        keys = self._known.match(host, address, port)
+        self.familiar = bool(keys[0] or keys[1])
+        return keys
 
     def validate_host_public_key(
         self, host: str, addr: str, port: int, key: asyncssh.SSHKey
@@ -69,8 +69,8 @@ class Link:
 
     def abort(self) -> None:
         """End it without a word to the host: it may not listen."""
-        for one in filter(None, (self.connection, self.jump)):
-            one.abort()
+        for connection in filter(None, (self.connection, self.jump)):
+            connection.abort()
 
 
 async def connect(caller: Caller, within_s: float) -> Link:
@@ -101,7 +101,7 @@ async def _log_in(caller: Caller, over: Link | None) -> Link:
     try:
         options = asyncssh.SSHClientConnectionOptions(
             config=(),  # ~/.ssh/config
-            **_said(caller),
+            **_login(caller),
             keepalive_interval=caller.patience_s / (KEEPALIVES + 1),
             keepalive_count_max=KEEPALIVES,
         )
@@ -126,17 +126,17 @@ async def _log_in(caller: Caller, over: Link | None) -> Link:
     return Link(connection, client)
 
 
-def _said(caller: Caller) -> dict[str, Any]:
+def _login(caller: Caller) -> dict[str, Any]:
     """What the login says: the rest is as ~/.ssh/config has it."""
     login, address = caller.login, caller.login.address
-    said = {
+    text = {
         "host": address.host,
         "port": address.port,
         "username": address.user,
         "client_keys": [login.key] if login.key else None,
         "password": login.password,
     }
-    return {key: value for key, value in said.items() if value}
+    return {key: value for key, value in text.items() if value}
 
 
 def _known_hosts(login: Login, options: asyncssh.SSHClientConnectionOptions) -> list[Path]:

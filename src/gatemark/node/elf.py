@@ -34,8 +34,8 @@ def arch(header: bytes) -> str:
         raise UnavailableError(f"its programs are no ELF files: {_supported()}")
     bits, order = BITS.get(header[4], 0), ORDERS.get(header[5], "little")
     machine = int.from_bytes(header[18:20], order)
-    if found := ARCHS.get((machine, bits, order)):
-        return found
+    if arch := ARCHS.get((machine, bits, order)):
+        return arch
     name = OTHERS.get(machine, f"ELF machine {machine}")
     raise UnavailableError(f"its processor is {name}, {bits} bit, {order} endian: {_supported()}")
 

@@ -68,7 +68,7 @@ NO_SPEED = ("-1", "4294967295")  # no link, or a port that has none
 def hardware(raw: Mapping[str, str]) -> dict[str, str]:
     """The facts of `KEYS` from the answers to `QUESTIONS`; each is there, perhaps `unknown`."""
     cpuinfo, clocks = raw["cpuinfo"], processor.clocks(raw["boot_log"])
-    found = {
+    texts = {
         "model": raw["model"] or processor.fields(cpuinfo).get("machine", ""),
         "soc": processor.soc(cpuinfo, raw["compatible"]),
         "processor": processor.name(cpuinfo),
@@ -86,7 +86,7 @@ def hardware(raw: Mapping[str, str]) -> dict[str, str]:
         **_ports(raw["ports"].splitlines()),
         "firmware": raw["firmware"],
     }
-    return {key: found.get(key) or UNKNOWN for key in KEYS}
+    return {key: texts.get(key) or UNKNOWN for key in KEYS}
 
 
 def _memory(meminfo: str) -> str:
@@ -114,12 +114,12 @@ def _block(line: str) -> str:
 
 def _switch(raw: Mapping[str, str]) -> str:
     """From swconfig, from DSA (its tag's kind), or from what the kernel told."""
-    if found := re.search(r"Found: \S+ - (.+)", raw["swconfig"]):
-        return found[1]
-    if found := re.search(r"switch=(\S+)", raw["ports"]):
-        return f"DSA, tag {found[1]}"
-    found = SWITCH_CHIP.search(raw["boot_log"])
-    return found[1] if found else ""
+    if match := re.search(r"Found: \S+ - (.+)", raw["swconfig"]):
+        return match[1]
+    if match := re.search(r"switch=(\S+)", raw["ports"]):
+        return f"DSA, tag {match[1]}"
+    match = SWITCH_CHIP.search(raw["boot_log"])
+    return match[1] if match else ""
 
 
 def _ports(lines: list[str]) -> dict[str, str]:
@@ -127,12 +127,12 @@ def _ports(lines: list[str]) -> dict[str, str]:
     kinds: dict[str, list[str]] = {"nics": [], "wireless": []}
     for line in lines:
         device, *words = line.split()
-        told = [word for word in words if not word.lstrip("-").isdigit() and "=" not in word]
-        driver = next((word for word in told if word != "wireless"), "driver unknown")
+        texts = [word for word in words if not word.lstrip("-").isdigit() and "=" not in word]
+        driver = next((word for word in texts if word != "wireless"), "driver unknown")
         speeds = [w for w in words if w.lstrip("-").isdigit() and w not in NO_SPEED]
         speed = f" {speeds[0]} Mbit/s" if speeds else ""
         kinds["wireless" if "wireless" in words else "nics"].append(f"{device} {driver}{speed}")
-    facts = {kind: ", ".join(found) for kind, found in kinds.items()}
+    facts = {kind: ", ".join(texts) for kind, texts in kinds.items()}
     return facts | {"wireless": facts["wireless"] or ("none" if facts["nics"] else "")}
 
 

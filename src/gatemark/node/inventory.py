@@ -62,7 +62,7 @@ TESTER = {
 
 
 async def inventory(
-    gateway: Node, devices: Iterable[str], told: Mapping[str, str] | None = None
+    gateway: Node, devices: Iterable[str], texts: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """Gateway, with its test ports' devices, and tester; each key a text.
 
@@ -71,15 +71,15 @@ async def inventory(
     own = hardware.QUESTIONS | KERNEL | _settings(devices)
     raw = await ask(gateway, own)
     kept = {name: raw[name] for name in (*KERNEL, *SETTINGS)}
-    facts = hardware.hardware(raw) | dict(told or {}) | _said(kept)
-    if told:
-        facts["told"] = ", ".join(told)
+    facts = hardware.hardware(raw) | dict(texts or {}) | _facts(kept)
+    if texts:
+        facts["told"] = ", ".join(texts)
     return {"gateway": facts, "tester": await _tester()}
 
 
 async def settings(gateway: Node, devices: Iterable[str]) -> dict[str, str]:
     """How a gateway is set, to be compared with a later reading. Raises NodeError."""
-    return _said(await ask(gateway, _settings(devices)))
+    return _facts(await ask(gateway, _settings(devices)))
 
 
 def stated(table: Mapping[str, Any], path: Path) -> dict[str, str]:
@@ -93,7 +93,7 @@ def stated(table: Mapping[str, Any], path: Path) -> dict[str, str]:
 
 
 async def _tester() -> dict[str, str]:
-    tester = _said(await ask(Local(), TESTER))
+    tester = _facts(await ask(Local(), TESTER))
     config = Path("/proc/config.gz")
     if config.exists():
         tester["kernel_config_sha256"] = hashlib.sha256(config.read_bytes()).hexdigest()
@@ -105,5 +105,5 @@ def _settings(devices: Iterable[str]) -> dict[str, str]:
     return {name: asked.replace(PORTS, ports) for name, asked in SETTINGS.items()}
 
 
-def _said(answers: Mapping[str, str]) -> dict[str, str]:
+def _facts(answers: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in answers.items() if text}

@@ -37,12 +37,12 @@ class Address:
     @classmethod
     def parse(cls, text: str) -> Self:
         """From `user@host:port`. Raises ValueError."""
-        found = ADDRESS.fullmatch(text)
-        if not found or not 0 <= (port := int(found["port"] or 0)) < 1 << 16:
+        match = ADDRESS.fullmatch(text)
+        if not match or not 0 <= (port := int(match["port"] or 0)) < 1 << 16:
             raise ValueError(
                 f"'{text}' is no address: write root@192.0.2.1:22 or root@[2001:db8::1]:22"
             )
-        return cls(found["bracketed"] or found["ipv6"] or found["host"], found["user"] or "", port)
+        return cls(match["bracketed"] or match["ipv6"] or match["host"], match["user"] or "", port)
 
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host and self.port else self.host

@@ -34,30 +34,32 @@ MIPS_CACHE = re.compile(r"Primary (instruction|data) cache (\d+) ?kB", re.IGNORE
 
 def fields(cpuinfo: str) -> dict[str, str]:
     """Name -> value of the first processor's lines, names in lower case."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for line in cpuinfo.splitlines():
         name, colon, value = line.partition(":")
         if colon and value.strip():
-            found.setdefault(name.strip().lower(), value.strip())
-    return found
+            texts.setdefault(name.strip().lower(), value.strip())
+    return texts
 
 
 def name(cpuinfo: str) -> str:
     """The core or the processor by its name; "" where the kernel tells none."""
-    said = fields(cpuinfo)
-    if said.get("cpu implementer") == ARM and (part := ARM_PARTS.get(said.get("cpu part", ""))):
+    stated = fields(cpuinfo)
+    if stated.get("cpu implementer") == ARM and (
+        part := ARM_PARTS.get(stated.get("cpu part", ""))
+    ):
         return f"Arm {part}"
     # x86, MIPS, older Arm kernels, PowerPC
-    told = (said.get(key) for key in ("model name", "cpu model", "processor", "cpu"))
-    return next((one for one in told if one and not one.isdigit()), "")
+    shown_texts = (stated.get(key) for key in ("model name", "cpu model", "processor", "cpu"))
+    return next((text for text in shown_texts if text and not text.isdigit()), "")
 
 
 def soc(cpuinfo: str, compatible: str) -> str:
     """The chip that the processor is in: from the device tree, which names the board first."""
     if compatible:
         return compatible.splitlines()[-1]
-    said = fields(cpuinfo)
-    return said.get("system type") or said.get("hardware", "")
+    texts = fields(cpuinfo)
+    return texts.get("system type") or texts.get("hardware", "")
 
 
 def mhz(raw: Mapping[str, str]) -> str:
@@ -66,10 +68,10 @@ def mhz(raw: Mapping[str, str]) -> str:
         return f"{int(raw['max_khz']) / 1000:g}"
     if tree := re.fullmatch(r"[0-9a-f]{8}|[0-9a-f]{16}", raw.get("tree_hz", "").replace(" ", "")):
         return f"{int(tree[0], 16) / 1e6:g}"
-    if "cpu" in (told := clocks(raw.get("boot_log", ""))):
-        return told["cpu"]
-    said = fields(raw.get("cpuinfo", ""))
-    clock = said.get("cpu mhz") or said.get("clock", "").removesuffix("MHz")
+    if "cpu" in (texts := clocks(raw.get("boot_log", ""))):
+        return texts["cpu"]
+    printed_texts = fields(raw.get("cpuinfo", ""))
+    clock = printed_texts.get("cpu mhz") or printed_texts.get("clock", "").removesuffix("MHz")
     return clock if re.fullmatch(r"\d+(\.\d+)?", clock) else ""
 
 

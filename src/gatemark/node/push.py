@@ -108,9 +108,9 @@ async def _put(host: Host, folder: str, binary: bytes) -> str:
     return path
 
 
-def _verify(binary: bytes, said: bytes) -> None:
+def _verify(binary: bytes, output: bytes) -> None:
     """Compare what a host says of the file with ours. Raises NodeError."""
-    by, _, there = said.partition(b"\n")
+    by, _, there = output.partition(b"\n")
     if by == b"cat":
         same = there == binary
     else:

@@ -193,15 +193,15 @@ async def run(name: str, argv: tuple[str, ...], stdin: str = "") -> str:
 
 def failure(name: str, argv: tuple[str, ...], errors: str) -> NodeError:
     """What is said of a command that failed on the host `name`, in one line: its last word."""
-    said = _last_word(errors)
-    return NodeError(f"{name}: '{in_short(argv)}' failed: {said}", said)
+    text = _last_word(errors)
+    return NodeError(f"{name}: '{in_short(argv)}' failed: {text}", text)
 
 
 def _last_word(errors: str) -> str:
     """The last line; of nft and tc, which may go on to show where, the one that says what."""
     lines = errors.strip().splitlines() or ["no message"]
-    told = (line.partition("Error: ")[2] for line in reversed(lines))
-    return next(filter(None, told), lines[-1])
+    texts = (line.partition("Error: ")[2] for line in reversed(lines))
+    return next(filter(None, texts), lines[-1])
 
 
 def in_short(argv: tuple[str, ...]) -> str:

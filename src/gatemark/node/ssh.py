@@ -78,13 +78,13 @@ class Ssh:
         """Run to the end, bytes in and bytes out; one at a time. Raises NodeError if it fails."""
         try:
             async with asyncio.timeout(LONGEST_S):
-                process, said = await Remote.complete(self.name, self._stands(), command, stdin)
+                process, data = await Remote.complete(self.name, self._stands(), command, stdin)
         except TimeoutError:
             late = f"'{in_short(command)}' did not end in {LONGEST_S:g} s"
             raise NodeError(f"{self.name}: {late}") from None
         if await process.wait():
             raise failure(self.name, command, await process.errors())
-        return said
+        return data
 
     async def run(self, *command: str, stdin: str = "") -> str:
         """Run to the end and return what it printed. Raises NodeError if it fails."""

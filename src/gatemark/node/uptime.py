@@ -30,8 +30,8 @@ async def clock(node: Node) -> Clock:
         for _ in range(READINGS):
             asked_ns = time.monotonic_ns()
             process.write(b"\n")
-            said = (await process.line()).decode().strip()
-            readings.append((asked_ns, _ns(node.name, said), time.monotonic_ns()))
+            text = (await process.line()).decode().strip()
+            readings.append((asked_ns, _ns(node.name, text), time.monotonic_ns()))
     finally:
         process.close_stdin()
         process.kill()
@@ -41,9 +41,9 @@ async def clock(node: Node) -> Clock:
 
 def agreed(name: str, readings: Iterable[Reading]) -> Clock:
     """What all readings have in common. Raises NodeError if that is nothing."""
-    asked, said, heard = zip(*readings, strict=True)
-    least = max(up - t1 for up, t1 in zip(said, heard, strict=True))
-    most = min(up + STEP_NS - t0 for up, t0 in zip(said, asked, strict=True))
+    asked, text, heard = zip(*readings, strict=True)
+    least = max(up - t1 for up, t1 in zip(text, heard, strict=True))
+    most = min(up + STEP_NS - t0 for up, t0 in zip(text, asked, strict=True))
     if least > most:
         raise NodeError(f"{name}: its clock jumped while it was read; try again")
     return Clock(ahead_ns=(least + most) // 2, error_ns=(most - least + 1) // 2)

@@ -118,7 +118,7 @@ def _begun(spec: TrialSpec, records: Sequence[Record]) -> bool:
 
 async def _inventory(station: Station) -> dict[str, Any]:
     gateway = station.gateway
-    return await inventory(gateway.node, gateway.devices.values(), gateway.told)
+    return await inventory(gateway.node, gateway.devices.values(), gateway.stated)
 
 
 def _noted(directory: RunDirectory, run: Run, messages: Sequence[str], display: Display) -> Run:

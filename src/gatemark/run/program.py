@@ -131,12 +131,12 @@ def _reading(ran: Ran, span_ns: int) -> ProgramReading:
     user = ran.after.user_ns - ran.before.user_ns
     system = ran.after.system_ns - ran.before.system_ns
     run = ran.after.run_ns - ran.before.run_ns
-    words = ran.end.said.strip()
+    words = ran.end.last_words.strip()
     return ProgramReading(
         program=ran.program.name,
         command=" ".join(ran.program.command),
         device=ran.program.device,
-        counters=dict(ran.program.counters(ran.end.said)),
+        counters=dict(ran.program.counters(ran.end.last_words)),
         crossed=ran.crossed,
         cpu=max(run, 0 if run else user + system) / span_ns,
         cpu_user=user / span_ns,
@@ -146,7 +146,7 @@ def _reading(ran: Ran, span_ns: int) -> ProgramReading:
         ended=ran.end.by,
         exit_code=ran.end.code,
         left=ran.end.left,
-        said=words[-LAST_WORDS:],
+        last_words=words[-LAST_WORDS:],
     )
 
 

@@ -19,7 +19,7 @@ def clients(port: Port, family: str, count: int) -> list[str]:
 
 async def add(port: Port, neighbour: Port, addresses: Sequence[str]) -> None:
     """Give a port these addresses, and tell them to who is at the other end of its link."""
-    mine = [
+    texts = [
         f"addr replace {_alone(address)} dev {port.device}" + (" nodad" if ":" in address else "")
         for address in addresses
     ]
@@ -27,7 +27,7 @@ async def add(port: Port, neighbour: Port, addresses: Sequence[str]) -> None:
         f"neigh replace {address} lladdr {port.mac} dev {neighbour.device} nud permanent"
         for address in addresses
     ]
-    await port.node.run("ip", "-batch", "-", stdin="\n".join(mine) + "\n")
+    await port.node.run("ip", "-batch", "-", stdin="\n".join(texts) + "\n")
     await neighbour.node.run("ip", "-batch", "-", stdin="\n".join(theirs) + "\n")
 
 

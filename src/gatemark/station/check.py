@@ -26,8 +26,8 @@ async def _check_node(node: Node, devices: list[str]) -> None:
         f"echo {MARK} {device}; ethtool -k {device}; ip -d link show dev {device};"
         for device in devices
     )
-    said = await node.run("sh", "-ec", script)
-    for part in said.split(f"{MARK} ")[1:]:
+    text = await node.run("sh", "-ec", script)
+    for part in text.split(f"{MARK} ")[1:]:
         if fault := _fault(part):
             device = part.split()[0]
             raise StationError(f"{node.name}: {device}: {fault}; take the lab down and up again")

@@ -39,16 +39,16 @@ def machine(waiting: Callable[[str], None], patience_s: float = 600.0) -> Iterat
     """Hold the machine: one trial at a time. `waiting` is told once if another run has it."""
     place = next(filter(os.path.isdir, MACHINE))
     with _opened(place) as file:
-        told, until = False, time.monotonic() + patience_s
+        flag, until = False, time.monotonic() + patience_s
         while not _take(file):
             if time.monotonic() > until:
                 raise StationError(
                     f"another run has held this machine for {patience_s:g} s: end it "
                     f"(`lslocks` tells who has locked {place})"
                 )
-            if not told:
+            if not flag:
                 waiting("another run is measuring on this machine: waiting for it")
-                told = True
+                flag = True
             time.sleep(0.05)
         yield
 

@@ -75,8 +75,8 @@ async def thread(gateway: Node, device: str, cpu: int | None) -> NapiThread:
         if len(new) == 1:
             break
     if len(new) != 1:
-        found = f"{len(new)} new threads" if new else "no NAPI thread"
-        raise StationError(f"{gateway.name}: {found} for {device}: is this kernel 5.12 or newer?")
+        text = f"{len(new)} new threads" if new else "no NAPI thread"
+        raise StationError(f"{gateway.name}: {text} for {device}: is this kernel 5.12 or newer?")
     made = NapiThread(f"napi/{device}", new.pop(), cpu)
     if cpu is not None:
         os.sched_setaffinity(made.pid, {cpu})
@@ -85,11 +85,11 @@ async def thread(gateway: Node, device: str, cpu: int | None) -> NapiThread:
 
 
 def _pids(device: str) -> set[int]:
-    found = set()
+    results = set()
     for path in Path("/proc").glob("[0-9]*/comm"):
         try:
             if path.read_text().startswith(f"napi/{device}-"):
-                found.add(int(path.parent.name))
+                results.add(int(path.parent.name))
         except OSError:
             continue
-    return found
+    return results

@@ -64,8 +64,8 @@ def enter() -> None:
     try:
         _cover_run()
     except OSError as error:
-        said = f"not root, and /run cannot be covered by one of our own ({error.strerror})"
-        raise UnavailableError(f"rights: {said}; run with sudo") from None
+        text = f"not root, and /run cannot be covered by one of our own ({error.strerror})"
+        raise UnavailableError(f"rights: {text}; run with sudo") from None
 
 
 def _unshare() -> None:

@@ -35,17 +35,17 @@ def plugin(emulator: str) -> Path:
             "the plugin that counts instructions is not built: setup/install run"
         )
     # Without out=FILE the plugin itself says so, if QEMU can load it, and QEMU ends.
-    said = _asked(emulator, "-M", "none", "-display", "none", "-plugin", str(file))
-    if "out=FILE" not in said:
-        why = said.strip().splitlines()[-1:] or ["it said nothing"]
+    text = _asked(emulator, "-M", "none", "-display", "none", "-plugin", str(file))
+    if "out=FILE" not in text:
+        why = text.strip().splitlines()[-1:] or ["it said nothing"]
         raise UnavailableError(f"{emulator} does not load plugins: {why[0]}")
     return file
 
 
 def _interface(text: str) -> int:
-    found = re.search(r"version (\d+)\.(\d+)", text)
-    version = (int(found[1]), int(found[2])) if found else (0, 0)
-    return max((one for one, since in SINCE.items() if version >= since), default=min(SINCE))
+    match = re.search(r"version (\d+)\.(\d+)", text)
+    version = (int(match[1]), int(match[2])) if match else (0, 0)
+    return max((number for number, since in SINCE.items() if version >= since), default=min(SINCE))
 
 
 def _asked(*command: str) -> str:

@@ -26,7 +26,7 @@ def recover() -> list[str]:
     """
     if os.geteuid():
         return []
-    ours = [found for name in netns.listnetns() if (found := NAME.fullmatch(name))]
+    ours = [match for name in netns.listnetns() if (match := NAME.fullmatch(name))]
     left = {our[1] for our in ours} | set(lock.names())
     left |= set(loan.journals())
     return [_remove(lab) for lab in sorted(left) if lock.holder(lab) is None]
@@ -38,7 +38,7 @@ def _remove(lab: str) -> str:
     except StationError as error:
         return f"lab {lab}, of a dead run: {error}"
     named = map(NAME.fullmatch, netns.listnetns())
-    spaces = [found[0] for found in named if found and found[1] == lab]
+    spaces = [match[0] for match in named if match and match[1] == lab]
     for name in spaces:
         end_processes(name)
         netns.remove(name)

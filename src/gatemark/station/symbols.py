@@ -38,7 +38,7 @@ class Symbols:
     """Function by address. `lines` are those of /proc/kallsyms."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        found: dict[int, str] = {}
+        texts: dict[int, str] = {}
         self.kernel = 1 << 63  # addresses below are user space
         self.mask = (1 << 64) - 1
         for line in lines:
@@ -50,10 +50,10 @@ class Symbols:
                 self.mask = (1 << 32) - 1
             address, name = int(words[0], 16), PARTS.sub("", words[2])
             # Where several names stand for one place a function's goes before a section's.
-            if address not in found or found[address].startswith(("_", "$")):
-                found[address] = UNKNOWN if name in ENDS else name
-        self._addresses = sorted(found)
-        self._names = [found[address] for address in self._addresses]
+            if address not in texts or texts[address].startswith(("_", "$")):
+                texts[address] = UNKNOWN if name in ENDS else name
+        self._addresses = sorted(texts)
+        self._names = [texts[address] for address in self._addresses]
 
     def __len__(self) -> int:
         return len(self._addresses)
@@ -95,10 +95,10 @@ class Names:
 
     async def read(self) -> Symbols:
         """As they are now. Raises NodeError."""
-        loaded = await self._said(LOADED)
+        loaded = await self._read(LOADED)
         if self._symbols is None or loaded != self._loaded:
             kernel = self._kernel = self._kernel or await self._kept()
-            modules = await self._said(BEHIND.format(len(kernel.encode())))
+            modules = await self._read(BEHIND.format(len(kernel.encode())))
             self._symbols = Symbols([*kernel.splitlines(), *modules.splitlines()])
             self._loaded = loaded
         return self._symbols
@@ -109,10 +109,10 @@ class Names:
 
     async def _kept(self) -> str:
         """The kernel's own, from an earlier time if it is the same kernel at the same place."""
-        sign = hashlib.sha256((await self._said(SIGN)).encode()).hexdigest()
+        sign = hashlib.sha256((await self._read(SIGN)).encode()).hexdigest()
         file = home() / f"symbols-{sign[:16]}"
         if not file.exists():
-            lines = (await self._said(KALLSYMS)).splitlines(keepends=True)
+            lines = (await self._read(KALLSYMS)).splitlines(keepends=True)
             kept = "".join(line for line in lines if not line.endswith("]\n"))
             file.parent.mkdir(parents=True, exist_ok=True)
             part = file.with_suffix(".part")
@@ -120,5 +120,5 @@ class Names:
             part.replace(file)
         return file.read_text()
 
-    async def _said(self, script: str) -> str:
+    async def _read(self, script: str) -> str:
         return await self._node.run("sh", "-c", script)

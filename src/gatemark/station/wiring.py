@@ -82,7 +82,7 @@ class Gateway:
     # Role -> addresses that we give its test ports, where it is set by us: "198.18.1.1/24".
     addresses: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
     agent: bool = True  # whether gm-agent may run on it
-    told: Mapping[str, str] = field(default_factory=dict, hash=False)  # of its inventory
+    stated: Mapping[str, str] = field(default_factory=dict, hash=False)  # of its inventory
     power: Meter | None = None  # what tells the power that it draws
 
     @property

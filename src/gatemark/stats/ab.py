@@ -33,9 +33,11 @@ def differing(run: Run, test: AB) -> tuple[Difference, ...]:
 
     A virtual gateway's interfaces have other numbers and addresses after each boot.
     """
-    found = conditions(_alone(run, test, OLD), _alone(run, test, NEW))
+    differences = conditions(_alone(run, test, OLD), _alone(run, test, NEW))
     virtual = test.old.station.virtual and test.new.station.virtual
-    return tuple(condition for condition in found if not (virtual and condition.field in MADE_ANEW))
+    return tuple(
+        condition for condition in differences if not (virtual and condition.field in MADE_ANEW)
+    )
 
 
 def _alone(run: Run, test: AB, arm: str) -> Run:

@@ -53,12 +53,12 @@ def judge(run: Run, records: Sequence[Record], subsystems: Sequence[Subsystem] =
     alone, judged = _judged(run, records)
     every = [result for _, result in alone]
     floors = _floors(every)
-    ceilings = tuple(one for one in every if one not in floors)
+    ceilings = tuple(point for point in every if point not in floors)
     timed = [pair for pair in judged if is_timed(pair[1], run.plans)]
     swept = [pair for pair in _untimed(run, judged) if not _is_whole(run, pair[1])]
     points, found_knees = tuple(result for _, result in judged), tuple(knees(swept))
     found_ladders = (*ladders(run.plans, judged), *exact.ladders(run.plans, judged, run.ab))
-    found_travels = travels((one for one, _ in judged), subsystems) if subsystems else ()
+    found_travels = travels((group for group, _ in judged), subsystems) if subsystems else ()
     estimated = estimate.estimates(run.plans, records)
     rated = [pair for pair in swept if not _is_fill(pair)]  # an arm's room is no speed
     compared = comparisons(run.plans, _compared(run, (rated, timed), found_knees), _least(run))
@@ -138,12 +138,12 @@ def samples(run: Run, records: Sequence[Record], quantities: Sequence[str] = ())
     """What runs are compared by: the tester's ceilings, then knees and points."""
     alone, judged = _judged(run, records)
     rated = _untimed(run, judged)
-    found = knees(pair for pair in rated if not _is_whole(run, pair[1]))
+    kept_knees = knees(pair for pair in rated if not _is_whole(run, pair[1]))
     if quantities:
-        return sampled(run, (*alone, *judged), found, quantities)
+        return sampled(run, (*alone, *judged), kept_knees, quantities)
     floors = _floors([result for _, result in alone])
     ceilings = [pair for pair in alone if pair[1] not in floors]
-    return sampled(run, (*ceilings, *rated), found)
+    return sampled(run, (*ceilings, *rated), kept_knees)
 
 
 def _untimed(run: Run, judged: Sequence[Judged]) -> list[Judged]:
@@ -160,12 +160,12 @@ def _is_whole(run: Run, point: PointResult) -> bool:
 
 def _judged(run: Run, records: Sequence[Record]) -> tuple[list[Judged], list[Judged]]:
     """The tester alone, and all the others, each in the order of the plans."""
-    groups = sorted(group(records), key=lambda found: _place(run, found))
+    groups = sorted(group(records), key=lambda group: _place(run, group))
     alone = [(group, _ceiling(group)) for group in groups if group.definition.path == DIRECT]
     ceilings = [result for _, result in alone]
     others = [group for group in groups if group.definition.path != DIRECT]
     points = [(other, _point(other, ceilings)) for other in others]
-    return alone, [(found, _sided(result)) for found, result in points] if run.ab else points
+    return alone, [(group, _sided(result)) for group, result in points] if run.ab else points
 
 
 def _sided(result: PointResult) -> PointResult:
@@ -182,11 +182,11 @@ def _floors(alone: Sequence[PointResult]) -> tuple[PointResult, ...]:
 
     A trace that is replayed has its own rate, which is no ceiling.
     """
-    traces = tuple(one for one in alone if one.definition.trace)
-    paced = [one for one in alone if one.limit == "none" and _paced(one)]
-    most = {id(one): ceiling(alone, one.definition) for one in paced}
+    traces = tuple(point for point in alone if point.definition.trace)
+    paced = [point for point in alone if point.limit == "none" and _paced(point)]
+    most = {id(point): ceiling(alone, point.definition) for point in paced}
     return traces + tuple(
-        one for one in paced if (top := most[id(one)]) is not None and top > _received(one)
+        point for point in paced if (top := most[id(point)]) is not None and top > _received(point)
     )
 
 
@@ -264,14 +264,14 @@ def _values(trials: Group) -> dict[str, Interval]:
 def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
     headline = trials.definition.headline
     rates = each(trials.outside, headline)
-    found = [
+    warnings = [
         warn.tester_limited(limit),
         warn.invalid_trials(trials.invalid),
         warn.throttled([record.evidence for record in trials.instrumented]),
     ]
     # A number that was read off has no spread to judge.
     if rates and not exact.counted(trials.definition):
-        found += [
+        warnings += [
             warn.few_repeats(len(rates)),
             warn.spread(median_interval(rates)),
             warn.first_run_slow(rates),
@@ -281,7 +281,7 @@ def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
             _bursty(trials.outside),
             _clock(trials.outside),
         ]
-    return tuple(warning for warning in found if warning)
+    return tuple(warning for warning in warnings if warning)
 
 
 def _bursty(records: Sequence[Record]) -> Warning_ | None:
@@ -313,22 +313,24 @@ def _of_run(
     invalid: int,
     missing: int,
 ) -> tuple[Warning_, ...]:
-    found = [warn.invalid_trials(invalid)]
+    warnings = [warn.invalid_trials(invalid)]
     # Read always, and no rate.
     judged = [p for p in judged if not (_is_fill(p) or exact.counted(p[0].definition))]
     judged = [p for p in judged if p[0].definition.quantity != UNDER_LOAD]
     if missing:
-        found.append(warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume."))
+        warnings.append(
+            warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume.")
+        )
     if judged and not any(ceiling.definition.headline in ceiling.values for ceiling in ceilings):
         advice = "The tester alone was not measured; what it limits cannot be told."
-        found.append(warn.warning("no-ceiling", advice))
+        warnings.append(warn.warning("no-ceiling", advice))
     lossy = [g for g, result in judged if result.limit not in ("none", "tester") and g.outside]
     lossy = [g for g in lossy if g.definition.quantity not in connections.QUANTITIES]  # read always
     booted = all(plan.repeat.boots for plan in run.plans)  # those have no instrumented pass
     if lossy and not booted and not any(trials.instrumented for trials in lossy):
         advice = "Flow table and shaper were not watched; add [probe] to the plan."
-        found.append(warn.warning("no-instrumented-pass", advice))
-    return tuple(warning for warning in found if warning)
+        warnings.append(warn.warning("no-instrumented-pass", advice))
+    return tuple(warning for warning in warnings if warning)
 
 
 def _of_twins(ladders: Sequence[Ladder]) -> list[Warning_]:
@@ -342,7 +344,7 @@ def _of_twins(ladders: Sequence[Ladder]) -> list[Warning_]:
 
 def _of_travels(travels: Sequence[Travel]) -> list[Warning_]:
     worst = max((travel.unmatched for travel in travels), default=0.0)
-    return [told for told in [warn.unnamed_functions(worst)] if told]
+    return [warning for warning in [warn.unnamed_functions(worst)] if warning]
 
 
 def _place(run: Run, trials: Group) -> tuple[object, ...]:

@@ -75,19 +75,21 @@ def sentence(
     """
     searched = [point for point in points if point.definition.quantity == THROUGHPUT]
     strict = [point for point in searched if not point.definition.loss_criterion]
-    found = [_of_knee(knee) for knee in knees if knee.knee_pps.value]  # 0: it lost at every rate
+    kept_rates = [
+        _of_knee(knee) for knee in knees if knee.knee_pps.value
+    ]  # 0: it lost at every rate
     timed = [point for point in points if is_timed(point, run.plans)]
     plain = [point for point in points if point not in timed]
-    rates = _of_points(strict or searched) or found
-    if not rates and (said := _steps(ladders) or _executes(points)):
+    rates = _of_points(strict or searched) or kept_rates
+    if not rates and (text := _steps(ladders) or _executes(points)):
         foot = [ladder.definition for ladder in ladders[:1]] or [
             point.definition for point in points[:1]
         ]
-        return f"{_gateway(run, foot)} {said}."
-    told = _choose(rates or _of_points(plain))
-    if told:
-        gateway = _gateway(run, [rate.definition for rate in told])
-        return f"{gateway} {_rates(told)}; {_limits(told, records)}."
+        return f"{_gateway(run, foot)} {text}."
+    shown_rates = _choose(rates or _of_points(plain))
+    if shown_rates:
+        gateway = _gateway(run, [rate.definition for rate in shown_rates])
+        return f"{gateway} {_rates(shown_rates)}; {_limits(shown_rates, records)}."
     if delays := _delays(timed):
         return f"{_gateway(run, [point.definition for point in timed])} {delays}."
     alone = _choose(_of_points(ceilings))
@@ -100,25 +102,25 @@ def sentence(
 
 def of_ab(ab: AB, comparisons: Sequence[Comparison]) -> str:
     """Whether the new arm is slower than the old one: the most telling verdict of all points."""
-    worst = min(comparisons, key=lambda one: TELLING.index(one.change.verdict))
+    worst = min(comparisons, key=lambda comparison: TELLING.index(comparison.change.verdict))
     change, verdict = worst.change, worst.change.verdict
     new, old = (f"{arm} ({ab.side(arm).name})" for arm in (NEW, OLD))
-    said = {
+    text = {
         "slower": f"{new} is slower than {old}",
         "faster": f"{new} is faster than {old}",
         "inconclusive": f"whether {new} differs from {old} cannot be told",
     }.get(verdict, f"{new} is as fast as {old}")
     boots = f"{change.change.n} boot{'' if change.change.n == 1 else 's'} of each"
     among = f"; of {len(comparisons)} points this one tells most" if len(comparisons) > 1 else ""
-    return f"{said[:1].upper()}{said[1:]}: {_percents(change)}, {boots}{among}."
+    return f"{text[:1].upper()}{text[1:]}: {_percents(change)}, {boots}{among}."
 
 
 def _percents(change: Change) -> str:
     """`-2.1 % (-2.6 to -1.5)`; and what would have been seen, where nothing was."""
-    found = change.change
-    if max(abs(found.value), found.hi) >= UNBOUNDED:
+    interval = change.change
+    if max(abs(interval.value), interval.hi) >= UNBOUNDED:
         return "from or to nothing"
-    each = (f"{100 * x:+.1f}" for x in (found.value, found.lo, found.hi))
+    each = (f"{100 * x:+.1f}" for x in (interval.value, interval.lo, interval.hi))
     text = "{} % ({} to {})".format(*each).replace("-", MINUS)
     if change.verdict in ("slower", "faster") or change.mde >= UNBOUNDED:
         return text
@@ -127,11 +129,11 @@ def _percents(change: Change) -> str:
 
 def _delays(timed: Sequence[PointResult]) -> str:
     """The median at the highest rate that was timed, a clause for each setup."""
-    told = [p for p in timed if {MEDIAN, "offered_pps"} <= p.values.keys() and not is_twin(p.arm)]
+    points = [p for p in timed if {MEDIAN, "offered_pps"} <= p.values.keys() and not is_twin(p.arm)]
     most: dict[str, PointResult] = {}
-    for point in sorted(told, key=lambda p: -p.values["offered_pps"].value):
+    for point in sorted(points, key=lambda p: -p.values["offered_pps"].value):
         most.setdefault(point.setup, point)
-    shown = [p for p in told if p is most[p.setup]][:MOST_SETUPS]
+    shown = [p for p in points if p is most[p.setup]][:MOST_SETUPS]
     rates = [si(p.values["offered_pps"].value, "packets/s") for p in shown]
     same = len(set(rates)) == 1
     clauses = [
@@ -167,7 +169,7 @@ def of_travels(run: Run, travels: Sequence[Travel]) -> str:
     """What a packet of the first arm takes, and the arm that takes most at the same point."""
     first = travels[0]
     same = [travel for travel in travels if travel is first or base(travels, travel) is first]
-    most = max(same, key=lambda one: one.own.calls)
+    most = max(same, key=lambda travel: travel.own.calls)
     does = OWN_DOES.get(first.definition.direction) or _does(first.definition.path)
     text = (
         f"{_gateway(run, [first.definition])} runs {_ran(first)} to {does} one packet ({first.arm})"
@@ -193,14 +195,16 @@ def _executes(points: Sequence[PointResult]) -> str:
             return ""
         if INSTRUCTIONS in point.values:
             first.setdefault(point.setup, point)
-    told = list(first.values())
-    if not told:
+    shown_points = list(first.values())
+    if not shown_points:
         return ""
-    lead = told[0]
+    lead = shown_points[0]
     way = OWN.get(lead.definition.direction)
     does = f"a packet that it {way}" if way else f"to {_does(lead.setup)} a packet"
     size = f" of {lead.definition.frame_bytes} bytes" if lead.definition.frame_bytes else ""
-    more = [f"{p.setup} {_plain(p.values[INSTRUCTIONS].value)}" for p in told[1:MOST_SETUPS]]
+    more = [
+        f"{p.setup} {_plain(p.values[INSTRUCTIONS].value)}" for p in shown_points[1:MOST_SETUPS]
+    ]
     text = f"executes {_plain(lead.values[INSTRUCTIONS].value)} instructions {does}{size}"
     return "; ".join([text, ", ".join(more)] if more else [text])
 
@@ -269,11 +273,11 @@ def _gateway(run: Run, definitions: Sequence[Definition]) -> str:
     return "This gateway"
 
 
-def _rates(told: Sequence[Rate]) -> str:
-    parts = [f"{_verb(told[0])} {_full(told[0])}"]
-    parts += [f"{_verb(r)} {_bound(r)}{_short(r)}" for r in told[1:MOST_SETUPS]]
-    if len(told) > MOST_SETUPS:
-        parts.append(f"has {len(told) - MOST_SETUPS} more setups measured")
+def _rates(texts: Sequence[Rate]) -> str:
+    parts = [f"{_verb(texts[0])} {_full(texts[0])}"]
+    parts += [f"{_verb(r)} {_bound(r)}{_short(r)}" for r in texts[1:MOST_SETUPS]]
+    if len(texts) > MOST_SETUPS:
+        parts.append(f"has {len(texts) - MOST_SETUPS} more setups measured")
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
@@ -315,7 +319,7 @@ def _bound(rate: Rate) -> str:
     return "≥ " if rate.at_least else ""
 
 
-def _limits(told: Sequence[Rate], records: Sequence[Record]) -> str:
+def _limits(texts: Sequence[Rate], records: Sequence[Record]) -> str:
     """A clause for each limit, with the setups that it held where they do not share one."""
     cpus = {reading.cpu for record in records for reading in record.evidence.cpu}
     phrases = dict(LIMITS)
@@ -325,8 +329,8 @@ def _limits(told: Sequence[Rate], records: Sequence[Record]) -> str:
     elif len(cpus) == 1:
         phrases["cpu"] = "its one CPU is the bottleneck"
     held: dict[Limit, list[str]] = {}
-    for rate in told[:MOST_SETUPS]:
+    for rate in texts[:MOST_SETUPS]:
         held.setdefault(rate.limit, []).append(rate.setup)
     if len(held) == 1:
-        return phrases[told[0].limit]
+        return phrases[texts[0].limit]
     return ", ".join(f"{phrases[limit]} ({', '.join(setups)})" for limit, setups in held.items())

@@ -96,11 +96,11 @@ def _of_step(ladder: Ladder, step: Step, quantity: str, cost: Cost) -> Value:
 def _of_functions(judgement: Judgement, ladder: Ladder) -> Iterator[Value]:
     """What a step in instructions is made of: the dearest functions, and all others as one."""
     for step in ladder.steps:
-        found = exact.pair(judgement.executed, ladder, step)
-        if not found:
+        results = exact.pair(judgement.executed, ladder, step)
+        if not results:
             continue
         whole = _of_step(ladder, step, INSTRUCTIONS, step.costs[INSTRUCTIONS])
-        for name, by in exact.dearest(exact.moved(*found)):
+        for name, by in exact.dearest(exact.moved(*results)):
             yield replace(
                 whole,
                 quantity="step_function_instructions",

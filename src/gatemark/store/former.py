@@ -19,6 +19,7 @@ KEYS: Final = {
     "definition": {"brake_pps": "slow_to_pps"},
     "evidence": {"fill": "fill_steps", "filling": "fill"},
     "gateway": {"brake_pps": "slow_to_pps"},
+    "program": {"said": "last_words"},
     "side": {"said": "name"},
 }
 # Values by their key.
@@ -41,6 +42,8 @@ def record(document: Document) -> Record:
     made["trial"] = _trial(made["trial"])
     made["definition"] = _part(made["definition"], "definition", Definition)
     made["evidence"] = _part(made.get("evidence", {}), "evidence", Evidence)
+    programs = made["evidence"].get("programs", ())
+    made["evidence"]["programs"] = [_keys(program, "program") for program in programs]
     _known(made, Record)
     return msgspec.convert(made | {"schema": RECORD_SCHEMA}, Record)
 

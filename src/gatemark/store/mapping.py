@@ -26,7 +26,7 @@ WORDS: Final[dict[str, tuple[str, ...]]] = {
 TYPES: Final = get_type_hints(Definition)
 # A layer is in the quantity's name; a slowdown says which gateway it is, not how it was measured.
 FIELDS: Final = [name for name in TYPES if name not in ("quantity", "rate_layer", "slow_to_pps")]
-# Each of these is said or unsaid, so that no one forgets to ask the source.
+# Each of these is stated or unstated, so that no one forgets to ask the source.
 ASKED: Final[dict[str, tuple[str, ...]]] = {
     "tcp": ("write_bytes", "streams", "socket_buffer_bytes", "congestion"),
     "udp": ("frame_bytes", "flows"),
@@ -48,9 +48,9 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     experiment: str
     parameter: str
     quantity: str
-    said: dict[str, Any]
+    stated: dict[str, Any]
     implied: tuple[str, ...] = ()
-    unsaid: tuple[str, ...] = ()
+    unstated: tuple[str, ...] = ()
     assumed: dict[str, Any] = {}
     remark: str = ""
     at: float | str = 0.0  # payload offered, bit/s; or the parameter of the same device that says
@@ -139,27 +139,27 @@ def _fault(sofar: Mapping, key: Key, entry: Measured) -> str:
 
 
 def _of_fields(entry: Measured) -> str:
-    said, unsaid = set(entry.said), set(entry.unsaid)
-    for name in (*entry.said, *entry.unsaid, *entry.implied, *entry.assumed):
+    texts, unstated = set(entry.stated), set(entry.unstated)
+    for name in (*entry.stated, *entry.unstated, *entry.implied, *entry.assumed):
         if name not in FIELDS:
             return f"unknown field '{name}'; known are: {', '.join(FIELDS)}"
     for name in ("path", "l4"):
-        if not isinstance(entry.said.get(name), str):
-            return f"`said` needs one `{name}`"
-    if both := said & unsaid:
-        return f"'{min(both)}' is said and unsaid"
-    if stray := set(entry.implied) - said:
-        return f"'{min(stray)}' is implied and not in `said`"
-    asked = (*ASKED_ALWAYS, *ASKED.get(entry.said["l4"], ()))
-    silent = [name for name in asked if name not in said | unsaid]
-    return f"'{silent[0]}' is neither said nor unsaid" if silent else ""
+        if not isinstance(entry.stated.get(name), str):
+            return f"`stated` needs one `{name}`"
+    if both := texts & unstated:
+        return f"'{min(both)}' is stated and unstated"
+    if stray := set(entry.implied) - texts:
+        return f"'{min(stray)}' is implied and not in `stated`"
+    asked = (*ASKED_ALWAYS, *ASKED.get(entry.stated["l4"], ()))
+    silent = [name for name in asked if name not in texts | unstated]
+    return f"'{silent[0]}' is neither stated nor unstated" if silent else ""
 
 
 def _of_values(entry: Measured) -> str:
     for name, value in entry.assumed.items():
         if is_range(value):
             return f"assumed '{name}' is a range; name one value"
-    for name, value in (*entry.said.items(), *entry.assumed.items()):
+    for name, value in (*entry.stated.items(), *entry.assumed.items()):
         for item in _each(value):
             if name in WORDS and item not in WORDS[name]:
                 return f"'{name}' is {item!r}; known are: {', '.join(WORDS[name])}"
@@ -171,7 +171,7 @@ def _of_values(entry: Measured) -> str:
 
 
 def is_range(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether what is said is a range and not one value."""
+    """Whether what is stated is a range and not one value."""
     return isinstance(value, dict) and bool(value) and set(value) <= RANGE
 
 
@@ -183,11 +183,11 @@ def _each(value: object) -> Iterable[object]:
 
 def _frozen(entry: Measured) -> Measured:
     """TOML's lists as tuples, as a definition has them."""
-    said, assumed = (
+    text, assumed = (
         {name: _tuple(value) for name, value in part.items()}
-        for part in (entry.said, entry.assumed)
+        for part in (entry.stated, entry.assumed)
     )
-    return msgspec.structs.replace(entry, said=said, assumed=assumed)
+    return msgspec.structs.replace(entry, stated=text, assumed=assumed)
 
 
 def _tuple(value: object) -> object:

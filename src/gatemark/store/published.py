@@ -23,8 +23,8 @@ REFERENCE_UNITS: Final[dict[str, str]] = {
 class Published(msgspec.Struct, frozen=True, kw_only=True):
     """One value that a study printed.
 
-    `said` holds fields of `store.record.Definition`: the value that the source gives, or a range
-    `{"min": ...}`, `{"max": ...}`, or `{"in": (...)}`. A loss criterion that is not said is none.
+    `stated` holds fields of `store.record.Definition`: the value that the source gives, or a range
+    `{"min": ...}`, `{"max": ...}`, or `{"in": (...)}`. A loss criterion that is not stated is none.
     """
 
     study: str  # wrt54, kofler, procbench, diffuse, capture
@@ -36,9 +36,9 @@ class Published(msgspec.Struct, frozen=True, kw_only=True):
     printed: str  # "47.5 Mbit/s"
     kind: Kind
     note: str  # where it stands; what contradicts it
-    said: dict[str, Any]
-    implied: tuple[str, ...] = ()  # of `said`: what the source does not say outright
-    unsaid: tuple[str, ...] = ()  # fields that the source is silent about
+    stated: dict[str, Any]
+    implied: tuple[str, ...] = ()  # of `stated`: what the source does not say outright
+    unstated: tuple[str, ...] = ()  # fields that the source is silent about
     at_bps: float = 0.0  # payload that was offered; 0: as the quantity says
     assumed: dict[str, Any] = {}  # which of our points is shown where several are alike
     remark: str = ""  # how it is otherwise than ours

@@ -126,7 +126,7 @@ class ProgramReading(msgspec.Struct, frozen=True, kw_only=True):
     ended: str  # by what: term, kill
     exit_code: int  # 128 and the signal's number where a signal took it
     left: int = 0  # processes of it that could not be ended
-    said: str = ""  # its last words
+    last_words: str = ""  # what it printed last
 
 
 class FillStep(msgspec.Struct, frozen=True, kw_only=True):

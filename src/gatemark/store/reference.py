@@ -37,7 +37,7 @@ SCALE: Final[dict[str, tuple[str, float]]] = {
     "calls": ("calls", 1.0),
 }
 NUMBER: Final = re.compile(r"(?:[<>]=?)?(\d+(?:\.\d+)?)")
-OF_ENTRY: Final = ("quantity", "said", "implied", "unsaid", "assumed", "remark")
+OF_ENTRY: Final = ("quantity", "stated", "implied", "unstated", "assumed", "remark")
 OF_ROW: Final = ("device", "experiment", "parameter", "note")
 
 Row = dict[str, str]

@@ -42,7 +42,7 @@ class Way:
 
     def timed(self, clocks: Pair) -> Self:
         """The same with what is to be known of its ends' clocks."""
-        if clocks.one:
+        if clocks.is_one:
             return self
         return replace(self, clock_error_ns=clocks.error_ns, notes=(*self.notes, clocks.words))
 

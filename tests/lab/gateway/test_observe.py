@@ -41,7 +41,7 @@ def observed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     lab = Lab()
     lab.gateway = replace(
-        lab.gateway, mode=Mode.OBSERVE, journal="root@box", agent=False, told={"soc": "told"}
+        lab.gateway, mode=Mode.OBSERVE, journal="root@box", agent=False, stated={"soc": "told"}
     )
     return lab
 

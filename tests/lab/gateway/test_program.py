@@ -51,7 +51,7 @@ def test_a_real_tool_has_seen_what_crossed_the_port(word: str, ran: dict[str, Re
     (program,) = record.evidence.programs
     assert record.accounting is not None
     assert program.crossed == record.accounting.tried == 2000
-    assert program.counters["captured"] == 2000, program.said
+    assert program.counters["captured"] == 2000, program.last_words
     assert record.values["captured_share"] == 1.0
 
 

@@ -158,7 +158,7 @@ def checked(host: Played, bench: Path, *, fails: bool = False) -> dict[str, tupl
     """What `gatemark station check` says, by what it looked at."""
     output = host.run(*GATEMARK, "station", "check", bench, "--json", fails=fails)
     rows = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-    return {row["what"]: (row["ok"], row["said"]) for row in rows}
+    return {row["what"]: (row["ok"], row["text"]) for row in rows}
 
 
 def test_a_sound_station_is_checked_sound(host: Played, folder: Path) -> None:

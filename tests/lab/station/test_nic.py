@@ -19,7 +19,8 @@ from lab.station.played import Played, host
 # A laboratory that has taken both NICs, changed all that it may, and then does what it is told.
 LABORATORY = """
 import subprocess, sys
-from gatemark.station import loan, lock, space
+from gatemark.station import lock, space
+from gatemark.station.ssh import loan
 lab = sys.argv[1]
 nodes = space.spaces(lab, ("lan", "wan"))
 with lock.named(lab, "run"):

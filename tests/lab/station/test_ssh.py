@@ -426,7 +426,7 @@ def test_a_program_is_run_and_ended_by_busybox(bench: Desk) -> None:
         program = await Supervised.start(host, WORKS)
         assert (await program.look()).processes == 1
         ended = await program.end()
-        assert (ended.by, ended.code, ended.left, ended.said) == ("term", 143, 0, "at work")
+        assert (ended.by, ended.code, ended.left, ended.last_words) == ("term", 143, 0, "at work")
         assert "gatemark-program" not in await host.run("ls", TMP)
 
     on(bench, run)

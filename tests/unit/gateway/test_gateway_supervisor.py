@@ -42,7 +42,7 @@ def test_it_is_ended_by_the_first_signal_and_its_folder_is_gone() -> None:
         assert folders() - before
         ended = await one.end()
         assert (ended.by, ended.code, ended.left) == ("term", 143, 0)
-        assert ended.said.startswith("at work\n/")
+        assert ended.last_words.startswith("at work\n/")
 
     running(program(*READY, ready="at work"), end)
     assert folders() == before
@@ -60,7 +60,7 @@ def test_what_it_used_is_told() -> None:
 def test_its_question_is_among_its_last_words() -> None:
     async def ask(one: Supervised) -> None:
         await one.question()
-        said = (await one.end()).said
+        said = (await one.end()).last_words
         assert counting(r"^seen (?P<seen>\d+)")(said) == {"seen": 12}
 
     running(program(*READY, ready="at work", question="echo seen 12"), ask)

@@ -61,7 +61,7 @@ def test_times_are_ours_and_quantities_stay() -> None:
 def test_hosts_of_this_machine_have_one_clock_however_they_are_reached() -> None:
     mine = Machine("WAN host", [Clock(5, 5)], boot=Path(BOOT_ID).read_text())
     found = pair(Local(), mine)
-    assert found.one
+    assert found.is_one
     assert not found.words
     assert not mine.asked
 

@@ -36,5 +36,5 @@ def test_a_heading_is_drawn_whole_and_not_as_a_name() -> None:
     mine = [c for c in studies.judgement().comparisons if "paths" in c.plan]
     spec = change.figure(mine).specifications()[0]
     texts = [layer for layer in spec["layer"] if layer["encoding"].get("text", {}).get("field")]
-    assert {layer["encoding"]["text"]["field"] for layer in texts} == {"told", "heading"}
+    assert {layer["encoding"]["text"]["field"] for layer in texts} == {"printed", "heading"}
     assert "? '' :" in spec["layer"][0]["encoding"]["y"]["axis"]["labelExpr"]

@@ -19,13 +19,13 @@ def finding(what: str) -> doctor.Finding:
 
 def test_whatever_is_missing_has_a_mend(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert all(found.mend for found in doctor.examine() if not found.ok)
+    assert all(found.fix for found in doctor.examine() if not found.ok)
 
 
 @pytest.mark.parametrize("tool", doctor.PACKAGES)
 def test_a_missing_tool_names_its_package(tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert finding(tool).mend == f"apt-get install {doctor.PACKAGES[tool]}"
+    assert finding(tool).fix == f"apt-get install {doctor.PACKAGES[tool]}"
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_what_is_required_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -
 
 def test_refused_rights_are_told_with_their_mend() -> None:
     (rights,) = (f for f in doctor.examine("rights: not root; use sudo") if f.what == "rights")
-    assert (rights.ok, rights.said, rights.mend) == (False, "not root", "use sudo")
+    assert (rights.ok, rights.text, rights.fix) == (False, "not root", "use sudo")
 
 
 @pytest.mark.parametrize("what", [name.replace("_", " ") for name in MISSING])
@@ -78,4 +78,4 @@ def test_whether_instructions_can_be_counted_is_told(
     monkeypatch.setattr(doctor, "plugin", plugin)
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     told = finding("instructions (qemu-system-mipsel)")
-    assert (told.ok, told.said, told.needed) == (ok, said, False)
+    assert (told.ok, told.text, told.needed) == (ok, said, False)

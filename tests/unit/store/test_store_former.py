@@ -14,6 +14,13 @@ from gatemark.store.directory import RunDirectory
 
 RECORD = builder.trials()[0]
 BRAKE = {"brake_pps": 30_000}
+PROGRAM: dict[str, Any] = {
+    "program": "capture:tcpdump:68",
+    "command": "tcpdump",
+    "said": "4 packets captured",
+}
+PROGRAM |= {"cpu": 0.2, "cpu_user": 0.1, "cpu_system": 0.1, "memory_bytes": 4096}
+PROGRAM |= {"processes": 1, "ended": "term", "exit_code": 143}
 
 
 def as_of_schema_1(**changed: Any) -> dict[str, Any]:
@@ -22,6 +29,7 @@ def as_of_schema_1(**changed: Any) -> dict[str, Any]:
     del document["definition"]["slow_to_pps"]
     document["definition"] |= BRAKE
     document["evidence"] = {"filling": {"asked": 9}, "fill": []}
+    document["evidence"]["programs"] = [PROGRAM]
     return document | {"schema": former.RECORD, "pass": "probed", "trial": "a/b/1/probed"} | changed
 
 
@@ -30,6 +38,7 @@ def test_a_record_is_read_by_todays_names() -> None:
     assert (record.pass_, record.trial) == ("instrumented", "a/b/1/instrumented")
     assert record.definition.slow_to_pps == 30_000
     assert (record.evidence.fill, record.evidence.fill_steps) == ({"asked": 9}, ())
+    assert record.evidence.programs[0].last_words == "4 packets captured"
 
 
 def test_a_line_of_schema_1_is_a_record() -> None:

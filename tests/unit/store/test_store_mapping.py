@@ -19,20 +19,20 @@ study      = "B"
 experiment = "nat"
 parameter  = "rate"
 quantity   = "received_l4_bps"
-said       = {{ {SAID}, frame_bytes = {{ min = 512 }} }}
+stated     = {{ {SAID}, frame_bytes = {{ min = 512 }} }}
 implied    = ["family"]
-unsaid     = ["flows", "duration_s"]
+unstated   = ["flows", "duration_s"]
 assumed    = {{ flows = 1 }}
 """
 KEY = Key("B", "nat", "rate")
 
 
 def test_lists_are_tuples_as_in_a_definition() -> None:
-    assert read_map(HEAD + ENTRY).measured[KEY].said["features"] == ("filter:10",)
+    assert read_map(HEAD + ENTRY).measured[KEY].stated["features"] == ("filter:10",)
 
 
 def test_a_range_stays_a_range() -> None:
-    assert read_map(HEAD + ENTRY).measured[KEY].said["frame_bytes"] == {"min": 512}
+    assert read_map(HEAD + ENTRY).measured[KEY].stated["frame_bytes"] == {"min": 512}
 
 
 def test_a_reason_holds_for_a_whole_experiment() -> None:
@@ -45,12 +45,16 @@ def test_a_reason_holds_for_a_whole_experiment() -> None:
     [
         ('path = "nat"', 'pth = "nat"', "unknown field 'pth'"),
         ('path = "nat"', 'path = "rout"', "'path' is 'rout'"),
-        ('path = "nat"', 'path = { in = ["nat", "rout"] }', "`said` needs one `path`"),
+        ('path = "nat"', 'path = { in = ["nat", "rout"] }', "`stated` needs one `path`"),
         ("min = 512", 'min = "512"', "'frame_bytes' is '512'"),
         ("{ min = 512 }", "{ least = 512 }", "'frame_bytes' is"),
         ('"received_l4_bps"', '"speed"', "unknown quantity 'speed'"),
-        ('["flows", "duration_s"]', '["flows"]', "'duration_s' is neither said nor unsaid"),
-        ('["flows", "duration_s"]', '["flows", "duration_s", "path"]', "'path' is said and unsaid"),
+        ('["flows", "duration_s"]', '["flows"]', "'duration_s' is neither stated nor unstated"),
+        (
+            '["flows", "duration_s"]',
+            '["flows", "duration_s", "path"]',
+            "'path' is stated and unstated",
+        ),
         ('implied    = ["family"]', 'implied = ["streams"]', "'streams' is implied and not in"),
         ("{ flows = 1 }", "{ flows = { min = 1 } }", "assumed 'flows' is a range"),
         ('study      = "B"', 'study = "X"', "no [study.X]"),

@@ -23,8 +23,8 @@ study      = "B"
 experiment = "nat.tcp"
 parameter  = "cpu"
 quantity   = "cpu_busy"
-said       = { path = "nat", l4 = "tcp", direction = "up", write_bytes = 8192 }
-unsaid     = ["features", "family", "duration_s", "streams", "socket_buffer_bytes", "congestion"]
+stated       = { path = "nat", l4 = "tcp", direction = "up", write_bytes = 8192 }
+unstated     = ["features", "family", "duration_s", "streams", "socket_buffer_bytes", "congestion"]
 [[unmapped]]
 study      = ["B"]
 experiment = "method"
@@ -72,7 +72,7 @@ def test_a_value_is_told_as_printed() -> None:
 
 
 def test_a_payload_of_1450_bytes_is_a_frame_of_1496() -> None:
-    assert shipped("WRT54GL", "throughput@block=1450B").said["frame_bytes"] == 1496
+    assert shipped("WRT54GL", "throughput@block=1450B").stated["frame_bytes"] == 1496
 
 
 def test_a_contradiction_stays_with_its_note() -> None:

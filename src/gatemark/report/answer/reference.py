@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from gatemark.report.words import number, traffic
 from gatemark.report.words.table import Table
-from gatemark.stats.change.reference import IMPLIED, UNSAID, Beside
+from gatemark.stats.change.reference import IMPLIED, UNSTATED, Beside
 from gatemark.store.published import REFERENCE_UNITS, Published
 
 CAPTION = "Published values of other devices beside ours"
@@ -30,10 +30,10 @@ def differs(row: Beside) -> str:
     """What is not known to be alike, in one cell: what is not said together, then what differs."""
     parts = [
         f"{heading}: {', '.join(fields)}"
-        for heading, ending in (("not said", UNSAID), ("only implied", IMPLIED))
+        for heading, ending in (("not said", UNSTATED), ("only implied", IMPLIED))
         if (fields := _ending(row.differs, ending))
     ]
-    others = [text for text in row.differs if not text.endswith((UNSAID, IMPLIED))]
+    others = [text for text in row.differs if not text.endswith((UNSTATED, IMPLIED))]
     return "; ".join([*others, *parts]) or number.DASH
 
 

@@ -58,14 +58,14 @@ def panel(look: Look, lines: Sequence[Line]) -> Chart:
     """One panel: the lines of one protocol and direction."""
     first = lines[0]
     x, y = _axis(lines), look.axes[first.l4]
-    told = _told(look, lines)
+    texts = _printed(look, lines)
     base = alt.Chart(named(look.name)).transform_filter(alt.datum.panel == first.panel)
     layers = [
         *_ceiling(look, first, x, y),
-        *curve.line(base, look.field, {"x": x, "y": y}, look.names, _tips(look), told),
+        *curve.line(base, look.field, {"x": x, "y": y}, look.names, _tips(look), texts),
         *published.layers(look.name, first.panel, look.devices, x, y),
     ]
-    if not told and len(lines) > 1:
+    if not texts and len(lines) > 1:
         layers += _names(look, lines, x, y)
     return alt.layer(*layers).properties(
         width="container",
@@ -76,7 +76,7 @@ def panel(look: Look, lines: Sequence[Line]) -> Chart:
 
 def published_rows(choice: Choice, drawn: Sequence[Line], field: str) -> list[Row]:
     """The published values that lie on these lines' sizes; a device is named at its largest."""
-    found: list[Row] = []
+    all_rows: list[Row] = []
     pairs = choice.every if field == "share" else choice.near
     for panel in line.panels(drawn):
         place = {id(p): (ours, at) for ours in panel for at, p in enumerate(ours.points)}
@@ -92,8 +92,8 @@ def published_rows(choice: Choice, drawn: Sequence[Line], field: str) -> list[Ro
         for row in rows:
             side = "left" if float(row["size_bytes"] or 0) > middle else "right"
             row["named"] = side if last[row["device"]] is row else ""
-        found += rows
-    return found
+        all_rows += rows
+    return all_rows
 
 
 def _middle(lines: Sequence[Line]) -> float:
@@ -107,14 +107,16 @@ def _sizes(drawn: Line) -> list[float]:
 
 def _axis(lines: Sequence[Line]) -> alt.X:
     sizes = sorted({size for line_ in lines for size in _sizes(line_)})
-    one, _ = traffic.SIZES[lines[0].factor]
+    size_name, _ = traffic.SIZES[lines[0].factor]
     axis = alt.Axis(labelExpr=_SIZE, values=sizes, labelOverlap="parity", grid=False)
     scale = alt.Scale(type="log", base=2, domain=[sizes[0] / 1.1, sizes[-1] * 1.1], nice=False)
-    what = "payload of a datagram" if lines[0].factor == "payload_bytes" else f"size of a {one}"
+    what = (
+        "payload of a datagram" if lines[0].factor == "payload_bytes" else f"size of a {size_name}"
+    )
     return alt.X("size_bytes:Q", title=f"{what}, log axis", axis=axis, scale=scale)
 
 
-def _told(look: Look, lines: Sequence[Line]) -> list[str]:
+def _printed(look: Look, lines: Sequence[Line]) -> list[str]:
     """The names that a legend must tell: none of a single line, none that stand at their lines."""
     if len(lines) == 1:
         return [lines[0].name] if len(look.names) > 1 else []
@@ -126,7 +128,7 @@ def is_direct(drawn: Sequence[Line], field: str, most: Mapping[str, float]) -> b
     gaps = [
         (b - a) / most[panel[0].l4]
         for panel in line.panels(drawn)
-        for a, b in pairwise(sorted(_end(field, one) for one in panel))
+        for a, b in pairwise(sorted(_end(field, line) for line in panel))
     ]
     return theme.direct(line.names(drawn)) and min(gaps, default=1.0) > APART
 

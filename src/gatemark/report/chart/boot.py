@@ -28,13 +28,13 @@ def figures(judgement: Judgement, records: Sequence[Record]) -> list[Figure]:
         if comparison.arm == NEW and comparison.change.paired
     ]
     return [
-        _figure(comparison, _mine(comparison, records))
+        _figure(comparison, _records(comparison, records))
         for comparison in comparisons
         if comparison.quantity != KNEE
     ]
 
 
-def _mine(comparison: Comparison, records: Iterable[Record]) -> list[Record]:
+def _records(comparison: Comparison, records: Iterable[Record]) -> list[Record]:
     """The valid trials of a comparison's point."""
     return [
         record
@@ -52,13 +52,13 @@ def _figure(comparison: Comparison, records: Sequence[Record]) -> Figure:
     by_arm = {arm: [record for record in records if record.arm == arm] for arm in ARMS}
     rows = [
         _row("trial", arm, record.boot, record.values[comparison.quantity] / to.factor)
-        for arm, mine in by_arm.items()
-        for record in mine
+        for arm, records in by_arm.items()
+        for record in records
     ]
     rows += [
         _row("median", arm, boot, value / to.factor)
-        for arm, mine in by_arm.items()
-        for boot, value in medians(mine, comparison.quantity).items()
+        for arm, records in by_arm.items()
+        for boot, value in medians(records, comparison.quantity).items()
     ]
     name = sweep.plain(
         f"boots-{comparison.plan}-{comparison.quantity}-{traffic.point(comparison.point)}"

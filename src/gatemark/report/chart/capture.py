@@ -41,7 +41,7 @@ PANELS = (
 TIPS = [
     alt.Tooltip("arm:N"),
     alt.Tooltip("offered:N"),
-    *(alt.Tooltip(f"{one.field}:Q", title=one.axis, format=".2%") for one in PANELS),
+    *(alt.Tooltip(f"{panel.field}:Q", title=panel.axis, format=".2%") for panel in PANELS),
     alt.Tooltip("program_cpu:Q", title="of it the program", format=".2%"),
 ]
 
@@ -99,7 +99,7 @@ def _points(judgement: Judgement, arm: Watched) -> list[PointResult]:
 def _row(point: PointResult) -> Row:
     rate = rate_bps(point)
     row: Row = {"arm": point.arm, "rate_bps": rate, "offered": number.nominal(rate, "bit/s")}
-    for field in (*(one.field for one in PANELS), "program_cpu"):
+    for field in (*(panel.field for panel in PANELS), "program_cpu"):
         row |= three(field, point.values.get(field))
     return row | {"limit": point.limit}
 
@@ -107,7 +107,7 @@ def _row(point: PointResult) -> Row:
 def _hollow(points: Sequence[PointResult], values: Iterable[Published]) -> list[Row]:
     """Published values at a rate, of setups like one of ours."""
     definitions = [point.definition for point in points]
-    found: list[Row] = [
+    rows: list[Row] = [
         {
             "field": value.quantity,
             "rate_bps": value.at_bps,
@@ -119,12 +119,12 @@ def _hollow(points: Sequence[PointResult], values: Iterable[Published]) -> list[
         }
         for value in values
         if value.at_bps
-        and value.quantity in {one.field for one in PANELS}
+        and value.quantity in {panel.field for panel in PANELS}
         and any(alike(definition, value) for definition in definitions)
     ]
-    for row in found:
-        row["named"] = _side(row, [one for one in found if one.get("named")])
-    return found
+    for row in rows:
+        row["named"] = _side(row, [row for row in rows if row.get("named")])
+    return rows
 
 
 def _side(row: Row, named: Sequence[Row]) -> str:
@@ -175,14 +175,14 @@ def _published(
     base = alt.Chart(named(f"{name}-published")).transform_filter(alt.datum.field == panel.field)
     x, y = scales["x"], scales["y"]
     at = alt.Y("value:Q", title=panel.axis, axis=y["axis"], scale=y["scale"])
-    found = []
+    layers = []
     for place, device in enumerate(devices):
         shape = published.SHAPES[place % len(published.SHAPES)]
-        mine = base.transform_filter(alt.datum.device == device)
-        mark = mine.mark_point(style="published", shape=shape, filled=False, size=70)
-        found.append(mark.encode(x, at, tooltip=published.TIPS))
+        layer = base.transform_filter(alt.datum.device == device)
+        mark = layer.mark_point(style="published", shape=shape, filled=False, size=70)
+        layers.append(mark.encode(x, at, tooltip=published.TIPS))
     for side, align, dx in theme.SIDES:
-        told = base.transform_filter(alt.datum.named == side)
-        text = told.mark_text(style="note", align=align, dx=dx, dy=-8)
-        found.append(text.encode(x, at, text="device:N"))
-    return found
+        named_layer = base.transform_filter(alt.datum.named == side)
+        text = named_layer.mark_text(style="note", align=align, dx=dx, dy=-8)
+        layers.append(text.encode(x, at, text="device:N"))
+    return layers

@@ -50,7 +50,7 @@ def of_sweep(
 ) -> Figure | None:
     """At a low rate, near the knee and in overload; None without histograms."""
     drawn = [load for knee in knees for load in latency.loads(judgement, knee)]
-    named_ = [Load(one.arm, LOADS[one.load], one.point) for one in drawn]
+    named_ = [Load(load.arm, LOADS[load.load], load.point) for load in drawn]
     return _figure(sweep.anchor("cdf", knees[0]), named_, None, (records, sheaf))
 
 
@@ -97,18 +97,22 @@ def _figure(
 
 def _title(lines: Sequence[Line]) -> str:
     """The finding: within what time nearly all packets arrive, of the first arm, load by load."""
-    mine = [line for line in lines if (line.arm, line.way) == (lines[0].arm, lines[0].way)]
-    short = next(p for p in TELLING if all(is_told(1 - PARTS[p], line.packets) for line in mine))
+    own_lines = [line for line in lines if (line.arm, line.way) == (lines[0].arm, lines[0].way)]
+    short = next(
+        p for p in TELLING if all(is_told(1 - PARTS[p], line.packets) for line in own_lines)
+    )
     parts = [
         f"{number.quantity(percentile(line.counts, 1 - PARTS[short]), 'ns')} ({line.load})"
-        for line in mine
+        for line in own_lines
     ]
-    who = traffic.DIRECTION.get(mine[0].way, mine[0].way)
-    return f"{NAMES[short]} of the packets take at most {', '.join(parts)}: {mine[0].arm}, {who}"
+    who = traffic.DIRECTION.get(own_lines[0].way, own_lines[0].way)
+    return (
+        f"{NAMES[short]} of the packets take at most {', '.join(parts)}: {own_lines[0].arm}, {who}"
+    )
 
 
 def _definition(point: PointResult, every: Sequence[Line]) -> str:
-    least, most = (f(one.packets for one in every) for f in (min, max))
+    least, most = (f(line.packets for line in every) for f in (min, max))
     return (
         f"{latency.WHERE} {traffic.traffic(point.definition)}; all repeats together, "
         f"{least:,.0f} to {most:,.0f} packets a line. Left: the share within this delay "
@@ -120,7 +124,7 @@ def _definition(point: PointResult, every: Sequence[Line]) -> str:
 
 def _rows(line: Line) -> list[Row]:
     """The line where it moves: hundreds of buckets make dozens of points."""
-    found: list[Row] = []
+    rows: list[Row] = []
     last = (2.0, 0.0)
     points = list(reached(line.counts))
     for place, (low, part) in enumerate(points):
@@ -131,28 +135,30 @@ def _rows(line: Line) -> list[Row]:
         last = part, nines
         row: Row = {"arm": line.arm, "direction": line.way, "load": line.load}
         row |= {"delay_ns": float(max(low, 1)), "below": float(f"{1 - part:.5g}")}
-        found.append(row | {"reached": float(f"{part:.4g}")})
-    end: Row = {**found[-1], "delay_ns": float(max(line.counts) + width(max(line.counts)))}
+        rows.append(row | {"reached": float(f"{part:.4g}")})
+    end: Row = {**rows[-1], "delay_ns": float(max(line.counts) + width(max(line.counts)))}
     return [
-        *found,
+        *rows,
         end | {"below": 1.0, "reached": None},
     ]  # nobody is slower: no place on a log axis
 
 
 def _panels(name: str, way: str, every: Sequence[Line]) -> list[tuple[str, Chart]]:
-    mine = [one for one in every if one.way == way]
+    lines = [line for line in every if line.way == way]
     heads = {"below": "within this delay (CDF)", "reached": "slower than this (CCDF): the tail"}
-    return [(f"{traffic.heading(way)}, {head}", _panel(name, y, mine)) for y, head in heads.items()]
+    return [
+        (f"{traffic.heading(way)}, {head}", _panel(name, y, lines)) for y, head in heads.items()
+    ]
 
 
-def _panel(name: str, field: str, mine: Sequence[Line]) -> Chart:
-    way, lines = mine[0].way, [line for line in mine if line.arm != FLOOR]
+def _panel(name: str, field: str, drawn: Sequence[Line]) -> Chart:
+    way, lines = drawn[0].way, [line for line in drawn if line.arm != FLOOR]
     arms = list(dict.fromkeys(line.arm for line in lines))
     loads = list(dict.fromkeys(line.load for line in lines))
     base = alt.Chart(named(name)).transform_filter(alt.datum.direction == way)
     own = base.transform_filter(alt.datum.arm != FLOOR)
-    scales: dict[str, Any] = {"x": theme.delay_across("delay_ns", _span(mine))}
-    scales["y"] = _whole() if field == "below" else _tail(min(1 / line.packets for line in mine))
+    scales: dict[str, Any] = {"x": theme.delay_across("delay_ns", _span(drawn))}
+    scales["y"] = _whole() if field == "below" else _tail(min(1 / line.packets for line in drawn))
     line = own.mark_line(strokeWidth=1.8).encode(
         scales["x"],
         scales["y"],
@@ -161,7 +167,7 @@ def _panel(name: str, field: str, mine: Sequence[Line]) -> Chart:
         tooltip=_TIPS,
     )
     layers = [line]
-    if _floors(mine):
+    if _floors(drawn):
         alone = base.transform_filter(alt.datum.arm == FLOOR)
         layers.insert(0, alone.mark_line(style="ceiling").encode(
             scales["x"], scales["y"], tooltip=_TIPS
@@ -196,4 +202,4 @@ def _span(lines: Sequence[Line]) -> tuple[float, float]:
 
 
 def _floors(every: Sequence[Line]) -> bool:
-    return any(one.arm == FLOOR for one in every)
+    return any(line.arm == FLOOR for line in every)

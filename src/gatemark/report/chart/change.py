@@ -29,13 +29,16 @@ def figure(comparisons: Sequence[Comparison]) -> Figure:
         traffic.does(bases[0]) if len(bases) == 1 else several,
     )
     ordered = sorted(
-        comparisons, key=lambda one: list(traffic.ARROW).index(one.definition.direction)
+        comparisons,
+        key=lambda comparison: list(traffic.ARROW).index(comparison.definition.direction),
     )
-    headings = list(dict.fromkeys(cost.place(one, comparisons)[0] for one in ordered))
-    ordered.sort(key=lambda one: headings.index(cost.place(one, comparisons)[0]))
-    order = ladder.keys(ladder.grouped([cost.place(one, comparisons) for one in ordered]))
+    headings = list(dict.fromkeys(cost.place(comparison, comparisons)[0] for comparison in ordered))
+    ordered.sort(key=lambda comparison: headings.index(cost.place(comparison, comparisons)[0]))
+    order = ladder.keys(
+        ladder.grouped([cost.place(comparison, comparisons) for comparison in ordered])
+    )
     places = [key for key in order if not ladder.is_heading(key)]
-    rows = [_row(one, key) for one, key in zip(ordered, places, strict=True)]
+    rows = [_row(comparison, key) for comparison, key in zip(ordered, places, strict=True)]
     columns = {"arm": "setup", "baseline": "against", "point": "point"}
     columns |= heads("change", "change", "ratio")
     columns |= {"noise": "noise (ratio)", "mde": "minimum detectable effect (ratio)"}
@@ -55,10 +58,10 @@ def figure(comparisons: Sequence[Comparison]) -> Figure:
 
 
 def _what(comparisons: Sequence[Comparison]) -> str:
-    told = {"received_pps": "the received rate", "goodput_bps": "goodput", KNEE: "the knee"}
-    told |= {"received_l4_bps": "the received payload", "delay_p50_ns": "the median one-way delay"}
+    texts = {"received_pps": "the received rate", "goodput_bps": "goodput", KNEE: "the knee"}
+    texts |= {"received_l4_bps": "the received payload", "delay_p50_ns": "the median one-way delay"}
     names = dict.fromkeys(
-        told.get(comparison.quantity, comparison.quantity) for comparison in comparisons
+        texts.get(comparison.quantity, comparison.quantity) for comparison in comparisons
     )
     return " and ".join(names)
 
@@ -108,15 +111,15 @@ def _panel(name: str, rows: Sequence[Row], order: Sequence[str], arms: Sequence[
     sure = base.transform_filter("!datum.doubt").mark_point(filled=True, size=70, opacity=1)
     unsure = base.transform_filter("datum.doubt").mark_point(style="hollow", size=60, opacity=1)
     ends = alt.X("change_hi:Q", title="change")
-    told = base.transform_calculate(told=f"width < {NARROW} ? datum.short : datum.text")
-    text = told.mark_text(style="value", align="left", dx=9)
+    layer = base.transform_calculate(printed=f"width < {NARROW} ? datum.short : datum.text")
+    text = layer.mark_text(style="value", align="left", dx=9)
     layers = [
         band.encode(alt.X("low:Q", title="change"), alt.X2("noise:Q"), y),
         zero.encode(x=x),
         base.mark_rule(strokeWidth=2).encode(lo, hi, y, color),
         sure.encode(x, y, color, theme.shape(arms, []), tooltip=tips),
         unsure.encode(x, y, color, theme.shape(arms, []), tooltip=tips),
-        *theme.haloed(text.encode(ends, y, text="told:N")),
+        *theme.haloed(text.encode(ends, y, text="printed:N")),
         *ladder.headings(order),
     ]
     return alt.layer(*layers).properties(

@@ -37,13 +37,13 @@ def figures(judgement: Judgement) -> Iterator[Figure]:
     """One figure for each quantity that was measured."""
     everyone = (*judgement.ceilings, *judgement.points)
     for quantity in TOLD:
-        found = [
+        points = [
             p
             for p in everyone
             if p.definition.quantity == quantity and p.definition.headline in p.values
         ]
-        if found:
-            yield _figure(quantity, found)
+        if points:
+            yield _figure(quantity, points)
 
 
 def _figure(quantity: str, points: Sequence[PointResult]) -> Figure:
@@ -75,7 +75,7 @@ def _row(point: PointResult, headline: str, unit: str) -> Row:
     return row | three(headline, value) | {"text": text}
 
 
-def _bars(name: str, rows: Sequence[Row], headline: str, axis_title: str, told: str) -> Chart:
+def _bars(name: str, rows: Sequence[Row], headline: str, axis_title: str, texts: str) -> Chart:
     most = max(float(row[f"{headline}_hi"] or 0) for row in rows) * LABEL_ROOM
     order = list(dict.fromkeys(str(row["label"]) for row in rows))
     axis = alt.Axis(labelExpr=theme.SI, tickCount=4)
@@ -96,5 +96,5 @@ def _bars(name: str, rows: Sequence[Row], headline: str, axis_title: str, told: 
         alt.X(f"{headline}_hi:Q", title=axis_title), y, text="text:N"
     )
     return alt.layer(bar, whisker, text).properties(
-        width="container", height=BAR_HEIGHT * len(order), description=told
+        width="container", height=BAR_HEIGHT * len(order), description=texts
     )

@@ -67,16 +67,16 @@ def _names(rows: Sequence[Row]) -> list[Row]:
         key = (row["direction"], row["arm"])
         if key not in kept or float(row["cpu_busy"] or 0) < 0.7:
             kept[key] = row
-    found: list[Row] = []
+    all_rows: list[Row] = []
     for way in dict.fromkeys(way for way, _ in kept):
-        mine = [row for (w, _), row in kept.items() if w == way]
-        mine.sort(key=lambda row: -_steep(row))
+        own_rows = [row for (w, _), row in kept.items() if w == way]
+        own_rows.sort(key=lambda row: -_steep(row))
         names = ("arm", "direction", "offered_pps", "cpu_busy")
-        found += [
+        all_rows += [
             {**{name: row[name] for name in names}, "side": "right" if place else "left"}
-            for place, row in enumerate(mine)
+            for place, row in enumerate(own_rows)
         ]
-    return found
+    return all_rows
 
 
 def _steep(row: Row) -> float:

@@ -14,15 +14,15 @@ from gatemark.stats.judgement import Judgement, Knee
 
 def rows(judgement: Judgement, knees: Sequence[Knee], quantities: Sequence[str]) -> list[Row]:
     """One row for each point of these knees' sweeps, with these quantities and their intervals."""
-    found: list[Row] = []
+    rows: list[Row] = []
     for knee in knees:
         for point in sweep.points_of(judgement, knee):
             row: Row = {"arm": knee.arm, "direction": knee.direction}
             row["offered_pps"] = sweep.offered_pps(point)
             for name in quantities:
                 row |= three(name, point.values.get(name))
-            found.append(row | {"limit": point.limit})
-    return found
+            rows.append(row | {"limit": point.limit})
+    return rows
 
 
 def directions(knees: Sequence[Knee]) -> list[str]:

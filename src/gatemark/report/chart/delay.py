@@ -80,9 +80,9 @@ def _names(rows: Sequence[Row]) -> list[Row]:
 def _panel(name: str, way: str, rows: Sequence[Row], arms: Sequence[str]) -> Chart:
     right = max(float(row["offered_pps"] or 0) for row in rows)
     x = theme.offered_axis(right)
-    found = [float(v) for row in rows for q in QUANTILES if (v := row[q]) is not None]
+    values = [float(v) for row in rows for q in QUANTILES if (v := row[q]) is not None]
     base = curve.only(name, way)
-    y50, y99 = (theme.delay_axis(quantity, found) for quantity in QUANTILES)
+    y50, y99 = (theme.delay_axis(quantity, values) for quantity in QUANTILES)
     band = base.mark_area(opacity=0.15).encode(
         x, alt.Y("delay_p99_ns_lo:Q", title="one-way delay"), alt.Y2("delay_p99_ns_hi:Q"),
         theme.color(arms),

@@ -27,7 +27,7 @@ NONE = "Nothing was published of these setups."
 def figures(judgement: Judgement, published: Iterable[Published], kernel: str = "") -> list[Figure]:
     """One for each plan and point; `kernel` is the emulated gateway's."""
     known = tuple(published)
-    return [_figure(found, known, kernel) for _, found in words.setups(judgement.estimates)]
+    return [_figure(estimates, known, kernel) for _, estimates in words.setups(judgement.estimates)]
 
 
 def _figure(estimates: Sequence[Estimate], known: Sequence[Published], kernel: str) -> Figure:
@@ -40,15 +40,19 @@ def _figure(estimates: Sequence[Estimate], known: Sequence[Published], kernel: s
     keys = [key for key in order if not ladder.is_heading(key)]
     rows: list[Row] = []
     ends: list[Row] = []
-    for key, one in zip(keys, estimates, strict=True):
-        row: Row = {"device": one.device.name, "setup": one.setup, "key": key}
+    for key, this_estimate in zip(keys, estimates, strict=True):
+        row: Row = {"device": this_estimate.device.name, "setup": this_estimate.setup, "key": key}
         rows += [
             row | {"part": words.PARTS[part], "at": at} | three("cycles", cycles)
-            for at, (part, cycles) in enumerate(one.parts.items())
+            for at, (part, cycles) in enumerate(this_estimate.parts.items())
         ]
-        said = beside(one, known)
-        row |= {"published": said[1] if said else None}
-        ends.append(row | three("cycles", one.cycles) | {"text": f"{words.within(one.cycles)} k"})
+        reference = beside(this_estimate, known)
+        row |= {"published": reference[1] if reference else None}
+        ends.append(
+            row
+            | three("cycles", this_estimate.cycles)
+            | {"text": f"{words.within(this_estimate.cycles)} k"}
+        )
     kernels = sorted(
         {
             r.kernel

@@ -37,12 +37,12 @@ COLUMNS = {
 
 def figures(judgement: Judgement, records: Sequence[Record]) -> Iterator[Figure]:
     """One for each plan whose fills kept their steps."""
-    found = points(judgement)
-    for plan in dict.fromkeys(point.plan for point in found):
-        mine = [point for point in found if point.plan == plan]
-        rows = [row for point in mine for row in _rows(point, records)]
+    kept_points = points(judgement)
+    for plan in dict.fromkeys(point.plan for point in kept_points):
+        own_points = [point for point in kept_points if point.plan == plan]
+        rows = [row for point in own_points for row in _rows(point, records)]
         if rows:
-            yield _figure(plan, mine, rows)
+            yield _figure(plan, own_points, rows)
 
 
 def _rows(point: PointResult, records: Sequence[Record]) -> Iterator[Row]:
@@ -60,17 +60,17 @@ def _rows(point: PointResult, records: Sequence[Record]) -> Iterator[Row]:
     slopes = [line.slope for steps, _ in lines if (line := fill.early_slab(steps))]
     slope = median(slopes) if slopes else None
     taken = [_taken(steps, line) for steps, line in lines]
-    count = min(len(one) for one in taken)
+    count = min(len(steps) for steps in taken)
     for at in range(0, count, max(1, -(-count // MOST_STEPS))):
-        entries = median(one[at][0] for one in taken)
-        mine = [one[at][1] / MIB for one in taken]
+        entries = median(item[at][0] for item in taken)
+        values = [item[at][1] / MIB for item in taken]
         yield {
             "arm": _label(point),
             "point": traffic.point(point.point),
             "flows": entries,
-            "measured": finite(median(mine)),
-            "measured_lo": finite(min(mine)),
-            "measured_hi": finite(max(mine)),
+            "measured": finite(median(values)),
+            "measured_lo": finite(min(values)),
+            "measured_hi": finite(max(values)),
             "projected": None if slope is None else finite(slope * entries / MIB),
         }
 

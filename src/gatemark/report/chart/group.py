@@ -38,9 +38,9 @@ def ceilings(judgement: Judgement) -> Figure | None:
     if not ceilings:
         return None
     drawn = [Bar("", "", "", traffic.point_words(point), point) for point in ceilings]
-    least = number.quantity(min(one.value for one in drawn), "bit/s")
-    told = f"The tester alone moves at least {least} of TCP payload"
-    return _figure(judgement, "ceiling-tcp", told, drawn, Choice())
+    least = number.quantity(min(bar.value for bar in drawn), "bit/s")
+    text = f"The tester alone moves at least {least} of TCP payload"
+    return _figure(judgement, "ceiling-tcp", text, drawn, Choice())
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +58,22 @@ def _figure(
     judgement: Judgement, name: str, title: str, drawn: Sequence[Bar], choice: Choice
 ) -> Figure:
     scales = {
-        l4: number.scale([one.value for one in drawn if one.l4 == l4], "bit/s")
-        for l4 in dict.fromkeys(one.l4 for one in drawn)
+        l4: number.scale([bar.value for bar in drawn if bar.l4 == l4], "bit/s")
+        for l4 in dict.fromkeys(bar.l4 for bar in drawn)
     }
     panels = [
-        _made(judgement, heading, mine, choice, scales[mine[0].l4])
-        for heading, mine in bar.panels(drawn).items()
+        _made(judgement, heading, bars, choice, scales[bars[0].l4])
+        for heading, bars in bar.panels(drawn).items()
     ]
     rows = [row for panel in panels for row in panel.rows]
     columns = {"panel": "traffic", "setup": "setup", "point": "point"}
     columns |= heads("payload_bps", "payload", "bit/s")
     columns |= {"cpu_busy": "CPU busy (ratio)", "ceiling_bps": "tester's ceiling (bit/s)"}
-    told = [WHAT, f"{study.sent([one.point for one in drawn])}.", _tester(rows), choice.words()]
+    texts = [WHAT, f"{study.sent([each.point for each in drawn])}.", _tester(rows), choice.words()]
     return Figure(
         name=name,
         title=title,
-        definition=" ".join(filter(None, told)),
+        definition=" ".join(filter(None, texts)),
         panels=tuple(
             (panel.heading, _chart(name, panel, panels, scales[panel.l4])) for panel in panels
         ),
@@ -133,7 +133,7 @@ def _theirs(pair: Beside, heading: str, key: str, to: Scale) -> Row:
 
 
 def _chart(name: str, panel: Panel, panels: Sequence[Panel], to: Scale) -> Chart:
-    alike = [one for one in panels if one.l4 == panel.l4]
+    alike = [this_panel for this_panel in panels if this_panel.l4 == panel.l4]
     x = theme.bits_across("payload_bps", "payload", to, *_ends(alike))
     title, y = x["title"], ladder.side(panel.order)
     base = alt.Chart(named(name)).transform_filter(alt.datum.panel == panel.heading)

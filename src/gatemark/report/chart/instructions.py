@@ -18,9 +18,13 @@ FEWEST = 3  # sizes that make a line
 def figures(judgement: Judgement) -> list[Figure]:
     """One for each plan with so many sizes."""
     plans: dict[str, list[Executed]] = {}
-    for one in judgement.executed:
-        plans.setdefault(one.plan, []).append(one)
-    return [_figure(plan, mine) for plan, mine in plans.items() if len(_sizes(mine)) >= FEWEST]
+    for counted in judgement.executed:
+        plans.setdefault(counted.plan, []).append(counted)
+    return [
+        _figure(plan, counteds)
+        for plan, counteds in plans.items()
+        if len(_sizes(counteds)) >= FEWEST
+    ]
 
 
 def _figure(plan: str, walks: Sequence[Executed]) -> Figure:

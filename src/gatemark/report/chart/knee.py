@@ -49,11 +49,11 @@ def figure(judgement: Judgement, knees: Sequence[Knee], records: Sequence[Record
 
 def title(knees: Sequence[Knee]) -> str:
     """The finding: `The gateway keeps up until 30.1 k packets/s (route), 26.2 k (nat)`."""
-    told = sweep.lead(knees)
-    if len(told) <= theme.LABELLED:
-        return f"The gateway keeps up until {', '.join(_until(knee) for knee in told)}"
-    told.sort(key=lambda knee: -knee.knee_pps.value)
-    return f"The gateway keeps up until {_until(told[0])} at best, {_until(told[-1])} at worst"
+    lead = sweep.lead(knees)
+    if len(lead) <= theme.LABELLED:
+        return f"The gateway keeps up until {', '.join(_until(knee) for knee in lead)}"
+    lead.sort(key=lambda knee: -knee.knee_pps.value)
+    return f"The gateway keeps up until {_until(lead[0])} at best, {_until(lead[-1])} at worst"
 
 
 def _until(knee: Knee) -> str:
@@ -84,23 +84,23 @@ def _slowdowns(knees: Sequence[Knee]) -> list[str]:
         pps = knees[0].definition.slow_to_pps
         slow = f"The gateway is slowed to about {number.nominal(pps, 'packets/s')}."
         return [slow] if pps else []
-    told = [
+    texts = [
         f"{', '.join(dict.fromkeys(names))} "
         + (f"slowed to about {number.nominal(pps, 'packets/s')}" if pps else "without a slowdown")
         for pps, names in arms.items()
     ]
-    return [f"{'; '.join(told)}."]
+    return [f"{'; '.join(texts)}."]
 
 
 def _ceilings(judgement: Judgement, knees: Sequence[Knee]) -> dict[str, float]:
     """The tester's own rate by direction, at the size of these knees; of several the lowest."""
     size = knees[0].definition.frame_bytes
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for point in judgement.ceilings:
         if point.definition.frame_bytes == size and "received_pps" in point.values:
             way, rate = point.definition.direction, point.values["received_pps"].value
-            found[way] = min(rate, found.get(way, rate))
-    return found
+            values[way] = min(rate, values.get(way, rate))
+    return values
 
 
 def _repeats(knees: Sequence[Knee], records: Sequence[Record]) -> list[Row]:
@@ -120,16 +120,16 @@ def _repeats(knees: Sequence[Knee], records: Sequence[Record]) -> list[Row]:
 
 def _marks(knees: Sequence[Knee], right: float) -> list[Row]:
     """Where the knees stand; labels keep out of each other's way by side and level."""
-    found: list[Row] = []
+    rows: list[Row] = []
     for way in curve.directions(knees):
-        mine = sorted((k for k in knees if k.direction == way), key=lambda k: k.knee_pps.value)
-        for level, knee in enumerate(mine):
+        own_knees = sorted((k for k in knees if k.direction == way), key=lambda k: k.knee_pps.value)
+        for level, knee in enumerate(own_knees):
             text = number.compact(knee.knee_pps, "packets/s", at_least=knee.at_least)
             row: Row = {"arm": knee.arm, "direction": way, "label": f"{knee.arm} {text}"}
-            left_from = RIGHTMOST if knee is mine[-1] else LEFTMOST
+            left_from = RIGHTMOST if knee is own_knees[-1] else LEFTMOST
             side = "left" if knee.knee_pps.value > left_from * right else "right"
-            found.append(row | three("knee_pps", knee.knee_pps) | {"side": side, "level": level})
-    return found
+            rows.append(row | three("knee_pps", knee.knee_pps) | {"side": side, "level": level})
+    return rows
 
 
 def _ends(rows: Sequence[Row]) -> list[Row]:

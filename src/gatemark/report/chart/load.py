@@ -56,16 +56,16 @@ def _title(loads: Iterable[Load]) -> str:
     apart = [(abs(load.apart.value), load) for load in loads if load.apart]
     if not apart:
         return "How busy is the gateway's CPU?"
-    most, one = max(apart, key=lambda pair: pair[0])
+    most, this_load = max(apart, key=lambda pair: pair[0])
     if most < APART:
         return f"Ticks and soak tell the same CPU load, to {percent(most)} at every point"
-    ticks, soak = (percent(one.busy[way].value) for way in ("ticks", "soak"))
-    return f"Ticks mislead: {one.arm} is {ticks} busy by them, {soak} by the soak"
+    ticks, soak = (percent(this_load.busy[way].value) for way in ("ticks", "soak"))
+    return f"Ticks mislead: {this_load.arm} is {ticks} busy by them, {soak} by the soak"
 
 
 def _panel(name: str, setup: str, rows: Sequence[Row], factor: str) -> Chart:
-    mine = [row for row in rows if row["setup"] == setup]
-    ways = [way for way in WAYS if any(row["arm"] == way for row in mine)]
+    own_rows = [row for row in rows if row["setup"] == setup]
+    ways = [way for way in WAYS if any(row["arm"] == way for row in own_rows)]
     levels = [float(row["level"] or 1) for row in rows]
     scale = alt.Scale(type="log", domain=[min(levels) * 0.9, max(levels) * 1.1], nice=False)
     axis = alt.Axis(labelExpr=theme.SI, grid=False, labelOverlap=True)

@@ -58,23 +58,23 @@ def of_sweep(
     """Packets received where the limit shows, or at the highest rate; None without series."""
     points = trace.of_sweep(judgement, knees)
     drawn = trace.traces(points, records, sheaf)
-    rates = sorted({sweep.offered_pps(one.point) for one in drawn})
+    rates = sorted({sweep.offered_pps(trace.point) for trace in drawn})
     span = " to ".join(number.nominal(rate, "packets/s") for rate in (*rates[:1], *rates[1:][-1:]))
     which = "the highest" if all(knee.at_least for knee in knees) else "the first from the knee on"
-    told = f"Offered: {which} of the sweep's rates, {span}."
-    return _figure(sweep.anchor("time", knees[0]), drawn, told)
+    text = f"Offered: {which} of the sweep's rates, {span}."
+    return _figure(sweep.anchor("time", knees[0]), drawn, text)
 
 
 def of_timed(timed: Timed, records: Sequence[Record], sheaf: Sheaf) -> Figure | None:
     """Delay at the highest rate of each arm that was timed; None without series."""
     loads = latency.highest(timed)
     drawn = trace.traces([load.point for load in loads], records, sheaf)
-    if not any(one.quantities.get("delay_ns") for one in drawn):
+    if not any(trace.quantities.get("delay_ns") for trace in drawn):
         return None
     rates = ", ".join(dict.fromkeys(load.load for load in loads))
-    told = f"Load: {rates}. {swing.words(loads, trace.trials(records), sheaf)}"
+    text = f"Load: {rates}. {swing.words(loads, trace.trials(records), sheaf)}"
     title = swing.title(loads, drawn, records, sheaf)
-    return _figure(f"time-{timed.anchor}", drawn, told, title)
+    return _figure(f"time-{timed.anchor}", drawn, text, title)
 
 
 def of_study(study: Study, records: Sequence[Record], sheaf: Sheaf) -> Figure | None:
@@ -83,10 +83,10 @@ def of_study(study: Study, records: Sequence[Record], sheaf: Sheaf) -> Figure | 
     others = {_load(p) for p in study.points if p.definition.l4 == "tcp"} - {
         _load(p) for p in points
     }
-    told = (
+    text = (
         "Of its loads the plan's largest write is drawn, with the fewest streams." if others else ""
     )
-    return _figure(f"time-{study.anchor}", trace.traces(points, records, sheaf), told)
+    return _figure(f"time-{study.anchor}", trace.traces(points, records, sheaf), text)
 
 
 def _load(point: PointResult) -> str:
@@ -98,13 +98,16 @@ def _figure(name: str, drawn: Sequence[Trace], text: str, title: str = "") -> Fi
     if not drawn:
         return None
     bands = _bands(drawn)
-    arms, fields = study.arms(one.point for one in drawn), [band.field for band in bands]
+    arms, fields = study.arms(trace.point for trace in drawn), [band.field for band in bands]
     columns = {"arm": "setup", "direction": "direction", "time_s": "time (s)"}
     for band in bands:
         columns |= heads(band.field, band.name, band.unit)
     panels = [
-        (traffic.heading(way), _panel(name, [one for one in drawn if one.way == way], bands, arms))
-        for way in dict.fromkeys(one.way for one in drawn)
+        (
+            traffic.heading(way),
+            _panel(name, [trace for trace in drawn if trace.way == way], bands, arms),
+        )
+        for way in dict.fromkeys(trace.way for trace in drawn)
     ]
     return Figure(
         name=name,
@@ -113,7 +116,7 @@ def _figure(name: str, drawn: Sequence[Trace], text: str, title: str = "") -> Fi
             filter(None, (_definition(drawn, fields), "" if title else STEADY, text))
         ),
         panels=tuple(panels),
-        rows=[row for one in drawn for row in _rows(one, bands)],
+        rows=[row for trace in drawn for row in _rows(trace, bands)],
         columns=columns,
         plan=drawn[0].point.plan,
     )
@@ -121,7 +124,7 @@ def _figure(name: str, drawn: Sequence[Trace], text: str, title: str = "") -> Fi
 
 def _definition(drawn: Sequence[Trace], fields: Sequence[str]) -> str:
     """What is drawn, over how many trials, and what counts."""
-    d, n = drawn[0].point.definition, max(one.steady.n for one in drawn)
+    d, n = drawn[0].point.definition, max(trace.steady.n for trace in drawn)
     what = "Payload that the receiving program read" if d.l4 == "tcp" else "Packets received"
     spread = "its interval" if n >= SIX else "the range"
     line = f"Line: median of {n} trials; band: {spread}." if n > 1 else "Line: one trial."
@@ -147,7 +150,7 @@ def _bands(drawn: Sequence[Trace]) -> list[Band]:
     }
     made: list[Band] = []
     for field, (name, unit) in names.items():
-        his = [i.hi for one in drawn for i in one.quantities.get(field, ()) if i]
+        his = [i.hi for trace in drawn for i in trace.quantities.get(field, ()) if i]
         if his:
             to = PERCENT if unit == "ratio" else number.scale([max(his)], unit)
             most = ABOVE if unit == "ratio" else max(his) * ABOVE
@@ -158,7 +161,7 @@ def _bands(drawn: Sequence[Trace]) -> list[Band]:
 
 def _rows(trace: Trace, bands: Sequence[Band]) -> list[Row]:
     """A row for each step."""
-    found: list[Row] = []
+    rows: list[Row] = []
     for place in range(len(trace.quantities["rate"])):
         row: Row = {"arm": trace.point.arm, "direction": trace.way}
         row["time_s"] = round(trace.at_s(place), 4)
@@ -166,8 +169,8 @@ def _rows(trace: Trace, bands: Sequence[Band]) -> list[Row]:
             steps = trace.quantities.get(band.field, ())
             measured = steps[place] if place < len(steps) else None
             row |= three(band.field, _short(measured) if measured else None)
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def _short(i: Interval) -> Interval:

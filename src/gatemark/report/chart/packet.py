@@ -22,14 +22,14 @@ def figure(model: Model) -> Figure | None:
     """Of the direction and frame size at which most setups were measured."""
     if not model.checks:
         return None
-    found = _alike(model.checks)
-    kept = _largest([parts(model, check.case) for check in found])
-    made = {check.case: parts(model, check.case, kept) for check in found}
-    names = [*kept, *([OTHERS] if any(OTHERS in one for one in made.values()) else [])]
-    order = ladder.keys([ladder.Rung(check.case.setup.words) for check in found])
+    checks = _alike(model.checks)
+    kept = _largest([parts(model, check.case) for check in checks])
+    made = {check.case: parts(model, check.case, kept) for check in checks}
+    names = [*kept, *([OTHERS] if any(OTHERS in intervals for intervals in made.values()) else [])]
+    order = ladder.keys([ladder.Rung(check.case.setup.words) for check in checks])
     rows: list[Row] = []
     ends: list[Row] = []
-    for key, check in zip(order, found, strict=True):
+    for key, check in zip(order, checks, strict=True):
         row: Row = {"setup": check.case.setup.words, "key": key}
         rows += [
             row | {"term": capacity.part(name, model.base_path)} | three("ns", ns)
@@ -37,10 +37,10 @@ def figure(model: Model) -> Figure | None:
         ]
         row |= {"text": _text(model, check.measured)}
         ends.append(row | three("ns", check.measured))
-    case, terms = found[0].case, [capacity.part(name, model.base_path) for name in names]
+    case, terms = checks[0].case, [capacity.part(name, model.base_path) for name in names]
     return Figure(
         name=NAME,
-        title=_title(model, made[found[-1].case], found[-1]),
+        title=_title(model, made[checks[-1].case], checks[-1]),
         definition=(
             f"{_what(model)} for each packet, and what it is spent on by the model: "
             f"{traffic.way(case.direction)}, frames of {case.frame_bytes:.0f} B. Tick and number: "
@@ -57,9 +57,9 @@ def figure(model: Model) -> Figure | None:
 def _alike(checks: Sequence[Check]) -> list[Check]:
     """Those of one direction and size, quickest first; of as many small frames upwards."""
     kinds = [(check.case.direction, check.case.frame_bytes) for check in checks]
-    kind = max(set(kinds), key=lambda one: (kinds.count(one), one[0] == "up", -one[1]))
-    found = [c for c in checks if (c.case.direction, c.case.frame_bytes) == kind]
-    return sorted(found, key=lambda check: check.measured.value)
+    kind = max(set(kinds), key=lambda item: (kinds.count(item), item[0] == "up", -item[1]))
+    kept_checks = [c for c in checks if (c.case.direction, c.case.frame_bytes) == kind]
+    return sorted(kept_checks, key=lambda check: check.measured.value)
 
 
 def _largest(every: Sequence[Parts]) -> list[str]:

@@ -19,8 +19,8 @@ ROOM = 1.35  # of the highest rate: for the names
 
 def figures(judgement: Judgement) -> list[Figure]:
     """One for each front whose delays were measured."""
-    found = [_figure(front) for front in judgement.fronts]
-    return [figure for figure in found if figure is not None]
+    figures = [_figure(front) for front in judgement.fronts]
+    return [figure for figure in figures if figure is not None]
 
 
 def _figure(front: Front) -> Figure | None:

@@ -28,20 +28,20 @@ NOTHING, LITTLE, MORE, LATE = (
 
 def figures(judgement: Judgement, records: Sequence[Record]) -> list[Figure]:
     """One for each plan whose searches have kept their trials."""
-    drawn = [_path(found, records) for found in search.plans(judgement).values()]
+    drawn = [_path(found_changes, records) for found_changes in search.plans(judgement).values()]
     return [figure for figure in drawn if figure is not None]
 
 
 def _path(searches: Sequence[Found], records: Sequence[Record]) -> Figure | None:
     """The steps of the searches of each arm at the plan's first load."""
     arms: dict[str, Found] = {}
-    for one in searches:
-        arms.setdefault(one.arm, one)
+    for found_change in searches:
+        arms.setdefault(found_change.arm, found_change)
     rows = [
         row
-        for one in arms.values()
-        for repeat, steps in enumerate(search.steps_of(records, one), 1)
-        for row in _steps(one, repeat, steps)
+        for found_change in arms.values()
+        for repeat, steps in enumerate(search.steps_of(records, found_change), 1)
+        for row in _steps(found_change, repeat, steps)
     ]
     if not rows:
         return None
@@ -59,7 +59,10 @@ def _path(searches: Sequence[Found], records: Sequence[Record]) -> Figure | None
             "What was far from the answer is not drawn: the first trial goes as fast as the tester "
             "can and says where to begin."
         ),
-        panels=tuple((arm, _steps_panel(name, arm, _near(one))) for arm, one in arms.items()),
+        panels=tuple(
+            (arm, _steps_panel(name, arm, _near(found_change)))
+            for arm, found_change in arms.items()
+        ),
         rows=rows,
         columns={
             "arm": "setup",
@@ -101,8 +104,13 @@ def _near(search: Found) -> tuple[float, float]:
     """The rates around what was found, by all goals and repeats; of each direction."""
     ways = 2 if search.first.definition.direction == "both" else 1
     names = ("throughput_pps", "too_fast_pps")
-    found = [p.values[name] for p in search.goals.values() for name in names if name in p.values]
-    low, high = min((i.lo for i in found), default=0.0), max((i.hi for i in found), default=1.0)
+    intervals = [
+        p.values[name] for p in search.goals.values() for name in names if name in p.values
+    ]
+    low, high = (
+        min((i.lo for i in intervals), default=0.0),
+        max((i.hi for i in intervals), default=1.0),
+    )
     return (1 - AROUND) * low / ways, (1 + AROUND) * high / ways
 
 

@@ -40,7 +40,7 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
         return None
     name = sweep.anchor("percentile", knees[0])
     places = _places(drawn)
-    rows = [row for one in drawn for row in _rows(one, places)]
+    rows = [row for load in drawn for row in _rows(load, places)]
     columns = {"arm": "setup", "direction": "direction", "load": "load"}
     columns |= {"offered_pps": "offered (packets/s)", "percentile": "percentile"}
     arms = sweep.arms(knees)
@@ -50,7 +50,7 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
         definition=(
             "How long the slowest packets take: one-way delay by percentile, "
             f"{traffic.traffic(knees[0].definition)}. Each nine further right is a tenth of the "
-            f"packets. {_told(drawn)} Line: median; whisker: its interval. Log axis."
+            f"packets. {_printed(drawn)} Line: median; whisker: its interval. Log axis."
         ),
         panels=tuple(
             (traffic.heading(way), _panel(name, way, rows, {"arms": arms, "places": places}))
@@ -66,23 +66,25 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
 def title(drawn: Sequence[Load]) -> str:
     """The finding: the slowest packet of a thousand, or of a hundred, of the first arm."""
     first = drawn[0]
-    mine = [one for one in drawn if (one.arm, one.direction) == (first.arm, first.direction)]
+    loads = [load for load in drawn if (load.arm, load.direction) == (first.arm, first.direction)]
     for tail, many in _TAILS.items():
-        if all(tail in one.point.values for one in mine):
+        if all(tail in load.point.values for load in loads):
             parts = [
-                f"{number.quantity(one.point.values[tail].value, 'ns')} {_WHEN[one.load]}"
-                for one in mine
+                f"{number.quantity(load.point.values[tail].value, 'ns')} {_WHEN[load.load]}"
+                for load in loads
             ]
             who = f"{first.arm}, {traffic.DIRECTION.get(first.direction, first.direction)}"
             return f"One packet in {many} takes at least {', '.join(parts)} ({who})"
     return "How long do the slowest packets take?"
 
 
-def _told(drawn: Sequence[Load]) -> str:
+def _printed(drawn: Sequence[Load]) -> str:
     """The loads in packets/s: `Low rate: 5 k packets/s; near the knee: 25 k packets/s.`"""
     parts = []
     for load, text in LOADS.items():
-        rates = sorted({sweep.offered_pps(one.point) for one in drawn if one.load == load})
+        rates = sorted(
+            {sweep.offered_pps(this_load.point) for this_load in drawn if this_load.load == load}
+        )
         ends = [number.nominal(rate, "packets/s") for rate in (*rates[:1], *rates[1:][-1:])]
         parts += [f"{text}: {' to '.join(ends)}"] if ends else []
     return f"{'; '.join(parts)}.".capitalize()
@@ -90,9 +92,9 @@ def _told(drawn: Sequence[Load]) -> str:
 
 def _places(drawn: Sequence[Load]) -> dict[str, float]:
     """Where each percentile stands that any of these points has, the largest behind the last."""
-    known = {name for one in drawn for name in NAMES if f"delay_{name}_ns" in one.point.values}
-    found = {name: place for name, place in PLACES.items() if name in known}
-    return found | {"max": max(found.values()) + MAX}
+    known = {name for load in drawn for name in NAMES if f"delay_{name}_ns" in load.point.values}
+    values = {name: place for name, place in PLACES.items() if name in known}
+    return values | {"max": max(values.values()) + MAX}
 
 
 def _rows(load: Load, places: Mapping[str, float]) -> Iterator[Row]:
@@ -131,28 +133,28 @@ def _lines(
 ) -> list[alt.Chart]:
     """An arm's lines with a whisker at each point, a little aside of the other arms'."""
     x, y = scales["x"], scales["y"]
-    told = list(arms) if len(arms) > 1 else []
-    color, shape = theme.color(arms, told), theme.shape(arms, told)
+    texts = list(arms) if len(arms) > 1 else []
+    color, shape = theme.color(arms, texts), theme.shape(arms, texts)
     low, high = alt.Y("delay_ns_lo:Q", title=y["title"]), alt.Y2("delay_ns_hi:Q")
     line = base.mark_line(strokeWidth=2, xOffset=aside)
     point = base.mark_point(filled=True, size=38, opacity=1, xOffset=aside)
     return [
         base.mark_rule(strokeWidth=1.5, opacity=0.6, xOffset=aside).encode(x, low, high, color),
-        line.encode(x, y, color, theme.dash(arms, told), detail="load:N"),
+        line.encode(x, y, color, theme.dash(arms, texts), detail="load:N"),
         point.encode(x, y, color, shape, tooltip=_TIPS),
     ]
 
 
 def _names(rows: Sequence[Row], x: alt.X, y: alt.Y) -> list[alt.Chart]:
     """Each load's name behind the right end of its lowest line."""
-    found: dict[object, Row] = {}
+    texts: dict[object, Row] = {}
     for row in rows:
-        last = found.get(row["load"])
+        last = texts.get(row["load"])
         if last is None or _end(row) < _end(last):
-            found[row["load"]] = row
+            texts[row["load"]] = row
     values = [
         {"place": row["place"], "delay_ns": row["delay_ns"], "text": _SHORT[str(row["load"])]}
-        for row in found.values()
+        for row in texts.values()
     ]
     text = alt.Chart(alt.InlineData(values=values)).mark_text(
         style="note", align="left", baseline="middle", dx=9

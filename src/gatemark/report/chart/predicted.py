@@ -51,12 +51,12 @@ def _unit(model: Model) -> str:
 def _row(model: Model, check: Check) -> Row:
     row: Row = {"setup": check.case.setup.words, "direction": traffic.way(check.case.direction)}
     row |= {"frame_bytes": check.case.frame_bytes, "kind": KINDS[check.held_out]}
-    measured, predicted = (_told(model, i) for i in (check.measured, check.predicted))
+    measured, predicted = (_printed(model, i) for i in (check.measured, check.predicted))
     row |= three("measured", measured) | three("predicted", predicted)
     return row | {"error": capacity.error(model, check)}
 
 
-def _told(model: Model, takes: Interval) -> Interval:
+def _printed(model: Model, takes: Interval) -> Interval:
     """Packets/s; instructions stand as they are."""
     if model.measured.is_count:
         return takes

@@ -35,7 +35,7 @@ class Choice:
     @property
     def devices(self) -> list[str]:
         """The devices that are drawn, each once."""
-        return list(dict.fromkeys(found.published.device for _, found in self.near))
+        return list(dict.fromkeys(results.published.device for _, results in self.near))
 
     def words(self) -> str:
         """What the definition says of them; empty where nothing was published."""
@@ -56,18 +56,18 @@ class Choice:
 def choose(beside: Iterable[Beside], points: Sequence[PointResult]) -> Choice:
     """The published values of these points' payload, by device near or far from ours."""
     pairs = [
-        (point, found)
-        for found in beside
+        (point, pair)
+        for pair in beside
         for point in points
-        if (found.plan, found.arm) == (point.plan, point.arm)
-        and found.point == point.point
-        and found.quantity == headline.PAYLOAD.get(point.definition.l4)
+        if (pair.plan, pair.arm) == (point.plan, point.arm)
+        and pair.point == point.point
+        and pair.quantity == headline.PAYLOAD.get(point.definition.l4)
     ]
     ours = [i.value for point in points if (i := headline.payload(point)) is not None]
     best: dict[str, float] = {}
-    for _, found in pairs:
-        device = found.published.device
-        best[device] = max(best.get(device, 0.0), found.published.value)
+    for _, kept_pair in pairs:
+        device = kept_pair.published.device
+        best[device] = max(best.get(device, 0.0), kept_pair.published.value)
     most = max(ours, default=0.0)
     far = [name for name, top in best.items() if not in_reach(top, most)]
     near = tuple(pair for pair in pairs if pair[1].published.device not in far)
@@ -116,8 +116,8 @@ def levels(rows: Sequence[Row], field: str) -> None:
         row["level"] = 0.0
         if row["named"]:
             places.setdefault((row["panel"], row["size_bytes"]), []).append(row)
-    for mine in places.values():
-        values = [float(row[field] or 0) for row in mine]
+    for texts in places.values():
+        values = [float(row[field] or 0) for row in texts]
         if any(a - b < CLOSE * top for a, b in pairwise(values)):
-            for level, row in enumerate(mine):
+            for level, row in enumerate(texts):
                 row["level"] = float(min(level, len(LEVELS) - 1))

@@ -56,15 +56,15 @@ def _ends(points: Sequence[PointResult]) -> tuple[PointResult, PointResult]:
     """The first arm's smallest and largest share, at its first load."""
     first = points[0]
     at = search.base(first.point)
-    mine = [p for p in points if p.arm == first.arm and search.base(p.point) == at]
-    mine.sort(key=lambda point: float(point.point[SHARE]))
-    return mine[0], mine[-1]
+    own_points = [p for p in points if p.arm == first.arm and search.base(p.point) == at]
+    own_points.sort(key=lambda point: float(point.point[SHARE]))
+    return own_points[0], own_points[-1]
 
 
 def _delay_panel(name: str, load: str, arms: Sequence[str], values: Sequence[float]) -> Chart:
     x = alt.X("share:N", sort=None, title="share of the throughput", axis=alt.Axis(labelAngle=0))
-    told = alt.Legend(symbolOpacity=1) if len(arms) > 1 else None
-    color = alt.Color("arm:N", scale=alt.Scale(domain=list(arms)), legend=told)
+    legend = alt.Legend(symbolOpacity=1) if len(arms) > 1 else None
+    color = alt.Color("arm:N", scale=alt.Scale(domain=list(arms)), legend=legend)
     offset = alt.XOffset("arm:N", sort=list(arms))
     base = alt.Chart(named(name)).transform_filter(alt.datum.load == load)
     base = base.encode(x=x, color=color, xOffset=offset)

@@ -25,7 +25,7 @@ def figures(judgement: Judgement, study: Study, beside: Iterable[Beside] = ()) -
     """Payload over size, and the same as a share of each line's plateau."""
     drawn = line.lines(study.points)
     choice = published.choose(beside, study.points)
-    flat = [one for one in drawn if one.is_flat]
+    flat = [line for line in drawn if line.is_flat]
     shares = [_share(study, flat, choice)] if flat else []
     return [_throughput(judgement, study, drawn, choice), *shares]
 
@@ -49,7 +49,7 @@ def _throughput(
         title=line.title(drawn),
         definition=" ".join(filter(None, (*parts, choice.words()))),
         panels=tuple((panel[0].heading, across.panel(look, panel)) for panel in line.panels(drawn)),
-        rows=[row for one in drawn for row in _rows(one)],
+        rows=[row for line in drawn for row in _rows(line)],
         columns=columns | {"cpu_busy": "CPU busy (ratio)", "limit": "bottleneck"},
         plan=study.plan,
         extra={f"{name}-ceiling": ceilings, f"{name}-published": hollow},
@@ -59,17 +59,17 @@ def _throughput(
 def _share(study: Study, drawn: Sequence[Line], choice: Choice) -> Figure:
     name, field = f"{study.anchor}-share", "share"
     hollow = _published_shares(across.published_rows(choice, drawn, field))
-    rows = [row for one in drawn for row in _shares(one)]
+    rows = [row for line in drawn for row in _shares(line)]
     end = max([float(row["share_hi"] or 0) for row in rows] + [1.0]) * ABOVE
     axis = alt.Axis(format=".0%", tickCount=5)
     scale = alt.Scale(domain=[0, end], nice=False)
     y = alt.Y("share:Q", title="share of the plateau", axis=axis, scale=scale)
-    kinds = list(dict.fromkeys(one.l4 for one in drawn))
+    kinds = list(dict.fromkeys(line.l4 for line in drawn))
     axes, most = dict.fromkeys(kinds, y), dict.fromkeys(kinds, end)
     devices = list(dict.fromkeys(str(row["device"]) for row in hollow))
     names, is_direct = line.names(drawn), across.is_direct(drawn, field, most)
     look = Look(name, field, axes, most, names, devices, is_direct)
-    told = (
+    text = (
         "Each line by its own plateau: the median at its largest two sizes (three of six or "
         "more). A line that still rises there has none and is left out. "
         "Band: the interval of the value alone."
@@ -78,7 +78,7 @@ def _share(study: Study, drawn: Sequence[Line], choice: Choice) -> Figure:
     return Figure(
         name=name,
         title=line.share_title(drawn),
-        definition=told + more,
+        definition=text + more,
         panels=tuple((panel[0].heading, across.panel(look, panel)) for panel in line.panels(drawn)),
         rows=rows,
         columns=across.COLUMNS | heads(field, "share of the plateau", "ratio"),
@@ -88,22 +88,22 @@ def _share(study: Study, drawn: Sequence[Line], choice: Choice) -> Figure:
 
 
 def _rows(line: Line) -> list[Row]:
-    found: list[Row] = []
+    rows: list[Row] = []
     for place, point in enumerate(line.points):
         busy = point.values.get("cpu_busy")
         more: Row = {"cpu_busy": finite(busy.value) if busy else None, "limit": point.limit}
         payload = three("payload_bps", headline.payload(point))
-        found.append(across.base_row(line, place) | payload | more)
-    return found
+        rows.append(across.base_row(line, place) | payload | more)
+    return rows
 
 
 def _shares(line: Line) -> list[Row]:
-    found: list[Row] = []
+    rows: list[Row] = []
     for place, point in enumerate(line.points):
         whole = three("share", headline.payload(point))
         parts: Row = {key: float(value or 0) / line.plateau for key, value in whole.items()}
-        found.append(across.base_row(line, place) | parts)
-    return found
+        rows.append(across.base_row(line, place) | parts)
+    return rows
 
 
 def _published_shares(rows: Sequence[Row]) -> list[Row]:
@@ -111,13 +111,13 @@ def _published_shares(rows: Sequence[Row]) -> list[Row]:
     best: dict[tuple[object, object], list[float]] = {}
     for row in rows:
         best.setdefault((row["panel"], row["device"]), []).append(float(row["share"] or 0))
-    found = [
-        row | {"share": float(row["share"] or 0) / max(mine)}
+    texts = [
+        row | {"share": float(row["share"] or 0) / max(values)}
         for row in rows
-        if len(mine := best[row["panel"], row["device"]]) > 1
+        if len(values := best[row["panel"], row["device"]]) > 1
     ]
-    published.levels(found, "share")
-    return found
+    published.levels(texts, "share")
+    return texts
 
 
 def _most(
@@ -135,45 +135,48 @@ def _most(
 def _tops(drawn: Sequence[Line]) -> dict[str, float]:
     """Our largest value of each protocol."""
     tops: dict[str, float] = {}
-    for one in drawn:
-        mine = [float(row["payload_bps_hi"] or 0) for row in _rows(one)]
-        tops[one.l4] = max(tops.get(one.l4, 0.0), *mine)
+    for curve_line in drawn:
+        values = [float(row["payload_bps_hi"] or 0) for row in _rows(curve_line)]
+        tops[curve_line.l4] = max(tops.get(curve_line.l4, 0.0), *values)
     return tops
 
 
 def _ceilings(judgement: Judgement, drawn: Sequence[Line]) -> list[Row]:
     """The tester alone at the same points: one line a panel, drawn where it is near."""
-    found: list[Row] = []
+    all_rows: list[Row] = []
     tops = _tops(drawn)
     for panel in line.panels(drawn):
         rows: dict[float, Row] = {}
-        for one in panel:
-            for place, point in enumerate(one.points):
+        for this_line in panel:
+            for place, point in enumerate(this_line.points):
                 alone = headline.ceiling(judgement, point.definition)
                 if alone is not None:
-                    row = across.base_row(one, place) | {"payload_bps": alone.value, "named": ""}
-                    rows[one.size(place)] = row
+                    row = across.base_row(this_line, place) | {
+                        "payload_bps": alone.value,
+                        "named": "",
+                    }
+                    rows[this_line.size(place)] = row
         ordered = [rows[size] for size in sorted(rows)]
         most = max((float(row["payload_bps"] or 0) for row in ordered), default=0.0)
         for place, row in enumerate(ordered):
             row["near"] = "yes" if most <= NEAR * tops[panel[0].l4] else ""
             row["named"] = "" if place else "yes"
-        found += ordered
-    return found
+        all_rows += ordered
+    return all_rows
 
 
 def _what(drawn: Sequence[Line]) -> str:
     """What was measured: `TCP payload ... over the size of a write: TCP over IPv4, 1 stream`."""
     first: dict[str, Line] = {}
-    for one in drawn:
-        first.setdefault(one.l4, one)
-    told = []
-    for l4, one in first.items():
-        size, _ = traffic.SIZES[one.factor]
+    for curve_line in drawn:
+        first.setdefault(curve_line.l4, curve_line)
+    texts = []
+    for l4, curve_line in first.items():
+        size, _ = traffic.SIZES[curve_line.factor]
         what = GOODPUT if l4 == "tcp" else "payload received"
         sent = study.sent([p for other in drawn if other.l4 == l4 for p in other.points])
-        told.append(f"{l4.upper()}: {what}, by the size of a {size} ({sent}).")
-    return " ".join(told)
+        texts.append(f"{l4.upper()}: {what}, by the size of a {size} ({sent}).")
+    return " ".join(texts)
 
 
 def _tester(ceilings: Sequence[Row]) -> str:

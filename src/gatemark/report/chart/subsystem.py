@@ -18,28 +18,32 @@ OTHERS = "all others"
 
 def figures(judgement: Judgement) -> list[Figure]:
     """One for each plan."""
-    plans = groupby(judgement.travels, key=lambda one: one.plan)
-    return [_figure(plan, list(found)) for plan, found in plans]
+    plans = groupby(judgement.travels, key=lambda travel: travel.plan)
+    return [_figure(plan, list(travels)) for plan, travels in plans]
 
 
 def _figure(plan: str, travels: Sequence[Travel]) -> Figure:
     name = f"subsystems-{sweep.plain(plan)}"
     kept = _largest(travels)
-    rungs = [(words.point(one), one.arm) for place in words.places(travels) for one in place]
+    rungs = [
+        (words.point(travel), travel.arm) for place in words.places(travels) for travel in place
+    ]
     order = ladder.keys(ladder.grouped(rungs))
     bars = [key for key in order if not ladder.is_heading(key)]
-    every = [one for place in words.places(travels) for one in place]
+    every = [travel for place in words.places(travels) for travel in place]
     rows: list[Row] = []
     ends: list[Row] = []
-    for key, one in zip(bars, every, strict=True):
-        row: Row = {"arm": one.arm, "packet": words.point(one), "key": key}
+    for key, this_travel in zip(bars, every, strict=True):
+        row: Row = {"arm": this_travel.arm, "packet": words.point(this_travel), "key": key}
         rows += [
             row
             | {"subsystem": part, "part": part if part in kept else OTHERS}
             | {"amount": size.amount, "calls": size.calls}
-            for part, size in sorted(one.subsystems.items(), key=lambda item: _place(kept, item[0]))
+            for part, size in sorted(
+                this_travel.subsystems.items(), key=lambda item: _place(kept, item[0])
+            )
         ]
-        ends.append(row | {"amount": one.total, "text": words.count(one.total)})
+        ends.append(row | {"amount": this_travel.total, "text": words.count(this_travel.total)})
     unit = words.units(travels)
     columns = {"arm": "setup", "packet": "packet", "subsystem": "subsystem"}
     return Figure(

@@ -114,12 +114,12 @@ def stroked(arms: Sequence[str]) -> tuple[alt.Color, alt.StrokeDash]:
         symbolStrokeWidth=2,
         symbolOpacity=1,
     )
-    told = legend if len(arms) > 1 else None
+    shown_legend = legend if len(arms) > 1 else None
     colors, dashes = alt.Scale(domain=list(arms)), _cycle(DASHES, arms)
     scale = alt.Scale(domain=list(arms), range=dashes)
     return (
-        alt.Color("arm:N", scale=colors, legend=told),
-        alt.StrokeDash("arm:N", scale=scale, legend=told),
+        alt.Color("arm:N", scale=colors, legend=shown_legend),
+        alt.StrokeDash("arm:N", scale=scale, legend=shown_legend),
     )
 
 

@@ -31,7 +31,7 @@ def figures(judgement: Judgement, records: Sequence[Record]) -> list[Figure]:
     ]
     if len(made) < 2:
         return made
-    return [replace(one, title=f"{one.plan}, {one.title}") for one in made]
+    return [replace(figure, title=f"{figure.plan}, {figure.title}") for figure in made]
 
 
 def _when(bound: bool | None) -> str:
@@ -85,17 +85,17 @@ def _rows(use: Use, key: str) -> list[Row]:
     """A row for each part of the bar, with the place where it is drawn."""
     base: Row = {"point": use.heading, "arm": use.name, "key": key}
     base["cpu"] = "any" if use.cpu is None else f"{use.cpu}"
-    found: list[Row] = []
+    rows: list[Row] = []
     end = 0.0
     for who in sorted(use.threads):
-        found.append(base | _part(who, "gateway", use.threads[who], end))
+        rows.append(base | _part(who, "gateway", use.threads[who], end))
         end += use.threads[who].value
     end = 0.0
     for who in (name for name in TESTER if name in use.tester):
         part = _part(who, who, use.tester[who], end if use.is_shared else 0.0)
-        found.append(base | {"cpu": "tester's"} | part)
+        rows.append(base | {"cpu": "tester's"} | part)
         end += use.tester[who].value
-    return found
+    return rows
 
 
 def _part(who: str, lane: str, share: Interval, start: float) -> Row:

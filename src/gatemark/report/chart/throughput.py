@@ -20,9 +20,13 @@ HEADROOM = 1.12
 def figures(judgement: Judgement) -> list[Figure]:
     """One for each plan whose searches found a rate."""
     return [
-        _figure(found)
-        for found in search.plans(judgement).values()
-        if any("throughput_pps" in p.values for one in found for p in one.goals.values())
+        _figure(found_changes)
+        for found_changes in search.plans(judgement).values()
+        if any(
+            "throughput_pps" in p.values
+            for found_change in found_changes
+            for p in found_change.goals.values()
+        )
     ]
 
 
@@ -31,8 +35,8 @@ def _figure(searches: Sequence[Found]) -> Figure:
     every = [(search, goal, point) for search in searches for goal, point in search.goals.items()]
     loads = list(search.varying_loads([point for _, _, point in every]))
     rows: list[Row] = []
-    for (one, goal, point), at in zip(every, loads, strict=True):
-        row: Row = {"arm": one.arm, "goal": NAMES[goal], "load": at, "limit": point.limit}
+    for (found_change, goal, point), at in zip(every, loads, strict=True):
+        row: Row = {"arm": found_change.arm, "goal": NAMES[goal], "load": at, "limit": point.limit}
         row["bound"] = "at least" if point.at_least else ""
         for quantity in RATES:
             row |= three(quantity, point.values.get(quantity))
@@ -67,16 +71,18 @@ def _figure(searches: Sequence[Found]) -> Figure:
 
 def _title(searches: Sequence[Found]) -> str:
     """The finding: what the first arm does at its first load, by each goal."""
-    one = searches[0]
+    found_change = searches[0]
     means = {"ndr": "without loss", "pdr": "with at most 0.5 % lost"}
-    told = [
+    texts = [
         f"{number.AT_LEAST if p.at_least else ''}"
         f"{number.quantity(p.values['throughput_pps'].value, 'packets/s')} {means[goal]}"
-        for goal, p in one.goals.items()
+        for goal, p in found_change.goals.items()
         if "throughput_pps" in p.values
     ]
-    does = traffic.does(one.first.setup)
-    return f"{does[:1].upper()}{does[1:]}, {one.load}: {', '.join(told) or 'no rate found'}"
+    does = traffic.does(found_change.first.setup)
+    return (
+        f"{does[:1].upper()}{does[1:]}, {found_change.load}: {', '.join(texts) or 'no rate found'}"
+    )
 
 
 def _varied(searches: Sequence[Found]) -> set[str]:
@@ -92,11 +98,11 @@ def _panel(
     x = alt.X("load:N", sort=list(loads), title=None, axis=alt.Axis(labelAngle=0, grid=False))
     y = _upwards(field, most)
     offset = alt.XOffset("arm:N", sort=list(arms))
-    told = list(arms) if len(arms) > 1 else None
+    texts = list(arms) if len(arms) > 1 else None
     color = alt.Color(
         "arm:N",
         scale=alt.Scale(domain=list(arms)),
-        legend=alt.Legend(symbolOpacity=1, values=told) if told else None,
+        legend=alt.Legend(symbolOpacity=1, values=texts) if texts else None,
     )
     base = alt.Chart(named(name)).encode(x=x, xOffset=offset, color=color)
     title = y["title"]

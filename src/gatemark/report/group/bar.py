@@ -42,42 +42,42 @@ def bars(points: Sequence[PointResult]) -> list[Bar]:
         panels.setdefault((d.l4, d.family, d.direction), []).append(point)
     is_plain = {family for _, family, _ in panels} == {"ipv4"}
     several = len(study.arms(points)) > 1
-    found = []
-    for (l4, family, direction), mine in panels.items():
+    drawn = []
+    for (l4, family, direction), own_points in panels.items():
         over = "" if is_plain else f" over {traffic.FAMILY.get(family, family)}"
         heading = f"{l4.upper()}{over}, {traffic.heading(direction)}"
         sent = f"{l4.upper()}{over}, {traffic.DIRECTION.get(direction, traffic.way(direction))}"
-        names = [name for name in study.varying(mine) if name not in _PANEL]
-        for point in mine:
+        names = [name for name in study.varying(own_points) if name not in _PANEL]
+        for point in own_points:
             group = point.arm if several or not names else ""
-            found.append(Bar(heading, sent, group, study.label(point, names), point))
-    return found
+            drawn.append(Bar(heading, sent, group, study.label(point, names), point))
+    return drawn
 
 
 def panels(drawn: Sequence[Bar]) -> dict[str, list[Bar]]:
     """The bars of each panel by its heading."""
-    found: dict[str, list[Bar]] = {}
+    bars: dict[str, list[Bar]] = {}
     for bar in drawn:
-        found.setdefault(bar.panel, []).append(bar)
-    return found
+        bars.setdefault(bar.panel, []).append(bar)
+    return bars
 
 
 def title(drawn: Sequence[Bar]) -> str:
     """The finding: each arm at its best, in the first panel; of one arm the most and the least."""
-    mine = next(iter(panels(drawn).values()))
+    bars = next(iter(panels(drawn).values()))
     best: dict[str, Bar] = {}
-    for bar in sorted(mine, key=lambda bar: -bar.value):
+    for bar in sorted(bars, key=lambda bar: -bar.value):
         best.setdefault(bar.group, bar)
     if len(best) > 1:
-        told = list(best.values())
-        told = told if len(told) <= MOST_ARMS else [told[0], told[-1]]
-        best_of = ", at best" if len(mine) > len(best) else ""
-        rates = ", ".join(f"{bar.group} {_rate(bar)}" for bar in told)
-        return f"{mine[0].traffic}{best_of}: {rates}"
-    most, least = max(mine, key=lambda bar: bar.value), min(mine, key=lambda bar: bar.value)
-    told = [most] if most is least else [most, least]
-    parts = [f"{_rate(bar)}{f' with {bar.name}' if bar.name else ''}" for bar in told]
-    return f"{mine[0].traffic}: {', '.join(parts)}"
+        shown_bars = list(best.values())
+        shown_bars = shown_bars if len(shown_bars) <= MOST_ARMS else [shown_bars[0], shown_bars[-1]]
+        best_of = ", at best" if len(bars) > len(best) else ""
+        rates = ", ".join(f"{bar.group} {_rate(bar)}" for bar in shown_bars)
+        return f"{bars[0].traffic}{best_of}: {rates}"
+    most, least = max(bars, key=lambda bar: bar.value), min(bars, key=lambda bar: bar.value)
+    shown_bars = [most] if most is least else [most, least]
+    parts = [f"{_rate(bar)}{f' with {bar.name}' if bar.name else ''}" for bar in shown_bars]
+    return f"{bars[0].traffic}: {', '.join(parts)}"
 
 
 def _rate(bar: Bar) -> str:

@@ -23,12 +23,12 @@ def groups(judgement: Judgement) -> list[list[Comparison]]:
 
     A change from or to nothing has no number and no place in a figure; the table has it.
     """
-    found: dict[tuple[str, str], list[Comparison]] = {}
+    comparisons: dict[tuple[str, str], list[Comparison]] = {}
     for comparison in judgement.comparisons:
         if max(abs(comparison.change.change.value), comparison.change.change.hi) >= UNBOUNDED:
             continue
-        found.setdefault((comparison.plan, _kind(comparison)), []).append(comparison)
-    return list(found.values())
+        comparisons.setdefault((comparison.plan, _kind(comparison)), []).append(comparison)
+    return list(comparisons.values())
 
 
 def anchor(comparisons: Sequence[Comparison]) -> str:
@@ -43,15 +43,18 @@ def arms(comparisons: Sequence[Comparison]) -> list[str]:
 
 def finding(comparisons: Sequence[Comparison]) -> str:
     """What the arms cost, one clause each."""
-    told = [comparison for comparison in comparisons if not is_twin(comparison.arm)] or list(
-        comparisons
-    )
-    names = arms(told)
-    clauses = [_clause([one for one in told if one.arm == name]) for name in names[:MOST_ARMS]]
+    shown_comparisons = [
+        comparison for comparison in comparisons if not is_twin(comparison.arm)
+    ] or list(comparisons)
+    names = arms(shown_comparisons)
+    clauses = [
+        _clause([comparison for comparison in shown_comparisons if comparison.arm == name])
+        for name in names[:MOST_ARMS]
+    ]
     more = len(names) - MOST_ARMS
     clauses += [f"{more} more arm{'' if more == 1 else 's'}"] if more > 0 else []
     text = "; ".join(clauses)
-    if kind := _kind(told[0]):
+    if kind := _kind(shown_comparisons[0]):
         text = f"{OTHERS.get(kind, kind)}: {text}"
     return text[:1].upper() + text[1:]
 
@@ -74,8 +77,8 @@ def name(comparison: Comparison) -> str:
 
 def place(comparison: Comparison, among: Sequence[Comparison]) -> tuple[str, str]:
     """A heading and a name below it: the arm, then the factors in which the points differ."""
-    told = _varying(among)
-    words = [traffic.factor(f, comparison.point[f]) for f in told if f in comparison.point]
+    texts = _varying(among)
+    words = [traffic.factor(f, comparison.point[f]) for f in texts if f in comparison.point]
     several = len(arms(among)) > 1
     heading = ", ".join([comparison.arm] * (several or not words) + words[:-1])
     return heading, words[-1] if words else ""
@@ -83,18 +86,25 @@ def place(comparison: Comparison, among: Sequence[Comparison]) -> tuple[str, str
 
 def _varying(among: Sequence[Comparison]) -> list[str]:
     """Factors in which points differ; one that all points of its protocol share tells nothing."""
-    factors = dict.fromkeys(factor for one in among for factor in one.point)
-    kinds = {one.definition.l4 for one in among}
+    factors = dict.fromkeys(factor for comparison in among for factor in comparison.point)
+    kinds = {comparison.definition.l4 for comparison in among}
     alike = {
         factor
         for factor in factors
         if factor != "kind"
         and all(
-            len({one.point.get(factor) for one in among if one.definition.l4 == kind}) == 1
+            len(
+                {
+                    comparison.point.get(factor)
+                    for comparison in among
+                    if comparison.definition.l4 == kind
+                }
+            )
+            == 1
             for kind in kinds
         )
     }
-    levels = {factor: {one.point.get(factor) for one in among} for factor in factors}
+    levels = {factor: {comparison.point.get(factor) for comparison in among} for factor in factors}
     return [f for f in factors if f not in alike and len(levels[f]) > 1]
 
 

@@ -72,20 +72,20 @@ class Timed:
 
 def groups(judgement: Judgement, plans: Sequence[Plan]) -> list[Timed]:
     """All that was measured for its delay, or replayed: plan by plan, kind by kind."""
-    found: dict[tuple[object, ...], list[PointResult]] = {}
+    kept_points: dict[tuple[object, ...], list[PointResult]] = {}
     for point in judgement.points:
         asked = is_timed(point, plans)
         if asked and MEDIAN in point.values and not is_twin(point.arm):
             d = point.definition
             key = (point.plan, d.trace, d.frame_bytes, d.mix, d.flows, d.family)
-            found.setdefault(key, []).append(point)
+            kept_points.setdefault(key, []).append(point)
     return [
         Timed(
             points[0].plan,
             tuple(Load(p.arm, in_words(p), p) for p in points),
             floor(judgement, points[0].definition),
         )
-        for points in found.values()
+        for points in kept_points.values()
     ]
 
 
@@ -103,10 +103,10 @@ def share(judgement: Judgement, point: PointResult) -> float | None:
     A knee of the same setup and traffic; of the same arm first, as each run of a page has its own.
     """
     knees = [k for k in judgement.knees if _alike(k.definition, point.definition)]
-    mine = [knee for knee in knees if knee.arm == point.arm] or knees
-    if not mine or mine[0].at_least or not mine[0].knee_pps.value:
+    own_knees = [knee for knee in knees if knee.arm == point.arm] or knees
+    if not own_knees or own_knees[0].at_least or not own_knees[0].knee_pps.value:
         return None
-    return sweep.offered_pps(point) / mine[0].knee_pps.value
+    return sweep.offered_pps(point) / own_knees[0].knee_pps.value
 
 
 def floor(judgement: Judgement, definition: Definition) -> PointResult | None:
@@ -138,20 +138,20 @@ def loads(judgement: Judgement, knee: Knee) -> list[Load]:
         return []
     part = {id(point): sweep.offered_pps(point) / most for point in points}
     near = [point for point in points if NEAR[0] <= part[id(point)] <= NEAR[1]]
-    found = {
+    kept_points = {
         "low": next((p for p in points if part[id(p)] < NEAR[0]), None),
         "near": min(near, key=lambda point: abs(part[id(point)] - BEST), default=None),
         "over": next((p for p in reversed(points) if part[id(p)] >= BEYOND), None),
     }
-    return [Load(knee.arm, name, point) for name, point in found.items() if point is not None]
+    return [Load(knee.arm, name, point) for name, point in kept_points.items() if point is not None]
 
 
 def highest(timed: Timed) -> list[Load]:
     """Each arm's highest rate, in each direction."""
-    found: dict[tuple[str, str], Load] = {}
-    for one in sorted(timed.loads, key=lambda load: -sweep.offered_pps(load.point)):
-        found.setdefault((one.arm, one.direction), one)
-    return [load for load in timed.loads if load in found.values()]
+    loads: dict[tuple[str, str], Load] = {}
+    for this_load in sorted(timed.loads, key=lambda load: -sweep.offered_pps(load.point)):
+        loads.setdefault((this_load.arm, this_load.direction), this_load)
+    return [load for load in timed.loads if load in loads.values()]
 
 
 def arms(loads: Iterable[Load]) -> list[str]:

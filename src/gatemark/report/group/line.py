@@ -73,15 +73,15 @@ def lines(points: Sequence[PointResult]) -> list[Line]:
     for point in points:
         key = (point.definition.l4, point.definition.direction)
         panels.setdefault(key, []).append(point)
-    return [line for mine in panels.values() for line in _lines(mine)]
+    return [line for points in panels.values() for line in _lines(points)]
 
 
 def panels(drawn: Sequence[Line]) -> list[list[Line]]:
     """The lines of each panel."""
-    found: dict[str, list[Line]] = {}
+    lines: dict[str, list[Line]] = {}
     for line in drawn:
-        found.setdefault(line.panel, []).append(line)
-    return list(found.values())
+        lines.setdefault(line.panel, []).append(line)
+    return list(lines.values())
 
 
 def names(drawn: Sequence[Line]) -> list[str]:
@@ -93,8 +93,8 @@ def title(drawn: Sequence[Line]) -> str:
     """The finding: the most of the first line, and what a small size leaves of it."""
     line = drawn[0]
     best = max(line.values)
-    told = [place for place in range(len(line.points)) if line.size(place) == BLOCK_BYTES]
-    small = told[0] if told else 0
+    numbers = [place for place in range(len(line.points)) if line.size(place) == BLOCK_BYTES]
+    small = numbers[0] if numbers else 0
     most, less = (number.quantity(value, "bit/s") for value in (best, line.values[small]))
     size = traffic.sized(line.factor, line.size(small))
     who = SENDS.get(line.direction, f"{_first(traffic.does(line.points[0].setup))} carries")
@@ -108,8 +108,8 @@ def share_title(drawn: Sequence[Line]) -> str:
     first: dict[str, Line] = {}
     for line in drawn:
         first.setdefault(line.l4, line)
-    told = [f"{l4.upper()} {_needs(line)}" for l4, line in first.items()]
-    return f"{number.nominal(MOST_OF_IT, 'ratio')} of the plateau: {'; '.join(told)}"
+    texts = [f"{l4.upper()} {_needs(line)}" for l4, line in first.items()]
+    return f"{number.nominal(MOST_OF_IT, 'ratio')} of the plateau: {'; '.join(texts)}"
 
 
 def straight(drawn: Sequence[Line]) -> str:

@@ -31,13 +31,13 @@ def histogram(point: PointResult, kept: Kept, sheaf: Sheaf) -> dict[int, float]:
 def swing(point: PointResult, kept: Kept, sheaf: Sheaf) -> Sawtooth | None:
     """How the delay swings, the median over the repeats; None unless it does in most of them."""
     every = list(_of(point, kept, sheaf))
-    found = [one for series in every if (one := _swing(series)) is not None]
-    if not found or len(found) * 2 <= len(every):
+    sawtooths = [sawtooth for series in every if (sawtooth := _swing(series)) is not None]
+    if not sawtooths or len(sawtooths) * 2 <= len(every):
         return None
     return Sawtooth(
-        median(one.period_s for one in found),
-        median(one.swing_ns for one in found),
-        median(one.trough_ns for one in found),
+        median(sawtooth.period_s for sawtooth in sawtooths),
+        median(sawtooth.swing_ns for sawtooth in sawtooths),
+        median(sawtooth.trough_ns for sawtooth in sawtooths),
     )
 
 
@@ -62,7 +62,7 @@ def _swing(series: Series) -> Sawtooth | None:
     delays = list(step.delays(series))
     if not delays:
         return None
-    began, ended = min(delay[0] for delay in delays), max(one[0] for one in delays)
+    began, ended = min(delay[0] for delay in delays), max(item[0] for item in delays)
     step_ns = max(FINEST_NS, (ended - began) / MOST)
     return sawtooth(_even(delays, began, step_ns), step_ns / step.S_NS)
 

@@ -70,13 +70,13 @@ def rate(series: Series, definition: Definition, clock: Clock) -> Steps:
 
 def round_trip_ns(series: Series, clock: Clock) -> Steps:
     """TCP's own smoothed round trip, the median over streams; None where none was asked for."""
-    found: list[list[float]] = [[] for _ in range(clock.count)]
+    kept_values: list[list[float]] = [[] for _ in range(clock.count)]
     for x, y in _named(series, "source.", "rtt_ns"):
         for at, value in zip(x, y, strict=True):
             place = clock.place(at)
             if 0 <= place < clock.count and value > 0:
-                found[place].append(value)
-    return [median(values) if values else None for values in found]
+                kept_values[place].append(value)
+    return [median(values) if values else None for values in kept_values]
 
 
 def delay_ns(series: Series, clock: Clock) -> tuple[Steps, Steps]:
@@ -89,7 +89,7 @@ def delay_ns(series: Series, clock: Clock) -> tuple[Steps, Steps]:
             counts[place] += count
             most[place] = max(most[place], longest)
     means = [total / count if count else None for total, count in zip(sums, counts, strict=True)]
-    return means, [one if count else None for one, count in zip(most, counts, strict=True)]
+    return means, [value if count else None for value, count in zip(most, counts, strict=True)]
 
 
 def delays(series: Series) -> Iterator[tuple[float, float, float, float]]:

@@ -47,14 +47,14 @@ def studies(judgement: Judgement, plans: Iterable[Plan] = ()) -> list[Study]:
         if headline.payload(point) is not None and not is_twin(point.arm):
             parts.setdefault((point.plan, point.definition.l4), []).append(point)
     mixed = [plan for plan, _ in parts]
-    found: dict[tuple[str, Shape], list[PointResult]] = {}
+    kept_points: dict[tuple[str, Shape], list[PointResult]] = {}
     for (plan, _), points in parts.items():
         shape = _shape(asked.get(plan, "auto"), points, mixed=mixed.count(plan) > 1)
         if shape:
-            found.setdefault((plan, shape), []).extend(points)
+            kept_points.setdefault((plan, shape), []).extend(points)
     return [
         Study(plan, shape, tuple(sorted(points, key=_way)))
-        for (plan, shape), points in found.items()
+        for (plan, shape), points in kept_points.items()
     ]
 
 
@@ -91,9 +91,9 @@ def sent(points: Sequence[PointResult]) -> str:
     """The traffic of these points in words, by protocol, without what varies among them."""
     texts = []
     for l4 in dict.fromkeys(point.definition.l4 for point in points):
-        mine = [point for point in points if point.definition.l4 == l4]
-        but = {n for n in _DEFINED if len({getattr(p.definition, n) for p in mine}) > 1}
-        texts.append(traffic.traffic(mine[0].definition, but))
+        own_points = [point for point in points if point.definition.l4 == l4]
+        but = {n for n in _DEFINED if len({getattr(p.definition, n) for p in own_points}) > 1}
+        texts.append(traffic.traffic(own_points[0].definition, but))
     return "; ".join(texts)
 
 

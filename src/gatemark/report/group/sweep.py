@@ -76,10 +76,10 @@ def arms(knees: Sequence[Knee]) -> list[str]:
 
 def groups(judgement: Judgement) -> list[list[Knee]]:
     """Knees that share one figure: one plan, one kind of traffic, all its arms and directions."""
-    found: dict[str, list[Knee]] = {}
+    knees: dict[str, list[Knee]] = {}
     for knee in judgement.knees:
-        found.setdefault(anchor("knee", knee), []).append(knee)
-    return list(found.values())
+        knees.setdefault(anchor("knee", knee), []).append(knee)
+    return list(knees.values())
 
 
 def lead(knees: Iterable[Knee]) -> list[Knee]:
@@ -96,8 +96,8 @@ def delays(judgement: Judgement, knees: Iterable[Knee]) -> tuple[Knee, list[Poin
         (knee, [p for p in points_of(judgement, knee) if "delay_p50_ns" in p.values])
         for knee in lead(knees)
     ]
-    found = [pair for pair in timed if pair[1]]
-    return max(found, key=lambda pair: pair[1][0].values["delay_p50_ns"].value, default=None)
+    pairs = [pair for pair in timed if pair[1]]
+    return max(pairs, key=lambda pair: pair[1][0].values["delay_p50_ns"].value, default=None)
 
 
 def anchor(kind: str, knee: Knee) -> str:
@@ -106,8 +106,8 @@ def anchor(kind: str, knee: Knee) -> str:
     parts = [kind, knee.plan, str(kinds.frame_bytes or "mix")]
     parts += [f"{kinds.flows}-flows"] if kinds.flows != 1 else []
     parts += [kinds.family] if kinds.family != "ipv4" else []
-    told = ("direction", "frame_bytes", "payload_bytes", "flows", "family", *RATES)
-    parts += [f"{name}-{level}" for name, level in knee.point.items() if name not in told]
+    texts = ("direction", "frame_bytes", "payload_bytes", "flows", "family", *RATES)
+    parts += [f"{name}-{level}" for name, level in knee.point.items() if name not in texts]
     return plain("-".join(parts))
 
 

@@ -17,9 +17,9 @@ def title(
 ) -> str:
     """The finding: a sawtooth where there is one, else between what the mean delay stays."""
     kept = trace.trials(records)
-    if told := next(_sawteeth(loads, kept, sheaf), ""):
-        return told.removesuffix(".")
-    first = next(one for one in drawn if one.quantities.get("delay_ns"))
+    if text := next(_sawteeth(loads, kept, sheaf), ""):
+        return text.removesuffix(".")
+    first = next(trace for trace in drawn if trace.quantities.get("delay_ns"))
     values = [i.value for i in first.quantities["delay_ns"] if i]
     low, high = (number.quantity(end, "ns") for end in (min(values), max(values)))
     where = f"{first.point.arm}, {traffic.DIRECTION.get(first.way, first.way)}"
@@ -29,29 +29,29 @@ def title(
 
 def words(loads: Sequence[Load], kept: Kept, sheaf: Sheaf) -> str:
     """Sawteeth of all arms, or that there are none; jitter where every packet's delay was kept."""
-    told = list(_sawteeth(loads, kept, sheaf)) or ["No sawtooth: it has no period."]
+    texts = list(_sawteeth(loads, kept, sheaf)) or ["No sawtooth: it has no period."]
     for load in loads:
         if differences := pool.jitter(load.point, kept, sheaf):
             mid, far = (differences[int(len(differences) * part)] for part in (0.5, 0.99))
-            told.append(
+            texts.append(
                 f"{latency.way(load)}: successive packets differ by "
                 f"{number.quantity(mid, 'ns')} at the median, "
                 f"by up to {number.quantity(far, 'ns')} for 99 % (IPDV, RFC 3393)."
             )
-    return " ".join(told)
+    return " ".join(texts)
 
 
 def _sawteeth(loads: Sequence[Load], kept: Kept, sheaf: Sheaf) -> Iterator[str]:
     for load in loads:
-        found = pool.swing(load.point, kept, sheaf)
-        if found is None:
+        sawtooth = pool.swing(load.point, kept, sheaf)
+        if sawtooth is None:
             continue
-        told = (
-            f"{latency.way(load)}: the delay swings by {number.quantity(found.swing_ns, 'ns')} "
-            f"every {number.quantity(found.period_s * 1e9, 'ns')}"
+        text = (
+            f"{latency.way(load)}: the delay swings by {number.quantity(sawtooth.swing_ns, 'ns')} "
+            f"every {number.quantity(sawtooth.period_s * 1e9, 'ns')}"
         )
         least, rate = (load.point.values.get(n) for n in ("delay_min_ns", "received_l2_bps"))
         if least and rate:
-            queue = standing_bytes(found, least.value, rate.value)
-            told += f"; a queue of about {float(f'{queue:.3g}'):,.0f} bytes never empties"
-        yield f"{told}."
+            queue = standing_bytes(sawtooth, least.value, rate.value)
+            text += f"; a queue of about {float(f'{queue:.3g}'):,.0f} bytes never empties"
+        yield f"{text}."

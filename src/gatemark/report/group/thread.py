@@ -39,8 +39,8 @@ class Use:
     @property
     def name(self) -> str:
         """Its arm, with the rest of its factors that the heading does not tell."""
-        told = traffic.LOAD | set(sweep.RATES)
-        rest = study.label(self.point, [name for name in self.point.point if name not in told])
+        texts = traffic.LOAD | set(sweep.RATES)
+        rest = study.label(self.point, [name for name in self.point.point if name not in texts])
         return ", ".join(filter(None, (self.point.arm, rest)))
 
     @property
@@ -51,14 +51,14 @@ class Use:
 
 def plans(judgement: Judgement, records: Sequence[Record]) -> list[tuple[list[Use], int]]:
     """What was used, plan by plan, traffic by traffic; and how many bars are too many to draw."""
-    found: list[tuple[list[Use], int]] = []
+    panels: list[tuple[list[Use], int]] = []
     trials = trace.trials(records)
     for points in _points(judgement).values():
         uses = [use for p in points for use in _uses(p, trials.get(trace.place(p), ()))]
         kept = _few(uses)
         if kept:
-            found.append((kept, len(uses) - len(kept)))
-    return found
+            panels.append((kept, len(uses) - len(kept)))
+    return panels
 
 
 def names(uses: Iterable[Use]) -> list[str]:
@@ -68,32 +68,32 @@ def names(uses: Iterable[Use]) -> list[str]:
 
 def finding(uses: Sequence[Use]) -> str:
     """How full the CPU is in the first traffic, and who fills it."""
-    told = [use for use in uses if use.heading == uses[0].heading]
-    told.sort(key=lambda use: -use.total.value)
-    leaders = list(dict.fromkeys(use.leader for use in told))
-    least = min(use.threads[use.leader].value / max(use.total.value, IDLE) for use in told)
+    shown_uses = [use for use in uses if use.heading == uses[0].heading]
+    shown_uses.sort(key=lambda use: -use.total.value)
+    leaders = list(dict.fromkeys(use.leader for use in shown_uses))
+    least = min(use.threads[use.leader].value / max(use.total.value, IDLE) for use in shown_uses)
     who = f"by {leaders[0]} alone" if least >= ALONE else f"mostly by {leaders[0]}"
     who = f", {who}" if len(leaders) == 1 else ""
-    if min(use.total.value for use in told) >= FULL:
-        return f"{told[0].heading}: the gateway's CPU is full{who}"
-    most, fewest = (f"{number.plain(told[at].total.value * 100, 0)} %" for at in (0, -1))
+    if min(use.total.value for use in shown_uses) >= FULL:
+        return f"{shown_uses[0].heading}: the gateway's CPU is full{who}"
+    most, fewest = (f"{number.plain(shown_uses[at].total.value * 100, 0)} %" for at in (0, -1))
     if most != fewest:
-        most = f"{most} ({told[0].point.arm}) to {fewest} ({told[-1].point.arm})"
-    return f"{told[0].heading}: the gateway's CPU is {most} busy{who}"
+        most = f"{most} ({shown_uses[0].point.arm}) to {fewest} ({shown_uses[-1].point.arm})"
+    return f"{shown_uses[0].heading}: the gateway's CPU is {most} busy{who}"
 
 
 def _points(judgement: Judgement) -> dict[str, list[PointResult]]:
     """By plan: of a sweep the first point from the knee on, else all points but the twin's."""
-    found: dict[str, list[PointResult]] = {}
+    points: dict[str, list[PointResult]] = {}
     for knee in judgement.knees:
         point = sweep.loaded(judgement, knee)
         if point is not None:
-            found.setdefault(knee.plan, []).append(point)
+            points.setdefault(knee.plan, []).append(point)
     alone: dict[str, list[PointResult]] = {}
     for point in sweep.alone(judgement):
-        if not is_twin(point.arm) and point.plan not in found:
+        if not is_twin(point.arm) and point.plan not in points:
             alone.setdefault(point.plan, []).append(point)
-    return found | alone
+    return points | alone
 
 
 def _uses(point: PointResult, records: Sequence[Record]) -> list[Use]:

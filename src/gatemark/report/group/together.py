@@ -33,7 +33,7 @@ def together(sources: Sequence[Source]) -> Source:
         run=replace(first.run, plans=tuple(plans.values())),
         records=[_record(record, source.label) for source in sources for record in source.records],
         judgement=_judgement(sources),
-        sheaf={named(o.label, name): found for o in sources for name, found in o.sheaf.items()},
+        sheaf={named(o.label, name): results for o in sources for name, results in o.sheaf.items()},
         beside=_beside(sources),
         parts=sources,
     )
@@ -48,9 +48,9 @@ def _beside(sources: Sequence[Source]) -> list[Beside]:
     """Each published value once, beside the first run that has its like."""
     kept: list[Beside] = []
     for source in sources:
-        known = [found.published for found in kept]
-        fresh = [found for found in source.beside if found.published not in known]
-        kept += [replace(found, arm=named(source.label, found.arm)) for found in fresh]
+        known = [pair.published for pair in kept]
+        fresh = [pair for pair in source.beside if pair.published not in known]
+        kept += [replace(pair, arm=named(source.label, pair.arm)) for pair in fresh]
     return kept
 
 

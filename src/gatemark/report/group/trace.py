@@ -50,9 +50,9 @@ def files(judgement: Judgement, plans: Iterable[Plan], records: Sequence[Record]
     points = [p for knees in sweep.groups(judgement) for p in of_sweep(judgement, knees)]
     points += [load.point for k in judgement.knees for load in latency.loads(judgement, k)]
     timed = latency.groups(judgement, plans)
-    points += [load.point for found in timed for load in found.loads]
-    points += [found.floor for found in timed if found.floor]
-    points += [p for found in study.studies(judgement, plans) for p in of_study(found)]
+    points += [load.point for kept_timed in timed for load in kept_timed.loads]
+    points += [kept_timed.floor for kept_timed in timed if kept_timed.floor]
+    points += [p for kept_study in study.studies(judgement, plans) for p in of_study(kept_study)]
     kept = trials(records)
     return [record.series for p in points for record in kept.get(place(p), ()) if record.series]
 
@@ -81,40 +81,40 @@ def place(of: PointResult | Record) -> Place:
 
 def trials(records: Iterable[Record]) -> dict[Place, list[Record]]:
     """The valid trials of the outside pass, by their point."""
-    found: dict[Place, list[Record]] = {}
+    kept_records: dict[Place, list[Record]] = {}
     for record in records:
         if record.status == "ok" and record.pass_ == "outside":
-            found.setdefault(place(record), []).append(record)
-    return found
+            kept_records.setdefault(place(record), []).append(record)
+    return kept_records
 
 
 def traces(points: Iterable[PointResult], records: Sequence[Record], sheaf: Sheaf) -> list[Trace]:
     """These points over time; one whose trials have no series is left out."""
     kept = trials(records)
     made = (_trace(point, kept.get(place(point), ()), sheaf) for point in points)
-    return [one for one in made if one is not None]
+    return [trace for trace in made if trace is not None]
 
 
 def finding(drawn: Sequence[Trace]) -> str:
     """How steady each arm is, in the direction that comes first."""
-    told = [one for one in drawn if one.way == drawn[0].way]
-    told.sort(key=lambda one: -one.steady.value)
-    between = ", " if len(told) <= MOST_ARMS else " to "
-    told = told if len(told) <= MOST_ARMS else [told[0], told[-1]]
-    d = told[0].point.definition
+    traces = [trace for trace in drawn if trace.way == drawn[0].way]
+    traces.sort(key=lambda trace: -trace.steady.value)
+    between = ", " if len(traces) <= MOST_ARMS else " to "
+    traces = traces if len(traces) <= MOST_ARMS else [traces[0], traces[-1]]
+    d = traces[0].point.definition
     what, unit = RATES[d.l4]
     where = traffic.DIRECTION.get(d.direction, traffic.way(d.direction))
     where = f"TCP, {where}" if d.l4 == "tcp" else f"Loaded, {where}"
     near = f"within {NEAR * 100:g} %"
-    shares = [f"{number.plain(one.steady.value * 100, 0)} %" for one in told]
-    rate = told[0].point.values.get(d.headline)
-    if len(told) == 1 and rate:
+    shares = [f"{number.plain(trace.steady.value * 100, 0)} %" for trace in traces]
+    rate = traces[0].point.values.get(d.headline)
+    if len(traces) == 1 and rate:
         held = number.quantity(rate.value, unit)
-        return f"{where}: {told[0].point.arm} holds {held} {near} for {shares[0]} of the time"
+        return f"{where}: {traces[0].point.arm} holds {held} {near} for {shares[0]} of the time"
     stays = f"{where}: the {what} stays {near} of its median for {shares[0]} of the time"
     if len(set(shares)) == 1:
         return stays
-    arms = [f"({one.point.arm})" for one in told]
+    arms = [f"({trace.point.arm})" for trace in traces]
     others = [f"{share} {arm}" for share, arm in zip(shares[1:], arms[1:], strict=True)]
     return f"{stays} {between.join([arms[0], *others])}"
 
@@ -135,14 +135,14 @@ def _trace(point: PointResult, records: Sequence[Record], sheaf: Sheaf) -> Trace
         return None
     rates = [step.rate(series, d, clock) for _, series, clock in known]
     delays = [step.delay_ns(series, clock) for _, series, clock in known]
-    found = {
+    intervals = {
         "rate": _over(rates),
         "delay_ns": _over([mean for mean, _ in delays]),
         "delay_max_ns": _over([longest for _, longest in delays]),
         "rtt_ns": _over([step.round_trip_ns(series, clock) for _, series, clock in known]),
     }
     if d.path != "endpoint":  # there the gateway's own program works as well, which has no series
-        found["cpu"] = _over(
+        intervals["cpu"] = _over(
             [step.cpu(s, record.evidence.cpu, clock) for record, s, clock in known]
         )
     step_ns = known[0][2].step_ns
@@ -150,7 +150,7 @@ def _trace(point: PointResult, records: Sequence[Record], sheaf: Sheaf) -> Trace
     return Trace(
         point=point,
         step_s=step_ns / step.S_NS,
-        quantities={name: steps for name, steps in found.items() if any(steps)},
+        quantities={name: steps for name, steps in intervals.items() if any(steps)},
         steady=median_interval([_steady(rate[settled:]) for rate in rates]),
     )
 

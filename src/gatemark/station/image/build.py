@@ -102,26 +102,26 @@ class _Parts:
 
     def library(self, name: str) -> bytes:
         """A library by the name that a program asks for, whatever link leads to it."""
-        found = {PurePosixPath(path).name: path for path in (*self.links, *self.files)}
-        while name in found and found[name] in self.links:
-            name = PurePosixPath(self.links[found[name]]).name
-        if name not in found:
+        results = {PurePosixPath(path).name: path for path in (*self.links, *self.files)}
+        while name in results and results[name] in self.links:
+            name = PurePosixPath(self.links[results[name]]).name
+        if name not in results:
             raise UnavailableError(f"no library {name} in the packages of a virtual gateway")
-        return self.files[found[name]]
+        return self.files[results[name]]
 
 
-def stock(arch: Arch, kernel: str, memory_mib: int, told: Told) -> Image:
+def stock(arch: Arch, kernel: str, memory_mib: int, announce: Told) -> Image:
     """The image of a kernel's package; made if it is not there. Raises UnavailableError.
 
     Large tools are left out where the machine has little memory.
     """
     tools = (*PACKAGES, *(LARGE if memory_mib >= ROOMY_MIB else ()))
-    source = packages(arch.debian, kernel, tools, told)
+    source = packages(arch.debian, kernel, tools, announce)
     recipe = "\0".join((FORMAT, (source / SUMS).read_text(), _rc(), INITTAB, *MODULES))
     key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
 
     def make(place: Path) -> None:
-        told(f"building the image of {arch.debian}'s virtual gateway, once")
+        announce(f"building the image of {arch.debian}'s virtual gateway, once")
         parts = _parts(source)
         (place / "kernel").write_bytes(parts.kernel)
         (place / "initramfs").write_bytes(cpio.archive(tree(parts)))
@@ -184,20 +184,20 @@ def tree(parts: _Parts) -> dict[str, cpio.Entry]:
 
 def _libraries(parts: _Parts, programs: Iterable[bytes]) -> dict[str, cpio.Entry]:
     """What programs are linked to, and the loader where they look for it."""
-    found: dict[str, bytes] = {}
+    datas: dict[str, bytes] = {}
     for data in programs:
         for loader in filter(None, (elf.interpreter(data),)):
-            found[loader.lstrip("/")] = parts.library(PurePosixPath(loader).name)
-        for name in _needed(parts, data, found):
-            found[f"lib/{name}"] = parts.library(name)
-    return {path: cpio.program(data) for path, data in found.items()}
+            datas[loader.lstrip("/")] = parts.library(PurePosixPath(loader).name)
+        for name in _needed(parts, data, datas):
+            datas[f"lib/{name}"] = parts.library(name)
+    return {path: cpio.program(data) for path, data in datas.items()}
 
 
-def _needed(parts: _Parts, data: bytes, found: Mapping[str, bytes]) -> Iterator[str]:
+def _needed(parts: _Parts, data: bytes, results: Mapping[str, bytes]) -> Iterator[str]:
     for name in elf.needed(data):
-        if f"lib/{name}" not in found:
+        if f"lib/{name}" not in results:
             yield name
-            yield from _needed(parts, parts.library(name), found)
+            yield from _needed(parts, parts.library(name), results)
 
 
 def _modules(there: Mapping[str, Module]) -> dict[str, cpio.Entry]:

@@ -32,12 +32,12 @@ WIDE_LAYOUT: Final = _Layout("Q", 40, 58, "IIQQQQ", "qQ")
 
 def needed(data: bytes) -> tuple[str, ...]:
     """File names of the libraries that a program or library is linked to; none if static."""
-    found = sections(data)
-    if ".dynamic" not in found:
+    datas = sections(data)
+    if ".dynamic" not in datas:
         return ()
     order, layout = _kind(data)
-    tags = list(struct.iter_unpack(order + layout.dynamic, found[".dynamic"]))
-    names = found[".dynstr"]
+    tags = list(struct.iter_unpack(order + layout.dynamic, datas[".dynamic"]))
+    names = datas[".dynstr"]
     return tuple(_text(names, value) for tag, value in tags if tag == DT_NEEDED)
 
 

@@ -39,12 +39,12 @@ def read(path: str, data: bytes) -> Module:
     """A module of a package, with what it says of itself. Raises ValueError if the file is none."""
     if path.endswith(COMPRESSED):
         path, data = path.removesuffix(COMPRESSED), _whole(data)
-    said = list(modinfo(data))
-    depends = [value for key, value in said if key == "depends" and value]
+    text = list(modinfo(data))
+    depends = [value for key, value in text if key == "depends" and value]
     # `softdep=pre: crc32c`: not linked to it, but without use before it.
-    depends += [value.removeprefix("pre: ") for key, value in said if _soft(key, value)]
+    depends += [value.removeprefix("pre: ") for key, value in text if _soft(key, value)]
     names = ",".join(depends).replace(" ", ",").split(",") if depends else []
-    aliases = tuple(value for key, value in said if key == "alias")
+    aliases = tuple(value for key, value in text if key == "alias")
     return Module(path, data, tuple(name.replace("-", "_") for name in names), aliases)
 
 
@@ -73,18 +73,18 @@ def depends(modules: Mapping[str, Module]) -> dict[str, tuple[str, ...]]:
 
 def ordered(there: Mapping[str, tuple[str, ...]], wanted: Iterable[str]) -> list[str]:
     """Modules by name, each after all that it depends on; what is not there is built in."""
-    found: dict[str, None] = {}
+    results: dict[str, None] = {}
 
     def visit(name: str, above: tuple[str, ...]) -> None:
-        if name in found or name in above or name not in there:
+        if name in results or name in above or name not in there:
             return
         for other in there[name]:
             visit(other, (*above, name))
-        found[name] = None
+        results[name] = None
 
     for name in wanted:
         visit(name, ())
-    return list(found)
+    return list(results)
 
 
 def indexes(modules: Mapping[str, Module], folder: str) -> dict[str, str]:

@@ -39,7 +39,7 @@ FETCH_S: Final = 900.0  # some 60 MB
 FOLDERS: Final = ("state/lists/partial", "cache/archives/partial")
 
 
-def packages(arch: str, kernel: str, tools: Sequence[str], told: Told) -> Path:
+def packages(arch: str, kernel: str, tools: Sequence[str], announce: Told) -> Path:
     """A folder with a kernel's package, and those of tools with all that they depend on.
 
     `arch` as the distribution calls it. The kernel's comes without what it depends on, which is
@@ -47,7 +47,7 @@ def packages(arch: str, kernel: str, tools: Sequence[str], told: Told) -> Path:
     """
 
     def fetch(place: Path) -> None:
-        told(f"downloading {kernel} and tools for {arch} from the distribution, once")
+        announce(f"downloading {kernel} and tools for {arch} from the distribution, once")
         with tempfile.TemporaryDirectory(dir=place.parent) as folder:
             _fetch(Path(folder), arch, kernel, tools, place)
 
@@ -69,13 +69,13 @@ def _fetch(folder: Path, arch: str, kernel: str, tools: Sequence[str], place: Pa
 
 def _real(config: Path, kernel: str, arch: str) -> str:
     """The kernel that a package stands for: `linux-image-amd64` depends on the newest."""
-    said = _apt(config, config.parent, "apt-cache", "depends", "--important", kernel).split()
-    if not said:
+    texts = _apt(config, config.parent, "apt-cache", "depends", "--important", kernel).split()
+    if not texts:
         raise UnavailableError(
             f"no package {kernel} for {arch} where this machine takes its packages from: "
             "give the station file a `kernel` and an `initramfs` of your own"
         )
-    images = [word for word in said[1:] if word.startswith("linux-image-")]
+    images = [word for word in texts[1:] if word.startswith("linux-image-")]
     return images[0] if images else kernel
 
 

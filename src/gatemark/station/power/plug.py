@@ -24,8 +24,8 @@ class Kind:
     watts: Callable[[Any, int], float]
 
 
-def _tasmota(said: Any, channel: int) -> float:
-    power = said["StatusSNS"]["ENERGY"]["Power"]  # a list where there are several sockets
+def _tasmota(text: Any, channel: int) -> float:
+    power = text["StatusSNS"]["ENERGY"]["Power"]  # a list where there are several sockets
     return float(power[channel] if isinstance(power, list) else power)
 
 
@@ -34,9 +34,9 @@ def _tasmota(said: Any, channel: int) -> float:
 # https://shelly-api-docs.shelly.cloud/gen2/ComponentsAndServices/Switch (apower)
 KINDS: Final[Mapping[str, Kind]] = {
     "tasmota": Kind("/cm?cmnd=Status%208", _tasmota),
-    "shelly1": Kind("/status", lambda said, channel: float(said["meters"][channel]["power"])),
+    "shelly1": Kind("/status", lambda text, channel: float(text["meters"][channel]["power"])),
     "shelly2": Kind(
-        "/rpc/Switch.GetStatus?id={channel}", lambda said, _channel: float(said["apower"])
+        "/rpc/Switch.GetStatus?id={channel}", lambda text, _channel: float(text["apower"])
     ),
 }
 

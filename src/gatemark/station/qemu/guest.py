@@ -90,12 +90,12 @@ def _memory_mib(arch: Arch, package: str) -> int:
 def _login(table: Mapping[str, Any], path: Path) -> Login:
     if "address" not in table:
         raise _wrong(path, "disk", 'say how to get into it, as address = "root@192.168.1.1"')
-    found = login(table, path, TABLE)
+    kept_login = login(table, path, TABLE)
     try:
-        ip_address(found.address.host)
+        ip_address(kept_login.address.host)
     except ValueError:
         raise _wrong(path, "address", "a virtual gateway's is a number: root@192.168.1.1") from None
-    return found
+    return kept_login
 
 
 def _text(table: Mapping[str, Any], path: Path, key: str) -> str:

@@ -234,8 +234,8 @@ class VirtualLab:
         if not machine.alive:
             raise StationError("gateway: its virtual machine has ended; --resume")
         if lost := self._ssh.lost:
-            said = await machine.console() or "nothing"
-            raise StationError(f"gateway: lost ({lost}), its console: {said}; --resume")
+            text = await machine.console() or "nothing"
+            raise StationError(f"gateway: lost ({lost}), its console: {text}; --resume")
 
     def _running(self) -> Machine:
         if self._machine is None:
@@ -332,9 +332,9 @@ class VirtualLab:
             await self._ssh.reconnect(max(LEAVE_S, until - time.monotonic()))
             await self._running().settle(self.model.arch.settled)
         except GatemarkError as error:
-            said = await self._running().console() or "nothing"
+            text = await self._running().console() or "nothing"
             raise StationError(
-                f"gateway: its virtual machine did not come up: {error}; its console: {said}"
+                f"gateway: its virtual machine did not come up: {error}; its console: {text}"
             ) from None
 
     async def _knock(self) -> bool:
@@ -377,8 +377,8 @@ class VirtualLab:
 
     async def _set(self) -> None:
         """The guest's test ports: their addresses, and whom they are linked to."""
-        said = await self._ssh.run("sh", "-c", CARDS)
-        names = dict(line.split() for line in said.splitlines())
+        text = await self._ssh.run("sh", "-c", CARDS)
+        names = dict(line.split() for line in text.splitlines())
         for at, gate in enumerate(TAPS):
             if gate != CONTROL:
                 if self._mac(at) not in names:

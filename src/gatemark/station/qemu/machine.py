@@ -161,8 +161,8 @@ class Machine:
 
     async def threads(self, cpu: int) -> list[Thread]:
         """The threads that run the guest's instructions, as bound to `cpu`."""
-        found = await self.monitor.ask("query-cpus-fast")
-        return [Thread(f"vcpu{one['cpu-index']}", one["thread-id"], cpu) for one in found]
+        results = await self.monitor.ask("query-cpus-fast")
+        return [Thread(f"vcpu{item['cpu-index']}", item["thread-id"], cpu) for item in results]
 
     def carrier(self, cpu: int) -> Thread:
         """The thread that carries frames between the taps and the guest's cards."""
@@ -179,19 +179,19 @@ class Machine:
     async def settle(self, writes: Iterable[tuple[int, int]]) -> None:
         """Write bytes to I/O ports of the board. Raises StationError."""
         for port, byte in writes:
-            said = await self.monitor.ask(
+            text = await self.monitor.ask(
                 "human-monitor-command", **{"command-line": f"o /b {port:#x} {byte:#x}"}
             )
-            if said:
-                raise StationError(f"virtual machine: {said.strip()}")
+            if text:
+                raise StationError(f"virtual machine: {text.strip()}")
 
     async def console(self) -> str:
         """The last lines on its console; taken away by reading."""
         try:
-            said = await self.monitor.ask("ringbuf-read", device="console", size=CONSOLE_BYTES)
+            text = await self.monitor.ask("ringbuf-read", device="console", size=CONSOLE_BYTES)
         except StationError:
             return ""
-        lines = [line.strip() for line in said.splitlines() if line.strip()]
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
         return " | ".join(lines[-CONSOLE_LINES:])
 
     async def stop(self) -> None:
@@ -204,8 +204,8 @@ async def _buried(process: asyncio.subprocess.Process) -> str:
     """End a process; its last words."""
     with suppress(ProcessLookupError):
         process.kill()
-    _, said = await process.communicate()
-    lines = said.decode(errors="replace").strip().splitlines()
+    _, data = await process.communicate()
+    lines = data.decode(errors="replace").strip().splitlines()
     return lines[-1] if lines else "it ended without a word"
 
 

@@ -93,7 +93,7 @@ class Nic:
             undo.append(f"ethtool -K {nic} {feature} on  # {name}")
         if self.vlan:  # it has its own, and goes away with them
             change += [
-                f"{{ ethtool -K {device} {one} off 2> /dev/null || true; }}" for one in MERGES
+                f"{{ ethtool -K {device} {item} off 2> /dev/null || true; }}" for item in MERGES
             ]
         return change, undo
 
@@ -104,18 +104,18 @@ class Nic:
     async def _addresses(self) -> list[str]:
         if self.vlan:
             return []
-        said = await self.node.run("ip", "-o", "addr", "show", "dev", self.nic)
+        text = await self.node.run("ip", "-o", "addr", "show", "dev", self.nic)
         return [
             words[at + 1]
-            for words in map(str.split, said.splitlines())
+            for words in map(str.split, text.splitlines())
             for at, word in enumerate(words[:-1])
             if word in ("inet", "inet6")
         ]
 
     async def _merging(self) -> list[tuple[str, str]]:
         """What is on of that which makes one packet of many, or many of one."""
-        said = await self.node.run("ethtool", "-k", self.nic)
-        return [(short, name) for short, name in MERGES.items() if f"{name}: on" in said]
+        text = await self.node.run("ethtool", "-k", self.nic)
+        return [(short, name) for short, name in MERGES.items() if f"{name}: on" in text]
 
 
 MERGES = {

@@ -188,8 +188,8 @@ class Box:
 
     async def flush(self) -> None:
         """Empty the gateway's connection tracking table, where it can be."""
-        said = await self.box.run("sh", "-c", f"({space.FLUSH}) 2> /dev/null || echo no")
-        self._flushes = said.strip() != "no"
+        text = await self.box.run("sh", "-c", f"({space.FLUSH}) 2> /dev/null || echo no")
+        self._flushes = text.strip() != "no"
 
     async def restart(self) -> str:
         """Let it boot anew, and wait until it is reached again, with the setup that it had."""
@@ -233,13 +233,13 @@ class Box:
     async def _wire(self) -> None:
         """Ports with their addresses, and who is next to whom."""
         for end in self.asked.sides:
-            mine, its = ROLES[end]
+            text, its = ROLES[end]
             self.ports[its] = await self._gateway_port(its)
-            self.ports[mine] = await self._side_port(end, mine)
+            self.ports[text] = await self._side_port(end, text)
         for end in self.asked.sides:
-            mine, its = ROLES[end]
+            text, its = ROLES[end]
             beyond = [] if len(self.asked.sides) == 1 else self._beyond(end)
-            await self.sides.connect(end, self.ports[mine], self.ports[its], beyond)
+            await self.sides.connect(end, self.ports[text], self.ports[its], beyond)
         self.ports |= await self.sides.lay()
         if self.sides.cable:
             await self.sides.cable.meet(MADE, PLAIN)
@@ -262,14 +262,14 @@ class Box:
 
     async def _addresses(self, device: str) -> dict[str, str]:
         """A gateway's own. Raises StationError if there are none."""
-        said = GLOBAL.findall(await self.box.run("ip", "-o", "addr", "show", "dev", device))
-        found = {f"ipv{ip_interface(one).version}": one for one in reversed(said)}
-        if not found:
+        text = GLOBAL.findall(await self.box.run("ip", "-o", "addr", "show", "dev", device))
+        results = {f"ipv{ip_interface(item).version}": item for item in reversed(text)}
+        if not results:
             raise StationError(
                 f"{self.box.name}: {device} has no address, so nothing can be sent by it: give it "
                 'one, or let us: set = "apply" in [gateway]'
             )
-        return found
+        return results
 
     def _beyond(self, end: str) -> list[str]:
         """The networks behind the gateway, as seen from a side."""
@@ -300,7 +300,7 @@ def _gateway(node: Ssh, asked: file.Box) -> Gateway:
         journal=str(asked.login.address),
         addresses={} if asked.set is Mode.OBSERVE else ours,
         agent=asked.agent,
-        told=asked.stated,
+        stated=asked.stated,
         power=asked.power,
     )
 
@@ -320,10 +320,10 @@ async def _is_tap(node: Node, device: str) -> bool:
 
 
 async def _mac(node: Node, device: str) -> str:
-    said = await node.run(
+    text = await node.run(
         "sh", "-c", f"cat /sys/class/net/{device}/address 2> /dev/null || echo none"
     )
-    if said.strip() == "none":
+    if text.strip() == "none":
         have = (await node.run("ls", "/sys/class/net")).split()
         raise StationError(f"{node.name}: no port {device}; it has {', '.join(have)}")
-    return said.strip()
+    return text.strip()

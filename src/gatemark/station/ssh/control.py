@@ -20,15 +20,15 @@ MEND = "reach the gateway by another port, or name another test port"
 
 async def require_apart(gateway: Node, ports: Iterable[str]) -> str:
     """The gateway's device that we reach it by. Raises StationError if that is a test port."""
-    said = (await gateway.run("sh", "-c", 'echo "$SSH_CONNECTION"')).replace(MAPPED, "").split()
-    if len(said) != 4:
+    texts = (await gateway.run("sh", "-c", 'echo "$SSH_CONNECTION"')).replace(MAPPED, "").split()
+    if len(texts) != 4:
         return ""
     at = await gateway.run("ip", "-o", "addr", "show")
-    held = [device for device, address in LINE.findall(at) if address == said[2]]
+    held = [device for device, address in LINE.findall(at) if address == texts[2]]
     if not held:
         return ""
-    back = await gateway.run("sh", "-c", f"ip route get {said[0]} 2> /dev/null || true")
-    by = found[1] if (found := DEVICE.search(back)) else held[0]
+    back = await gateway.run("sh", "-c", f"ip route get {texts[0]} 2> /dev/null || true")
+    by = match[1] if (match := DEVICE.search(back)) else held[0]
     for device in ports:
         if device in (by, held[0]):
             raise StationError(
@@ -44,9 +44,9 @@ async def require_free(here: Node, nics: Iterable[str], host: str) -> str:
         address = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0]
     except OSError:
         return ""  # a name that ~/.ssh/config alone knows
-    said = await here.run("sh", "-c", f"ip -o route get {address} 2> /dev/null || true")
-    found = DEVICE.search(said)
-    by = found[1] if found else ""
+    text = await here.run("sh", "-c", f"ip -o route get {address} 2> /dev/null || true")
+    match = DEVICE.search(text)
+    by = match[1] if match else ""
     for nic in nics:
         if nic == by:
             raise StationError(

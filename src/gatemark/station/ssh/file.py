@@ -119,8 +119,8 @@ def _side(data: Table, end: str, path: Path) -> Side:
         raise _fault(path, end, end, 'name its NIC: nic = "enp3s0"')
     if "vlan" in table and (type(vlan) is not int or vlan not in VLANS):
         raise _fault(path, end, "vlan", f"a number of {VLANS[0]} to {VLANS[-1]}")
-    found = login.login(table, path, end) if kind == "ssh" else None
-    return Side(nic=nic, vlan=vlan, own=_own(table, path, end), login=found)
+    kept_login = login.login(table, path, end) if kind == "ssh" else None
+    return Side(nic=nic, vlan=vlan, own=_own(table, path, end), login=kept_login)
 
 
 def _alike(sides: Mapping[str, Side], path: Path) -> None:
@@ -149,7 +149,7 @@ def _whole(made: Box, path: Path) -> Box:
 
 
 def _own(table: Table, path: Path, name: str, before: str = "") -> Addresses:
-    found = {}
+    results = {}
     for family, version in FAMILIES.items():
         key = f"{before}{family}"
         if key not in table:
@@ -162,8 +162,8 @@ def _own(table: Table, path: Path, name: str, before: str = "") -> Addresses:
         if not right:
             example = "192.168.1.10/24" if version == 4 else "2001:db8::10/64"
             raise _fault(path, name, key, f"'{text}' is no {family} address/length: {example}")
-        found[family] = text
-    return found
+        results[family] = text
+    return results
 
 
 def _text(table: Table, key: str, path: Path, name: str) -> str:

@@ -52,7 +52,7 @@ def introduce(behind: Iterable[Behind]) -> tuple[str, str]:
     Where its `ip` knows no neighbours the gateway asks for the hosts, and the others stay unknown.
     """
     all_of = list(behind)
-    known = "; ".join(one.introduced() for one in all_of)
-    unknown = "; ".join(one.forgotten() for one in all_of)
+    known = "; ".join(behind.introduced() for behind in all_of)
+    unknown = "; ".join(behind.forgotten() for behind in all_of)
     feed = "{{ {}; }} | feed > /dev/null 2>&1 || true"
     return f"{FEED}; {feed.format(known)}", f"{FEED}; {feed.format(unknown)}"

@@ -58,9 +58,9 @@ class Taken:
         _write(journal(lab), loan)
         taken = cls(lab, _start_guard(lab))
         try:
-            for space, one in loan.nics.items():
+            for space, this_nic in loan.nics.items():
                 if space:
-                    nic.move(one.name, one.index, None, space)
+                    nic.move(this_nic.name, this_nic.index, None, space)
         except BaseException:
             taken.give_back()
             raise
@@ -107,27 +107,27 @@ def give_back(lab: str) -> list[str]:
                 f"lab {lab}: its NICs ({_names(loan)}) belong to another network namespace: "
                 "run gatemark there"
             )
-        faults = [str(fault) for space, one in loan.nics.items() for fault in _return(space, one)]
-        if all(nic.is_there(one.name) for one in loan.nics.values()):
+        faults = [str(fault) for space, nic in loan.nics.items() for fault in _return(space, nic)]
+        if all(nic.is_there(this_nic.name) for this_nic in loan.nics.values()):
             journal(lab).unlink()
     if faults:
         raise StationError(faults[0])
-    return [one.name for one in loan.nics.values()]
+    return [nic.name for nic in loan.nics.values()]
 
 
-def _return(space: str, one: Nic) -> Iterator[GatemarkError]:
+def _return(space: str, item: Nic) -> Iterator[GatemarkError]:
     try:
-        if space and nic.is_there(one.name, space):
-            nic.clear(one.name, space)
+        if space and nic.is_there(item.name, space):
+            nic.clear(item.name, space)
             with HOME.open() as home:
-                nic.move(one.name, one.index, space, home.fileno())
-        nic.put_back(one)
+                nic.move(item.name, item.index, space, home.fileno())
+        nic.put_back(item)
     except GatemarkError as error:
         yield error
 
 
 def _names(loan: Loan) -> str:
-    return ", ".join(one.name for one in loan.nics.values())
+    return ", ".join(nic.name for nic in loan.nics.values())
 
 
 def _write(path: Path, loan: Loan) -> None:

@@ -161,10 +161,10 @@ def _differences(was: Nic, now: Nic) -> Iterator[str]:
 
 
 def _link(here: IPRoute, name: str) -> Any:
-    found = here.link_lookup(ifname=name)
-    if not found:
+    results = here.link_lookup(ifname=name)
+    if not results:
         raise StationError(f"{name}: no such NIC on this machine (`ip link` shows them)")
-    return here.get_links(found[0])[0]
+    return here.get_links(results[0])[0]
 
 
 def _above(links: Iterable[Any], index: int) -> str:
@@ -182,8 +182,8 @@ def _is_way_out(here: IPRoute, index: int) -> bool:
 
 
 def _features(name: str) -> dict[str, bool]:
-    said = _run("ethtool", "-k", name).stdout.decode()
-    return {found[1]: (found[3] or found[2]) == "on" for found in SWITCHED.finditer(said)}
+    text = _run("ethtool", "-k", name).stdout.decode()
+    return {match[1]: (match[3] or match[2]) == "on" for match in SWITCHED.finditer(text)}
 
 
 def _switch(name: str, features: dict[str, bool]) -> None:
@@ -205,14 +205,14 @@ def _save(name: str, words: Sequence[str]) -> bytes:
     return stdout[:MAGIC_BYTES] + b"".join(messages)
 
 
-def _messages(told: bytes) -> list[bytes]:
+def _messages(data: bytes) -> list[bytes]:
     """Netlink messages, each with its length in front (netlink(7))."""
-    found = []
-    while told:
-        length = int.from_bytes(told[:4], sys.byteorder)
-        found.append(told[:length])
-        told = told[length:]
-    return found
+    results = []
+    while data:
+        length = int.from_bytes(data[:4], sys.byteorder)
+        results.append(data[:length])
+        data = data[length:]
+    return results
 
 
 def _restore(words: Sequence[str], kept: bytes) -> None:
@@ -233,9 +233,9 @@ def _restore(words: Sequence[str], kept: bytes) -> None:
 
 def _addresses(name: str) -> list[str]:
     """Without what runs down by itself, and without those that the kernel forms by itself."""
-    said = _run("ip", "-o", "address", "show", "dev", name).stdout.decode()
+    text = _run("ip", "-o", "address", "show", "dev", name).stdout.decode()
     rows = [
-        LIFETIMES.sub("", line.partition(name)[2].replace("\\", " ")) for line in said.splitlines()
+        LIFETIMES.sub("", line.partition(name)[2].replace("\\", " ")) for line in text.splitlines()
     ]
     return sorted(
         " ".join(word for word in row.split() if word != "tentative")
@@ -246,8 +246,8 @@ def _addresses(name: str) -> list[str]:
 
 def _session(name: str) -> str:
     """Who is logged in to this machine by an address of the NIC, over SSH."""
-    said = _run("ip", "-o", "address", "show", "dev", name).stdout.decode()
-    findall = set(re.findall(r" inet6? ([^\s/]+)", said))
+    text = _run("ip", "-o", "address", "show", "dev", name).stdout.decode()
+    findall = set(re.findall(r" inet6? ([^\s/]+)", text))
     command = ("ss", "-Htn", "state", "established", "sport", "=", ":22")
     for row in _run(*command).stdout.decode().splitlines():
         *_, own, far = row.split()[:4]

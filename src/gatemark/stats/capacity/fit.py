@@ -34,11 +34,11 @@ MOST_PAIRS: Final = 6  # products; a sum that fails oftener is no sum
 TRIED: Final = 3  # candidates a round, by what they explain
 
 
-def fit(found: Measured) -> Model | None:
+def fit(results: Measured) -> Model | None:
     """The model; None where nothing was measured to make a sum of."""
-    if not found.fitted():
+    if not results.fitted():
         return None
-    fitting = _Fitting(found)
+    fitting = _Fitting(results)
     if not fitting.blocks(fitting.columns):
         return None
     while pair := fitting.needed():
@@ -49,17 +49,17 @@ def fit(found: Measured) -> Model | None:
 class _Fitting:
     """What a fit works on: cases with their times at the run's middle speed, and its columns."""
 
-    def __init__(self, found: Measured) -> None:
-        self.found = found
-        self.speeds = found.speeds()
-        self.cases = list(found.fitted())
+    def __init__(self, results: Measured) -> None:
+        self.found = results
+        self.speeds = results.speeds()
+        self.cases = list(results.fitted())
         self.base_path = reference(case.setup for case in self.cases)
         names = ordered(self.cases, self.base_path)
-        names[2:2] = beyond(self.cases) if found.is_count else []
+        names[2:2] = beyond(self.cases) if results.is_count else []
         kept = independent(self.rows([(name,) for name in names], self.cases))
         self.columns: list[Column] = [(names[at],) for at in kept]
         self.unresolved = tuple(name for at, name in enumerate(names) if at not in kept)
-        self.middle = {case: median(self.times(case).values()) for case in found.times}
+        self.middle = {case: median(self.times(case).values()) for case in results.times}
 
     def times(self, case: Case) -> dict[Block, float]:
         """A case's times, each at the run's middle speed; of blocks whose speed is known."""
@@ -89,10 +89,10 @@ class _Fitting:
         made = {}
         for setup in dict.fromkeys(case.setup for case in self.cases):
             others = [case for case in self.cases if case.setup != setup]
-            found = relative(self.rows(wanted, others), [self.middle[case] for case in others])
-            if found:
+            values = relative(self.rows(wanted, others), [self.middle[case] for case in others])
+            if values:
                 own = [case for case in self.cases if case.setup == setup]
-                made[setup] = max((self._error(found, wanted, case) for case in own), key=abs)
+                made[setup] = max((self._error(values, wanted, case) for case in own), key=abs)
         return made
 
     def held_out_errors(self, wanted: Sequence[Column]) -> dict[Setup, float]:
@@ -100,12 +100,12 @@ class _Fitting:
         coefficients = relative(
             self.rows(wanted, self.cases), [self.middle[case] for case in self.cases]
         )
-        found: dict[Setup, float] = {}
+        values: dict[Setup, float] = {}
         for case in self.found.times:
             if coefficients and case.setup in self.found.held_out and self.knows(case):
                 error = self._error(coefficients, wanted, case)
-                found[case.setup] = max(found.get(case.setup, 0.0), error, key=abs)
-        return found
+                values[case.setup] = max(values.get(case.setup, 0.0), error, key=abs)
+        return values
 
     def knows(self, case: Case) -> bool:
         """Whether each term of a case is one of the fit's."""
@@ -142,11 +142,11 @@ class _Fitting:
         """The squares of the relative errors that are left."""
         times = [self.middle[case] for case in self.cases]
         rows = self.rows(wanted, self.cases)
-        found = relative(rows, times)
-        if not found:
+        values = relative(rows, times)
+        if not values:
             return inf
         return sum(
-            (t / max(1.0, total(found, r)) - 1) ** 2 for t, r in zip(times, rows, strict=True)
+            (t / max(1.0, total(values, r)) - 1) ** 2 for t, r in zip(times, rows, strict=True)
         )
 
     def _is_needed(self, pair: Column, among: int) -> bool:
@@ -163,7 +163,7 @@ class _Fitting:
         ]
         if median(shares) <= (TELLS if self.found.is_count else WORTH):
             return False
-        with_it, without = (self.left_out_errors(one) for one in (wanted, self.columns))
+        with_it, without = (self.left_out_errors(texts) for texts in (wanted, self.columns))
         both = with_it.keys() & without.keys()
         return sum(with_it[s] ** 2 for s in both) < BETTER * sum(without[s] ** 2 for s in both)
 

@@ -93,9 +93,9 @@ class Fit:
 def answer(model: Model, setup: Setup, line: Line, frame_bytes: float) -> Fit:
     """Whether a setup, all of whose terms the model has, carries a line."""
     share = _share(model, setup, line, frame_bytes)
-    said, limit = _said(model, setup, line, share, frame_bytes)
+    text, limit = _answer(model, setup, line, share, frame_bytes)
     drops = tuple(_drops(model, setup, line, frame_bytes))
-    needs = said != "enough"
+    needs = text != "enough"
     pps = line.packets(frame_bytes)
     return Fit(
         setup=setup,
@@ -107,7 +107,7 @@ def answer(model: Model, setup: Setup, line: Line, frame_bytes: float) -> Fit:
         alone={w: pps[w] * model.takes(Case(setup, w, frame_bytes)).value / 1e9 for w in pps},
         rates={way: rate(model, Case(setup, way, frame_bytes)) for way in pps},
         limit=limit,
-        answer=said,
+        answer=text,
         drops=drops,
         enough_without=_fewest(model, setup, line, frame_bytes, drops) if needs else (),
         rules=_rules(model, setup, line, frame_bytes) if needs else None,
@@ -149,9 +149,9 @@ def tells_down(model: Model) -> bool:
 def shaped_bps(setup: Setup) -> float | None:
     """The rate that a shaper of the setup lets through; one that names none shapes to the line."""
     for feature in setup.features:
-        name, *said = feature.split(":")
-        if properties(name).shapes and len(said) > 1 and said[1].isdigit() and int(said[1]):
-            return 1e6 * int(said[1])
+        name, *texts = feature.split(":")
+        if properties(name).shapes and len(texts) > 1 and texts[1].isdigit() and int(texts[1]):
+            return 1e6 * int(texts[1])
     return None
 
 
@@ -163,7 +163,7 @@ def _share(model: Model, setup: Setup, line: Line, size: float) -> Interval:
     )
 
 
-def _said(
+def _answer(
     model: Model, setup: Setup, line: Line, share: Interval, size: float
 ) -> tuple[Answer, Bound]:
     """A shaper's rate is of frames, so the line's is, too, where they are compared."""
@@ -184,8 +184,8 @@ def _drops(model: Model, setup: Setup, line: Line, size: float) -> Iterator[Drop
     for feature in setup.features:
         left = setup.without(feature)
         share = _share(model, left, line, size)
-        said, _ = _said(model, left, line, share, size)
-        made.append(Drop(left, feature, share.value, now / share.value - 1, said))
+        text, _ = _answer(model, left, line, share, size)
+        made.append(Drop(left, feature, share.value, now / share.value - 1, text))
     yield from sorted((d for d in made if d.gain > LEAST_GAIN), key=lambda d: -d.gain)
 
 
@@ -198,7 +198,7 @@ def _fewest(
         left = setup
         for name in gone:
             left = left.without(name)
-        if _said(model, left, line, _share(model, left, line, size), size)[0] == "enough":
+        if _answer(model, left, line, _share(model, left, line, size), size)[0] == "enough":
             return tuple(gone)
     return ()
 

@@ -66,7 +66,7 @@ class Measured:
             middle = median(log(ns) for ns in times.values())
             for block, ns in times.items():
                 logs.setdefault(block, []).append(log(ns) - middle)
-        return {block: exp(median(found)) for block, found in sorted(logs.items())}
+        return {block: exp(median(results)) for block, results in sorted(logs.items())}
 
 
 def measured(run: Run, records: Iterable[Record], judgement: Judgement) -> Measured | None:
@@ -82,7 +82,7 @@ def measured(run: Run, records: Iterable[Record], judgement: Judgement) -> Measu
     if not kinds:
         return None
     setups = {kind: {_setup(p) for p, other in judged if other == kind} for kind in kinds}
-    kind = max(kinds, key=lambda one: (len(setups[one]), -one.slow_to_pps))
+    kind = max(kinds, key=lambda definition: (len(setups[definition]), -definition.slow_to_pps))
     points = [p for p, other in judged if other == kind]
     times = _times(points, records) if rates else _counts(points, records)
     held = frozenset(
@@ -138,16 +138,16 @@ def _times(points: Sequence[PointResult], records: Iterable[Record]) -> dict[Cas
         for p in points
         if p.limit == "cpu" and (case := _case(p))
     }
-    found: dict[Case, dict[Block, float]] = {}
+    values: dict[Case, dict[Block, float]] = {}
     for record in records:
         key = (record.plan, record.arm, *sorted(record.point.items()))
         if key not in usable or record.status != "ok" or record.pass_ != "outside":
             continue
         headline, case = usable[key]
         if rate := record.values.get(headline):
-            times, block = found.setdefault(case, {}), (record.plan, record.repeat)
+            times, block = values.setdefault(case, {}), (record.plan, record.repeat)
             times[block] = min(1e9 / rate, times.get(block, 1e9))
-    return {case: found[case] for _, case in usable.values() if case in found}
+    return {case: values[case] for _, case in usable.values() if case in values}
 
 
 def _counts(points: Sequence[PointResult], records: Iterable[Record]) -> dict[Case, Times]:
@@ -159,24 +159,26 @@ def _counts(points: Sequence[PointResult], records: Iterable[Record]) -> dict[Ca
         for p in points
         if COUNTED in p.values
     }
-    found: dict[Case, dict[Block, Modes]] = {}
+    numbers: dict[Case, dict[Block, Modes]] = {}
     for record in records:
         case = cases.get((record.plan, record.arm, *sorted(record.point.items())))
         counted = record.evidence.counted
         if case and record.status == "ok" and counted and counted.modes:
             modes = {int(number): walks for number, walks in counted.modes.items()}
-            found.setdefault(case, {})[record.plan, record.repeat] = modes
-    return {case: _numbers(found, case) for case in cases.values() if case in found}
+            numbers.setdefault(case, {})[record.plan, record.repeat] = modes
+    return {case: _numbers(numbers, case) for case in cases.values() if case in numbers}
 
 
-def _numbers(found: Mapping[Case, Mapping[Block, Modes]], case: Case) -> dict[Block, float]:
+def _numbers(results: Mapping[Case, Mapping[Block, Modes]], case: Case) -> dict[Block, float]:
     """By block: the first mode of the first setup with that traffic, and the shift from there."""
-    alike = (c for c in found if (c.direction, c.frame_bytes) == (case.direction, case.frame_bytes))
-    base = found[next(alike)]
+    alike = (
+        c for c in results if (c.direction, c.frame_bytes) == (case.direction, case.frame_bytes)
+    )
+    base = results[next(alike)]
     level = first(pooled(base.values()))
     return {
         block: float(level + shift(base[block], modes)) if block in base else float(first(modes))
-        for block, modes in found[case].items()
+        for block, modes in results[case].items()
     }
 
 

@@ -83,5 +83,5 @@ class Model:
 
 def row_of(wanted: Iterable[Column], case: Case, base_path: str) -> list[float]:
     """How often each column is in a case: of a product as often as both factors together."""
-    found = columns(case, base_path)
-    return [prod(value(name, found) for name in column) for column in wanted]
+    values = columns(case, base_path)
+    return [prod(value(name, values) for name in column) for column in wanted]

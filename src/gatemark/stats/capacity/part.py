@@ -26,12 +26,12 @@ def parts(model: Model, case: Case, but: Collection[str] = ()) -> Parts:
 
     With `but` only these parts have their name, and the rest is one part, `others`.
     """
-    found: dict[str, list[float]] = {}
+    values: dict[str, list[float]] = {}
     for at, (cost, times) in enumerate(zip(model.costs, model.row(case), strict=True)):
         if not times:
             continue
         name = part(cost.column)
         name = name if not but or name in but else OTHERS
-        sums = found.get(name, [0.0] * len(model.blocks))
-        found[name] = [s + block[at] * times for s, block in zip(sums, model.blocks, strict=True)]
-    return {name: median_interval(sums) for name, sums in found.items()}
+        sums = values.get(name, [0.0] * len(model.blocks))
+        values[name] = [s + block[at] * times for s, block in zip(sums, model.blocks, strict=True)]
+    return {name: median_interval(sums) for name, sums in values.items()}

@@ -34,7 +34,7 @@ class Setup:
 
     def without(self, feature: str) -> "Setup":
         """The same with one feature switched off."""
-        return Setup(self.path, tuple(one for one in self.features if one != feature))
+        return Setup(self.path, tuple(item for item in self.features if item != feature))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +63,22 @@ def bend(term: str) -> float | None:
     return float(term.removeprefix(BEYOND)) if term.startswith(BEYOND) else None
 
 
-def value(term: str, found: Mapping[str, float]) -> float:
+def value(term: str, results: Mapping[str, float]) -> float:
     """How often a term is in a case whose columns were found."""
     size = bend(term)
-    return found.get(term, 0.0) if size is None else max(0.0, found[BYTE] - size)
+    return results.get(term, 0.0) if size is None else max(0.0, results[BYTE] - size)
 
 
 def columns(case: Case, base_path: str) -> dict[str, float]:
     """Each term with how often it is in the sum."""
-    found = {BASE: 1.0, BYTE: case.frame_bytes}
+    values = {BASE: 1.0, BYTE: case.frame_bytes}
     if case.setup.path != base_path:
-        found[case.setup.path] = 1.0
+        values[case.setup.path] = 1.0
     if case.direction == "down":
-        found[DOWN] = 1.0
+        values[DOWN] = 1.0
     for feature in case.setup.features:
-        found |= terms(feature)
-    return found
+        values |= terms(feature)
+    return values
 
 
 def terms(feature: str) -> dict[str, float]:

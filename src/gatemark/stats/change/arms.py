@@ -45,9 +45,9 @@ def changes(
         if row.definition.path != DIRECT and not row.swept:
             members.setdefault(row.plan, []).append(row)
     return [
-        found
-        for name, mine in members.items()
-        for found in _of_plan(_first(named.get(name), mine), mine, least)
+        results
+        for name, sampleds in members.items()
+        for results in _of_plan(_first(named.get(name), sampleds), sampleds, least)
     ]
 
 
@@ -67,13 +67,13 @@ def _of_plan(
 ) -> list[tuple[Sampled, Sampled, Change]]:
     pairs = _pairs(first, rows)
     noise = max(least, floor(_comparison(*pair, _change(*pair, least)) for pair in pairs))
-    found = [_change(*pair, noise) for pair in pairs]
+    changes = [_change(*pair, noise) for pair in pairs]
     claims = [
         i for i, (a, b) in enumerate(pairs) if not _at_least(a, b) and b.arm != TWIN.format(first)
     ]
-    for i, change in zip(claims, holm([found[i] for i in claims]), strict=True):
-        found[i] = change
-    return [(*pair, change) for pair, change in zip(pairs, found, strict=True)]
+    for i, change in zip(claims, holm([changes[i] for i in claims]), strict=True):
+        changes[i] = change
+    return [(*pair, change) for pair, change in zip(pairs, changes, strict=True)]
 
 
 def _pairs(first: str, rows: Sequence[Sampled]) -> list[Pair]:
@@ -102,8 +102,8 @@ def _booted(first: Sampled, other: Sampled) -> Pair:
 
 
 def _only(row: Sampled, boots: Sequence[int]) -> Sampled:
-    found = dict(zip(row.boots, row.samples, strict=True))
-    return replace(row, samples=tuple(found[boot] for boot in boots), boots=tuple(boots))
+    values = dict(zip(row.boots, row.samples, strict=True))
+    return replace(row, samples=tuple(values[boot] for boot in boots), boots=tuple(boots))
 
 
 def _change(first: Sampled, other: Sampled, noise: float) -> Change:

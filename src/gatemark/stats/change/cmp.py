@@ -65,8 +65,8 @@ def cmp(sides: Sequence[Side], across: Collection[str] = ()) -> Cmp:
 
 def clock_mhz(side: Side) -> float | None:
     """The gateway's clock, if its inventory tells one."""
-    found = re.search(r"\d+(\.\d+)?", str(inventory(side.run, "gateway").get("cpu_mhz", "")))
-    return float(found[0]) if found else None
+    match = re.search(r"\d+(\.\d+)?", str(inventory(side.run, "gateway").get("cpu_mhz", "")))
+    return float(match[0]) if match else None
 
 
 def _of_gateway(row: Sampled) -> bool:
@@ -126,9 +126,13 @@ def _conditions(side: Side, rows: Sequence[Sampled]) -> Iterator[Difference]:
 
 
 def _unlike(runs: Sequence[Sequence[Sampled]]) -> str:
-    found = [nearest(runs[0], rows) for rows in runs[1:]]
-    told = [[d for d in differences if d.field != CONDITION] for differences in found]
-    near = min((differences for differences in told if differences), key=len, default=[])
+    kept_differences = [nearest(runs[0], rows) for rows in runs[1:]]
+    shown_differences = [
+        [d for d in differences if d.field != CONDITION] for differences in kept_differences
+    ]
+    near = min(
+        (differences for differences in shown_differences if differences), key=len, default=[]
+    )
     if not near:
         return "no two of these runs measured the same quantity: `gatemark show RUN` lists them"
     mend = " ".join(f"--across {difference.field}" for difference in near)

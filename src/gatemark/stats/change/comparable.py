@@ -95,5 +95,5 @@ def _fill(row: list[Sampled | None], members: Sequence[list[Sampled]]) -> None:
 
 def _exact(lead: Sampled, others: Sequence[Sampled]) -> Sampled | None:
     """The like value of the plan of the same name, else of any."""
-    found = [row for row in others if not differing(lead, row)]
-    return min(found, key=lambda row: (row.plan != lead.plan, row.arm != lead.arm), default=None)
+    sampleds = [row for row in others if not differing(lead, row)]
+    return min(sampleds, key=lambda row: (row.plan != lead.plan, row.arm != lead.arm), default=None)

@@ -80,8 +80,8 @@ def compare(
         raise ValueError("no samples")
     interval = _shift(old, new)
     p = ranks.p_value(_floored(old), _floored(new))
-    found = Found(interval, p, _tail(old, new, p))
-    return judged(found, noise, higher_is_better=higher_is_better)
+    found_change = Found(interval, p, _tail(old, new, p))
+    return judged(found_change, noise, higher_is_better=higher_is_better)
 
 
 def judged(search: Found, noise: float, *, higher_is_better: bool) -> Change:
@@ -110,7 +110,9 @@ def holm(changes: Sequence[Change]) -> list[Change]:
     """
     alpha = ALPHA / max(1, len(changes))
     ps = adjusted([_least_p(change) for change in changes])
-    return [_adjusted(one, max(one.p, p), alpha) for one, p in zip(changes, ps, strict=True)]
+    return [
+        _adjusted(change, max(change.p, p), alpha) for change, p in zip(changes, ps, strict=True)
+    ]
 
 
 def untold(change: Change) -> Change:
@@ -197,9 +199,9 @@ def _half(interval: Interval) -> float:
 def _reach(interval: Interval, alpha: float, *, paired: bool) -> float:
     """By how many half intervals a change must exceed the noise to be told."""
     df = max(1, (1 if paired else 2) * (interval.n - 1))
-    half, told = student.quantile(1 - interval.level, df), student.quantile(alpha, df)
-    chance = STANDARD.inv_cdf(1 - MISSED) * sqrt(1 + told**2 / (2 * df))
-    return (told + chance) / half
+    half, value = student.quantile(1 - interval.level, df), student.quantile(alpha, df)
+    chance = STANDARD.inv_cdf(1 - MISSED) * sqrt(1 + value**2 / (2 * df))
+    return (value + chance) / half
 
 
 def _mde(interval: Interval, noise: float, alpha: float, *, paired: bool) -> float:

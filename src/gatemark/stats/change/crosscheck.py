@@ -24,12 +24,12 @@ Place = tuple[object, ...]
 
 def cross_checks(rows: Iterable[Sampled], judged: Iterable[Judged]) -> tuple[CrossCheck, ...]:
     """Every tool against our agents at every point that both have. Holm's family is the plan."""
-    losses = {_of(found): _own_loss(found) for found, _ in judged}
+    losses = {_of(group): _own_loss(group) for group, _ in judged}
     plans: dict[str, list[Sampled]] = {}
     for row in rows:
         if not row.swept:
             plans.setdefault(row.plan, []).append(row)
-    return tuple(found for members in plans.values() for found in _of_plan(members, losses))
+    return tuple(check for members in plans.values() for check in _of_plan(members, losses))
 
 
 def _of_plan(rows: Sequence[Sampled], losses: dict[Place, float | None]) -> list[CrossCheck]:

@@ -97,17 +97,17 @@ def diff(
     if not others:
         raise UsageError(_unlike(*rows))
     ceilings = tuple(_compared(pair, noise) for pair in alone if not differing(*pair))
-    found = Noise(
+    kept_noise = Noise(
         least=noise,
         twins=max(floor(side.judgement.comparisons) for side in (old, new)),
         ceiling=max(map(_moved, ceilings), default=0.0),
     )
     return Diff(
-        rows=tuple(_table([_compared(pair, found.ratio) for pair in others])),
+        rows=tuple(_table([_compared(pair, kept_noise.ratio) for pair in others])),
         ceilings=ceilings,
         only_old=tuple(a for a, b in matched if a and not b),
         only_new=tuple(b for a, b in matched if b and not a),
-        noise=found,
+        noise=kept_noise,
         conditions=tuple(conditions(old.run, new.run)),
     )
 
@@ -152,12 +152,14 @@ def _unlike(old: Sequence[Sampled], new: Sequence[Sampled]) -> str:
     for rows, which in zip(kept, ("OLD", "NEW"), strict=True):
         if not rows:
             return f"{which} has no value of a gateway that could be compared: let its run end"
-    found = nearest(*kept)
-    if not found:
+    differences = nearest(*kept)
+    if not differences:
         names = [sorted({row.quantity for row in rows}) for rows in kept]
         return f"no value in common: {', '.join(names[0])} in OLD, {', '.join(names[1])} in NEW"
-    mend = " ".join(f"--across {difference.field}" for difference in found)
-    return f"no definition is alike; the nearest differ in {'; '.join(map(str, found))} ({mend})"
+    mend = " ".join(f"--across {difference.field}" for difference in differences)
+    return (
+        f"no definition is alike; the nearest differ in {'; '.join(map(str, differences))} ({mend})"
+    )
 
 
 def _compared(pair: tuple[Sampled, Sampled], noise: float) -> Compared:

@@ -76,8 +76,8 @@ def executed(plans: Sequence[Plan], judged: Sequence[Judged]) -> tuple[Executed,
                 groups = {arm: trials for arm, (trials, _) in rungs.items()}
                 below = ladder.steps(plan, rungs)
                 numbers |= {id(groups[a]): n for a, n in _numbers(groups, below).items()}
-    found = (_executed(t, numbers.get(id(t))) for t, _ in judged if counted(t.definition))
-    return tuple(one for one in found if one)
+    counteds = (_executed(t, numbers.get(id(t))) for t, _ in judged if counted(t.definition))
+    return tuple(counted for counted in counteds if counted)
 
 
 def ladders(
@@ -107,27 +107,32 @@ def moved(old: Executed, new: Executed) -> list[Moved]:
         for was, was_calls in [old.functions.get(name, (0, 0))]
         for now, now_calls in [new.functions.get(name, (0, 0))]
     )
-    found = sorted((one for one in every if one.by), key=lambda one: (-abs(one.by), one.function))
-    rest = round(new.instructions.value - old.instructions.value) - sum(one.by for one in found)
+    changes = sorted(
+        (change for change in every if change.by),
+        key=lambda change: (-abs(change.by), change.function),
+    )
+    rest = round(new.instructions.value - old.instructions.value) - sum(
+        change.by for change in changes
+    )
     # Of a mode whose functions no walk has that was read.
-    return [*found, Moved(UNTOLD, 0, rest, 0, 0)] if rest else found
+    return [*changes, Moved(UNTOLD, 0, rest, 0, 0)] if rest else changes
 
 
 def dearest(changes: Sequence[Moved], most: int = MOST_FUNCTIONS) -> list[tuple[str, int]]:
     """Functions with what they add, the largest; the rest is one, so that the sum stays."""
-    told = [(change.function, change.by) for change in changes[:most]]
+    texts = [(change.function, change.by) for change in changes[:most]]
     rest = sum(change.by for change in changes[most:])
-    return [*told, (OTHERS, rest)] if changes[most:] else told
+    return [*texts, (OTHERS, rest)] if changes[most:] else texts
 
 
 def pair(among: Iterable[Executed], ladder: Ladder, step: Step) -> tuple[Executed, Executed] | None:
     """What the two arms of a step execute: the one that it is from, and its own."""
-    found = {
+    counteds = {
         each.arm: each for each in among if each.plan == ladder.plan and each.point == ladder.point
     }
-    if step.arm not in found or step.against not in found:
+    if step.arm not in counteds or step.against not in counteds:
         return None
-    return found[step.against], found[step.arm]
+    return counteds[step.against], counteds[step.arm]
 
 
 def ratio(ladder: Ladder, step: Step) -> float:
@@ -152,25 +157,25 @@ def cause(more: Mapping[str, int]) -> str:
 
 def _executed(trials: Group, number: int | None = None) -> Executed | None:
     """What its walks came to, told at a mode, by itself the one that came most often."""
-    found = [(r, c) for r in trials.outside if (c := r.evidence.counted) and c.modes]
-    if not found:
+    results = [(r, c) for r in trials.outside if (c := r.evidence.counted) and c.modes]
+    if not results:
         return None
     walks = _walks(trials)
-    own = [_mode(one) for _, one in found]
+    own = [_mode(walk) for _, walk in results]
     mode = first(walks) if number is None else number
-    total = sum(one.walks for _, one in found)
-    boots = {record.boot for record, _ in found}
+    total = sum(walk.walks for _, walk in results)
+    boots = {record.boot for record, _ in results}
     return Executed(
         subject=trials.subject,
         instructions=_interval(float(mode), [*own, mode], len(own)),
         same=own.count(mode),
         boots=len(boots),
-        same_boots=len({record.boot for record, one in found if _mode(one) == mode}),
+        same_boots=len({record.boot for record, walk in results if _mode(walk) == mode}),
         walks=total,
-        lost=sum(one.lost for _, one in found),
+        lost=sum(walk.lost for _, walk in results),
         share=walks[mode] / total if total else 0.0,
-        others=tuple(_others(mode, walks, [one for _, one in found])),
-        functions=_functions(mode, [one for _, one in found]),
+        others=tuple(_others(mode, walks, [walk for _, walk in results])),
+        functions=_functions(mode, [walk for _, walk in results]),
     )
 
 
@@ -179,52 +184,52 @@ def _walks(trials: Group) -> Counter[int]:
     return pooled(_modes(c) for r in trials.outside if (c := r.evidence.counted))
 
 
-def _modes(one: Counted) -> dict[int, int]:
-    return {int(number): walks for number, walks in one.modes.items()}
+def _modes(item: Counted) -> dict[int, int]:
+    return {int(number): walks for number, walks in item.modes.items()}
 
 
 def _numbers(groups: Mapping[str, Group], below: Mapping[str, str]) -> dict[str, int]:
     """Each arm's mode: the first arm's that came most often, of others that one with its step."""
-    walks = {arm: found for arm, trials in groups.items() if (found := _walks(trials))}
+    walks = {arm: counts for arm, trials in groups.items() if (counts := _walks(trials))}
     numbers: dict[str, int] = {}
-    for arm, mine in walks.items():
+    for arm, own_counts in walks.items():
         against = below.get(arm, "")
-        number = first(mine)
+        number = first(own_counts)
         if against in numbers:
-            stepped = numbers[against] + shift(walks[against], mine)
-            number = stepped if stepped in mine else number
+            stepped = numbers[against] + shift(walks[against], own_counts)
+            number = stepped if stepped in own_counts else number
         numbers[arm] = number
     return numbers
 
 
-def _functions(mode: int, found: Sequence[Counted]) -> dict[str, tuple[int, int]]:
+def _functions(mode: int, results: Sequence[Counted]) -> dict[str, tuple[int, int]]:
     """Of a walk in that mode, or of the first one with what the mode ran more."""
-    for one in found:
-        if _mode(one) == mode:
-            return one.functions
-    for one in found:
-        if more := one.more.get(str(mode)):
-            names = dict.fromkeys((*one.functions, *more))
-            own = {name: one.functions.get(name, (0, 0)) for name in names}
+    for walk in results:
+        if _mode(walk) == mode:
+            return walk.functions
+    for walk in results:
+        if more := walk.more.get(str(mode)):
+            names = dict.fromkeys((*walk.functions, *more))
+            own = {name: walk.functions.get(name, (0, 0)) for name in names}
             return {n: (c + more.get(n, 0), calls) for n, (c, calls) in own.items()}
-    return found[0].functions
+    return results[0].functions
 
 
-def _mode(one: Counted) -> int:
+def _mode(item: Counted) -> int:
     """Its modes stand by how often they came."""
-    return int(next(iter(one.modes)))
+    return int(next(iter(item.modes)))
 
 
-def _others(mode: int, walks: Counter[int], found: Sequence[Counted]) -> Iterator[Mode]:
+def _others(mode: int, walks: Counter[int], results: Sequence[Counted]) -> Iterator[Mode]:
     """Named by a repeat that had this mode as its first: the others tell of another difference."""
-    told: dict[int, dict[str, int]] = {}
-    for one in found:
-        if _mode(one) == mode:
-            for name, more in one.more.items():
-                told.setdefault(int(name), more)
+    numbers: dict[int, dict[str, int]] = {}
+    for walk in results:
+        if _mode(walk) == mode:
+            for name, more in walk.more.items():
+                numbers.setdefault(int(name), more)
     most = sorted(walks, key=lambda other: (-walks[other], other))
     for other in [count for count in most if count != mode][:MOST_MODES]:
-        ran = told.get(other, {})
+        ran = numbers.get(other, {})
         yield Mode(instructions=other, walks=walks[other], cause=cause(ran), more=ran)
 
 
@@ -236,8 +241,8 @@ def _interval(value: float, among: Sequence[float], n: int) -> Interval:
 def _ladder(plan: Plan, rungs: Rungs, *, alike: bool) -> Ladder:
     base, below = next(iter(rungs)), ladder.steps(plan, rungs)
     groups = {arm: trials for arm, (trials, _) in rungs.items()}
-    told = {a: _executed(groups[a], n) for a, n in _numbers(groups, below).items()}
-    modes = {arm: one.instructions for arm, one in told.items() if one}
+    counteds = {a: _executed(groups[a], n) for a, n in _numbers(groups, below).items()}
+    modes = {arm: counted.instructions for arm, counted in counteds.items() if counted}
     made = []
     for arm, against in below.items():
         if arm in modes and against in modes:
@@ -247,7 +252,7 @@ def _ladder(plan: Plan, rungs: Rungs, *, alike: bool) -> Ladder:
             step = msgspec.structs.replace(step, twin=step.twin and alike)
             made.append(msgspec.structs.replace(step, values={INSTRUCTIONS: modes[arm]}))
     first_, _ = rungs[base]
-    twins = [abs(one.costs[INSTRUCTIONS].difference.value) for one in made if one.twin]
+    twins = [abs(step.costs[INSTRUCTIONS].difference.value) for step in made if step.twin]
     return Ladder(
         subject=first_.subject,
         values={INSTRUCTIONS: modes[base]} if base in modes else {},
@@ -267,9 +272,9 @@ def _cost(value: float, old: Group, new: Group) -> Cost:
 
 def _by_repeat(records: Iterable[Record]) -> dict[int, dict[int, int]]:
     return {
-        record.repeat: _modes(one)
+        record.repeat: _modes(walk)
         for record in records
-        if (one := record.evidence.counted) and one.modes
+        if (walk := record.evidence.counted) and walk.modes
     }
 
 

@@ -30,7 +30,7 @@ class Tested(msgspec.Struct, frozen=True):
 
 def findings(test: AB, judgement: Judgement) -> list[Tested]:
     """Each point that both arms were counted at."""
-    found = []
+    results = []
     for ladder in filter(exact.is_exact, judgement.ladders):
         for step in ladder.steps:
             if (step.against, step.arm) != (OLD, NEW):
@@ -40,13 +40,13 @@ def findings(test: AB, judgement: Judgement) -> list[Tested]:
                 difference = step.costs[INSTRUCTIONS].difference
                 moved = tuple(exact.moved(*both))
                 word = _word(difference.value, ratio, test.allow)
-                found.append(Tested(*both, difference, ratio, moved, word))
-    return found
+                results.append(Tested(*both, difference, ratio, moved, word))
+    return results
 
 
 def worst(rows: Sequence[Tested]) -> Tested:
     """The point at which NEW needs most more."""
-    return max(rows, key=lambda one: one.ratio)
+    return max(rows, key=lambda row: row.ratio)
 
 
 def regressed(rows: Sequence[Tested]) -> bool:
@@ -56,17 +56,17 @@ def regressed(rows: Sequence[Tested]) -> bool:
 
 def sentence(test: AB, rows: Sequence[Tested]) -> str:
     """The answer in one sentence, of the point that tells most."""
-    one = worst(rows)
+    row = worst(rows)
     new, old = (f"{arm} ({test.side(arm).name})" for arm in (NEW, OLD))
-    counts = f"{one.new.instructions.value:.0f} against {one.old.instructions.value:.0f}"
+    counts = f"{row.new.instructions.value:.0f} against {row.old.instructions.value:.0f}"
     among = f"; of {len(rows)} points this one tells most" if len(rows) > 1 else ""
-    if not one.difference.value:
+    if not row.difference.value:
         same = f"{new} executes as many instructions a packet as {old}: {counts}{among}."
         return same[:1].upper() + same[1:]
-    more = "more" if one.difference.value > 0 else "fewer"
-    by = f"{abs(one.difference.value):.0f} instructions a packet {more}"
-    said = f"{new} executes {by} than {old} ({100 * one.ratio:+.2f} %): {counts}{among}."
-    return (said[:1].upper() + said[1:]).replace("(-", "(\N{MINUS SIGN}")
+    more = "more" if row.difference.value > 0 else "fewer"
+    by = f"{abs(row.difference.value):.0f} instructions a packet {more}"
+    text = f"{new} executes {by} than {old} ({100 * row.ratio:+.2f} %): {counts}{among}."
+    return (text[:1].upper() + text[1:]).replace("(-", "(\N{MINUS SIGN}")
 
 
 def _word(difference: float, ratio: float, allow: float) -> Word:

@@ -41,13 +41,13 @@ def steps(plan: Plan, measured: Collection[str]) -> dict[str, str]:
     """
     known = _from(plan)
     order = [arm for arm in known if arm in measured]
-    found = {}
+    results = {}
     for arm in order[1:]:
         below = known[arm]
         while below and below not in measured:
             below = known[below]
-        found[arm] = below or order[0]
-    return found
+        results[arm] = below or order[0]
+    return results
 
 
 def quantity_of(ladder: Ladder) -> str:
@@ -97,7 +97,7 @@ def _ladder(plan: Plan, rungs: Rungs) -> Ladder:
     return Ladder(
         subject=first.subject,
         values=result.values,
-        steps=tuple(step(rungs, arm, below[arm], mine) for arm, mine in own.items()),
+        steps=tuple(step(rungs, arm, below[arm], costs) for arm, costs in own.items()),
         noise=noise,
     )
 
@@ -132,13 +132,13 @@ def _floor(quantity: str, below: Mapping[str, str], rungs: Rungs) -> float:
 
 
 def _differences(quantity: str, below: Mapping[str, str], rungs: Rungs) -> dict[str, list[float]]:
-    found = {
+    values = {
         arm: block.differences(
             _samples(rungs[against][0], quantity), _samples(rungs[arm][0], quantity)
         )
         for arm, against in below.items()
     }
-    return {arm: one for arm, one in found.items() if one}
+    return {arm: this_values for arm, this_values in values.items() if this_values}
 
 
 def _costs(quantity: str, below: Mapping[str, str], rungs: Rungs, floor: float) -> dict[str, Cost]:
@@ -149,13 +149,13 @@ def _costs(quantity: str, below: Mapping[str, str], rungs: Rungs, floor: float) 
     differences = _differences(quantity, below, rungs)
     twins = _twins(below, rungs)
     claims = [arm for arm in differences if arm not in twins]
-    ps = {arm: block.least_p(one) for arm, one in differences.items()}
+    ps = {arm: block.least_p(values) for arm, values in differences.items()}
     ps |= dict(zip(claims, adjusted([ps[arm] for arm in claims]), strict=True))
     made = {}
-    for arm, one in differences.items():
+    for arm, this_values in differences.items():
         own = NOISE * abs(rungs[below[arm]][1].values[quantity].value)
         made[arm] = block.cost(
-            one,
+            this_values,
             own if arm in twins else max(own, floor),
             ps[arm],
             rows=1 if arm in twins else len(claims),

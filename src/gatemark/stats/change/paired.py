@@ -43,8 +43,8 @@ def compare_pairs(
     ends = expm1(logs.lo), expm1(logs.hi)
     interval = Interval(expm1(logs.value), *ends, logs.n, logs.level)
     p = signed.p_value(ratios)
-    found = Found(interval, p, _tail(ratios, p), paired=True)
-    return judged(found, noise, higher_is_better=higher_is_better)
+    found_change = Found(interval, p, _tail(ratios, p), paired=True)
+    return judged(found_change, noise, higher_is_better=higher_is_better)
 
 
 def _tail(ratios: Sequence[float], p: float) -> float:

@@ -40,7 +40,9 @@ def _front(arms: Mapping[str, Sequence[PointResult]]) -> Front:
         point=_others(first[0]),
         rate=rate,
         paced_pps=_asked(_paced(first)) or None,
-        options=tuple(replace(one, beaten=tuple(_beaten(one, made, rate))) for one in made),
+        options=tuple(
+            replace(option, beaten=tuple(_beaten(option, made, rate))) for option in made
+        ),
     )
 
 

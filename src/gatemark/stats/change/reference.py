@@ -26,7 +26,7 @@ WORDS: Final[dict[str, str]] = {
     "duration_s": "duration",
     "loss_criterion": "loss criterion",
 }
-UNSAID: Final = "not said there"
+UNSTATED: Final = "not said there"
 IMPLIED: Final = "only implied there"
 PEAK: Final = "peak_l4_bps"
 SAFE: Final = "safe_l4_bps"
@@ -60,13 +60,13 @@ class Candidate(About, frozen=True, kw_only=True):
 def beside(judgement: Judgement, published: Iterable[Published]) -> tuple[Beside, ...]:
     """Every published value beside ours that is alike, in the order of our plans."""
     ours = list(_candidates(judgement))
-    place = {id(one): at for at, one in enumerate(ours)}
-    found = [
+    place = {id(candidate): at for at, candidate in enumerate(ours)}
+    results = [
         (place[id(near)], _row(near, value, choices))
         for value in published
         for near, choices in _of(ours, value)
     ]
-    return tuple(row for _, row in sorted(found, key=lambda pair: pair[0]))
+    return tuple(row for _, row in sorted(results, key=lambda pair: pair[0]))
 
 
 def for_plan(pairs: Iterable[Beside], plan: str) -> list[dict[str, Scalar]]:
@@ -103,9 +103,9 @@ def _candidates(judgement: Judgement) -> Iterator[Candidate]:
     for knee in judgement.knees:
         if knee.definition.frame_bytes:
             yield _peak(knee, knee.definition.frame_bytes)
-    for one in judgement.watched:
-        if one.safe_bps is not None:
-            yield _safe(one, one.safe_bps)
+    for result in judgement.watched:
+        if result.safe_bps is not None:
+            yield _safe(result, result.safe_bps)
 
     yield from (
         value for travel in judgement.travels if travel.alike > 1 for value in _path(travel)
@@ -115,7 +115,7 @@ def _candidates(judgement: Judgement) -> Iterator[Candidate]:
         for comparison in judgement.comparisons
         if comparison.quantity == comparison.definition.headline
     )
-    yield from (_gain(one) for one in rated if not is_twin(one.arm))
+    yield from (_gain(result) for result in rated if not is_twin(result.arm))
 
 
 def _path(travel: Travel) -> Iterator[Candidate]:
@@ -181,11 +181,13 @@ def _nearest(same: Sequence[Candidate], published: Published) -> tuple[Candidate
 
     UDP is published as fast as it went, so of a sweep of rates the most that was received counts.
     """
-    distances = [distance(one.definition, published) for one in same]
-    near = [one for one, far in zip(same, distances, strict=True) if far == min(distances)]
-    rates = [one for one in near if one.arm == near[0].arm]
+    distances = [distance(candidate.definition, published) for candidate in same]
+    near = [
+        candidate for candidate, far in zip(same, distances, strict=True) if far == min(distances)
+    ]
+    rates = [candidate for candidate in near if candidate.arm == near[0].arm]
     paced = near[0].definition.l4 == "udp" and published.quantity.endswith(RATES)
-    best = max(rates, key=lambda one: one.measured.value) if paced else rates[0]
+    best = max(rates, key=lambda candidate: candidate.measured.value) if paced else rates[0]
     return best, len(set(distances))
 
 
@@ -204,13 +206,13 @@ def _row(ours: Candidate, published: Published, choices: int) -> Beside:
 
 
 def _differs(ours: Definition, published: Published) -> Iterator[str]:
-    there = published.said.get("duration_s")
+    there = published.stated.get("duration_s")
     if there is not None and there != ours.duration_s:
         yield f"duration {there:g} s there, {ours.duration_s:g} s here"
-    buffer = published.said.get("socket_buffer_bytes")
+    buffer = published.stated.get("socket_buffer_bytes")
     if buffer and not ours.socket_buffer_bytes:
         yield f"socket buffer {buffer} B there, tuned by the kernel here"
-    yield from (f"{WORDS.get(field, field)} {UNSAID}" for field in published.unsaid)
+    yield from (f"{WORDS.get(field, field)} {UNSTATED}" for field in published.unstated)
     yield from (f"{WORDS.get(field, field)} {IMPLIED}" for field in published.implied)
     if published.remark:
         yield published.remark

@@ -116,13 +116,13 @@ def _of_point(
     for quantity in quantities or (result.definition.headline,):
         booted = medians(trials.outside, quantity)
         blocks = [(r.repeat, value) for r in trials.outside for value in readings([r], quantity)]
-        if found := tuple(booted.items()) or blocks:
+        if results := tuple(booted.items()) or blocks:
             yield Sampled(
                 subject=trials.subject,
                 asked=asked,
                 quantity=quantity,
-                samples=tuple(value for _, value in found),
-                boots=tuple(boot for boot, _ in found),
+                samples=tuple(value for _, value in results),
+                boots=tuple(boot for boot, _ in results),
                 limit=result.limit,
                 at_least=result.at_least,
                 swept=swept and quantity == result.definition.headline,

@@ -62,8 +62,8 @@ def _any_spreads(plan: Plan, arms: Arms) -> bool:
 
 
 def _ladder_spreads(plan: Plan, arms: Arms) -> bool:
-    found = {arm: _by_block(tried) for arm, tried in arms.items()}
-    measured = {arm: blocks for arm, blocks in found.items() if blocks}
+    values = {arm: _by_block(tried) for arm, tried in arms.items()}
+    measured = {arm: blocks for arm, blocks in values.items() if blocks}
     for arm, below in steps(plan, measured).items():
         added = differences(measured[below], measured[arm])
         interval = signed.middle(added or [0.0])

@@ -10,8 +10,8 @@ def adjusted(p: Sequence[float]) -> list[float]:
     The chance that any row at all is called different though nothing differs stays at 5 %.
     """
     order = sorted(range(len(p)), key=p.__getitem__)
-    found, highest = list(p), 0.0
+    values, highest = list(p), 0.0
     for place, row in enumerate(order):
         highest = max(highest, min(1.0, (len(p) - place) * p[row]))
-        found[row] = highest
-    return found
+        values[row] = highest
+    return values

@@ -14,8 +14,8 @@ def medians(records: Iterable[Record], quantity: str) -> dict[int, float]:
     for record in records:
         if record.boot:
             boots.setdefault(record.boot, []).append(record)
-    found = ((boot, readings(mine, quantity)) for boot, mine in sorted(boots.items()))
-    return {boot: median(values) for boot, values in found if values}
+    results = ((boot, readings(records, quantity)) for boot, records in sorted(boots.items()))
+    return {boot: median(values) for boot, values in results if values}
 
 
 def samples(records: Iterable[Record], quantity: str) -> list[float]:

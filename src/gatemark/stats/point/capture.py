@@ -26,8 +26,8 @@ def watched(points: Iterable[PointResult]) -> tuple[Watched, ...]:
     """Each arm of those plans that have one with a program and sweep the rate, plan by plan."""
     sweeps = list(_sweeps(points))
     plans = {sweep[0].plan for sweep in sweeps if programs(sweep[0].definition.features)}
-    found = [_judged(sweep, sweeps) for sweep in sweeps if sweep[0].plan in plans]
-    return tuple(_ranked(found))
+    results = [_judged(sweep, sweeps) for sweep in sweeps if sweep[0].plan in plans]
+    return tuple(_ranked(results))
 
 
 def rate_bps(point: PointResult) -> float:
@@ -43,25 +43,25 @@ def rate_bps(point: PointResult) -> float:
 
 def _sweeps(points: Iterable[PointResult]) -> Iterator[Sweep]:
     """The points at set rates, by plan, arm and all other factors."""
-    found: dict[tuple[object, ...], list[PointResult]] = {}
+    kept_points: dict[tuple[object, ...], list[PointResult]] = {}
     for point in points:
         if rate_bps(point) and "loss_ratio" in point.values and not is_twin(point.arm):
             key = (point.plan, point.arm, *sorted(_others(point).items()))
-            found.setdefault(key, []).append(point)
-    return (sorted(mine, key=rate_bps) for mine in found.values())
+            kept_points.setdefault(key, []).append(point)
+    return (sorted(points, key=rate_bps) for points in kept_points.values())
 
 
 def _others(point: PointResult) -> dict[str, Scalar]:
     return {name: level for name, level in point.point.items() if name not in RATES}
 
 
-def _judged(mine: Sweep, every: Iterable[Sweep]) -> Watched:
-    first = mine[0]
-    bare = _baseline(mine, every)
-    lost = next((point for point in mine if _lossy(point)), None)
-    missed = next((point for point in mine if _misses(point)), None)
+def _judged(own: Sweep, every: Iterable[Sweep]) -> Watched:
+    first = own[0]
+    bare = _baseline(own, every)
+    lost = next((point for point in own if _lossy(point)), None)
+    missed = next((point for point in own if _misses(point)), None)
     ends = [rate_bps(point) for point in (lost, missed) if point]
-    safe = [rate_bps(point) for point in mine if rate_bps(point) < min(ends, default=1e18)]
+    safe = [rate_bps(point) for point in own if rate_bps(point) < min(ends, default=1e18)]
     return Watched(
         subject=first.subject.at(_others(first)),
         baseline=bare[0].arm if bare else "",
@@ -70,22 +70,22 @@ def _judged(mine: Sweep, every: Iterable[Sweep]) -> Watched:
         loss_bps=rate_bps(lost) if lost else None,
         missed_bps=rate_bps(missed) if missed else None,
         order=_order(lost, missed),
-        livelock_bps=_livelock(mine, bare),
-        cpu=next((p.values.get("cpu_busy") for p in mine if rate_bps(p) == REFERENCE_BPS), None),
+        livelock_bps=_livelock(own, bare),
+        cpu=next((p.values.get("cpu_busy") for p in own if rate_bps(p) == REFERENCE_BPS), None),
         rank=None,
     )
 
 
-def _baseline(mine: Sweep, every: Iterable[Sweep]) -> Sweep:
+def _baseline(own: Sweep, every: Iterable[Sweep]) -> Sweep:
     """The sweep of the same plan, path and factors whose gateway runs no program; or none."""
-    first, running = mine[0], programs(mine[0].definition.features)
+    first, running = own[0], programs(own[0].definition.features)
     setting = [feature for feature in first.definition.features if feature not in running]
     if not running:
         return ()
     for other in every:
-        one = other[0]
-        same = (one.plan, one.definition.path) == (first.plan, first.definition.path)
-        if same and list(one.definition.features) == setting and _others(one) == _others(first):
+        point = other[0]
+        same = (point.plan, point.definition.path) == (first.plan, first.definition.path)
+        if same and list(point.definition.features) == setting and _others(point) == _others(first):
             return other
     return ()
 
@@ -120,10 +120,10 @@ def _order(lost: PointResult | None, missed: PointResult | None) -> Order:
     return "forwarding first" if missing > loss else "capture first"
 
 
-def _livelock(mine: Sweep, bare: Sweep) -> float | None:
+def _livelock(own: Sweep, bare: Sweep) -> float | None:
     """A rate that is lost in part with the program alone, and by more than chance moves it."""
     without = {rate_bps(point): _loss(point) for point in bare}
-    for point in mine:
+    for point in own:
         other, loss = without.get(rate_bps(point)), _loss(point)
         if other and other.value <= LOSS < loss.value and loss.lo > other.hi:
             return rate_bps(point)

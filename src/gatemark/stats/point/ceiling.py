@@ -20,17 +20,17 @@ def ceiling(ceilings: Iterable[PointResult], definition: Definition) -> float | 
     A size that was not measured takes the nearest on the side where the ceiling is surely no lower
     than the true one: packets/s fall with the frame's size, goodput rises with the write's.
     """
-    found: dict[int, float] = {}
+    values: dict[int, float] = {}
     for result in ceilings:
         size, value = _size(result.definition), _most(result, definition.headline)
         if value is not None and size is not None and _alike(result.definition, definition):
-            found[size] = max(value.value, found.get(size, 0.0))
+            values[size] = max(value.value, values.get(size, 0.0))
     wanted = _size(definition) or 0
     if definition.l4 == "tcp":
-        fitting = [size for size in found if size >= wanted]
-        return found[min(fitting)] if fitting else None
-    fitting = [size for size in found if size <= wanted]
-    return found[max(fitting)] if fitting else None
+        fitting = [size for size in values if size >= wanted]
+        return values[min(fitting)] if fitting else None
+    fitting = [size for size in values if size <= wanted]
+    return values[max(fitting)] if fitting else None
 
 
 def _most(result: PointResult, quantity: str) -> Interval | None:

@@ -86,11 +86,11 @@ def _gather(trials: Group, ceiling: float | None) -> Ends:
         ceiling=ceiling,
         loss=middle(readings(outside, "loss_ratio")),
         schedule=middle([r for record in outside if (r := _schedule(record)) is not None]),
-        last=min(seen, key=lambda one: int(one.get("opened", 0)), default={}),
+        last=min(seen, key=lambda texts: int(texts.get("opened", 0)), default={}),
         table=max(tables, key=_dropped, default={}),
         tester_cpu=tester_cpu(outside),
         core=busiest(outside) or busiest_inside(trials.instrumented),
-        failed=sum(int(one.get("failed", 0)) for one in seen),
+        failed=sum(int(texts.get("failed", 0)) for texts in seen),
     )
 
 

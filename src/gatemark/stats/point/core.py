@@ -44,7 +44,7 @@ def busiest_inside(records: Sequence[Record]) -> Core | None:
 
 def carrier(records: Iterable[Record]) -> Core | None:
     """What carries frames to and from a virtual machine's cards, median over trials."""
-    seen = [one for record in records if (one := record.evidence.carrier)]
+    seen = [reading for record in records if (reading := record.evidence.carrier)]
     if not seen:
         return None
     busy, waiting = (median(share) for share in zip(*_shares(seen), strict=True))
@@ -52,7 +52,7 @@ def carrier(records: Iterable[Record]) -> Core | None:
 
 
 def _shares(seen: Iterable[CpuReading]) -> Iterator[tuple[float, float]]:
-    return ((one.busy, one.waiting or 0.0) for one in seen)
+    return ((reading.busy, reading.waiting or 0.0) for reading in seen)
 
 
 def _busiest(trials: Iterable[Iterable[CpuReading]]) -> Core | None:
@@ -61,8 +61,8 @@ def _busiest(trials: Iterable[Iterable[CpuReading]]) -> Core | None:
         for reading in readings:
             seen.setdefault((reading.core, reading.thread), []).append(reading)
     cores: dict[int | str, dict[str, float]] = {}
-    for (core, thread), mine in seen.items():
-        cores.setdefault(core, {})[thread] = median(reading.busy for reading in mine)
+    for (core, thread), own_readings in seen.items():
+        cores.setdefault(core, {})[thread] = median(reading.busy for reading in own_readings)
     if not cores:
         return None
     place, threads = max(cores.items(), key=lambda item: sum(item[1].values()))

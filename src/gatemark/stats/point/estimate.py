@@ -102,7 +102,7 @@ def cycles(device: Device, events: Mapping[str, float]) -> dict[str, Bounds]:
         FETCHES: _times(fetches, fetch),
         FILLS: _times(fills, fetch),
         WRITE_BACKS: _times(written, back),
-        "": _three(sum(one) for one in whole),
+        "": _three(sum(item) for item in whole),
     }
 
 
@@ -122,7 +122,7 @@ def _spread(values: Sequence[float]) -> Bounds:
 
 
 def _times(count: float, each: Bounds) -> Bounds:
-    return _three(count * one for one in each)
+    return _three(count * value for value in each)
 
 
 def _three(values: Iterable[float]) -> Bounds:
@@ -134,7 +134,7 @@ def _estimate(device: Device, records: Sequence[Record]) -> Estimate:
     first = records[0]
     events = [record.evidence.modelled[device.name] for record in records]
     made = [cycles(device, event) for event in events]
-    parts = {name: _interval([one[name] for one in made]) for name in made[0]}
+    parts = {name: _interval([item[name] for item in made]) for name in made[0]}
     whole = parts.pop("")
     second = device.clock_mhz * MEGA
     rate = Interval(second / whole.value, second / whole.hi, second / whole.lo, whole.n, 0.0)
@@ -148,22 +148,22 @@ def _estimate(device: Device, records: Sequence[Record]) -> Estimate:
     )
 
 
-def _interval(found: Sequence[Bounds]) -> Interval:
-    least, likely, most = zip(*found, strict=True)
-    return Interval(median(likely), min(least), max(most), len(found), 0.0)
+def _interval(results: Sequence[Bounds]) -> Interval:
+    least, likely, most = zip(*results, strict=True)
+    return Interval(median(likely), min(least), max(most), len(results), 0.0)
 
 
 def beside(estimate: Estimate, published: Iterable[Published]) -> tuple[Published, float] | None:
     """What was published of the device with a like setup, and its cycles for a packet."""
-    said, definition = estimate.device.reference, estimate.definition
+    reference, definition = estimate.device.reference, estimate.definition
     key = BESIDE.get(definition.features) if definition.path == PATH else None
-    if said is None or key is None:
+    if reference is None or key is None:
         return None
-    for one in published:
-        same = (one.device, one.experiment, one.parameter) == (said.device, *key)
-        if same and one.said.get("frame_bytes") == definition.frame_bytes:
+    for value in published:
+        same = (value.device, value.experiment, value.parameter) == (reference.device, *key)
+        if same and value.stated.get("frame_bytes") == definition.frame_bytes:
             bits = 8 * payload_bytes(definition.frame_bytes or 0, definition.family)
-            return one, estimate.device.clock_mhz * MEGA * bits / one.value
+            return value, estimate.device.clock_mhz * MEGA * bits / value.value
     return None
 
 
@@ -174,8 +174,8 @@ def sentence(estimates: Sequence[Estimate]) -> str:
         for estimate in estimates
         if estimate.arm == estimates[0].arm and estimate.point == estimates[0].point
     ]
-    told = "; ".join(_clause(one) for one in first)
-    return f"ESTIMATE, not measured: to {_does(estimates[0].setup)} a packet takes {told}."
+    text = "; ".join(_clause(estimate) for estimate in first)
+    return f"ESTIMATE, not measured: to {_does(estimates[0].setup)} a packet takes {text}."
 
 
 def _clause(estimate: Estimate) -> str:

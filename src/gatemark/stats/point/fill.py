@@ -78,9 +78,9 @@ def _took(before: FillStep, after: FillStep) -> bool:
 
 def early(steps: Sequence[FillStep]) -> list[FillStep]:
     """The steps of the first tenth of the fill, or its first four where these are more."""
-    found = rising(steps)
-    tenth = [step for step in found if step.entries <= EARLY * found[-1].entries]
-    return found[: max(1 + FEWEST, len(tenth))]
+    kept_steps = rising(steps)
+    tenth = [step for step in kept_steps if step.entries <= EARLY * kept_steps[-1].entries]
+    return kept_steps[: max(1 + FEWEST, len(tenth))]
 
 
 def early_slab(steps: Sequence[FillStep]) -> Line | None:
@@ -98,11 +98,11 @@ def predicted(steps: Sequence[FillStep], spare_bytes: int) -> float | None:
     None where there are too few steps. To what is free, on lists of CPUs too, comes what is
     spared (probe/connections.py): cached files, less the kernel's reserve.
     """
-    known, found = early(steps), early_slab(steps)
-    if found is None or found.slope <= 0:
+    known, line = early(steps), early_slab(steps)
+    if line is None or line.slope <= 0:
         return None
     last = known[-1]
-    return last.entries + (last.free_bytes + last.listed_bytes + spare_bytes) / found.slope
+    return last.entries + (last.free_bytes + last.listed_bytes + spare_bytes) / line.slope
 
 
 def recommended(limit: float) -> float:
@@ -178,11 +178,10 @@ def _memory(end: End) -> str | None:
 
 
 def _chains(end: End) -> str | None:
-    if not (found := end.table.get("chainlength", 0)):
+    if not (number := end.table.get("chainlength", 0)):
         return None
-    return (
-        f"{found} entries found their hash chain too long (chainlength): raise nf_conntrack_buckets"
-    )
+    text = f"{number} entries found their hash chain too long (chainlength): "
+    return text + "raise nf_conntrack_buckets"
 
 
 def _ports(end: End) -> str | None:

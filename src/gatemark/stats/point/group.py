@@ -27,7 +27,7 @@ def group(records: Iterable[Record]) -> list[Group]:
     for record in sorted(own, key=lambda r: r.sequence):
         key = (record.plan, record.arm, *sorted(record.point.items()))
         members.setdefault(key, []).append(record)
-    return [_gather(found) for found in members.values()]
+    return [_gather(records) for records in members.values()]
 
 
 def _gather(records: Sequence[Record]) -> Group:
@@ -46,8 +46,8 @@ def _gather(records: Sequence[Record]) -> Group:
 
 def readings(records: Iterable[Record], quantity: str) -> list[float]:
     """The finite values of a quantity; a trial that lacks it is left out."""
-    found = (record.values.get(quantity) for record in records)
-    return [value for value in found if value is not None and isfinite(value)]
+    values = (record.values.get(quantity) for record in records)
+    return [value for value in values if value is not None and isfinite(value)]
 
 
 def middle(values: Sequence[float]) -> float | None:

@@ -19,10 +19,10 @@ SILENT: Final = {"loss_criterion": None, "offload": False}
 
 def alike(ours: Definition, published: Published) -> bool:
     """Whether all that the source says agrees with our definition."""
-    said = SILENT | published.said
+    text = SILENT | published.stated
     return all(
         _agrees(field, value, getattr(ours, field))
-        for field, value in said.items()
+        for field, value in text.items()
         if field != TOLERATED
     )
 
@@ -37,17 +37,17 @@ def kept(definition: Definition, published: Published) -> Iterator[object]:
 def distance(ours: Definition, published: Published) -> tuple[float, ...]:
     """How far ours is from what the source's tool does by itself, field by field."""
     wanted = {**published.assumed, TOLERATED: published.assumed.get(TOLERATED, 0.0)}
-    wanted[TOLERATED] = published.said.get(TOLERATED, wanted[TOLERATED])
+    wanted[TOLERATED] = published.stated.get(TOLERATED, wanted[TOLERATED])
     return tuple(_apart(value, getattr(ours, field)) for field, value in wanted.items())
 
 
-def _agrees(field: str, said: Any, ours: Any) -> bool:
-    if isinstance(said, dict):
-        least, most = said.get("min", -inf), said.get("max", inf)
-        return ours in said["in"] if "in" in said else ours is not None and least <= ours <= most
+def _agrees(field: str, text: Any, ours: Any) -> bool:
+    if isinstance(text, dict):
+        least, most = text.get("min", -inf), text.get("max", inf)
+        return ours in text["in"] if "in" in text else ours is not None and least <= ours <= most
     if field == "socket_buffer_bytes" and not ours:
         return True  # tuned by the kernel: alike to any
-    return bool(said == ours)
+    return bool(text == ours)
 
 
 def _apart(wanted: object, ours: object) -> float:

@@ -44,18 +44,24 @@ class RateAt(About, frozen=True, kw_only=True):
 
 def loads(records: Iterable[Record]) -> list[Load]:
     """Every point of the sweeps whose trials were soaked."""
-    found = [one for one in group(records) if readings(one.instrumented, WAYS["soak"])]
-    made = (_load(one) for one in found if _factor(one.point) and one.outside)
-    return sorted((one for one in made if one), key=lambda one: (one.plan, one.arm, one.level))
+    groups = [
+        this_group
+        for this_group in group(records)
+        if readings(this_group.instrumented, WAYS["soak"])
+    ]
+    made = (_load(group) for group in groups if _factor(group.point) and group.outside)
+    return sorted(
+        (load for load in made if load), key=lambda load: (load.plan, load.arm, load.level)
+    )
 
 
 def rates_at(records: Iterable[Record]) -> list[RateAt]:
     """For each arm and way the rates at SHARES of a CPU, where rates were swept."""
     sweeps: dict[tuple[str, str, object], list[Group]] = {}
-    for one in group(records):
-        if RATES & one.point.keys() and readings(one.instrumented, WAYS["soak"]):
-            others = tuple(sorted((k, v) for k, v in one.point.items() if k not in RATES))
-            sweeps.setdefault((one.plan, one.arm, others), []).append(one)
+    for this_group in group(records):
+        if RATES & this_group.point.keys() and readings(this_group.instrumented, WAYS["soak"]):
+            others = tuple(sorted((k, v) for k, v in this_group.point.items() if k not in RATES))
+            sweeps.setdefault((this_group.plan, this_group.arm, others), []).append(this_group)
     return [at for sweep in sweeps.values() for at in _rates(sweep)]
 
 
@@ -83,7 +89,7 @@ def _load(group: Group) -> Load | None:
     if not all(rates) or isinstance(level, str):
         return None
     offered, received = map(median_interval, rates)
-    busy = {way: median_interval(found) for way in WAYS if (found := _busy(group, way))}
+    busy = {way: median_interval(values) for way in WAYS if (values := _busy(group, way))}
     apart = [
         record.values[WAYS["ticks"]] - record.values[WAYS["soak"]]
         for record in group.instrumented
@@ -115,8 +121,8 @@ def _rates(sweep: Sequence[Group]) -> Iterator[RateAt]:
     first = sweep[0]
     for way, name in WAYS.items():
         curves: dict[int, list[tuple[float, float]]] = {}
-        for one in sweep:
-            for record in _seen(one, way):
+        for members in sweep:
+            for record in _seen(members, way):
                 if name in record.values and "received_pps" in record.values:
                     pair = record.values["received_pps"], record.values[name]
                     curves.setdefault(record.repeat, []).append(pair)
@@ -124,8 +130,8 @@ def _rates(sweep: Sequence[Group]) -> Iterator[RateAt]:
             continue
         most = median_interval([max(busy for _, busy in curve) for curve in curves.values()])
         for share in SHARES:
-            found = [at for curve in curves.values() if (at := rate_at(curve, share))]
-            told = median_interval(found) if 2 * len(found) > len(curves) else None
+            values = [at for curve in curves.values() if (at := rate_at(curve, share))]
+            interval = median_interval(values) if 2 * len(values) > len(curves) else None
             yield RateAt(
-                subject=first.subject, way=way, share=share, pps=told, most_busy=most.value
+                subject=first.subject, way=way, share=share, pps=interval, most_busy=most.value
             )

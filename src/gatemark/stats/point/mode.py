@@ -15,10 +15,10 @@ Modes = Mapping[int, int]  # instructions -> walks
 
 def pooled(every: Iterable[Modes]) -> Counter[int]:
     """All of them together."""
-    found: Counter[int] = Counter()
-    for one in every:
-        found.update(one)
-    return found
+    counts: Counter[int] = Counter()
+    for numbers in every:
+        counts.update(numbers)
+    return counts
 
 
 def first(modes: Modes) -> int:

@@ -44,13 +44,13 @@ class Sorter:
 
     def parts(self, functions: Sizes) -> dict[str, Part]:
         """By subsystem, in the file's order, those that are there; what none has comes last."""
-        found: dict[str, Part] = {}
+        parts: dict[str, Part] = {}
         for name in (*self.names, OTHER):
             own = [part for function, part in functions.items() if self.of(function) == name]
             if own:
                 calls = 0 if name in self.jumps else sum(part.calls for part in own)
-                found[name] = Part(sum(part.amount for part in own), calls)
-        return found
+                parts[name] = Part(sum(part.amount for part in own), calls)
+        return parts
 
 
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
@@ -60,13 +60,13 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
 def travels(groups: Iterable[Group], subsystems: Sequence[Subsystem]) -> tuple[Travel, ...]:
     """One for each point that was seen in order, of its first trial that has one."""
     sorter = Sorter(subsystems)
-    found = []
+    results = []
     for group in groups:
-        told = (record.evidence.counted for record in group.outside)
-        counted = next((counted for counted in told if counted and counted.path), None)
+        walks = (record.evidence.counted for record in group.outside)
+        counted = next((counted for counted in walks if counted and counted.path), None)
         if counted:
-            found.append(_travel(group, counted, sorter))
-    return tuple(found)
+            results.append(_travel(group, counted, sorter))
+    return tuple(results)
 
 
 def unit(counted: Counted) -> str:
@@ -146,8 +146,8 @@ def _within(calls: Sequence[Call], of: str, sorter: Sorter) -> tuple[int, int]:
             outer = call.depth
         if outer is not None:
             held.append(call)
-    found = _sum(held, of, sorter)
-    return found.amount, found.calls
+    part = _sum(held, of, sorter)
+    return part.amount, part.calls
 
 
 def base(travels: Sequence[Travel], travel: Travel) -> Travel | None:
@@ -163,9 +163,9 @@ def _place(travel: Travel) -> tuple[object, ...]:
 def added(below: Sizes, other: Sizes) -> Iterator[tuple[str, Part]]:
     """By how much the second has more than the first, function by function, the most first."""
     none = Part(0, 0)
-    found = []
+    results = []
     for name in dict.fromkeys((*other, *below)):
         was, now = below.get(name, none), other.get(name, none)
         if was != now:
-            found.append((name, Part(now.amount - was.amount, now.calls - was.calls)))
-    yield from sorted(found, key=lambda one: (-abs(one[1].amount), one[0]))
+            results.append((name, Part(now.amount - was.amount, now.calls - was.calls)))
+    yield from sorted(results, key=lambda item: (-abs(item[1].amount), item[0]))

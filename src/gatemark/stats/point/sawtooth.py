@@ -56,7 +56,7 @@ def _period(values: Sequence[float]) -> float | None:
         return None
     middle = fmean(values)
     centred = [value - middle for value in values]
-    whole = fmean(one * one for one in centred)
+    whole = fmean(value * value for value in centred)
     if not whole:
         return None
     alike = [_alike(centred, lag) / whole for lag in range(longest + 2)]
@@ -73,7 +73,7 @@ def _period(values: Sequence[float]) -> float | None:
 def _alike(centred: Sequence[float], lag: int) -> float:
     """The mean product of values so many steps apart."""
     pairs = zip(centred, centred[lag:], strict=False)
-    return fmean(one * other for one, other in pairs)
+    return fmean(value * other for value, other in pairs)
 
 
 def _is_peak(alike: Sequence[float], lag: int) -> bool:

@@ -41,8 +41,8 @@ def knees(points: Iterable[Judged]) -> list[Knee]:
         if RATES & result.point.keys():
             key = (result.plan, result.arm, result.definition.direction, *_others(result.point))
             sweeps.setdefault(key, []).append((trials, result))
-    found = (_knee(sweep) for sweep in sweeps.values() if len(sweep) >= FEWEST_RATES)
-    return [knee for knee in found if knee]
+    knees = (_knee(sweep) for sweep in sweeps.values() if len(sweep) >= FEWEST_RATES)
+    return [knee for knee in knees if knee]
 
 
 def _knee(sweep: Sequence[Judged]) -> Knee | None:
@@ -84,7 +84,7 @@ def _warnings(
     reached: Sequence[float], interval: Interval, verdict: Verdict
 ) -> tuple[Warning_, ...]:
     """What to know before trusting a knee."""
-    found = (
+    results = (
         warn.tester_limited(verdict.limit),
         warn.few_repeats(interval.n),
         warn.spread(interval),
@@ -92,7 +92,7 @@ def _warnings(
         warn.drift(reached),
         warn.bimodal(reached),
     )
-    return tuple(warning for warning in found if warning)
+    return tuple(warning for warning in results if warning)
 
 
 def _curves(sweep: Sequence[Judged]) -> list[Curve]:
@@ -153,7 +153,7 @@ def _no_loss(sweep: Iterable[Judged]) -> float:
 
 def _retained(curves: Sequence[Curve]) -> dict[str, Interval]:
     """Each repeat's own ratio; absent where most sweeps end before."""
-    found: dict[str, Interval] = {}
+    intervals: dict[str, Interval] = {}
     for times in (1.5, 2.0):
         shares = [
             share
@@ -162,8 +162,8 @@ def _retained(curves: Sequence[Curve]) -> dict[str, Interval]:
             and (share := retained(curve.samples, curve.knee_pps, times)) is not None
         ]
         if len(shares) * 2 > len(curves):
-            found[f"{times:g}x"] = median_interval(shares)
-    return found
+            intervals[f"{times:g}x"] = median_interval(shares)
+    return intervals
 
 
 def _cpu_straightness(sweep: Iterable[Judged], knee_pps: float) -> float | None:

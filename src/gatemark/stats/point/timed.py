@@ -27,7 +27,7 @@ class Placed(Protocol):
         """The levels of its factors."""
 
 
-def is_timed(one: Placed, plans: Iterable[Plan]) -> bool:
+def is_timed(item: Placed, plans: Iterable[Plan]) -> bool:
     """Whether it is measured for its delay: then its rate tells nothing, and has no knee."""
-    asked = any(p.name == one.plan and p.figure == "delay" for p in plans)
-    return asked or SHARE in one.point or bool(one.definition.trace)
+    asked = any(p.name == item.plan and p.figure == "delay" for p in plans)
+    return asked or SHARE in item.point or bool(item.definition.trace)

@@ -69,15 +69,15 @@ def squeezed(nodes: Iterable[Node], kept: Collection[str]) -> Iterator[Node]:
 
 def stacks(calls: Iterable[Call], of: str) -> dict[Stack, int]:
     """What each stack of functions ran by itself, in the order in which it first ran."""
-    found: dict[Stack, int] = {}
+    numbers: dict[Stack, int] = {}
     open_: list[Call] = []
     for call in calls:
         while open_ and open_[-1].depth >= call.depth:
             open_.pop()
         open_.append(call)
-        stack = tuple(one.function for one in open_)
-        found[stack] = found.get(stack, 0) + amount(call, of)
-    return found
+        stack = tuple(call.function for call in open_)
+        numbers[stack] = numbers.get(stack, 0) + amount(call, of)
+    return numbers
 
 
 def _node(done: _Open, of: str) -> Node:

@@ -22,7 +22,7 @@ VALUE = Published(
     printed="47.5 Mbit/s",
     kind="printed",
     note="printed; table",
-    said={"path": "nat"},
+    stated={"path": "nat"},
 )
 ROW = Beside(
     plan="wrt54/paths",

@@ -91,7 +91,7 @@ def published(quantity: str = "goodput_bps", **fields: Any) -> Published:
         printed="47.5 Mbit/s",
         kind="printed",
         note="printed; table",
-        said=SAID,
+        stated=SAID,
     )
     return msgspec.structs.replace(made, **fields)
 
@@ -106,7 +106,7 @@ def test_a_like_value_stands_beside_ours() -> None:
 
 
 def test_an_unlike_value_does_not() -> None:
-    assert beside(judged([point()]), [published(said=SAID | {"path": "route"})]) == ()
+    assert beside(judged([point()]), [published(stated=SAID | {"path": "route"})]) == ()
 
 
 def test_only_its_own_quantity_is_shown() -> None:
@@ -116,7 +116,7 @@ def test_only_its_own_quantity_is_shown() -> None:
 def test_the_tester_alone_stands_beside_a_tester_alone() -> None:
     ceiling = point(msgspec.structs.replace(TCP, path="direct"))
     judgement = msgspec.structs.replace(builder.nothing(), ceilings=(ceiling,))
-    assert only(judgement, published(said=SAID | {"path": "direct"})).arm == "direct"
+    assert only(judgement, published(stated=SAID | {"path": "direct"})).arm == "direct"
 
 
 def test_a_tester_with_offload_is_never_beside_a_gateway() -> None:
@@ -126,18 +126,18 @@ def test_a_tester_with_offload_is_never_beside_a_gateway() -> None:
 
 
 def test_of_several_alike_the_nearest_to_the_default_is_shown() -> None:
-    value = published(unsaid=("write_bytes",), assumed={"write_bytes": 8192})
+    value = published(unstated=("write_bytes",), assumed={"write_bytes": 8192})
     assert only(judged(written(1024, 8192, 131_072)), value).point == {"write_bytes": 8192}
 
 
 def test_that_one_of_several_was_taken_is_told() -> None:
-    value = published(unsaid=("write_bytes",), assumed={"write_bytes": 8192})
+    value = published(unstated=("write_bytes",), assumed={"write_bytes": 8192})
     found = only(judged(written(1024, 8192, 131_072)), value)
     assert "the nearest of 3 points of ours" in found.differs
 
 
 def test_without_a_default_all_that_are_alike_are_shown() -> None:
-    value = published(said=SAID | {"write_bytes": {"min": 8192}})
+    value = published(stated=SAID | {"write_bytes": {"min": 8192}})
     found = beside(judged(written(1024, 8192, 131_072)), [value])
     assert [row.point["write_bytes"] for row in found] == [8192, 131_072]
 
@@ -155,12 +155,12 @@ def test_an_arm_measured_twice_is_shown_once() -> None:
 
 def test_of_udp_at_several_rates_the_most_received_counts() -> None:
     points = [sent(1000, 12e6), sent(9000, 100e6), sent(20_000, 90e6)]
-    value = published("received_l4_bps", said=UDP_SAID)
+    value = published("received_l4_bps", stated=UDP_SAID)
     assert only(judged(points), value).measured.value == 100e6
 
 
 def test_a_rate_that_came_through_whole_is_a_lower_bound() -> None:
-    value = published("received_l4_bps", said=UDP_SAID)
+    value = published("received_l4_bps", stated=UDP_SAID)
     assert only(judged([sent(1000, 12e6, limit="none")]), value).at_least
 
 
@@ -174,26 +174,26 @@ def test_the_cpu_has_no_bound() -> None:
 
 def test_the_peak_of_a_sweep_is_in_bits_of_payload() -> None:
     swept = knee(msgspec.structs.replace(UDP, path="route", direction="up"), 10_000)
-    value = published("peak_l4_bps", said={"path": "route", "l4": "udp", "frame_bytes": 1496})
+    value = published("peak_l4_bps", stated={"path": "route", "l4": "udp", "frame_bytes": 1496})
     assert only(judged(knees=[swept]), value).measured.value == 10_000 * 1450 * 8
 
 
 def test_a_sweep_without_one_size_has_no_peak_in_bits() -> None:
     swept = knee(msgspec.structs.replace(UDP, path="route", frame_bytes=None), 10_000)
-    value = published("peak_l4_bps", said={"path": "route", "l4": "udp"})
+    value = published("peak_l4_bps", stated={"path": "route", "l4": "udp"})
     assert beside(judged(knees=[swept]), [value]) == ()
 
 
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"unsaid": ("write_bytes",)}, ("write size not said there",)),
+        ({"unstated": ("write_bytes",)}, ("write size not said there",)),
         ({"implied": ("family",)}, ("IP version only implied there",)),
-        ({"said": SAID | {"duration_s": 20}}, ("duration 20 s there, 2 s here",)),
-        ({"said": SAID | {"duration_s": 2}}, ()),
+        ({"stated": SAID | {"duration_s": 20}}, ("duration 20 s there, 2 s here",)),
+        ({"stated": SAID | {"duration_s": 2}}, ()),
         ({"remark": "by a chip there"}, ("by a chip there",)),
         (
-            {"said": SAID | {"socket_buffer_bytes": 65_536}},
+            {"stated": SAID | {"socket_buffer_bytes": 65_536}},
             ("socket buffer 65536 B there, tuned by the kernel here",),
         ),
         (
@@ -208,7 +208,7 @@ def test_a_difference_is_told_in_words(fields: dict[str, Any], said: tuple[str, 
 
 def test_rows_are_in_the_order_of_our_points() -> None:
     routed = point(msgspec.structs.replace(TCP, path="route"))
-    values = [published(), published(said=SAID | {"path": "route"})]
+    values = [published(), published(stated=SAID | {"path": "route"})]
     assert [row.arm for row in beside(judged([routed, point()]), values)] == ["route", "nat"]
 
 

@@ -36,7 +36,7 @@ def published(assumed: dict[str, Any] | None = None, **said: Any) -> Published:
         printed="47.5 Mbit/s",
         kind="printed",
         note="printed; table",
-        said=SAID | said,
+        stated=SAID | said,
         assumed=assumed or {},
     )
 
