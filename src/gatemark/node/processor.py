@@ -45,9 +45,7 @@ def fields(cpuinfo: str) -> dict[str, str]:
 def name(cpuinfo: str) -> str:
     """The core or the processor by its name; "" where the kernel tells none."""
     stated = fields(cpuinfo)
-    if stated.get("cpu implementer") == ARM and (
-        part := ARM_PARTS.get(stated.get("cpu part", ""))
-    ):
+    if stated.get("cpu implementer") == ARM and (part := ARM_PARTS.get(stated.get("cpu part", ""))):
         return f"Arm {part}"
     # x86, MIPS, older Arm kernels, PowerPC
     shown_texts = (stated.get(key) for key in ("model name", "cpu model", "processor", "cpu"))

@@ -14,6 +14,7 @@ from gatemark.report.answer import (
     estimate,
     exact,
     fill,
+    interrupts,
     kernel_path,
     ladder,
     load,
@@ -102,6 +103,7 @@ ANSWERS: Final = (
     Answer(lambda s: [("rates-at-load", load.rates(rates_at(s.records)))]),
     Answer(lambda s: [("loads", load.loads(loads(s.records)))], folded=True),
     Answer(_capacity, folded=True),
+    Answer(lambda s: [("interrupts", interrupts.table(s.records))], folded=True),
     Answer(lambda s: [("cross-checks", crosscheck.table(s.judgement))]),
     Answer(lambda s: [("ceilings", rates.ceilings(s.judgement))], folded=True),
     Answer(

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Interrupts in print: a row for each queue, the CPU that took most of them."""
+
+import builder
+from msgspec.structs import replace
+
+from gatemark.report.answer.interrupts import table
+from gatemark.store.record import Evidence, Record
+
+
+def probed(counts: dict[str, int], queue: str = "24") -> Record:
+    reading = {"name": "IR-PCI-MSI eth0-rx-0", "cpus": counts, "affinity": "0-1"}
+    evidence = Evidence(probes={"interrupts": {"irq": {queue: reading}}})
+    return replace(builder.trials()[-1], evidence=evidence)
+
+
+def test_a_queue_has_a_row_with_its_busiest_cpu() -> None:
+    made = table([probed({"0": 10, "1": 50}), probed({"0": 20, "1": 20}), probed({"1": 3}, "25")])
+    queue, other = made.rows
+    assert queue[1:] == ("24 IR-PCI-MSI eth0-rx-0", "100", "1", "70.0 %", "0-1")
+    assert other[1:4] == ("25 IR-PCI-MSI eth0-rx-0", "3", "1")
+
+
+def test_without_the_probe_there_is_no_row() -> None:
+    assert table(builder.trials()).rows == ()
