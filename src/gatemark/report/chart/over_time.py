@@ -16,6 +16,7 @@ from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT, Scale
 from gatemark.stats.judgement import Judgement, Knee, PointResult
 from gatemark.stats.math.interval import Interval
+from gatemark.stats.point import steps
 from gatemark.store.record import Record
 
 HEIGHTS = {
@@ -28,7 +29,7 @@ HEIGHTS = {
 GAP = 34  # over each band: room for its title
 ABOVE = 1.05  # of the highest value
 STEADY = (
-    f"Title: the share of counted steps within {trace.NEAR * 100:g} % of the median of their own "
+    f"Title: the share of counted steps within {steps.NEAR * 100:g} % of the median of their own "
     "trial, of all trials the median."
 )
 SIX = 6  # trials: from so many on an interval is no mere range

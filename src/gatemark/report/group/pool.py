@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all repeats of a point say of its delay together: one histogram, one swing, one jitter."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from statistics import median
+from collections.abc import Iterator, Mapping, Sequence
 
 from gatemark.report.group import step, trace
 from gatemark.report.group.trace import Place, Sheaf
 from gatemark.stats.judgement import PointResult
 from gatemark.stats.math.histogram import merged
-from gatemark.stats.point.sawtooth import Sawtooth, sawtooth, successive
+from gatemark.stats.point.sawtooth import Sawtooth, sawtooth, successive, typical
+from gatemark.stats.point.steps import even
 from gatemark.store.record import Record
 from gatemark.store.series import Series
 
@@ -34,11 +34,7 @@ def swing(point: PointResult, kept: Kept, sheaf: Sheaf) -> Sawtooth | None:
     sawtooths = [sawtooth for series in every if (sawtooth := _swing(series)) is not None]
     if not sawtooths or len(sawtooths) * 2 <= len(every):
         return None
-    return Sawtooth(
-        median(sawtooth.period_s for sawtooth in sawtooths),
-        median(sawtooth.swing_ns for sawtooth in sawtooths),
-        median(sawtooth.trough_ns for sawtooth in sawtooths),
-    )
+    return typical(sawtooths)
 
 
 def jitter(point: PointResult, kept: Kept, sheaf: Sheaf) -> list[float]:
@@ -64,20 +60,4 @@ def _swing(series: Series) -> Sawtooth | None:
         return None
     began, ended = min(delay[0] for delay in delays), max(item[0] for item in delays)
     step_ns = max(FINEST_NS, (ended - began) / MOST)
-    return sawtooth(_even(delays, began, step_ns), step_ns / step.S_NS)
-
-
-def _even(
-    values: Iterable[tuple[float, float, float, float]], began: float, step_ns: float
-) -> list[float]:
-    """The mean delay at equal steps; a step in which nothing arrived is like the one before."""
-    sums: dict[int, tuple[float, float]] = {}
-    for at, mean, _, count in values:
-        place = round((at - began) / step_ns)
-        total, packets = sums.get(place, (0.0, 0.0))
-        sums[place] = total + mean * count, packets + count
-    means: list[float] = []
-    for place in range(max(sums, default=-1) + 1):
-        total, packets = sums.get(place, (0.0, 0.0))
-        means.append(total / packets if packets else means[-1])
-    return means
+    return sawtooth(even(delays, began, step_ns), step_ns / step.S_NS)

@@ -5,8 +5,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import median
 
+from gatemark.stats.point.steps import medians
 from gatemark.store.record import CpuReading, Definition
 from gatemark.store.series import Series
 
@@ -76,7 +76,7 @@ def round_trip_ns(series: Series, clock: Clock) -> Steps:
             place = clock.place(at)
             if 0 <= place < clock.count and value > 0:
                 kept_values[place].append(value)
-    return [median(values) if values else None for values in kept_values]
+    return medians(kept_values)
 
 
 def delay_ns(series: Series, clock: Clock) -> tuple[Steps, Steps]:

@@ -4,7 +4,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from statistics import median
 
 from gatemark.plan.model import Plan
 from gatemark.report.group import latency, step, study, sweep
@@ -13,13 +12,13 @@ from gatemark.report.group.study import Study
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, Knee, PointResult
 from gatemark.stats.math.interval import Interval, median_interval
+from gatemark.stats.point.steps import NEAR, steady
 from gatemark.store.record import Definition, Record, Scalar
 from gatemark.store.series import Series
 
 RATES = {"tcp": ("goodput", "bit/s"), "udp": ("received rate", "packets/s")}
 RATES["replay"] = RATES["udp"]
 MOST_ARMS = 3  # that a title names
-NEAR = 0.1  # of its median: within this a rate is steady
 
 Place = tuple[str, str, frozenset[tuple[str, Scalar]]]  # plan, arm, factors
 Sheaf = Mapping[str, Series]  # the series of trials, by the name of their file
@@ -151,7 +150,7 @@ def _trace(point: PointResult, records: Sequence[Record], sheaf: Sheaf) -> Trace
         point=point,
         step_s=step_ns / step.S_NS,
         quantities={name: steps for name, steps in intervals.items() if any(steps)},
-        steady=median_interval([_steady(rate[settled:]) for rate in rates]),
+        steady=median_interval([steady(rate[settled:]) for rate in rates]),
     )
 
 
@@ -159,9 +158,3 @@ def _over(every: Sequence[Steps]) -> tuple[Interval | None, ...]:
     """Step by step the median of those trials that know it."""
     known = ([v for v in values if v is not None] for values in zip_longest(*every))
     return tuple(median_interval(values) if values else None for values in known)
-
-
-def _steady(rates: Steps) -> float:
-    known = [rate for rate in rates if rate is not None]
-    middle = median(known) if known else 0.0
-    return sum(abs(rate - middle) <= NEAR * middle for rate in known) / max(len(known), 1)

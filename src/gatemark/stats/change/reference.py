@@ -69,25 +69,6 @@ def beside(judgement: Judgement, published: Iterable[Published]) -> tuple[Beside
     return tuple(row for _, row in sorted(results, key=lambda pair: pair[0]))
 
 
-def for_plan(pairs: Iterable[Beside], plan: str) -> list[dict[str, Scalar]]:
-    """The published values beside one plan's, as rows for a figure, with the point's factors."""
-    return [
-        {
-            **row.point,
-            "arm": row.arm,
-            "quantity": row.quantity,
-            "study": row.published.study,
-            "device": row.published.device,
-            "published": row.published.value,
-            "printed": row.published.printed,
-            "ours": row.measured.value,
-            "at_least": row.at_least,
-        }
-        for row in pairs
-        if row.plan == plan
-    ]
-
-
 def _candidates(judgement: Judgement) -> Iterator[Candidate]:
     own = (point for point in judgement.points if not is_twin(point.arm))
     for point in (*judgement.ceilings, *own):

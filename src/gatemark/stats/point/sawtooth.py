@@ -84,3 +84,12 @@ def _is_peak(alike: Sequence[float], lag: int) -> bool:
 def successive(delays_ns: Sequence[float]) -> list[float]:
     """By how much each packet's delay differs from the last one's, sorted (IPDV, RFC 3393)."""
     return sorted(abs(later - earlier) for earlier, later in pairwise(delays_ns))
+
+
+def typical(sawtooths: Sequence[Sawtooth]) -> Sawtooth:
+    """The median of several, each of its numbers by itself."""
+    return Sawtooth(
+        median(sawtooth.period_s for sawtooth in sawtooths),
+        median(sawtooth.swing_ns for sawtooth in sawtooths),
+        median(sawtooth.trough_ns for sawtooth in sawtooths),
+    )

@@ -8,7 +8,7 @@ import builder
 import msgspec
 import pytest
 
-from gatemark.stats.change.reference import Beside, beside, for_plan
+from gatemark.stats.change.reference import Beside, beside
 from gatemark.stats.judgement import Judgement, Knee, PointResult, Watched
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import Subject
@@ -210,16 +210,6 @@ def test_rows_are_in_the_order_of_our_points() -> None:
     routed = point(msgspec.structs.replace(TCP, path="route"))
     values = [published(), published(stated=SAID | {"path": "route"})]
     assert [row.arm for row in beside(judged([routed, point()]), values)] == ["route", "nat"]
-
-
-def test_a_figure_gets_the_rows_of_its_plan_with_their_factors() -> None:
-    found = beside(judged(written(8192)), [published()])
-    (row,) = for_plan(found, "wrt54/paths")
-    assert (row["write_bytes"], row["published"], row["device"]) == (8192, 47.5e6, "box")
-
-
-def test_a_figure_gets_no_rows_of_another_plan() -> None:
-    assert for_plan(beside(judged([point()]), [published()]), "kofler/fig1") == []
 
 
 def test_a_value_at_a_rate_stands_beside_that_rate_alone() -> None:
