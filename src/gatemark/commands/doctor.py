@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gatemark doctor`: what this machine can and cannot do, and the mend."""
+"""`gatemark doctor`: what this machine can and cannot do, and the fix."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def doctor(
     json_: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
-    """Say what this machine can and cannot do, and the mend; exit 1 if something is missing."""
+    """Say what this machine can and cannot do, and the fix; exit 1 if something is missing."""
     from dataclasses import asdict
 
     from gatemark.error import UnavailableError

@@ -202,9 +202,9 @@ def _require(model: "Model", setup: "Setup", path: Path) -> None:
     if not missing:
         return
     plans = _measuring(missing)
-    mend = f"`gatemark run {plans[0]}` does" if plans else f"add an arm with it to a copy of {PLAN}"
+    fix = f"`gatemark run {plans[0]}` does" if plans else f"add an arm with it to a copy of {PLAN}"
     at = "" if model.measured.is_count else " at overload"
-    raise UnavailableError(f"{path} did not measure {', '.join(missing)}{at}: {mend}")
+    raise UnavailableError(f"{path} did not measure {', '.join(missing)}{at}: {fix}")
 
 
 def _measuring(missing: "Sequence[str]") -> list[str]:

@@ -148,7 +148,7 @@ def _known_hosts(login: Login, options: asyncssh.SSHClientConnectionOptions) -> 
 
 
 def _why(error: Exception, server: Address, client: Client, login: Login, known: Path) -> str:
-    """Why a server could not be logged in to, and the mend."""
+    """Why a server could not be logged in to, and the fix."""
     changed = isinstance(error, asyncssh.KeyExchangeFailed) and "host key" in str(error)
     if isinstance(error, asyncssh.HostKeyNotVerifiable) or (changed and client.familiar):
         return _not_known(server, client, known)
@@ -158,7 +158,7 @@ def _why(error: Exception, server: Address, client: Client, login: Login, known:
             given = f"{key} and the password" if login.password else key
             return (
                 f"does not take {given}: put the public key into its authorized_keys "
-                "(dropbear: /etc/dropbear), or mend user, key and password"
+                "(dropbear: /etc/dropbear), or fix user, key and password"
             )
         case asyncssh.KeyExchangeFailed():
             return f"shares no algorithm with us: name one of its own in ~/.ssh/config ({error})"

@@ -37,7 +37,7 @@ class Ssh:
         self._pushing = asyncio.Lock()
 
     async def connect(self, within_s: float = CONNECT_S) -> None:
-        """Log in. Raises NodeError with the mend, UsageError if nobody can be asked a password."""
+        """Log in. Raises NodeError with the fix, UsageError if nobody can be asked a password."""
         if not self._asked:
             secret = await asyncio.to_thread(self._caller.login.secret)
             self._caller = replace(self._caller, login=replace(self._caller.login, password=secret))

@@ -24,7 +24,7 @@ SMALLEST_DATAGRAM: Final = 16  # MIN_UDP_BLOCKSIZE of iperf3: number and time
 LARGEST_CAPTURE_BYTES: Final = 1 << 29  # tcpreplay keeps all of it in memory
 TOPSPEED_PPS: Final = 800_000  # more than tcpreplay was seen to send on one core
 RECORD_BYTES: Final = 16  # in front of each packet of a capture
-MEND: Final = "measure with the driver gatemark"
+FIX: Final = "measure with the driver gatemark"
 
 
 def capture_packets(load: Workload) -> int:
@@ -46,13 +46,13 @@ def faults(load: Workload) -> Iterator[str]:
     if load.driver == OURS:
         return
     if load.kind not in DOES[load.driver]:
-        yield f"`kind` = {load.kind}: {load.driver} sends {' and '.join(DOES[load.driver])}; {MEND}"
+        yield f"`kind` = {load.kind}: {load.driver} sends {' and '.join(DOES[load.driver])}; {FIX}"
         return
     preset = Workload()
     for name in LACKS.get((load.driver, load.kind), "").split():
         if getattr(load, name) != getattr(preset, name):
             level = getattr(load, name)
-            yield f"`{name}` = {level}: {load.driver} has nothing like it; leave it out, or {MEND}"
+            yield f"`{name}` = {level}: {load.driver} has nothing like it; leave it out, or {FIX}"
     yield from OF_DRIVER[load.driver](load)
 
 
@@ -63,15 +63,15 @@ def misfit(arm: Arm, load: Workload) -> str:
         return ""
     if tool == "tcpreplay":
         if arm.path == "endpoint":
-            return f"`driver` = {tool}: it puts frames on a wire; on the path endpoint {MEND}"
+            return f"`driver` = {tool}: it puts frames on a wire; on the path endpoint {FIX}"
         return ""
     if udp and load.direction == "both":
         return (
             f"`direction` = both: {tool}'s own packets of one direction would be counted in the "
-            f"other; write up or down, or {MEND}"
+            f"other; write up or down, or {FIX}"
         )
     if tool == "nuttcp" and udp and (arm.path, load.direction) == ("nat", "down"):
-        return f"`direction` = down: nuttcp opens no way through a NAT; write up, or {MEND}"
+        return f"`direction` = down: nuttcp opens no way through a NAT; write up, or {FIX}"
     return ""
 
 
@@ -112,7 +112,7 @@ def _whole(load: Workload, name: str) -> Iterator[str]:
 
 def _streams(load: Workload, name: str) -> Iterator[str]:
     if getattr(load, name) > MOST_STREAMS:
-        yield f"`{name}` = {getattr(load, name)}: {load.driver} has {MOST_STREAMS} at most; {MEND}"
+        yield f"`{name}` = {getattr(load, name)}: {load.driver} has {MOST_STREAMS} at most; {FIX}"
 
 
 def _block(load: Workload) -> Iterator[str]:

@@ -16,7 +16,7 @@ from gatemark.station.cpu import place
 from gatemark.station.image.arch import ARCHES, Arch
 from gatemark.station.plugin import interface_of, plugin
 
-MEND = "root of the machine may: run with sudo"
+FIX = "root of the machine may: run with sudo"
 PACKAGES = {"ip": "iproute2", "tc": "iproute2", "nft": "nftables", "ethtool": "ethtool"}
 
 # What a gateway made of a namespace asks for, and none that is a box.
@@ -132,7 +132,7 @@ def _abilities(able: Ability) -> Iterator[Finding]:
     for name, lacking in MISSING.items():
         ok = getattr(able, name)
         text = "works" if ok else lacking.rstrip(".")
-        yield Finding(name.replace("_", " "), ok=ok, text=text, fix=MEND, needed=False)
+        yield Finding(name.replace("_", " "), ok=ok, text=text, fix=FIX, needed=False)
 
 
 def _nft(refused: str) -> Finding:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Station files: found by name or path, read from TOML, refused with file, line and the mend."""
+"""Station files: found by name or path, read from TOML, refused with file, line and the fix."""
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches

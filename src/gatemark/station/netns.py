@@ -91,7 +91,7 @@ class Lab:
         )
 
     def enter(self) -> None:
-        """Namespaces of his own for an ordinary user. Raises UnavailableError with the mend."""
+        """Namespaces of his own for an ordinary user. Raises UnavailableError with the fix."""
         own.enter()
         doctor.require()
 

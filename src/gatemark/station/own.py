@@ -53,7 +53,7 @@ def capable() -> bool:
 def enter() -> None:
     """Go into namespaces of our own for good, if they are needed.
 
-    Call it before any thread starts (unshare(2)). Raises UnavailableError with the mend.
+    Call it before any thread starts (unshare(2)). Raises UnavailableError with the fix.
     """
     if not needed():
         return
@@ -114,7 +114,7 @@ def _last_error() -> OSError:
 
 
 def _refusal(error: OSError) -> str:
-    """Why the kernel refused, and the mend."""
+    """Why the kernel refused, and the fix."""
     for name, forbids, allows in SYSCTLS:
         if _sysctl(name) == forbids:
             return (

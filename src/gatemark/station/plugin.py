@@ -27,7 +27,7 @@ def interface_of(file: Path) -> int:
 
 @cache
 def plugin(emulator: str) -> Path:
-    """The object for an emulator of this machine. Raises UnavailableError with the mend."""
+    """The object for an emulator of this machine. Raises UnavailableError with the fix."""
     interface = _interface(_asked(emulator, "--version"))
     file = object_file(interface)
     if not file.exists():

@@ -72,7 +72,7 @@ class Station(Protocol):
         """Before `up`, while there is one thread: what this machine has to be for it.
 
         An ordinary user goes into namespaces of his own where it needs some. Raises
-        UnavailableError with the mend.
+        UnavailableError with the fix.
         """
 
     def another(self) -> "Station | None":

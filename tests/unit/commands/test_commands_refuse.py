@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot be done is told in one line on stderr that names the mend, with its exit code."""
+"""What cannot be done is told in one line on stderr that says how to fix it, with its exit code."""
 
 import os
 import shutil

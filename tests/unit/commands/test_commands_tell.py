@@ -94,7 +94,7 @@ def test_doctor_tells_a_row_for_each_ability() -> None:
 def test_doctor_as_json_has_a_mend_for_whatever_is_missing() -> None:
     done = gatemark("doctor", "--json")
     found = [json.loads(line) for line in done.out.splitlines()]
-    assert all(row["mend"] for row in found if not row["ok"])
+    assert all(row["fix"] for row in found if not row["ok"])
 
 
 def test_lab_status_as_json_is_data_alone() -> None:

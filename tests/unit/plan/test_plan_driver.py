@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a known tool cannot send is refused with the mend, before anything is built."""
+"""What a known tool cannot send is refused with the fix, before anything is built."""
 
 from typing import Any
 

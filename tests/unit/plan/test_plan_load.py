@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans by name and from files: what is wrong with one is told with its line and the mend."""
+"""Plans by name and from files: what is wrong with one is told with its line and the fix."""
 
 import re
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this machine cannot do is told with what would mend it."""
+"""What this machine cannot do is told with what would fix it."""
 
 import os
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Station files: a typo is told with file, line and the mend."""
+"""Station files: a typo is told with file, line and the fix."""
 
 from pathlib import Path
 

@@ -49,7 +49,7 @@ class Model:
 
 
 def model(table: Mapping[str, Any], path: Path) -> Model:
-    """From a station file's [gateway]. Raises UsageError with file, line and the mend."""
+    """From a station file's [gateway]. Raises UsageError with file, line and the fix."""
     refuse_unknown_keys(table, list(KEYS), path, TABLE)
     arch = ARCHES[_choice(table, path, "arch", list(ARCHES), "")]
     own = "initramfs" in table or "disk" in table

@@ -176,7 +176,7 @@ class VirtualLab:
         self.counting = Counting(emulator, file, self._ssh, caches)
 
     def enter(self) -> None:
-        """Taps and pinned threads are root's. Raises UnavailableError with the mend."""
+        """Taps and pinned threads are root's. Raises UnavailableError with the fix."""
         own.enter()
         doctor.require()
         require(self.model.arch)

@@ -15,7 +15,7 @@ from gatemark.node.shell import Node
 DEVICE = re.compile(r"\bdev (\S+)")
 LINE = re.compile(r"^\d+: ([^\s:@]+).*? inet6? ([^\s/]+)", re.MULTILINE)
 MAPPED = "::ffff:"  # an IPv4 address as a server for both families tells it (RFC 4291)
-MEND = "reach the gateway by another port, or name another test port"
+FIX = "reach the gateway by another port, or name another test port"
 
 
 async def require_apart(gateway: Node, ports: Iterable[str]) -> str:
@@ -33,7 +33,7 @@ async def require_apart(gateway: Node, ports: Iterable[str]) -> str:
         if device in (by, held[0]):
             raise StationError(
                 f"{gateway.name}: {device} is the port that SSH comes in by, so it is no test "
-                f"port: {MEND}"
+                f"port: {FIX}"
             )
     return by
 
@@ -50,6 +50,6 @@ async def require_free(here: Node, nics: Iterable[str], host: str) -> str:
     for nic in nics:
         if nic == by:
             raise StationError(
-                f"{nic} is the NIC that leads to {host} by SSH, so it is no test port: {MEND}"
+                f"{nic} is the NIC that leads to {host} by SSH, so it is no test port: {FIX}"
             )
     return by

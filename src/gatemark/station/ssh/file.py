@@ -71,7 +71,7 @@ class Box:
 
 
 def box(data: Table, path: Path) -> Box:
-    """The station of a file. Raises UsageError with file, line and the mend."""
+    """The station of a file. Raises UsageError with file, line and the fix."""
     refuse_unknown_keys(data, ["schema", "gateway", "lan", "wan", "power"], path, "")
     table = data["gateway"]
     refuse_unknown_keys(table, list(GATEWAY_KEYS), path, "gateway")
@@ -131,8 +131,8 @@ def _alike(sides: Mapping[str, Side], path: Path) -> None:
     if bool(lan.login) != bool(wan.login):
         raise _fault(path, "wan", "kind", "let [lan] and [wan] both be `local`, or both `ssh`")
     if (lan.login, lan.device) == (wan.login, wan.device):
-        mend = "give each side a NIC, or a `vlan` of its own"
-        raise _fault(path, "wan", "nic", f"{wan.device} is the LAN side's already: {mend}")
+        fix = "give each side a NIC, or a `vlan` of its own"
+        raise _fault(path, "wan", "nic", f"{wan.device} is the LAN side's already: {fix}")
     if (lan.login, lan.nic) == (wan.login, wan.nic) and not (lan.vlan and wan.vlan):
         raise _fault(path, "wan", "vlan", f"both sides share {wan.nic}: each needs a `vlan`")
 

@@ -70,7 +70,7 @@ def read(name: str) -> Nic:
 
 
 def require_movable(name: str) -> None:
-    """Raise StationError, with the mend, if taking this NIC would take more than a test port.
+    """Raise StationError, with the fix, if taking this NIC would take more than a test port.
 
     That is: part of a bridge or bond, ground of another device, in use by the default route or by
     an SSH session, or shaped by a queueing discipline that cannot be put back.

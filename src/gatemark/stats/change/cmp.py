@@ -135,5 +135,5 @@ def _unlike(runs: Sequence[Sequence[Sampled]]) -> str:
     )
     if not near:
         return "no two of these runs measured the same quantity: `gatemark show RUN` lists them"
-    mend = " ".join(f"--across {difference.field}" for difference in near)
-    return f"no definition is alike; the nearest differ in {'; '.join(map(str, near))} ({mend})"
+    fix = " ".join(f"--across {difference.field}" for difference in near)
+    return f"no definition is alike; the nearest differ in {'; '.join(map(str, near))} ({fix})"

@@ -156,9 +156,9 @@ def _unlike(old: Sequence[Sampled], new: Sequence[Sampled]) -> str:
     if not differences:
         names = [sorted({row.quantity for row in rows}) for rows in kept]
         return f"no value in common: {', '.join(names[0])} in OLD, {', '.join(names[1])} in NEW"
-    mend = " ".join(f"--across {difference.field}" for difference in differences)
+    fix = " ".join(f"--across {difference.field}" for difference in differences)
     return (
-        f"no definition is alike; the nearest differ in {'; '.join(map(str, differences))} ({mend})"
+        f"no definition is alike; the nearest differ in {'; '.join(map(str, differences))} ({fix})"
     )
 
 
