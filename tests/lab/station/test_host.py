@@ -69,7 +69,7 @@ def differences(before: dict[str, str], after: dict[str, str]) -> dict[str, list
     }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_run_leaves_the_host_as_it_was(tmp_path: Path, host_snapshot: Snapshot) -> None:
     gatemark("doctor").wait()  # what a first nft or ip loads into the kernel is not ours to judge
     before = host_snapshot()
@@ -93,7 +93,7 @@ def killed_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[lis
     return folder, [*seen, kept(folder)]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_resumed_run_has_each_trial_exactly_once(
     killed_run: tuple[Path, list[list[str]]],
 ) -> None:
@@ -101,13 +101,13 @@ def test_a_resumed_run_has_each_trial_exactly_once(
     assert sorted(kept(folder)) == sorted(planned(folder))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_finished_record_is_lost_by_a_kill(killed_run: tuple[Path, list[list[str]]]) -> None:
     _, seen = killed_run
     assert all(later[: len(earlier)] == earlier for earlier, later in itertools.pairwise(seen))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_nothing_is_left_after_killed_runs(killed_run: tuple[Path, list[list[str]]]) -> None:
     del killed_run
     left = [name for name in spaces().split() if name.startswith("gm-")]

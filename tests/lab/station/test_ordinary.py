@@ -202,7 +202,7 @@ def wait(done: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "code"),
     [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 1), (signal.SIGINT, 1)],
@@ -218,7 +218,6 @@ def test_of_a_run_that_was_ended_nothing_is_left_and_it_goes_on(
 # --- beside root
 
 
-@pytest.mark.root
 def test_root_does_not_go_on_with_it(measured: Measured, tmp_path: Path) -> None:
     """Trials of a gateway with a CPU of its own are not put beside others."""
     if os.geteuid():
@@ -230,7 +229,6 @@ def test_root_does_not_go_on_with_it(measured: Measured, tmp_path: Path) -> None
     assert f"{cut}: begun where the station lacked other things" in done.err
 
 
-@pytest.mark.root
 def test_one_trial_at_a_time_holds_across_users(place: Path) -> None:
     if os.geteuid():
         pytest.skip("needs root: two users")

@@ -24,7 +24,6 @@ def gateway() -> Iterator[Namespace]:
     subprocess.run(("ip", "netns", "del", SPACE), check=True)
 
 
-@pytest.mark.root
 def test_both_families_are_marked_and_the_table_is_given_back(gateway: Namespace) -> None:
     async def there_and_back() -> str:
         changes = Changes(gateway)

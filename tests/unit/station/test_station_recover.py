@@ -54,14 +54,12 @@ def ours(lines: list[str]) -> list[str]:
     return [line for line in lines if LAB in line]
 
 
-@pytest.mark.root
 @pytest.mark.usefixtures("left")
 def test_a_dead_lab_is_removed_and_told() -> None:
     assert ours(recover()) == [f"removed what a dead run left: lab {LAB}, 2 namespaces"]
     assert not {*LEFT} & {*netns.listnetns()}
 
 
-@pytest.mark.root
 @pytest.mark.usefixtures("left")
 def test_other_namespaces_are_never_touched() -> None:
     before = {*netns.listnetns()} - {*LEFT}
@@ -69,7 +67,6 @@ def test_other_namespaces_are_never_touched() -> None:
     assert {*OTHERS} <= before & {*netns.listnetns()}
 
 
-@pytest.mark.root
 @pytest.mark.usefixtures("left")
 def test_a_lab_that_lives_is_not_removed() -> None:
     with lock.named(LAB, "run"):
@@ -77,7 +74,6 @@ def test_a_lab_that_lives_is_not_removed() -> None:
         assert {*LEFT} <= {*netns.listnetns()}
 
 
-@pytest.mark.root
 @pytest.mark.usefixtures("left")
 def test_a_dead_labs_processes_are_ended_and_no_others() -> None:
     ours_, other = (
@@ -97,7 +93,6 @@ def test_a_dead_labs_processes_are_ended_and_no_others() -> None:
             process.wait()
 
 
-@pytest.mark.root
 def test_a_lock_that_nobody_holds_is_removed() -> None:
     if os.geteuid():
         pytest.skip("needs root: makes namespaces")
