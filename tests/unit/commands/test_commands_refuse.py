@@ -185,7 +185,6 @@ def mounting(script: str, *words: str) -> Done:
     return Done(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.root
 @pytest.mark.parametrize(
     ("tool", "package"), [("nft", "nftables"), ("ethtool", "ethtool"), ("tc", "iproute2")]
 )
@@ -197,7 +196,6 @@ def test_without_a_tool_its_package_is_named(tool: str, package: str, tmp_path: 
     refused(done, 1, f"{tool}: missing; apt-get install {package}")
 
 
-@pytest.mark.root
 def test_a_full_disk_under_the_report_is_told_with_the_mend(run: Path, tmp_path: Path) -> None:
     disk = f"mount -t tmpfs -o size=1m none {tmp_path}; cp -r {run} {tmp_path}/run"
     done = mounting(disk, "report", str(tmp_path / "run"))

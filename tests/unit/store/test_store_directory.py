@@ -162,7 +162,6 @@ def append_until_full(directory: RunDirectory) -> tuple[list[Record], str]:
     pytest.fail("the disk did not fill")
 
 
-@pytest.mark.root
 def test_a_full_disk_stops_the_run_and_names_the_mend(tiny_disk: Path) -> None:
     directory = RunDirectory.create(tiny_disk, SMALL)
     assert append_until_full(directory)[1] == (
@@ -171,14 +170,12 @@ def test_a_full_disk_stops_the_run_and_names_the_mend(tiny_disk: Path) -> None:
     )
 
 
-@pytest.mark.root
 def test_a_full_disk_keeps_what_was_measured(tiny_disk: Path) -> None:
     directory = RunDirectory.create(tiny_disk, SMALL)
     taken, _ = append_until_full(directory)
     assert directory.records() == taken
 
 
-@pytest.mark.root
 def test_a_run_goes_on_when_the_full_disk_has_space_again(tiny_disk: Path) -> None:
     directory = RunDirectory.create(tiny_disk, SMALL)
     directory.append(RECORDS[0])
@@ -190,7 +187,6 @@ def test_a_run_goes_on_when_the_full_disk_has_space_again(tiny_disk: Path) -> No
     assert directory.records() == [RECORDS[0], *taken, RECORDS[1]]
 
 
-@pytest.mark.root
 def test_a_full_disk_under_the_series_is_told_alike(tiny_disk: Path) -> None:
     directory = RunDirectory.create(tiny_disk, SMALL)
     fill(tiny_disk)
@@ -199,7 +195,6 @@ def test_a_full_disk_under_the_series_is_told_alike(tiny_disk: Path) -> None:
         series.write(directory.series / "0.parquet", found)
 
 
-@pytest.mark.root
 def test_a_full_disk_leaves_the_old_run_file(tiny_disk: Path) -> None:
     directory = RunDirectory.create(tiny_disk, SMALL)
     fill(tiny_disk)
@@ -209,7 +204,6 @@ def test_a_full_disk_leaves_the_old_run_file(tiny_disk: Path) -> None:
     assert sorted(path.name for path in tiny_disk.iterdir()) == ["filler", "run.json", "series"]
 
 
-@pytest.mark.root
 def test_nothing_is_said_to_be_kept_before_there_is_a_run(tiny_disk: Path) -> None:
     fill(tiny_disk)
     with pytest.raises(GatemarkError) as error:
