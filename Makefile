@@ -6,14 +6,15 @@
 MAKEFLAGS += --no-print-directory
 PYTHON := .venv/bin/python
 STAGE  ?=
+RETRY  ?=
 BENCH  ?= lab traffic
 HUNT_SECONDS ?= 60
 MAN    ?= .venv/share/man/man1
 
-.PHONY: help setup run test lint bench fuzz lock agent man pictures clean
+.PHONY: help setup run test test-long lint bench fuzz lock agent man pictures clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 
 setup: ## install what `make run` needs, and build the agent
 	@setup/install run
@@ -21,9 +22,13 @@ setup: ## install what `make run` needs, and build the agent
 run: setup ## measure a gateway in the built-in lab and show its knee
 	@.venv/bin/gatemark run quick
 
-test: ## run every test, or one stage: make test STAGE=unit
+test: ## run the tests, or one stage: make test STAGE=unit
 	@setup/install test
-	@$(PYTHON) tests/run.py $(STAGE)
+	@$(PYTHON) tests/run.py $(RETRY) $(STAGE)
+
+test-long: ## run the tests that `make test` leaves out: kills, cut runs, every processor
+	@setup/install test
+	@$(PYTHON) tests/run.py --long $(RETRY) $(STAGE)
 
 lint: ## ruff, mypy, clang-format, clang-tidy, shellcheck
 	@setup/install lint
@@ -57,5 +62,5 @@ pictures: ## take the pictures of docs/pictures: make pictures RUN=DIRECTORY
 clean: ## remove what was built, .venv too; runs stay
 	@$(MAKE) -s -C agent clean
 	@$(MAKE) -s -C counter clean
-	@rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache dist src/gatemark/agents
+	@rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache .tests dist src/gatemark/agents
 	@find . -name __pycache__ -prune -exec rm -rf {} +

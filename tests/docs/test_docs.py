@@ -4,6 +4,7 @@
 A comment above a block says more about it:
     <!-- not run: why -->   only its make targets and verbs are looked up
     <!-- needs root -->     skipped without root
+    <!-- long, needs root -->  `make test-long` runs it
     <!-- file: PATH -->     the block is that file, word for word
 A block finds a run's directory `first`, made up, unless it makes one of that name itself, and where
 it speaks of `gatemark-runs/` two more in there.
@@ -35,7 +36,7 @@ DOCUMENTS = sorted({path for home in HOMES for path in ROOT.glob(home)})
 LONGEST_S = 120
 
 FENCE = re.compile(r"^```(\w*)$")
-MARK = re.compile(r"^<!-- (not run|needs root|file)(?:: (.*))? -->$")
+MARK = re.compile(r"^<!-- (not run|needs root|long, needs root|file)(?:: (.*))? -->$")
 INLINE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 OURS = ("gatemark", ".venv/bin/gatemark")
@@ -90,7 +91,10 @@ COMMANDS = [block for block in BLOCKS if block.language in ("console", "sh")]
 
 def named(wanted: list[Block]) -> list[Any]:
     """Blocks as parameters, each under its place."""
-    return [pytest.param(block, id=block.place) for block in wanted]
+    return [
+        pytest.param(block, id=block.place, marks=pytest.mark.long if "long" in block.mark else ())
+        for block in wanted
+    ]
 
 
 @pytest.fixture
@@ -107,7 +111,7 @@ def shell(tmp_path: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("block", named([b for b in COMMANDS if b.mark != "not run"]))
 def test_a_command_block_runs(block: Block, tmp_path: Path, shell: dict[str, str]) -> None:
-    if block.mark == "needs root" and os.geteuid() != 0:
+    if block.mark in ("needs root", "long, needs root") and os.geteuid() != 0:
         pytest.skip("needs root")
     if "--out first" not in block.script:
         make_run(tmp_path / "first")
@@ -184,7 +188,7 @@ def unknown(command: str) -> str | None:
 
 def unknown_target(words: list[str]) -> str | None:
     """Of `make TARGET NAME=value`."""
-    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), flags=re.M)
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), flags=re.M)
     wanted = (word for word in words if word.islower() and "=" not in word)
     return next((word for word in wanted if word not in targets), None)
 

@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stage runner counts what it should, above all where nothing was tested."""
 
-import sys
+import threading
 from pathlib import Path
 
 import pytest
 import run
+from runner import lint, process, stages
+from runner.outcome import Case, Outcome, read_junit, read_tap, write_junit
 
 
 def test_tap_is_counted_with_the_reasons_of_skips() -> None:
     text = "1..4\nok 1 - lpm\nnot ok 2 - pacing\nok 3 - ring # SKIP old kernel\n# ok that was it\n"
-    outcome = run.read_tap(text, 1)
-    assert outcome.line() == "1 passed, 1 failed, 1 skipped (1: old kernel)"
+    assert read_tap(text, 1, "agent").line() == "1 passed, 1 failed, 1 skipped (1: old kernel)"
+
+
+def test_tap_tells_how_long_a_test_took() -> None:
+    assert read_tap("ok 1 - lpm # 2.5 s\n", 0, "agent").cases == [Case("agent: lpm", seconds=2.5)]
 
 
 @pytest.mark.parametrize(
@@ -19,26 +24,41 @@ def test_tap_is_counted_with_the_reasons_of_skips() -> None:
     [("", 0), ("no rule to make target\n", 2), ("ok 1 - lpm\nSegmentation fault\n", 139)],
 )
 def test_silence_and_crashes_are_failures(text: str, code: int) -> None:
-    assert run.read_tap(text, code).failed == 1
+    assert read_tap(text, code, "agent").failed == 1
 
 
 def test_junit_tells_every_end_of_a_test(tmp_path: Path) -> None:
     report = tmp_path / "junit.xml"
     report.write_text(
-        "<testsuites><testsuite><testcase classname='a' name='b'/>"
+        "<testsuites><testsuite><testcase classname='a' name='b' time='1.5'/>"
         "<testcase classname='a' name='c'><failure message='no'/></testcase>"
         "<testcase classname='a' name='d'><skipped message='no nft'/></testcase>"
         "<testcase classname='a' name='e'><error/></testcase></testsuite></testsuites>"
     )
-    assert dict(run.read_junit(report)) == {
-        "a.b": ("passed", ""),
-        "a.c": ("failure", "no"),
-        "a.d": ("skipped", "no nft"),
-        "a.e": ("error", ""),
-    }
+    assert read_junit(report) == [
+        Case("a.b", seconds=1.5),
+        Case("a.c", "failure", "no"),
+        Case("a.d", "skipped", "no nft"),
+        Case("a.e", "error"),
+    ]
 
 
-TWICE = """
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    cases = [Case("lpm", seconds=1.5), Case("ring", "skipped", "old <kernel>")]
+    write_junit(tmp_path / "new" / "agent.xml", "agent", cases)
+    read = read_junit(tmp_path / "new" / "agent.xml")
+    assert [(case.tag, case.reason, case.seconds) for case in read] == [
+        ("", "", 1.5),
+        ("skipped", "old <kernel>", 0),
+    ]
+
+
+def test_the_slowest_are_told_first() -> None:
+    cases = [Case("quick", seconds=0.1), Case("slow", seconds=3), Case("slower", seconds=4)]
+    assert Outcome(cases).slowest() == ["     4.0 s  slower", "     3.0 s  slow"]
+
+
+TRIED = """
 from pathlib import Path
 
 import pytest
@@ -65,35 +85,47 @@ def test_that_passes(host):
 """
 
 
-def test_what_failed_is_tried_twice_where_that_is_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository of its own for the runner."""
+    for module in (process, lint):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(lint, "KEPT", tmp_path / ".tests" / "lint.json")
+    monkeypatch.setattr(run, "REPORTS", tmp_path / ".tests")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("retry", "line"),
+    [
+        (False, "1 passed, 2 failed, 0 skipped"),
+        (
+            True,
+            "2 passed, 1 failed, 0 skipped (1 at the second try: "
+            "tests.tried.test_tried.test_of_a_busy_machine)",
+        ),
+    ],
+)
+def test_what_failed_is_tried_again_where_that_is_asked(
+    *, retry: bool, line: str, root: Path
 ) -> None:
-    for name in ("twice", "once"):
-        folder = tmp_path / "tests" / name
-        folder.mkdir(parents=True)
-        (folder / f"test_{name}.py").write_text(TWICE)
-    monkeypatch.setattr(run, "ROOT", tmp_path)
-    said = run.pytest("twice", workers=0, twice=True)().line()
-    assert said == (
-        "2 passed, 1 failed, 0 skipped (1 at the second try: "
-        "tests.twice.test_twice.test_of_a_busy_machine)"
-    )
-    assert run.pytest("once", workers=0)().line() == "1 passed, 2 failed, 0 skipped"
+    folder = root / "tests" / "tried"
+    folder.mkdir(parents=True)
+    (folder / "test_tried.py").write_text(TRIED)
+    stage = stages.pytest("tried", 0)
+    assert run.run_one("tried", stage, root / "tried.xml", retry=retry).line() == line
 
 
-def test_a_stage_without_tests_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "tests" / "empty").mkdir(parents=True)
-    monkeypatch.setattr(run, "ROOT", tmp_path)
-    assert run.pytest("empty", workers=0)().failed == 1
+def test_a_stage_without_tests_fails(root: Path) -> None:
+    (root / "tests" / "empty").mkdir(parents=True)
+    assert stages.pytest("empty", 0)(root).failed == 1
 
 
 def test_the_output_of_what_failed_is_kept_and_of_the_rest_not() -> None:
-    total = run.Outcome()
-    total.add(run.check([sys.executable, "-c", "print('fine')"]))
-    total.add(run.check([sys.executable, "-c", "raise SystemExit('broken')"]))
-    assert (total.passed, total.failed) == (1, 1)
-    assert "broken" in total.output
-    assert "'fine'" not in total.output
+    total = Outcome()
+    total.add(Outcome([Case("lpm")], output="fine"))
+    total.add(Outcome([Case("ring", "failure")], output="broken"))
+    assert (total.counts(), total.output) == ("1 passed, 1 failed, 0 skipped", "broken")
 
 
 def test_an_unknown_stage_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,19 +133,75 @@ def test_an_unknown_stage_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no stage 'units'; there are: agent, counter, docs, lint" in capsys.readouterr().err
 
 
-def test_every_stage_is_in_one_round() -> None:
-    listed = [name for tracks in run.ROUNDS for track in tracks for name in track]
-    assert sorted(listed) == sorted(run.STAGES)
+def test_what_measures_is_a_stage() -> None:
+    assert {*stages.MEASURING} <= {*stages.STAGES}
 
 
-def test_what_runs_beside_has_the_lowest_priority(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(run.STAGES, "counter", lambda: run.check(["true"]))
+@pytest.mark.usefixtures("root")
+def test_what_only_computes_yields_to_what_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
+    computed = threading.Event()
 
-    def stage() -> run.Outcome:
-        seen.append(int(run.call(["nice"])[1].splitlines()[-1]))
-        return run.check(["true"])
+    def compute(_: Path) -> Outcome:
+        seen.append(nice())
+        computed.set()
+        return Outcome([Case("computes")])
 
-    monkeypatch.setitem(run.STAGES, "lint", stage)
-    assert (run.main(["counter", "lint"]), run.main(["lint"])) == (0, 0)
-    assert seen == [19, int(run.call(["nice"])[1].splitlines()[-1])]
+    def measure(_: Path) -> Outcome:
+        return Outcome([Case("measures", "" if computed.wait(30) else "failure")])
+
+    monkeypatch.setitem(stages.STAGES, "vm", measure)
+    monkeypatch.setitem(stages.STAGES, "unit", compute)
+    assert (run.main(["vm", "unit"]), run.main(["unit"])) == (0, 0)
+    assert seen == [max(nice(), run.NICE), nice()]
+
+
+def nice() -> int:
+    return int(process.call(["nice"])[1].splitlines()[-1])
+
+
+# --- lint
+
+
+CLEAN = "print('fine')\n"
+
+
+@pytest.fixture
+def sources(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two sources for ruff alone."""
+    check = lint.Check(("ruff", "check", "--isolated"), ("*.py",))
+    monkeypatch.setattr(lint, "CHECKS", (check,))
+    for name in ("first.py", "second.py"):
+        (root / name).write_text(CLEAN)
+    return root
+
+
+def names(outcome: Outcome) -> list[str]:
+    return [case.name for case in outcome.cases]
+
+
+def test_what_passed_is_not_looked_at_again(sources: Path) -> None:
+    assert names(lint.lint(sources)) == ["ruff check --isolated"] * 2
+    assert names(lint.lint(sources)) == ["ruff: nothing changed"]
+
+
+def test_of_two_files_that_which_changed_is_looked_at(sources: Path) -> None:
+    lint.lint(sources)
+    (sources / "second.py").write_text(CLEAN * 2)
+    assert names(lint.lint(sources)) == ["ruff check --isolated"]
+
+
+def test_what_failed_is_looked_at_again(sources: Path) -> None:
+    (sources / "second.py").write_text("import os\n")
+    assert [lint.lint(sources).failed, lint.lint(sources).failed] == [1, 1]
+
+
+def test_a_file_is_looked_at_again_where_what_it_depends_on_changed(
+    sources: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (sources / "ruff.h").write_text("1")
+    check = lint.Check(("ruff", "check", "--isolated"), ("*.py",), ("*.h",))
+    monkeypatch.setattr(lint, "CHECKS", (check,))
+    lint.lint(sources)
+    (sources / "ruff.h").write_text("2")
+    assert names(lint.lint(sources)) == ["ruff check --isolated"] * 2

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Style and types. A file that passed is looked at again when it, or what it depends on, changed.
+
+`.tests/lint.json` keeps the checksums of what passed: of the command, the file, the settings and
+all files that its verdict depends on. One that failed is not kept.
+"""
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from runner.outcome import Case, Outcome
+from runner.process import PYTHON, ROOT, call
+
+KEPT: Final = ROOT / ".tests" / "lint.json"
+SETTINGS: Final = ("pyproject.toml", "setup/lock/dev.txt", ".clang-format", ".clang-tidy")
+PYTHONS: Final = ("src/**/*.py", "tests/**/*.py", "benchmarks/**/*.py", "docs/**/*.py", "bpf/*.py")
+HEADERS: Final = ("agent/**/*.h", "bpf/*.h", "counter/*.h")
+SOURCES: Final = ("agent/**/*.[ch]", "bpf/*.[ch]", "counter/*.[ch]")
+SCRIPTS: Final = (
+    "setup/install",
+    "setup/renew",
+    ".ci/run",
+    "src/gatemark/commands/shell/*.bash",
+    "src/gatemark/station/image/rc",
+    "src/gatemark/gateway/supervisor.sh",
+)
+AGENT_FLAGS: Final = ("-std=gnu11", "-D_GNU_SOURCE", '-DBPF_OBJECTS=""', "-Iagent/src", "-I.")
+COUNTER_FLAGS: Final = ("-std=gnu11", "-D_GNU_SOURCE", "-Icounter")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A tool, the files that it judges, and those that may change its verdict on another.
+
+    `after` stands behind the names of files. A tool that judges all of them together (`whole`) is
+    given no names, and sees all again where one changed.
+    """
+
+    command: Sequence[str]
+    judged: Sequence[str]
+    depends: Sequence[str] = ()
+    after: Sequence[str] = ()
+    whole: bool = False
+
+
+CHECKS: Final = (
+    # The longest by far stand first.
+    Check(("clang-tidy", "--quiet"), ("agent/src/**/*.c",), HEADERS, ("--", *AGENT_FLAGS)),
+    Check(("mypy",), PYTHONS, whole=True),
+    Check(("clang-tidy", "--quiet"), ("counter/*.c",), HEADERS, ("--", *COUNTER_FLAGS)),
+    Check(("ruff", "check", "--quiet"), PYTHONS),
+    Check(("ruff", "format", "--check", "--quiet"), PYTHONS),
+    Check(("clang-format", "--dry-run", "-Werror"), SOURCES),
+    Check(("shellcheck",), SCRIPTS),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A check of some files; the checksums to keep if they pass."""
+
+    check: Check
+    names: Sequence[str]
+    checksums: frozenset[str]
+
+
+def lint(_: Path) -> Outcome:
+    """All checks; each job counts as one test, a check with nothing to look at as passed."""
+    passed = set(json.loads(KEPT.read_text())) if KEPT.exists() else set()
+    jobs, current = [], set[str]()
+    for check in CHECKS:
+        sums = checksums(check)
+        current |= passed & set(sums.values())
+        jobs += split(check, {name: sums[name] for name in sums if sums[name] not in passed})
+    total = Outcome()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for job, outcome in zip(jobs, pool.map(run, jobs), strict=True):
+            total.add(outcome)
+            current |= set() if outcome.failed else job.checksums
+    KEPT.parent.mkdir(exist_ok=True)
+    KEPT.write_text(json.dumps(sorted(current)))
+    return total
+
+
+def split(check: Check, sums: dict[str, str]) -> list[Job]:
+    """Two halves, for two processors; one empty job where nothing changed."""
+    halves = [part for part in ([*sums][::2], [*sums][1::2]) if part] or [[]]
+    return [Job(check, half, frozenset(sums[name] for name in half)) for half in halves]
+
+
+def run(job: Job) -> Outcome:
+    """What the tool says of these files."""
+    check = job.check
+    if not job.names:
+        return Outcome([Case(f"{check.command[0]}: nothing changed")])
+    began = time.monotonic()
+    names = () if check.whole else job.names
+    code, output = call([f"{tool(check.command[0])}", *check.command[1:], *names, *check.after])
+    tag = "failure" if code else ""
+    case = Case(" ".join(check.command), tag, f"exit code {code}", time.monotonic() - began)
+    return Outcome([case], output=output)
+
+
+def tool(name: str) -> Path | str:
+    """Ours where set-up installed it, else the system's."""
+    ours = Path(PYTHON).parent / name
+    return ours if ours.exists() else name
+
+
+def checksums(check: Check) -> dict[str, str]:
+    """The checksum of each file that a check judges, with all that its verdict depends on."""
+    common = f"{check}{digest((*SETTINGS, *check.depends))}"
+    if check.whole:
+        return {"": checksum(common + digest(check.judged))}
+    return {name: checksum(common + digest([name])) for name in files(check.judged)}
+
+
+def digest(patterns: Sequence[str]) -> str:
+    """One checksum of the names and contents of these files."""
+    contents = ((name, (ROOT / name).read_bytes()) for name in files(patterns))
+    return checksum("".join(f"{name} {sha256(data).hexdigest()}" for name, data in contents))
+
+
+def checksum(text: str) -> str:
+    """SHA-256, as short as it can be without one standing for two."""
+    return sha256(text.encode()).hexdigest()[:32]
+
+
+def files(patterns: Sequence[str]) -> list[str]:
+    """Files by glob, from the top of the repository, in order; none of what was built."""
+    paths = {path for pattern in patterns for path in ROOT.glob(pattern)}
+    names = (str(path.relative_to(ROOT)) for path in paths)
+    return sorted(name for name in names if "/build/" not in name)

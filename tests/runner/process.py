@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands that a stage runs: each in a process group of its own, and none for ever."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = sys.executable
+BEGAN = time.monotonic()
+WHOLE_S = 75 * 60  # whoever runs us has patience of his own, and would show nothing of what hangs
+# Tests start hundreds of interpreters, each of which would compile all modules again.
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+GROUPS: set[int] = set()  # process groups that run now
+
+
+def call(command: Sequence[str]) -> tuple[int, str]:
+    """Run one command at the top of the repository: its exit code and all that it printed.
+
+    One that is not over at the end of `WHOLE_S` is ended with all that it started, and has failed.
+    """
+    with tempfile.TemporaryFile("w+", errors="replace") as output:  # a pipe may be held by others
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=ENVIRONMENT,
+            process_group=0,
+        )
+        GROUPS.add(process.pid)
+        wait(process)
+        GROUPS.discard(process.pid)
+        output.seek(0)
+        late = "ended: no time is left (WHOLE_S)\n" if time.monotonic() > BEGAN + WHOLE_S else ""
+        return process.returncode, f"$ {' '.join(command)}\n{output.read()}{late}"
+
+
+def wait(process: "subprocess.Popen[bytes]") -> None:
+    """Wait for it as long as there is time; Ctrl-C has pytest say where it is."""
+    for seconds, number in (
+        (BEGAN + WHOLE_S - time.monotonic(), signal.SIGINT),
+        (20, signal.SIGKILL),
+    ):
+        try:
+            process.wait(max(1.0, seconds))
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, number)
+    process.wait()
+
+
+def interrupted(*_: object) -> None:
+    """Ctrl-C is for what we started, too: each is a process group of its own, and cleans up."""
+    for group in [*GROUPS]:
+        with suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGINT)
+    os._exit(130)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stages: what each runs for `make test`, and what for `make test-long`."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+from runner.lint import lint
+from runner.outcome import Case, Outcome, read_junit, read_tap
+from runner.process import PYTHON, call
+
+ZIG: Final = f"ZIG={PYTHON} -m ziglang"
+CC: Final = f"CC={PYTHON} -m ziglang cc"
+Stage = Callable[[Path], Outcome]  # of an empty folder, or that of the first try
+
+
+def agent(_: Path) -> Outcome:
+    """The agent's own tests: native with sanitizers, then mips and mipsel under qemu-user."""
+    call(["make", "-s", "-j2", "-C", "agent", "test-build", ZIG])  # what fails, fails below again
+    return agent_targets("test", "test-mips", "test-mipsel")
+
+
+def agent_targets(*targets: str) -> Outcome:
+    """Targets of the agent's Makefile that print TAP, at the same time: they mostly wait."""
+
+    def target(name: str) -> Outcome:
+        code, output = call(["make", "-s", "-C", "agent", name, ZIG])
+        return read_tap(output, code, name)
+
+    total = Outcome()
+    # Only root has a lo for each: anyone else's would meet on the machine's own.
+    with ThreadPoolExecutor(max_workers=len(targets) if os.geteuid() == 0 else 1) as pool:
+        for outcome in pool.map(target, targets):
+            total.add(outcome)
+    return total
+
+
+def counter(_: Path) -> Outcome:
+    """The plugin for QEMU: an object for each interface, and its own tests with sanitizers."""
+    total = Outcome()
+    code, output = call(["make", "-s", "-C", "counter", CC, "all"])
+    total.add(read_tap(output if code else "ok - builds", code, "counter"))
+    code, output = call(["make", "-s", "-C", "counter", "test"])
+    total.add(read_tap(output, code, "counter"))
+    return total
+
+
+def pytest(name: str, workers: int, *more: str) -> Stage:
+    """The tests in `tests/NAME`, several at a time or one by one (0).
+
+    pytest keeps in `folder` what failed; called with the same folder again, it runs that alone.
+    """
+    command = (PYTHON, "-m", "pytest", f"tests/{name}", "-n", str(workers), "--last-failed", *more)
+
+    def stage(folder: Path) -> Outcome:
+        report = folder / "junit.xml"
+        report.unlink(missing_ok=True)
+        code, output = call([*command, f"--junitxml={report}", "-o", f"cache_dir={folder}/cache"])
+        outcome = Outcome(read_junit(report), output=output)
+        # A crash, a wrong option or an empty folder leaves no failed test, only an exit code.
+        if code and not outcome.failed:
+            outcome.cases.append(Case(name, "failure", f"pytest's exit code {code}"))
+        return outcome
+
+    return stage
+
+
+SHORT: Final = ("-m", "not long")
+LONG: Final = ("-m", "long")
+
+# `make test`, in the order of their lines in its output.
+STAGES: Final[dict[str, Stage]] = {
+    "agent": agent,
+    "counter": counter,
+    "docs": pytest("docs", 2, *SHORT),
+    "lint": lint,
+    "lab": pytest("lab", 0, *SHORT),  # one at a time: each has the machine for itself
+    "vm": pytest("vm", 0, "--timeout=600", *SHORT),  # a fixture may download, build an image
+    "golden": pytest("golden", 2),
+    "unit": pytest("unit", 2, *SHORT),
+    "page": pytest("page", 2, *SHORT),
+}
+# `make test-long`: what is left over.
+LONG_STAGES: Final[dict[str, Stage]] = {
+    "docs": pytest("docs", 0, *LONG),
+    "lab": pytest("lab", 0, *LONG),
+    "vm": pytest("vm", 0, "--timeout=600", *LONG),
+}
+# What measures, one stage after the other; beside it, in the same order, what only computes. Both
+# lists hold all stages of `make test`; `make test-long` has the first alone.
+MEASURING: Final = ("agent", "lab", "vm")
