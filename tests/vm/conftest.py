@@ -104,7 +104,12 @@ class Stand:
         return Booted(lab, Bench(lab), runner)
 
 
-@pytest.fixture(scope="session", params=["qemu-x86", "qemu-mips", "qemu-aarch64"])
+def others(*names: str) -> list[Any]:
+    """Gateways of other processors, where the processor may matter, but seldom does."""
+    return [pytest.param(name, marks=pytest.mark.long) for name in names]
+
+
+@pytest.fixture(scope="session", params=["qemu-x86", *others("qemu-mips", "qemu-aarch64")])
 def stand(request: pytest.FixtureRequest) -> Iterator[Stand]:
     yield from _stand(Stand(request.param))
 
@@ -116,7 +121,8 @@ def roomy_stand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stand]:
     yield from _stand(Stand(str(file)))
 
 
-@pytest.fixture(scope="module", params=["qemu-x86", "qemu-mips", "qemu-aarch64"])
+# Counted first of all is the processor of the studies.
+@pytest.fixture(scope="module", params=["qemu-mips", *others("qemu-x86", "qemu-aarch64")])
 def counted_stand(request: pytest.FixtureRequest) -> Iterator[Stand]:
     yield from _stand(Stand(request.param, counting=True))
 

@@ -16,6 +16,7 @@ from gatemark.station.cpu import place
 from gatemark.station.qemu.lab import OURS
 from vm.box import Box, box
 
+pytestmark = pytest.mark.long
 ALONE = ("timeout", "150", "taskset", "-c", str(place().sink))  # the box has the other CPU
 STATION = f"""
 schema = "gatemark.station/1"

@@ -17,6 +17,7 @@ from gatemark.plan.model import Arm
 from gatemark.station.wiring import Gateway
 from vm.conftest import FEW, Booted
 
+LONG = pytest.mark.long
 Way = Literal["switch", "route", "nat", "endpoint"]
 
 
@@ -27,15 +28,15 @@ def arm(path: Way, *features: str) -> Arm:
 # What xdp and software offload carry is measured below.
 ARMS = [
     arm("route", "filter:100:legacy"),
-    arm("route", "shape:fq_codel"),
+    pytest.param(arm("route", "shape:fq_codel"), marks=LONG),
     arm("nat", "shape:cake:50"),
     arm("switch", "bridge-netfilter", "filter:10:set"),
-    arm("route", "netfilter-absent"),
+    pytest.param(arm("route", "netfilter-absent"), marks=LONG),
 ]
 CRASHED = [
-    arm("route", "filter:100:legacy"),
+    pytest.param(arm("route", "filter:100:legacy"), marks=LONG),
     arm("nat", "offload:software", "shape:cake:50"),
-    arm("route", "xdp", "steering:threaded"),
+    pytest.param(arm("route", "xdp", "steering:threaded"), marks=LONG),
 ]
 LACKING = [
     (arm("route", "offload:hardware"), "offload:hardware: Could not process rule"),

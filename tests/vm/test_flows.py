@@ -12,6 +12,7 @@ from gatemark.station import lock
 from gatemark.store.record import Record
 from vm.conftest import Booted
 
+pytestmark = pytest.mark.long
 BOUNDS = "cd /proc/sys/net/netfilter; cat nf_conntrack_max nf_conntrack_buckets"
 FEATURES = ("conntrack", "conntrack-max:3000", "conntrack-timeout:120")
 ARM = Arm(path="route", name="conntrack", features=FEATURES)

@@ -75,6 +75,7 @@ def test_it_restarts_as_it_was(booted: Booted) -> None:
     assert booted.said(asked) == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stand", ["qemu-mips"], indirect=True)
 def test_cards_that_share_an_interrupt_are_told_by_its_level(booted: Booted) -> None:
     """Also after a reset: by edges one of them is not told, too rarely to wait for."""
@@ -84,6 +85,7 @@ def test_cards_that_share_an_interrupt_are_told_by_its_level(booted: Booted) -> 
         booted.run(booted.lab.restart())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stand", ["qemu-mips"], indirect=True)
 def test_an_interrupt_that_the_emulator_lost_is_told_again(booted: Booted) -> None:
     """The loss itself is too rare to wait for: what ends it ticks."""
@@ -93,6 +95,7 @@ def test_an_interrupt_that_the_emulator_lost_is_told_again(booted: Booted) -> No
     assert int(booted.said(ticks)) - before >= 30
 
 
+@pytest.mark.long
 def test_a_killed_laboratory_leaves_nothing() -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root: namespaces with their own CPU")

@@ -102,6 +102,7 @@ def test_a_stream_learns_what_fits(roomy: Booted) -> None:
     assert record.values["mss_bytes"] == 1440  # 1492 less 20 of IP and 32 of TCP with its time
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("features", [("pppoe", SHAPED), (SHAPED, "pppoe")])
 def test_what_shapes_the_wan_port_shapes_the_session(
     features: tuple[str, str], roomy: Booted
@@ -115,6 +116,7 @@ def test_what_shapes_the_wan_port_shapes_the_session(
     assert "tbf" in roomy.said("tc qdisc show dev gm-near root")
 
 
+@pytest.mark.long
 def test_a_capture_at_the_wan_port_sees_the_session(roomy: Booted) -> None:
     record = roomy.measure(Arm(path="route", name="captured", features=("pppoe", CAPTURED)))
     assert (record.status, record.reason) == ("ok", "")
@@ -124,6 +126,7 @@ def test_a_capture_at_the_wan_port_sees_the_session(roomy: Booted) -> None:
     assert capture.counters["captured"] >= record.accounting.unique > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", ["ipv4", "ipv6"])
 @pytest.mark.parametrize("direction", ["up", "down"])
 def test_a_session_is_masqueraded(direction: Direction, family: Family, roomy: Booted) -> None:
@@ -138,6 +141,7 @@ def test_a_gateway_without_it_tells_what_it_lacks(booted: Booted) -> None:
     assert record.reason == f"not available here: pppoe: {NO_SESSION[booted.lab.name]}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("path", "cut"),
     [
@@ -172,17 +176,22 @@ def test_who_comes_next_ends_a_session_that_was_cut_off(
     roomy.run(crash())
 
 
-@pytest.mark.parametrize("arm", [SESSION, HOME], ids=lambda arm: arm.name)
+@pytest.mark.parametrize(
+    "arm", [pytest.param(SESSION, marks=pytest.mark.long), HOME], ids=lambda arm: arm.name
+)
 def test_a_session_is_given_back_as_it_was(arm: Arm, roomy: Booted) -> None:
     _given_back(arm, roomy)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stand", ["qemu-x86"], indirect=True)
 def test_what_is_masqueraded_is_given_back_as_it_was(booted: Booted) -> None:
     _given_back(HIDDEN, booted)
 
 
-@pytest.mark.parametrize("arm", [TAGGED, TUNNEL], ids=lambda arm: arm.name)
+@pytest.mark.parametrize(
+    "arm", [pytest.param(TAGGED, marks=pytest.mark.long), TUNNEL], ids=lambda arm: arm.name
+)
 def test_it_is_given_back_as_it_was(arm: Arm, booted: Booted) -> None:
     _given_back(arm, booted)
 
