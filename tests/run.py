@@ -15,14 +15,15 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 
 from runner.outcome import Outcome, write_junit
 from runner.process import GROUPS, ROOT, interrupted
-from runner.stages import LONG_STAGES, MEASURING, STAGES, Stage
+from runner.stages import AFTER, LONG_STAGES, STAGES, TRACKS, Stage
 
 REPORTS = ROOT / ".tests"
 NICE = 10  # of what runs beside what measures, as nice(1) counts
@@ -57,31 +58,47 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run_all(asked: Mapping[str, Stage], suffix: str, *, retry: bool) -> list[Outcome]:
-    """What measures, one stage after the other; what only computes beside it, in the same order."""
+    """The tracks beside each other; the last one yields as long as another has work."""
+    over = {name: threading.Event() for name in asked}
 
     def run(name: str) -> Outcome:
-        return run_one(name, asked[name], REPORTS / f"{name}{suffix}.xml", retry=retry)
+        if first := over.get(AFTER.get(name, "")):
+            first.wait()
+        try:
+            return run_one(name, asked[name], REPORTS / f"{name}{suffix}.xml", retry=retry)
+        finally:
+            over[name].set()
 
-    measuring = [name for name in asked if name in MEASURING]
-    others = [name for name in asked if name not in MEASURING]
+    *measuring, computing = ([name for name in track if name in asked] for track in TRACKS)
     threads: list[int] = []
+    with ExitStack() as stack:
 
-    def yielding() -> None:
-        threads.append(threading.get_native_id())
-        if measuring:
-            renice(os.PRIO_PROCESS, threads, NICE)
+        def track(names: Sequence[str], begin: Callable[[], None] | None) -> list[Future[Outcome]]:
+            pool = stack.enter_context(ThreadPoolExecutor(1, initializer=begin))
+            return [pool.submit(run, name) for name in names]
 
-    with ThreadPoolExecutor(1, initializer=yielding) as pool:
-        futures = [pool.submit(run, name) for name in others]
-        outcomes = [run(name) for name in measuring]
-        normal = os.getpriority(os.PRIO_PROCESS, 0)
-        renice(os.PRIO_PROCESS, threads, normal)
-        renice(os.PRIO_PGRP, GROUPS, normal)
-        return [*outcomes, *(future.result() for future in futures)]
+        last = track(computing, partial(yielding, threads) if any(measuring) else None)
+        first = [future for names in measuring for future in track(names, None)]
+        outcomes = [future.result() for future in first]
+        hasten(threads)
+        return [*outcomes, *(future.result() for future in last)]
+
+
+def yielding(threads: list[int]) -> None:
+    """A thread's priority is that of what it starts, too: sched(7)."""
+    threads.append(threading.get_native_id())
+    renice(os.PRIO_PROCESS, threads, NICE)
+
+
+def hasten(threads: Iterable[int]) -> None:
+    """Nobody is left to yield to."""
+    normal = os.getpriority(os.PRIO_PROCESS, 0)
+    renice(os.PRIO_PROCESS, threads, normal)
+    renice(os.PRIO_PGRP, GROUPS, normal)
 
 
 def renice(kind: int, ids: Iterable[int], priority: int) -> None:
-    """A thread's priority is that of what it starts, too: sched(7). Only root may raise one."""
+    """Only root may raise a priority."""
     for number in [*ids]:
         with suppress(PermissionError, ProcessLookupError):
             os.setpriority(kind, number, priority)

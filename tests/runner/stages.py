@@ -67,7 +67,8 @@ def pytest(name: str, workers: int, *more: str) -> Stage:
     return stage
 
 
-SHORT: Final = ("-m", "not long")
+SHORT: Final = ("-m", "not long and not alone")
+ALONE: Final = ("-m", "alone and not long")
 LONG: Final = ("-m", "long")
 
 # `make test`, in the order of their lines in its output.
@@ -76,7 +77,8 @@ STAGES: Final[dict[str, Stage]] = {
     "counter": counter,
     "docs": pytest("docs", 2, *SHORT),
     "lint": lint,
-    "lab": pytest("lab", 0, *SHORT),  # one at a time: each has the machine for itself
+    "alone": pytest("lab", 0, *ALONE),
+    "lab": pytest("lab", 0, *SHORT),  # one at a time: most of them measure
     "vm": pytest("vm", 0, "--timeout=600", *SHORT),  # a fixture may download, build an image
     "golden": pytest("golden", 2),
     "unit": pytest("unit", 2, *SHORT),
@@ -88,6 +90,12 @@ LONG_STAGES: Final[dict[str, Stage]] = {
     "lab": pytest("lab", 0, *LONG),
     "vm": pytest("vm", 0, "--timeout=600", *LONG),
 }
-# What measures, one stage after the other; beside it, in the same order, what only computes. Both
-# lists hold all stages of `make test`; `make test-long` has the first alone.
-MEASURING: Final = ("agent", "lab", "vm")
+# Stages of one track follow each other, tracks run beside each other. One trial measures at a time,
+# whatever its track (station/lock.py). The last track only computes, and yields to the others.
+TRACKS: Final = (
+    ("alone", "lab"),
+    ("agent", "vm"),
+    ("counter", "lint", "unit", "golden", "page", "docs"),
+)
+# They have labs of their own, so they wait until this one is over.
+AFTER: Final = {"vm": "alone", "docs": "alone"}

@@ -2,6 +2,7 @@
 """The stage runner counts what it should, above all where nothing was tested."""
 
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -133,8 +134,26 @@ def test_an_unknown_stage_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no stage 'units'; there are: agent, counter, docs, lint" in capsys.readouterr().err
 
 
-def test_what_measures_is_a_stage() -> None:
-    assert {*stages.MEASURING} <= {*stages.STAGES}
+def test_every_stage_is_in_one_track() -> None:
+    assert sorted(name for track in stages.TRACKS for name in track) == sorted(stages.STAGES)
+
+
+@pytest.mark.usefixtures("root")
+def test_what_must_not_be_beside_another_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+
+    def stage(name: str) -> stages.Stage:
+        def ended(_: Path) -> Outcome:
+            time.sleep(0.2 if name == "alone" else 0)
+            order.append(name)
+            return Outcome([Case(name)])
+
+        return ended
+
+    for name in ("alone", "vm"):
+        monkeypatch.setitem(stages.STAGES, name, stage(name))
+    assert run.main(["alone", "vm"]) == 0
+    assert order == ["alone", "vm"]
 
 
 @pytest.mark.usefixtures("root")

@@ -113,6 +113,7 @@ times = 1
 """
 
 
+@pytest.mark.alone
 def test_a_killed_run_leaves_no_program(tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text(FILE)
     words = ("run", str(tmp_path / "p.toml"), "--out", str(tmp_path / "run"))

@@ -15,6 +15,7 @@ import pytest
 
 from gatemark.station import lock
 
+pytestmark = pytest.mark.alone
 KILLS = 12
 SMALL = (
     "--set=repeat.times=2",
@@ -69,7 +70,6 @@ def differences(before: dict[str, str], after: dict[str, str]) -> dict[str, list
     }
 
 
-@pytest.mark.long
 def test_a_run_leaves_the_host_as_it_was(tmp_path: Path, host_snapshot: Snapshot) -> None:
     gatemark("doctor").wait()  # what a first nft or ip loads into the kernel is not ours to judge
     before = host_snapshot()

@@ -14,6 +14,8 @@ from gatemark.run import keep
 from gatemark.station import lock
 from gatemark.station.recover import recover
 
+pytestmark = pytest.mark.alone
+
 
 @contextmanager
 def opened() -> Iterator[keep.Kept]:

@@ -115,6 +115,7 @@ def test_nics_come_home_as_they_were(played: Played, before: str, order: str, co
     assert picture(played) == before
 
 
+@pytest.mark.alone
 def test_a_killed_laboratorys_nics_come_home_at_once(played: Played, before: str) -> None:
     process, _ = laboratory(played)
     process.kill()
@@ -123,6 +124,7 @@ def test_a_killed_laboratorys_nics_come_home_at_once(played: Played, before: str
     assert f"lab {LAB}" in played.run(sys.executable, "-c", RECOVER)
 
 
+@pytest.mark.alone
 def test_with_the_guard_killed_too_the_next_start_brings_them_home(
     played: Played, before: str
 ) -> None:

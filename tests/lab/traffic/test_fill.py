@@ -10,6 +10,7 @@ from gatemark.stats.judgement import Judgement
 from gatemark.store.record import Record
 from lab.planted import measure, plan
 
+pytestmark = pytest.mark.long
 FILL = Workload(kind="fill", flows=12_000, steps=8, clients=4, rate_pps=10_000, duration_s=0.4)
 
 

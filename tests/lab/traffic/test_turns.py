@@ -149,6 +149,7 @@ def test_nothing_is_left(ran: Ran) -> None:
     assert ran.left == []
 
 
+@pytest.mark.long
 def test_a_block_that_was_cut_is_gone_on_with(tmp_path: Path) -> None:
     plan, out = tmp_path / "three.toml", tmp_path / "run"
     plan.write_text(PLAN.replace("times   = 3", "times   = 1"))

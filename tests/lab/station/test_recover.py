@@ -16,6 +16,7 @@ from pyroute2 import netns
 from gatemark.station import lock
 from gatemark.station.recover import NAME, recover
 
+pytestmark = pytest.mark.alone
 LAB = "abc123"  # of these tests; a lab's own name is random
 LEFT = (f"gm-{LAB}-lan", f"gm-{LAB}-gw")
 OTHERS = (f"gm-{LAB}-lan3", f"gm-{LAB}-test", "gm-abc12-lan", "gm-ABC123-lan", f"xgm-{LAB}-lan")
