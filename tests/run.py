@@ -38,7 +38,8 @@ def main(words: Sequence[str]) -> int:
         return 2
     # A handler, also where we were started in the background: a signal that is ignored stays
     # ignored in all that we start, and tests press Ctrl-C.
-    signal.signal(signal.SIGINT, interrupted)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupted)
     asked = {name: stages[name] for name in stages if name in (options.stages or stages)}
     print(f"stages: {' '.join(asked)}", flush=True)  # the lines follow as they end
     total = Outcome()

@@ -13,6 +13,7 @@ import os
 import struct
 import subprocess
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 if TYPE_CHECKING:
@@ -52,6 +53,11 @@ def holds(condition: object, *about: object) -> None:
     """Fails unless it does."""
     if not condition:
         raise AssertionError(about)
+
+
+def waited_s(pid: int) -> float:
+    """How long a process was ready to run and others had the CPU (sched-stats.rst)."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
 
 
 class Agent:
@@ -104,8 +110,9 @@ class Agent:
         return self.process.wait(10)
 
     def done(self) -> Event:
-        """Waits for the job's own end."""
+        """Waits for the job's own end; `waited_s` is how long it had to wait for a CPU till then."""
         event = self.until("done")
+        event["waited_s"] = waited_s(self.process.pid)
         expect(self.end(), 0 if event.get("ev") == "done" else 1)
         return event
 
