@@ -4,14 +4,11 @@
 import os
 import subprocess
 from collections.abc import Callable
-from itertools import filterfalse
 from pathlib import Path
 
 import pytest
-from pyroute2 import netns
 
-from gatemark.station import lock
-from gatemark.station.recover import NAME
+from lab import left
 
 
 # Before what a module's tests share is measured.
@@ -40,14 +37,8 @@ def snapshot() -> dict[str, str]:
         "rules": said("nft", "list", "ruleset"),
         "qdiscs": said("tc", "qdisc", "show"),
         "sysctls": "".join(sorted(_sysctls())),
-        "namespaces": "\n".join(sorted(filterfalse(_is_of_a_live_lab, netns.listnetns()))),
+        "namespaces": "\n".join(left.namespaces()),
     }
-
-
-def _is_of_a_live_lab(name: str) -> bool:
-    """Other tests have labs at the same time; they come and go."""
-    lab = NAME.fullmatch(name)
-    return lab is not None and lock.holder(lab[1]) is not None
 
 
 def _sysctls() -> list[str]:

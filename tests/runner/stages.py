@@ -78,7 +78,7 @@ STAGES: Final[dict[str, Stage]] = {
     "docs": pytest("docs", 2, *SHORT),
     "lint": lint,
     "alone": pytest("lab", 0, *ALONE),
-    "lab": pytest("lab", 0, *SHORT),  # one at a time: most of them measure
+    "lab": pytest("lab", 2, "--dist=loadfile", *SHORT),
     "vm": pytest("vm", 0, "--timeout=600", *SHORT),  # a fixture may download, build an image
     "golden": pytest("golden", 2),
     "unit": pytest("unit", 2, *SHORT),

@@ -110,7 +110,7 @@ class Agent:
         return self.process.wait(10)
 
     def done(self) -> Event:
-        """Waits for the job's own end; `waited_s` is how long it had to wait for a CPU till then."""
+        """Waits for the job's own end; `waited_s`: how long it waited for a CPU."""
         event = self.until("done")
         event["waited_s"] = waited_s(self.process.pid)
         expect(self.end(), 0 if event.get("ev") == "done" else 1)

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyroute2 import netns
+
+from lab import left
 
 PLAN = """
 schema  = "gatemark.plan/1"
@@ -74,21 +75,17 @@ def gatemark(*words: str) -> subprocess.Popen[bytes]:
     )
 
 
-def labs() -> list[str]:
-    return [name for name in netns.listnetns() if name.startswith("gm-")]
-
-
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     folder = tmp_path_factory.mktemp("turns")
     plan, out = folder / "three.toml", folder / "run"
     plan.write_text(PLAN)
-    before = labs()
+    before = left.namespaces()
     process = gatemark(str(plan), "--out", str(out))
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors.decode()
     lines = (out / "trials.jsonl").read_text().splitlines()
-    return Ran([json.loads(line) for line in lines], sorted({*labs()} - {*before}))
+    return Ran([json.loads(line) for line in lines], sorted({*left.namespaces()} - {*before}))
 
 
 def of(ran: Ran, arm: str) -> list[dict[str, Any]]:
@@ -153,7 +150,7 @@ def test_nothing_is_left(ran: Ran) -> None:
 def test_a_block_that_was_cut_is_gone_on_with(tmp_path: Path) -> None:
     plan, out = tmp_path / "three.toml", tmp_path / "run"
     plan.write_text(PLAN.replace("times   = 3", "times   = 1"))
-    before = labs()
+    before = left.namespaces()
     process = gatemark(str(plan), "--out", str(out))
     until = time.monotonic() + 60
     while not (out / "trials.jsonl").exists() and time.monotonic() < until:
@@ -164,4 +161,4 @@ def test_a_block_that_was_cut_is_gone_on_with(tmp_path: Path) -> None:
     lines = (out / "trials.jsonl").read_text().splitlines()
     trials = [json.loads(line)["trial"] for line in lines]
     assert len(trials) == len(set(trials)) == 5
-    assert {*labs()} <= {*before}
+    assert {*left.namespaces()} <= {*before}
