@@ -34,11 +34,11 @@ KEPT = MUTANTS / "agent.json"
 LIMIT_S = 10  # the tests take a fifth of a second
 
 PARSER = Parser(Language(tree_sitter_c.language()))
-SWAPPED = """
+PAIRS = """
     < <=  <= <  > >=  >= >  == !=  != ==  && ||  || &&  + -  - +  * /  / *  % /  << >>  >> <<
     & |  | &  ^ &  ++ --  -- ++  += -=  -= +=  *= /=  /= *=  <<= >>=  >>= <<=  &= |=  |= &=  ^= &=
-""".split()
-SWAPS = dict(zip(SWAPPED[::2], SWAPPED[1::2], strict=True))
+"""
+SWAPS = dict(zip(PAIRS.split()[::2], PAIRS.split()[1::2], strict=True))
 OPERATORS = {"binary_expression", "assignment_expression", "update_expression"}
 CONDITIONS = {"if_statement", "while_statement", "conditional_expression"}
 SKIPPED = {"array_declarator"}  # a larger array behaves as before
