@@ -9,9 +9,12 @@ STAGE  ?=
 RETRY  ?=
 BENCH  ?= lab traffic
 HUNT_SECONDS ?= 60
+FOLDER ?=
+ONE_IN ?= 10
+SEED   ?= 1
 MAN    ?= .venv/share/man/man1
 
-.PHONY: help setup run test test-long lint bench fuzz lock agent man pictures clean
+.PHONY: help setup run test test-long lint bench fuzz mutate lock agent man pictures clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -44,6 +47,10 @@ fuzz: ## feed the agent's parsers with nonsense, and hunt for examples that brea
 	@until=$$(($$(date +%s) + $(HUNT_SECONDS))); while [ $$(date +%s) -lt $$until ]; do \
 		$(PYTHON) -m pytest tests/unit -n 2 --hypothesis-profile=hunt || exit; done
 
+mutate: ## find tests that could not fail, of one folder: make mutate FOLDER=stats
+	@setup/install mutate
+	@$(PYTHON) tests/mutate.py $(FOLDER:%=--folder %) --one-in $(ONE_IN) --seed $(SEED)
+
 lock: ## renew setup/lock: exact versions of all packages, with hashes
 	@setup/renew
 
@@ -62,5 +69,6 @@ pictures: ## take the pictures of docs/pictures: make pictures RUN=DIRECTORY
 clean: ## remove what was built, .venv too; runs stay
 	@$(MAKE) -s -C agent clean
 	@$(MAKE) -s -C counter clean
-	@rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache .tests dist src/gatemark/agents
+	@rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache .tests dist mutants
+	@rm -rf src/gatemark/agents
 	@find . -name __pycache__ -prune -exec rm -rf {} +
