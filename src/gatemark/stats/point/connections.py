@@ -37,7 +37,6 @@ class Ends:
     held: bool  # about those held at once; else about a rate
     count: float  # the headline quantity
     asked: int | None  # connections
-    active: bool
     ceiling: float | None
     loss: float | None
     schedule: float | None
@@ -82,7 +81,6 @@ def _gather(trials: Group, ceiling: float | None) -> Ends:
         held=trials.definition.quantity == HELD,
         count=middle(readings(outside, trials.definition.headline)) or 0.0,
         asked=trials.definition.connections,
-        active=trials.definition.active_pps > 0,
         ceiling=ceiling,
         loss=middle(readings(outside, "loss_ratio")),
         schedule=middle([r for record in outside if (r := _schedule(record)) is not None]),

@@ -4,6 +4,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import PointResult
@@ -67,8 +68,16 @@ def ended(why: str, **more: Scalar) -> dict[str, Scalar]:
 
 
 def test_all_that_were_asked_for_is_no_limit() -> None:
-    found = verdict(record(all_open(), table=ROOM))
-    assert (found.limit, "1000 of 262144" in found.why) == ("none", True)
+    assert verdict(record(all_open(), table=ROOM)) == Verdict(
+        "none", "all 1000 that were asked for were held; conntrack held 1000 of 262144"
+    )
+    assert verdict(record(all_open())).why == "all 1000 that were asked for were held"
+
+
+def test_where_no_number_was_asked_for_it_is_what_was_opened() -> None:
+    found = record(all_open(opened=700))
+    found = replace(found, definition=replace(found.definition, connections=None))
+    assert verdict(found).why == "all 700 that were asked for were held"
 
 
 def test_a_full_table_is_the_limit_and_its_bound_is_told() -> None:
@@ -80,6 +89,17 @@ def test_a_full_table_is_the_limit_and_its_bound_is_told() -> None:
 def test_no_free_port_is_the_tables_limit() -> None:
     found = verdict(record(ended("no answer"), table=ROOM | {"insert_failed": 3}))
     assert (found.limit, "insert_failed" in found.why) == ("flow-table", True)
+
+
+def test_a_table_that_dropped_with_room_left_is_the_limit() -> None:
+    found = verdict(record(ended("no answer"), table=ROOM | {"drop": 3}))
+    assert (found.limit, found.why.split(";")[0]) == ("flow-table", "conntrack dropped 3 packets")
+
+
+def test_the_trial_in_which_the_table_dropped_most_counts() -> None:
+    tables = (ROOM, ROOM | {"insert_failed": 3}, ROOM | {"insert_failed": 1})
+    (trials,) = group([record(ended("no answer"), table=table) for table in tables])
+    assert "no free port for 3 packets" in decide(trials, ()).why
 
 
 def test_a_full_table_that_lost_nothing_is_none() -> None:
@@ -105,9 +125,15 @@ def test_an_unexplained_failure_tells_its_number() -> None:
     assert (found.limit, found.why) == ("unknown", "connection 700 failed: no answer")
 
 
+def test_the_trial_that_opened_fewest_explains_the_end() -> None:
+    (trials,) = group([record(ended("no answer", opened=n, number=n)) for n in (800, 600, 700)])
+    assert decide(trials, ()).why == "connection 600 failed: no answer"
+
+
 def test_a_schedule_that_was_missed_is_the_testers() -> None:
     late = all_open(scheduled=1000, asked=900)
-    assert verdict(record(late)).limit == "tester"
+    assert verdict(record(late)) == Verdict("tester", "the tester asked 90 % as often as it should")
+    assert verdict(record(all_open(scheduled=1000, asked=990))).limit == "none"
 
 
 def rate(**keys: Any) -> Record:
@@ -122,11 +148,36 @@ def test_a_busy_tester_limits_the_rate() -> None:
     assert verdict(rate(shares=(0.5, 0.97))).limit == "tester"
 
 
+def test_a_thread_that_waits_for_a_cpu_is_told_by_its_share() -> None:
+    found = rate()
+    waits = CpuReading(thread="vhost", cpu=None, busy=0.5, waiting=0.48)
+    assert verdict(replace(found, evidence=replace(found.evidence, cpu=(waits,)))) == Verdict(
+        "tester",
+        "vhost has no CPU of its own and waited for one 48 % of the time, busy 50 %",
+    )
+
+
+def test_an_unexplained_rate_tells_the_busiest_cpu() -> None:
+    seen = "neither the gateway nor the tester was seen at its end: "
+    found = rate(shares=(0.6, 0.2))
+    assert verdict(found) == Verdict("unknown", f"{seen}busiest CPU 60 %")
+    unread = replace(found, evidence=replace(found.evidence, cpu=()))
+    assert verdict(unread).why == f"{seen}CPU not read"
+
+
 def test_a_rate_near_the_testers_own_is_a_lower_bound() -> None:
     records = [rate(path="direct", count=10_000), rate(count=9500)]
     judgement = judge(run(records), records)
     (point,) = judgement.points
     assert (point.limit, point.at_least) == ("tester", True)
+    assert point.why == "at 95 % of the tester's ceiling of 1e+04 connections/s"
+
+
+def test_a_ceiling_with_another_number_at_once_is_none() -> None:
+    other = rate(path="direct", count=9600)
+    other = replace(other, definition=replace(other.definition, connections=10))
+    records = [other, rate(count=9500)]
+    assert judge(run(records), records).points[0].limit == "unknown"
 
 
 def test_without_a_valid_trial_nothing_is_known() -> None:

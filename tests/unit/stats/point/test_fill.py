@@ -135,6 +135,25 @@ def test_ports_that_ran_out_are_told_by_their_number() -> None:
     assert "out of ports, of which there are 64512" in why
 
 
+def test_flows_without_a_port_while_ports_are_left_are_told_without_them() -> None:
+    found = verdict(record(lost=3, conntrack=ROOM | {"insert_failed": 3}))
+    assert found == ("flow-table", "3 flows found no free address and port (insert_failed)")
+
+
+def test_packets_that_the_table_dropped_are_its_limit() -> None:
+    found = verdict(record(lost=3, conntrack=ROOM | {"drop": 3}))
+    assert found == ("flow-table", "conntrack dropped 3 packets")
+
+
+def test_a_gateway_without_a_table_has_no_entries_to_miss() -> None:
+    assert verdict(record(conntrack={})) == ("none", "all 10000 that were asked for were held")
+
+
+def test_the_shortest_fill_of_a_point_is_the_one_that_counts() -> None:
+    (trials,) = group([record(came=came, lost=1) for came in (60, 40, 50)])
+    assert fill.decide(trials).why == "flow 41 did not come through"
+
+
 def test_chains_that_are_too_long_are_told_before_ports() -> None:
     long = ROOM | {"insert_failed": 12, "chainlength": 12}
     limit, why = verdict(record(lost=12, conntrack=long))
