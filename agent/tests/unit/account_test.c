@@ -67,6 +67,8 @@ TEST(account_keeps_every_arrival_once)
 	CHECK_EQUAL(account.tally.bytes, 500);
 	CHECK_EQUAL(account.tally.flow[0].unique, 4);
 	CHECK_EQUAL(account.tally.flow[0].highest, 5000);
+	CHECK_EQUAL(account.tally.flow[0].duplicated, 1);
+	CHECK_EQUAL(account.tally.flow[0].reordered, 2);
 	CHECK_EQUAL(account.tally.flow[1].source_port, 5001);
 	CHECK_EQUAL(account.tally.gaps_over_1ms, 2);
 	CHECK_EQUAL(account.tally.first_ns, 10 * MS + 1);
@@ -141,5 +143,20 @@ TEST(account_negative_delay)
 	CHECK_EQUAL(account.tally.delay.count[0], 1);
 	CHECK_EQUAL(account.tally.bin[3].packets, 1);
 	CHECK_EQUAL(account.tally.bin[3].delay_sum_ns, 0);
+	account_close(&account);
+}
+
+TEST(account_a_gap_of_1_ms_is_not_over_it)
+{
+	struct account account;
+	struct fault fault;
+
+	CHECK_EQUAL(account_open(&account, &options, &fault), 0);
+	account_start(&account, 10 * MS);
+	add(&account, 0, 0, 10 * MS);
+	add(&account, 0, 1, 11 * MS);
+	CHECK_EQUAL(account.tally.gaps_over_1ms, 0);
+	add(&account, 0, 2, 12 * MS + 1);
+	CHECK_EQUAL(account.tally.gaps_over_1ms, 1);
 	account_close(&account);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "count/histogram.h"
+#include "count/report.h"
 #include "tests/test.h"
 
 #include <stdlib.h>
@@ -59,4 +60,30 @@ TEST(histogram_quantiles_against_sorted_values)
 	}
 	CHECK_EQUAL(histogram.most, values[4999]);
 	CHECK_EQUAL(histogram.total, 5000);
+}
+
+TEST(histogram_quantiles_are_at_their_rank)
+{
+	static struct histogram histogram;
+
+	histogram_add(&histogram, 10);
+	histogram_add(&histogram, 20);
+	CHECK_EQUAL(histogram_quantile(&histogram, 0), 10);
+	CHECK_EQUAL(histogram_quantile(&histogram, 0.5), 20);
+	CHECK_EQUAL(histogram_quantile(&histogram, 1), 20);
+}
+
+TEST(histogram_as_json)
+{
+	static struct histogram histogram;
+	struct line line = { .fd = -1 };
+
+	for (int i = 0; i < 3; i++)
+		histogram_add(&histogram, 10);
+	histogram_add(&histogram, 20);
+	histogram_report(&histogram, &line, "gap");
+	histogram_report_quantiles(&histogram, &line, "delay");
+	line.buffer[line.used] = '\0';
+	CHECK_TEXT(line.buffer, "\"gap\":{\"low\":[10,20],\"count\":[3,1]},"
+				"\"delay\":{\"p50\":10,\"p99\":20,\"p999\":20,\"max\":20}");
 }

@@ -97,6 +97,36 @@ TEST(json_escapes)
 	CHECK_TEXT(value.text, "\"\\/\b\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
 }
 
+/* The first and the last code of each length in UTF-8. */
+TEST(json_escapes_at_the_ends_of_a_length)
+{
+	struct json json;
+	struct json_value value;
+	const char *key;
+
+	open_copy(&json, "{\"a\":\"\\u007f\\u0080\\u07ff\\u0800\\ud7ff\\ue000\\uffff\\ud800\\udc00"
+			 "\\udbff\\udfff\"}");
+	CHECK_EQUAL(json_member(&json, &key, &value), 1);
+	CHECK_TEXT(value.text,
+		   "\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf"
+		   "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf");
+}
+
+TEST(json_numbers_with_an_exponent)
+{
+	struct json json;
+	struct json_value value;
+	const char *key;
+
+	open_copy(&json, "{\"a\":25e-1,\"b\":25E+1,\"c\":25e1}");
+	CHECK_EQUAL(json_member(&json, &key, &value), 1);
+	CHECK(value.number == 2.5);
+	CHECK_EQUAL(json_member(&json, &key, &value), 1);
+	CHECK_EQUAL(value.integer, 250);
+	CHECK_EQUAL(json_member(&json, &key, &value), 1);
+	CHECK_EQUAL(value.integer, 250);
+}
+
 TEST(json_numbers)
 {
 	struct json json;
@@ -142,6 +172,9 @@ TEST(json_refuses)
 		"{\"a\":\"\\x\"}",
 		"{\"a\":\"\\u12\"}",
 		"{\"a\":\"\\ud800\"}",
+		"{\"a\":\"\\udc00\\udc00\"}",
+		"{\"a\":\"\\ud800\\ud800\"}",
+		"{\"a\":\"\\ud800\\n\"}",
 		"{\"a\":\"\\u0000\"}",
 		"{\"a\":\"\t\"}",
 		"{\"a\":[1,]}",
