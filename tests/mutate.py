@@ -4,7 +4,8 @@
 python tests/mutate.py [--folder stats] [--one-in 10] [--seed 1]
 
 Of Python, mutmut makes the mutants below mutants/ and runs each in a fork of one pytest, with only
-the tests that call the changed function; for C see mutate_agent.py. Where all would take hours, a
+the tests that call the changed function, the nearest first (nearest.py) and up to the first that
+fails; for C see mutate_agent.py. Where all would take hours, a
 sample is drawn. A mutant once killed stays so until its source changes; survivors are tried again,
 so an interrupted run goes on where it was. `make clean` forgets everything.
 """

@@ -75,6 +75,13 @@ def test_a_shaper_is_its_own_limit(model: Model) -> None:
     assert (found.answer, found.limit) == ("not enough", "shaper")
 
 
+def test_a_shaper_holds_back_only_a_line_with_more_frames_than_it_passes(model: Model) -> None:
+    """A line of 101 Mbit/s carries 99.7 Mbit/s of 1518-byte frames, one of 102 carries 100.7."""
+    shaped = Setup("nat", ("shape:cake:100",))
+    limits = [answer(model, shaped, Line(bps, 1e6), 1518).limit for bps in (101e6, 102e6)]
+    assert [limit == "shaper" for limit in limits] == [False, True]
+
+
 def test_what_was_not_measured_is_named(model: Model) -> None:
     assert unmeasured(model, Setup("switch", ("capture:tcpdump:68", "filter:5"))) == [
         "switch",
@@ -88,6 +95,8 @@ def test_a_rate_has_its_bits_on_every_layer(model: Model) -> None:
     assert found.l1_bps / found.pps.value == pytest.approx(84 * 8)
     assert found.l4_bps / found.pps.value == pytest.approx(18 * 8)
     assert found.least < found.pps.lo <= found.pps.value <= found.pps.hi < found.most
+    assert found.pps.lo / found.least == pytest.approx(model.margin)
+    assert found.most / found.pps.hi == pytest.approx(model.margin)
 
 
 def test_an_unknown_margin_widens_nothing(model: Model) -> None:

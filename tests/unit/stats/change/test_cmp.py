@@ -121,3 +121,14 @@ def test_clocks_that_cannot_be_compared_are_not_told(
 def test_a_clock_is_read_from_the_inventory(said: object, mhz: float | None) -> None:
     kept = replace(run(), before={"gateway": {"cpu_mhz": said}})
     assert clock_mhz(side([], kept)) == mhz
+
+
+def test_what_a_reader_must_know_of_each_gateway_is_told() -> None:
+    made = side(trials(1, Trial()), station(gateway={"cpu_mhz": "1200.5", "kernel": "6.1"}))
+    assert [(fact.field, fact.old, fact.new) for fact in cmp([made, made]).conditions[0]] == [
+        ("station", "", "lab"),
+        ("gateway", "", "virtual, netns"),
+        ("kernel", "", "6.1"),
+        ("slow_to_pps", "", "none"),
+        ("cpu_mhz", "", 1200.5),
+    ]

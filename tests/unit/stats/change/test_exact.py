@@ -73,12 +73,29 @@ def test_an_a_a_step_is_zero(judged: Judgement) -> None:
     ladder, step = steps(judged)["route again"]
     assert step.twin
     assert step.costs["instructions"].difference.value == ratio(ladder, step) == 0
+    assert step.costs["instructions"].verdict == "no change"
     assert "twin-differs" not in [one.code for one in judged.warnings]
 
 
 def test_an_a_a_step_that_is_not_zero_is_a_warning() -> None:
     found = [shifted(one, 1) if one.arm == "route again" else one for one in counted.trials()]
     assert "twin-differs" in [one.code for one in counted.judgement(found).warnings]
+
+
+def test_fewer_instructions_are_faster() -> None:
+    found = [shifted(one, -9) if one.arm == "route again" else one for one in counted.trials()]
+    _, step = steps(counted.judgement(found))["route again"]
+    assert step.costs["instructions"].verdict == "faster"
+
+
+def test_other_modes_are_those_of_a_repeat_with_the_same_first() -> None:
+    """A repeat whose first mode was the tick says what ran less; nobody is misled by it."""
+    found = [
+        with_first_mode(one, 1200) if one.arm == "route" and one.repeat == 1 else one
+        for one in counted.trials()
+    ]
+    others = arms(counted.judgement(found))["route"].others
+    assert [(one.instructions - ROUTE, one.cause) for one in others][0] == (1200, "timer tick")
 
 
 def test_repeats_that_disagree_are_no_claim() -> None:
@@ -155,6 +172,18 @@ def test_the_verdict_is_by_what_is_accepted(rules: int, allow: float, word: str)
     found = findings(made.run.ab, made.judgement)
     assert found[0].word == word
     assert regressed(found) is (word == "needs more")
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        (101, "instructions a packet more than old"),
+        (50, "instructions a packet fewer than old"),
+        (100, "executes as many instructions a packet as old"),
+    ],
+)
+def test_the_answer_of_a_test_says_more_or_fewer(rules: int, words: str) -> None:
+    assert words in counted.compared(rules).judgement.sentence
 
 
 def test_boots_are_counted() -> None:

@@ -164,6 +164,17 @@ def test_a_rate_that_came_through_whole_is_a_lower_bound() -> None:
     assert only(judged([sent(1000, 12e6, limit="none")]), value).at_least
 
 
+def test_what_something_held_back_is_no_bound() -> None:
+    value = published("received_l4_bps", stated=UDP_SAID)
+    assert not only(judged([sent(1000, 12e6)]), value).at_least
+    assert not only(judged([point(limit="none")]), published()).at_least
+
+
+def test_of_tcp_at_several_rates_the_first_counts() -> None:
+    rates = [point(rate=rate, levels={"rate_bps": rate}) for rate in (40e6, 60e6, 50e6)]
+    assert only(judged(rates), published()).measured.value == 40e6
+
+
 def test_a_bound_of_the_tester_is_told() -> None:
     assert only(judged([point(at_least=True)]), published()).at_least
 
@@ -175,7 +186,9 @@ def test_the_cpu_has_no_bound() -> None:
 def test_the_peak_of_a_sweep_is_in_bits_of_payload() -> None:
     swept = knee(msgspec.structs.replace(UDP, path="route", direction="up"), 10_000)
     value = published("peak_l4_bps", stated={"path": "route", "l4": "udp", "frame_bytes": 1496})
-    assert only(judged(knees=[swept]), value).measured.value == 10_000 * 1450 * 8
+    found = only(judged(knees=[swept]), value)
+    bits = 1450 * 8
+    assert found.measured == Interval(10_000 * bits, 9_900 * bits, 10_100 * bits, 6, 0.969)
 
 
 def test_a_sweep_without_one_size_has_no_peak_in_bits() -> None:

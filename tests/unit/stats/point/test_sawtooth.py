@@ -5,7 +5,13 @@ import random
 
 import pytest
 
-from gatemark.stats.point.sawtooth import sawtooth, standing_bytes, successive
+from gatemark.stats.point.sawtooth import (
+    Sawtooth,
+    sawtooth,
+    standing_bytes,
+    successive,
+    typical,
+)
 
 STEP_S = 0.1
 
@@ -54,3 +60,15 @@ def test_a_standing_queue_is_its_delay_times_the_rate_that_drains_it() -> None:
 
 def test_successive_delays_differ_by_their_size() -> None:
     assert successive([5, 8, 7, 7]) == [0, 1, 3]
+
+
+@pytest.mark.parametrize("period", [10, 12.5])
+def test_a_period_between_two_steps_is_found(period: float) -> None:
+    found = sawtooth(teeth(period, 100), STEP_S)
+    assert found is not None
+    assert found.period_s == pytest.approx(period * STEP_S, rel=0.01)
+
+
+def test_the_typical_one_of_several_is_the_median_of_each_number() -> None:
+    several = [Sawtooth(1.0, 9.0, 4.0), Sawtooth(3.0, 7.0, 6.0), Sawtooth(2.0, 8.0, 5.0)]
+    assert typical(several) == Sawtooth(2.0, 8.0, 5.0)
