@@ -28,11 +28,23 @@ TEST(address_parses)
 TEST(address_fills_sockets)
 {
 	struct sockaddr_storage storage;
-	const uint8_t bytes[16] = { 192, 0, 2, 1 };
+	const uint8_t bytes[16] = { 192, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7 };
 
 	CHECK_EQUAL(address_fill(&storage, 4, bytes, 0x1234), sizeof(struct sockaddr_in));
 	CHECK_EQUAL(address_port(&storage), 0x1234);
 	CHECK(memcmp(&((struct sockaddr_in *)&storage)->sin_addr, bytes, 4) == 0);
 	CHECK_EQUAL(address_fill(&storage, 6, NULL, 9), sizeof(struct sockaddr_in6));
 	CHECK_EQUAL(address_port(&storage), 9);
+	CHECK_EQUAL(address_fill(&storage, 6, bytes, 9), sizeof(struct sockaddr_in6));
+	CHECK_EQUAL(storage.ss_family, AF_INET6);
+	CHECK(memcmp(&((struct sockaddr_in6 *)&storage)->sin6_addr, bytes, 16) == 0);
+}
+
+TEST(address_families)
+{
+	struct fault fault;
+
+	CHECK_EQUAL(family_check(4, "family", &fault), 0);
+	CHECK_EQUAL(family_check(6, "family", &fault), 0);
+	CHECK_EQUAL(family_check(5, "family", &fault), -EINVAL);
 }

@@ -141,6 +141,41 @@ TEST(pcapng_blocks_sections_and_interfaces)
 	CHECK(!last.timed);
 }
 
+/* The interface has 32 bits in an enhanced block and 16 in its old form. */
+TEST(pcapng_packets_name_one_of_many_interfaces)
+{
+	for (int big = 0; big < 2; big++) {
+		for (unsigned int type = 2; type <= 6; type += 4) {
+			struct made made = { .big = big };
+			struct capture_packet last = { 0 };
+
+			made_section(&made);
+			for (uint16_t link = 1; link <= 6; link++)
+				made_interface(&made, link, 0, 9, 0);
+			made_packet(&made, type, 4, 5, packet, 16, 16);
+			CHECK_EQUAL(read_made(&made, &last), 1);
+			CHECK_EQUAL(last.link, 5);
+		}
+	}
+}
+
+TEST(pcapng_sections_have_each_their_own_order)
+{
+	struct made made = { .big = true };
+	struct capture_packet last = { 0 };
+
+	made_section(&made);
+	made_interface(&made, 1, 0, 9, 0);
+	made_packet(&made, 6, 0, 5, packet, 16, 16);
+	made.big = false;
+	made_section(&made);
+	made_interface(&made, 101, 0, 9, 0);
+	made_packet(&made, 6, 0, 7, packet, 16, 16);
+	CHECK_EQUAL(read_made(&made, &last), 2);
+	CHECK_EQUAL(last.link, 101);
+	CHECK_EQUAL(last.time_ns, 7);
+}
+
 TEST(what_is_no_capture_is_refused)
 {
 	struct made made = { 0 };
@@ -284,4 +319,24 @@ TEST(what_cannot_be_replayed_is_told_apart)
 	memcpy(other, frame, sizeof(other));
 	other[13] = 6; /* ARP */
 	CHECK_EQUAL(judge(other, 50, 50, 1, &view), PACKET_NOT_IP);
+}
+
+TEST(packets_of_ipv6_are_read)
+{
+	uint8_t ip[48] = { 0x60, 0, 0, 0, 0, 8, 17, 64, 0xfc };
+	struct packet_view view;
+
+	memcpy(ip + 40, "\x03\xe8\0\x35\0\x08", 6);
+	CHECK_EQUAL(judge(ip, 48, 48, 101, &view), PACKET_TAKEN);
+	CHECK_EQUAL(view.family, 6);
+	CHECK_EQUAL(view.protocol, 17);
+	CHECK_EQUAL(view.length, 48);
+	CHECK_EQUAL(view.source_port, 1000);
+	CHECK_EQUAL(view.destination_port, 53);
+	for (uint32_t captured = 1; captured < 48; captured++)
+		CHECK_EQUAL(judge(ip, captured, 48, 101, &view), PACKET_DAMAGED);
+	ip[6] = 44;
+	CHECK_EQUAL(judge(ip, 48, 48, 101, &view), PACKET_FRAGMENT);
+	ip[6] = 58; /* ICMPv6 */
+	CHECK_EQUAL(judge(ip, 48, 48, 101, &view), PACKET_PROTOCOL);
 }

@@ -45,4 +45,5 @@ TEST(checksum_folds_every_carry)
 	CHECK_EQUAL(checksum_fold(0x1ffff), 1);
 	CHECK_EQUAL(checksum_fold(UINT64_MAX), 0xffff);
 	CHECK_EQUAL(checksum_fold(0xffffffff00000001), 1);
+	CHECK_EQUAL(checksum_fold(0xffffffff0001ffff), 1); /* carries again after three folds */
 }

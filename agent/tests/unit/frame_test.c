@@ -183,6 +183,22 @@ TEST(parse_counts_a_missing_checksum_as_corrupt)
 	CHECK_EQUAL(kind_of(length, true), ARRIVAL_TEST);
 }
 
+/* UDP's own length must not reach beyond IP's, be there padding or not. */
+TEST(parse_refuses_udp_longer_than_its_packet)
+{
+	for (int family = 4; family <= 6; family += 2) {
+		size_t length = build_one(family);
+		size_t udp = ETHERNET_BYTES + (family == 4 ? IPV4_BYTES : IPV6_BYTES);
+
+		be16_store(whole + udp + 4, (uint16_t)(length - udp + 1));
+		CHECK_EQUAL(kind_of(length + 10, true), ARRIVAL_FOREIGN);
+		be16_store(whole + udp + 4, (uint16_t)(length - udp - 1));
+		CHECK_EQUAL(kind_of(length + 10, true), ARRIVAL_TEST);
+		be16_store(whole + udp + 4, UDP_BYTES - 1);
+		CHECK_EQUAL(kind_of(length, true), ARRIVAL_FOREIGN);
+	}
+}
+
 TEST(parse_takes_padding)
 {
 	struct arrival arrival;
