@@ -138,3 +138,20 @@ def test_a_tool_stands_for_itself_only_where_nothing_of_ours_is() -> None:
     tool = point(of(driver="iperf3"), 30_000.0)
     assert answer(tool, point()).startswith("routes 20.0 k packets/s")
     assert "as iperf3 measures it" in answer(tool)
+
+
+def test_delays_name_their_rate_once_where_it_is_the_same() -> None:
+    def timed(path: str, delay_ns: float, rate: float) -> PointResult:
+        seen = {"delay_p50_ns": delay_ns, "offered_pps": rate}
+        return point(of(path), values=seen, share=0.5)
+
+    slow, fast = timed("route", 30_000, 1000), timed("nat", 40_000, 1000)
+    assert answer(slow, fast) == (
+        "takes 30 µs to route a packet and 40 µs to NAT a packet at 1.00 k packets/s "
+        "(median, one way)."
+    )
+    assert answer(slow, timed("nat", 40_000, 2000)) == (
+        "takes 30 µs to route a packet at 1.00 k packets/s and 40 µs to NAT a packet "
+        "at 2.00 k packets/s (median, one way)."
+    )
+    assert answer(slow, timed("route", 50_000, 3000)).startswith("takes 50 µs to route a packet")

@@ -116,8 +116,13 @@ def test_a_far_end_that_is_full_is_the_testers() -> None:
     assert verdict(record(ended("refused", server_full="connections"))).limit == "tester"
 
 
-def test_a_bound_by_memory_is_the_testers() -> None:
-    assert verdict(record(all_open(bound="memory"))).limit == "tester"
+@pytest.mark.parametrize(
+    ("bound", "words"), [("memory", "memory"), ("tuples", "addresses and ports")]
+)
+def test_what_bounds_the_tester_itself_is_told(bound: str, words: str) -> None:
+    assert verdict(record(all_open(bound=bound))) == Verdict(
+        "tester", f"the tester's {words}: all 1000 that it could open were held"
+    )
 
 
 def test_an_unexplained_failure_tells_its_number() -> None:

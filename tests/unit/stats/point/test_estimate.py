@@ -97,7 +97,18 @@ def test_packets_of_another_size_have_nothing_beside_them() -> None:
 
 
 def test_the_sentence_says_what_it_is() -> None:
-    assert estimated.judgement().sentence.startswith("ESTIMATE, not measured: to route a packet")
+    judged = estimated.judgement()
+    opening = "ESTIMATE, not measured: to route a packet takes "
+    assert judged.sentence.startswith(opening)
+    assert judged.sentence.endswith(".")
+    clauses = judged.sentence.removeprefix(opening).removesuffix(".").split("; ")
+    first = judged.estimates[0]
+    alike = [one for one in judged.estimates if (one.arm, one.point) == (first.arm, first.point)]
+    assert len(clauses) == len(alike)
+    for clause, one in zip(clauses, alike, strict=True):
+        most = max(part.value for part in one.parts.values()) / one.cycles.value
+        assert f"{one.cycles.value / 1e3:.1f} k cycles (" in clause
+        assert f"on {one.device.name}, {100 * most:.0f} % of them " in clause
 
 
 def test_estimates_are_told_by_program() -> None:

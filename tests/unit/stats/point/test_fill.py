@@ -70,7 +70,15 @@ def test_the_line_is_that_of_theil_and_sen() -> None:
     assert found is not None
     told = theilslopes([y for _, y in points], [x for x, _ in points])
     assert found.slope == pytest.approx(told.slope)
-    assert found.at(0) == found.intercept
+    assert found.intercept == pytest.approx(told.intercept, abs=90_000)
+    assert (found.at(0), found.at(10)) == (
+        found.intercept,
+        pytest.approx(found.intercept + 10 * found.slope),
+    )
+
+
+def test_a_line_without_noise_is_the_line() -> None:
+    assert fill.line([(0.0, 5.0), (1.0, 8.0), (2.0, 11.0)]) == fill.Line(3.0, 5.0)
 
 
 def test_a_reading_while_something_else_took_memory_moves_it_little() -> None:
@@ -110,7 +118,9 @@ def test_of_few_steps_the_first_four_tell_it() -> None:
     assert fill.predicted(steps(2), 0) is None
 
 
-@pytest.mark.parametrize(("limit", "bound"), [(100_000, 75_000), (8_123, 6_000), (1_999, 1_400)])
+@pytest.mark.parametrize(
+    ("limit", "bound"), [(100_000, 75_000), (8_123, 6_000), (1_999, 1_400), (4 / 3, 1)]
+)
 def test_a_bound_leaves_a_quarter_of_memory(limit: float, bound: float) -> None:
     assert fill.recommended(limit) == bound
 

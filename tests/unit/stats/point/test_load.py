@@ -69,6 +69,14 @@ def test_the_rate_at_80_percent_is_told_by_each_way() -> None:
     assert at["ticks", 0.8].most_busy == pytest.approx(0.5)
 
 
+def test_a_way_that_was_not_read_leaves_the_others() -> None:
+    found = [
+        replace(record, values={k: v for k, v in record.values.items() if k != "cpu_busy_inside"})
+        for record in records()
+    ]
+    assert {one.way for one in rates_at(found)} == {"schedstat", "soak"}
+
+
 def test_trials_that_were_not_soaked_tell_nothing() -> None:
     assert loads([trial(rate, 1, instrumented=False) for rate in RATES]) == []
 

@@ -29,6 +29,22 @@ def test_knee_is_limited_by_what_limits_the_first_point_beyond() -> None:
     assert (knee.limit, knee.at_least) == ("cpu", False)
 
 
+def test_what_limits_far_beyond_the_knee_is_not_its_limit() -> None:
+    """At the highest rate no CPU was busy; at the knee one was."""
+    idle = replace(sweep(GATEWAY, RATES)[0].evidence, schedule_ratio=1.0)
+    records = [
+        replace(record, evidence=idle) if record.point["rate_pps"] == RATES[-1] else record
+        for record in sweep(GATEWAY, RATES)
+    ]
+    last = max(judge(run(records), records).points, key=lambda p: p.values["offered_pps"].value)
+    assert last.limit != "cpu"
+    assert knee_of(records).limit == "cpu"
+
+
+def test_three_rates_are_a_sweep() -> None:
+    assert knee_of(sweep(GATEWAY, (20_000, 30_000, 40_000))).knee_pps.n == 6
+
+
 def test_knee_on_the_wire_counts_preamble_and_gap() -> None:
     knee = knee_of(sweep(GATEWAY, RATES))
     assert knee.knee_l1_bps == pytest.approx(knee.knee_pps.value * 84 * 8)
