@@ -10,6 +10,7 @@ from statistics import median
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from gatemark.stats.change.compare import UNBOUNDED, compare, holm, untold
 from gatemark.stats.judgement import Change
@@ -235,3 +236,22 @@ def test_a_table_of_one_row_is_that_row() -> None:
 def test_a_row_of_a_wide_table_needs_a_larger_change() -> None:
     change = compare([100, 101, 102, 103, 104, 105], [100, 101, 102, 103, 104, 105])
     assert holm([change] * 10)[0].mde > change.mde
+
+
+OLD = [100.0, 101.0, 103.0, 104.0, 99.0]
+NEW = [120.0, 131.0, 126.0, 140.0, 122.0, 129.0]
+
+
+@pytest.mark.parametrize(("old", "new"), [(OLD, NEW), (NEW, OLD)])
+def test_where_ranks_can_tell_no_more_p_is_that_of_welch(
+    old: list[float], new: list[float]
+) -> None:
+    welch = stats.ttest_ind([log(x) for x in old], [log(x) for x in new], equal_var=False)
+    t, df = welch.statistic, int(welch.df)  # we round the degrees of freedom down
+    assert compare(old, new).tail == pytest.approx(2 * stats.t.sf(abs(t), df))
+
+
+def test_samples_that_touch_are_told_by_ranks_alone() -> None:
+    change = compare([*OLD, 120.0], NEW)
+    assert change.tail == change.p
+    assert compare([5.0] * 6, [7.0] * 6).tail == 0.0

@@ -82,6 +82,23 @@ def test_an_a_a_step_that_is_not_zero_is_a_warning() -> None:
     assert "twin-differs" in [one.code for one in counted.judgement(found).warnings]
 
 
+def test_one_instruction_is_told_and_is_the_noise_of_an_a_a_step() -> None:
+    found = [shifted(one, 1) if one.arm == "route again" else one for one in counted.trials()]
+    ladder, step = steps(counted.judgement(found))["route again"]
+    assert (step.costs["instructions"].verdict, step.costs["instructions"].noise) == ("slower", 0)
+    assert ladder.noise == {"instructions": 1}
+
+
+def test_a_pair_is_of_one_plan_and_one_point(judged: Judgement) -> None:
+    ladder, step = steps(judged)["conntrack"]
+    other_plan = [one.about(plan="other") for one in judged.executed]
+    other_point = [one.about(point={"frame_bytes": 9}) for one in judged.executed]
+    assert pair([*other_plan, *other_point], ladder, step) is None
+    known = pair(judged.executed, ladder, step)
+    assert known is not None
+    assert pair([*judged.executed, *other_plan, *other_point], ladder, step) == known
+
+
 def test_fewer_instructions_are_faster() -> None:
     found = [shifted(one, -9) if one.arm == "route again" else one for one in counted.trials()]
     _, step = steps(counted.judgement(found))["route again"]

@@ -249,3 +249,22 @@ def test_a_box_is_judged_by_the_load_that_it_reads_itself(busy: float, limit: Li
 def test_what_is_read_from_outside_goes_before_what_a_gateway_reads() -> None:
     (point,) = group([FULL.record(), boxed(0.2)])
     assert decide(gather(point, None)).why.startswith("napi/gw0 busy 99.8 % of cpu 1")
+
+
+def test_a_sender_behind_its_schedule_is_told_by_its_share() -> None:
+    found = verdict(Trial(offered=30_000, scheduled=60_000))
+    assert found == Verdict("tester", "the sender made 50 % of its schedule")
+
+
+def test_a_carrier_that_waits_and_works_all_the_time_is_the_testers() -> None:
+    thread = CpuReading(thread="napi/gw0", cpu=None, busy=0.5)
+    carrier = CpuReading(thread="vhost", cpu=None, busy=0.5, waiting=0.4)
+    lossy = Trial(offered=60_000, received=30_000, refused=0)
+    (at_the_mark,) = group([with_threads(lossy, thread, carrier=carrier)])
+    (below,) = group(
+        [with_threads(lossy, thread, carrier=msgspec.structs.replace(carrier, waiting=0.3))]
+    )
+    assert [decide(gather(seen, None)).limit for seen in (at_the_mark, below)] == [
+        "tester",
+        "unknown",
+    ]

@@ -144,3 +144,11 @@ def test_delays_below_their_clocks_error_are_warned_of(
     error_ns: float, delay_ns: float, *, warned: bool
 ) -> None:
     assert (warn.clock(error_ns, delay_ns) is not None) is warned
+
+
+def test_each_rule_has_its_own_code() -> None:
+    rising = [1000.0 * 1.05**at for at in range(12)]
+    cold = [500.0, *QUIET]
+    groups = [1000.0, 1001.0, 1002.0, 1003.0, 2000.0, 2001.0, 2002.0, 2003.0] * 2
+    told = [warn.drift(rising), warn.first_run_slow(cold), warn.bimodal(groups)]
+    assert [one.code for one in told if one] == ["drift", "first-run-slow", "bimodal"]
