@@ -10,6 +10,7 @@ from statistics import median
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from gatemark.stats.change.compare import UNBOUNDED, compare
 from gatemark.stats.change.paired import compare_pairs
@@ -109,3 +110,19 @@ def test_the_change_is_the_median_of_the_means_of_all_pairs(
 def test_one_without_the_other_is_refused() -> None:
     with pytest.raises(ValueError, match="zip"):
         compare_pairs([1.0, 2.0], [1.0])
+
+
+@pytest.mark.parametrize("factor", [0.8, 1.25])
+def test_where_all_pairs_agree_p_is_that_of_student(factor: float) -> None:
+    old = [100.0, 103.0, 98.0, 101.0, 99.0, 104.0, 97.0]
+    new = [factor * x * wobble for x, wobble in zip(old, (1, 1.01, 0.99) * 3, strict=False)]
+    ratios = [log(b / a) for a, b in zip(old, new, strict=True)]
+    change = compare_pairs(old, new)
+    assert change.tail == pytest.approx(stats.ttest_1samp(ratios, 0).pvalue)
+    assert change.tail < change.p
+
+
+def test_pairs_that_do_not_all_agree_are_told_by_ranks_alone() -> None:
+    change = compare_pairs([100.0] * 9, [140.0] * 8 + [99.0])
+    assert change.p < 0.05
+    assert change.tail == change.p

@@ -40,6 +40,15 @@ def test_inside_a_bucket_packets_are_evenly_spread() -> None:
     assert percentile(counts, 0.5) == pytest.approx(1024 + 15.5, abs=0.5)
 
 
+def test_a_rank_lies_in_the_middle_of_its_share_of_a_bucket() -> None:
+    counts = {1024: 4.0, 2048: 4.0}  # 32 and 64 values wide
+    found = [percentile(counts, at / 8) for at in range(9)]
+    places = [(rank + 0.5) / 4 for rank in range(4)]
+    assert found[0] == 1024
+    assert found[1:5] == [1024 + 31 * place for place in places]
+    assert found[5:] == [2048 + 63 * place for place in places]
+
+
 def test_nothing_has_no_percentile() -> None:
     with pytest.raises(ValueError, match="empty"):
         percentile({}, 0.5)

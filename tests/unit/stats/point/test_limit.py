@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from gatemark.stats.judgement import Limit
+from gatemark.stats.point import facts
 from gatemark.stats.point.facts import gather
 from gatemark.stats.point.group import group
 from gatemark.stats.point.limit import Verdict, decide
@@ -268,3 +269,27 @@ def test_a_carrier_that_waits_and_works_all_the_time_is_the_testers() -> None:
         "tester",
         "unknown",
     ]
+
+
+@pytest.mark.parametrize(
+    ("sink", "busy"), [("cpu 0, nice -20", 0.9), ("cpu 1, nice -20", 0.5), ("", 0.5)]
+)
+def test_ends_of_the_tester_that_share_a_cpu_are_busy_together(sink: str, busy: float) -> None:
+    place = {"sender": "cpu 0, nice -20"} | ({"sink": sink} if sink else {})
+    record = msgspec.structs.replace(
+        Trial().record(), placement=place, evidence=Evidence(sender_cpu=0.5, sink_cpu=0.4)
+    )
+    assert facts.tester_cpu([record]) == pytest.approx(busy)
+    assert facts.tester_cpu([msgspec.structs.replace(record, evidence=Evidence())]) == 0.0
+
+
+def test_only_threads_that_worked_are_named() -> None:
+    threads = [CpuReading(thread=f"t{i}", cpu=1, busy=busy) for i, busy in enumerate((0.95, 0.04))]
+    both = [*threads, CpuReading(thread="t2", cpu=1, busy=0.05)]
+    assert verdict_of(*threads).why.startswith("t0 busy 99 % of cpu 1")
+    assert verdict_of(*both).why.startswith("t0 and t2 busy 100 % of cpu 1")
+
+
+def verdict_of(*threads: CpuReading) -> Verdict:
+    (point,) = group([with_threads(FULL, *threads)])
+    return decide(gather(point, None))
