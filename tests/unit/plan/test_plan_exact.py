@@ -2,11 +2,12 @@
 """A plan asked exactly keeps its setups and sizes, and what each arm stands against."""
 
 import pytest
+from msgspec.structs import replace
 
 from gatemark.error import UsageError
 from gatemark.plan.exact import between, counts, exact
 from gatemark.plan.load import load
-from gatemark.plan.model import Arm, Plan
+from gatemark.plan.model import Arm, Plan, Probe
 
 
 def plan(name: str) -> Plan:
@@ -26,6 +27,25 @@ def test_other_plans_have_their_arms_against_the_first() -> None:
     first, *others = made.arm
     assert first.against == ""
     assert {arm.against for arm in others} == {first.name}
+
+
+def test_both_directions_at_once_become_one() -> None:
+    ladder = plan("cost/ladder")
+    both = replace(ladder, workload=replace(ladder.workload, direction="both"))
+    assert exact(both).workload.direction == "up"
+    down = replace(ladder, workload=replace(ladder.workload, direction="down"))
+    assert exact(down).workload.direction == "down"
+
+
+def test_what_only_a_rate_needs_is_left_out() -> None:
+    made = exact(plan("cost/ladder"))
+    assert (made.probe, made.search, made.variants, made.variant) == (Probe(), None, (), "")
+
+
+def test_a_probe_that_counts_needs_a_gateway_that_is_counted() -> None:
+    ladder = plan("cost/ladder")
+    assert not counts(ladder)
+    assert counts(replace(ladder, probe=Probe(use=("instructions",))))
 
 
 def test_a_plan_that_counts_is_as_it_is() -> None:

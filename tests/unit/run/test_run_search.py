@@ -4,10 +4,13 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from searching import Made, plan, run_of, searched
 
 from gatemark.error import GatemarkError
-from gatemark.plan.model import Search, Workload
+from gatemark.plan.model import Search, TrialSpec, Workload
+from gatemark.plan.order import order
+from gatemark.run.search.follow import following, is_outcome
 from gatemark.run.search.length import expected_s
 from gatemark.stats.judge import judge
 from gatemark.store.record import Record
@@ -74,6 +77,42 @@ def test_the_buffer_is_corrected_by_the_throughput(queue: int) -> None:
     """RFC 9004 section 6.4: what is left is the queue, at the rate at which it was filled."""
     outcome = searched(Made(100_000, queue=queue), BURSTS).outcomes["burst"]
     assert outcome.values["buffer_ns"] == pytest.approx(queue * 1000, rel=0.03)
+
+
+@pytest.mark.parametrize("trial_s", [0.5, 2.0])
+def test_the_longest_burst_lasts_as_long_as_a_trial(trial_s: float) -> None:
+    """RFC 2544 section 26.4; a gateway that loses nothing takes it whole."""
+    terms = Search(profile="rfc9004", sum_s=5.0, trial_s=trial_s, max_pps=90_000.0)
+    outcome = searched(Made(100_000), terms).outcomes["burst"]
+    assert outcome.values["burst_packets"] == 90_000 * trial_s
+
+
+def after(search: Search) -> TrialSpec:
+    """A trial that follows the search in its plan: at a share of what was found."""
+    specs = order([plan(search)], seed=1)
+    return next(spec for spec in specs if not is_outcome(spec) and "share" in spec.point)
+
+
+SHARED = Search(shares=(0.5,))
+
+
+@pytest.mark.parametrize(("of", "other"), [("ndr", "pdr"), ("pdr", "ndr")])
+def test_a_share_is_of_its_own_goal(of: str, other: str) -> None:
+    search = replace(SHARED, of=of)
+    records = [
+        replace(record, values=record.values | {"throughput_pps": rate})
+        for goal, rate in ((of, 50_000.0), (other, 90_000.0))
+        for record in [searched(Made(60_000), search).outcomes[goal]]
+    ]
+    spec, why = following(after(search), records)
+    assert (spec.workload.rate_pps, why) == (25_000.0, "")
+
+
+def test_a_share_of_what_was_not_found_says_why() -> None:
+    outcome = searched(Made(60_000), SHARED).outcomes["pdr"]
+    failed = replace(outcome, status="invalid", reason="it was cut")
+    assert following(after(SHARED), [failed])[1] == "no pdr was found: it was cut"
+    assert following(after(SHARED), [])[1] == "no pdr was found: it was not searched for"
 
 
 def test_a_search_by_multiple_trials_is_quicker_than_one_by_halving() -> None:

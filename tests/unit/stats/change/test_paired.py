@@ -119,6 +119,7 @@ def test_where_all_pairs_agree_p_is_that_of_student(factor: float) -> None:
     ratios = [log(b / a) for a, b in zip(old, new, strict=True)]
     change = compare_pairs(old, new)
     assert change.tail == pytest.approx(stats.ttest_1samp(ratios, 0).pvalue)
+    assert change.tail is not None
     assert change.tail < change.p
 
 
