@@ -115,6 +115,8 @@ TEST(pcapng_counts_time_as_the_interface_says)
 			CHECK_EQUAL(read_made(&made, &last), 1);
 			CHECK_EQUAL(last.time_ns, 100 * SECOND + cases[i].ns);
 			CHECK_EQUAL(last.captured, 15);
+			CHECK_EQUAL(last.length, 60);
+			CHECK(last.timed);
 		}
 	}
 }
@@ -224,6 +226,19 @@ TEST(corrupt_blocks_are_refused)
 	refused(&made, "x.pcap: at byte 48: a time resolution of 10^-19 is not known");
 }
 
+/* Of the options of an interface, in the four bytes before the block's second length. */
+TEST(options_that_leave_their_block_are_refused)
+{
+	struct made made = { 0 };
+
+	made_section(&made);
+	made_block(&made, 1, "\1\0\0\0\0\0\0\0\2\0\5\0", 12);
+	refused(&made, "x.pcap: at byte 44: an option of 5 bytes leaves its block");
+	made.bytes[46] = 0; /* an empty one, the last without an end of options */
+	made_packet(&made, 6, 0, 0, packet, 16, 16);
+	CHECK_EQUAL(read_made(&made, &(struct capture_packet){ 0 }), 1);
+}
+
 /* Every prefix of a capture is read up to where it breaks off, or is whole. */
 static void cut_everywhere(const struct made *made)
 {
@@ -331,6 +346,8 @@ TEST(packets_of_ipv6_are_read)
 	CHECK_EQUAL(view.family, 6);
 	CHECK_EQUAL(view.protocol, 17);
 	CHECK_EQUAL(view.length, 48);
+	CHECK_EQUAL(view.source - view.ip, 8);
+	CHECK_EQUAL(view.destination - view.ip, 24);
 	CHECK_EQUAL(view.source_port, 1000);
 	CHECK_EQUAL(view.destination_port, 53);
 	for (uint32_t captured = 1; captured < 48; captured++)

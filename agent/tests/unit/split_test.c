@@ -54,6 +54,8 @@ TEST(split_leaves_out_groups)
 	CHECK_EQUAL(side_of("auto", "223.255.255.255", "8.8.8.8"), 1);
 	CHECK_EQUAL(side_of("auto", "8.8.8.8", "224.0.0.1"), 1);
 	CHECK_EQUAL(side_of("private", "8.8.8.8", "224.0.0.1"), -1);
+	CHECK_EQUAL(side_of("private", "10.0.0.1", "224.0.0.1"), 1);
+	CHECK_EQUAL(side_of("8.0.0.0/8", "8.8.8.8", "224.0.0.1"), 1);
 	CHECK_EQUAL(side_of("auto", "ff02::1", "fe80::1"), -1);
 	CHECK_EQUAL(side_of("auto", "2001:db8::1", "ff02::1"), 1);
 	CHECK_EQUAL(side_of("private", "2001:db8::1", "ff02::1"), -1);
