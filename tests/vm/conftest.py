@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual gateways for the tests: each is booted once, for one test after another."""
+"""Virtual gateways for the tests: each is booted once, for one test after another.
+
+Two workers of xdist, by `--dist=loadgroup`, have a gateway each at work, on CPUs of their own.
+"""
 
 import asyncio
 import os
 from collections.abc import Coroutine, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import pytest
 from lab.planted import plan
 from msgspec.structs import replace
 
-from gatemark.error import NodeError, StationError
-from gatemark.plan.model import Arm, Workload
+from gatemark.error import NodeError, StationError, UnavailableError
+from gatemark.plan.model import Arm, TrialSpec, Workload
 from gatemark.plan.order import order
 from gatemark.run import trial
 from gatemark.run.bench import Bench
@@ -22,9 +26,11 @@ from gatemark.station.load import load
 from gatemark.station.qemu.lab import VirtualLab
 from gatemark.station.recover import recover
 from gatemark.store.record import Record
+from vm.cpu import placement, quick
 
 Said = TypeVar("Said")
 FEW = Workload(rate_pps=2_000, flows=16, duration_s=0.5)
+HERE = Path(__file__).parent
 ROOMY = """
 schema = "gatemark.station/1"
 [gateway]
@@ -62,7 +68,12 @@ class Booted:
 
     def measure(self, arm: str | Arm, load: Workload = FEW, probes: tuple[str, ...] = ()) -> Record:
         """A short trial that it should stand without loss; without probes from outside alone."""
-        spec = replace(order([plan(arm, load)], seed=1)[0], probes=probes)
+        return self.tried(replace(order([plan(arm, load)], seed=1)[0], probes=probes))
+
+    def tried(self, spec: TrialSpec) -> Record:
+        """A trial. The machine is held while it lasts, not while the gateway is set for it."""
+        with suppress(UnavailableError):  # the trial will say so
+            self.run(self.bench.prepare(spec.arm, spec.workload, 0))
         with lock.machine(print):
             record, _ = self.run(trial.run(self.bench, spec, lambda *_: None))
         return record
@@ -93,6 +104,9 @@ class Stand:
     def _boot(self) -> Booted:
         recover()
         lab = cast(VirtualLab, load(self.station))
+        lab.model = quick(lab.model)
+        lab.cpus = placement()
+        lab.cable.cpu = lab.cpus.gateway
         if self.counting:
             lab.count()
         runner = asyncio.Runner()
@@ -104,19 +118,25 @@ class Stand:
         return Booted(lab, Bench(lab), runner)
 
 
-@pytest.fixture(scope="session", params=["qemu-x86", "qemu-mips", "qemu-aarch64"])
+def processors(first: str, *others: str) -> list[Any]:
+    """Stations: the first for `make test`, the other processors for `make test-long`."""
+    return [first, *(pytest.param(other, marks=pytest.mark.long) for other in others)]
+
+
+@pytest.fixture(scope="session", params=processors("qemu-x86", "qemu-mips", "qemu-aarch64"))
 def stand(request: pytest.FixtureRequest) -> Iterator[Stand]:
     yield from _stand(Stand(request.param))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def roomy_stand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stand]:
     file = tmp_path_factory.mktemp("station") / "roomy.toml"
     file.write_text(ROOMY)
     yield from _stand(Stand(str(file)))
 
 
-@pytest.fixture(scope="module", params=["qemu-x86", "qemu-mips", "qemu-aarch64"])
+# The processor of the studies is first: its caches are modelled, too.
+@pytest.fixture(scope="module", params=processors("qemu-mips", "qemu-x86", "qemu-aarch64"))
 def counted_stand(request: pytest.FixtureRequest) -> Iterator[Stand]:
     yield from _stand(Stand(request.param, counting=True))
 
@@ -145,6 +165,21 @@ def _stand(stand: Stand) -> Iterator[Stand]:
         yield stand
     finally:
         stand.clear()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What shares a gateway shares a worker."""
+    for item in items:
+        if isinstance(item, pytest.Function) and item.path.parent == HERE:
+            item.add_marker(pytest.mark.xdist_group(_gateway(item)))
+
+
+def _gateway(item: pytest.Function) -> str:
+    for name in ("bench", "roomy_stand", "counted_stand", "stand"):
+        if name in item.fixturenames:
+            return f"{name} {getattr(item, 'callspec', None) and item.callspec.params.get(name)}"
+    return "none"
 
 
 @pytest.hookimpl(wrapper=True)

@@ -33,9 +33,9 @@ ARMS = [
     arm("route", "netfilter-absent"),
 ]
 CRASHED = [
-    arm("route", "filter:100:legacy"),
+    pytest.param(arm("route", "filter:100:legacy"), marks=pytest.mark.long),
     arm("nat", "offload:software", "shape:cake:50"),
-    arm("route", "xdp", "steering:threaded"),
+    pytest.param(arm("route", "xdp", "steering:threaded"), marks=pytest.mark.long),
 ]
 LACKING = [
     (arm("route", "offload:hardware"), "offload:hardware: Could not process rule"),

@@ -2,6 +2,7 @@
 """Features that this machine's own kernel lacks, on a virtual gateway: at work, and undone."""
 
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from gatemark.gateway.feature.asked import Asked
 from gatemark.gateway.journal import Journal
 from gatemark.plan.model import Arm, Direction, Family, Workload
 from gatemark.store.record import Record
-from vm.conftest import FEW, Booted
+from vm.conftest import FEW, Booted, Stand
 
 # A control port's address is tentative for a second after the boot.
 STATE = """
@@ -43,7 +44,46 @@ CAPTURED = "capture:tcpdump:96"
 COUNTERS = "cd /sys/class/net/gm-ppp; cat mtu statistics/rx_packets statistics/tx_packets"
 
 
-def test_what_goes_up_by_a_vlan_leaves_with_a_tag(booted: Booted) -> None:
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An arm, and how its gateway was before. Its tests follow each other, so it is set once."""
+
+    arm: Arm
+    stand: Stand
+    before: str
+
+    @property
+    def booted(self) -> Booted:
+        """Its gateway."""
+        return self.stand.booted()
+
+
+@pytest.fixture(scope="module")
+def line(stand: Stand, request: pytest.FixtureRequest) -> Line:
+    """Of the arm that is its parameter."""
+    return _line(stand, request.param)
+
+
+@pytest.fixture(scope="module")
+def session(roomy_stand: Stand, request: pytest.FixtureRequest) -> Line:
+    """The same on a gateway that has PPPoE."""
+    return _line(roomy_stand, request.param)
+
+
+def _line(stand: Stand, arm: Arm) -> Line:
+    booted = stand.booted()
+    booted.run(booted.bench.setup.undo())
+    return Line(arm, stand, booted.said(STATE))
+
+
+def of(fixture: str, *arms: Arm) -> pytest.MarkDecorator:
+    """These arms, for one fixture."""
+    return pytest.mark.parametrize(fixture, arms, indirect=True, ids=lambda arm: arm.name)
+
+
+@of("line", TAGGED)
+def test_what_goes_up_by_a_vlan_leaves_with_a_tag(line: Line) -> None:
+    booted = line.booted
     record = booted.measure(TAGGED)
     assert record.accounting is not None
     assert (record.status, record.reason) == ("ok", "")
@@ -52,8 +92,10 @@ def test_what_goes_up_by_a_vlan_leaves_with_a_tag(booted: Booted) -> None:
     assert int(sent) >= record.accounting.unique
 
 
+@of("line", TUNNEL)
 @pytest.mark.parametrize("direction", ["up", "down"])
-def test_packets_cross_a_tunnel_encrypted(direction: Direction, booted: Booted) -> None:
+def test_packets_cross_a_tunnel_encrypted(direction: Direction, line: Line) -> None:
+    booted = line.booted
     record = booted.measure(TUNNEL, replace(FEW, direction=direction))
     assert record.accounting is not None
     assert (record.status, record.reason) == ("ok", "")
@@ -64,15 +106,18 @@ def test_packets_cross_a_tunnel_encrypted(direction: Direction, booted: Booted) 
 
 
 @pytest.mark.parametrize("stand", ["qemu-x86"], indirect=True)
+@of("line", HIDDEN)
 @pytest.mark.parametrize("family", ["ipv4", "ipv6"])
 @pytest.mark.parametrize("direction", ["up", "down"])
-def test_a_tunnel_is_masqueraded(direction: Direction, family: Family, booted: Booted) -> None:
-    _masqueraded(booted, HIDDEN, replace(FEW, direction=direction, family=family), 0.3)
+def test_a_tunnel_is_masqueraded(direction: Direction, family: Family, line: Line) -> None:
+    _masqueraded(line.booted, HIDDEN, replace(FEW, direction=direction, family=family), 0.3)
 
 
+@of("session", SESSION)
 @pytest.mark.parametrize("family", ["ipv4", "ipv6"])
 @pytest.mark.parametrize("direction", ["up", "down"])
-def test_packets_cross_a_session(direction: Direction, family: Family, roomy: Booted) -> None:
+def test_packets_cross_a_session(direction: Direction, family: Family, session: Line) -> None:
+    roomy = session.booted
     roomy.run(roomy.bench.setup.change(SESSION))
     before = _counted(roomy)
     load = replace(FEW, direction=direction, family=family, frame_bytes=100)
@@ -86,7 +131,9 @@ def test_packets_cross_a_session(direction: Direction, family: Family, roomy: Bo
     assert now[back] - before[back] < 0.1 * record.accounting.unique
 
 
-def test_a_packet_has_1492_bytes_at_most_on_such_a_line(roomy: Booted) -> None:
+@of("session", SESSION)
+def test_a_packet_has_1492_bytes_at_most_on_such_a_line(session: Line) -> None:
+    roomy = session.booted
     whole = roomy.measure(SESSION, replace(FEW, frame_bytes=1510))
     longer = roomy.measure(SESSION, replace(FEW, frame_bytes=1511))
     assert whole.accounting is not None
@@ -96,8 +143,9 @@ def test_a_packet_has_1492_bytes_at_most_on_such_a_line(roomy: Booted) -> None:
     assert longer.accounting.unique == 0
 
 
-def test_a_stream_learns_what_fits(roomy: Booted) -> None:
-    record = roomy.measure(SESSION, Workload(kind="tcp", direction="down", duration_s=0.5))
+@of("session", SESSION)
+def test_a_stream_learns_what_fits(session: Line) -> None:
+    record = session.booted.measure(SESSION, Workload(kind="tcp", direction="down", duration_s=0.5))
     assert (record.status, record.reason) == ("ok", "")
     assert record.values["mss_bytes"] == 1440  # 1492 less 20 of IP and 32 of TCP with its time
 
@@ -124,11 +172,12 @@ def test_a_capture_at_the_wan_port_sees_the_session(roomy: Booted) -> None:
     assert capture.counters["captured"] >= record.accounting.unique > 0
 
 
+@of("session", HOME)
 @pytest.mark.parametrize("family", ["ipv4", "ipv6"])
 @pytest.mark.parametrize("direction", ["up", "down"])
-def test_a_session_is_masqueraded(direction: Direction, family: Family, roomy: Booted) -> None:
+def test_a_session_is_masqueraded(direction: Direction, family: Family, session: Line) -> None:
     load = replace(FEW, direction=direction, family=family)
-    record = _masqueraded(roomy, HOME, load, 0.5)
+    record = _masqueraded(session.booted, HOME, load, 0.5)
     assert record.evidence.offload["entries"] >= FEW.flows
 
 
@@ -141,9 +190,9 @@ def test_a_gateway_without_it_tells_what_it_lacks(booted: Booted) -> None:
 @pytest.mark.parametrize(
     ("path", "cut"),
     [
-        ("route", "pppd plugin pppoe.so nic-{near}"),
-        ("route", "{routes}"),
-        ("route", ""),
+        pytest.param("route", "pppd plugin pppoe.so nic-{near}", marks=pytest.mark.long),
+        pytest.param("route", "{routes}", marks=pytest.mark.long),
+        pytest.param("route", "", marks=pytest.mark.long),
         ("nat", "{routes}"),
     ],
 )
@@ -172,19 +221,20 @@ def test_who_comes_next_ends_a_session_that_was_cut_off(
     roomy.run(crash())
 
 
-@pytest.mark.parametrize("arm", [SESSION, HOME], ids=lambda arm: arm.name)
-def test_a_session_is_given_back_as_it_was(arm: Arm, roomy: Booted) -> None:
-    _given_back(arm, roomy)
+@of("session", SESSION, HOME)
+def test_a_session_is_given_back_as_it_was(session: Line) -> None:
+    _given_back(session)
 
 
 @pytest.mark.parametrize("stand", ["qemu-x86"], indirect=True)
-def test_what_is_masqueraded_is_given_back_as_it_was(booted: Booted) -> None:
-    _given_back(HIDDEN, booted)
+@of("line", HIDDEN)
+def test_what_is_masqueraded_is_given_back_as_it_was(line: Line) -> None:
+    _given_back(line)
 
 
-@pytest.mark.parametrize("arm", [TAGGED, TUNNEL], ids=lambda arm: arm.name)
-def test_it_is_given_back_as_it_was(arm: Arm, booted: Booted) -> None:
-    _given_back(arm, booted)
+@of("line", TAGGED, TUNNEL)
+def test_it_is_given_back_as_it_was(line: Line) -> None:
+    _given_back(line)
 
 
 def _masqueraded(booted: Booted, arm: Arm, few: Workload, share: float) -> Record:
@@ -197,15 +247,13 @@ def _masqueraded(booted: Booted, arm: Arm, few: Workload, share: float) -> Recor
     return record
 
 
-def _given_back(arm: Arm, booted: Booted) -> None:
-    setup = booted.bench.setup
-    booted.run(setup.undo())
-    before = booted.said(STATE)
-    booted.run(setup.change(arm))
+def _given_back(line: Line) -> None:
+    booted, setup = line.booted, line.booted.bench.setup
+    booted.run(setup.change(line.arm))
     during = booted.said(STATE)
     booted.run(setup.undo())
-    assert booted.said(STATE) == before
-    assert during != before
+    assert booted.said(STATE) == line.before
+    assert during != line.before
 
 
 def _counted(booted: Booted) -> dict[str, int]:

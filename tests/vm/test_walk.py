@@ -126,6 +126,7 @@ def test_the_gateway_itself_is_an_end(counted: Booted, direction: Direction) -> 
     assert OF_OWN[direction] in found(record).functions
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("counted_stand", ["qemu-x86"], indirect=True)
 def test_packets_far_apart_cost_what_they_do_alone(counted: Booted) -> None:
     alone = modes(counted.measure(ROUTE, WALKS))
