@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Virtual gateways for the tests: each is booted once, for one test after another.
 
-Two workers of xdist, by `--dist=loadgroup`, have a gateway each at work, on CPUs of their own.
+Two workers of xdist (`-n 2 --dist=loadfile`) have a guest each at work, on a CPU of its own. A
+file's tests are of one worker, so a file keeps to the gateways of one kind.
 """
 
 import asyncio
@@ -9,7 +10,6 @@ import os
 from collections.abc import Coroutine, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import pytest
@@ -30,7 +30,6 @@ from vm.cpu import placement, quick
 
 Said = TypeVar("Said")
 FEW = Workload(rate_pps=2_000, flows=16, duration_s=0.5)
-HERE = Path(__file__).parent
 ROOMY = """
 schema = "gatemark.station/1"
 [gateway]
@@ -165,21 +164,6 @@ def _stand(stand: Stand) -> Iterator[Stand]:
         yield stand
     finally:
         stand.clear()
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What shares a gateway shares a worker."""
-    for item in items:
-        if isinstance(item, pytest.Function) and item.path.parent == HERE:
-            item.add_marker(pytest.mark.xdist_group(_gateway(item)))
-
-
-def _gateway(item: pytest.Function) -> str:
-    for name in ("bench", "roomy_stand", "counted_stand", "stand"):
-        if name in item.fixturenames:
-            return f"{name} {getattr(item, 'callspec', None) and item.callspec.params.get(name)}"
-    return "none"
 
 
 @pytest.hookimpl(wrapper=True)
