@@ -13,7 +13,7 @@ from vm.conftest import Booted
 BOUNDS = "cd /proc/sys/net/netfilter; cat nf_conntrack_max nf_conntrack_buckets"
 FEATURES = ("conntrack", "conntrack-max:3000", "conntrack-timeout:120")
 ARM = Arm(path="route", name="conntrack", features=FEATURES)
-FILL = Workload(kind="fill", flows=4_000, steps=8, clients=5, rate_pps=2_000, duration_s=0.4)
+FILL = Workload(kind="fill", flows=4_000, steps=4, clients=5, rate_pps=2_000, duration_s=0.4)
 ROOMY = ("conntrack-max:400000", "conntrack-timeout:120")
 NAT = Arm(path="nat", name="nat", features=ROOMY)
 # Each step is long enough for a shell in an agent's place, which reads once a second.

@@ -53,7 +53,7 @@ def test_packets_cross_a_tunnel_encrypted(direction: Direction, line: Line) -> N
 @of("line", HIDDEN)
 @pytest.mark.parametrize("family", ["ipv4", "ipv6"])
 @pytest.mark.parametrize("direction", ["up", "down"])
-def test_a_tunnel_ismasqueraded(direction: Direction, family: Family, line: Line) -> None:
+def test_a_tunnel_is_masqueraded(direction: Direction, family: Family, line: Line) -> None:
     masqueraded(line.booted, HIDDEN, replace(FEW, direction=direction, family=family), 0.3)
 
 
