@@ -24,13 +24,13 @@ from gatemark.node.dial import dial
 from gatemark.node.login import Login
 from gatemark.node.shell import Namespace
 from gatemark.node.ssh import Ssh
-from gatemark.station.cpu import place
 from gatemark.station.image.build import stock
 from gatemark.station.image.key import instance
 from gatemark.station.load import load
 from gatemark.station.qemu.lab import OURS, SSH_PORT, VirtualLab, beside
 from gatemark.station.qemu.machine import Card, Machine
 from gatemark.station.qemu.tap import tap
+from vm.cpu import placement, quick
 
 NICS = ("ctl0", "nic0", "nic1")
 BOOT_S = 150.0
@@ -88,11 +88,11 @@ def box(folder: Path) -> Iterator[Box]:
 
 
 async def _start(folder: Path, name: str) -> Machine:
-    model = cast(VirtualLab, load("qemu-x86")).model
+    model = quick(cast(VirtualLab, load("qemu-x86")).model)
     image = stock(model.arch, model.package, model.memory_mib, print)
     own = instance(image.initramfs, OURS.host, folder)
     cards = [Card(f"02:00:00:00:01:{at:02x}", tap(name, nic)) for at, nic in enumerate(NICS)]
-    cpus = place()
+    cpus = placement()
     return await Machine.start(
         replace(model, kernel=image.kernel, initramfs=own),
         "tcg",

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual gateways for the tests: each is booted once, for one test after another."""
+"""Virtual gateways for the tests: each is booted once, for one test after another.
+
+Two workers of xdist (`-n 2 --dist=loadfile`) have a guest each at work, on a CPU of its own. A
+file's tests are of one worker, so a file keeps to the gateways of one kind.
+"""
 
 import asyncio
 import os
@@ -12,8 +16,8 @@ import pytest
 from lab.planted import plan
 from msgspec.structs import replace
 
-from gatemark.error import NodeError, StationError
-from gatemark.plan.model import Arm, Workload
+from gatemark.error import NodeError, StationError, UnavailableError
+from gatemark.plan.model import Arm, TrialSpec, Workload
 from gatemark.plan.order import order
 from gatemark.run import trial
 from gatemark.run.bench import Bench
@@ -22,6 +26,7 @@ from gatemark.station.load import load
 from gatemark.station.qemu.lab import VirtualLab
 from gatemark.station.recover import recover
 from gatemark.store.record import Record
+from vm.cpu import placement, quick
 
 Said = TypeVar("Said")
 FEW = Workload(rate_pps=2_000, flows=16, duration_s=0.5)
@@ -62,7 +67,12 @@ class Booted:
 
     def measure(self, arm: str | Arm, load: Workload = FEW, probes: tuple[str, ...] = ()) -> Record:
         """A short trial that it should stand without loss; without probes from outside alone."""
-        spec = replace(order([plan(arm, load)], seed=1)[0], probes=probes)
+        return self.tried(replace(order([plan(arm, load)], seed=1)[0], probes=probes))
+
+    def tried(self, spec: TrialSpec) -> Record:
+        """A trial. The machine is held while it lasts, not while the gateway is set for it."""
+        with suppress(UnavailableError):  # the trial will say so
+            self.run(self.bench.prepare(spec.arm, spec.workload, 0))
         with lock.machine(print):
             record, _ = self.run(trial.run(self.bench, spec, lambda *_: None))
         return record
@@ -93,6 +103,9 @@ class Stand:
     def _boot(self) -> Booted:
         recover()
         lab = cast(VirtualLab, load(self.station))
+        lab.model = quick(lab.model)
+        lab.cpus = placement()
+        lab.cable.cpu = lab.cpus.gateway
         if self.counting:
             lab.count()
         runner = asyncio.Runner()
@@ -104,25 +117,25 @@ class Stand:
         return Booted(lab, Bench(lab), runner)
 
 
-def others(*names: str) -> list[Any]:
-    """Gateways of other processors, where the processor may matter, but seldom does."""
-    return [pytest.param(name, marks=pytest.mark.long) for name in names]
+def processors(first: str, *others: str) -> list[Any]:
+    """Stations: the first for `make test`, the other processors for `make test-long`."""
+    return [first, *(pytest.param(other, marks=pytest.mark.long) for other in others)]
 
 
-@pytest.fixture(scope="session", params=["qemu-x86", *others("qemu-mips", "qemu-aarch64")])
+@pytest.fixture(scope="session", params=processors("qemu-x86", "qemu-mips", "qemu-aarch64"))
 def stand(request: pytest.FixtureRequest) -> Iterator[Stand]:
     yield from _stand(Stand(request.param))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def roomy_stand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stand]:
     file = tmp_path_factory.mktemp("station") / "roomy.toml"
     file.write_text(ROOMY)
     yield from _stand(Stand(str(file)))
 
 
-# Counted first of all is the processor of the studies.
-@pytest.fixture(scope="module", params=["qemu-mips", *others("qemu-x86", "qemu-aarch64")])
+# The processor of the studies is first: its caches are modelled, too.
+@pytest.fixture(scope="module", params=processors("qemu-mips", "qemu-x86", "qemu-aarch64"))
 def counted_stand(request: pytest.FixtureRequest) -> Iterator[Stand]:
     yield from _stand(Stand(request.param, counting=True))
 

@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 from command import GATEMARK, environment
 
-from gatemark.station.cpu import place
 from gatemark.station.qemu.lab import OURS
 from vm.box import Box, box
+from vm.cpu import placement
 
-pytestmark = pytest.mark.long
-ALONE = ("timeout", "150", "taskset", "-c", str(place().sink))  # the box has the other CPU
+ALONE = ("timeout", "150", "taskset", "-c", str(placement().sink))  # the box has the other CPU
 STATION = f"""
 schema = "gatemark.station/1"
 [gateway]
@@ -111,6 +110,7 @@ def test_it_is_set_and_given_back(bench: Box, tmp_path: Path) -> None:
     assert bench.said(SETTINGS) == before
 
 
+@pytest.mark.long
 def test_its_restart_is_timed(bench: Box, tmp_path: Path) -> None:
     booting = bench.said("cat /proc/sys/kernel/random/boot_id")
     bench.host.run(*asked(bench, RESTARTED, tmp_path / "run"))
@@ -122,6 +122,7 @@ def test_its_restart_is_timed(bench: Box, tmp_path: Path) -> None:
     assert 0 < values["reset_s"] <= values["reset_full_s"]
 
 
+@pytest.mark.long
 def test_a_reboot_in_the_middle_of_a_run_loses_nothing(bench: Box, tmp_path: Path) -> None:
     out, before = tmp_path / "run", bench.said(SETTINGS)
     words = bench.host.words(*asked(bench, PLAN.format(times=4), out))
@@ -178,6 +179,7 @@ def tagged(bench: Box, device: str, way: str) -> int:
     return int(re.search(rf"total frames {way}\s+(\d+)", output)[1])  # type: ignore[index]
 
 
+@pytest.mark.long
 def test_a_tester_with_one_nic_sends_tagged(bench: Box, tmp_path: Path) -> None:
     bench.said(TAGGED)
     bench.host.run("ip", "route", "add", "198.51.100.0/24", "via", OURS.host)

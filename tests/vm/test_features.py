@@ -34,9 +34,9 @@ ARMS = [
     pytest.param(arm("route", "netfilter-absent"), marks=LONG),
 ]
 CRASHED = [
-    pytest.param(arm("route", "filter:100:legacy"), marks=LONG),
+    pytest.param(arm("route", "filter:100:legacy"), marks=pytest.mark.long),
     arm("nat", "offload:software", "shape:cake:50"),
-    pytest.param(arm("route", "xdp", "steering:threaded"), marks=LONG),
+    pytest.param(arm("route", "xdp", "steering:threaded"), marks=pytest.mark.long),
 ]
 LACKING = [
     (arm("route", "offload:hardware"), "offload:hardware: Could not process rule"),

@@ -76,26 +76,6 @@ def test_it_restarts_as_it_was(booted: Booted) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("stand", ["qemu-mips"], indirect=True)
-def test_cards_that_share_an_interrupt_are_told_by_its_level(booted: Booted) -> None:
-    """Also after a reset: by edges one of them is not told, too rarely to wait for."""
-    asked = "dd if=/dev/port bs=1 skip=1233 count=1 2> /dev/null | od -An -t u1"
-    for _ in range(2):
-        assert int(booted.said(asked)) == 1 << 10 - 8 | 1 << 11 - 8
-        booted.run(booted.lab.restart())
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("stand", ["qemu-mips"], indirect=True)
-def test_an_interrupt_that_the_emulator_lost_is_told_again(booted: Booted) -> None:
-    """The loss itself is too rare to wait for: what ends it ticks."""
-    ticks = "grep ' 0:' /proc/interrupts | tr -s ' ' | cut -d ' ' -f 3"
-    before = int(booted.said(ticks))
-    booted.said("sleep 2")
-    assert int(booted.said(ticks)) - before >= 30
-
-
-@pytest.mark.long
 def test_a_killed_laboratory_leaves_nothing() -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root: namespaces with their own CPU")
