@@ -79,7 +79,7 @@ STAGES: Final[dict[str, Stage]] = {
     "lint": lint,
     "alone": pytest("lab", 0, *ALONE),
     "lab": pytest("lab", 2, "--dist=loadfile", *SHORT),
-    "vm": pytest("vm", 0, "--timeout=600", *SHORT),  # a fixture may download, build an image
+    "vm": pytest("vm", 2, "--dist=loadfile", "--timeout=600", *SHORT),  # it may build an image
     "golden": pytest("golden", 2),
     "unit": pytest("unit", 2, *SHORT),
     "page": pytest("page", 2, *SHORT),

@@ -101,6 +101,7 @@ def sound(records: list[dict[str, object]]) -> list[object]:
     return [record["trial"] for record in records]
 
 
+@pytest.mark.long
 def test_it_is_set_and_given_back(bench: Box, tmp_path: Path) -> None:
     before = bench.said(SETTINGS)
     bench.host.run(*asked(bench, PLAN.format(times=1), tmp_path / "run"))

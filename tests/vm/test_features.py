@@ -17,7 +17,6 @@ from gatemark.plan.model import Arm
 from gatemark.station.wiring import Gateway
 from vm.conftest import FEW, Booted
 
-LONG = pytest.mark.long
 Way = Literal["switch", "route", "nat", "endpoint"]
 
 
@@ -28,10 +27,10 @@ def arm(path: Way, *features: str) -> Arm:
 # What xdp and software offload carry is measured below.
 ARMS = [
     arm("route", "filter:100:legacy"),
-    pytest.param(arm("route", "shape:fq_codel"), marks=LONG),
+    arm("route", "shape:fq_codel"),
     arm("nat", "shape:cake:50"),
     arm("switch", "bridge-netfilter", "filter:10:set"),
-    pytest.param(arm("route", "netfilter-absent"), marks=LONG),
+    arm("route", "netfilter-absent"),
 ]
 CRASHED = [
     pytest.param(arm("route", "filter:100:legacy"), marks=pytest.mark.long),

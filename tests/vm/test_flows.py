@@ -10,7 +10,6 @@ from gatemark.plan.order import order
 from gatemark.store.record import Record
 from vm.conftest import Booted
 
-pytestmark = pytest.mark.long
 BOUNDS = "cd /proc/sys/net/netfilter; cat nf_conntrack_max nf_conntrack_buckets"
 FEATURES = ("conntrack", "conntrack-max:3000", "conntrack-timeout:120")
 ARM = Arm(path="route", name="conntrack", features=FEATURES)
@@ -33,6 +32,7 @@ def fill(booted: Booted, arm: Arm = ARM, load: Workload = FILL) -> Record:
     return booted.tried(order([plan(arm, load)], seed=1)[0])
 
 
+@pytest.mark.long
 def test_a_table_ends_at_the_bound_that_it_was_given(booted: Booted) -> None:
     if booted.lab.model.arch.name == "aarch64":
         pytest.skip("two of them will do")

@@ -17,8 +17,13 @@ from lab.planted import measure, plan
 def soaked(rate_pps: int) -> Record:
     """A trial at this rate; 0: as fast as it goes."""
     load = Workload(rate_pps=rate_pps, duration_s=0.8)
-    _, records = measure(replace(plan("route", load), probe=Probe(use=("cpu", "soak"))))
-    return next(record for record in records if record.pass_ == "instrumented")
+    planned = replace(plan("route", load), probe=Probe(use=("cpu", "soak")))
+    for _ in range(3):  # no reading where other work leaves nothing of the CPU at rest
+        _, records = measure(planned)
+        record = next(record for record in records if record.pass_ == "instrumented")
+        if "cpu_busy_soak" in record.values:
+            return record
+    pytest.skip("other work leaves nothing to soak")
 
 
 @pytest.fixture(scope="module")
