@@ -67,9 +67,11 @@ def planned(
     import platform
 
     import gatemark
+    from gatemark.node import binary
     from gatemark.plan.order import order
     from gatemark.store.run import Run
 
+    versions = {"gatemark": gatemark.__version__, "python": platform.python_version()}
     return Run(
         run="",
         suite=suite.name,
@@ -80,7 +82,7 @@ def planned(
         station=bench.info,
         plans=tuple(plans),
         trials=order(plans, seed),
-        versions={"gatemark": gatemark.__version__, "python": platform.python_version()},
+        versions=versions | {f"agent {arch}": built for arch, built in binary.builds()},
     )
 
 

@@ -62,5 +62,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     ab: AB | None = None  # of `gatemark ab` alone
     before: dict[str, Any] = {}  # inventory: "gateway" and "tester"
     after: dict[str, Any] = {}  # the same when the run had ended
-    versions: dict[str, str] = {}  # of the programs: "gatemark": "0.1.0", "python": "3.11.2"
+    versions: dict[
+        str, str
+    ] = {}  # of "gatemark", "python", and "agent x86_64": its hash, compiler, flags
     notes: tuple[str, ...] = ()  # remarks on the run as a whole
