@@ -62,7 +62,5 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     ab: AB | None = None  # of `gatemark ab` alone
     before: dict[str, Any] = {}  # inventory: "gateway" and "tester"
     after: dict[str, Any] = {}  # the same when the run had ended
-    versions: dict[
-        str, str
-    ] = {}  # of "gatemark", "python", and "agent x86_64": its hash, compiler, flags
+    versions: dict[str, str] = {}  # of gatemark, of python; of "agent mips": hash, compiler, flags
     notes: tuple[str, ...] = ()  # remarks on the run as a whole
