@@ -51,8 +51,8 @@ def test_answer_of_nothing(request: pytest.FixtureRequest) -> None:
 def test_knee_figure(request: pytest.FixtureRequest) -> None:
     judged = builder.judgement()
     figure = knee.figure(judged, judged.knees, builder.trials())
-    spec = {key: part for key, part in figure.specifications()[0].items() if key != "$schema"}
-    shown = {"title": figure.title, "definition": figure.definition, "panel": spec}
+    panel = figure.specifications()[0]
+    shown = {"title": figure.title, "definition": figure.definition, "panel": panel}
     check(request, "knee.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -68,8 +68,8 @@ FIGURES = {
 def test_study_figure(request: pytest.FixtureRequest, name: str) -> None:
     drawn = gallery.figures(studies.source())
     figure = next(one for one in drawn if one.name == FIGURES[name])
-    spec = {key: part for key, part in figure.specifications()[0].items() if key != "$schema"}
-    shown = {"title": figure.title, "definition": figure.definition, "panel": spec}
+    panel = figure.specifications()[0]
+    shown = {"title": figure.title, "definition": figure.definition, "panel": panel}
     check(request, f"{name}.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -78,7 +78,7 @@ def test_ladder_figure(request: pytest.FixtureRequest, name: str) -> None:
     judged = stacked.judgement()
     figure = {"waterfall": waterfall, "front": pareto}[name].figures(judged)[0]
     shown = {"title": figure.title, "definition": figure.definition}
-    panels = [{k: v for k, v in spec.items() if k != "$schema"} for spec in figure.specifications()]
+    panels = figure.specifications()
     text = json.dumps({**shown, "panels": panels}, indent=1, ensure_ascii=False)
     check(request, f"{name}.json", text + "\n")
 
@@ -95,7 +95,7 @@ def test_path_answer(request: pytest.FixtureRequest) -> None:
 def test_path_figure(request: pytest.FixtureRequest) -> None:
     (figure,) = subsystem.figures(traveled.judgement())
     shown = {"title": figure.title, "definition": figure.definition}
-    panels = [{k: v for k, v in spec.items() if k != "$schema"} for spec in figure.specifications()]
+    panels = figure.specifications()
     text = json.dumps({**shown, "panels": panels}, indent=1, ensure_ascii=False)
     check(request, "subsystem.json", text + "\n")
 
@@ -148,8 +148,8 @@ def test_study_tables(request: pytest.FixtureRequest) -> None:
 @pytest.mark.parametrize("name", ["predicted", "time-per-packet"])
 def test_model_figure(request: pytest.FixtureRequest, name: str) -> None:
     figure = next(one for one in gallery.figures(packets.source()) if one.name == name)
-    spec = {key: part for key, part in figure.specifications()[0].items() if key != "$schema"}
-    shown = {"title": figure.title, "definition": figure.definition, "panel": spec}
+    panel = figure.specifications()[0]
+    shown = {"title": figure.title, "definition": figure.definition, "panel": panel}
     check(request, f"{name}.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -157,8 +157,8 @@ def test_estimate(request: pytest.FixtureRequest) -> None:
     made = estimate.table(estimated.judgement(), published(), "6.1.0-test")
     check(request, "estimate.txt", "\n".join([made.caption, *made.lines()]) + "\n")
     figure = next(f for f in gallery.figures(estimated.source()) if "estimate" in f.name)
-    spec = {key: part for key, part in figure.specifications()[0].items() if key != "$schema"}
-    shown = {"title": figure.title, "definition": figure.definition, "panel": spec}
+    panel = figure.specifications()[0]
+    shown = {"title": figure.title, "definition": figure.definition, "panel": panel}
     check(request, "estimate.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
 
 

@@ -41,9 +41,9 @@ FILES: Final = {
     "gatemark-runs/": "where run puts its directories unless --out names one",
     "RUN/run.json": "what was asked, where and in which order",
     "RUN/trials.jsonl": "one record a line, written as each trial ends",
-    "RUN/series/": "time series of each trial, as Parquet",
+    "RUN/series/": "time series of each trial, as gzipped JSON Lines",
     "RUN/report.html": "the page, which needs no network to be read",
-    "~/.cache/gatemark/": "the script library of the pages, made once",
+    "~/.cache/gatemark/": "kernels and file systems of virtual gateways, made once",
     "/run/lock/": "locked while a trial runs: one at a time on a machine",
     "/run/gatemark/": "locks of labs, one each",
 }

@@ -3,21 +3,16 @@
 
 import functools
 import json
-import os
 from collections.abc import Sequence
-from contextlib import suppress
-from importlib import metadata
-from pathlib import Path
-from typing import Any
+from importlib.resources import files
+from typing import Any, Final
 
-import altair as alt
-import vl_convert
-
+from gatemark.report import html
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Figure
-from gatemark.store import file
 
-WHOLE = "\n// whole\n"  # the end of a bundle that nothing cut
+# Of the package django-js-lib-vega-embed, which holds the three as their authors built them.
+VEGA: Final = "static/js_lib_vega_embed/vega-embed-full.js"
 
 
 def embedded(drawn: Sequence[Figure]) -> str:
@@ -38,24 +33,7 @@ def embedded(drawn: Sequence[Figure]) -> str:
 
 @functools.cache
 def library() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script, for the Vega-Lite that Altair writes.
-
-    To bundle them takes seconds, so the bundle is kept in the user's cache, by its versions.
-    """
-    version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
-    name = f"vega-lite-{version}-{metadata.version('vl-convert-python')}.js"
-    with suppress(OSError, RuntimeError, UnicodeDecodeError):
-        if (text := (_cache() / name).read_text("utf-8")).endswith(WHOLE):
-            return text
-    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version)
-    text = bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--") + WHOLE
-    with suppress(OSError, RuntimeError):
-        _cache().mkdir(parents=True, exist_ok=True)
-        file.write(_cache() / name, text.encode())
-    return text
-
-
-def _cache() -> Path:
-    """Where a user's programs keep what they can make again (XDG). RuntimeError without a home."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
-    return Path(home) / "gatemark"
+    """Vega, Vega-Lite and Vega-Embed in one script, below the licences that ask to be kept."""
+    script = (files("js_lib_vega_embed") / VEGA).read_text("utf-8")
+    script = script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    return f"/*\n{html.asset('vega-licences.txt')}*/\n{script}"

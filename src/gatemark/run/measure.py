@@ -130,7 +130,7 @@ def _kept(
 ) -> Record:
     """Keep a record with its series."""
     if columns:
-        name = f"{spec.sequence:05d}.parquet"
+        name = f"{spec.sequence:05d}{series.SUFFIX}"
         with telling(directory.path):
             series.write(directory.series / name, columns)
         record = replace(record, series=name)

@@ -1,33 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time series and histograms of a trial as one Parquet file: columns series, x, y.
+"""Time series and histograms of a trial: gzipped JSON Lines, a series a line with its `x` and `y`.
 
-`x` is a time in ns (CLOCK_MONOTONIC) or the lower bound of a histogram's bucket; `y` the value or
-the count. The name of a series carries its unit: `sink.up.delay_ns`, `gateway.napi/gw0.run_ns`.
+`x` are times in ns (CLOCK_MONOTONIC) or the lower bounds of a histogram's buckets; `y` the values
+or the counts. The name of a series carries its unit: `sink.up.delay_ns`,
+`gateway.napi/gw0.run_ns`.
 """
 
-import errno
-import glob
-import os
+import gzip
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Final
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+import msgspec
+
+from gatemark.store import file, parquet
 
 Series = Mapping[str, tuple[Sequence[int], Sequence[float]]]
 
-ROWS = """
-SELECT unnest($1::VARCHAR[]) AS series, unnest($2::BIGINT[]) AS x, unnest($3::DOUBLE[]) AS y
-"""
-READ = """
-SELECT filename, series, list(x::BIGINT ORDER BY x), list(y::DOUBLE ORDER BY x)
-FROM read_parquet($files, filename = true)
-SEMI JOIN (SELECT unnest($like::VARCHAR[]) AS pattern) ON series LIKE pattern
-WHERE x IS NOT NULL AND isfinite(y::DOUBLE)
-GROUP BY filename, series ORDER BY filename, series
-"""
+SUFFIX: Final = ".jsonl.gz"
+DAMAGED: Final = (OSError, EOFError, zlib.error, ValueError, msgspec.DecodeError)
+
+
+class Line(msgspec.Struct):
+    """One series. JSON has no infinity, so a `y` without a number is null."""
+
+    series: str
+    x: list[int]
+    y: list[float | None]
+
+    def points(self) -> tuple[list[int], list[float]]:
+        """What has a number, ordered by `x`. Raises ValueError where `x` and `y` do not pair."""
+        pairs = [(x, y) for x, y in zip(self.x, self.y, strict=True) if y is not None]
+        pairs.sort(key=itemgetter(0))
+        return [x for x, _ in pairs], [y for _, y in pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,56 +48,38 @@ class Reading:
 
 
 def write(path: Path, series: Series) -> None:
-    """Write all series of a trial. Raises OSError as a file of ours would."""
-    import duckdb  # heavy, and only a run needs it
-
-    names = [name for name, (x, _) in series.items() for _ in x]
-    x = [value for values, _ in series.values() for value in values]
-    y = [float(value) for _, values in series.values() for value in values]
-    with duckdb.connect() as connection:
-        try:
-            connection.sql(ROWS, params=[names, x, y]).write_parquet(str(path), compression="zstd")
-        except duckdb.IOException as error:
-            raise OSError(_errno(str(error)), os.strerror(_errno(str(error)))) from None
+    """Write all series of a trial. Raises OSError."""
+    lines = [Line(name, list(x), list(map(float, y))) for name, (x, y) in series.items() if x]
+    # Without the time of day: the same series are the same file.
+    file.write(path, gzip.compress(msgspec.json.Encoder().encode_lines(lines), 6, mtime=0))
 
 
 def read(folder: Path, names: Iterable[str], like: Sequence[str]) -> Reading:
-    """The series `like` one of these patterns (of SQL: `sink.%.bytes`) in these files of a folder.
+    """The series `like` one of these patterns (`sink.*.bytes`) in these files of a folder.
 
     Ordered by `x`. A file that is missing or damaged is named and gives nothing; no error.
     """
-    wanted = list(dict.fromkeys(names))
-    readable = [name for name in wanted if Path(name).name == name and (folder / name).is_file()]
-    if not readable:
-        return Reading(lost=tuple(wanted))
-    import duckdb  # heavy, and only the page reads series
-
-    with duckdb.connect() as connection:
+    series: dict[str, Series] = {}
+    lost = []
+    for name in dict.fromkeys(names):
         try:
-            series = _read(connection, folder, readable, like)
-        except duckdb.Error:  # of all files together: which is it?
-            series = {}
-            for name in tuple(readable):
-                try:
-                    series |= _read(connection, folder, [name], like)
-                except duckdb.Error:
-                    readable.remove(name)
-    return Reading(series, tuple(name for name in wanted if name not in readable))
+            series[name] = _read(folder, name, like)
+        except DAMAGED:
+            lost.append(name)
+    return Reading(series, tuple(lost))
 
 
-def _read(
-    connection: "DuckDBPyConnection", folder: Path, names: Sequence[str], like: Sequence[str]
-) -> dict[str, Series]:
-    """All of these files in one query. Raises duckdb.Error if one of them is damaged."""
-    files = [glob.escape(str(folder / name)) for name in names]
-    rows = connection.execute(READ, {"files": files, "like": list(like)}).fetchall()
-    curves: dict[str, dict[str, tuple[list[int], list[float]]]] = {name: {} for name in names}
-    for file, series, x, y in rows:
-        curves[Path(file).name][series] = (x, y)
-    return dict(curves)
-
-
-def _errno(message: str) -> int:
-    """DuckDB tells the system's reason in words only."""
-    numbers = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.ENOENT)
-    return next((number for number in numbers if os.strerror(number) in message), errno.EIO)
+def _read(folder: Path, name: str, like: Sequence[str]) -> Series:
+    """One file. Raises one of DAMAGED."""
+    if Path(name).name != name:
+        raise ValueError(f"{name} is no file of the folder")
+    if name.endswith(parquet.SUFFIX):
+        return parquet.read(folder / name, like)
+    text = gzip.decompress((folder / name).read_bytes())
+    lines = msgspec.json.Decoder(Line).decode_lines(text)
+    named = {
+        line.series: line.points()
+        for line in lines
+        if any(fnmatchcase(line.series, pattern) for pattern in like)
+    }
+    return {series: points for series, points in named.items() if points[0]}

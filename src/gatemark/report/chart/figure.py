@@ -4,7 +4,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import altair as alt
 
@@ -12,6 +12,9 @@ from gatemark.stats.math.interval import Interval
 
 Row = dict[str, str | float | None]
 Chart = alt.LayerChart | alt.FacetChart
+
+# The page has a style of its own. Its Vega-Lite is older than Altair's, and draws the same of it.
+NOT_KEPT: Final = ("config", "$schema")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class Figure:
     def specifications(self) -> list[dict[str, Any]]:
         """The panels as Vega-Lite, without their data."""
         made = [chart.to_dict() for _, chart in self.panels]
-        return [{key: part for key, part in spec.items() if key != "config"} for spec in made]
+        return [{key: part for key, part in spec.items() if key not in NOT_KEPT} for spec in made]
 
     def alone(self, panel: int = 0) -> Chart:
         """One panel with its data in it, to draw outside the page."""

@@ -6,12 +6,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gatemark.report.export.column import Column
+from gatemark.store.parquet import require_duckdb
 
 SQL = {bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE", str: "VARCHAR"}
 
 
 def export(columns: Sequence[Column]) -> bytes:
     """The columns as a Parquet file."""
+    require_duckdb("The format parquet")
     import duckdb  # heavy, and only this format needs it
 
     picked = ", ".join(

@@ -11,8 +11,8 @@ from gatemark.store.record import CpuReading, Definition
 from gatemark.store.series import Series
 
 LIKE = (
-    *("sink.%.bytes", "sink.%.packets", "sink.%.delay_ns", "sink.%.delay_m%_ns"),
-    *("source.%.rtt_ns", "outside.%.run_ns", "replay.%.delay%"),
+    *("sink.*.bytes", "sink.*.packets", "sink.*.delay_ns", "sink.*.delay_m*_ns"),
+    *("source.*.rtt_ns", "outside.*.run_ns", "replay.*.delay*"),
 )
 STEPS = 50  # of a trial, at most: as often TCP is asked for its round trip
 # What a sink counts; by what to multiply.

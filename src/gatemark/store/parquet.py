@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parquet needs DuckDB, which is an extra; series of earlier versions are Parquet files."""
+
+import glob
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from gatemark.error import UnavailableError
+
+SUFFIX: Final = ".parquet"
+
+READ: Final = """
+SELECT series, list(x::BIGINT ORDER BY x), list(y::DOUBLE ORDER BY x)
+FROM read_parquet($file)
+SEMI JOIN (SELECT unnest($like::VARCHAR[]) AS pattern) ON series GLOB pattern
+WHERE x IS NOT NULL AND isfinite(y::DOUBLE)
+GROUP BY series ORDER BY series
+"""
+
+
+def require_duckdb(purpose: str) -> None:
+    """Raise UnavailableError with the fix where DuckDB is not installed."""
+    if find_spec("duckdb") is None:
+        raise UnavailableError(f"{purpose} needs DuckDB: pip install 'gatemark[sql]'")
+
+
+def read(path: Path, like: Sequence[str]) -> dict[str, tuple[list[int], list[float]]]:
+    """The series `like` one of these patterns, ordered by `x`. Raises OSError or ValueError."""
+    if not path.is_file():
+        raise FileNotFoundError(path)
+    require_duckdb(f"series/{path.name}, of an earlier version,")
+    import duckdb  # heavy, and only old runs need it
+
+    with duckdb.connect() as connection:
+        try:
+            asked = {"file": glob.escape(str(path)), "like": list(like)}
+            rows = connection.execute(READ, asked).fetchall()
+        except duckdb.Error as error:
+            raise ValueError(str(error)) from None
+    return {series: (x, y) for series, x, y in rows}
