@@ -17,7 +17,7 @@ from gatemark.stats.judgement import Judgement
 from gatemark.stats.math.histogram import merged, percentile
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import Run
-from gatemark.store.series import Series
+from gatemark.store.series import SUFFIX, Series
 
 MS = 1_000_000
 BINS = 100  # of 10 ms
@@ -59,7 +59,7 @@ def made() -> tuple[list[Record], dict[str, Series]]:
     chance = random.Random(5)
     found = list(_alone()) + [pair for key in MEDIANS for pair in _timed(*key, chance)]
     records = [
-        replace(r, sequence=at, series=f"{at:05d}.parquet") for at, (r, _) in enumerate(found)
+        replace(r, sequence=at, series=f"{at:05d}{SUFFIX}") for at, (r, _) in enumerate(found)
     ]
     sheaf = {r.series: series for r, (_, series) in zip(records, found, strict=True)}
     return records, sheaf

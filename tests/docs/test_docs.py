@@ -127,10 +127,10 @@ def test_a_command_block_runs(block: Block, tmp_path: Path, shell: dict[str, str
 def make_run(path: Path) -> None:
     """A run made up; its first trial has a series."""
     first, *others = builder.trials()
-    directory = builder.keep(path, [replace(first, series="00000.parquet"), *others])
+    directory = builder.keep(path, [replace(first, series="00000.jsonl.gz"), *others])
     packets = (range(0, 10**9, 10**7), [4000.0] * 100)
     kept = {"sink.up.packets": packets, "sink.up.gap_ns": ([2048, 4096], [300.0, 7.0])}
-    series.write(directory.series / "00000.parquet", kept)
+    series.write(directory.series / "00000.jsonl.gz", kept)
 
 
 def call(script: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:

@@ -75,8 +75,10 @@ def _read(folder: Path, name: str, like: Sequence[str]) -> Series:
         raise ValueError(f"{name} is no file of the folder")
     if name.endswith(parquet.SUFFIX):
         return parquet.read(folder / name, like)
-    text = gzip.decompress((folder / name).read_bytes())
-    lines = msgspec.json.Decoder(Line).decode_lines(text)
+    packed = (folder / name).read_bytes()
+    if not packed:  # which gzip takes for a whole file
+        raise EOFError
+    lines = msgspec.json.Decoder(Line).decode_lines(gzip.decompress(packed))
     named = {
         line.series: line.points()
         for line in lines

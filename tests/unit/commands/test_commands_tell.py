@@ -19,7 +19,7 @@ from gatemark.store.directory import RunDirectory
 
 ESCAPE = "\x1b"
 COLOUR = re.compile(r"\x1b\[[0-9;]*[3489][0-7][0-9;]*m")
-HEAVY = ("pyroute2", "duckdb", "altair", "rich.console", "scipy", "vl_convert", "numpy", "pandas")
+HEAVY = ("pyroute2", "duckdb", "altair", "rich.console", "scipy", "numpy", "pandas")
 
 
 @pytest.fixture(scope="module")

@@ -142,12 +142,12 @@ def test_many_damaged_lines_are_told_in_few(tmp_path: Path) -> None:
 
 
 def test_missing_series_are_told_in_one(tmp_path: Path) -> None:
-    named = [replace(record, series=f"{record.sequence:05d}.parquet") for record in RECORDS]
+    named = [replace(record, series=f"{record.sequence:05d}.jsonl.gz") for record in RECORDS]
     text = b"".join(msgspec.json.encode(record) + b"\n" for record in named)
     directory = kept(tmp_path, text)
-    (directory.series / "00002.parquet").touch()
+    (directory.series / "00002.jsonl.gz").touch()
     assert directory.contents().faults == (
-        "series/00000.parquet and 2 more files are missing: values are whole, what was seen over "
+        "series/00000.jsonl.gz and 2 more files are missing: values are whole, what was seen over "
         "time is lost",
     )
 
@@ -157,7 +157,7 @@ def finish(directory: RunDirectory) -> None:
 
 
 def leave_series(directory: RunDirectory) -> None:
-    (directory.series / "00000.parquet").touch()
+    (directory.series / "00000.jsonl.gz").touch()
 
 
 @pytest.mark.parametrize("trace", [finish, leave_series])

@@ -192,7 +192,7 @@ def test_a_full_disk_under_the_series_is_told_alike(tiny_disk: Path) -> None:
     fill(tiny_disk)
     found = {"a": (range(2000), [1.0] * 2000)}
     with pytest.raises(GatemarkError, match="No space left"), telling(tiny_disk):
-        series.write(directory.series / "0.parquet", found)
+        series.write(directory.series / "0.jsonl.gz", found)
 
 
 def test_a_full_disk_leaves_the_old_run_file(tiny_disk: Path) -> None:

@@ -115,7 +115,7 @@ def sheaf(records: list[Record]) -> dict[str, Series]:
 
 
 def kept() -> list[Record]:
-    return [replace(r, series=f"{r.sequence:05d}.parquet") for r in studies.trials()]
+    return [replace(r, series=f"{r.sequence:05d}.jsonl.gz") for r in studies.trials()]
 
 
 def test_of_a_study_one_load_is_drawn(found: Study) -> None:
@@ -173,7 +173,7 @@ def long_trip() -> Series:
 
 def test_a_sweep_is_drawn_at_its_knee() -> None:
     judged = builder.judgement()
-    records = [replace(r, series=f"{r.sequence:05d}.parquet") for r in builder.trials()]
+    records = [replace(r, series=f"{r.sequence:05d}.jsonl.gz") for r in builder.trials()]
     knees = sweep.groups(judged)[0]
     kept = trace.trials(records)
     wanted = [r for p in trace.of_sweep(judged, knees) for r in kept[trace.place(p)]]
