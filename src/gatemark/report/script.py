@@ -3,19 +3,18 @@
 
 import functools
 import json
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import altair as alt
 import vl_convert
 
+from gatemark.error import UnavailableError
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Figure
-from gatemark.store import file
+from gatemark.store import file, xdg
 
 WHOLE = "\n// whole\n"  # the end of a bundle that nothing cut
 
@@ -44,18 +43,11 @@ def library() -> str:
     """
     version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
     name = f"vega-lite-{version}-{metadata.version('vl-convert-python')}.js"
-    with suppress(OSError, RuntimeError, UnicodeDecodeError):
-        if (text := (_cache() / name).read_text("utf-8")).endswith(WHOLE):
+    with suppress(OSError, UnavailableError, UnicodeDecodeError):
+        if (text := (xdg.cache() / name).read_text("utf-8")).endswith(WHOLE):
             return text
     bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version)
     text = bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--") + WHOLE
-    with suppress(OSError, RuntimeError):
-        _cache().mkdir(parents=True, exist_ok=True)
-        file.write(_cache() / name, text.encode())
+    with suppress(OSError, UnavailableError):
+        file.write(xdg.make(xdg.cache()) / name, text.encode())
     return text
-
-
-def _cache() -> Path:
-    """Where a user's programs keep what they can make again (XDG). RuntimeError without a home."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
-    return Path(home) / "gatemark"
