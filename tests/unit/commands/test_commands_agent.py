@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`gatemark agent build` of an installation from a wheel: nothing to build, and no circle."""
 
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "lib/site-packages/gatemark"
     (folder / "agents/mips").mkdir(parents=True)
     (folder / "agents/mips/gm-agent").write_bytes(bytes(2048))
-    monkeypatch.setattr(binary.resources, "files", lambda _: folder)
+    monkeypatch.setattr(resources, "files", lambda _: folder)
     return folder
 
 

@@ -3,6 +3,7 @@
 
 import platform
 from collections.abc import Callable
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     def place(below: str) -> Path:
         package = tmp_path / below / "gatemark"
         package.mkdir(parents=True)
-        monkeypatch.setattr(binary.resources, "files", lambda _: package)
+        monkeypatch.setattr(resources, "files", lambda _: package)
         return package
 
     return place

@@ -87,9 +87,7 @@ def test_a_build_without_zig_names_it(tmp_path: Path) -> None:
         wheel.build(tmp_path)
 
 
-def test_an_editable_install_builds_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_editable_install_builds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wheel, "build", lambda _: pytest.fail("it builds"))
     hook = object.__new__(wheel.Parts)
     data: dict[str, object] = {}

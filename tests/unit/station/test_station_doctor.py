@@ -3,6 +3,7 @@
 
 import os
 import shutil
+from importlib import resources
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -87,7 +88,7 @@ def test_a_missing_agent_has_advice_that_works_here(
     repository: Path | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(binary, "repository", lambda: repository)
-    monkeypatch.setattr(binary.resources, "files", lambda _: tmp_path)
+    monkeypatch.setattr(resources, "files", lambda _: tmp_path)
     again = "install gatemark again, this installation is incomplete"
     build = f"run `gatemark agent build --target {binary.own_arch()}`"
     assert finding("agent").fix == (build if repository else again)

@@ -20,7 +20,7 @@ def nothing_set(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 @pytest.fixture
 def homeless(nothing_set: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     def home() -> Path:
-        raise RuntimeError("Could not determine home directory.")  # noqa: EM101
+        raise RuntimeError("Could not determine home directory.")
 
     nothing_set.setattr(Path, "home", home)
     return nothing_set
@@ -38,7 +38,8 @@ def test_a_relative_folder_is_ignored(nothing_set: pytest.MonkeyPatch) -> None:
     assert xdg.cache() == Path("/home/me/.cache/gatemark")
 
 
-def test_without_home_the_user_database_is_asked(nothing_set: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("nothing_set")
+def test_without_home_the_user_database_is_asked() -> None:
     assert xdg.cache() == Path("~/.cache/gatemark").expanduser()
     assert xdg.state() == Path("~/.local/state/gatemark").expanduser()
 
