@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gatemark agent`: build gm-agent for this machine or a device."""
+"""`gatemark agent`: build gm-agent for this machine or a device, or say where it is.
 
+A wheel brings an agent for every processor and no sources: there is nothing to build.
+"""
+
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +14,7 @@ import typer
 
 from gatemark.commands import output
 from gatemark.error import GatemarkError, UsageError
-
-TARGETS = ("x86_64", "aarch64", "armv7", "mips", "mipsel")
+from gatemark.node.elf import TARGETS
 
 app = typer.Typer(help="Build the program that runs on a host: gm-agent.", no_args_is_help=True)
 
@@ -29,18 +32,20 @@ def build(
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the paths as JSON.")] = False,
 ) -> None:
-    """Build gm-agent with zig, for this machine or for others."""
-    import platform
+    """Build gm-agent with zig, for this machine or for others; a wheel has all of them."""
+    from gatemark.node.binary import agent_path, own_arch, repository
 
-    from gatemark.node.binary import agent_path
-
-    wanted = target or [platform.machine()]
+    wanted = target or [own_arch()]
     targets = TARGETS if "all" in wanted else tuple(wanted)
     for name in targets:
         if name not in TARGETS:
             raise UsageError(f"--target {name}: known are {', '.join(TARGETS)}, all")
-        _make(name)
+    sources = repository()
+    if not sources:
+        typer.echo("gatemark was installed with its agents: nothing is built", err=True)
     for name in targets:
+        if sources:
+            _make(sources, name)
         path = agent_path(name)
         if json_:
             output.lines([{"target": name, "path": str(path), "bytes": path.stat().st_size}])
@@ -48,13 +53,16 @@ def build(
             typer.echo(f"{name}: {path} ({path.stat().st_size / 1024:.0f} KiB)")
 
 
-def _make(target: str) -> None:
-    folder = Path(__file__).parents[3] / "agent"
-    if not (folder / "Makefile").exists():
-        raise GatemarkError("the agent's sources are not here: build it in a checkout of gatemark")
-    zig = f"ZIG={sys.executable} -m ziglang"
+def _make(sources: Path, target: str) -> None:
+    zig = f"ZIG={shlex.quote(sys.executable)} -m ziglang"
     goal = f"../src/gatemark/agents/{target}/gm-agent"
-    command = ["make", "-s", "-C", str(folder), goal, zig]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = ["make", "-s", "-C", str(sources / "agent"), goal, zig]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise GatemarkError("no make here; apt-get install make") from None
     if done.returncode:
-        raise GatemarkError(f"agent for {target}: {(done.stderr or done.stdout).strip()}")
+        fault = (done.stderr or done.stdout).strip()
+        if "No module named ziglang" in fault:
+            fault = "no zig here; run `make setup` in the repository"
+        raise GatemarkError(f"agent for {target}: {fault}")

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from glob import escape, glob
 from typing import TYPE_CHECKING, Final
 
-from gatemark.commands import agent, fit, lab, wire
+from gatemark.commands import fit, lab, wire
+from gatemark.node.elf import TARGETS
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan
@@ -141,7 +142,7 @@ WORDS: Final[Mapping[str, Values]] = {
     "quantity": _quantities,
     "format_": _formats,
     "schema": _schemas,
-    "target": _words(*agent.TARGETS, "all"),
+    "target": _words(*TARGETS, "all"),
     "path": _words(*lab.PATHS),
     "host": _words(*lab.HOSTS),
     "frame": _words(*fit.FRAMES),

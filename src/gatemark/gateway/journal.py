@@ -20,7 +20,7 @@ from gatemark.error import StationError
 from gatemark.gateway.undo import undo_script
 from gatemark.node.script import script
 from gatemark.node.shell import Node
-from gatemark.store import file
+from gatemark.store import file, xdg
 
 BOOT_ID = "/proc/sys/kernel/random/boot_id"  # random(4)
 DEVICE_FOLDER = "/tmp"  # noqa: S108  every busybox box can write there, most in memory
@@ -50,12 +50,8 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def state_folder() -> Path:
-    """Where the tester's copies are (XDG). Raises StationError without a home."""
-    try:
-        home = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
-    except RuntimeError:
-        raise StationError("no home folder for the undo journal: set XDG_STATE_HOME") from None
-    return Path(home) / "gatemark" / "undo"
+    """Where the tester's copies are. Raises UnavailableError without a home."""
+    return xdg.state() / "undo"
 
 
 class Journal:

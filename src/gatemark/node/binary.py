@@ -1,21 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gm-agent's binaries, one for each processor: where they are in this installation."""
+"""gm-agent's binaries, one for each processor: where they are, and what to do where one is missing.
+
+A repository builds its own. A wheel brings all of them and cannot build any.
+"""
 
 import hashlib
 import platform
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
+from typing import Final
 
 from gatemark.error import UnavailableError
+from gatemark.node.elf import TARGETS
+
+AGAIN: Final = "install gatemark again, this installation is incomplete"
+
+
+def own_arch() -> str:
+    """This machine's processor, as the agents call it: the kernel calls an ARMv7 armv7l."""
+    machine = platform.machine()
+    return "armv7" if machine.startswith("armv7") else machine
 
 
 def agent_path(arch: str | None = None) -> Path:
     """The agent's binary for an architecture (default: this machine's)."""
-    arch = arch or platform.machine()
+    arch = arch or own_arch()
     path = _folder() / arch / "gm-agent"
+    if arch not in TARGETS:
+        raise UnavailableError(f"no agent for {arch}; there are agents for {', '.join(TARGETS)}")
     if not path.exists():
-        raise UnavailableError(f"no agent built for {arch}: `gatemark agent build --target {arch}`")
+        build = build_or_install(f"gatemark agent build --target {arch}")
+        raise UnavailableError(f"no agent for {arch} is here; {build}")
     return path
 
 
@@ -25,6 +41,17 @@ def builds() -> Iterator[tuple[str, str]]:
         stamp = path.with_name("build.txt")  # none where the agent was put there by hand
         built = stamp.read_text().strip() if stamp.exists() else "built by an unknown compiler"
         yield path.parent.name, f"sha256 {hashlib.sha256(path.read_bytes()).hexdigest()}, {built}"
+
+
+def repository() -> Path | None:
+    """The repository whose sources run here; None where gatemark came as a wheel."""
+    folder = Path(str(resources.files("gatemark"))).parents[1]
+    return folder if (folder / "agent" / "Makefile").exists() else None
+
+
+def build_or_install(command: str) -> str:
+    """How to get a part that is missing: by `command`, in a repository."""
+    return f"run `{command}`" if repository() else AGAIN
 
 
 def _folder() -> Path:

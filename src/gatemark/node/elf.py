@@ -19,6 +19,7 @@ ARCHS: Final[dict[tuple[int, int, Order], str]] = {
     (8, 32, "big"): "mips",
     (8, 32, "little"): "mipsel",
 }
+TARGETS: Final = tuple(ARCHS.values())
 
 # What else one may meet, by name: the message is then of use.
 OTHERS: Final = {3: "x86", 8: "MIPS", 20: "PowerPC", 40: "ARM", 243: "RISC-V", 258: "LoongArch"}
@@ -41,4 +42,4 @@ def arch(header: bytes) -> str:
 
 
 def _supported() -> str:
-    return f"gm-agent is built for {', '.join(ARCHS.values())}"
+    return f"gm-agent is built for {', '.join(TARGETS)}"

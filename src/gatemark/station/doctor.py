@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from gatemark.error import GatemarkError, UnavailableError
-from gatemark.node.binary import agent_path
+from gatemark.node.binary import AGAIN, agent_path, build_or_install
 from gatemark.station import own
 from gatemark.station.ability import MISSING, Ability, ability, sees_kernel_threads
 from gatemark.station.cpu import place
 from gatemark.station.image.arch import ARCHES, Arch
-from gatemark.station.plugin import interface_of, plugin
+from gatemark.station.plugin import OTHER, interface_of, plugin
 
 FIX = "root of the machine may: run with sudo"
 PACKAGES = {"ip": "iproute2", "tc": "iproute2", "nft": "nftables", "ethtool": "ethtool"}
@@ -98,8 +98,8 @@ def _counts(arch: Arch) -> Iterator[Finding]:
     try:
         path = plugin(arch.emulator)
     except UnavailableError as error:
-        fix = "a QEMU with plugins, or run setup/install again"
-        yield Finding(what, ok=False, text=str(error), fix=fix, needed=False)
+        text, fix = _advice(error, OTHER)
+        yield Finding(what, ok=False, text=text, fix=fix, needed=False)
         return
     text = f"counted, by QEMU's plugin interface {interface_of(path)}"
     yield Finding(what, ok=True, text=text, needed=False)
@@ -109,9 +109,17 @@ def _agent() -> Finding:
     try:
         path = agent_path()
     except GatemarkError as error:
-        return Finding("agent", ok=False, text=str(error), fix="gatemark agent build")
+        text, fix = _advice(error, AGAIN)
+        return Finding("agent", ok=False, text=text, fix=fix)
     text = _output(str(path), "--version")
-    return Finding("agent", ok=bool(text), text=text or f"{path} does not run", fix="rebuild it")
+    fix = build_or_install("make -C agent clean all install")
+    return Finding("agent", ok=bool(text), text=text or f"{path} does not run", fix=fix)
+
+
+def _advice(error: GatemarkError, otherwise: str) -> tuple[str, str]:
+    """What a message says is missing, and the fix behind its last semicolon."""
+    text, semicolon, fix = str(error).rpartition("; ")
+    return (text, fix) if semicolon else (str(error), otherwise)
 
 
 def _kernel() -> Finding:

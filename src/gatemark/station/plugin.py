@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from gatemark.error import UnavailableError
+from gatemark.node.binary import build_or_install
 
 # QEMU's plugin interface -> the first version of QEMU that takes no lower one.
 SINCE: Final = {1: (4, 2), 2: (9, 0)}
 ANSWER_S: Final = 10.0
+OTHER: Final = "use a QEMU that was built with plugins"
 
 
 def object_file(interface: int) -> Path:
@@ -31,14 +33,13 @@ def plugin(emulator: str) -> Path:
     interface = _interface(_asked(emulator, "--version"))
     file = object_file(interface)
     if not file.exists():
-        raise UnavailableError(
-            "the plugin that counts instructions is not built: setup/install run"
-        )
+        build = build_or_install("make setup")
+        raise UnavailableError(f"the plugin that counts instructions is not here; {build}")
     # Without out=FILE the plugin itself says so, if QEMU can load it, and QEMU ends.
     text = _asked(emulator, "-M", "none", "-display", "none", "-plugin", str(file))
     if "out=FILE" not in text:
         why = text.strip().splitlines()[-1:] or ["it said nothing"]
-        raise UnavailableError(f"{emulator} does not load plugins: {why[0]}")
+        raise UnavailableError(f"{emulator} does not load plugins: {why[0]}; {OTHER}")
     return file
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gatemark.node.shell import Node
-from gatemark.station.image.cache import home
+from gatemark.store import xdg
 
 KALLSYMS: Final = "cat /proc/kallsyms"
 BEHIND: Final = "tail -c +$(({} + 1)) /proc/kallsyms"
@@ -110,11 +110,11 @@ class Names:
     async def _kept(self) -> str:
         """The kernel's own, from an earlier time if it is the same kernel at the same place."""
         sign = hashlib.sha256((await self._read(SIGN)).encode()).hexdigest()
-        file = home() / f"symbols-{sign[:16]}"
+        file = xdg.cache() / f"symbols-{sign[:16]}"
         if not file.exists():
             lines = (await self._read(KALLSYMS)).splitlines(keepends=True)
             kept = "".join(line for line in lines if not line.endswith("]\n"))
-            file.parent.mkdir(parents=True, exist_ok=True)
+            xdg.make(file.parent)
             part = file.with_suffix(".part")
             part.write_text(kept)
             part.replace(file)

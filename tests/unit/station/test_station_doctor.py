@@ -3,12 +3,14 @@
 
 import os
 import shutil
+from importlib import resources
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from gatemark.error import UnavailableError
+from gatemark.node import binary
 from gatemark.station import doctor
 from gatemark.station.ability import MISSING
 
@@ -79,3 +81,14 @@ def test_whether_instructions_can_be_counted_is_told(
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     told = finding("instructions (qemu-system-mipsel)")
     assert (told.ok, told.text, told.needed) == (ok, said, False)
+
+
+@pytest.mark.parametrize("repository", [Path("/somewhere"), None])
+def test_a_missing_agent_has_advice_that_works_here(
+    repository: Path | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(binary, "repository", lambda: repository)
+    monkeypatch.setattr(resources, "files", lambda _: tmp_path)
+    again = "install gatemark again, this installation is incomplete"
+    build = f"run `gatemark agent build --target {binary.own_arch()}`"
+    assert finding("agent").fix == (build if repository else again)

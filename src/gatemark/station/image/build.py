@@ -20,9 +20,10 @@ from typing import Final
 from gatemark.error import UnavailableError
 from gatemark.station.image import cpio, elf
 from gatemark.station.image.arch import Arch
-from gatemark.station.image.cache import SUMS, home, kept
+from gatemark.station.image.cache import SUMS, kept
 from gatemark.station.image.module import SUFFIXES, Module, depends, indexes, name_of, ordered, read
 from gatemark.station.image.package import Told, files, packages
+from gatemark.store import xdg
 
 PACKAGES: Final = (
     *("busybox", "conntrack", "dropbear-bin", "ethtool", "iproute2", "iptables", "nftables"),
@@ -126,7 +127,7 @@ def stock(arch: Arch, kernel: str, memory_mib: int, announce: Told) -> Image:
         (place / "kernel").write_bytes(parts.kernel)
         (place / "initramfs").write_bytes(cpio.archive(tree(parts)))
 
-    place = kept(home() / "image" / f"{arch.debian}-{key}", make)
+    place = kept(xdg.cache() / "image" / f"{arch.debian}-{key}", make)
     return Image(place / "kernel", place / "initramfs")
 
 

@@ -7,26 +7,21 @@ no folder of ours. One that was changed, or lost a file, is made again.
 
 import fcntl
 import hashlib
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from gatemark.store import xdg
+
 SUMS: Final = "SHA256SUMS"
 HALF: Final = ".half"  # ends the name of a folder that is being made
 
 
-def home() -> Path:
-    """Where the user's caches are (XDG Base Directory Specification)."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "gatemark"
-
-
 def kept(place: Path, make: Callable[[Path], None]) -> Path:
     """The folder at `place`, sound; `make` fills it if it is not. Who comes second waits."""
-    place.parent.mkdir(parents=True, exist_ok=True)
+    xdg.make(place.parent)
     with _alone(place.with_name(f"{place.name}.lock")):
         if not sound(place):
             half = place.with_name(f"{place.name}{HALF}")

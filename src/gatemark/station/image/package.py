@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from gatemark.error import UnavailableError
-from gatemark.station.image.cache import home, kept
+from gatemark.station.image.cache import kept
+from gatemark.store import xdg
 
 Told = Callable[[str], None]
 
@@ -51,7 +52,7 @@ def packages(arch: str, kernel: str, tools: Sequence[str], announce: Told) -> Pa
         with tempfile.TemporaryDirectory(dir=place.parent) as folder:
             _fetch(Path(folder), arch, kernel, tools, place)
 
-    return kept(home() / "package" / arch / "+".join((kernel, *sorted(tools))), fetch)
+    return kept(xdg.cache() / "package" / arch / "+".join((kernel, *sorted(tools))), fetch)
 
 
 def _fetch(folder: Path, arch: str, kernel: str, tools: Sequence[str], place: Path) -> None:

@@ -27,10 +27,10 @@ from gatemark.node.agent import FIRST
 from gatemark.node.shell import Namespace
 from gatemark.node.shield import begun
 from gatemark.station.image.arch import Arch
-from gatemark.station.image.cache import home
 from gatemark.station.qemu.guest import Model
 from gatemark.station.qemu.qmp import Monitor
 from gatemark.station.thread import Thread
+from gatemark.store import xdg
 
 NICS: Final = {"virtio": "virtio-net-pci", "e1000": "e1000", "pcnet": "pcnet"}
 KVM: Final = Path("/dev/kvm")
@@ -83,12 +83,12 @@ def _remembered(arch: Arch) -> str:
 
 def remember(arch: Arch, why: str) -> None:
     """KVM did not bring a guest up."""
-    _memory(arch).parent.mkdir(parents=True, exist_ok=True)
+    xdg.make(_memory(arch).parent)
     _memory(arch).write_text(f"{_boot()} {why}")
 
 
 def _memory(arch: Arch) -> Path:
-    return home() / f"kvm-{arch.debian}"
+    return xdg.cache() / f"kvm-{arch.debian}"
 
 
 def _boot() -> str:

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What hatchling calls to build a wheel: the agents, and the plugin for QEMU.
+
+All agents are in every wheel, since a box may have any of the processors. The plugin is for the
+machine that QEMU runs on, so the wheel is for that kind of machine alone. An editable install (the
+set-up) calls this too and builds nothing: `setup/install` builds what its machine needs.
+"""
+
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+TARGETS: Final = ("x86_64", "aarch64", "armv7", "mips", "mipsel")
+TESTERS: Final = ("x86_64", "aarch64")  # machines that a wheel can be for
+# The agents are static. The plugin alone needs a libc, so it is linked for a glibc of 2012.
+GLIBC: Final = (2, 17)
+PACKAGE: Final = Path("src/gatemark")
+FILES: Final = {
+    **{f"agent for {target}": PACKAGE / f"agents/{target}/gm-agent" for target in TARGETS},
+    **{f"plugin for QEMU {n}": PACKAGE / f"counters/counter-{n}.so" for n in (1, 2)},
+    "names of subsystems": PACKAGE / "counters/subsystems.toml",
+    "Apache licence": Path("LICENSE"),
+    "GPL licence": Path("counter/LICENSE"),
+    "BSD licence": Path("LICENSES/BSD-2-Clause.txt"),
+    "musl's licence": Path("LICENSES/MIT-musl.txt"),
+}
+
+
+class BuildError(Exception):
+    """The wheel would not be whole; the message says what it lacks."""
+
+
+class Parts(BuildHookInterface[Any]):
+    """Builds what is missing, and refuses to make a wheel without it."""
+
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Called before the wheel is packed; `editable` is a wheel that points to the sources."""
+        if version == "editable":
+            return
+        root = Path(self.root)
+        try:
+            build(root)
+            require(root)
+        except BuildError as error:
+            self.app.abort(f"gatemark: {error}")
+        build_data["pure_python"] = False
+        build_data["tag"] = tag(platform.machine())
+
+
+def tag(machine: str) -> str:
+    """No Python is compiled: any Python 3 on this kind of Linux."""
+    return f"py3-none-manylinux_{GLIBC[0]}_{GLIBC[1]}_{machine}"
+
+
+def build(root: Path) -> None:
+    """Build all parts; make leaves alone what is newer than its sources."""
+    machine = platform.machine()
+    if machine not in TESTERS:
+        raise BuildError(f"a wheel is built on {' or '.join(TESTERS)}, not on {machine}")
+    if not shutil.which("make"):
+        raise BuildError("building the agents needs make: apt-get install make")
+    python = shlex.quote(sys.executable)
+    zig = f"{python} -m ziglang"
+    glibc = ".".join(map(str, GLIBC))
+    plugin = f"CC={zig} cc -target {machine}-linux-gnu.{glibc}"
+    jobs = f"-j{os.cpu_count() or 1}"
+    _make(root, "agents", ["agent", jobs, "install-cross", f"ZIG={zig}", f"PYTHON={python}"])
+    # -B: what the set-up built is for this machine's glibc.
+    _make(root, "plugin for QEMU", ["counter", "-B", "install", plugin])
+
+
+def require(root: Path) -> None:
+    """Raise BuildError with all that is missing, by name."""
+    if absent := [f"{name} ({path})" for name, path in FILES.items() if not _is_there(root / path)]:
+        raise BuildError(f"the wheel would lack: {', '.join(absent)}")
+
+
+def _is_there(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size > 0
+
+
+def _make(root: Path, what: str, words: Sequence[str]) -> None:
+    done = subprocess.run(
+        ["make", "-s", "-C", *words],
+        cwd=root,
+        env=dict(_environment(root)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        fault = done.stdout.strip()
+        if "No module named ziglang" in fault:
+            fault = "no zig: pip install ziglang, or build with isolation"
+        raise BuildError(f"{what}: not built: {fault}")
+
+
+def _environment(root: Path) -> Iterator[tuple[str, str]]:
+    """Ours without a make above us; zig's cache is in the build's folder where there is no home."""
+    if "HOME" not in os.environ:
+        yield "ZIG_GLOBAL_CACHE_DIR", str(root / "agent/build/zig")
+    above = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")
+    yield from ((name, value) for name, value in os.environ.items() if name not in above)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the sdist to a wheel, to an installation that nobody may write to, to an answer.
+
+No network: what gatemark needs is taken from the interpreter of the tests.
+"""
+
+import os
+import platform
+import pwd
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from collections.abc import Sequence
+from email.parser import HeaderParser
+from pathlib import Path
+
+import pytest
+
+from gatemark.node.elf import TARGETS
+
+pytest.importorskip("hatchling", reason="no hatchling: make setup")
+pytest.importorskip("ziglang", reason="no zig: make setup")
+# A build of all agents takes minutes of a busy machine.
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
+
+ROOT = Path(__file__).resolve().parents[3]
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
+# A mount namespace of its own: the installation is read-only, and the home that the user database
+# names is an empty folder.
+READ_ONLY = """
+mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && mount --bind "$2" "$3" || exit 125
+shift 3
+exec env -i PATH=/usr/bin:/bin "$@"
+"""
+
+
+def call(*command: str | Path, cwd: Path) -> str:
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made from the sdist alone, in a folder whose path has a space."""
+    folder = tmp_path_factory.mktemp("from sdist")
+    call(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, cwd=ROOT)
+    (sdist,) = folder.glob("*.tar.gz")
+    offline = ("--no-deps", "--no-index", "--no-build-isolation")
+    call(*PIP, "wheel", "-q", *offline, "-w", folder, sdist, cwd=folder)
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def venv(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clean environment with the wheel, and with this interpreter's packages behind it."""
+    folder = tmp_path_factory.mktemp("an installation") / "venv"
+    call(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
+    python = folder / "bin/python"
+    call(*PIP, "--python", python, "install", "-q", "--no-deps", "--no-index", wheel, cwd=ROOT)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (packages / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return folder
+
+
+def gatemark(venv: Path, *words: str, home: Path, cwd: Path) -> str:
+    """What an installed `gatemark` prints: read-only, without HOME, from some other folder."""
+    place = pwd.getpwuid(0).pw_dir
+    inside = ["sh", "-c", READ_ONLY, "sh", str(venv), str(home), place]
+    return call("unshare", "--mount", *inside, venv / "bin/gatemark", *words, cwd=cwd)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+def test_the_wheel_is_for_this_kind_of_machine(wheel: Path) -> None:
+    tag = f"py3-none-manylinux_2_17_{platform.machine()}"
+    assert wheel.name.endswith(f"-{tag}.whl")
+    text = member(wheel, ".dist-info/WHEEL")
+    assert f"Tag: {tag}" in text
+    assert "Root-Is-Purelib: false" in text
+
+
+def test_the_wheel_holds_every_agent_and_both_plugins_runnable(wheel: Path) -> None:
+    files = members(wheel)
+    for target in TARGETS:
+        assert files[f"gatemark/agents/{target}/gm-agent"].external_attr >> 16 & 0o111
+    assert {f"gatemark/counters/counter-{n}.so" for n in (1, 2)} < files.keys()
+
+
+def test_the_wheel_holds_all_data_of_the_package(wheel: Path) -> None:
+    listed = call("git", "ls-files", "src/gatemark", cwd=ROOT).splitlines()
+    assert {name.removeprefix("src/") for name in listed} - members(wheel).keys() == set()
+
+
+def test_the_wheel_names_its_licences_and_holds_their_texts(wheel: Path) -> None:
+    metadata = HeaderParser().parsestr(member(wheel, ".dist-info/METADATA"))
+    expression = "Apache-2.0 AND GPL-2.0-or-later AND (GPL-2.0-only OR BSD-2-Clause) AND MIT"
+    assert metadata["License-Expression"] == expression
+    for name in metadata.get_all("License-File") or ():
+        assert member(wheel, f".dist-info/licenses/{name}") == (ROOT / name).read_text()
+
+
+def member(wheel: Path, end: str) -> str:
+    (name,) = (name for name in members(wheel) if name.endswith(end))
+    with zipfile.ZipFile(wheel) as archive:
+        return archive.read(name).decode()
+
+
+def members(wheel: Path) -> dict[str, zipfile.ZipInfo]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {info.filename: info for info in archive.infolist()}
+
+
+def test_doctor_finds_nothing_missing(venv: Path, home: Path, tmp_path: Path) -> None:
+    lines = gatemark(venv, "doctor", home=home, cwd=tmp_path).splitlines()
+    assert [line for line in lines if line.startswith("NO")] == []
+    assert any(line.split()[:3] == ["ok", "agent", "gm-agent"] for line in lines)
+
+
+def test_agents_are_told_where_they_are(venv: Path, home: Path, tmp_path: Path) -> None:
+    text = gatemark(venv, "agent", "build", "--target", "all", home=home, cwd=tmp_path)
+    assert [line.partition(":")[0] for line in text.splitlines()] == list(TARGETS)
+    assert str(venv) in text
+
+
+def test_it_measures_shows_and_reports(venv: Path, home: Path, tmp_path: Path) -> None:
+    once: Sequence[str] = ("--set", "repeat.times=1", "--out", "first")
+    gatemark(venv, "run", "quick/ceiling", *once, home=home, cwd=tmp_path)
+    assert "station lab" in gatemark(venv, "show", "first", home=home, cwd=tmp_path)
+    gatemark(venv, "report", "first", "--out", "page.html", home=home, cwd=tmp_path)
+    assert "vegaEmbed" in (tmp_path / "page.html").read_text()
+    # What it keeps is below the home that the user database names, and nothing is anywhere else.
+    assert [path.suffix for path in (home / ".cache/gatemark").iterdir()] == [".js"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "home", "page.html"]

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A wheel is whole or it is not built: what is missing is named."""
+
+import importlib.util
+import platform
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from gatemark.node.elf import TARGETS
+
+ROOT = Path(__file__).resolve().parents[3]
+pytest.importorskip("hatchling", reason="no hatchling: make setup")
+
+
+def load() -> ModuleType:
+    """`setup/wheel.py`, which is in no package."""
+    spec = importlib.util.spec_from_file_location("wheel", ROOT / "setup/wheel.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+wheel = load()
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    """A folder with every part of a wheel."""
+    for path in wheel.FILES.values():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("something")
+    return tmp_path
+
+
+def test_a_wheel_with_all_parts_is_whole(whole: Path) -> None:
+    wheel.require(whole)
+
+
+@pytest.mark.parametrize("name", wheel.FILES)
+def test_a_missing_part_is_named(name: str, whole: Path) -> None:
+    (whole / wheel.FILES[name]).unlink()
+    with pytest.raises(wheel.BuildError, match=rf"^the wheel would lack: {name} \([^,]*\)$"):
+        wheel.require(whole)
+
+
+def test_all_missing_parts_are_named_and_an_empty_file_is_no_part(whole: Path) -> None:
+    (whole / wheel.FILES["agent for mips"]).write_text("")
+    (whole / wheel.FILES["plugin for QEMU 2"]).unlink()
+    with pytest.raises(wheel.BuildError, match=r"agent for mips \(.*, plugin for QEMU 2 \("):
+        wheel.require(whole)
+
+
+def test_what_a_wheel_holds_is_what_the_laboratory_looks_for() -> None:
+    assert wheel.TARGETS == TARGETS
+    assert all((ROOT / path).exists() for name, path in wheel.FILES.items() if "licence" in name)
+
+
+def test_a_build_without_make_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    with pytest.raises(wheel.BuildError, match=r"needs make: apt-get install make$"):
+        wheel.build(ROOT)
+
+
+def test_a_machine_that_no_wheel_is_for_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
+    with pytest.raises(wheel.BuildError, match="built on x86_64 or aarch64, not on riscv64"):
+        wheel.build(ROOT)
+
+
+def test_a_build_that_fails_names_the_part_and_the_fault(tmp_path: Path) -> None:
+    (tmp_path / "agent").mkdir()
+    (tmp_path / "agent/Makefile").write_text("install-cross:\n\t@echo planted fault; false\n")
+    with pytest.raises(wheel.BuildError, match=r"^agents: not built: planted fault"):
+        wheel.build(tmp_path)
+
+
+def test_a_build_without_zig_names_it(tmp_path: Path) -> None:
+    (tmp_path / "agent").mkdir()
+    text = "install-cross:\n\t@echo No module named ziglang; false\n"
+    (tmp_path / "agent/Makefile").write_text(text)
+    with pytest.raises(wheel.BuildError, match="no zig: pip install ziglang"):
+        wheel.build(tmp_path)
+
+
+def test_an_editable_install_builds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wheel, "build", lambda _: pytest.fail("it builds"))
+    hook = object.__new__(wheel.Parts)
+    data: dict[str, object] = {}
+    hook.initialize("editable", data)
+    assert data == {}
+
+
+def test_the_hook_ends_the_build_with_the_parts_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class App:
+        def abort(self, message: str) -> None:
+            raise SystemExit(message)
+
+    monkeypatch.setattr(wheel, "build", lambda _: None)
+    hook = wheel.Parts(str(tmp_path), {}, None, None, str(tmp_path), "wheel", App())
+    with pytest.raises(SystemExit, match=r"^gatemark: the wheel would lack: agent for x86_64 \("):
+        hook.initialize("standard", {})
