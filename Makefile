@@ -29,13 +29,14 @@ test: ## run the tests, or one stage: make test STAGE=unit
 	@setup/install test
 	@$(PYTHON) tests/run.py $(RETRY) $(STAGE)
 
-test-long: ## run the tests that `make test` leaves out: kills, cut runs, every processor
+test-long: ## run the tests that `make test` leaves out: kills, cut runs, clang's analyzer
 	@setup/install test
 	@$(PYTHON) tests/run.py --long $(RETRY) $(STAGE)
 
 lint: ## ruff, mypy, clang-format, clang-tidy, shellcheck
 	@setup/install lint
 	@$(PYTHON) tests/run.py lint
+	@$(PYTHON) tests/run.py --long analyzer
 
 bench: ## run the programs in benchmarks/, or one: make bench BENCH=traffic
 	@setup/install bench

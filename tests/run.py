@@ -21,9 +21,9 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
-from runner.outcome import Outcome, write_junit
+from runner.outcome import Outcome, Stage, write_junit
 from runner.process import GROUPS, ROOT, interrupted
-from runner.stages import AFTER, LONG_STAGES, STAGES, TRACKS, Stage
+from runner.stages import AFTER, LONG_STAGES, STAGES, TRACKS
 
 REPORTS = ROOT / ".tests"
 NICE = 10  # of what runs beside what measures, as nice(1) counts

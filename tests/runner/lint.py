@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Style and types. A file that passed is looked at again when it, or what it depends on, changed.
 
-`.tests/lint.json` keeps the checksums of what passed: of the command, the file, the settings and
-all files that its verdict depends on. One that failed is not kept.
+`.tests/NAME.json` keeps the checksums of what passed: of the command, the file, the settings and
+all files that its verdict depends on. One that failed is not kept. clang's analyzer takes as long
+as all the rest, so `make test-long` has it.
 """
 
 import json
@@ -15,10 +16,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from runner.outcome import Case, Outcome
+from runner.outcome import Case, Outcome, Stage
 from runner.process import PYTHON, ROOT, call
 
-KEPT: Final = ROOT / ".tests" / "lint.json"
+KEPT: Final = ROOT / ".tests"
 SETTINGS: Final = ("pyproject.toml", "setup/lock/dev.txt", ".clang-format", ".clang-tidy")
 PYTHONS: Final = ("src/**/*.py", "tests/**/*.py", "benchmarks/**/*.py", "docs/**/*.py", "bpf/*.py")
 HEADERS: Final = ("agent/**/*.h", "bpf/*.h", "counter/*.h")
@@ -50,16 +51,27 @@ class Check:
     whole: bool = False
 
 
+SHORT_TIDY: Final = ("clang-tidy", "--quiet", "--checks=-clang-analyzer-*")
+LONG_TIDY: Final = ("clang-tidy", "--quiet", "--checks=-*,clang-analyzer-*")
+
+
+def tidy(command: Sequence[str]) -> tuple[Check, Check]:
+    """clang-tidy with these checks, over the agent and the plugin."""
+    return (
+        Check(command, ("agent/src/**/*.c",), HEADERS, ("--", *AGENT_FLAGS)),
+        Check(command, ("counter/*.c",), HEADERS, ("--", *COUNTER_FLAGS)),
+    )
+
+
 CHECKS: Final = (
-    # The longest by far stand first.
-    Check(("clang-tidy", "--quiet"), ("agent/src/**/*.c",), HEADERS, ("--", *AGENT_FLAGS)),
+    *tidy(SHORT_TIDY),  # first, as the longest
     Check(("mypy",), PYTHONS, whole=True),
-    Check(("clang-tidy", "--quiet"), ("counter/*.c",), HEADERS, ("--", *COUNTER_FLAGS)),
     Check(("ruff", "check", "--quiet"), PYTHONS),
     Check(("ruff", "format", "--check", "--quiet"), PYTHONS),
     Check(("clang-format", "--dry-run", "-Werror"), SOURCES),
     Check(("shellcheck",), SCRIPTS),
 )
+LONG_CHECKS: Final = tidy(LONG_TIDY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +83,27 @@ class Job:
     checksums: frozenset[str]
 
 
-def lint(_: Path) -> Outcome:
-    """All checks; each job counts as one test, a check with nothing to look at as passed."""
-    passed = set(json.loads(KEPT.read_text())) if KEPT.exists() else set()
-    jobs, current = [], set[str]()
-    for check in CHECKS:
-        sums = checksums(check)
-        current |= passed & set(sums.values())
-        jobs += split(check, {name: sums[name] for name in sums if sums[name] not in passed})
-    total = Outcome()
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for job, outcome in zip(jobs, pool.map(run, jobs), strict=True):
-            total.add(outcome)
-            current |= set() if outcome.failed else job.checksums
-    KEPT.parent.mkdir(exist_ok=True)
-    KEPT.write_text(json.dumps(sorted(current)))
-    return total
+def lint(name: str, checks: Sequence[Check]) -> Stage:
+    """All of these; each job counts as one test, a check with nothing to look at as passed."""
+    kept = KEPT / f"{name}.json"
+
+    def stage(_: Path) -> Outcome:
+        passed = set(json.loads(kept.read_text())) if kept.exists() else set()
+        jobs, current = [], set[str]()
+        for check in checks:
+            sums = checksums(check)
+            current |= passed & set(sums.values())
+            jobs += split(check, {file: sums[file] for file in sums if sums[file] not in passed})
+        total = Outcome()
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for job, outcome in zip(jobs, pool.map(run, jobs), strict=True):
+                total.add(outcome)
+                current |= set() if outcome.failed else job.checksums
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_text(json.dumps(sorted(current)))
+        return total
+
+    return stage
 
 
 def split(check: Check, sums: dict[str, str]) -> list[Job]:

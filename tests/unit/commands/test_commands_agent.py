@@ -8,7 +8,6 @@ import pytest
 from typer.testing import CliRunner
 
 from gatemark.commands.app import app
-from gatemark.node import binary
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ ROWS = "('sink.up.bytes', 20, 2.0), ('sink.up.bytes', 10, 1.0), ('other', 1, 1.0
 
 def written(path: Path, rows: str = ROWS) -> None:
     """As earlier versions wrote it."""
-    relation = duckdb.sql(f"SELECT * FROM (VALUES {rows}) AS rows(series, x, y)")
+    relation = duckdb.sql(f"FROM (VALUES {rows}) AS rows(series, x, y)")
+    assert relation
     relation.write_parquet(str(path), compression="zstd")
 
 

@@ -40,9 +40,10 @@ def test_the_same_series_are_the_same_file(tmp_path: Path) -> None:
 def test_sql_reads_it_in_place(tmp_path: Path) -> None:
     path = tmp_path / "o'0.jsonl.gz"
     series.write(path, {"o'clock\"; drop": (range(1, 3), [2.0, 2.5])})
-    rows = duckdb.sql("SELECT series, unnest(x), unnest(y) FROM read_json($file)",
-                      params={"file": str(path)}).fetchall()  # fmt: skip
-    assert rows == [("o'clock\"; drop", 1, 2.0), ("o'clock\"; drop", 2, 2.5)]
+    query = "SELECT series, unnest(x), unnest(y) FROM read_json($file)"
+    found = duckdb.sql(query, params={"file": str(path)})
+    assert found
+    assert found.fetchall() == [("o'clock\"; drop", 1, 2.0), ("o'clock\"; drop", 2, 2.5)]
 
 
 def test_a_place_that_takes_no_files_is_an_error_of_the_system(tmp_path: Path) -> None:
