@@ -91,4 +91,4 @@ def test_what_is_not_as_it_was_is_told_and_kept(tmp_path: Path, observed: Lab) -
     run, _ = kept(tmp_path, [quick], observed, meddler)
     (line,) = run.notes
     assert line.startswith("the gateway is not as it was: interfaces: ")
-    assert meddler.warned == [line]
+    assert line in meddler.warned  # beside that another run was waited for

@@ -128,10 +128,16 @@ def _own_memory(raw: Raw) -> bool:
 
 
 def _held(raw: Raw, steps: Sequence[FillStep]) -> int:
-    """What came through, or what the table had at most, if that is less."""
+    """What came through, or what the table had at most, if that is less.
+
+    A slow gateway is read too rarely to be read in a step; that its table threw entries out tells
+    that it was read when it was full.
+    """
     came = int(raw.ways[0].sender["steps"][-1]["flows"])
-    entries = raw.watched.get("conntrack", {}).get("entries", [])
-    return min(came, max(entries)) if entries and steps else came
+    table = raw.watched.get("conntrack", {})
+    entries, evicted = table.get("entries", []), table.get("early_drop", [])
+    was_full = bool(evicted) and evicted[-1] > evicted[0]
+    return min(came, max(entries)) if entries and (steps or was_full) else came
 
 
 def _window(t_ns: Sequence[int], step: Report) -> range:

@@ -110,6 +110,14 @@ def test_entries_that_are_gone_are_not_held() -> None:
     assert outcome(spec(), full)[0]["flows"] == 4000
 
 
+@pytest.mark.parametrize(("evicted", "held"), [([0, 6000], 4000), ([7, 7], (COUNT - 1) * EACH)])
+def test_a_table_that_was_read_outside_the_steps_alone(evicted: list[int], held: int) -> None:
+    full = raw()
+    full.watched["t_ns"] = [0, 2 * COUNT * S]
+    full.watched["conntrack"] = {"entries": [0, 4000], "early_drop": evicted}
+    assert outcome(spec(), full)[0]["flows"] == held
+
+
 def test_a_gateway_that_reports_nothing_has_what_came_through() -> None:
     blind = raw()
     blind.watched.clear()
