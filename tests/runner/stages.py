@@ -86,7 +86,8 @@ STAGES: Final[dict[str, Stage]] = {
 LONG_STAGES: Final[dict[str, Stage]] = {
     "analyzer": lint("analyzer", LONG_CHECKS),
     "docs": pytest("docs", 0, *LONG),
-    "lab": pytest("lab", 0, *LONG),
+    "alone": pytest("lab", 0, "-m", "alone and long"),
+    "lab": pytest("lab", 0, "-m", "long and not alone"),
     "vm": pytest("vm", 0, "--timeout=600", *LONG),
 }
 # Stages of one track follow each other, tracks run beside each other. One trial measures at a time,

@@ -33,5 +33,6 @@ def test_iperf3_gets_through_nat_both_ways(iperf3_server: str, words: str) -> No
     client = f"iperf3 -c 198.19.1.2 --bidir -t {SECONDS} --json {words}"
     command = ["ip", "netns", "exec", f"gm-{iperf3_server}-lan", *client.split()]
     report = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    received = [report["end"][f"sum_received{way}"]["bytes"] for way in ("", "_bidir_reverse")]
-    assert min(received) > 0.8 * SECONDS * 5e6 / 8
+    for way in ("", "_bidir_reverse"):
+        sent, received = (report["end"][f"sum_{end}{way}"]["bytes"] for end in ("sent", "received"))
+        assert received > sent / 2 > 0
