@@ -8,6 +8,7 @@ from typing import Any
 Report = dict[str, Any]
 
 FEWEST = 2
+LEAST = 0.5  # of the sending time, or the samples came too late to speak for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Window:
 
 
 def window(report: Report, t0_ns: int, t1_ns: int) -> Window | None:
-    """The window for a sending time; None if fewer than two samples fell into it.
+    """The window for a sending time; None if the samples in it span less than half of it.
 
     A sample before the start or after the end is not used, nor interpolated to: the load changes
     just there.
@@ -34,7 +35,8 @@ def window(report: Report, t0_ns: int, t1_ns: int) -> Window | None:
     if len(inside) < FEWEST:
         return None
     first, last = inside[0], inside[-1]
-    return Window(first, last, (times[last] - times[first]) / 1e9)
+    span_ns = times[last] - times[first]
+    return Window(first, last, span_ns / 1e9) if span_ns >= LEAST * (t1_ns - t0_ns) else None
 
 
 def whole(report: Report) -> Window | None:

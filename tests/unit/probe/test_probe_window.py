@@ -16,7 +16,7 @@ REPORT = {"t_ns": [0, 100, 200, 300, 400]}
         (0, 400, (0, 4)),
         (1, 399, (1, 3)),  # not interpolated
         (100, 300, (1, 3)),  # the borders themselves are inside
-        (-50, 1000, (0, 4)),
+        (-50, 700, (0, 4)),
     ],
 )
 def test_window(t0_ns: int, t1_ns: int, ends: tuple[int, int]) -> None:
@@ -25,8 +25,11 @@ def test_window(t0_ns: int, t1_ns: int, ends: tuple[int, int]) -> None:
     assert (seen.first, seen.last) == ends
 
 
-@pytest.mark.parametrize(("t0_ns", "t1_ns"), [(401, 900), (150, 250), (101, 199), (300, 100)])
-def test_fewer_than_two_samples_are_no_window(t0_ns: int, t1_ns: int) -> None:
+NONE = [(401, 900), (150, 250), (101, 199), (300, 100)]
+
+
+@pytest.mark.parametrize(("t0_ns", "t1_ns"), [*NONE, (-500, 400), (250, 1000)])
+def test_samples_of_less_than_half_of_it_are_no_window(t0_ns: int, t1_ns: int) -> None:
     assert window(REPORT, t0_ns, t1_ns) is None
 
 
@@ -38,7 +41,9 @@ def test_a_window_is_the_longest_inside(times: list[int], ends: list[int]) -> No
     inside = [at for at in times if ends[0] <= at <= ends[1]]
     seen = window({"t_ns": times}, *ends)
     got = None if seen is None else (times[seen.first], times[seen.last], seen.seconds)
-    assert got == ((inside[0], inside[-1], (inside[-1] - inside[0]) / 1e9) if inside[1:] else None)
+    span = inside[-1] - inside[0] if inside[1:] else -1
+    enough = span >= 0 and 2 * span >= ends[1] - ends[0]
+    assert got == ((inside[0], inside[-1], span / 1e9) if enough else None)
 
 
 def test_change_is_between_the_ends_of_the_window() -> None:
