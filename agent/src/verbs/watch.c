@@ -30,7 +30,7 @@ struct watch_request {
 };
 
 static const struct key watch_keys[] = {
-	KEY(watch_request, interval_ms, INTEGER, .preset = 100, .min = 50, .max = 60000,
+	KEY(watch_request, interval_ms, INTEGER, .preset = 100, .min = 10, .max = 60000,
 	    .help = "between two samples"),
 	KEY(watch_request, samples, INTEGER, .required = true, .min = 2, .max = 100000,
 	    .help = "taken at most"),

@@ -12,7 +12,8 @@ from gatemark.station.thread import Thread
 from gatemark.station.wiring import Port
 from gatemark.store.record import CpuReading
 
-INTERVAL_MS = 50
+INTERVAL_MS, SHORTEST_MS = 50, 10  # of the agent's `watch` (agent/PROTOCOL.md)
+SAMPLES = 8  # of a short trial: those inside it must span most of it
 
 # Columns of /proc/net/dev after the name that we use (net/core/net-procfs.c).
 COLUMNS = {"rx_packets": 1, "rx_dropped": 3, "tx_packets": 9, "tx_dropped": 11}
@@ -22,9 +23,10 @@ class Threads:
     """The schedstat of the gateway's threads; `cpu` is the tester's."""
 
     def __init__(self, threads: Mapping[str, Thread], cpu: int, longest_s: float) -> None:
+        interval_ms = interval(longest_s)
         self._request = {
-            "interval_ms": INTERVAL_MS,
-            "samples": round((longest_s + 10) * 1000 / INTERVAL_MS),
+            "interval_ms": interval_ms,
+            "samples": round((longest_s + 10) * 1000 / interval_ms),
             "what": ["threads"],
             "threads": [thread.pid for thread in threads.values()],
             "cpu": cpu,
@@ -64,6 +66,11 @@ class Ports:
 
     async def abort(self) -> None:
         """Nothing of it goes on."""
+
+
+def interval(longest_s: float) -> int:
+    """Milliseconds between two samples of a trial that lasts so long at most."""
+    return max(SHORTEST_MS, min(INTERVAL_MS, round(longest_s * 1000 / SAMPLES)))
 
 
 def cpu_readings(
