@@ -9,6 +9,7 @@ MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
 AT_LEAST = "\N{GREATER-THAN OR EQUAL TO} "
 MOST_DECIMALS = 3
+FEW = 3.0  # an error that begins with less gets a second digit, or rounding would change it
 TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
 
 
@@ -47,32 +48,42 @@ def scale(values: Iterable[float], unit: str) -> Scale:
 
 
 def plain(value: float, decimals: int) -> str:
-    """A number with so many decimals and a real minus sign; a dash where there is no number."""
+    """A number with so many decimals and a real minus sign; a dash where there is no number.
+
+    Fewer than none rounds to tens, hundreds and so on.
+    """
     if not math.isfinite(value):
         return DASH
-    text = f"{abs(value):.{decimals}f}"
+    text = f"{round(abs(value), decimals):.{max(0, decimals)}f}"
     negative = value < 0 and any(digit in "123456789" for digit in text)
     return MINUS + text if negative else text
 
 
-def decimals_of(value: float, half: float = 0.0) -> int:
-    """Decimals that `value ± half` deserves: half to one digit, at most three.
+def decimals_of(value: float, error: float = 0.0) -> int:
+    """Decimals that a value with this error deserves; fewer than none: tens, hundreds.
 
-    A half that begins with 1 gets two digits where it is more than 1 % of the value. Without an
-    interval the value gets three significant digits.
+    The error gets two digits where they are below 30, else one, and the value ends at the same
+    place. A value has at most four figures for that. Without an error it gets three.
     """
-    if not math.isfinite(value) or not math.isfinite(half):
+    if not math.isfinite(value) or not math.isfinite(error):
         return 0
-    if half > 0:
-        exponent = math.floor(math.log10(half))
-        fine = half / 10.0**exponent < 2 and half > 0.01 * abs(value)
-        wanted = -exponent + (1 if fine else 0)
-    elif value:
-        wanted = 2 - math.floor(math.log10(abs(value)))
+    if error > 0:
+        exponent = math.floor(math.log10(error))
+        wanted = (1 if error / 10.0**exponent < FEW else 0) - exponent
+        least = -math.inf
     else:
-        wanted = 0
+        wanted = 2 - math.floor(math.log10(abs(value))) if value else 0
+        least = 0
     finest = 3 - math.floor(math.log10(abs(value))) if value else MOST_DECIMALS
-    return max(0, min(wanted, finest, MOST_DECIMALS))
+    return int(max(least, min(wanted, finest, MOST_DECIMALS)))
+
+
+def measured(value: float, error: float, unit: str) -> str:
+    """A value alone, to the place to which its error lets it be printed: `27.9 k packets/s`."""
+    to = scale([value], unit)
+    return (
+        f"{plain(value / to.factor, decimals_of(value / to.factor, error / to.factor))} {to.unit}"
+    )
 
 
 def quantity(value: float, unit: str) -> str:

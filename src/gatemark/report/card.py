@@ -345,13 +345,14 @@ def _cost(texts: Sequence[tuple[str, tuple[Comparison, str]]]) -> Card:
     """The first arm's cost, then the others'."""
     name, (first, anchor) = texts[0]
     is_cost = first.change.verdict == "slower"
-    text = cost.percent(first.change.change).removesuffix(" %")
+    change = first.change.change
+    text = cost.percent(number.size(change) if is_cost else change).removesuffix(" %")
     others = [
         f"{other}: {_cost_words(comparison)}" for other, (comparison, _) in texts[1:MOST_LINES]
     ]
     return Card(
         title=f"{'Cost of' if is_cost else 'Change by'} {name}",
-        value=text.lstrip(number.MINUS) if is_cost else text,
+        value=text.lstrip("+") if is_cost else text,
         unit="%",
         lines=(f"against {traffic.does(first.baseline)}: {first.change.verdict}", *others),
         definition=f"Of the rate, {traffic.load(first.definition)}; where it is worst.",
@@ -415,4 +416,4 @@ def _own_rate(point: PointResult) -> str:
 
 def _parts(i: Interval, unit: str, *, at_least: bool = False) -> tuple[str, str]:
     to = number.scale([i.value], unit)
-    return number.label(i, to, at_least=at_least), to.unit
+    return number.interval(i, to, at_least=at_least), to.unit

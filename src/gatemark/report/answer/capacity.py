@@ -114,7 +114,7 @@ def plan(model: Model) -> str:
 
 def _label(i: Interval) -> str:
     """Without ± where nothing spreads."""
-    return number.plain(i.value, 0) if i.lo == i.hi else number.label(i, EACH)
+    return number.plain(i.value, 0) if i.lo == i.hi else number.interval(i, EACH)
 
 
 def _failure(check: Check) -> str:

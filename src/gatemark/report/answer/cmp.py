@@ -48,10 +48,9 @@ def _heads_table(comparison: Cmp, names: Sequence[str]) -> Table:
 def _cmp_table(rows: Sequence[Row]) -> Table:
     cells = [cell for row in rows for cell in row if cell]
     to = scale(cell.value for cell in cells)
-    places = number.decimals([cell.value.interval for cell in cells], to)
     runs = range(len(rows[0]))
     columns: list[tuple[str, Callable[[Row], str]]] = [("what", lambda row: what(_lead(row)))]
-    columns += [(letter(at), partial(_value, at, to, places)) for at in runs]
+    columns += [(letter(at), partial(_value, at, to)) for at in runs]
     columns += [(f"{letter(at)}/A", partial(_ratio, at)) for at in runs[1:]]
     numeric = frozenset(range(1, len(columns)))
     for at in runs[1:]:
@@ -64,9 +63,9 @@ def _cmp_table(rows: Sequence[Row]) -> Table:
     return Table(caption, tuple(head for head, _ in columns), body, numeric)
 
 
-def _value(at: int, to: Scale, places: int, row: Row) -> str:
+def _value(at: int, to: Scale, row: Row) -> str:
     cell = row[at]
-    return shown(cell.value, to, places) if cell else number.DASH
+    return shown(cell.value, to) if cell else number.DASH
 
 
 def _ratio(at: int, row: Row) -> str:

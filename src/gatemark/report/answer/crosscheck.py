@@ -49,7 +49,7 @@ def _measures(check: CrossCheck) -> str:
         return f"{words} ({_signed(change.lo)} to {_signed(change.hi)} %)"
     less = change.value < 0
     sides = sorted((-change.lo, -change.hi) if less else (change.lo, change.hi))
-    places = number.decimals([change], PERCENT)
+    places = number.decimals(change, PERCENT)
     middle, low, high = (number.plain(100 * x, places) for x in (abs(change.value), *sides))
     text = f"measures {middle} % {'less' if less else 'more'} ({low} to {high})"
     differs = check.change.verdict in ("faster", "slower")

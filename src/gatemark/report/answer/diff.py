@@ -97,14 +97,13 @@ def verdict(change: Change, *, at_least: bool) -> str:
 
 def _diff_table(rows: Sequence[Compared], before: str = "") -> Table:
     to = scale(value for row in rows for value in (row.old, row.new))
-    places = number.decimals([i for r in rows for i in (r.old.interval, r.new.interval)], to)
     across = any(row.differences for row in rows)
     head = ("what", f"old, {to.unit}", f"new, {to.unit}", "change, %", "p", "MDE, %", "verdict")
     body = tuple(
         (
             what(row.old) if row.old.setup == row.new.setup else load(row.old),
-            shown(row.old, to, places),
-            shown(row.new, to, places),
+            shown(row.old, to),
+            shown(row.new, to),
             _percent(row.change.change),
             f"{row.change.p:.3f}",
             _mde(row.change),
@@ -143,9 +142,9 @@ def scale(rows: Iterable[Sampled]) -> Scale:
     return number.scale([row.interval.value for row in listed], listed[0].unit)
 
 
-def shown(row: Sampled, to: Scale, places: int) -> str:
+def shown(row: Sampled, to: Scale) -> str:
     """A value with its interval, `≥` before a lower bound."""
-    return number.interval(row.interval, to, places, at_least=row.at_least and bounded(row))
+    return number.interval(row.interval, to, at_least=row.at_least and bounded(row))
 
 
 def _value(row: Sampled) -> str:

@@ -39,7 +39,7 @@ def sent(ladder: Ladder) -> str:
 
 def signed(cost: Cost, to: Scale) -> str:
     """A difference with its sign and interval, without the unit: `+341 ± 40`."""
-    text = number.label(cost.difference, to)
+    text = number.interval(cost.difference, to)
     return f"+{text}" if cost.difference.value > 0 else text
 
 
@@ -71,7 +71,7 @@ def amount(cost: Cost, quantity: str) -> str:
     """How much, without its sign: `341 ± 40 ns a packet`."""
     unit = UNITS[quantity]
     to = number.scale([cost.difference.value], unit)
-    text = number.label(cost.difference, to).lstrip(number.MINUS)
+    text = number.interval(number.size(cost.difference), to)
     return f"{text} {to.unit}{' a packet' if quantity == PACKET else ''}"
 
 
@@ -91,7 +91,7 @@ def _table(ladder: Ladder) -> Table:
 
 def _own(holder: Ladder | Step, name: str) -> str:
     to = SCALES.get(name, KPPS)
-    return number.label(holder.values[name], to) if name in holder.values else NONE
+    return number.interval(holder.values[name], to) if name in holder.values else NONE
 
 
 def _row(ladder: Ladder, step: Step) -> tuple[str, ...]:

@@ -74,4 +74,4 @@ def _cell(option: Option, name: str, to: Scale) -> str:
     if name not in option.values:
         return NONE
     bounded = option.at_least and name not in (DELAY, CPU)
-    return number.label(option.values[name], to, at_least=bounded)
+    return number.interval(option.values[name], to, at_least=bounded)

@@ -66,7 +66,7 @@ def _cell(point: PointResult | None) -> str:
 def _compared(comparison: Comparison) -> tuple[str, ...]:
     change = comparison.change
     is_told = max(abs(change.change.value), change.change.hi, change.mde) < UNBOUNDED
-    places = number.decimals([change.change], PERCENT)
+    places = number.decimals(change.change, PERCENT)
     i = change.change
     middle, low, high = (_signed(x * 100, places) for x in (i.value, i.lo, i.hi))
     other = "" if comparison.quantity in cost.RATES else f", {_other(comparison)}"

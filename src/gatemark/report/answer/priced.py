@@ -111,7 +111,7 @@ def _rows(source: Source, near: Sequence[Times]) -> Iterator[tuple[str, ...]]:
         row = (
             named(source.label, priced.walk.arm),
             f"{own:.0f}",
-            number.label(priced.ns, NS),
+            number.interval(priced.ns, NS),
             _each(priced.ns.value, own),
         )
         yield (*row, *_added(priced, steps.get(key), made), priced.times.of)
@@ -132,7 +132,7 @@ def _added(
     if blocks is None:  # not timed as a step: the difference of two medians, with no interval
         ns, words = (apart := priced.ns.value - below.ns.value), signed(apart)
     else:
-        ns, words = blocks.value, ("+" if blocks.value > 0 else "") + number.label(blocks, NS)
+        ns, words = blocks.value, ("+" if blocks.value > 0 else "") + number.interval(blocks, NS)
     return (step.against, signed(by), words, _each(ns, by) if enough else NONE)
 
 

@@ -19,8 +19,7 @@ INSIDE = "cpu_busy_inside"
 def knees(judgement: Judgement) -> Table:
     """One line for each arm and direction: the knee, what is left beyond it, what limits."""
     knees = judgement.knees
-    places = number.decimals([knee.knee_pps for knee in knees], KPPS)
-    rows = tuple(_knee_row(judgement, knee, places) for knee in knees)
+    rows = tuple(_knee_row(judgement, knee) for knee in knees)
     head = ("setup", "direction", "knee, k packets/s", "Mbit/s (L1)")
     more = ("at 2x the knee, %", "CPU, %", "bottleneck")
     caption = "Capacity: the offered rate at which received stops following"
@@ -39,7 +38,7 @@ def delays(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
         Column("load", latency.in_words),
         Column("of the knee, %", lambda p: _share(judgement, p), True, _shared(judgement, every)),
         *(
-            Column(f"{head}, {to.unit}", *_cells(every, f"delay_{name}_ns", to, together=False))
+            Column(f"{head}, {to.unit}", *_cells(every, f"delay_{name}_ns", to))
             for name, head in {"min": "min", **latency.NAMES, "pdv": "PDV"}.items()
         ),
     ]
@@ -71,21 +70,21 @@ def points(judgement: Judgement) -> Table:
         *_connecting(everyone),
         Column("instructions", *_cells(everyone, "instructions", WHOLE)),
         Column("instructions at the rate", *_cells(everyone, "instructions_at_rate", WHOLE)),
-        Column("loss, %", *_cells(everyone, "loss_ratio", PERCENT, together=False)),
+        Column("loss, %", *_cells(everyone, "loss_ratio", PERCENT)),
         *(_delay(everyone, f"delay_{share}_ns", f"delay {share}") for share in ("p50", "p99")),
-        Column("CPU, %", *_cells(everyone, "cpu_busy", PERCENT, together=False)),
-        Column("CPU by its own reading, %", *_cells(everyone, INSIDE, PERCENT, together=False)),
+        Column("CPU, %", *_cells(everyone, "cpu_busy", PERCENT)),
+        Column("CPU by its own reading, %", *_cells(everyone, INSIDE, PERCENT)),
         Column("bottleneck", lambda p: p.limit),
         Column("why", lambda p: "; ".join([p.why or NONE, *_invalid(p)])),
     ]
     return of_points("Every point, with the interval of its median", spec, everyone)
 
 
-def cell(p: PointResult, name: str, to: Scale, places: int | None = None) -> str:
+def cell(p: PointResult, name: str, to: Scale) -> str:
     """One quantity of a point with its interval; a dash where it was not measured."""
     if name not in p.values:
         return NONE
-    return number.interval(p.values[name], to, places, at_least=headline.bounded(p, name))
+    return number.interval(p.values[name], to, at_least=headline.bounded(p, name))
 
 
 def point(factors: Mapping[str, object]) -> str:
@@ -93,14 +92,14 @@ def point(factors: Mapping[str, object]) -> str:
     return traffic.point(factors)
 
 
-def _knee_row(judgement: Judgement, knee: Knee, places: int) -> tuple[str, ...]:
+def _knee_row(judgement: Judgement, knee: Knee) -> tuple[str, ...]:
     at = sweep.loaded(judgement, knee)
     bits = number.plain(knee.knee_l1_bps / MBPS.factor, 1)
     twice = knee.retained.get("2x")
     return (
         knee.setup,
         traffic.way(knee.direction),
-        number.interval(knee.knee_pps, KPPS, places, at_least=knee.at_least),
+        number.interval(knee.knee_pps, KPPS, at_least=knee.at_least),
         (number.AT_LEAST if knee.at_least else "") + bits,
         number.interval(twice, PERCENT) if twice else NONE,
         cell(at, "cpu_busy", PERCENT) if at else NONE,
@@ -136,7 +135,7 @@ def _rates(points: Sequence[PointResult], caption: str) -> Table:
         Column(f"received, {rate.unit}", *_cells(points, "received_pps", rate)),
         Column(f"{bits.unit} (L1)", *_cells(points, "received_l1_bps", bits)),
         Column("goodput, Mbit/s", *_cells(points, "goodput_bps", MBPS)),
-        Column("loss, %", *_cells(points, "loss_ratio", PERCENT, together=False)),
+        Column("loss, %", *_cells(points, "loss_ratio", PERCENT)),
         *_seen_by_tcp(points),
         Column("bottleneck", lambda p: p.limit),
     ]
@@ -145,8 +144,8 @@ def _rates(points: Sequence[PointResult], caption: str) -> Table:
 
 def _seen_by_tcp(points: Sequence[PointResult]) -> Iterator[Column]:
     rtt = number.scale(_middles(points, "rtt_p50_ns"), "ns")
-    yield Column("retransmits", *_cells(points, "retransmits", SEGMENTS, together=False))
-    yield Column(f"RTT p50, {rtt.unit}", *_cells(points, "rtt_p50_ns", rtt, together=False))
+    yield Column("retransmits", *_cells(points, "retransmits", SEGMENTS))
+    yield Column(f"RTT p50, {rtt.unit}", *_cells(points, "rtt_p50_ns", rtt))
 
 
 def connections(judgement: Judgement) -> Table:
@@ -157,8 +156,8 @@ def connections(judgement: Judgement) -> Table:
         Column("setup", _name),
         Column("point", traffic.point_words),
         *_connecting(about),
-        Column("lost, %", *_cells(about, "loss_ratio", PERCENT, together=False)),
-        Column("CPU, %", *_cells(about, "cpu_busy", PERCENT, together=False)),
+        Column("lost, %", *_cells(about, "loss_ratio", PERCENT)),
+        Column("CPU, %", *_cells(about, "cpu_busy", PERCENT)),
         Column("bottleneck", lambda p: p.limit),
         Column("why", lambda p: p.why or NONE),
     ]
@@ -172,23 +171,21 @@ def _connecting(points: Sequence[PointResult]) -> Iterator[Column]:
     for kind in ("connect", "echo"):
         to = number.scale(_middles(points, f"{kind}_p50_ns"), "ns")
         for share in ("p50", "p99"):
-            cells = _cells(points, f"{kind}_{share}_ns", to, together=False)
+            cells = _cells(points, f"{kind}_{share}_ns", to)
             yield Column(f"{kind} {share}, {to.unit}", *cells)
     yield Column("B each", *_cells(points, "connection_bytes", WHOLE))
 
 
 def _delay(points: Sequence[PointResult], name: str, head: str) -> Column:
     to = number.scale(_middles(points, "delay_p50_ns"), "ns")
-    return Column(f"{head}, {to.unit}", *_cells(points, name, to, together=False))
+    return Column(f"{head}, {to.unit}", *_cells(points, name, to))
 
 
 def _cells(
-    points: Sequence[PointResult], name: str, to: Scale, *, together: bool = True
+    points: Sequence[PointResult], name: str, to: Scale
 ) -> tuple[Callable[[PointResult], str], bool, bool]:
-    """How a quantity is shown (with as many decimals in all rows, or each its own); is it there."""
-    own = [p.values[name] for p in points if name in p.values]
-    places = number.decimals(own, to) if together else None
-    return lambda p: cell(p, name, to, places), True, bool(own)
+    """How a quantity is shown; that it is a number; whether it is there."""
+    return lambda p: cell(p, name, to), True, any(name in p.values for p in points)
 
 
 def of_points(caption: str, spec: Iterable[Column], points: Iterable[PointResult]) -> Table:

@@ -124,16 +124,14 @@ def _columns(every: Sequence[Found], goal: str) -> list[tuple[str, str]]:
 
 
 def _column(points: Sequence[PointResult | None], quantity: str, to: Scale) -> list[str]:
-    values = [p.values[quantity] for p in points if p and quantity in p.values]
-    places = number.decimals(values, to)
-    return [_cell(point, quantity, to, places) for point in points]
+    return [_cell(point, quantity, to) for point in points]
 
 
-def _cell(point: PointResult | None, quantity: str, to: Scale, places: int | None = None) -> str:
+def _cell(point: PointResult | None, quantity: str, to: Scale) -> str:
     if point is None or quantity not in point.values:
         return NONE
     bound = headline.bounded(point, quantity)
-    return number.interval(point.values[quantity], to, places, at_least=bound)
+    return number.interval(point.values[quantity], to, at_least=bound)
 
 
 def _held(search: Found) -> tuple[str, str, str, str]:

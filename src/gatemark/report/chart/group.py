@@ -116,7 +116,7 @@ def _row(judgement: Judgement, bar: Bar, key: str, to: Scale, *, busy: bool) -> 
     most = (
         None if point.definition.path == "direct" else headline.ceiling(judgement, point.definition)
     )
-    text = number.label(measured, to, at_least=point.at_least) if measured else ""
+    text = number.interval(measured, to, at_least=point.at_least) if measured else ""
     if busy and load:
         text += f" (CPU {number.plain(load.value * 100, 0)} %)"
     row: Row = {"panel": bar.panel, "setup": point.setup, "point": traffic.point_words(point)}

@@ -105,7 +105,7 @@ def _part(who: str, lane: str, share: Interval, start: float) -> Row:
 
 
 def _total(use: Use, key: str) -> Row:
-    text = f"{number.label(use.total, PERCENT)} %"
+    text = f"{number.interval(use.total, PERCENT)} %"
     return {"key": key, "text": text} | three("busy", use.total)
 
 

@@ -132,7 +132,7 @@ def _text(i: Interval, quantity: str) -> str:
     if quantity == INSTRUCTIONS:
         return exact.count(i)
     to = number.scale([i.value], UNITS[quantity])
-    return f"{number.label(i, to)} {to.unit}"
+    return f"{number.interval(i, to)} {to.unit}"
 
 
 def _axis(quantity: str) -> str:

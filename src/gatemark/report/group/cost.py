@@ -62,7 +62,7 @@ def finding(comparisons: Sequence[Comparison]) -> str:
 def percent(i: Interval) -> str:
     """A change with its sign and interval: `+67 ± 2 %`."""
     sign = "+" if i.value > 0 else ""
-    return f"{sign}{number.label(i, PERCENT)} %"
+    return f"{sign}{number.interval(i, PERCENT)} %"
 
 
 def name(comparison: Comparison) -> str:

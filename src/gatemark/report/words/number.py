@@ -5,7 +5,8 @@ A number alone is written by gatemark/number.py, and read from here as well.
 """
 
 import math
-from collections.abc import Sequence
+
+from msgspec.structs import replace
 
 from gatemark.number import (
     AT_LEAST,
@@ -40,40 +41,53 @@ __all__ = [
     "decimals",
     "decimals_of",
     "interval",
-    "label",
     "nominal",
     "plain",
     "quantity",
     "quantity_interval",
     "scale",
     "seconds",
+    "size",
+    "value_alone",
 ]
 
-LOPSIDED = 2.0  # a side that much longer than the other is shown as lo-hi, not as ±
+LOPSIDED = 0.1  # sides that differ by more than this share of the longer one are both printed
 
 
-def decimals(intervals: Sequence[Interval], to: Scale) -> int:
-    """Decimals that a whole column shares, so that its points stand below each other."""
-    return max(
-        (decimals_of(i.value / to.factor, _longer_side(i) / to.factor) for i in intervals),
-        default=0,
-    )
-
-
-def interval(i: Interval, to: Scale, places: int | None = None, *, at_least: bool = False) -> str:
-    """`30.1 ± 0.2`, or `30.1 (29.9 to 30.8)` where one side is much the longer; without the unit.
+def interval(i: Interval, to: Scale, *, at_least: bool = False) -> str:
+    """`30.1 ± 0.2`, or `30.1 (29.9 to 30.8)` where the sides differ; without the unit.
 
     ± is the longer side, rounded up: the interval is no wider than what is printed.
     """
-    count = decimals([i], to) if places is None else places
+    count = decimals(i, to)
     low, value, high = (x / to.factor for x in (i.lo, i.value, i.hi))
-    prefix = AT_LEAST if at_least else ""
-    middle = prefix + plain(value, count)
+    middle = (AT_LEAST if at_least else "") + plain(value, count)
     if i.n < 2 or low == value == high:
         return middle
-    if _is_lopsided(value - low, high - value, 10.0**-count):
-        return f"{middle} ({plain(low, count)}{DASH}{plain(high, count)})"
+    if _is_lopsided(value - low, high - value):
+        between = DASH if low >= 0 else " to "
+        return f"{middle} ({plain(low, count)}{between}{plain(high, count)})"
     return f"{middle} ± {_half(i, to, count)}"
+
+
+def decimals(i: Interval, to: Scale) -> int:
+    """Decimals of an interval and its value; an end that is not zero is not printed as zero."""
+    value, error = i.value / to.factor, (_longer_side(i) if i.n > 1 else 0.0) / to.factor
+    count = decimals_of(value, error)
+    nearest = min(abs(i.lo), abs(i.hi)) / to.factor
+    if i.lo * i.hi > 0 and error and math.isfinite(nearest):
+        count = max(count, min(-math.floor(math.log10(nearest)), MOST_DECIMALS))
+    return count
+
+
+def size(i: Interval) -> Interval:
+    """How much, without the sign: of a difference whose words say which way it goes."""
+    return i if i.value >= 0 else replace(i, value=-i.value, lo=-i.hi, hi=-i.lo)
+
+
+def value_alone(i: Interval, to: Scale) -> str:
+    """The value with the digits that it has beside its interval."""
+    return plain(i.value / to.factor, decimals(i, to))
 
 
 def quantity_interval(i: Interval, unit: str, *, at_least: bool = False) -> str:
@@ -83,22 +97,16 @@ def quantity_interval(i: Interval, unit: str, *, at_least: bool = False) -> str:
 
 
 def compact(i: Interval, unit: str, *, at_least: bool = False) -> str:
-    """A label beside a drawn interval: `411 ± 4 k`; prefix without unit, always ±."""
+    """A label beside a drawn interval: `411 ± 4 k`; the prefix without the unit."""
     to = scale([i.value], unit)
     prefix = to.unit.removesuffix(unit).strip()
-    return f"{label(i, to, at_least=at_least)} {prefix}".strip()
-
-
-def label(i: Interval, to: Scale, *, at_least: bool = False) -> str:
-    """The same in a unit that the axis tells: `47.5 ± 0.3`."""
-    count = decimals([i], to)
-    half = f" ± {_half(i, to, count)}" if i.n > 1 else ""
-    return f"{AT_LEAST if at_least else ''}{plain(i.value / to.factor, count)}{half}"
+    return f"{interval(i, to, at_least=at_least)} {prefix}".strip()
 
 
 def _half(i: Interval, to: Scale, count: int) -> str:
     side = _longer_side(i) / to.factor
-    rounded = math.ceil(side * 10**count - 0.05) / 10**count if math.isfinite(side) else side
+    step = 10.0**-count
+    rounded = math.ceil(side / step - 0.05) * step if math.isfinite(side) else side
     return plain(rounded, count)
 
 
@@ -106,7 +114,6 @@ def _longer_side(i: Interval) -> float:
     return max(i.value - i.lo, i.hi - i.value, 0.0)
 
 
-def _is_lopsided(below: float, above: float, last_digit: float) -> bool:
-    """Whether ± would hide something: sides that differ by more than two last digits and twice."""
-    longer, shorter = max(below, above), min(below, above)
-    return longer > 2 * last_digit and longer > LOPSIDED * shorter
+def _is_lopsided(below: float, above: float) -> bool:
+    """Whether ± would say of one side what is true of the other alone."""
+    return abs(above - below) > LOPSIDED * max(below, above)

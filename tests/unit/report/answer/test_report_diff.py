@@ -54,7 +54,7 @@ def test_a_row_reads_like_benchstat() -> None:
     assert head.split("  ")[-1] == "verdict"
     assert body == (
         "  nat, ↑ up, 64 B, 64 flows      29.98 ± 0.08      23.99 ± 0.06  "
-        f"{MINUS}20.0 ± 0.3  0.002     1.4  slower"
+        f"{MINUS}20.00 ± 0.24  0.002     1.4  slower"
     )
 
 

@@ -42,7 +42,7 @@ def cell(head: str, row: Beside = ROW, **fields: Any) -> str:
 
 
 def test_ours_has_its_interval_and_unit() -> None:
-    assert cell("ours") == "52.0 ± 0.3 Mbit/s"
+    assert cell("ours") == "52.00 ± 0.30 Mbit/s"
 
 
 def test_a_lower_bound_is_marked() -> None:

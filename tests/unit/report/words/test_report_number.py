@@ -37,9 +37,15 @@ def test_quantity_has_three_digits_and_a_prefix(value: float, unit: str, text: s
 @pytest.mark.parametrize(
     ("interval", "text"),
     [
-        (six(30_100, 29_900, 30_300), "30.1 ± 0.2"),
-        (six(30_100, 29_990, 30_250), "30.1 ± 0.2"),  # 0.15 is rounded up
-        (six(30_100, 28_000, 30_300), "30 (28\N{EN DASH}30)"),
+        (six(30_100, 29_900, 30_300), "30.10 ± 0.20"),
+        (six(30_100, 29_951, 30_250), "30.10 ± 0.15"),  # two digits of an error below 30
+        (six(30_100, 29_651, 30_550), "30.1 ± 0.5"),  # 0.45 is rounded up
+        (six(30_100, 28_000, 30_300), "30.1 (28.0\N{EN DASH}30.3)"),
+        (six(30_100, 29_000, 31_100), "30.1 ± 1.1"),  # sides within a tenth of each other
+        (six(30_100, 29_000, 31_050), "30.1 (29.0\N{EN DASH}31.1)"),
+        (six(510_000, 469_000, 662_000), "510 (470\N{EN DASH}660)"),
+        (six(510_000, 469_000, 551_000), "510 ± 50"),
+        (six(10_000, 3_000, 48_000), "10 (3\N{EN DASH}48)"),  # not from 0
         (six(30_100, 30_100, 30_100), "30.1"),
         (Interval(30_100, 30_100, 30_100, 1, 0.0), "30.1"),
     ],
@@ -50,8 +56,8 @@ def test_interval_tells_its_sides(interval: Interval, text: str) -> None:
 
 def test_lower_bound_is_marked() -> None:
     shown = number.interval(six(30_100, 29_900, 30_300), KPPS, at_least=True)
-    assert shown == "≥ 30.1 ± 0.2"
-    assert number.compact(six(411_000, 407_000, 414_000), "packets/s", at_least=True) == (
+    assert shown == "≥ 30.10 ± 0.20"
+    assert number.compact(six(411_000, 407_000, 415_000), "packets/s", at_least=True) == (
         "≥ 411 ± 4 k"
     )
 
@@ -77,7 +83,7 @@ def test_printed_interval_covers_the_measured_one(value: float, below: float, ab
     measured = six(value, value * (1 - below), value * (1 + above))
     to = number.scale([value], "packets/s")
     shown = number.interval(measured, to)
-    digit = 10.0 ** -number.decimals([measured], to) * to.factor
+    digit = 10.0 ** -number.decimals(measured, to) * to.factor
     numbers = [float(found) * to.factor for found in re.findall(r"[\d.]+", shown)]
     if "±" in shown:
         low, high = numbers[0] - numbers[1], numbers[0] + numbers[1]
@@ -88,4 +94,34 @@ def test_printed_interval_covers_the_measured_one(value: float, below: float, ab
 
 
 def test_ratio_is_shown_in_percent() -> None:
-    assert number.interval(six(0.981, 0.976, 0.985), PERCENT) == "98.1 ± 0.5"
+    assert number.interval(six(0.981, 0.976, 0.986), PERCENT) == "98.1 ± 0.5"
+
+
+@given(
+    value=st.floats(1, 1e9),
+    below=st.floats(0, 0.5),
+    above=st.floats(0, 0.5),
+)
+def test_value_has_the_same_digits_with_and_without_its_interval(
+    value: float, below: float, above: float
+) -> None:
+    measured = six(value, value * (1 - below), value * (1 + above))
+    to = number.scale([value], "packets/s")
+    alone = number.value_alone(measured, to)
+    assert re.fullmatch(rf"{alone}( .*)?", number.interval(measured, to))
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (27_912, 420, "27.9 k packets/s"),
+        (27_912, 1_100, "27.9 k packets/s"),
+        (27_912, 3_100, "28 k packets/s"),
+        (510_400, 152_000, "510 k packets/s"),
+        (510_400, 0, "510 k packets/s"),
+    ],
+)
+def test_value_ends_where_its_error_begins(value: float, error: float, text: str) -> None:
+    from gatemark.number import measured
+
+    assert measured(value, error, "packets/s") == text
