@@ -13,7 +13,7 @@ PACKAGE = ROOT / "src" / "gatemark"
 
 # From the ground up: a module imports from floors below its own and from its own folder, never
 # across a floor. `*` is where all stands that is not named; without it, that is on top.
-HOUSE = "error number unit | plan | store | node stats | station report | gateway probe"
+HOUSE = "error number quantity unit | plan | store | node stats | station report | gateway probe"
 ABOVE = "workload | run | commands"
 ROOMS = {
     "": f"{HOUSE} | {ABOVE}",
@@ -35,7 +35,7 @@ ONLY = {
     "stats": READ,
     "report": {"store", "stats", "plan.feature", "plan.model"},
 }
-LEAVES = {"error", "number", "unit"}  # anyone may import them
+LEAVES = {"error", "number", "quantity", "unit"}  # anyone may import them
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
 OURS = sorted(path for top in ("src", "tests", "benchmarks") for path in (ROOT / top).rglob("*.py"))
@@ -217,7 +217,7 @@ def test_no_file_is_a_drawer_for_everything() -> None:
 
 
 def test_no_folder_is_too_full() -> None:
-    most = {"report/chart": 40, "report/answer": 30, "commands": 27}  # one a file
+    most = {"report/chart": 40, "report/answer": 32, "commands": 27}  # one a file
     full = {}
     for folder in {path.parent for path in MODULES}:
         name = str(folder.relative_to(PACKAGE))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gatemark.stats.change.sampled import Sampled
     from gatemark.stats.math.interval import Interval
 
-REGRESSION = 3  # exit code: something got slower
+REGRESSION = 3  # exit code: something got slower, or missed an expectation of its plan
 ACROSS_HELP = "Compare also where definitions differ in this field; repeatable."
 QUANTITY_HELP = "Compare this, as delay_p50_ns (default: rates and knees); repeatable."
 
@@ -57,10 +57,10 @@ def diff(
 
 def side(path: Path, quantities: Sequence[str]) -> "Side":
     """A run as `diff` and `cmp` take it. Raises UsageError if there is none."""
+    from gatemark.quantity import UNITS
     from gatemark.stats.change.diff import Side
     from gatemark.stats.change.sampled import KNEE
     from gatemark.stats.judge import judge, samples
-    from gatemark.store.record import UNITS
 
     for quantity in quantities:
         _check("--quantity", quantity, [*UNITS, KNEE])

@@ -89,8 +89,8 @@ def _across(given: Given, word: str) -> Iterator[Candidate]:
 
 
 def _quantities(given: Given, word: str) -> Iterator[Candidate]:
+    from gatemark.quantity import UNITS
     from gatemark.stats.change.sampled import KNEE
-    from gatemark.store.record import UNITS
 
     yield from ((quantity, unit) for quantity, unit in UNITS.items())
     yield KNEE, "packets/s"

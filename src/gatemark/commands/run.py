@@ -10,6 +10,7 @@ import typer
 
 from gatemark.commands import ab, output, wire
 from gatemark.commands.asked import Asked, within
+from gatemark.commands.diff import REGRESSION
 from gatemark.commands.measure import INVALID, RUNS, examine, measure, planned, reopen, require
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
 from gatemark.error import UsageError
@@ -42,7 +43,10 @@ def run(
     seed: Annotated[int | None, typer.Option(help="Order the trials by this number.")] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print each value as JSON.")] = False,
 ) -> None:
-    """Run a suite or a plan on a station, and write its report."""
+    """Run a suite or a plan on a station, and write its report.
+
+    Exit code 3 if it missed an expectation of its plan.
+    """
     from gatemark.station.load import load as load_station
 
     if resume:
@@ -87,6 +91,7 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
 
     from gatemark.report import page, terminal
     from gatemark.report.group import source
+    from gatemark.stats.expect import checks, missed
     from gatemark.stats.values import values
     from gatemark.store.directory import telling
 
@@ -99,3 +104,5 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
         terminal.tell(kept_source, directory.page)
     if kept_source.records and not any(record.status == "ok" for record in kept_source.records):
         raise typer.Exit(INVALID)
+    if missed(checks(kept_source.judgement, kept_source.run.plans)):
+        raise typer.Exit(REGRESSION)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatemark.commands import output, reading
+from gatemark.commands.diff import REGRESSION
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
@@ -26,12 +27,16 @@ def show(
     header: Annotated[bool, typer.Option("--header", help="The table's head above --row.")] = False,
     subsystems: Annotated[Path | None, typer.Option(metavar="FILE", help=SUBSYSTEMS_HELP)] = None,
 ) -> None:
-    """Show what a run found."""
+    """Show what a run found.
+
+    Exit code 3 if it missed an expectation of its plan.
+    """
     import msgspec
 
     from gatemark.report import terminal
     from gatemark.report.answer import row as markdown
     from gatemark.report.group import source
+    from gatemark.stats.expect import checks, missed
     from gatemark.stats.values import values
     from gatemark.store.directory import RunDirectory
     from gatemark.store.naming import read, shipped
@@ -53,6 +58,8 @@ def show(
     else:
         page = RunDirectory(run).page
         terminal.tell(kept_source, page if page.exists() else None)
+    if missed(checks(judgement, kept.plans)):
+        raise typer.Exit(REGRESSION)
 
 
 def _refuse(*, json_: bool, reference: bool, row: bool, header: bool) -> None:

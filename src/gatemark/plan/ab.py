@@ -42,8 +42,9 @@ def own(plan: Plan) -> Arm:
 def versus(plan: Plan, old: Arm, new: Arm, boots: int) -> Plan:
     """The plan with these two arms, measured over so many boots; 0: as many as it says, or six.
 
-    The tester alone stays. Probes, twins and a gate of the spread go: what is compared comes of
-    the outside pass, and its noise from the boots. Raises UsageError where an arm does not fit.
+    The tester alone stays. Probes, twins, a gate of the spread and expectations go: what is
+    compared comes of the outside pass, and its noise from the boots. Raises UsageError where an
+    arm does not fit.
     """
     alone = tuple(arm for arm in plan.arm if arm.path == DIRECT)
     boots = boots or plan.repeat.boots or BOOTS
@@ -53,6 +54,7 @@ def versus(plan: Plan, old: Arm, new: Arm, boots: int) -> Plan:
         arm=(*alone, replace(old, name=OLD), replace(new, name=NEW)),
         repeat=repeat,
         probe=Probe(),
+        expect=(),
     )
     try:
         check(made)

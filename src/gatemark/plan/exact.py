@@ -58,6 +58,7 @@ def exact(plan: Plan) -> Plan:
         repeat=Repeat(times=TIMES, twin=plan.repeat.twin),
         probe=Probe(),
         search=None,
+        expect=(),  # they are of rates and delays
         figure=EXACT if len(arms) + plan.repeat.twin > 1 else "auto",
         variants=(),
         variant="",

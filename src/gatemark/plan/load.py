@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from gatemark.error import UsageError
-from gatemark.plan import device
+from gatemark.plan import device, expect
 from gatemark.plan.expand import FACTORS, check, means_nothing, plain
 from gatemark.plan.feature import NAME
 from gatemark.plan.level import spread_out
@@ -41,7 +41,7 @@ TABLES: dict[str, type[msgspec.Struct]] = {
 
 
 # The tables that a `[variant.NAME.TABLE]` may change.
-VARIED = ("gateway", "workload", "sweep", "repeat", "probe", "search")
+VARIED = ("gateway", "workload", "sweep", "repeat", "probe", "search", expect.TABLE)
 
 
 def plans_folder() -> Path:
@@ -113,6 +113,9 @@ def read_plan(path: Path, name: str, variant: str = "") -> Plan:
     )
     try:
         check(plan)
+        expect.check(plan)
+    except expect.ExpectError as error:
+        raise _expected(error, path) from None
     except UsageError as error:
         table = re.search(r"\[(\w+)\]", str(error))
         line = line_of(path, *_words(str(error)), table=table[1] if table else "sweep")
@@ -155,8 +158,10 @@ def _refuse_unknown(data: dict[str, Any], path: Path) -> None:
     for table, place, row in _rows({key: data[key] for key in data if key != "variant"}):
         _refuse_in_table(table, row, path, place)
     _refuse_commands(data, path)
+    _refuse_expectations(data, path)
     for name, variant in variants.items():
         refuse_unknown_keys(variant, list(VARIED), path, f"variant.{name}")
+        _refuse_expectations(variant, path, f"variant.{name}.")
         for table, place, row in _rows(variant):
             _refuse_in_table(table, row, path, f"variant.{name}.{place}")
 
@@ -194,6 +199,21 @@ def _refuse_commands(data: dict[str, Any], path: Path) -> None:
                 line = line_of(path, "features", table=place)
                 fix = nearest(argument, list(known)) if known else '; write one with run = "..."'
                 raise UsageError(f"{path}:{line}: no [command.{argument}] in this plan{fix}")
+
+
+def _refuse_expectations(data: dict[str, Any], path: Path, above: str = "") -> None:
+    """Checks of a plan or a variant that cannot be made; `above` is the variant's place."""
+    if expect.TABLE in data:
+        try:
+            expect.expectations(data[expect.TABLE], f"{above}{expect.TABLE}")
+        except expect.ExpectError as error:
+            raise _expected(error, path) from None
+
+
+def _expected(error: expect.ExpectError, path: Path) -> UsageError:
+    """The same error with file and line."""
+    line = line_of(path, error.key, table=error.place)
+    return UsageError(f"{path}:{line}: {error}")
 
 
 def _command_fault(name: str, command: dict[str, Any]) -> tuple[str, str] | None:
@@ -315,6 +335,8 @@ def _reshape(data: dict[str, Any]) -> dict[str, Any]:
     if isinstance(sweep, dict) and "case" in sweep:
         data["case"] = sweep["case"]
         sweep = {key: value for key, value in sweep.items() if key != "case"}
+    if expect.TABLE in data:
+        data[expect.TABLE] = expect.expectations(data[expect.TABLE])
     if isinstance(sweep, dict):
         data["sweep"] = {name: spread_out(name, levels) for name, levels in sweep.items()}
     return data

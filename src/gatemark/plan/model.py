@@ -43,6 +43,7 @@ Figure = Literal[
 Family = Literal["ipv4", "ipv6"]
 L4 = Literal["udp", "tcp"]
 Factor = str | int | float | bool
+Sign = Literal["<", "<=", "=", ">=", ">"]  # of a check
 
 WHOLE: tuple[Figure, ...] = (
     "ladder",
@@ -50,6 +51,7 @@ WHOLE: tuple[Figure, ...] = (
     "exact",
     "estimate",
 )  # they tell all of a plan's arms themselves
+LARGEST_WHOLE = 1e15  # a float up to this is written as a whole number
 TWIN = "{} (A/A)"  # the name of an arm that is the named one again
 OLD, NEW = "old", "new"  # the arms of `gatemark ab`
 
@@ -221,6 +223,22 @@ class Search(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     of: Goal = "pdr"  # what they are shares of
 
 
+class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A check of `[expect]`: a judged quantity, and what it is compared with."""
+
+    quantity: str  # as `gatemark show --json` names it; NAME_below_knee: of each point below
+    sign: Sign  # how the value is compared with the bound
+    bound: float  # in the quantity's unit
+    arm: str = ""  # the only arm that it is about; "": every arm with a gateway
+    at: dict[str, Factor] = {}  # factor -> level: the only points that it is about; {}: all
+
+    @property
+    def wanted(self) -> str:
+        """The comparison: `>= 20000`."""
+        whole = self.bound.is_integer() and abs(self.bound) < LARGEST_WHOLE
+        return f"{self.sign} {int(self.bound) if whole else self.bound}"
+
+
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A question as data. `name` is `suite/file`, given by the loader."""
 
@@ -240,6 +258,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     repeat: Repeat = Repeat()  # how often each point is measured
     probe: Probe = Probe()  # what is read on the gateway
     search: Search | None = None  # `[search]`: which rate to try next, instead of a sweep of rates
+    expect: tuple[Expectation, ...] = ()  # `[expect]`: checks of what is measured
     deviations: tuple[str, ...] = ()  # from what it cites
     figure: Figure = "auto"  # how its points are drawn
     variants: tuple[str, ...] = ()  # names of its `[variant.NAME]` tables

@@ -12,6 +12,7 @@ from typing import Any
 from gatemark.error import UsageError
 
 HEADER = re.compile(r"\s*(?P<open>\[{1,2})\s*(?P<name>[^\[\]]+?)\s*\]")
+PART = re.compile(r""""[^"]*"|'[^']*'|[^.\s"']+""")
 KEY = re.compile(r"""(?P<at>^\s*|[{,]\s*)(?P<name>["']?[\w.-]+["']?)\s*=""")
 
 
@@ -85,11 +86,11 @@ def _places(lines: list[str]) -> Iterator[_Place]:
     table, seen = "", dict[str, int]()
     for number, line in enumerate(lines, 1):
         if header := HEADER.match(line):
-            table = name = header["name"]
+            table = name = ".".join(_parts(header["name"]))
             if header["open"] == "[[":
                 seen[name] = seen.get(name, -1) + 1
                 table = f"{name}[{seen[name]}]"
-            yield _Place(number, table, name.rpartition(".")[2])
+            yield _Place(number, table, _parts(header["name"])[-1])
             continue
         outer = table
         for key in KEY.finditer(line):
@@ -99,3 +100,8 @@ def _places(lines: list[str]) -> Iterator[_Place]:
             yield _Place(number, inside, word)
             if key["at"].strip() == "" and line[key.end() :].lstrip().startswith("{"):
                 outer = ".".join(filter(None, (inside, word)))  # an inline table's own keys
+
+
+def _parts(name: str) -> list[str]:
+    """The parts of a dotted name without their quotes: `expect."nat + filter:100"` has two."""
+    return [part.strip("\"'") for part in PART.findall(name)] or [name]

@@ -62,7 +62,7 @@ class Sent:
 class Outcome:
     """What a record gets of a probe."""
 
-    # A name is of UNITS, or `PROBE.QUANTITY`, with the unit as its ending (store/record.py).
+    # A name is of UNITS, or `PROBE.QUANTITY`, with the unit as its ending (quantity.py).
     values: Mapping[str, float] = field(default_factory=dict)
     # A name is a field of `Evidence`; any other goes to its open field `probes`.
     evidence: Mapping[str, Any] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gatemark.plan.model import Plan, is_twin
+from gatemark.quantity import UNITS
 from gatemark.report.answer import exact, fill, grade, ladder, search
 from gatemark.report.group import cost, latency, study, sweep
 from gatemark.report.group.latency import Load
@@ -16,7 +17,6 @@ from gatemark.report.words import headline, number, traffic
 from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET, quantity_of
 from gatemark.stats.judgement import Comparison, Judgement, Knee, Ladder, PointResult, Step
 from gatemark.stats.math.interval import Interval
-from gatemark.store.record import UNITS
 
 LIMITS = {"cpu": "CPU", "none": "none seen", "flow-table": "flow table"}
 GIGABIT_BPS = 1e9

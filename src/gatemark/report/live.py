@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from gatemark.plan.model import TrialSpec
+from gatemark.quantity import UNITS
 from gatemark.report.answer import rates
 from gatemark.report.words import number
-from gatemark.store.record import UNITS, Record
+from gatemark.store.record import Record
 
 if TYPE_CHECKING:
     from rich.console import Console, Group

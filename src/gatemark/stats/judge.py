@@ -7,6 +7,7 @@ from statistics import median
 from msgspec.structs import replace
 
 from gatemark.plan.model import WHOLE
+from gatemark.quantity import UNITS, is_own
 from gatemark.stats.change import exact, exact_ab
 from gatemark.stats.change.arms import DIRECT, changes, comparisons
 from gatemark.stats.change.compare import NOISE
@@ -38,7 +39,7 @@ from gatemark.stats.point.path import travels
 from gatemark.stats.point.sweep import RATES, Judged, knees
 from gatemark.stats.point.timed import MEDIAN, is_timed
 from gatemark.stats.sentence import of_ab, of_travels, sentence
-from gatemark.store.record import INSTRUMENTED, UNITS, Record, Scalar, is_own
+from gatemark.store.record import INSTRUMENTED, Record, Scalar
 from gatemark.store.run import Run
 from gatemark.store.subsystem import Subsystem
 

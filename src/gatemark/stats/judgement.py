@@ -23,7 +23,7 @@ class Warning_(msgspec.Struct, frozen=True):  # noqa: N801 - Warning is a builti
 class PointResult(About, frozen=True, kw_only=True):
     """One point of one arm, judged from all its trials of both passes."""
 
-    values: dict[str, Interval]  # quantity (store.record.UNITS) -> median with interval
+    values: dict[str, Interval]  # quantity (quantity.UNITS) -> median with interval
     limit: Limit  # what held it back; none: all that was offered was delivered
     why: str  # the evidence in words: "napi/gw0 busy 99.8 % of cpu 1"
     at_least: bool  # the tester was the limit: print a ">=" before the rate
@@ -72,7 +72,7 @@ class Comparison(About, frozen=True, kw_only=True):
     """One arm against the plan's first arm, at the same point of the same run."""
 
     baseline: str  # the first arm's name
-    quantity: str  # of store.record.UNITS
+    quantity: str  # of quantity.UNITS
     change: Change
     at_least: bool  # one of the two was limited by the tester: the change says little
 
@@ -158,7 +158,7 @@ class CrossCheck(About, frozen=True, kw_only=True):
     """
 
     driver: str  # the tool: iperf3, nuttcp, tcpreplay
-    quantity: str  # of store.record.UNITS
+    quantity: str  # of quantity.UNITS
     ours: Interval
     theirs: Interval
     change: Change  # from ours to theirs; its words faster and slower mean more and less

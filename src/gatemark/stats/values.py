@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from gatemark.quantity import UNITS
 from gatemark.stats.change import exact
 from gatemark.stats.change.ladder import INSTRUCTIONS
 from gatemark.stats.judgement import (
@@ -22,7 +23,6 @@ from gatemark.stats.judgement import (
 )
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import About
-from gatemark.store.record import UNITS
 
 # What a faster tester could only raise; a delay or a share of an overloaded tester has no bound.
 BOUNDED = frozenset(

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from gatemark.store.record import UNITS
+from gatemark.quantity import UNITS
 
 Kind = Literal["printed", "approx", "derived", "qual", "bound"]
 

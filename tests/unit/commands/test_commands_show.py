@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from command import gatemark
 
+from gatemark.plan.expect import expectations
 from gatemark.store.record import Definition, Record
 
 
@@ -83,3 +84,16 @@ def test_the_header_stands_above_the_row(run: Path) -> None:
 def test_options_that_do_not_go_together_are_refused(words: str, run: Path) -> None:
     done = gatemark("show", run, *words.split())
     assert (done.code, done.out) == (2, "")
+
+
+@pytest.mark.parametrize(("wanted", "code"), [("> 1", 0), ("> 1e9", 3)])
+@pytest.mark.parametrize("option", [(), ("--json",), ("--row",)], ids=str)
+def test_an_expectation_that_is_missed_has_an_exit_code(
+    wanted: str, code: int, option: tuple[str, ...], tmp_path: Path
+) -> None:
+    plans = [
+        msgspec.structs.replace(plan, expect=expectations({"received_pps": wanted}))
+        for plan in builder.run().plans
+    ]
+    path = builder.keep(tmp_path / "run", plans=tuple(plans)).path
+    assert gatemark("show", path, *option).code == code

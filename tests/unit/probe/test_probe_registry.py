@@ -10,7 +10,7 @@ from gatemark.plan.probe import PROBES
 from gatemark.probe import kind, registry
 from gatemark.probe.probe import Seen, Sent
 from gatemark.probe.reader import sampling
-from gatemark.store.record import UNITS
+from gatemark.quantity import UNITS
 
 MS = 1_000_000
 SENT = Sent(0, 1_000 * MS, 1000.0)

@@ -8,11 +8,11 @@ import pytest
 from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
+from gatemark import quantity
 from gatemark.report.export import prometheus
 from gatemark.report.group.source import Source
 from gatemark.stats.judge import judge
 from gatemark.stats.values import values
-from gatemark.store import record
 
 RUN = builder.run()
 JUDGED = judge(RUN, builder.trials())
@@ -46,7 +46,7 @@ def test_no_two_samples_have_trialname() -> None:
 
 
 def test_every_unit_has_a_base_unit() -> None:
-    assert set(record.UNITS.values()) <= prometheus.BASE.keys()
+    assert set(quantity.UNITS.values()) <= prometheus.BASE.keys()
 
 
 def test_names_end_in_a_base_unit() -> None:

@@ -13,11 +13,12 @@ from gatemark.node.shell import Local
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
 from gatemark.probe.reader import Read
 from gatemark.probe.sensor import Sensed
+from gatemark.quantity import UNITS
 from gatemark.run.raw import Raw
 from gatemark.run.reading import complete, series
 from gatemark.station.thread import Thread
 from gatemark.station.wiring import ROLES, Port, wires
-from gatemark.store.record import UNITS, Definition, Record
+from gatemark.store.record import Definition, Record
 from gatemark.workload.way import Way, over_time
 
 PORTS = {device: Port(Local(), device, "") for device in ROLES}

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Known tools beside our own agents, in words: `iperf3 measures 12 % less (9 to 15)`."""
 
+from gatemark.quantity import UNITS
 from gatemark.report.answer import diff
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT
 from gatemark.report.words.table import Table
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.judgement import CrossCheck, Judgement
-from gatemark.store.record import UNITS
 
 CAPTION = "Cross-check: known tools and Gatemark at the same points, interleaved"
 LEAST_LOSS = 0.0005  # of what was sent; less of it is not told

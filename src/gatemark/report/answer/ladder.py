@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each step of a ladder costs, in words and as a table: `+341 ± 40 ns`."""
 
+from gatemark.quantity import UNITS
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import KPPS, MBPS, PERCENT, Scale
@@ -8,7 +9,6 @@ from gatemark.report.words.table import NONE, Table
 from gatemark.stats.change.exact import is_exact
 from gatemark.stats.change.ladder import CPU, PACKET, holds_zero, quantity_of
 from gatemark.stats.judgement import Cost, Judgement, Ladder, Step
-from gatemark.store.record import UNITS
 
 LEAST_P = 1e-4  # below that a p is as good as none
 NS = Scale(1.0, "ns")

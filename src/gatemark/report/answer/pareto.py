@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ways to tune a gateway, in words and as a table: which of them no other beats."""
 
+from gatemark.quantity import UNITS
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT, Scale
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.change.pareto import CPU, DELAY
 from gatemark.stats.judgement import Front, Judgement, Option
-from gatemark.store.record import UNITS
 
 
 def tables(judgement: Judgement) -> list[Table]:

@@ -7,6 +7,7 @@ from statistics import median
 import altair as alt
 
 from gatemark.plan.model import NEW, OLD
+from gatemark.quantity import UNITS
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, named
 from gatemark.report.group import sweep
@@ -14,7 +15,7 @@ from gatemark.report.words import number, traffic
 from gatemark.stats.change.sampled import KNEE
 from gatemark.stats.judgement import Comparison, Judgement
 from gatemark.stats.point.boot import medians
-from gatemark.store.record import UNITS, Record
+from gatemark.store.record import Record
 
 ARMS = (OLD, NEW)
 ROOM = 0.04  # of the axis beyond the outermost trials

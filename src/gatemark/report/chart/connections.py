@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
+from gatemark.quantity import UNITS
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.stats.point.connections import HELD, RATE
-from gatemark.store.record import UNITS
 
 BAR_HEIGHT = 30
 LABEL_ROOM = 1.6  # the axis ends so far beyond the longest bar: room for its value

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 import altair as alt
 
+from gatemark.quantity import UNITS
 from gatemark.report.answer import pareto as words
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
 from gatemark.report.words import number
 from gatemark.stats.change.pareto import CPU, DELAY
 from gatemark.stats.judgement import Front, Judgement, Option
-from gatemark.store.record import UNITS
 
 FRONT, BEATEN = "front", "beaten"
 ROOM = 1.35  # of the highest rate: for the names

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
+from gatemark.quantity import UNITS
 from gatemark.report.answer import exact
 from gatemark.report.answer import ladder as words
 from gatemark.report.chart import ladder as rungs
@@ -17,7 +18,6 @@ from gatemark.stats.change.exact import is_exact
 from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET, quantity_of
 from gatemark.stats.judgement import Judgement, Ladder, Step
 from gatemark.stats.math.interval import Interval
-from gatemark.store.record import UNITS
 
 BASE, COSTS, SAVES, UNTOLD = "base", "costs", "saves", "not told"
 KINDS = (BASE, COSTS, SAVES, UNTOLD)

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from typing import Final
 from xml.etree import ElementTree as ET
 
+from gatemark.quantity import UNITS
 from gatemark.report.group.source import Source
 from gatemark.report.words import headline, number
 from gatemark.report.words.run import repeat_command
 from gatemark.stats.judgement import PointResult
 from gatemark.stats.values import values
-from gatemark.store.record import UNITS, Record, Scalar
+from gatemark.store.record import Record, Scalar
 
 # What XML 1.0 cannot hold (section 2.2), escaped or not.
 NO_CHARACTER: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

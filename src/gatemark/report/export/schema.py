@@ -15,8 +15,8 @@ from typing import Any, Final, get_args
 
 import msgspec
 
+from gatemark.quantity import UNITS
 from gatemark.report.export.row import RecordRow, ValueRow
-from gatemark.store.record import UNITS
 from gatemark.store.run import Run
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"

@@ -3,9 +3,10 @@
 
 from collections.abc import Iterable
 
+from gatemark.quantity import UNITS
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.stats.math.interval import Interval
-from gatemark.store.record import UNITS, Definition
+from gatemark.store.record import Definition
 
 PAYLOAD = {"tcp": "goodput_bps", "udp": "received_l4_bps"}
 # What a faster tester could only raise.

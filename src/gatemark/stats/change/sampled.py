@@ -8,13 +8,14 @@ from typing import Final
 from msgspec.structs import replace
 
 from gatemark.plan.model import Workload, is_twin
+from gatemark.quantity import UNITS
 from gatemark.stats.judgement import Knee, Limit, PointResult
 from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.point.boot import medians
 from gatemark.stats.point.group import Group, readings
 from gatemark.stats.point.sweep import RATES
 from gatemark.stats.subject import About, Subject
-from gatemark.store.record import UNITS, Scalar
+from gatemark.store.record import Scalar
 from gatemark.store.run import Run
 
 KNEE: Final = "knee_pps"
@@ -32,7 +33,7 @@ class Sampled(About, frozen=True, kw_only=True):
     """One quantity of one point of one arm, or the knee of one sweep, with every repeat."""
 
     asked: dict[str, Scalar]  # of ASKED
-    quantity: str  # of store.record.UNITS, or KNEE
+    quantity: str  # of quantity.UNITS, or KNEE
     samples: tuple[float, ...]
     boots: tuple[int, ...] = ()  # of each sample, the boot or block that pairs it; (): none does
     limit: Limit

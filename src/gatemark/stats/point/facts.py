@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from gatemark.quantity import UNITS
 from gatemark.stats.point.core import Core, busiest, busiest_inside, carrier
 from gatemark.stats.point.group import Group, middle, readings
-from gatemark.store.record import UNITS, Accounting, Definition, Record
+from gatemark.store.record import Accounting, Definition, Record
 
 # The default loss criterion. The lab's own hiccups lose 0.05 to 0.2 % between 60 and 90 % load
 # (measured with a namespace gateway); below 0.1 % loss says nothing about capacity.

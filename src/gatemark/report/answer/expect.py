@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a plan expects (`[expect]`), and whether it was met."""
+
+from collections.abc import Sequence
+
+from gatemark.plan.model import Expectation
+from gatemark.quantity import judged_unit
+from gatemark.report.group.source import Source
+from gatemark.report.group.together import named
+from gatemark.report.words import number, traffic
+from gatemark.report.words.table import NONE, Table
+from gatemark.stats.expect import Check, checks
+from gatemark.stats.judgement import Value
+from gatemark.stats.math.interval import Interval
+
+CAPTION = "Expectations of the plan"
+HEAD = ("setup", "point", "expected", "measured", "verdict")
+
+
+def table(sources: Sequence[Source]) -> Table:
+    """A row for each check of these runs; of several, each arm with its run's letter."""
+    rows = [
+        _row(check, source.label if len(sources) > 1 else "")
+        for source in sources
+        for check in checks(source.judgement, source.run.plans)
+    ]
+    return Table(CAPTION, HEAD, tuple(rows), frozenset())
+
+
+def wanted(expectation: Expectation) -> str:
+    """A check in words: `knee_pps >= 20 k packets/s`."""
+    unit = judged_unit(expectation.quantity)
+    return f"{expectation.quantity} {expectation.sign} {number.nominal(expectation.bound, unit)}"
+
+
+def measured(value: Value | None) -> str:
+    """The value that was judged, with its interval; a dash where there is none."""
+    if value is None:
+        return NONE
+    interval = Interval(value.value, value.lo, value.hi, value.n, value.level)
+    return number.quantity_interval(interval, value.unit, at_least=value.at_least)
+
+
+def verdict(check: Check) -> str:
+    """With the reason where it is not known."""
+    return f"{check.verdict}: {check.why}" if check.why else check.verdict
+
+
+def _row(check: Check, label: str) -> tuple[str, ...]:
+    return (
+        named(label, check.arm),
+        traffic.point(check.point),
+        wanted(check.expectation),
+        measured(check.value),
+        verdict(check),
+    )
