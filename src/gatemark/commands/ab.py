@@ -10,7 +10,7 @@ import typer
 
 from gatemark.commands import output
 from gatemark.commands.asked import Asked, within
-from gatemark.commands.diff import REGRESSION, rows
+from gatemark.commands.diff import JUNIT_HELP, REGRESSION, rows
 from gatemark.commands.measure import INVALID, RUNS, examine, measure, planned, reopen, require
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
 from gatemark.commands.sides import DEFAULT_PLAN, Sides
@@ -50,6 +50,7 @@ def ab(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Order the boots by this number.")] = None,
     exact: Annotated[bool, typer.Option("--exact", help=EXACT_HELP)] = False,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help=JUNIT_HELP)] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each point.")] = False,
 ) -> None:
     """Tell whether NEW is slower than OLD, by measuring both, interleaved.
@@ -62,6 +63,7 @@ def ab(
     With --exact both are counted instead of timed, on a virtual gateway: the difference of a packet
     by function, the same on any machine; exit code 3 if NEW executes more by more than --allow.
     """
+    output.place(junit)
     if resume:
         words = (side, against, station, setup, switch, boots, plan, variant, set_, out, exact)
         if any(words):
@@ -75,10 +77,10 @@ def ab(
         sides = Sides(side, against, station, setup, switch, boots, allow, exact)
         asked = Asked(plan or DEFAULT_PLAN, station, variant, tuple(set_ or ()), exact=exact)
         directory = _begin(sides, asked, out, seed)
-    finish(directory, json_=json_)
+    finish(directory, json_=json_, junit=junit)
 
 
-def finish(directory: "RunDirectory", *, json_: bool) -> None:
+def finish(directory: "RunDirectory", *, json_: bool, junit: Path | None = None) -> None:
     """Measure what is missing of a test, tell what it found, and end with its exit code."""
     from gatemark.plan.model import NEW
     from gatemark.station.load import load as load_station
@@ -93,7 +95,7 @@ def finish(directory: "RunDirectory", *, json_: bool) -> None:
     for this_bench in (bench, *others.values()):
         require(run.plans, this_bench)
     measure(directory, bench, others)
-    _tell(directory, json_=json_)
+    _tell(directory, json_=json_, junit=junit)
 
 
 def _begin(sides: Sides, asked: Asked, out: Path | None, seed: int | None) -> "RunDirectory":
@@ -124,11 +126,12 @@ def _begin(sides: Sides, asked: Asked, out: Path | None, seed: int | None) -> "R
     return RunDirectory.create(out or RUNS / title, made)
 
 
-def _tell(directory: "RunDirectory", *, json_: bool) -> None:
+def _tell(directory: "RunDirectory", *, json_: bool, junit: Path | None = None) -> None:
     from gatemark.plan.exact import counts
     from gatemark.report import page
     from gatemark.report.answer import ab as told
     from gatemark.report.answer import diff
+    from gatemark.report.export import change
     from gatemark.report.group import source
     from gatemark.stats.ab import ab as judge
     from gatemark.store.directory import telling
@@ -139,9 +142,11 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
     test = made.run.ab
     assert test is not None
     if any(map(counts, made.run.plans)):
-        _tell_exactly(made, directory.page, json_=json_)
+        _tell_exactly(made, directory.page, json_=json_, junit=junit)
         return
     kept_diff = judge(made.run, test, made.records)
+    if junit:
+        output.write(junit, change.of_diff(kept_diff, f"ab {made.run.title}", made.run))
     if json_:
         output.lines(rows(kept_diff))
     else:
@@ -152,14 +157,17 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
         raise typer.Exit(REGRESSION)
 
 
-def _tell_exactly(made: "Source", page: Path, *, json_: bool) -> None:
+def _tell_exactly(made: "Source", page: Path, *, json_: bool, junit: Path | None) -> None:
     from gatemark.report.answer import diff
     from gatemark.report.answer import exact_ab as told
+    from gatemark.report.export import change
     from gatemark.stats.change.exact_ab import findings, regressed
 
     test = made.run.ab
     assert test is not None
     rows = findings(test, made.judgement)
+    if junit:
+        output.write(junit, change.of_exact(rows, f"ab {made.run.title}", made.run))
     if json_:
         output.lines(told.rows(test, rows))
     else:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 REGRESSION = 3  # exit code: something got slower, or missed an expectation of its plan
 ACROSS_HELP = "Compare also where definitions differ in this field; repeatable."
+JUNIT_HELP = "Write the rows as JUnit test cases too; slower fails."
 QUANTITY_HELP = "Compare this, as delay_p50_ns (default: rates and knees); repeatable."
 
 
@@ -33,6 +34,7 @@ def diff(
     all_: Annotated[
         bool, typer.Option("--all", help="Compare the single rates of sweeps too.")
     ] = False,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help=JUNIT_HELP)] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each row.")] = False,
 ) -> None:
     """Compare a gateway with itself: did it get slower?
@@ -41,12 +43,17 @@ def diff(
     slower.
     """
     from gatemark.report.answer import diff
+    from gatemark.report.export import change
     from gatemark.stats.change.diff import GATEWAY
     from gatemark.stats.change.diff import diff as compare_runs
 
+    output.place(junit)
     fields = known(across or [], extra=[GATEWAY])
     sides = side(old, quantity or []), side(new, quantity or [])
     kept_diff = compare_runs(*sides, fields, noise, everything=all_)
+    if junit:
+        name = f"diff {old.name} {new.name}"
+        output.write(junit, change.of_diff(kept_diff, name, sides[1].run))
     if json_:
         output.lines(rows(kept_diff))
     else:

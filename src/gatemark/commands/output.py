@@ -4,10 +4,13 @@
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
 
 import typer
+
+from gatemark.error import UsageError
 
 NARROWEST = 20  # characters: a last column is not wrapped to fewer
 
@@ -42,3 +45,18 @@ def _wrapped(text: str, before: int) -> list[str]:
     room = get_terminal_size().columns - before
     terminal = sys.stdout and sys.stdout.isatty()  # none where it was closed: `>&-`
     return wrap(text, room) if terminal and room >= NARROWEST else [text]
+
+
+def place(path: Path | None) -> None:
+    """UsageError where a file could not be written at the end: its folder is not there."""
+    if path and not path.parent.is_dir():
+        raise UsageError(f"{path}: there is no folder {path.parent}: make it, or name another file")
+
+
+def write(path: Path, data: bytes) -> None:
+    """A file, whole or not at all."""
+    from gatemark.store import file
+    from gatemark.store.directory import telling
+
+    with telling(path):
+        file.write(path, data)

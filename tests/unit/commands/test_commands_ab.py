@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """`gatemark ab` refuses in one line what cannot be compared, before anything is built."""
 
+from contextlib import suppress
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import builder
+import counted
 import pytest
 from command import gatemark
+from typer import Exit
+
+from gatemark.commands import ab
+from gatemark.store.directory import RunDirectory
 
 
 @pytest.mark.parametrize(
@@ -40,3 +47,16 @@ def test_what_cannot_be_compared_is_told_in_one_line(words: str, said: str, tmp_
     assert done.err.startswith(f"gatemark: {said.replace('RUN', str(run))}")
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert not (tmp_path / "gatemark-runs").exists()
+
+
+@pytest.mark.parametrize(("rules", "outcomes"), [(101, []), (200, ["failure"])])
+def test_a_test_in_instructions_is_a_case(rules: int, outcomes: list[str], tmp_path: Path) -> None:
+    made = counted.compared(rules)
+    directory = RunDirectory.create(tmp_path / "run", made.run)
+    for record in made.records:
+        directory.append(record)
+    path = tmp_path / "ab.xml"
+    with suppress(Exit):
+        ab._tell(directory, json_=True, junit=path)
+    (case,) = ET.parse(path).getroot().iter("testcase")  # noqa: S314  it is our own
+    assert [child.tag for child in case if child.tag != "system-out"] == outcomes

@@ -3,15 +3,18 @@
 
 import json
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import builder
 import pytest
 from command import gatemark
 from msgspec.structs import replace
 
+from gatemark.number import MINUS
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.store.run import Run
@@ -46,6 +49,19 @@ def larger(record: Record) -> Record:
     return replace(record, definition=replace(record.definition, frame_bytes=512))
 
 
+def limited(record: Record) -> Record:
+    """The tester was as fast as the gateway: both lost nothing at all it could send."""
+    if record.plan != "quick/plain":
+        return record
+    fast = builder.rates(411_000, 411_000, 64) | {"cpu_busy": 0.5}
+    return replace(record, values=record.values | fast)
+
+
+def partial(path: Path) -> Path:
+    """Its second half was not measured."""
+    return builder.keep(path, builder.trials()[:-12]).path
+
+
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Home:
     home = tmp_path_factory.mktemp("runs")
@@ -56,6 +72,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Home:
         "same": kept(home / "same", same),
         "slower": kept(home / "slower", slower),
         "larger": kept(home / "larger", larger),
+        "limited": kept(home / "limited", limited),
+        "partial": partial(home / "partial"),
         "attic": kept(home / "attic", same, attic),
     }
 
@@ -150,3 +168,60 @@ def test_cmp_as_json_has_a_place_for_each_run(runs: Home) -> None:
 @pytest.mark.parametrize("verb", ["diff", "cmp"])
 def test_a_pipe_gets_no_colour(verb: str, runs: Home) -> None:
     assert ESCAPE not in gatemark(verb, runs["old"], runs["slower"]).out
+
+
+# --- diff --junit
+
+
+def cases(runs: Home, new: str, *options: str) -> dict[str, ET.Element]:
+    """Case -> its outcome, of a file that `diff --junit` wrote."""
+    path = runs["old"].parent / f"{new}.xml"
+    gatemark("diff", runs["old"], runs[new], "--junit", path, *options)
+    suite = ET.parse(path).getroot()[0]  # noqa: S314  it is our own
+    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        assert suite.get(name) == str(len(list(suite.iter(tag))))
+    made = list(suite.iter("testcase"))
+    assert suite.get("tests") == str(len(made))
+    assert all(case.get("time") == "0.000" for case in made)
+    return {f"{case.get('classname')} {case.get('name')}": case for case in made}
+
+
+def skipped(runs: Home, new: str) -> set[str | None]:
+    """Why cases were skipped."""
+    outcomes = [case.find("skipped") for case in cases(runs, new).values()]
+    return {outcome.get("message") for outcome in outcomes if outcome is not None}
+
+
+def test_what_got_slower_fails_its_case(runs: Home) -> None:
+    by_name = cases(runs, "slower")
+    failed = {name for name, case in by_name.items() if case.find("failure") is not None}
+    assert "quick.sweep.nat knee: ↑ up, 64 B" in failed
+    failure = by_name["quick.sweep.nat knee: ↑ up, 64 B"].find("failure")
+    assert failure is not None
+    assert re.match(rf"slower: {MINUS}\d.* %, p = 0\.\d+", failure.get("message") or "")
+    assert not any("route" in name for name in failed)
+
+
+def test_what_did_not_change_passes_with_its_numbers(runs: Home) -> None:
+    case = cases(runs, "same")["quick.sweep.route knee: ↑ up, 64 B"]
+    assert [child.tag for child in case] == ["system-out"]
+    assert re.search(r"^old 30\.1.* k packets/s, n = 6$", case[0].text or "", re.MULTILINE)
+
+
+def test_what_the_tester_limited_is_skipped_with_the_reason(runs: Home) -> None:
+    whys = [case.find("skipped") for case in cases(runs, "limited").values()]
+    assert "inconclusive (tester-limited)" in {
+        why.get("message") for why in whys if why is not None
+    }
+
+
+def test_what_one_run_lacks_is_skipped(runs: Home) -> None:
+    assert "only in OLD" in skipped(runs, "partial")
+
+
+def test_a_folder_that_is_not_there_is_refused_first(runs: Home) -> None:
+    done = gatemark("diff", runs["old"], runs["same"], "--junit", "none/x.xml")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        "gatemark: none/x.xml: there is no folder none: make it, or name another file\n"
+    )

@@ -9,6 +9,7 @@ import builder
 import pytest
 from msgspec.structs import replace
 
+from gatemark.plan.expect import expectations
 from gatemark.report.export import junit
 from gatemark.report.group.source import Source
 from gatemark.stats.judge import judge
@@ -133,3 +134,35 @@ def test_what_xml_cannot_hold_is_replaced() -> None:
     failure = case(suites([odd, *RECORDS[1:]]), odd).find("failure")
     assert failure is not None
     assert (failure.text or "").endswith("\ufffd\ufffd[31m <a> & \ufffd")
+
+
+def expected(**checks: str) -> ET.Element:
+    run = builder.run()
+    plans = [
+        replace(plan, expect=expectations(checks)) if plan.name == "quick/plain" else plan
+        for plan in run.plans
+    ]
+    made = replace(run, plans=tuple(plans))
+    source = Source(run=made, records=RECORDS, judgement=judge(made, RECORDS), label="first")
+    return ET.fromstring(junit.export([source]))  # noqa: S314  it is our own
+
+
+@pytest.mark.parametrize(
+    ("checks", "outcome", "message"),
+    [
+        ({"received_pps": "> 1"}, None, ""),
+        ({"received_pps": "> 1e9"}, "failure", "expected received_pps > 1000 M packets"),
+        ({"goodput_bps": "> 1"}, "skipped", "not known: no such value was measured"),
+    ],
+    ids=["met", "missed", "unknown"],
+)
+def test_a_check_of_the_plan_is_a_case(
+    checks: dict[str, str], outcome: str | None, message: str
+) -> None:
+    root = expected(**checks)
+    cases = [c for c in root.iter("testcase") if (c.get("name") or "").startswith("expect ")]
+    assert {c.get("classname") for c in cases} == {"quick.plain.route", "quick.plain.nat"}
+    for found in cases:
+        assert [c.tag for c in found if c.tag != "system-out"] == [outcome] * bool(outcome)
+        if outcome:
+            assert (found[0].get("message") or "").startswith(message)

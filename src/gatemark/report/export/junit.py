@@ -1,31 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JUnit's XML as continuous integration reads it (junit-10.xsd): a suite a plan, a case a point.
+"""A run as tests: a suite for each plan, a case for each point and for each check of `[expect]`.
 
 A point fails by an invalid trial and is skipped where no trial of it ran; a run that was cut or is
-not whole on the disk is an error. That a value is low fails nothing: `gatemark diff` tells that.
+not whole on the disk is an error. A check that is missed fails; one that is not known is skipped.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
-from xml.etree import ElementTree as ET
+from dataclasses import dataclass, field, replace
 
 from gatemark.quantity import UNITS
+from gatemark.report.answer import expect
+from gatemark.report.export import xunit
 from gatemark.report.group.source import Source
 from gatemark.report.words import headline, number
 from gatemark.report.words.run import repeat_command
+from gatemark.stats.expect import Check, checks
 from gatemark.stats.judgement import PointResult
 from gatemark.stats.values import values
 from gatemark.store.record import Record, Scalar
 
-# What XML 1.0 cannot hold (section 2.2), escaped or not.
-NO_CHARACTER: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 Key = tuple[object, ...]
 
 
 @dataclass(slots=True)
-class Case:
+class Point:
     """One point of one arm: what was planned of it, what ran, what was judged."""
 
     arm: str
@@ -41,32 +39,26 @@ class Case:
 
 def export(sources: Sequence[Source]) -> bytes:
     """One document of all runs."""
-    root = ET.Element("testsuites", {"name": "gatemark"})
-    root.extend(
-        _suite(source, plan, cases) for source in sources for plan, cases in _plans(source).items()
+    return xunit.document(
+        _suite(source, plan, points)
+        for source in sources
+        for plan, points in _plans(source).items()
     )
-    for count in ("tests", "failures", "errors"):
-        root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
-    for element in root.iter():
-        _clean(element)
-    ET.indent(root, " ")
-    text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
-    return text + b"\n"
 
 
-def _plans(source: Source) -> dict[str, list[Case]]:
+def _plans(source: Source) -> dict[str, list[Point]]:
     """The cases of each plan, in the order of the plans; what is planned first."""
-    cases: dict[Key, Case] = {}
+    cases: dict[Key, Point] = {}
     for spec in sorted(source.run.trials, key=lambda spec: spec.sequence):
         name = spec.arm.name or spec.arm.setup
-        case = cases.setdefault(_key(spec.plan, name, spec.point), Case(name, spec.point))
+        case = cases.setdefault(_key(spec.plan, name, spec.point), Point(name, spec.point))
         case.planned += 1
     for record in source.records:
         key = _key(record.plan, record.arm, record.point)
-        cases.setdefault(key, Case(record.arm, record.point)).records.append(record)
+        cases.setdefault(key, Point(record.arm, record.point)).records.append(record)
     for result in (*source.judgement.ceilings, *source.judgement.floors, *source.judgement.points):
         cases[_key(result.plan, result.arm, result.point)].result = result
-    by_plan: dict[str, list[Case]] = {plan.name: [] for plan in source.run.plans}
+    by_plan: dict[str, list[Point]] = {plan.name: [] for plan in source.run.plans}
     for (plan, *_), case in cases.items():
         by_plan.setdefault(str(plan), []).append(case)
     return by_plan
@@ -76,28 +68,19 @@ def _key(plan: str, arm: str, point: Mapping[str, Scalar]) -> Key:
     return (plan, arm, *sorted(point.items()))
 
 
-def _suite(source: Source, plan: str, cases: Sequence[Case]) -> ET.Element:
-    run, made = source.run, [_case(plan, case) for case in cases]
+def _suite(source: Source, plan: str, points: Sequence[Point]) -> xunit.Suite:
+    run, cases = source.run, [_case(plan, point) for point in points]
     if plan == run.plans[0].name and (fault := _fault(source)):
-        broken = ET.Element("testcase", {"classname": plan.replace("/", "."), "name": "run"})
-        ET.SubElement(broken, "error", {"type": "incomplete", "message": fault})
-        made.insert(0, broken)
-    counts = {
-        "tests": len(made),
-        "failures": sum(case.find("failure") is not None for case in made),
-        "errors": sum(case.find("error") is not None for case in made),
-        "skipped": sum(case.find("skipped") is not None for case in made),
-    }
-    attributes = {"name": plan, "id": source.label, "hostname": run.station.name}
-    attributes |= {"timestamp": run.started[:19], "time": f"{sum(map(_seconds, cases)):.3f}"}
-    suite = ET.Element(
-        "testsuite", attributes | {name: str(count) for name, count in counts.items()}
-    )
-    properties = ET.SubElement(suite, "properties")
-    for name, value in (*_of_run(source), *_of_values(source, plan)):
-        ET.SubElement(properties, "property", {"name": name, "value": value})
-    suite.extend(made)
-    return suite
+        place = plan.replace("/", ".")
+        broken = xunit.Case(
+            place=place, name="run", outcome="error", type_="incomplete", message=fault
+        )
+        cases.insert(0, broken)
+    expected = [own for own in run.plans if own.name == plan]
+    cases += [_checked(check) for check in checks(source.judgement, expected)]
+    facts = {"id": source.label, "hostname": run.station.name, "timestamp": run.started[:19]}
+    properties = (*_of_run(source), *_of_values(source, plan))
+    return xunit.Suite(name=plan, cases=cases, facts=facts, properties=properties)
 
 
 def _fault(source: Source) -> str:
@@ -106,26 +89,44 @@ def _fault(source: Source) -> str:
     return "; ".join([*(["the run was cut: --resume goes on"] if cut else []), *source.faults])
 
 
-def _case(plan: str, case: Case) -> ET.Element:
-    names = {"classname": f"{plan.replace('/', '.')}.{case.arm}", "name": _words(case.point)}
-    element = ET.Element("testcase", {**names, "time": f"{_seconds(case):.3f}"})
-    invalid, skipped = case.of("invalid"), case.of("skipped")
+def _case(plan: str, point: Point) -> xunit.Case:
+    made = xunit.Case(
+        place=xunit.place(plan, point.arm),
+        name=_words(point.point),
+        seconds=_seconds(point),
+        output=[*_missing(point), *_judged(point.result)],
+    )
+    invalid, skipped = point.of("invalid"), point.of("skipped")
     if invalid:
-        message = f"{len(invalid)} of {len(case.records)} trials invalid: {invalid[0].reason}"
-        failure = ET.SubElement(element, "failure", {"type": "invalid", "message": message})
-        failure.text = "\n".join(f"{record.trial}: {record.reason}" for record in invalid)
-    elif not case.of("ok"):
+        message = f"{len(invalid)} of {len(point.records)} trials invalid: {invalid[0].reason}"
+        text = "\n".join(f"{record.trial}: {record.reason}" for record in invalid)
+        return replace(made, outcome="failure", type_="invalid", message=message, text=text)
+    if not point.of("ok"):
         reason = skipped[0].reason if skipped else "not run"
-        ET.SubElement(element, "skipped", {"message": reason})
-    if lines := [*_missing(case), *_judged(case.result)]:
-        ET.SubElement(element, "system-out").text = "\n".join(lines)
-    return element
+        return replace(made, outcome="skipped", message=reason)
+    return made
 
 
-def _missing(case: Case) -> Iterator[str]:
-    if (missing := case.planned - len(case.records)) > 0:
-        yield f"{missing} of {case.planned} trials not run"
-    for record in case.of("skipped"):
+def _checked(check: Check) -> xunit.Case:
+    wanted, measured = expect.wanted(check.expectation), expect.measured(check.value)
+    made = xunit.Case(
+        place=xunit.place(check.plan, check.arm),
+        name=f"expect {check.expectation.quantity} {check.expectation.wanted}: "
+        f"{_words(check.point)}",
+        output=[f"expected {wanted}", f"measured {measured}", expect.verdict(check)],
+    )
+    if check.verdict == "missed":
+        message = f"expected {wanted}, measured {measured}"
+        return replace(made, outcome="failure", type_="missed", message=message)
+    if check.verdict == "not known":
+        return replace(made, outcome="skipped", message=expect.verdict(check))
+    return made
+
+
+def _missing(point: Point) -> Iterator[str]:
+    if (missing := point.planned - len(point.records)) > 0:
+        yield f"{missing} of {point.planned} trials not run"
+    for record in point.of("skipped"):
         yield f"skipped: {record.trial}: {record.reason}"
 
 
@@ -163,13 +164,7 @@ def _words(point: Mapping[str, Scalar]) -> str:
     return " ".join(f"{name}={level}" for name, level in point.items()) or "only point"
 
 
-def _seconds(case: Case) -> float:
+def _seconds(point: Point) -> float:
     """How long its trials sent."""
-    kept: Iterable[Record] = (record for record in case.records if record.status != "skipped")
+    kept: Iterable[Record] = (record for record in point.records if record.status != "skipped")
     return sum(record.definition.duration_s + record.definition.settle_s for record in kept)
-
-
-def _clean(element: ET.Element) -> None:
-    element.text = element.text and NO_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", element.text)
-    for name, value in element.items():
-        element.set(name, NO_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", value))
