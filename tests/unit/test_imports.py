@@ -25,6 +25,7 @@ ROOMS = {
 READ = {
     "plan.feature",
     "plan.model",
+    "store.measured",
     "store.published",
     "store.record",
     "store.run",

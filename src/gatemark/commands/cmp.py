@@ -13,17 +13,23 @@ from gatemark.error import UsageError
 
 if TYPE_CHECKING:
     from gatemark.stats.change.cmp import Cell, Cmp
+    from gatemark.stats.change.diff import Side
+    from gatemark.stats.change.tool import ToolSide
+
+
+RUNS_HELP = "Runs' directories, or files of iperf3 -J and flent."
 
 
 def cmp(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN RUN...", help="Runs' directories.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN RUN...", help=RUNS_HELP)],
     across: Annotated[list[str] | None, typer.Option(metavar="FIELD", help=ACROSS_HELP)] = None,
     quantity: Annotated[list[str] | None, typer.Option(metavar="NAME", help=QUANTITY_HELP)] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each row.")] = False,
 ) -> None:
     """Compare gateways: each one's ratio to the first.
 
-    Only values of like definition are put side by side.
+    Only values of like definition are put side by side. Another tool's file stands beside every
+    setup that is like in what the file tells; the path and the gateway it does not tell.
     """
     from gatemark.report.answer import cmp, diff
     from gatemark.stats.change.cmp import cmp as compare_gateways
@@ -31,11 +37,21 @@ def cmp(
     if len(runs) < 2:
         raise UsageError("one run has nothing to be compared with: give two or more")
     fields = known(across or [])
-    comparison = compare_gateways([side(run, quantity or []) for run in runs], fields)
+    comparison = compare_gateways([_side(run, quantity or []) for run in runs], fields)
     if json_:
         output.lines(_rows(comparison, runs))
     else:
         diff.tell(cmp.cmp_lines(comparison, [run.name or str(run) for run in runs]))
+
+
+def _side(path: Path, quantities: Sequence[str]) -> "Side | ToolSide":
+    """A run, or another tool's file."""
+    if path.is_dir() or not path.exists():
+        return side(path, quantities)
+    from gatemark.stats.change import tool
+    from gatemark.store.tool import read
+
+    return tool.side(read(path), quantities)
 
 
 def _rows(comparison: "Cmp", runs: Sequence[Path]) -> Iterator[dict[str, object]]:

@@ -225,3 +225,37 @@ def test_a_folder_that_is_not_there_is_refused_first(runs: Home) -> None:
     assert done.err == (
         "gatemark: none/x.xml: there is no folder none: make it, or name another file\n"
     )
+
+
+# --- cmp with a file of another tool
+
+
+def test_a_tools_file_stands_beside_a_run(runs: Home, tmp_path: Path) -> None:
+    report = {
+        "start": {
+            "version": "iperf 3.12",
+            "connected": [{"remote_host": "192.0.2.1"}],
+            "test_start": {
+                "protocol": "UDP",
+                "num_streams": 1,
+                "blksize": 18,
+                "duration": 10,
+                "target_bitrate": 0,
+            },
+        },
+        "end": {"sum": {"packets": 2_000_000, "lost_packets": 0, "seconds": 10.0}},
+    }
+    path = tmp_path / "iperf3.json"
+    path.write_text(json.dumps(report))
+    done = gatemark("cmp", runs["old"], path)
+    assert (done.code, done.err) == (0, "")
+    assert "unknown, by iperf3 3.12" in done.out
+    assert "path route against unknown" in done.out
+
+
+def test_a_file_of_no_tool_is_refused_in_one_line(runs: Home, tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text("{}")
+    done = gatemark("cmp", runs["old"], path)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert done.err.startswith(f"gatemark: {path}: of no tool that is known")

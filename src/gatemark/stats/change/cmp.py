@@ -11,7 +11,9 @@ from gatemark.stats.change.comparable import Difference, aligned, differing, nea
 from gatemark.stats.change.compare import compare
 from gatemark.stats.change.diff import Side, inventory
 from gatemark.stats.change.sampled import Sampled
+from gatemark.stats.change.tool import ToolSide, put
 from gatemark.stats.math.interval import Interval
+from gatemark.store.run import UNKNOWN
 
 # How much the lab's gateway is slowed is which gateway it is, and no part of what is asked of it.
 CONDITION = "slow_to_pps"
@@ -49,12 +51,21 @@ class Cmp:
     conditions: tuple[tuple[Difference, ...], ...]  # of each run: field, "", value
 
 
-def cmp(sides: Sequence[Side], across: Collection[str] = ()) -> Cmp:
-    """Compare runs on different gateways. Raises UsageError where no definition is alike."""
+def cmp(sides: Sequence[Side | ToolSide], across: Collection[str] = ()) -> Cmp:
+    """Compare runs on different gateways, and files of other tools.
+
+    Raises UsageError where no definition is alike.
+    """
     runs = [[row for row in side.rows if _of_gateway(row)] for side in sides]
-    rows = aligned(runs, {*across, CONDITION})
+    own = [rows if isinstance(s, Side) else [] for s, rows in zip(sides, runs, strict=True)]
+    rows = aligned(own, {*across, CONDITION})
+    free: set[str] = set()
+    for place, side in enumerate(sides):
+        if isinstance(side, ToolSide):
+            free |= side.free
+            rows = list(put(rows, place, side, {*across, CONDITION}, len(sides)))
     if not any(sum(value is not None for value in row) > 1 for row in rows):
-        raise UsageError(_unlike(runs))
+        raise UsageError(_unlike(runs, {*free, CONDITION}))
     return Cmp(
         rows=tuple(_cells(sides, row) for row in rows),
         conditions=tuple(
@@ -63,8 +74,10 @@ def cmp(sides: Sequence[Side], across: Collection[str] = ()) -> Cmp:
     )
 
 
-def clock_mhz(side: Side) -> float | None:
+def clock_mhz(side: Side | ToolSide) -> float | None:
     """The gateway's clock, if its inventory tells one."""
+    if isinstance(side, ToolSide):
+        return None
     match = re.search(r"\d+(\.\d+)?", str(inventory(side.run, "gateway").get("cpu_mhz", "")))
     return float(match[0]) if match else None
 
@@ -74,7 +87,9 @@ def _of_gateway(row: Sampled) -> bool:
     return row.definition.path != DIRECT and not row.twin and not row.swept
 
 
-def _cells(sides: Sequence[Side], row: Sequence[Sampled | None]) -> tuple[Cell | None, ...]:
+def _cells(
+    sides: Sequence[Side | ToolSide], row: Sequence[Sampled | None]
+) -> tuple[Cell | None, ...]:
     first = row[0]
     cells: list[Cell | None] = [Cell(first) if first else None]
     for side, value in zip(sides[1:], row[1:], strict=True):
@@ -85,7 +100,7 @@ def _cells(sides: Sequence[Side], row: Sequence[Sampled | None]) -> tuple[Cell |
     return tuple(cells)
 
 
-def _against(base: Side, first: Sampled, side: Side, value: Sampled) -> Cell:
+def _against(base: Side | ToolSide, first: Sampled, side: Side | ToolSide, value: Sampled) -> Cell:
     change = compare(first.samples, value.samples).change
     ratio = Interval(1 + change.value, 1 + change.lo, 1 + change.hi, change.n, change.level)
     bound = {(False, True): "at least", (True, False): "at most", (True, True): "none"}
@@ -99,7 +114,13 @@ def _against(base: Side, first: Sampled, side: Side, value: Sampled) -> Cell:
     )
 
 
-def _clock(base: Side, first: Sampled, side: Side, value: Sampled, ratio: Interval) -> Clock | None:
+def _clock(
+    base: Side | ToolSide,
+    first: Sampled,
+    side: Side | ToolSide,
+    value: Sampled,
+    ratio: Interval,
+) -> Clock | None:
     """Of rates alone, and of two clocks of the same kind that differ."""
     if not value.unit.endswith("/s"):
         return None
@@ -112,8 +133,13 @@ def _clock(base: Side, first: Sampled, side: Side, value: Sampled, ratio: Interv
     return Clock(of, times, ratio.lo <= times <= ratio.hi)
 
 
-def _conditions(side: Side, rows: Sequence[Sampled]) -> Iterator[Difference]:
+def _conditions(side: Side | ToolSide, rows: Sequence[Sampled]) -> Iterator[Difference]:
     """What a reader must know of a gateway before its numbers."""
+    if isinstance(side, ToolSide):
+        yield Difference("station", "", f"{UNKNOWN}, by {side.tool}")
+        for field in ("gateway", "kernel", CONDITION, "cpu_mhz"):
+            yield Difference(field, "", UNKNOWN)
+        return
     run = side.run
     yield Difference("station", "", run.station.name)
     yield Difference(
@@ -125,10 +151,10 @@ def _conditions(side: Side, rows: Sequence[Sampled]) -> Iterator[Difference]:
     yield Difference("cpu_mhz", "", clock_mhz(side))
 
 
-def _unlike(runs: Sequence[Sequence[Sampled]]) -> str:
+def _unlike(runs: Sequence[Sequence[Sampled]], free: Collection[str]) -> str:
     kept_differences = [nearest(runs[0], rows) for rows in runs[1:]]
     shown_differences = [
-        [d for d in differences if d.field != CONDITION] for differences in kept_differences
+        [d for d in differences if d.field not in free] for differences in kept_differences
     ]
     near = min(
         (differences for differences in shown_differences if differences), key=len, default=[]

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of iperf3 and flent: what they measured, and which are refused."""
+
+import contextlib
+import gzip
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gatemark.error import UsageError
+from gatemark.store import iperf3 as iperf3_file
+from gatemark.store import tool
+from gatemark.store.measured import Measured
+
+LOOPBACK, PORT, LONGEST_S = "127.0.0.1", "5987", 20
+FLENT: dict[str, Any] = {
+    "version": 4,
+    "metadata": {
+        "NAME": "tcp_nup",
+        "LENGTH": 10,
+        "IP_VERSION": 4,
+        "FLENT_VERSION": "2.3.0",
+        "TIME": "2026-11-24T08:00:00.000000Z",
+        "SERIES_META": {
+            "TCP upload::1": {"UNITS": "Mbits/s", "CONG_CONTROL": "cubic", "MEAN_VALUE": 40.0},
+            "TCP upload::2": {"UNITS": "Mbits/s", "CONG_CONTROL": "cubic"},
+            "Ping (ms) ICMP": {"UNITS": "ms"},
+        },
+    },
+    "x_values": [0.0, 0.2, 0.4],
+    "results": {
+        "TCP upload::1": [None, 39.0, 41.0],
+        "TCP upload::2": [None, 10.0, 30.0],
+        "TCP upload sum": [None, 49.0, 71.0],
+        "Ping (ms) ICMP": [1.0, 2.0, 3.0],
+    },
+    "raw_values": {
+        "TCP upload::1": [{"t": 1.0, "val": 39.0}],
+        "TCP upload::2": [{"t": 1.0, "val": 10.0}],
+        "Ping (ms) ICMP": [{"t": 1.0, "val": 1.0}],
+    },
+}
+
+
+def iperf3(*options: str) -> dict[str, Any]:
+    """The report of a real client over loopback."""
+    server = ["iperf3", "-s", "-1", "--forceflush", "-B", LOOPBACK, "-p", PORT]
+    client = ["iperf3", "-c", LOOPBACK, "-p", PORT, "-J", "-t", "1", *options]
+    with subprocess.Popen(server, stdout=subprocess.PIPE, text=True) as serving:
+        try:
+            assert serving.stdout is not None
+            for line in serving.stdout:  # until it listens
+                if "listening" in line:
+                    break
+            done = subprocess.run(
+                client, capture_output=True, text=True, timeout=LONGEST_S, check=True
+            )
+        finally:
+            serving.kill()
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def read(folder: Path, document: object, name: str = "x.json") -> Measured:
+    path = folder / name
+    text = json.dumps(document).encode()
+    path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    return tool.read(path)
+
+
+def refused(folder: Path, data: bytes) -> str:
+    path = folder / "x.json"
+    path.write_bytes(data)
+    with pytest.raises(UsageError) as error:
+        tool.read(path)
+    message = str(error.value)
+    assert "\n" not in message
+    return message.removeprefix(f"{path}: ")
+
+
+def flent(**changed: Any) -> dict[str, Any]:
+    return {**FLENT, **changed}
+
+
+needs_iperf3 = pytest.mark.skipif(not shutil.which("iperf3"), reason="iperf3 is not installed")
+
+
+@pytest.fixture(scope="module")
+def tcp() -> dict[str, Any]:
+    return iperf3("-P", "2", "-l", "8K", "-C", "cubic")
+
+
+@pytest.mark.long
+@needs_iperf3
+def test_a_report_of_tcp_has_goodput_and_round_trip(tcp: dict[str, Any], tmp_path: Path) -> None:
+    measured = read(tmp_path, tcp)
+    assert measured.tool.startswith("iperf3 3.")
+    definition = measured.definition
+    assert (definition.l4, definition.streams, definition.write_bytes) == ("tcp", 2, 8192)
+    assert (definition.congestion, definition.driver) == ("cubic", "iperf3")
+    assert (definition.path, definition.direction) == ("unknown", "unknown")
+    assert measured.values["goodput_bps"] == tcp["end"]["sum_received"]["bits_per_second"]
+    assert 1_000 < measured.values["rtt_p50_ns"] <= measured.values["rtt_max_ns"]
+
+
+@pytest.mark.long
+@needs_iperf3
+def test_a_report_of_udp_has_rate_and_loss(tmp_path: Path) -> None:
+    measured = read(tmp_path, iperf3("-u", "-l", "500", "-b", "4M"))
+    assert (measured.definition.frame_bytes, measured.definition.flows) == (546, 1)
+    assert measured.asked == {"rate_pps": 1000.0}
+    assert measured.values["received_pps"] == pytest.approx(1000, rel=0.1)
+    assert 0 <= measured.values["loss_ratio"] < 0.1
+
+
+@pytest.mark.parametrize("name", ["x.flent", "x.flent.gz"])
+def test_a_data_file_of_flent_has_the_streams_goodput(name: str, tmp_path: Path) -> None:
+    measured = read(tmp_path, FLENT, name)
+    assert measured.tool == "flent 2.3.0"
+    assert measured.values == {"goodput_bps": 60e6}
+    definition = measured.definition
+    assert (definition.streams, definition.congestion, definition.driver) == (2, "cubic", "flent")
+    assert {"path", "write_bytes"} <= measured.unknown
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ({}, "of no tool that is known: give a run's directory, iperf3's JSON"),
+        ([], "of no tool that is known"),
+        ({"start": {"version": "iperf 3.12"}, "end": {}}, "damaged (KeyError: 'test_start')"),
+        (
+            {"start": {"version": "iperf 3.12"}, "end": {}, "error": "refused"},
+            "iperf3 failed (refused): measure anew",
+        ),
+        (
+            {"start": {"version": "iperf 3.12", "test_start": {"bidir": 1}}, "end": {}},
+            "it is of --bidir: measure one direction after the other",
+        ),
+        (flent(version=5), "its format is newer than 4: update gatemark"),
+        (flent(results={}), "flent's test tcp_nup has no rate of TCP streams"),
+        (
+            flent(
+                results={"TCP upload": [1.0], "TCP download": [1.0]},
+                raw_values={"TCP upload": [], "TCP download": []},
+            ),
+            "it has both directions at once: measure one after the other",
+        ),
+        (flent(results=3), "damaged (AttributeError: "),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(document: object, message: str, tmp_path: Path) -> None:
+    assert refused(tmp_path, json.dumps(document).encode()).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"\x1f\x8b", gzip.compress(json.dumps(FLENT).encode())[:-9], b"[" * 99_999]
+)
+def test_a_file_that_is_cut_is_refused(data: bytes, tmp_path: Path) -> None:
+    assert refused(tmp_path, data).startswith("no whole JSON: give ")
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="No such file"):
+        tool.read(tmp_path / "none.json")
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda v: st.lists(v) | st.dictionaries(st.text(), v),
+)
+
+
+@given(VALUES, VALUES, st.sampled_from(["TCP", "UDP"]))
+def test_whatever_a_report_holds_is_read_or_refused(
+    end: object, test: object, protocol: str
+) -> None:
+    started = test | {"protocol": protocol} if isinstance(test, dict) else test
+    start = {"version": "iperf 3.12", "test_start": started, "connected": [{"remote_host": "x"}]}
+    with contextlib.suppress(*tool.DAMAGED, ValueError):
+        iperf3_file.read({"start": start, "end": end, "intervals": end})
