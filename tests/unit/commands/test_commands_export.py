@@ -152,7 +152,7 @@ def test_a_file_that_cannot_be_written_is_told_in_a_line(run: Path, tmp_path: Pa
 
 
 def test_all_formats_are_tried_here() -> None:
-    assert {*BEGINNINGS, "parquet"} == set(FORMATS) == set(SUFFIX.values())
+    assert {*BEGINNINGS, "parquet", "flent"} == set(FORMATS) == {*SUFFIX.values(), "flent"}
 
 
 # --- a damaged run, in every verb that reads one

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from gatemark.report.export import csv, json, junit, markdown, parquet, prometheus
+from gatemark.report.export import csv, flent, json, junit, markdown, parquet, prometheus
 from gatemark.report.export.column import columns
 from gatemark.report.export.row import RecordRow, ValueRow, of_records, of_values
 from gatemark.report.group.source import Source
 
 DEFAULT: Final = "csv"
-FORMATS: Final = ("csv", "json", "parquet", "markdown", "prometheus", "junit")
+FORMATS: Final = ("csv", "json", "parquet", "markdown", "prometheus", "junit", "flent")
 FOLDED: Final = "folded"  # a file for each path, in the runs' directories: export/folded.py
 RAW: Final = ("csv", "json", "parquet")  # those that take records too
 SUFFIX: Final = {
@@ -26,6 +26,8 @@ SUFFIX: Final = {
 
 def of_name(path: Path) -> str:
     """The format that a file's name asks for."""
+    if path.name.lower().endswith(".flent.gz"):
+        return "flent"
     return SUFFIX.get(path.suffix.lower(), DEFAULT)
 
 
@@ -36,6 +38,8 @@ def export(name: str, sources: Sequence[Source], *, raw: bool = False) -> bytes:
             return markdown.export(sources)
         case "prometheus":
             return prometheus.export(sources)
+        case "flent":
+            return flent.export(sources)
         case "junit":
             return junit.export(sources)
     rows = of_records(sources) if raw else of_values(sources)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The data file of flent: what its ResultSet asks of one, and the numbers that are in it."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import builder
+import pytest
+from msgspec.structs import replace
+
+from gatemark.error import UsageError
+from gatemark.report.export import form
+from gatemark.report.group.source import Source
+from gatemark.stats.judge import judge
+from gatemark.store import series
+
+BIN_NS, BINS, DELAY_NS = 10_000_000, 100, 1_500_000.0
+NAME = "quick/plain, nat, ↑ up, 64 B"
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Source:
+    """A run whose trials of one point were kept over time: 50 packets and 1.5 ms in each bin."""
+    folder = tmp_path_factory.mktemp("run")
+    times = range(10**12, 10**12 + BINS * BIN_NS, BIN_NS)
+    kept = {
+        "sink.up.packets": (times, [50.0] * BINS),
+        "sink.up.delay_mean_ns": (times, [DELAY_NS] * BINS),
+        "sink.up.delay_max_ns": (times, [2 * DELAY_NS] * BINS),
+    }
+    (folder / "series").mkdir()
+    series.write(folder / "series" / "x.jsonl.gz", kept)
+    wanted = ("quick/plain", "nat", {"direction": "up"})
+    records = [
+        replace(r, series="x.jsonl.gz") if (r.plan, r.arm, r.point) == wanted else r
+        for r in builder.trials()
+    ]
+    run = builder.run()
+    return Source(run=run, records=records, judgement=judge(run, records), folder=folder)
+
+
+@pytest.fixture(scope="module")
+def document(source: Source) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(gzip.decompress(form.export("flent", [source])))
+    return made
+
+
+def test_it_has_what_flent_asks_for(document: dict[str, Any]) -> None:
+    assert document.keys() == {"version", "metadata", "x_values", "results", "raw_values"}
+    assert document["version"] == 3
+    assert document["metadata"].keys() >= {"NAME", "TITLE", "TIME", "T0", "TOTAL_LENGTH"}
+    assert document["metadata"]["TIME"] == "2026-11-21T16:15:00.000000Z"
+
+
+def test_every_series_is_as_long_as_the_axis(document: dict[str, Any]) -> None:
+    times = document["x_values"]
+    assert times == sorted(times)
+    assert {len(values) for values in document["results"].values()} == {len(times)}
+    assert document["results"].keys() == document["metadata"]["SERIES_META"].keys()
+
+
+@pytest.mark.parametrize(
+    ("word", "value", "unit"),
+    [
+        ("delay", 1.5, "ms"),
+        ("longest delay", 3.0, "ms"),
+        ("received rate", 5000.0, "packets/s"),
+    ],
+)
+def test_a_series_has_its_unit(
+    document: dict[str, Any], word: str, value: float, unit: str
+) -> None:
+    name = f"{word}: {NAME}"
+    assert {round(v, 6) for v in document["results"][name]} == {value}
+    assert document["metadata"]["SERIES_META"][name]["UNITS"] == unit
+
+
+def test_a_run_without_series_is_refused(tmp_path: Path) -> None:
+    bare = builder.source(folder=tmp_path)
+    with pytest.raises(UsageError, match="no delay or rate over time in there"):
+        form.export("flent", [bare])
+
+
+def test_a_files_name_asks_for_it() -> None:
+    assert form.of_name(Path("x.flent.gz")) == "flent"
