@@ -18,7 +18,7 @@ from gatemark.plan.load import load, suites
 
 # A number, a file, any words.
 FREE = {
-    *("seed", "noise", "out", "slow_to_pps", "command", "config", "line"),
+    *("seed", "noise", "out", "junit", "slow_to_pps", "command", "config", "line"),
     *("switch", "boots", "allow", "subsystems"),
 }
 
