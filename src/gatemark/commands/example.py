@@ -27,7 +27,7 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("a plan of your own, into a folder named", "gatemark run my-plan.toml --out first"),
         (
             "the same traffic from iperf3",
-            "gatemark run quick/plain --driver iperf3 --set workload.duration_s=1",
+            "gatemark run quick/tcp --driver iperf3 --set workload.duration_s=1",
         ),
         ("go on with a run that was cut", "gatemark run --resume first"),
     ),

@@ -318,9 +318,7 @@ def _of_run(
     judged = [p for p in judged if not (_is_fill(p) or exact.counted(p[0].definition))]
     judged = [p for p in judged if p[0].definition.quantity != UNDER_LOAD]
     if missing:
-        warnings.append(
-            warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume.")
-        )
+        warnings.append(warn.warning("incomplete", f"{missing} trials to go; go on with the run."))
     if judged and not any(ceiling.definition.headline in ceiling.values for ceiling in ceilings):
         advice = "The tester alone was not measured; what it limits cannot be told."
         warnings.append(warn.warning("no-ceiling", advice))

@@ -162,11 +162,11 @@ def published_beside(judged: Judgement) -> Source:
 
 
 def test_published_values_are_told_below_the_answer() -> None:
-    text = terminal.answer(published_beside(nated(1000)), None)
+    text = terminal.answer(published_beside(nated(1000)), None, whole=True)
     assert "47.5 Mbit/s" in text
     assert "more: gatemark show" not in text
 
 
 def test_a_dozen_published_values_are_enough_there() -> None:
-    text = terminal.answer(published_beside(nated(1000, 2000, 3000, 4000)), None)
+    text = terminal.answer(published_beside(nated(1000, 2000, 3000, 4000)), None, whole=True)
     assert "  and 4 more: gatemark show 'my x' --reference" in text.splitlines()

@@ -118,7 +118,7 @@ def test_time_stands_beside_instructions_of_the_same_station(source: Source) -> 
     assert float(of_them) == pytest.approx(341 / 400, rel=0.3)
     assert found["A: route again"][-2] == NONE
     assert time
-    assert re.fullmatch(r"\+\d+ (± \d+|\(\d+–\d+\))", ns)  # of the differences within blocks
+    assert re.fullmatch(r"\+\d+ (± \d+|\(\d+\W\d+\))", ns)  # of the differences within blocks
 
 
 def test_another_stations_time_does_not(source: Source) -> None:

@@ -140,7 +140,7 @@ def test_a_paths_table_has_a_column_for_each_arm(judged: Judgement) -> None:
     made = payload.tables(judged, studies.plans())[0]
     assert made.head == ("point", "route", "nat", "switch", "tester alone")
     assert made.rows[0][0] == "↑ up, TCP, 128 KiB writes"
-    assert made.rows[0][2] == "47.5 (47.0–47.8) (CPU 100 %)"
+    assert made.rows[0][2] == "47.5 (47.0\N{EN DASH}47.8) (CPU 100 %)"
     assert made.rows[0][3].startswith("≥ 93.8")
 
 
@@ -164,8 +164,8 @@ def test_conditions_tell_what_tcp_depends_on(judged: Judgement) -> None:
 
 def test_cards_tell_payload_by_path_and_what_nat_costs(judged: Judgement) -> None:
     found = {made.title: made for made in card.cards(judged, studies.plans())}
-    assert "nat: 47.5 (47.0–47.8) Mbit/s (CPU 100 %)" in found["TCP: route"].lines
-    assert found["Cost of NAT"].value == "15.0 (14.3–15.6)"
+    assert "nat: 47.5 (47.0\N{EN DASH}47.8) Mbit/s (CPU 100 %)" in found["TCP: route"].lines
+    assert found["Cost of NAT"].value == "15.0 (14.3\N{EN DASH}15.6)"
     assert found["Bottleneck"].value == "CPU, tester"
 
 
