@@ -61,6 +61,16 @@ def test_json_has_the_values_that_show_has() -> None:
     assert first["definition"]["path"] == lead.definition.path
 
 
+def test_a_row_is_about_its_own_quantity() -> None:
+    abouts = {(row["quantity"], row["definition"]["quantity"]) for row in document(FIRST)}
+    assert {
+        ("received_pps", "received rate"),
+        ("delay_p50_ns", "median one-way delay"),
+        ("cpu_busy", "load of the gateway's busiest CPU, seen from outside"),
+    } <= abouts
+    assert len(abouts) == len({row["quantity"] for row in document(FIRST)})
+
+
 def test_the_run_leads_each_row() -> None:
     names = [row["run"] for row in table(FIRST, source(CEILINGS, "second"))]
     assert list(dict.fromkeys(names)) == ["first", "second"]
