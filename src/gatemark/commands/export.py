@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 RUNS_HELP = "Runs' directories."
 FORMAT_HELP = (
-    "csv, json, parquet, markdown, prometheus, junit (default: by --out's name, else csv); "
+    "csv, json, parquet, markdown, prometheus, openmetrics, junit (default: by --out's name, else "
+    "csv); "
     "folded: a file for each path in the run's directory, for flame graphs."
 )
 OUT_HELP = "Write this file, whole or not at all (default: stdout)."

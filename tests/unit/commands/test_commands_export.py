@@ -22,6 +22,7 @@ BEGINNINGS = {
     "json": "[\n {\n",
     "markdown": "## Quick look",
     "prometheus": "# HELP gatemark_run_info ",
+    "openmetrics": "# TYPE gatemark_run info\n",
     "junit": "<?xml ",
 }
 
@@ -121,8 +122,9 @@ def test_records_are_given_where_asked(run: Path) -> None:
 
 def test_a_point_is_a_row_where_asked(run: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(gatemark("export", run, "--wide").out)))
-    places = [(row["plan"], row["arm"], row["direction"], row["rate_pps"]) for row in rows]
-    assert len(set(places)) == len(places)
+    factors = ("plan", "arm", "direction", "frame_bytes", "rate_pps")
+    places = [tuple(row[name] for name in factors) for row in rows]
+    assert len(set(places)) == len(places) > 1
     assert "received_pps_lo" in rows[0]
 
 
