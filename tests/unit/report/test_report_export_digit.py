@@ -45,6 +45,11 @@ def test_the_smallest_change_ends_there_too() -> None:
     assert made.mde == 0.4
 
 
+def test_probabilities_have_six_figures() -> None:
+    made = rounded(replace(PLAIN, level=0.9572260547429323, p=0.0021645021645))
+    assert (made.level, made.p) == (0.957226, 0.0021645)
+
+
 @given(st.tuples(NUMBERS, NUMBERS, NUMBERS).map(sorted))
 def test_rounding_moves_nothing_by_a_fifth_of_the_error(ends: list[float]) -> None:
     value: Value = replace(PLAIN, lo=ends[0], value=ends[1], hi=ends[2])

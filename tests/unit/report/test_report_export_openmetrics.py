@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """OpenMetrics: its own strict parser reads it, with types, units and an end."""
 
+from types import ModuleType
+
 import builder
+import estimated
 import pytest
+import stacked
+import studies
+import traveled
 from msgspec.structs import replace
 from prometheus_client import Metric
 from prometheus_client.openmetrics import parser
@@ -46,6 +52,11 @@ def test_what_tells_by_its_labels_is_an_info() -> None:
 def test_every_other_metric_has_a_unit() -> None:
     made = families(FIRST).values()
     assert [f.name for f in made if f.type != "info" and not f.unit] == []
+
+
+@pytest.mark.parametrize("made", [stacked, studies, traveled, estimated], ids=lambda m: m.__name__)
+def test_every_kind_of_run_can_be_read(made: ModuleType) -> None:
+    assert len(families(made.source())) > 4
 
 
 def test_it_ends_so_that_a_cut_is_seen() -> None:

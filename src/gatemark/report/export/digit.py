@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from gatemark.number import place_of
 from gatemark.stats.judgement import Value
 
-FIGURES: Final = 6  # of a value without an interval, which says nothing of its digits
+FIGURES: Final = 6  # where no interval says how many are warranted
 
 
 def rounded(value: Value) -> Value:
-    """The same with its ends and its MDE rounded to one place."""
+    """The same with its ends and its MDE rounded to one place; probabilities have six figures."""
     place = _place(value)
     return replace(
         value,
@@ -21,6 +21,8 @@ def rounded(value: Value) -> Value:
         lo=_ends_at(value.lo, place),
         hi=_ends_at(value.hi, place),
         mde=None if value.mde is None else _ends_at(value.mde, place),
+        level=_figures(value.level),
+        p=None if value.p is None else _figures(value.p),
     )
 
 
@@ -28,11 +30,19 @@ def _place(value: Value) -> int:
     """Decimals, fewer than none for tens and hundreds; a whole part without an error is kept."""
     error = max(value.value - value.lo, value.hi - value.value)
     if not 0 < error < math.inf:
-        return max(0, FIGURES - 1 - _exponent(value.value))
+        return _most(value.value)
     place = place_of(error)
     if value.lo * value.hi > 0:  # an end that is not zero does not become zero
         place = max(place, -_exponent(min(abs(value.lo), abs(value.hi))))
     return place
+
+
+def _most(number: float) -> int:
+    return max(0, FIGURES - 1 - _exponent(number))
+
+
+def _figures(number: float) -> float:
+    return round(number, _most(number))
 
 
 def _exponent(number: float) -> int:
