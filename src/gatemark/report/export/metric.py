@@ -9,10 +9,9 @@ that tells them apart would mean nothing.
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
+from gatemark.report.export.moment import moment
 from gatemark.report.group.source import Source
 from gatemark.stats.judgement import Judgement, Knee, PointResult, Value
 from gatemark.stats.values import values
@@ -111,9 +110,7 @@ def _of_run(source: Source) -> Iterator[Sample]:
     info |= {"suite": run.suite, "version": run.versions.get("gatemark", "")}
     labels = {"run": source.label}
     yield Sample(RUN, {**labels, **info}, 1.0)
-    with suppress(ValueError):  # a time that is none is told nowhere
-        began = datetime.fromisoformat(run.started)
-        began = began if began.tzinfo else began.replace(tzinfo=UTC)
+    if began := moment(run.started):
         yield Sample(STARTED, labels, began.timestamp())
     counts = {"ok": judgement.trials - judgement.invalid - judgement.skipped}
     counts |= {status: getattr(judgement, status) for status in ("invalid", "skipped", "missing")}

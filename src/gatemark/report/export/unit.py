@@ -2,24 +2,15 @@
 """The unit of a column, by its name: `received_pps_lo`, `values.delay_p50_ns`, `rate_pps`."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
 from gatemark.store.quantity import QUANTITIES
+from gatemark.store.record import ENDINGS
 
 TABLES: Final = re.compile(r"^(values|point|definition)\.")
 BOUND: Final = re.compile(r"_(lo|hi)$")
-ENDINGS: Final[Mapping[str, str]] = {
-    "_pps": "packets/s",
-    "_bps": "bit/s",
-    "_bytes": "bytes",
-    "_ns": "ns",
-    "_ms": "ms",
-    "_s": "s",
-    "_ratio": "ratio",
-    "_share": "ratio",
-    "_w": "W",
-}
+NOMINAL: Final = ENDINGS | {"_ms": "ms", "_s": "s"}  # what was set besides
 
 
 def units(names: Iterable[str]) -> dict[str, str]:
@@ -32,4 +23,4 @@ def _unit(name: str) -> str:
     name = BOUND.sub("", TABLES.sub("", name))
     if name in QUANTITIES:
         return QUANTITIES[name].unit
-    return next((unit for ending, unit in ENDINGS.items() if name.endswith(ending)), "")
+    return next((unit for ending, unit in NOMINAL.items() if name.endswith(ending)), "")
