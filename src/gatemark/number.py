@@ -63,20 +63,25 @@ def plain(value: float, decimals: int) -> str:
 def decimals_of(value: float, error: float = 0.0) -> int:
     """Decimals that a value with this error deserves; fewer than none: tens, hundreds.
 
-    The error gets two digits where they are below 30, else one, and the value ends at the same
-    place. A value has at most four figures for that. Without an error it gets three.
+    The value ends where its error ends, but has at most four figures for that. Without an error it
+    gets three.
     """
     if not math.isfinite(value) or not math.isfinite(error):
         return 0
     if error > 0:
-        exponent = math.floor(math.log10(error))
-        wanted = (1 if error / 10.0**exponent < FEW else 0) - exponent
+        wanted = place_of(error)
         least = -math.inf
     else:
         wanted = 2 - math.floor(math.log10(abs(value))) if value else 0
         least = 0
     finest = 3 - math.floor(math.log10(abs(value))) if value else MOST_DECIMALS
     return int(max(least, min(wanted, finest, MOST_DECIMALS)))
+
+
+def place_of(error: float) -> int:
+    """Decimals of an error above zero: it has two digits where they are below 30, else one."""
+    exponent = math.floor(math.log10(error))
+    return (1 if error / 10.0**exponent < FEW else 0) - exponent
 
 
 def decimals_within(value: float, low: float, high: float) -> int:

@@ -26,6 +26,7 @@ READ = {
     "plan.feature",
     "plan.model",
     "store.published",
+    "store.quantity",
     "store.record",
     "store.run",
     "store.subsystem",
