@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatemark.error import UsageError
-from gatemark.report import card
 from gatemark.report.answer import cmp
+from gatemark.report.card.card import Card
+from gatemark.report.card.cards import cards
 from gatemark.report.group.source import Source
 from gatemark.report.words.number import DASH
 from gatemark.report.words.table import Table
@@ -51,7 +52,7 @@ def _side(source: Source) -> Side:
 def _cards(sources: Sequence[Source]) -> Table:
     """A row for each card that any of the runs has."""
     columns = [
-        {glance.title: glance for glance in card.cards(source.judgement, source.run.plans)}
+        {glance.title: glance for glance in cards(source.judgement, source.run.plans)}
         for source in sources
     ]
     titles = dict.fromkeys(title for column in columns for title in column)
@@ -60,7 +61,7 @@ def _cards(sources: Sequence[Source]) -> Table:
     return Table("At a glance", ("what", *heads), rows, frozenset())
 
 
-def _value(glance: card.Card | None) -> str:
+def _value(glance: Card | None) -> str:
     if glance is None:
         return DASH
     return f"{glance.value} {glance.unit}".strip()

@@ -10,6 +10,7 @@ import pytest
 
 from gatemark.report import gallery, script
 from gatemark.report.chart import bar, cpu, delay, knee
+from gatemark.report.chart.palette import palette
 from gatemark.report.group import sweep
 from gatemark.stats.judgement import Knee, PointResult
 from gatemark.stats.math.interval import Interval
@@ -114,7 +115,7 @@ def test_infinity_is_left_out() -> None:
     )
     judged = msgspec.structs.replace(judged, knees=(odd, *judged.knees[1:]))
     assert "Infinity" not in script.embedded(
-        gallery.figures(builder.source(records=[], judged=judged))
+        gallery.figures(builder.source(records=[], judged=judged)), palette(judged)
     )
 
 

@@ -74,7 +74,7 @@ def _figure(
 
 def _row(label: str, point: PointResult) -> Row:
     received = point.values["received_pps"]
-    row: Row = {"label": label, "setup": point.setup, "limit": point.limit}
+    row: Row = {"label": label, "arm": point.arm, "setup": point.setup, "limit": point.limit}
     text = number.compact(received, "packets/s", at_least=point.at_least)
     return row | three("received_pps", received) | {"text": text}
 
@@ -88,7 +88,8 @@ def _bars(name: str, rows: Sequence[Row], description: str) -> Chart:
     side = alt.Axis(labelLimit=150, ticks=False, domain=False)
     y = alt.Y("label:N", sort=order, title=None, axis=side)
     base = alt.Chart(named(name))
-    bar = base.mark_bar(style="bar", height={"band": 0.62}).encode(x, y)
+    color = theme.color(list(dict.fromkeys(str(row["arm"]) for row in rows)), [])
+    bar = base.mark_bar(style="bar", height={"band": 0.62}).encode(x, y, color)
     whisker = base.mark_rule(style="whisker").encode(
         alt.X("received_pps_lo:Q", title="received, packets/s"), alt.X2("received_pps_hi:Q"), y
     )

@@ -21,6 +21,7 @@ from gatemark.store.record import UNITS
 
 BASE, COSTS, SAVES, UNTOLD = "base", "costs", "saves", "not told"
 KINDS = (BASE, COSTS, SAVES, UNTOLD)
+COLORS = ["var(--bar)", "var(--bad)", "var(--good)", "var(--soft)"]
 NEAR = 50.0  # ns, packets/s, instructions: nearer to nothing the axis of steps is linear
 MOST = 4  # points of a plan in instructions that have one each; of more a curve tells
 Span = tuple[float, float]
@@ -143,7 +144,8 @@ def _axis(quantity: str) -> str:
 
 def _kind(*, told_: bool) -> alt.Color:
     legend = alt.Legend(columns=len(KINDS), symbolOpacity=1) if told_ else None
-    return alt.Color("kind:N", scale=alt.Scale(domain=list(KINDS)), legend=legend)
+    scale = alt.Scale(domain=list(KINDS), range=COLORS)
+    return alt.Color("kind:N", scale=scale, legend=legend)
 
 
 def _waterfall(name: str, rows: Sequence[Row], quantity: str) -> Chart:

@@ -8,8 +8,9 @@ import pytest
 import timed
 from msgspec.structs import replace
 
-from gatemark.report import card, gallery
+from gatemark.report import gallery
 from gatemark.report.answer import rates
+from gatemark.report.card import cards
 from gatemark.report.chart import cdf
 from gatemark.report.chart.figure import Figure
 from gatemark.report.group import latency, study, swing, trace
@@ -59,7 +60,7 @@ def test_the_sentence_tells_the_delay_at_the_highest_rate(source: Source) -> Non
 
 
 def test_the_card_tells_every_load_and_the_tester_alone(source: Source) -> None:
-    found = card.cards(source.judgement, source.run.plans, virtual=True)
+    found = cards.cards(source.judgement, source.run.plans, virtual=True)
     (one,) = (one for one in found if one.title == "One-way delay: route")
     assert one.lines[0].startswith("at 3 k packets/s: 41.4 µs, 99 % within 334 µs, max ")
     assert one.lines[3].startswith("nat ↑ up, at 27 k packets/s: 66.5 µs")

@@ -8,8 +8,9 @@ import pytest
 import studies
 from msgspec.structs import replace
 
-from gatemark.report import card, gallery
+from gatemark.report import gallery
 from gatemark.report.answer import condition, payload, rates
+from gatemark.report.card import cards
 from gatemark.report.chart import published
 from gatemark.report.chart.figure import Figure
 from gatemark.report.group import cost, line, study
@@ -163,7 +164,7 @@ def test_conditions_tell_what_tcp_depends_on(judged: Judgement) -> None:
 
 
 def test_cards_tell_payload_by_path_and_what_nat_costs(judged: Judgement) -> None:
-    found = {made.title: made for made in card.cards(judged, studies.plans())}
+    found = {made.title: made for made in cards.cards(judged, studies.plans())}
     assert "nat: 47.5 (47.0–47.8) Mbit/s (CPU 100 %)" in found["TCP: route"].lines
     assert found["Cost of NAT"].value == "15.0 (14.3–15.6)"
     assert found["Bottleneck"].value == "CPU, tester"
