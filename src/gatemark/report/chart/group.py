@@ -38,7 +38,8 @@ def ceilings(judgement: Judgement) -> Figure | None:
     if not ceilings:
         return None
     drawn = [Bar("", "", "", traffic.point_words(point), point) for point in ceilings]
-    least = number.quantity(min(bar.value for bar in drawn), "bit/s")
+    payloads = [i for point in ceilings if (i := headline.payload(point)) is not None]
+    least = number.at_least(min(payloads, key=lambda i: i.lo), "bit/s")
     text = f"The tester alone moves at least {least} of TCP payload"
     return _figure(judgement, "ceiling-tcp", text, drawn, Choice())
 

@@ -57,8 +57,9 @@ def title(knees: Sequence[Knee]) -> str:
 
 
 def _until(knee: Knee) -> str:
-    bound = number.AT_LEAST if knee.at_least else ""
-    return f"{bound}{number.quantity(knee.knee_pps.value, 'packets/s')} ({knee.arm})"
+    if knee.at_least:
+        return f"{number.AT_LEAST}{number.at_least(knee.knee_pps, 'packets/s')} ({knee.arm})"
+    return f"{number.quantity(knee.knee_pps.value, 'packets/s')} ({knee.arm})"
 
 
 def definition(knees: Sequence[Knee], ceilings: dict[str, float], step: int = 1) -> str:
