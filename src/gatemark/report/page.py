@@ -22,7 +22,7 @@ from gatemark.report.chart.figure import Figure
 from gatemark.report.chart.palette import palette
 from gatemark.report.group.source import Source
 from gatemark.report.group.together import together
-from gatemark.report.several import side_by_side
+from gatemark.report.several import called, side_by_side
 from gatemark.report.words.run import counts, repeat_command, repeat_plan
 from gatemark.report.words.table import Table
 from gatemark.stats.point.tree import tree
@@ -86,6 +86,7 @@ def _about(source: Source) -> dict[str, Any]:
     run, judgement = source.run, source.judgement
     return {
         "source": source,
+        "name": called(source),
         "counts": counts(judgement),
         "slowed": any(plan.gateway.slow_to_pps for plan in run.plans),
         "conditions": condition.conditions(run, source.records, judgement),

@@ -24,6 +24,7 @@ class Card:
     evidence: str  # anchor
     picture: Picture | None = None
     grade: str = ""
+    amount: Interval | None = None  # the number itself; None: it is a word, or has a sign
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ def one_way(judgement: Judgement, plans: Sequence[Plan], place: Place) -> Iterab
         f"Known to within {latency.KNOWN}.",
         evidence="delays" if timed else "every-point",
         picture=_bars([own[-1], *_last(others)], place),
+        amount=own[-1].point.values[grade.MEDIAN],
     )
 
 
@@ -108,6 +109,7 @@ def under_load(judgement: Judgement, place: Place) -> Iterable[Card]:
         f"{what(delay.knee)}.{graded}",
         evidence=sweep.anchor("delay", delay.knee),
         picture=_curves(judgement, place),
+        amount=delay.delay_ns,
         grade=grade.letter(delay.delay_ns.value) if is_graded else "",
     )
 

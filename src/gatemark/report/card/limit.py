@@ -41,6 +41,7 @@ def connections(judgement: Judgement, place: Place) -> Iterable[Card]:
         definition=f"{of}; {until}.",
         evidence=fill.ANCHOR if kind.l4 == "udp" else "connections-held",
         picture=Picture("Held at once by each setup", tuple(bars)),
+        amount=first.values[kind.headline],
     )
 
 

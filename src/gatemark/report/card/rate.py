@@ -40,6 +40,7 @@ def throughput(judgement: Judgement, place: Place) -> Iterable[Card]:
         f"{traffic.traffic(first.definition)}.",
         evidence="throughput",
         picture=Picture("Throughput of each setup", tuple(bars)),
+        amount=first.values["throughput_pps"],
     )
 
 
@@ -73,6 +74,7 @@ def capacity(judgement: Judgement, knees: Sequence[Knee], place: Place) -> Card:
         f"{traffic.traffic(first.definition)}.",
         evidence=sweep.anchor("knee", first),
         picture=_curves(judgement, sweep.lead(knees), place),
+        amount=first.knee_pps,
     )
 
 
@@ -140,6 +142,7 @@ def payload(shown: Study, place: Place) -> Card:
             "Payload of each setup",
             tuple(_bar(p, _measured(p), place) for p in (first, *rivals)),
         ),
+        amount=_measured(first),
     )
 
 
