@@ -64,6 +64,7 @@ def render(sources: Sequence[Source]) -> str:
         style=html.asset("style.css"),
         data=script.embedded(drawn, palette(shared.judgement)),
         library=script.library(),
+        number=html.asset("number.js"),
         table=html.asset("table.js"),
         script=html.asset("page.js"),
     )

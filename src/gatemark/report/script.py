@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from gatemark.report import html
-from gatemark.report.chart import theme
+from gatemark.report.chart import theme, tip
 from gatemark.report.chart.figure import Figure
 from gatemark.report.chart.palette import Palette
 
@@ -22,6 +22,7 @@ def embedded(drawn: Sequence[Figure], colors: Palette) -> str:
     for figure in drawn:
         panels = figure.specifications()
         colors.paint(panels, figure.plan)
+        tip.by_rule(panels)
         for panel in panels:
             data["datasets"].update(panel.pop("datasets", {}))
         data["datasets"].update(figure.datasets())

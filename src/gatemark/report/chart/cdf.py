@@ -25,7 +25,7 @@ FINE_NINES = 0.05  # of a nine: a point of a line that moves less than both is l
 TELLING = ("p9999", "p999", "p99", "p90", "p50")  # the furthest that all lines tell is the title's
 _TIPS = [
     *(alt.Tooltip(f"{name}:N") for name in ("arm", "load")),
-    alt.Tooltip("delay_ns:Q", title="delay, ns", format=".4s"),
+    alt.Tooltip("delay_ns:Q", title="delay", format=".4s"),
     alt.Tooltip("reached:Q", title="slower than this", format=".3%"),
 ]
 

@@ -27,9 +27,9 @@ _THREE = ("delay_ns", "delay_ns_lo", "delay_ns_hi")
 _TIPS = [
     *(alt.Tooltip(f"{name}:N") for name in ("arm", "load", "percentile")),
     alt.Tooltip("offered_pps:Q", title="offered", format="~s"),
-    alt.Tooltip("delay_ns:Q", title="median, ns", format=".4s"),
-    alt.Tooltip("delay_ns_lo:Q", title="low, ns", format=".4s"),
-    alt.Tooltip("delay_ns_hi:Q", title="high, ns", format=".4s"),
+    alt.Tooltip("delay_ns:Q", title="median", format=".4s"),
+    alt.Tooltip("delay_ns_lo:Q", title="low", format=".4s"),
+    alt.Tooltip("delay_ns_hi:Q", title="high", format=".4s"),
 ]
 
 

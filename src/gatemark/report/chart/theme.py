@@ -43,6 +43,7 @@ def config() -> dict[str, Any]:
     text = {"font": _FONT, "fontSize": 12}
     return {
         "background": "transparent",
+        "customFormatTypes": True,
         "font": _FONT,
         "padding": {"left": 5, "top": 5, "right": 14, "bottom": 5},  # room for half a label
         "view": {"stroke": None},
