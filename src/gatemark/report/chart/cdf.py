@@ -110,8 +110,8 @@ def _title(loads: Sequence[Load]) -> str:
         f"{number.quantity(load.point.values[f'delay_{short}_ns'].value, 'ns')} ({load.load})"
         for load in own
     ]
-    who = traffic.DIRECTION.get(first.direction, first.direction)
-    return f"{NAMES[short]} of the packets take at most {', '.join(parts)}: {first.arm}, {who}"
+    who = f"{first.arm}, {traffic.load(first.point.definition)}"
+    return f"{NAMES[short]} of the packets take at most {', '.join(parts)}: {who}"
 
 
 def _definition(point: PointResult, every: Sequence[Line]) -> str:

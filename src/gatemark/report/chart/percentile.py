@@ -73,8 +73,8 @@ def title(drawn: Sequence[Load]) -> str:
                 f"{number.quantity(load.point.values[tail].value, 'ns')} {_WHEN[load.load]}"
                 for load in loads
             ]
-            who = f"{first.arm}, {traffic.DIRECTION.get(first.direction, first.direction)}"
-            return f"One packet in {many} takes at least {', '.join(parts)} ({who})"
+            who = f"{first.arm}, {traffic.load(first.point.definition)}"
+            return f"One packet in {many} takes at least {', '.join(parts)}: {who}"
     return "How long do the slowest packets take?"
 
 
