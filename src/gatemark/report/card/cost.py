@@ -18,10 +18,12 @@ MOST_ARMS = 5
 
 
 def features(judgement: Judgement, place: Place) -> Iterable[Card]:
-    """What the first step of the first ladder costs, then what the others do."""
+    """What the first clear step of the first ladder costs, then what the others do."""
     for stack in judgement.ladders[:1]:
         name = quantity_of(stack)
         steps = [s for s in stack.steps if name in s.costs and not s.twin]
+        clear = [s for s in steps if s.costs[name].verdict in ladder.VERDICTS][:1]
+        steps = [*clear, *(s for s in steps if s not in clear)]  # a doubtful step is no headline
         if steps:
             yield _features(stack, steps, name, place)
 
