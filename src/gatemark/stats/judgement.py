@@ -14,10 +14,17 @@ Limit = Literal["none", "tester", "link", "cpu", "memory", "flow-table", "shaper
 
 
 class Warning_(msgspec.Struct, frozen=True):  # noqa: N801 - Warning is a builtin
-    """A warning by code, with what to do about it."""
+    """A warning by code: how much was seen, and what to do about it."""
 
     code: str  # tester-limited, bursty-sender, drift, first-run-slow, bimodal, observer-effect, ...
-    advice: str  # what to do about it
+    advice: str  # what to do about it: the next step
+    seen: str = ""  # the number that triggered it, a sentence; empty where there is none
+    weight: float = 0.0  # how bad: of the same code and advice the worst is told
+
+    @property
+    def text(self) -> str:
+        """How much, and what to do."""
+        return f"{self.seen} {self.advice}".strip()
 
 
 class PointResult(About, frozen=True, kw_only=True):

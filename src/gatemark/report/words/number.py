@@ -4,6 +4,8 @@
 A number alone is written by gatemark/number.py, and read from here as well.
 """
 
+import math
+
 from msgspec.structs import replace
 
 from gatemark.number import (
@@ -37,6 +39,7 @@ __all__ = [
     "PERCENT",
     "SEGMENTS",
     "Scale",
+    "at_least",
     "compact",
     "decimals",
     "decimals_of",
@@ -85,3 +88,12 @@ def compact(i: Interval, unit: str, *, at_least: bool = False) -> str:
     to = scale([i.value], unit)
     prefix = to.unit.removesuffix(unit).strip()
     return f"{interval(i, to, at_least=at_least)} {prefix}".strip()
+
+
+def at_least(i: Interval, unit: str) -> str:
+    """What a value at least is: its lower end, rounded down: `1.5 M packets/s`."""
+    to = scale([i.lo], unit)
+    low = i.lo / to.factor
+    count = decimals_of(low)
+    step = 10.0**count
+    return f"{plain(math.floor(round(low * step, 6)) / step, count)} {to.unit}"

@@ -88,7 +88,7 @@ def _warnings(
 ) -> tuple[Warning_, ...]:
     """What to know before trusting a knee."""
     results = (
-        warn.tester_limited(verdict.limit),
+        warn.tester_limited(verdict.limit, verdict.why),
         warn.few_repeats(interval.n),
         warn.spread(interval),
         warn.first_run_slow(reached),
