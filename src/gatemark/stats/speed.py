@@ -59,8 +59,7 @@ def rate(point: PointResult, quantity: str, unit: str) -> str:
 
 def within_percent(i: Interval) -> str:
     """A share with its interval: `27.0 ± 1.8 %`."""
-    text = within(i.value, i.lo, i.hi, PERCENT)
-    return f"{text[:-1]} %)" if text.endswith(")") else f"{text} %"
+    return f"{within(i.value, i.lo, i.hi, PERCENT)} %"
 
 
 def nat_costs(ladders: Iterable[Ladder]) -> Interval | None:

@@ -121,7 +121,7 @@ def test_a_tester_limited_value_bears_its_sign_wherever_it_stands(quick: Source)
     limited = replace(quick.judgement, points=bound, knees=knees)
     source = Source(run=quick.run, records=quick.records, judgement=limited)
     assert cards.cards(limited, quick.run.plans)[0].value.startswith("≥ ")
-    assert all(row[2].startswith("≥ ") for row in rates.knees(limited).rows)
+    assert all(row[3].startswith("≥ ") for row in rates.knees(limited).rows)
     texts = [str(row["text"]) for row in named(source, "single").rows]
     assert texts
     assert all(text.startswith("≥ ") for text in texts)

@@ -39,7 +39,7 @@ def test_a_knee_that_is_a_bound_is_told_by_its_lower_end() -> None:
     (first, *_) = builder.judgement().knees
     wide = Interval(30_100.0, 29_000.0, 31_000.0, 6, 0.97)
     title = knee.title([replace(first, knee_pps=wide, at_least=True)])
-    assert title == "The gateway keeps up until ≥ 29.0 k packets/s (route): ↑ up, 64 B"
+    assert title == "The slowed gateway keeps up until ≥ 29.0 k packets/s (route): ↑ up, 64 B"
 
 
 def test_the_level_of_intervals_is_of_values_that_have_one() -> None:

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from gatemark.plan.model import Plan
-from gatemark.report.card import cost, delay, limit, rate
+from gatemark.report.card import cost, delay, full, limit, rate
 from gatemark.report.card.card import Card, Place
 from gatemark.report.chart.palette import palette
 from gatemark.report.group import study, sweep
@@ -17,11 +17,14 @@ def cards(judgement: Judgement, plans: Sequence[Plan] = (), *, virtual: bool = F
     studies = study.studies(judgement, plans)
     payloads: dict[str, Card] = {}  # of several plans on the same setup the first tells
     for shown in studies:
+        if full.tells(judgement, shown):
+            continue
         card = rate.payload(shown, place)
         payloads.setdefault(card.title, card)
     capacities = [rate.capacity(judgement, knees, place) for knees in sweep.groups(judgement)]
     return [
         *rate.throughput(judgement, place),
+        *full.full_speed(judgement, place),
         *capacities[:1],
         *payloads.values(),
         *delay.one_way(judgement, plans, place),

@@ -12,8 +12,8 @@ from math import isfinite, log10
 from gatemark.stats.math.interval import Interval
 
 WIDTH, HEIGHT = 200.0, 52.0  # of the drawing, in its own units
-NAME_WIDTH = 58.0  # where bars begin
-LONGEST_NAME = 11
+NAME_WIDTH = 74.0  # where bars begin
+LONGEST_NAME = 12
 MOST_BARS = 4
 TINY = 1e-9  # an axis is no shorter
 ROW = HEIGHT / MOST_BARS

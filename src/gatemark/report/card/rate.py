@@ -65,7 +65,7 @@ def capacity(judgement: Judgement, knees: Sequence[Knee], place: Place) -> Card:
     ]
     value, unit = parts(first.knee_pps, "packets/s", at_least=first.at_least)
     return Card(
-        title=f"Capacity: {first.setup}",
+        title=f"Capacity{', slowed' if first.definition.slow_to_pps else ''}: {first.setup}",
         value=value,
         unit=unit,
         line=f"beyond this rate packets are lost; {traffic.load(first.definition)}",

@@ -48,20 +48,23 @@ def figure(judgement: Judgement, knees: Sequence[Knee], records: Sequence[Record
 
 
 def title(knees: Sequence[Knee]) -> str:
-    """The finding: `The gateway keeps up until 30.1 k packets/s (route): ↑ up, 64 B`."""
+    """The finding: `The slowed gateway keeps up until 30.1 k packets/s (route): ↑ up, 64 B`."""
     lead = sweep.lead(knees)
     load = traffic.load(lead[0].definition)
+    slowed = "slowed " if lead[0].definition.slow_to_pps else ""
+    keeps = f"The {slowed}gateway keeps up until"
     if len(lead) <= theme.LABELLED:
-        return f"The gateway keeps up until {', '.join(_until(knee) for knee in lead)}: {load}"
+        return f"{keeps} {', '.join(_until(knee) for knee in lead)}: {load}"
     lead.sort(key=lambda knee: -knee.knee_pps.value)
     ends = f"{_until(lead[0])} at best, {_until(lead[-1])} at worst"
-    return f"The gateway keeps up until {ends}: {load}"
+    return f"{keeps} {ends}: {load}"
 
 
 def _until(knee: Knee) -> str:
     if knee.at_least:
         return f"{number.AT_LEAST}{number.at_least(knee.knee_pps, 'packets/s')} ({knee.arm})"
-    return f"{number.quantity(knee.knee_pps.value, 'packets/s')} ({knee.arm})"
+    i = knee.knee_pps
+    return f"{number.measured(i.value, i.lo, i.hi, 'packets/s')} ({knee.arm})"
 
 
 def definition(knees: Sequence[Knee], ceilings: dict[str, float], step: int = 1) -> str:

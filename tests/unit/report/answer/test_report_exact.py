@@ -80,7 +80,7 @@ def test_page_and_terminal_have_it(source: Source) -> None:
     text = page.render([source])
     assert 'id="functions-made-steps-conntrack"' in text
     assert 'id="ladder-made-steps"' in text
-    said = terminal.answer(source, None)
+    said = terminal.answer(source, None, whole=True)
     assert "made/steps: instructions of one packet" in said
 
 

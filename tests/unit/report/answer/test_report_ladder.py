@@ -137,7 +137,7 @@ def test_the_page_leads_with_it() -> None:
 
 def test_the_terminal_prints_the_steps() -> None:
     made = stacked.source()
-    text = terminal.answer(made, None)
+    text = terminal.answer(made, None, whole=True)
     assert "cost/ladder: what each step adds" in text
 
 
