@@ -1,76 +1,117 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every quantity by its name, with its unit: of a trial, and what is judged from many."""
+"""Every quantity that a value may be of: its unit, and what it is in a few words.
 
-from typing import Final
+METHODOLOGY.md prints this table, and Prometheus its words; how a number is made is there alone.
+"""
 
-# Every quantity that a record's `values` may hold, with its unit; probes' own come besides.
-LISTED: dict[str, str] = {
-    "offered_pps": "packets/s",
-    "received_pps": "packets/s",
-    "received_l1_bps": "bit/s",  # with preamble, FCS and gap
-    "received_l2_bps": "bit/s",  # frames with FCS
-    "received_l4_bps": "bit/s",  # UDP payload
-    "goodput_bps": "bit/s",  # TCP payload that the receiving program read while it was sent
-    "retransmits": "segments",  # by all streams
-    "rtt_p50_ns": "ns",  # TCP's own smoothed round trip, over time and streams
-    "rtt_max_ns": "ns",
-    "cwnd_p50": "segments",  # congestion window of a stream
-    "mss_bytes": "bytes",  # payload of a full segment
-    "loss_ratio": "ratio",
-    "throughput_pps": "packets/s",  # highest rate whose loss stays within the criterion
-    "throughput_l1_bps": "bit/s",
-    "throughput_l2_bps": "bit/s",
-    "throughput_l4_bps": "bit/s",
-    "too_fast_pps": "packets/s",  # lowest rate that was found to lose more: the other bound
-    "search_trials": "trials",
-    "search_s": "s",  # that the search took, waits included
-    "burst_packets": "packets",  # longest burst without loss
-    "reset_s": "s",  # from the last packet before a restart to the first one after it
-    "reset_loss_s": "s",  # packets lost meanwhile, as time at the offered rate
-    "reset_full_s": "s",  # from the last packet before a restart until the full rate is back
-    "restart_s": "s",  # what the station itself took to restart the gateway
-    "buffer_ns": "ns",  # time of it that the gateway's buffer holds, corrected (RFC 9004)
-    "connections": "connections",  # held at once
-    "connections_per_s": "connections/s",  # opened, one request answered, closed
-    "connect_p50_ns": "ns",  # from SYN to established
-    "connect_p99_ns": "ns",
-    "echo_p50_ns": "ns",  # a request and its answer over an open connection
-    "echo_p99_ns": "ns",
-    "connection_bytes": "bytes",  # memory of this machine for each connection, both ends
-    "flows": "flows",  # in the gateway's table at once
-    "flow_bytes": "bytes",  # of the gateway's memory for each: slope of all slabs over entries
-    "flow_object_bytes": "bytes",  # the kernel's objects that one is made of, added up
-    "flows_predicted": "flows",  # that its memory has room for, from the first tenth of a fill
-    "flows_recommended": "flows",  # a bound for the table (nf_conntrack_max) that memory keeps
-    "instructions": "instructions",  # that the gateway executes for a packet: the mode of all walks
-    "mode_share": "ratio",  # of the walks that are the mode
-    "instructions_at_rate": "instructions",  # for a packet at the offered rate, batches and all
-    "instructions_under_load": "instructions",  # the same of a gateway whose caches are modelled
-    "pace_error_p50_ns": "ns",  # replay: time of sending against the trace's
-    "pace_error_p99_ns": "ns",
-    "pace_error_max_ns": "ns",
-    "delay_min_ns": "ns",  # one way, of the fastest packet
-    "delay_p50_ns": "ns",
-    "delay_p90_ns": "ns",
-    "delay_p99_ns": "ns",
-    "delay_p999_ns": "ns",
-    "delay_p9999_ns": "ns",  # each of these only where ten packets took longer
-    "delay_max_ns": "ns",
-    "clock_error_ns": "ns",  # at most so much is wrong with each delay: sender, sink: two machines
-    "delay_pdv_ns": "ns",  # packet delay variation: p99.9 less the fastest (RFC 5481)
-    "offloaded_share": "ratio",  # of what was delivered, past the gateway's usual way
-    "cpu_busy": "ratio",  # busiest CPU of the gateway: its threads and programs there
-    "packet_ns": "ns",  # of that CPU, for each packet delivered
-    "cpu_busy_inside": "ratio",  # busiest CPU as the gateway reads it itself (/proc/stat)
-    "captured_share": "ratio",  # what the gateway's program captured of what crossed its port
-    "program_cpu": "ratio",  # of one CPU of the gateway, by its programs together
-    "cpu_busy_soak": "ratio",  # busiest CPU by what it left for a loop of the lowest priority
-    "power_idle_w": "W",  # that the gateway drew before the load
-    "power_w": "W",  # and under load
-    "power_per_gbit_j": "J/Gbit",  # the same by what came through: W for each Gbit/s
-    "temperature_c": "degrees Celsius",  # hottest sensor of the gateway under load
-    "probe_cpu": "ratio",  # what watching itself cost, of the CPU it ran on
+from typing import Final, NamedTuple
+
+
+class Quantity(NamedTuple):
+    """What a value is a value of."""
+
+    unit: str
+    words: str  # what it is, as it may stand in the middle of a sentence
+
+
+# What a record's `values` may hold; probes' own come besides.
+MEASURED: Final = {
+    "offered_pps": Quantity("packets/s", "offered rate"),
+    "received_pps": Quantity("packets/s", "received rate"),
+    "received_l1_bps": Quantity("bit/s", "received rate with preamble, check sequence and gap"),
+    "received_l2_bps": Quantity("bit/s", "received rate of frames with check sequence"),
+    "received_l4_bps": Quantity("bit/s", "received rate of UDP payload"),
+    "goodput_bps": Quantity("bit/s", "goodput"),
+    "retransmits": Quantity("segments", "TCP segments that were sent again, by all streams"),
+    "rtt_p50_ns": Quantity("ns", "median of TCP's smoothed round trip, over time and streams"),
+    "rtt_max_ns": Quantity("ns", "longest smoothed round trip of TCP"),
+    "cwnd_p50": Quantity("segments", "median congestion window of a TCP stream"),
+    "mss_bytes": Quantity("bytes", "payload of a full TCP segment"),
+    "loss_ratio": Quantity("ratio", "share of the sent packets that were lost"),
+    "throughput_pps": Quantity("packets/s", "throughput"),
+    "throughput_l1_bps": Quantity("bit/s", "throughput with preamble, check sequence and gap"),
+    "throughput_l2_bps": Quantity("bit/s", "throughput of frames with check sequence"),
+    "throughput_l4_bps": Quantity("bit/s", "throughput of UDP payload"),
+    "too_fast_pps": Quantity("packets/s", "lowest rate above the throughput that lost too much"),
+    "search_trials": Quantity("trials", "trials of a search"),
+    "search_s": Quantity("s", "time of a search, with its waits"),
+    "burst_packets": Quantity("packets", "longest burst without loss"),
+    "reset_s": Quantity("s", "reset time: from the last packet before a restart to the next"),
+    "reset_loss_s": Quantity("s", "packets lost in a restart, as time at the offered rate"),
+    "reset_full_s": Quantity("s", "time from the last packet before a restart to the full rate"),
+    "restart_s": Quantity("s", "time that the station took to restart the gateway"),
+    "buffer_ns": Quantity("ns", "time that the gateway's buffer holds"),
+    "connections": Quantity("connections", "concurrent connections"),
+    "connections_per_s": Quantity("connections/s", "connection rate"),
+    "connect_p50_ns": Quantity("ns", "median time to open a connection"),
+    "connect_p99_ns": Quantity("ns", "99th percentile of the time to open a connection"),
+    "echo_p50_ns": Quantity("ns", "median time of a request and its answer"),
+    "echo_p99_ns": Quantity("ns", "99th percentile of the time of a request and its answer"),
+    "connection_bytes": Quantity("bytes", "the tester's memory for a connection, both ends"),
+    "flows": Quantity("flows", "concurrent flows"),
+    "flow_bytes": Quantity("bytes", "the gateway's memory for a flow, by all slabs"),
+    "flow_object_bytes": Quantity("bytes", "the gateway's memory for a flow, by its objects"),
+    "flows_predicted": Quantity("flows", "flows that the gateway's memory has room for"),
+    "flows_recommended": Quantity("flows", "recommended maximum of the flow table"),
+    "instructions": Quantity("instructions", "instructions of a packet"),
+    "mode_share": Quantity("ratio", "share of the walks with the most frequent number"),
+    "instructions_at_rate": Quantity("instructions", "instructions of a packet at the rate"),
+    "instructions_under_load": Quantity("instructions", "instructions of a packet under load"),
+    "pace_error_p50_ns": Quantity("ns", "median error of a replay's send times"),
+    "pace_error_p99_ns": Quantity("ns", "99th percentile of the error of a replay's send times"),
+    "pace_error_max_ns": Quantity("ns", "largest error of a replay's send times"),
+    "delay_min_ns": Quantity("ns", "shortest one-way delay"),
+    "delay_p50_ns": Quantity("ns", "median one-way delay"),
+    "delay_p90_ns": Quantity("ns", "90th percentile of the one-way delay"),
+    "delay_p99_ns": Quantity("ns", "99th percentile of the one-way delay"),
+    "delay_p999_ns": Quantity("ns", "99.9th percentile of the one-way delay"),
+    "delay_p9999_ns": Quantity("ns", "99.99th percentile of the one-way delay"),
+    "delay_max_ns": Quantity("ns", "longest one-way delay"),
+    "clock_error_ns": Quantity("ns", "most that is wrong with a delay between two machines"),
+    "delay_pdv_ns": Quantity("ns", "packet delay variation: the 99.9th percentile less the least"),
+    "offloaded_share": Quantity("ratio", "share of the packets past the gateway's usual way"),
+    "cpu_busy": Quantity("ratio", "load of the gateway's busiest CPU, seen from outside"),
+    "packet_ns": Quantity("ns", "time of the gateway's busiest CPU for a packet"),
+    "cpu_busy_inside": Quantity("ratio", "load of the busiest CPU, as the gateway reads it"),
+    "captured_share": Quantity("ratio", "share of the packets that the gateway's program captured"),
+    "program_cpu": Quantity("ratio", "CPU of the gateway's programs, of one CPU"),
+    "cpu_busy_soak": Quantity("ratio", "load of the busiest CPU, by what a soaking loop lacked"),
+    "power_idle_w": Quantity("W", "power of the gateway before the load"),
+    "power_w": Quantity("W", "power of the gateway under load"),
+    "power_per_gbit_j": Quantity("J/Gbit", "power for each Gbit/s that came through"),
+    "temperature_c": Quantity("degrees Celsius", "hottest sensor of the gateway under load"),
+    "probe_cpu": Quantity("ratio", "CPU that the probes themselves used"),
 }
+
+# What is judged of several points, or read off the path of a packet.
+JUDGED: Final = {
+    "knee_pps": Quantity("packets/s", "knee: offered rate beyond which received does not follow"),
+    "knee_l1_bps": Quantity("bit/s", "knee with preamble, check sequence and gap"),
+    "peak_pps": Quantity("packets/s", "highest received rate of a sweep"),
+    "no_loss_pps": Quantity("packets/s", "highest offered rate of a sweep without loss"),
+    "retained_1.5x": Quantity("ratio", "share of the peak that is kept at 1.5 times the knee"),
+    "retained_2x": Quantity("ratio", "share of the peak that is kept at twice the knee"),
+    "cpu_r2": Quantity("ratio", "straightness of CPU over offered rate below the knee"),
+    "path_calls": Quantity("calls", "functions that a packet enters on its path"),
+    "path_instructions": Quantity("instructions", "instructions of a packet's path"),
+    "path_ns": Quantity("ns", "time of a packet's path"),
+    "path_netfilter_calls": Quantity("calls", "netfilter's functions on a packet's path"),
+    "path_netfilter_instructions": Quantity(
+        "instructions", "instructions of netfilter on a packet's path"
+    ),
+    "path_netfilter_ns": Quantity("ns", "time of netfilter on a packet's path"),
+    "path_unmatched": Quantity("ratio", "share of a packet's path that no subsystem names"),
+    "estimated_cycles": Quantity("cycles", "estimated cycles of a packet on a device"),
+    "step_function_instructions": Quantity(
+        "instructions", "instructions that a step of a ladder adds to a function"
+    ),
+}
+
+QUANTITIES: Final = MEASURED | JUDGED
+STEP: Final = "step_"  # before a quantity: what a step of a ladder adds
+CHANGE: Final = "change_"  # before one: its ratio to the first arm, less one
+DERIVED: Final = {STEP: "what a step of a ladder adds to the", CHANGE: "change of the"}
+BELOW_KNEE: Final = "_below_knee"  # after one: of every point whose rate is below the knee
 
 # The unit of a probe's own quantity, by the ending of its name.
 ENDINGS: dict[str, str] = {
@@ -100,35 +141,26 @@ class Units(dict[str, str]):
         raise KeyError(quantity)
 
 
-UNITS = Units(LISTED)
+# Every quantity that a record's `values` may hold, with its unit.
+UNITS = Units({name: quantity.unit for name, quantity in MEASURED.items()})
 
-# What is judged from many trials, and no single one has: of a sweep over rates, of one packet's
-# path, of an estimate.
-JUDGED: Final = {
-    "knee_pps": "packets/s",  # the offered rate beyond which received no longer follows
-    "knee_l1_bps": "bit/s",
-    "peak_pps": "packets/s",  # the most that was received at any offered rate
-    "no_loss_pps": "packets/s",  # highest offered rate without a lost packet in most repeats
-    "retained_1.5x": "ratio",  # share of the peak kept at so many times the knee
-    "retained_2x": "ratio",
-    "cpu_r2": "ratio",  # straightness of CPU against offered rate below the knee
-    "path_calls": "calls",
-    "path_instructions": "instructions",
-    "path_ns": "ns",
-    "path_netfilter_calls": "calls",
-    "path_netfilter_instructions": "instructions",
-    "path_netfilter_ns": "ns",
-    "path_unmatched": "ratio",
-    "estimated_cycles": "cycles",
-}
-STEP: Final = "step_"  # before a quantity: what a step of a ladder adds
-CHANGE: Final = "change_"  # before one: its ratio to the first arm, less one
-BELOW_KNEE: Final = "_below_knee"  # after one: of every point whose rate is below the knee
+
+def words(name: str) -> str:
+    """A quantity in words; a probe's own is its name without marks.
+
+    That of a step or a change is told by what it is made of.
+    """
+    if name in QUANTITIES:
+        return QUANTITIES[name].words
+    for prefix, text in DERIVED.items():
+        if name.startswith(prefix):
+            return f"{text} {words(name.removeprefix(prefix))}"
+    return name.replace(".", ": ").replace("_", " ")
 
 
 def judged_unit(name: str) -> str:
     """The unit of a judged value, or of one below the knee. Raises KeyError for an unknown name."""
     if name in JUDGED:
-        return JUDGED[name]
+        return JUDGED[name].unit
     unit = UNITS[name.removesuffix(BELOW_KNEE).removeprefix(STEP).removeprefix(CHANGE)]
     return "ratio" if name.startswith(CHANGE) else unit

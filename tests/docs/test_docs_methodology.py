@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gatemark.commands.man import EXIT_STATUS
-from gatemark.quantity import UNITS
+from gatemark.quantity import QUANTITIES, UNITS
 from gatemark.report.answer.grade import limits
 from gatemark.stats.math import signed
 from gatemark.stats.math.interval import Interval, median_interval
@@ -70,6 +70,12 @@ def test_the_level_of_a_change_of_pairs_is_exact(row: list[float]) -> None:
 @pytest.mark.parametrize("quantity", UNITS)
 def test_every_quantity_is_explained(quantity: str) -> None:
     assert quantity in TEXT
+
+
+def test_the_words_of_each_quantity_are_those_of_the_code() -> None:
+    rows = TEXT.partition("| quantity | unit | what it is |\n")[2].partition("\n\n")[0]
+    printed = re.findall(r"^\| `(\S+)` \| (.+) \| (.+) \|$", rows, re.MULTILINE)
+    assert printed == [(name, *quantity) for name, quantity in QUANTITIES.items()]
 
 
 @pytest.mark.parametrize("code", Code.__args__)  # type: ignore[attr-defined]

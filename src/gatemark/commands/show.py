@@ -8,14 +8,18 @@ import typer
 
 from gatemark.commands import output, reading
 from gatemark.commands.diff import REGRESSION
+from gatemark.commands.line import access_line
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
     from gatemark.stats.judgement import Judgement
+    from gatemark.store.contents import Contents
 
 RUN_HELP = "A run's directory."
 REFERENCE_HELP = "Published values of other devices beside these."
 SUBSYSTEMS_HELP = "Your own names of the kernel's parts, for paths (docs/kernel-path.md)."
+ALL_HELP = "Every table and warning."
+LINE_HELP = "Say whether it is enough for this line, in Mbit/s: 1000/500."
 ROW_HELP = "One row of a Markdown table, to paste into a wiki or forum."
 
 
@@ -24,6 +28,8 @@ def show(
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each value.")] = False,
     reference: Annotated[bool, typer.Option("--reference", help=REFERENCE_HELP)] = False,
     row: Annotated[bool, typer.Option("--row", help=ROW_HELP)] = False,
+    all_: Annotated[bool, typer.Option("--all", help=ALL_HELP)] = False,
+    line: Annotated[str, typer.Option(metavar="DOWN/UP", help=LINE_HELP)] = "",
     header: Annotated[bool, typer.Option("--header", help="The table's head above --row.")] = False,
     subsystems: Annotated[Path | None, typer.Option(metavar="FILE", help=SUBSYSTEMS_HELP)] = None,
 ) -> None:
@@ -43,6 +49,8 @@ def show(
 
     _refuse(json_=json_, reference=reference, row=row, header=header)
     contents = reading.read(run)
+    if line:
+        contents = asked_to_carry(contents, line)
     kept = contents.run
     named = read(subsystems) if subsystems else shipped()
     kept_source = source.judged(contents, run, subsystems=named, drawn=False)
@@ -57,7 +65,7 @@ def show(
         output.lines(msgspec.to_builtins(value) for value in values(judgement))
     else:
         page = RunDirectory(run).page
-        terminal.tell(kept_source, page if page.exists() else None)
+        terminal.tell(kept_source, page if page.exists() else None, whole=all_)
     if missed(checks(judgement, kept.plans)):
         raise typer.Exit(REGRESSION)
 
@@ -86,3 +94,14 @@ def _beside(judgement: "Judgement", *, json_: bool) -> None:
         typer.echo("no published value has a definition like one of this run", err=True)
     for line in table(pairs).lines() if pairs else ():
         typer.echo(line)
+
+
+def asked_to_carry(contents: "Contents", text: str) -> "Contents":
+    """The same run, asked for another line. Raises UsageError."""
+    from dataclasses import replace
+
+    from msgspec.structs import replace as replace_field
+
+    line = access_line(text)
+    run = replace_field(contents.run, line=(line.down_bps, line.up_bps))
+    return replace(contents, run=run)

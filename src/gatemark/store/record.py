@@ -35,7 +35,7 @@ HEADLINE: dict[str, str] = {
 class Definition(msgspec.Struct, frozen=True, kw_only=True):
     """What makes two values comparable; unlike definitions are not compared unasked."""
 
-    quantity: str = "received rate"  # what is measured: see HEADLINE
+    quantity: str = "received rate"  # what is measured, in words
     path: str  # switch, route, nat, endpoint; direct: without the gateway
     features: tuple[str, ...] = ()  # what the gateway does besides, in order: conntrack, filter:100
     direction: str = "up"  # up: LAN to WAN; down; both; send, receive: by the gateway itself

@@ -135,7 +135,7 @@ def test_nothing_measured_still_makes_a_page() -> None:
 def test_judged_by_stats_it_makes_a_page() -> None:
     run, records = builder.run(), builder.trials()
     text = " ".join(read(page.render([builder.source(run, records, judge(run, records))])).text)
-    assert "Capacity: route" in text
+    assert "Capacity, slowed: route" in text
     assert "nat ↑ up: 26" in text
 
 

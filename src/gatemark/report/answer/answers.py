@@ -85,7 +85,7 @@ def _paths(source: Source) -> Tables:
 
 # In the order in which they are printed.
 ANSWERS: Final = (
-    Answer(lambda s: [("expectations", expect.table(s.parts or [s]))]),
+    Answer(lambda s: [(expect.ANCHOR, expect.table(s.parts or [s]))]),
     Answer(lambda s: search.tables(s.judgement)),
     Answer(lambda s: [("watched", watched.table(s.judgement))]),
     Answer(lambda s: [("knees", rates.knees(s.judgement))], folded=True),

@@ -13,6 +13,8 @@ from gatemark.stats.expect import Check, checks
 from gatemark.stats.judgement import Value
 from gatemark.stats.math.interval import Interval
 
+ANCHOR = "expectations"
+MOST = 4  # checks that the first answer names
 CAPTION = "Expectations of the plan"
 HEAD = ("setup", "point", "expected", "measured", "verdict")
 
@@ -25,6 +27,25 @@ def table(sources: Sequence[Source]) -> Table:
         for check in checks(source.judgement, source.run.plans)
     ]
     return Table(CAPTION, HEAD, tuple(rows), frozenset())
+
+
+def brief(source: Source) -> list[tuple[str, str]]:
+    """For the first answer: how many are met, then those that are not, with rich styles."""
+    judged = checks(source.judgement, source.run.plans)
+    unmet = [check for check in judged if check.verdict != "met"]
+    unmet.sort(key=lambda check: check.verdict != "missed")
+    if not judged:
+        return []
+    more = f"; the first {MOST} of {len(unmet)}:" if len(unmet) > MOST else ""
+    count = f"Expectations of the plan: {len(judged) - len(unmet)} of {len(judged)} met{more}"
+    return [("bold", count), *(_line(check) for check in unmet[:MOST])]
+
+
+def _line(check: Check) -> tuple[str, str]:
+    at = f", {traffic.point(check.point)}" if check.point else ""
+    text = f"{verdict(check)}: {check.arm}{at}: {wanted(check.expectation)}"
+    value = f", measured {measured(check.value)}" if check.value else ""
+    return ("red" if check.verdict == "missed" else "yellow"), text + value
 
 
 def wanted(expectation: Expectation) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Final, get_args
 
 import msgspec
 
-from gatemark.quantity import UNITS
+from gatemark.quantity import MEASURED
 from gatemark.report.export.row import RecordRow, ValueRow
 from gatemark.store.run import Run
 
@@ -35,7 +35,8 @@ def schema(kind: str) -> str:
         _describe(made["$defs"][struct.__name__], struct)
     if kind == "record":
         made["$defs"][shape.__name__]["properties"]["values"]["properties"] = {
-            name: {"description": f"in {unit}", "type": "number"} for name, unit in UNITS.items()
+            name: {"description": f"{text}, in {unit}", "type": "number"}
+            for name, (unit, text) in MEASURED.items()
         }
     made = {"$schema": DRAFT, "title": title, **made}
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"

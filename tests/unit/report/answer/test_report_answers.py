@@ -98,7 +98,7 @@ def test_every_table_is_in_terminal_page_and_markdown(source: Source) -> None:
     captions = [table.caption for _, table in answers.tables(source)]
     assert captions
     printed = {
-        "terminal": terminal.answer(source, None),
+        "terminal": terminal.answer(source, None, whole=True),
         "page": page.render([source]),
         "Markdown": markdown.export([source]).decode(),
     }

@@ -46,8 +46,15 @@ def test_what_is_not_known_has_its_reason() -> None:
     assert row[3:] == (NONE, "not known: no such value was measured")
 
 
-def test_the_terminal_prints_them() -> None:
-    printed = answer(source(knee_pps="> 1e9"), None)
+def test_the_first_answer_names_those_that_are_not_met() -> None:
+    printed = answer(source(knee_pps="> 1e9", peak_pps="> 1"), None)
+    assert "Expectations of the plan: 4 of 8 met" in printed
+    assert "missed: route, ↑ up: knee_pps > 1 G packets/s" in printed.replace("1000 M", "1 G")
+    assert "peak_pps" not in printed
+
+
+def test_every_check_is_in_the_whole_answer() -> None:
+    printed = answer(source(knee_pps="> 1e9"), None, whole=True)
     assert expect.CAPTION in printed
     assert "missed" in printed
 

@@ -76,7 +76,7 @@ def test_a_deep_tree_is_cut_and_says_so(judged: Judgement) -> None:
 def test_the_terminal_shows_the_first_and_the_longest(judged: Judgement) -> None:
     assert [one.arm for one in kernel_path.chosen(judged)] == ARMS
     run = traveled.run(traveled.trials())
-    text = terminal.answer(builder.source(run, [], judged), None)
+    text = terminal.answer(builder.source(run, [], judged), None, whole=True)
     assert text.count("Functions that the packet passes") == 2
     assert "no-ceiling" not in text
     assert "few-repeats" not in text
