@@ -39,7 +39,8 @@ def test_knee_figure_shows_each_trial_and_each_knee() -> None:
     assert {(m["arm"], m["direction"]): m["knee_pps"] for m in marks} == builder.KNEES
     assert (
         figure.title
-        == "The slowed gateway keeps up until 30.10 k packets/s (route), 26.20 k packets/s (nat): ↑ up, 64 B"
+        == "The slowed gateway keeps up until 30.10 k packets/s (route), 26.20 k packets/s (nat): "
+        "↑ up, 64 B"
     )
     assert "slowed to about 30 k packets/s" in figure.definition
     assert "tester alone reaches 407 k packets/s" in figure.definition
