@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import output, reading
-from gatemark.error import UsageError
+from gatemark.commands import reading
+from gatemark.commands.line import choice, output
 
 if TYPE_CHECKING:
     from gatemark.stats.change.comparable import Difference
@@ -28,7 +28,9 @@ def diff(
     quantity: Annotated[list[str] | None, typer.Option(metavar="NAME", help=QUANTITY_HELP)] = None,
     noise: Annotated[
         float,
-        typer.Option(metavar="RATIO", help="Do not tell a smaller change.", min=0.0, max=10.0),
+        typer.Option(
+            metavar="RATIO", help="Hide changes smaller than this.  [0.01]", min=0.0, max=10.0
+        ),
     ] = 0.01,
     all_: Annotated[
         bool, typer.Option("--all", help="Compare the single rates of sweeps too.")
@@ -63,7 +65,7 @@ def side(path: Path, quantities: Sequence[str]) -> "Side":
     from gatemark.store.record import UNITS
 
     for quantity in quantities:
-        _check("--quantity", quantity, [*UNITS, KNEE])
+        choice.check("--quantity", quantity, [*UNITS, KNEE])
     contents = reading.read(path)
     run, records = contents.run, contents.records
     return Side(run, judge(run, records), samples(run, records, quantities))
@@ -74,7 +76,7 @@ def known(across: Sequence[str], extra: Sequence[str] = ()) -> list[str]:
     from gatemark.stats.change.comparable import FIELDS
 
     for field in across:
-        _check("--across", field, [*FIELDS, *extra])
+        choice.check("--across", field, [*FIELDS, *extra])
     return list(across)
 
 
@@ -103,13 +105,6 @@ def definition(row: "Sampled", across: Sequence["Difference"] = ()) -> dict[str,
         "unit": row.unit,
         "across": {d.field: [d.old, d.new] for d in across},
     }
-
-
-def _check(option: str, word: str, words: list[str]) -> None:
-    from gatemark.plan.toml import nearest
-
-    if word not in words:
-        raise UsageError(f"{option} {word}: no such name{nearest(word, words)}")
 
 
 def rows(diff: "Diff") -> Iterator[dict[str, object]]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import output
+from gatemark.commands.line import output
 
 if TYPE_CHECKING:
     from gatemark.station.doctor import Finding
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 def doctor(
     json_: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
-    """Say what this machine can and cannot do, and the fix; exit 1 if something is missing."""
+    """Say what this machine can measure, and what is missing.
+
+    Exit code 1 if the built-in lab cannot work here.
+    """
     from dataclasses import asdict
 
     from gatemark.error import UnavailableError

@@ -2,13 +2,14 @@
 """`gatemark export`: runs as data for other programs."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gatemark.commands import reading
+from gatemark.commands.line import choice
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def export(
     from gatemark.report.export import form
 
     name = format_ or (form.of_name(out) if out else form.DEFAULT)
-    _check("--format", name, (*form.FORMATS, form.FOLDED))
+    choice.check("--format", name, (*form.FORMATS, form.FOLDED))
     if raw and name not in form.RAW:
         raise UsageError(f"--raw with {name}: records are for {', '.join(form.RAW)}")
     if name == "parquet" and out is None and sys.stdout.isatty():
@@ -100,7 +101,7 @@ def _fold(runs: Sequence[Path]) -> None:
 def _schema(kind: str) -> bytes:
     from gatemark.report.export.schema import KINDS, schema
 
-    _check("--schema", kind, KINDS)
+    choice.check("--schema", kind, KINDS)
     return schema(kind).encode()
 
 
@@ -114,11 +115,3 @@ def _write(data: bytes, out: Path | None) -> None:
     else:
         with telling(out):
             file.write(out, data)
-
-
-def _check(option: str, word: str, words: Iterable[str]) -> None:
-    from gatemark.plan.toml import nearest
-
-    known = list(words)
-    if word not in known:
-        raise UsageError(f"{option} {word}: no such name{nearest(word, known)}")

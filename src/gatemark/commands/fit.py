@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from gatemark.commands import output, reading
+from gatemark.commands import reading
+from gatemark.commands.line import choice, output
 from gatemark.commands.measure import RUNS
 from gatemark.error import UnavailableError, UsageError
 
@@ -37,7 +38,7 @@ STRICT_HELP = "Exit code 3 unless it is surely enough."
 def fit(
     setup: Annotated[str, typer.Option(metavar="SETUP", help=SETUP_HELP)],
     line: Annotated[str, typer.Option(metavar="DOWN/UP", help=LINE_HELP)] = "",
-    run: Annotated[Path | None, typer.Argument(metavar="[RUN]", help=RUN_HELP)] = None,
+    run: Annotated[Path | None, typer.Argument(metavar="RUN", help=RUN_HELP)] = None,
     frame: Annotated[str, typer.Option(metavar="BYTES", help=FRAME_HELP)] = "",
     strict: Annotated[bool, typer.Option("--strict", help=STRICT_HELP)] = False,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each frame.")] = False,
@@ -126,12 +127,10 @@ def _setup(text: str) -> "Setup":
     from gatemark.commands.lab import PATHS
     from gatemark.plan.misfit import check_features
     from gatemark.plan.model import Arm
-    from gatemark.plan.toml import nearest
     from gatemark.stats.capacity.term import Setup
 
     path, *features = [part.strip() for part in text.split("+")]
-    if path not in PATHS:
-        raise UsageError(f"--setup {text}: no path '{path}'{nearest(path, list(PATHS))}")
+    choice.check("--setup", path, PATHS)
     try:
         check_features(Arm(path=path, features=tuple(features)))  # type: ignore[arg-type]
     except UsageError as error:

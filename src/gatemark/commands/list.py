@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import output
+from gatemark.commands.line import output
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from gatemark.commands import output, reading
+from gatemark.commands import reading
+from gatemark.commands.line import output
 from gatemark.error import UsageError
 
 RUNS_HELP = "Runs' directories, or one folder of runs."

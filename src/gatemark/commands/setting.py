@@ -9,12 +9,10 @@ from typing import Any
 from gatemark.error import UsageError
 from gatemark.plan.model import Plan, Suite
 
-SET_HELP = (
-    "Change a key of a plan: repeat.times=2, gateway.slow_to_pps=0, 'sweep.rate_pps=[1000,2000]'."
-)
+SET_HELP = "Change a key of a plan: repeat.times=2, 'sweep.rate_pps=[1000,2000]'; repeatable."
 
 
-VARIANT_HELP = "A variant of the plans, such as short: `gatemark list` names them."
+VARIANT_HELP = "A variant of the plans, as `gatemark list` names it: short."
 
 
 def chosen(

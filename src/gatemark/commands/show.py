@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import output, reading
+from gatemark.commands import reading
+from gatemark.commands.line import output
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ import pytest
 from command import GATEMARK, Done, environment, gatemark, on_terminal
 
 import gatemark as package
+from gatemark.commands.line.verb import READER_GONE
 from gatemark.plan.load import load, suites
 from gatemark.store.directory import RunDirectory
 
@@ -143,7 +144,7 @@ def test_a_reader_that_goes_away_is_nothing_to_tell(words: str, run: Path) -> No
     process.stdout.close()  # before the first line: every write fails
     assert process.stderr.read() == b""
     process.stderr.close()
-    process.wait(60)
+    assert process.wait(60) == READER_GONE
 
 
 def test_a_terminal_gets_colour(run: Path) -> None:
