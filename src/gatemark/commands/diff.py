@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import reading
+from gatemark.commands import locate, reading
 from gatemark.commands.line import choice, output
+from gatemark.error import UsageError
 
 if TYPE_CHECKING:
     from gatemark.stats.change.comparable import Difference
@@ -17,13 +18,15 @@ if TYPE_CHECKING:
     from gatemark.stats.math.interval import Interval
 
 REGRESSION = 3  # exit code: something got slower
+OLD_HELP = "The older run: folder, name or latest~1.  [the newest two of one plan or suite]"
+NEW_HELP = "The newer run: folder, name or latest."
 ACROSS_HELP = "Compare also where definitions differ in this field; repeatable."
 QUANTITY_HELP = "Compare this, as delay_p50_ns (default: rates and knees); repeatable."
 
 
 def diff(
-    old: Annotated[Path, typer.Argument(metavar="OLD", help="The older run's directory.")],
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="The newer run's directory.")],
+    old: Annotated[Path | None, typer.Argument(metavar="OLD", help=OLD_HELP)] = None,
+    new: Annotated[Path | None, typer.Argument(metavar="NEW", help=NEW_HELP)] = None,
     across: Annotated[list[str] | None, typer.Option(metavar="FIELD", help=ACROSS_HELP)] = None,
     quantity: Annotated[list[str] | None, typer.Option(metavar="NAME", help=QUANTITY_HELP)] = None,
     noise: Annotated[
@@ -47,7 +50,10 @@ def diff(
     from gatemark.stats.change.diff import diff as compare_runs
 
     fields = known(across or [], extra=[GATEWAY])
-    sides = side(old, quantity or []), side(new, quantity or [])
+    if old and not new:
+        raise UsageError("NEW is missing: name two runs, or none for the newest two")
+    paths = locate.pair((old, new))
+    sides = side(paths[0], quantity or []), side(paths[1], quantity or [])
     kept_diff = compare_runs(*sides, fields, noise, everything=all_)
     if json_:
         output.lines(rows(kept_diff))

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import reading
+from gatemark.commands import locate, reading
 from gatemark.commands.line import choice
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
     from gatemark.report.group.source import Source
 
-RUNS_HELP = "Runs' directories."
 FORMAT_HELP = (
     "csv, json, parquet, markdown, prometheus, junit (default: by --out's name, else csv); "
     "folded: a file for each path in the run's directory, for flame graphs."
@@ -26,7 +25,7 @@ SCHEMA_HELP = "Print the JSON Schema of a record, run or value."
 
 
 def export(
-    runs: Annotated[list[Path] | None, typer.Argument(metavar="RUN...", help=RUNS_HELP)] = None,
+    runs: Annotated[list[Path] | None, typer.Argument(metavar="RUN", help=locate.RUNS_HELP)] = None,
     format_: Annotated[str, typer.Option("--format", metavar="NAME", help=FORMAT_HELP)] = "",
     out: Annotated[Path | None, typer.Option(metavar="FILE", help=OUT_HELP)] = None,
     raw: Annotated[bool, typer.Option("--raw", help=RAW_HELP)] = False,
@@ -48,12 +47,11 @@ def export(
         raise UsageError("parquet is no text: name a file with --out, or send it to a pipe")
     if name == form.FOLDED and out:
         raise UsageError("folded writes into the runs' own directories: leave out --out")
-    if not runs:
-        raise UsageError("no run: name one or more runs' directories")
+    paths = locate.newest(runs)
     if name == form.FOLDED:
-        _fold(runs)
+        _fold(paths)
         return
-    _write(form.export(name, _sources(runs), raw=raw), out)
+    _write(form.export(name, _sources(paths), raw=raw), out)
 
 
 def _sources(runs: Sequence[Path]) -> "list[Source]":

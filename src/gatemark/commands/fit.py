@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from gatemark.commands import reading
+from gatemark.commands import locate, reading
 from gatemark.commands.line import choice, output
-from gatemark.commands.measure import RUNS
 from gatemark.error import UnavailableError, UsageError
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ MOST_BPS: Final = 1e12
 LINE_HELP = "Down/up in Mbit/s on the wire: 1000/500; 100Mbit, 2.5Gbit; none: instructions."
 SETUP_HELP = "Path and features: nat+conntrack+filter:100."
 FRAME_HELP = f"Frame in bytes with FCS, or {IMIX} (default: 64, {IMIX} and 1518)."
-RUN_HELP = f"A run's directory (default: the newest in {RUNS} of a model)."
+RUN_HELP = "A run: folder, name or latest.  [the newest of a model]"
 STRICT_HELP = "Exit code 3 unless it is surely enough."
 
 
@@ -52,7 +51,7 @@ def fit(
     asked = _setup(setup)
     sizes = {name: _bytes(name) for name in ((frame,) if frame else FRAMES)}
     wanted = _line(line) if line else None
-    path = run or _newest(PLAN if line else COUNTED)
+    path = locate.located(run) if run else _newest(PLAN if line else COUNTED)
     model = _model(path)
     _require(model, asked, path)
     if model.measured.is_count:
@@ -158,23 +157,15 @@ def _word(frame: str) -> str:
 
 def _newest(wanted: str) -> Path:
     """The newest run of the plan that measures a model. Raises UnavailableError."""
-    from gatemark.error import GatemarkError
-    from gatemark.store.directory import RunDirectory
-
-    for path in sorted(RUNS.glob("*/run.json"), reverse=True):
-        try:
-            plans = RunDirectory.open(path.parent).load().plans
-        except GatemarkError:
-            continue
-        if any(plan.name == wanted for plan in plans):
-            return path.parent
+    if path := locate.newest_with(wanted):
+        return path
     if wanted == COUNTED:
         raise UnavailableError(
-            f"no run of a model in instructions in {RUNS}: name a RUN, make one: `gatemark run "
+            "no run of a model in instructions here: name a RUN, make one: `gatemark run "
             f"{PLAN} --exact`, or ask for a line: --line 1000/500"
         )
     raise UnavailableError(
-        f"no run of a model in {RUNS}: name a RUN, or make one: `gatemark run {PLAN}`"
+        f"no run of a model here: name a RUN, or make one: `gatemark run {PLAN}`"
     )
 
 

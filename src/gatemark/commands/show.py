@@ -6,21 +6,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import reading
+from gatemark.commands import locate, reading
 from gatemark.commands.line import output
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
     from gatemark.stats.judgement import Judgement
 
-RUN_HELP = "A run's directory."
 REFERENCE_HELP = "Published values of other devices beside these."
 SUBSYSTEMS_HELP = "Your own names of the kernel's parts, for paths (docs/kernel-path.md)."
 ROW_HELP = "One row of a Markdown table, to paste into a wiki or forum."
 
 
 def show(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help=RUN_HELP)],
+    run: Annotated[Path | None, typer.Argument(metavar="RUN", help=locate.RUN_HELP)] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each value.")] = False,
     reference: Annotated[bool, typer.Option("--reference", help=REFERENCE_HELP)] = False,
     row: Annotated[bool, typer.Option("--row", help=ROW_HELP)] = False,
@@ -38,10 +37,11 @@ def show(
     from gatemark.store.naming import read, shipped
 
     _refuse(json_=json_, reference=reference, row=row, header=header)
-    contents = reading.read(run)
+    path = locate.newest([run] if run else None)[0]
+    contents = reading.read(path)
     kept = contents.run
     named = read(subsystems) if subsystems else shipped()
-    kept_source = source.judged(contents, run, subsystems=named, drawn=False)
+    kept_source = source.judged(contents, path, subsystems=named, drawn=False)
     judgement = kept_source.judgement
     if reference:
         _beside(judgement, json_=json_)
@@ -52,7 +52,7 @@ def show(
     elif json_:
         output.lines(msgspec.to_builtins(value) for value in values(judgement))
     else:
-        page = RunDirectory(run).page
+        page = RunDirectory(path).page
         terminal.tell(kept_source, page if page.exists() else None)
 
 

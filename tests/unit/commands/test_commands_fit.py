@@ -95,7 +95,7 @@ def test_a_run_without_overload_has_no_model(tmp_path: Path) -> None:
 
 def test_without_a_run_the_newest_model_is_taken(tmp_path: Path) -> None:
     done = gatemark("fit", *SMALL, *NAT, cwd=tmp_path)
-    assert (done.code, "no run of a model in gatemark-runs" in done.err) == (1, True)
+    assert (done.code, "no run of a model here" in done.err) == (1, True)
     path = packets.keep(tmp_path / "gatemark-runs" / "20261122-model")
     directory = RunDirectory.open(path)
     made = directory.load()

@@ -46,7 +46,7 @@ def refused(done: Done, code: int, said: str) -> None:
         ("run none.toml", "none.toml: No such file or directory: give the path of a TOML file"),
         ("run --station labb", "no station 'labb'; did you mean 'lab'?"),
         ("run --station none.toml", "none.toml: No such file or directory: give the path"),
-        ("run --resume none", "none: no run there (run.json is missing); `gatemark run` makes one"),
+        ("run --resume none", "none: no run there; `gatemark run` makes one"),
         ("run --resume none --out x", "--resume goes on with a run as it was planned: leave out"),
         ("run --resume none --set a=1", "--resume goes on with a run as it was planned: leave out"),
         ("show none", "none: no run there"),

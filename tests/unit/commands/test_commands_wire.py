@@ -56,5 +56,4 @@ def test_what_means_nothing_is_refused(one: Asked, said: str) -> None:
 def test_the_command_line_refuses_with_exit_code_2() -> None:
     done = gatemark("run", PLAIN, "--port", "veth")
     assert (done.code, done.out) == (2, "")
-    assert (
-        done.err.startswith("gatemark: --port veth: no such name; known are: afxdp, live")
+    assert done.err.startswith("gatemark: --port veth: no such name; known are: afxdp, live")
