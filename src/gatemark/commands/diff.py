@@ -58,7 +58,7 @@ def diff(
     if json_:
         output.lines(rows(kept_diff))
     else:
-        diff.tell(diff.diff_lines(kept_diff))
+        diff.tell(diff.diff_lines(kept_diff, (paths[0].name, paths[1].name)))
     if kept_diff.slower:
         raise typer.Exit(REGRESSION)
 

@@ -68,7 +68,9 @@ def _beside(judgement: "Judgement", *, json_: bool) -> None:
     """Every published value beside ours; where there is none, that is said on stderr."""
     import msgspec
 
+    from gatemark.report.answer import diff
     from gatemark.report.answer.reference import table
+    from gatemark.report.words import fold
     from gatemark.stats.change.reference import beside
     from gatemark.store.reference import published
 
@@ -78,5 +80,5 @@ def _beside(judgement: "Judgement", *, json_: bool) -> None:
         return
     if not pairs:
         typer.echo("no published value has a definition like one of this run", err=True)
-    for line in table(pairs).lines() if pairs else ():
-        typer.echo(line)
+        return
+    diff.tell(fold.styled(table(pairs), fold.room()))

@@ -68,7 +68,9 @@ def test_an_unknown_name_lists_the_nearest(word: str, said: str) -> None:
 @pytest.mark.usefixtures("home")
 def test_a_name_of_several_runs_is_refused() -> None:
     begun(Path("more/ape"), 5)
-    with pytest.raises(UsageError, match=r"^ape: several runs .*: more/ape, gatemark-runs/ape; give"):
+    with pytest.raises(
+        UsageError, match=r"^ape: several runs .*: more/ape, gatemark-runs/ape; give"
+    ):
         located(Path("ape"))
 
 
