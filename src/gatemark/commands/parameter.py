@@ -17,11 +17,11 @@ Given = Mapping[str, str]  # by parameter: what the command line says already
 
 
 def _plans(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.plan.load import load, suites
+    from gatemark.commands.offer import offers
 
-    for suite, plans in map(load, suites()):
-        yield suite.name, suite.title
-        yield from ((plan.name, plan.title) for plan in plans)
+    listed = offers()
+    yield from {offer.suite: offer.suite_title for offer in listed}.items()
+    yield from ((offer.plan, offer.title) for offer in listed)
 
 
 def _variants(given: Given, word: str) -> Iterator[Candidate]:
