@@ -21,6 +21,7 @@ def doctor(
     from dataclasses import asdict
 
     from gatemark.error import UnavailableError
+    from gatemark.run.reach import reach
     from gatemark.station import own
     from gatemark.station.doctor import examine
 
@@ -30,18 +31,19 @@ def doctor(
     except UnavailableError as error:
         refused = str(error)
     findings = examine(refused)
+    last = reach(findings)
     if json_:
-        output.lines(asdict(finding) for finding in findings)
+        output.lines(asdict(finding) for finding in (*findings, *last))
     else:
-        output.columns(
-            [
-                (_mark(finding), finding.what, text)
-                for finding in findings
-                for text in [finding.text if finding.ok else f"{finding.text}: {finding.fix}"]
-            ]
-        )
+        output.columns([(_mark(finding), finding.what, _text(finding)) for finding in findings])
+        typer.echo()
+        output.columns([(finding.what, _text(finding)) for finding in last])
     if any(finding.needed and not finding.ok for finding in findings):
         raise typer.Exit(1)
+
+
+def _text(finding: "Finding") -> str:
+    return finding.text if finding.ok else f"{finding.text}: {finding.fix}"
 
 
 def _mark(finding: "Finding") -> str:

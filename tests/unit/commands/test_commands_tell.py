@@ -89,7 +89,9 @@ def test_a_cut_run_can_be_shown(tmp_path: Path) -> None:
 def test_doctor_tells_a_row_for_each_ability() -> None:
     done = gatemark("doctor")
     assert done.err == ""
-    assert {line.split()[0] for line in done.out.splitlines()} <= {"ok", "NO"}
+    abilities, last = done.out.split("\n\n")
+    assert {line.split()[0] for line in abilities.splitlines()} <= {"ok", "NO", "no"}
+    assert last.startswith("can run ")
 
 
 def test_doctor_as_json_has_a_mend_for_whatever_is_missing() -> None:
