@@ -69,7 +69,9 @@ def ab(
             raise UsageError("--resume goes on with a test as it was planned: leave out the rest")
         directory = reopen(resume)
         if not directory.load().ab:
-            raise UsageError(f"{resume} is no test of `gatemark ab`: `gatemark run --resume` it")
+            raise UsageError(
+                f"{resume} is no test of `gatemark ab`: try `gatemark run --resume {resume}`"
+            )
     elif side is None or against is None:
         raise UsageError("name what is compared: gatemark ab OLD NEW, as gatemark ab nat route")
     else:

@@ -83,7 +83,7 @@ def _begin(asked: Asked, bench: "Station", out: Path | None, seed: int | None) -
     seed = secrets.randbelow(1 << 31) if seed is None else seed
     path = out or RUNS / title
     made = planned(suite, plans, bench, seed, asked.command(seed))
-    made = replace(made, run=title, station_file=asked.station_file, notes=notes)
+    made = replace(made, run=path.resolve().name, station_file=asked.station_file, notes=notes)
     return RunDirectory.create(path, made)
 
 

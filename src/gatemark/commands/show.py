@@ -64,6 +64,19 @@ def _refuse(*, json_: bool, reference: bool, row: bool, header: bool) -> None:
         raise UsageError("--header is the head of a --row: add --row")
 
 
+def _none_alike() -> str:
+    """Which suites have published values; each study that is mapped has the name of one."""
+    from gatemark.plan.load import suites
+    from gatemark.store.reference import published
+
+    studies = {value.study for value in published()}
+    names = [name for name in suites() if name in studies]
+    return (
+        "no published value has a definition like one of this run; these suites measure what was "
+        f"published: {', '.join(names)}; `gatemark list {names[0]}` names the plans of one"
+    )
+
+
 def _beside(judgement: "Judgement", *, json_: bool) -> None:
     """Every published value beside ours; where there is none, that is said on stderr."""
     import msgspec
@@ -79,6 +92,6 @@ def _beside(judgement: "Judgement", *, json_: bool) -> None:
         output.lines(msgspec.to_builtins(pair) for pair in pairs)
         return
     if not pairs:
-        typer.echo("no published value has a definition like one of this run", err=True)
+        typer.echo(_none_alike(), err=True)
         return
     diff.tell(fold.styled(table(pairs), fold.room()))

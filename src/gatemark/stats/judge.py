@@ -319,7 +319,7 @@ def _of_run(
     judged = [p for p in judged if p[0].definition.quantity != UNDER_LOAD]
     if missing:
         warnings.append(
-            warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume.")
+            warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume {run.run}.")
         )
     if judged and not any(ceiling.definition.headline in ceiling.values for ceiling in ceilings):
         advice = "The tester alone was not measured; what it limits cannot be told."

@@ -2,6 +2,7 @@
 """What cannot be done is told in one line on stderr that says how to fix it, with its exit code."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 import builder
 import pytest
 from command import GATEMARK, Done, environment, gatemark
+
+from gatemark.plan.load import load
 
 PLAN = """\
 schema = "gatemark.plan/1"
@@ -22,6 +25,8 @@ path = "nat"
 [workload]
 frame_bytes = 40
 """
+SOURCES = Path(load.__code__.co_filename).parents[1]
+ADVICE = r"(?:gatemark (?:run|ab)|;) --resume(..)"
 STATION = 'schema = "gatemark.station/1"\n[gateway]\nkidn = "netns"\n'
 
 
@@ -107,7 +112,7 @@ def test_a_directory_that_holds_a_run_is_not_taken(run: Path) -> None:
     if os.geteuid():
         pytest.skip("needs root: another run is refused for its rights first")
     done = gatemark("run", "quick", "--out", run)
-    refused(done, 2, f"{run} holds a run already: continue it with --resume {run}, or name anot")
+    refused(done, 2, f"{run} holds a run already: `gatemark run --resume {run}` goes on with it,")
 
 
 def test_a_run_that_is_no_folder_is_told(tmp_path: Path) -> None:
@@ -221,6 +226,13 @@ def test_tools_are_found_where_a_poor_path_does_not_look() -> None:
     rows = gatemark("doctor", "--json", env={"PATH": "/usr/bin:/bin"}).out
     assert '"what": "nft", "ok": true' in rows
     assert '"said": "no nft"' not in rows
+
+
+def test_every_advice_to_resume_names_the_run() -> None:
+    texts = {path: path.read_text() for path in SOURCES.rglob("*.py")}
+    advice = [(path, m[1]) for path, t in texts.items() for m in re.finditer(ADVICE, t)]
+    assert len(advice) > 5
+    assert [(path, word) for path, word in advice if not re.match(r" [{\w]", word)] == []
 
 
 # --- the trace
