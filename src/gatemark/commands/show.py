@@ -72,8 +72,8 @@ def _none_alike() -> str:
     studies = {value.study for value in published()}
     names = [name for name in suites() if name in studies]
     return (
-        "no published value has a definition like one of this run; these suites measure what was "
-        f"published: {', '.join(names)}; `gatemark list {names[0]}` names the plans of one"
+        "no published value is like one of this run; these suites have some: "
+        f"{', '.join(names)} (`gatemark list {names[0]}`)"
     )
 
 

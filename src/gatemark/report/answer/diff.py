@@ -20,7 +20,7 @@ Line = tuple[str, str]  # rich style, text
 WORTH_IT = 100  # repeats; a guess at more is no help
 LONGEST = 60  # characters of one condition
 NAMES = {KNEE: "knee", "received_pps": "received", "goodput_bps": "goodput"}
-COLOUR = {"faster": "green", "slower": "red"}
+COLOUR = {"slower": "red", "faster": "green"}
 
 
 def tell(lines: Iterable[Line], stream: TextIO | None = None) -> None:
@@ -65,12 +65,22 @@ def _verdict(diff: Diff, names: tuple[str, str]) -> str:
     old, new = names
     compared = f"{new} against {old}, {_count(len(diff.rows))} ({', '.join(quantities)})"
     verdicts = [row.change.verdict for row in diff.rows]
-    parts = [f"{verdicts.count(v)} {v}" for v in ("slower", "faster") if v in verdicts]
-    if parts:
-        return f"{', '.join(parts)}: {compared}"
-    seen = [row.change.mde for row in diff.rows if not row.at_least and row.change.mde < UNBOUNDED]
-    most = f"; a change of {number.plain(100 * max(seen), 1)} % would have been" if seen else ""
-    return f"no difference seen{most}: {compared}"
+    parts = [f"{verdicts.count(v)} {v}" for v in COLOUR if v in verdicts]
+    return f"{', '.join(parts) or _unseen(diff)}: {compared}"
+
+
+def _unseen(diff: Diff) -> str:
+    """What a comparison without a difference could have seen."""
+    shown = [row.change.mde for row in diff.rows if not row.at_least]
+    seen = [mde for mde in shown if mde < UNBOUNDED]
+    parts = ["no difference seen"]
+    if seen:
+        parts.append(f"a change of {number.plain(100 * max(seen), 1)} % would have been")
+    if len(seen) < len(shown):
+        parts.append(f"{len(shown) - len(seen)} with too few repeats to show any")
+    if len(shown) < len(diff.rows):
+        parts.append(f"{len(diff.rows) - len(shown)} limited by the tester")
+    return "; ".join(parts)
 
 
 def _count(values: int) -> str:

@@ -7,8 +7,9 @@ A pipe has no width: there a table stays as it is, one line a row.
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from shutil import get_terminal_size
-from textwrap import wrap
+from textwrap import wrap as wrap_words
 from typing import Final
 
 from gatemark.report.words.table import Table
@@ -18,6 +19,8 @@ GAP: Final = 2  # characters between columns
 NARROWEST: Final = 40  # characters: a terminal is not taken to be narrower
 READABLE: Final = 12  # characters: text is not wrapped to fewer where it has more
 INDENT: Final = 2
+
+wrap = partial(wrap_words, break_on_hyphens=False)  # names of runs and stations stay whole
 
 
 @dataclass(frozen=True, slots=True)

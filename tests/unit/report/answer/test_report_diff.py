@@ -57,6 +57,12 @@ def test_runs_alike_say_which_change_would_have_been_seen() -> None:
     )
 
 
+def test_values_that_could_show_nothing_are_counted() -> None:
+    limited = row(30_000), row(30_000, at_least=True)
+    first = told((row(30_000), row(30_000)), limited)[0]
+    assert first.startswith("no difference seen; a change of 1.4 % would have been; 1 limited by ")
+
+
 def test_the_first_line_counts_what_changed() -> None:
     first = told((row(30_000), row(24_000)), (row(24_000), row(30_000)))[0]
     assert first == "1 slower, 1 faster: friday against monday, 2 values (received)"
