@@ -129,7 +129,7 @@ def test_ctrl_c_is_one_line(module: str, tmp_path: Path) -> None:
     (tmp_path / f"{module}.py").write_text(SLOW)
     paths = f"{tmp_path}{os.pathsep}{environment()['PYTHONPATH']}"
     with subprocess.Popen(
-        [*GATEMARK, "list"],
+        [*GATEMARK, "plan"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment({"PYTHONPATH": paths}),

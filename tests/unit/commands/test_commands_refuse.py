@@ -248,5 +248,5 @@ def test_a_fault_of_our_own_is_one_line_too(tmp_path: Path) -> None:
     """Planted: a module of ours that breaks as it is imported."""
     (tmp_path / "msgspec.py").write_text("raise LookupError('planted\\nhere')\n")
     paths = f"{tmp_path}{os.pathsep}{environment()['PYTHONPATH']}"
-    done = gatemark("list", env={"PYTHONPATH": paths})
+    done = gatemark("plan", env={"PYTHONPATH": paths})
     refused(done, 1, "a fault of gatemark's own (LookupError: planted); `gatemark --debug ...`")
