@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatemark.commands.asked import Asked, within
+from gatemark.commands.console import output
 from gatemark.commands.diff import REGRESSION, rows
-from gatemark.commands.line import output
 from gatemark.commands.measure import INVALID, RUNS, examine, measure, planned, reopen, require
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
 from gatemark.commands.sides import DEFAULT_PLAN, Sides

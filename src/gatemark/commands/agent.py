@@ -12,8 +12,8 @@ from typing import Annotated
 
 import typer
 
-from gatemark.commands.line import choice, output
-from gatemark.commands.line.verb import Verb, Verbs
+from gatemark.commands.console import choice, output
+from gatemark.commands.console.verb import Verb, Verbs
 from gatemark.error import GatemarkError
 from gatemark.node.elf import TARGETS
 

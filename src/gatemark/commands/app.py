@@ -23,9 +23,9 @@ from gatemark.commands import (
     station,
 )
 from gatemark.commands import list as list_
-from gatemark.commands.line import choice
-from gatemark.commands.line.example import epilog
-from gatemark.commands.line.verb import Verb, Verbs
+from gatemark.commands.console import choice
+from gatemark.commands.console.example import epilog
+from gatemark.commands.console.verb import Verb, Verbs
 from gatemark.commands.parameter import SHELLS
 
 MEASURE, READ, COMPARE, LAB = "Measure", "Read", "Compare", "Lab"

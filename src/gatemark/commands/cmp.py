@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatemark.commands import locate
+from gatemark.commands.console import output
 from gatemark.commands.diff import ACROSS_HELP, QUANTITY_HELP, definition, known, side, value
-from gatemark.commands.line import output
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands.line import output
+from gatemark.commands.console import output
 
 if TYPE_CHECKING:
     from gatemark.station.doctor import Finding

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatemark.commands import locate, reading
-from gatemark.commands.line import choice
+from gatemark.commands.console import choice
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from gatemark.commands import locate, reading
-from gatemark.commands.line import choice, output
+from gatemark.commands.console import choice, output
 from gatemark.error import UnavailableError, UsageError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gatemark.commands.line import output
+from gatemark.commands.console import output
 from gatemark.commands.offer import Offer, offered, offers
 
 

@@ -19,8 +19,8 @@ from typer.main import get_command
 
 import gatemark
 from gatemark.commands.app import app
-from gatemark.commands.line import verb as verbs
-from gatemark.commands.line.example import EXAMPLES
+from gatemark.commands.console import verb as verbs
+from gatemark.commands.console.example import EXAMPLES
 
 EXIT_STATUS: Final = {
     "0": "done",

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from gatemark.commands.line import output
+from gatemark.commands.console import output
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
 
 NAME_HELP = "A name of `gatemark list`, or a plan's file.  [quick]"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from gatemark.commands import locate, reading
-from gatemark.commands.line import output
+from gatemark.commands.console import output
 from gatemark.error import UsageError
 
 RUNS_HELP = "Runs: folders, names, latest or latest~1; or one folder of runs.  [the newest]"

@@ -10,7 +10,7 @@ import typer
 
 from gatemark.commands import ab, wire
 from gatemark.commands.asked import Asked, within
-from gatemark.commands.line import output
+from gatemark.commands.console import output
 from gatemark.commands.measure import INVALID, RUNS, examine, measure, planned, reopen, require
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
 from gatemark.error import UsageError

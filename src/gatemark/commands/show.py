@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatemark.commands import locate, reading
-from gatemark.commands.line import output
+from gatemark.commands.console import output
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from gatemark.commands.line import output
-from gatemark.commands.line.verb import Verb, Verbs
+from gatemark.commands.console import output
+from gatemark.commands.console.verb import Verb, Verbs
 
 app = typer.Typer(
     cls=Verbs, help="Look a station over before measuring on it.", no_args_is_help=True

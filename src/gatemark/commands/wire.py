@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gatemark.commands.line import choice
+from gatemark.commands.console import choice
 from gatemark.error import UsageError
 
 DRIVERS: Final = ("gatemark", "iperf3", "nuttcp", "tcpreplay")

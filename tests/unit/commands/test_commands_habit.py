@@ -13,7 +13,7 @@ import pytest
 from command import GATEMARK, environment, gatemark, on_terminal
 from msgspec.structs import replace
 
-from gatemark.commands.line.example import EXAMPLES
+from gatemark.commands.console.example import EXAMPLES
 from gatemark.commands.man import EXIT_STATUS
 from gatemark.plan.load import load
 

@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from gatemark.commands.app import app
-from gatemark.commands.line.example import EXAMPLES
+from gatemark.commands.console.example import EXAMPLES
 from gatemark.commands.man import main, pages
 
 PAGES = pages()

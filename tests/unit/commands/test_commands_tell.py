@@ -14,7 +14,7 @@ import pytest
 from command import GATEMARK, Done, environment, gatemark, on_terminal
 
 import gatemark as package
-from gatemark.commands.line.verb import READER_GONE
+from gatemark.commands.console.verb import READER_GONE
 from gatemark.plan.load import load, suites
 from gatemark.store.directory import RunDirectory
 
