@@ -2,15 +2,26 @@
 """Take the pictures in docs/pictures: a run's page at three widths, light and dark, and on paper.
 
 make pictures RUN=DIRECTORY
+
+The run itself, what `gatemark show` prints of it and the words of the page's first screen go to
+docs/sample, where tests compare them with what the code makes of the run.
 """
 
 import shutil
+import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-PICTURES = Path(__file__).resolve().parent / "pictures"
+DOCS = Path(__file__).resolve().parent
+PICTURES, SAMPLE = DOCS / "pictures", DOCS / "sample"
+KEPT = ("run.json", "trials.jsonl")
+FIRST_SCREEN = """() => [...document.querySelectorAll('h1, .answer, .card, .card *')]
+    .filter((part) => !part.children.length && part.checkVisibility())
+    .filter((part) => part.getBoundingClientRect().top < innerHeight)
+    .map((part) => part.textContent.trim()).filter(Boolean).join('\\n')"""
 WIDTHS = (360, 900, 1600)
 SCREEN = 1080  # pixels: the height of the first screen, which README shows
 DRAWN = (
@@ -26,6 +37,7 @@ def main() -> None:
     page = (Path(sys.argv[1]) / "report.html").resolve()
     if not page.exists():
         sys.exit(f"{page}: no such page; `gatemark report {sys.argv[1]}` writes it")
+    keep(page.parent)
     PICTURES.mkdir(exist_ok=True)
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"))
@@ -33,6 +45,17 @@ def main() -> None:
             for scheme in ("light", "dark"):
                 take(browser, page, width, scheme)
         browser.close()
+
+
+def keep(run: Path) -> None:
+    """The run's records, and its answer as README shows it."""
+    SAMPLE.mkdir(exist_ok=True)
+    with tarfile.open(SAMPLE / "run.tar.gz", "w:gz") as archive:
+        for name in KEPT:
+            archive.add(run / name, f"{run.name}/{name}")
+    gatemark = (sys.executable, "-m", "gatemark", "show", f"gatemark-runs/{run.name}")
+    done = subprocess.run(gatemark, cwd=run.parents[1], capture_output=True, text=True, check=True)
+    (SAMPLE / "answer.txt").write_text(done.stdout, encoding="utf-8")
 
 
 def take(browser: Browser, page: Path, width: int, scheme: str) -> None:
@@ -49,6 +72,7 @@ def take(browser: Browser, page: Path, width: int, scheme: str) -> None:
     visit.screenshot(path=PICTURES / f"{name}.png", full_page=True)
     if width == WIDTHS[-1]:
         visit.screenshot(path=PICTURES / f"first-{scheme}.png")
+        (SAMPLE / "first.txt").write_text(visit.evaluate(FIRST_SCREEN) + "\n", encoding="utf-8")
     if name == f"{WIDTHS[-1]}-light":
         visit.pdf(path=PICTURES / "paper.pdf", prefer_css_page_size=True, print_background=True)
     context.close()

@@ -10,6 +10,7 @@ DASH = "\N{EN DASH}"
 AT_LEAST = "\N{GREATER-THAN OR EQUAL TO} "
 MOST_DECIMALS = 3
 FEW = 3.0  # an error that begins with less gets a second digit, or rounding would change it
+LOPSIDED = 0.1  # sides that differ by more than this share of the longer one are both printed
 TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
 
 
@@ -62,14 +63,13 @@ def plain(value: float, decimals: int) -> str:
 def decimals_of(value: float, error: float = 0.0) -> int:
     """Decimals that a value with this error deserves; fewer than none: tens, hundreds.
 
-    The error gets two digits where they are below 30, else one, and the value ends at the same
-    place. A value has at most four figures for that. Without an error it gets three.
+    The value ends where its error ends, but has at most four figures for that. Without an error it
+    gets three.
     """
     if not math.isfinite(value) or not math.isfinite(error):
         return 0
     if error > 0:
-        exponent = math.floor(math.log10(error))
-        wanted = (1 if error / 10.0**exponent < FEW else 0) - exponent
+        wanted = place_of(error)
         least = -math.inf
     else:
         wanted = 2 - math.floor(math.log10(abs(value))) if value else 0
@@ -78,12 +78,46 @@ def decimals_of(value: float, error: float = 0.0) -> int:
     return int(max(least, min(wanted, finest, MOST_DECIMALS)))
 
 
-def measured(value: float, error: float, unit: str) -> str:
-    """A value alone, to the place to which its error lets it be printed: `27.9 k packets/s`."""
+def place_of(error: float) -> int:
+    """Decimals of an error above zero: it has two digits where they are below 30, else one."""
+    exponent = math.floor(math.log10(error))
+    return (1 if error / 10.0**exponent < FEW else 0) - exponent
+
+
+def decimals_within(value: float, low: float, high: float) -> int:
+    """Decimals of a value and the ends of its interval; an end that is not 0 is not printed as 0.
+
+    The error is the longer side.
+    """
+    error = max(value - low, high - value, 0.0)
+    count = decimals_of(value, error)
+    nearest = min(abs(low), abs(high))
+    if low * high > 0 and error and math.isfinite(nearest):
+        count = max(count, min(-math.floor(math.log10(nearest)), MOST_DECIMALS))
+    return count
+
+
+def measured(value: float, low: float, high: float, unit: str) -> str:
+    """A value alone, with the digits that it has beside its interval: `27.9 k packets/s`."""
     to = scale([value], unit)
-    return (
-        f"{plain(value / to.factor, decimals_of(value / to.factor, error / to.factor))} {to.unit}"
-    )
+    value, low, high = (x / to.factor for x in (value, low, high))
+    return f"{plain(value, decimals_within(value, low, high))} {to.unit}"
+
+
+def within(value: float, low: float, high: float, to: Scale) -> str:
+    """`30.1 ± 0.2`, or `30.1 (29.9 to 30.8)` where the sides differ; without the unit.
+
+    ± is the longer side, rounded up: the interval is no wider than what is printed.
+    """
+    value, low, high = (x / to.factor for x in (value, low, high))
+    count = decimals_within(value, low, high)
+    below, above = max(value - low, 0.0), max(high - value, 0.0)
+    if not (below or above):
+        return plain(value, count)
+    if abs(above - below) > LOPSIDED * max(below, above):
+        between = DASH if low >= 0 else " to "
+        return f"{plain(value, count)} ({plain(low, count)}{between}{plain(high, count)})"
+    return f"{plain(value, count)} ± {plain(_rounded_up(max(below, above), count), count)}"
 
 
 def quantity(value: float, unit: str) -> str:
@@ -118,6 +152,11 @@ def duration(ns: float) -> str:
     """A time that was measured, in three figures: `40.2 µs`."""
     factor, unit = next(((f, u) for f, u in TIMES if ns >= f), (1.0, "ns"))
     return f"{ns / factor:.3g} {unit}"
+
+
+def _rounded_up(error: float, count: int) -> float:
+    step = 10.0**-count
+    return math.ceil(error / step - 0.05) * step if math.isfinite(error) else error
 
 
 def _scaled(value: float) -> tuple[str, str]:

@@ -57,6 +57,8 @@ class Block:
         """Its commands: of a console those after the prompt, without what they print."""
         if self.language == "sh":
             return self.text
+        if self.language == "python":
+            return f"python - <<'PYTHON'\n{self.text}PYTHON\n"
         return "".join(f"{line[2:]}\n" for line in self.text.splitlines() if line[:2] == "$ ")
 
 
@@ -86,7 +88,7 @@ def prose(path: Path) -> str:
 
 
 BLOCKS = [block for path in DOCUMENTS for block in blocks(path)]
-COMMANDS = [block for block in BLOCKS if block.language in ("console", "sh")]
+COMMANDS = [block for block in BLOCKS if block.language in ("console", "sh", "python")]
 
 
 def named(wanted: list[Block]) -> list[Any]:

@@ -13,6 +13,7 @@ from gatemark.stats.math import signed
 from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.math.ranks import inset, p_value
 from gatemark.stats.point.warn import Code
+from gatemark.store.quantity import QUANTITIES
 from gatemark.store.record import UNITS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,6 +71,12 @@ def test_the_level_of_a_change_of_pairs_is_exact(row: list[float]) -> None:
 @pytest.mark.parametrize("quantity", UNITS)
 def test_every_quantity_is_explained(quantity: str) -> None:
     assert quantity in TEXT
+
+
+def test_the_words_of_each_quantity_are_those_of_the_code() -> None:
+    rows = TEXT.partition("| quantity | unit | what it is |\n")[2].partition("\n\n")[0]
+    printed = re.findall(r"^\| `(\S+)` \| (.+) \| (.+) \|$", rows, re.MULTILINE)
+    assert printed == [(name, *quantity) for name, quantity in QUANTITIES.items()]
 
 
 @pytest.mark.parametrize("code", Code.__args__)  # type: ignore[attr-defined]

@@ -12,7 +12,9 @@ import packets
 import pytest
 import stacked
 import studies
+import swift
 import traveled
+from msgspec.structs import replace
 
 from gatemark.report import gallery, terminal
 from gatemark.report.answer import estimate, exact, exact_ab, fit, ladder, payload
@@ -37,13 +39,22 @@ def check(request: pytest.FixtureRequest, name: str, text: str) -> None:
 
 def test_answer(request: pytest.FixtureRequest) -> None:
     folder = Path("results/20261121-161500-quick")
-    text = terminal.answer(builder.source(folder=folder), folder / "report.html")
+    text = terminal.answer(builder.source(folder=folder), folder / "report.html", whole=True)
     check(request, "answer.txt", text)
+
+
+def test_brief_answer(request: pytest.FixtureRequest) -> None:
+    folder = Path("gatemark-runs/20261121-161500-quick")
+    run = replace(builder.run(), line=(1e9, 5e8))
+    source = builder.source(run, judged=swift.judgement(), folder=folder)
+    check(request, "brief.txt", terminal.answer(source, folder / "report.html"))
 
 
 def test_answer_of_nothing(request: pytest.FixtureRequest) -> None:
     text = terminal.answer(
-        builder.source(records=[], judged=builder.nothing(), folder=Path("results/cut")), None
+        builder.source(records=[], judged=builder.nothing(), folder=Path("results/cut")),
+        None,
+        whole=True,
     )
     check(request, "answer-nothing.txt", text)
 
@@ -87,7 +98,9 @@ def test_path_answer(request: pytest.FixtureRequest) -> None:
     """The path of one packet: tables, trees, published values beside."""
     run = traveled.run(traveled.trials())
     text = terminal.answer(
-        builder.source(run, [], traveled.judgement(), folder=Path("results/counting")), None
+        builder.source(run, [], traveled.judgement(), folder=Path("results/counting")),
+        None,
+        whole=True,
     )
     check(request, "path.txt", text)
 

@@ -20,6 +20,20 @@ OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElemen
 DRAWN_FOR_PAPER = """() => addEventListener("afterprint", () => {
   window.onPaper = document.querySelectorAll(".plot svg").length;
 })"""
+# Tables wider than the screen: how many; and those that, moved to their end, no longer show what a
+# row is, or whose last value is not in sight beside it.
+OUT_OF_SIGHT = """() => {
+  const wide = [...document.querySelectorAll(".scroll")].filter((frame) =>
+    frame.querySelector("table") && frame.scrollWidth > frame.clientWidth);
+  const lost = wide.filter((frame) => {
+    frame.scrollLeft = frame.scrollWidth;
+    const cells = frame.querySelector("tbody tr").cells;
+    const [first, last] = [cells[0], cells[cells.length - 1]].map((c) => c.getBoundingClientRect());
+    const box = frame.getBoundingClientRect();
+    return Math.abs(first.left - box.left) > 1 || last.left < first.right - 1;
+  });
+  return [wide.length, lost.map((frame) => frame.getAttribute("aria-label"))];
+}"""
 # Contrast of each axis label with the paper, by WCAG 2.2's relative luminance.
 CONTRASTS = """() => {
   const light = (colour) => {
@@ -97,6 +111,16 @@ def test_a_phone_need_not_scroll_sideways(browser: Browser, whole: Path, unfolde
         if unfolded:
             visit.unfold()
         assert visit.page.evaluate(OVERFLOW) == 0
+
+
+def test_a_wide_table_keeps_its_first_column_and_a_value_in_sight(
+    browser: Browser, whole: Path
+) -> None:
+    with opened(browser, whole, width=360) as visit:
+        visit.unfold()
+        wide, lost = visit.page.evaluate(OUT_OF_SIGHT)
+    assert wide > 0
+    assert lost == []
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,21 @@ def test_runs_stand_side_by_side_in_one_silent_page(browser: Browser, compared: 
     with opened(browser, compared) as visit:
         visit.wait()
         heads = visit.page.locator("#at-a-glance thead th").all_text_contents()
-        assert [head.split(":")[0] for head in heads] == ["what", "A", "B"]
+        assert [head.split(":")[0] for head in heads] == ["what", "A", "B", "B/A"]
         assert visit.page.locator(".runs .sentence").count() == 2
         assert visit.said == []
+
+
+def test_each_run_has_its_name_beside_its_letter(browser: Browser, compared: Path) -> None:
+    with opened(browser, compared) as visit:
+        names = visit.page.locator(".runs .name").all_inner_texts()
+        assert names == ["A old", "B new"]
+
+
+def test_the_first_table_has_the_ratio_of_the_runs(browser: Browser, compared: Path) -> None:
+    with opened(browser, compared) as visit:
+        row = visit.page.locator("#at-a-glance tr", has_text="Capacity")
+        assert row.locator("td").last.inner_text() == "0.898 ± 0.012"  # a tenth slower
 
 
 def test_a_figure_draws_the_arms_of_both_runs(browser: Browser, compared: Path) -> None:

@@ -68,12 +68,13 @@ def opened(
     path: Path,
     *,
     width: int = 1280,
+    height: int = 800,
     scheme: Literal["light", "dark"] = "light",
     idle: bool = True,
 ) -> Iterator[Visit]:
     """Open the file in a window of its own, offline."""
     context = browser.new_context(
-        viewport={"width": width, "height": 800}, color_scheme=scheme, offline=True
+        viewport={"width": width, "height": height}, color_scheme=scheme, offline=True
     )
     if not idle:
         context.add_init_script(NEVER_IDLE)

@@ -174,8 +174,8 @@ def streams_write(wire: Wire) -> None:
             sent, received = trial(wire, family=family, write_bytes=size)
             bytes_conserved(sent, received)
             took = sent["t1_ns"] - sent["t0_ns"]
-            holds(200e6 <= took < 500e6, took)
-            holds(len(sent["info"]["t_ns"]) in {2, 3}, sent["info"]["t_ns"])
+            holds(200e6 <= took < 5e9, took)  # it stops, on a busy machine too
+            holds(2 <= len(sent["info"]["t_ns"]) <= took / 100e6 + 1, took, sent["info"]["t_ns"])
             # A write takes all of its bytes, or is short.
             full = sent["calls"] - sent["short_calls"]
             holds(full * size <= sent["bytes"] + sent["short_calls"] * size, sent["calls"])

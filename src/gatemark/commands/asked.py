@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gatemark.commands import wire
+from gatemark.commands.line import access_line
 from gatemark.commands.setting import chosen
 
 if TYPE_CHECKING:
@@ -28,11 +29,20 @@ class Asked:
     driver: str = ""  # who makes the traffic; "": as the plans have it
     ports: tuple[str, ...] = ()  # how it reaches the wire
     exact: bool = False  # in instructions
+    line: str = ""  # the access line that it is asked to carry
 
     @property
     def station_file(self) -> str:
         """The name or file of the station: the lab counts no instructions."""
         return self.station or (COUNTING_STATION if self.exact else DEFAULT_STATION)
+
+    @property
+    def bps(self) -> tuple[float, float] | None:
+        """The line's rates, down and up. Raises UsageError."""
+        if not self.line:
+            return None
+        line = access_line(self.line)
+        return line.down_bps, line.up_bps
 
     def command(self, seed: int) -> tuple[str, ...]:
         """The command that repeats it."""
@@ -40,6 +50,7 @@ class Asked:
         words += ["--station", self.station] if self.station else []
         words += ["--variant", self.variant] if self.variant else []
         words += ["--exact"] if self.exact else []
+        words += ["--line", self.line] if self.line else []
         words += wire.words(self.driver, self.ports)
         words += [word for setting in self.settings for word in ("--set", setting)]
         return (*words, "--seed", str(seed))

@@ -13,14 +13,17 @@ from gatemark.commands.console import choice
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
+    from gatemark.report.export.form import Rows
     from gatemark.report.group.source import Source
 
 FORMAT_HELP = (
-    "csv, json, parquet, markdown, prometheus, junit (default: by --out's name, else csv); "
+    "csv, json, parquet, markdown, prometheus, openmetrics, junit (default: by --out's name, else "
+    "csv); "
     "folded: a file for each path in the run's directory, for flame graphs."
 )
 OUT_HELP = "Write this file, whole or not at all (default: stdout)."
 RAW_HELP = "Each trial as it was measured, not judged: csv, json, parquet."
+WIDE_HELP = "A row for each point, a column for each quantity: csv, json, parquet."
 SCHEMA_HELP = "Print the JSON Schema of a record, run or value."
 
 
@@ -29,11 +32,12 @@ def export(
     format_: Annotated[str, typer.Option("--format", metavar="NAME", help=FORMAT_HELP)] = "",
     out: Annotated[Path | None, typer.Option(metavar="FILE", help=OUT_HELP)] = None,
     raw: Annotated[bool, typer.Option("--raw", help=RAW_HELP)] = False,
+    wide: Annotated[bool, typer.Option("--wide", help=WIDE_HELP)] = False,
     schema: Annotated[str, typer.Option(metavar="KIND", help=SCHEMA_HELP)] = "",
 ) -> None:
     """Write the values of runs for other programs."""
     if schema:
-        if runs or format_ or raw:
+        if runs or format_ or raw or wide:
             raise UsageError("--schema is of every run alike: leave out the rest")
         _write(_schema(schema), out)
         return
@@ -41,8 +45,7 @@ def export(
 
     name = format_ or (form.of_name(out) if out else form.DEFAULT)
     choice.check("--format", name, (*form.FORMATS, form.FOLDED))
-    if raw and name not in form.RAW:
-        raise UsageError(f"--raw with {name}: records are for {', '.join(form.RAW)}")
+    rows = _rows(name, raw=raw, wide=wide)
     if name == "parquet" and out is None and sys.stdout.isatty():
         raise UsageError("parquet is no text: name a file with --out, or send it to a pipe")
     if name == form.FOLDED and out:
@@ -51,7 +54,20 @@ def export(
     if name == form.FOLDED:
         _fold(paths)
         return
-    _write(form.export(name, _sources(paths), raw=raw), out)
+    _write(form.export(name, _sources(paths), rows), out)
+
+
+def _rows(name: str, *, raw: bool, wide: bool) -> "Rows":
+    """What a row is. Raises UsageError where the format has no such rows."""
+    from gatemark.report.export.form import TABLES
+
+    if raw and wide:
+        raise UsageError("--wide with --raw: a trial is a row already, leave one out")
+    if raw and name not in TABLES:
+        raise UsageError(f"--raw with {name}: records are for {', '.join(TABLES)}")
+    if wide and name not in TABLES:
+        raise UsageError(f"--wide with {name}: points are for {', '.join(TABLES)}")
+    return "records" if raw else "points" if wide else "values"
 
 
 def _sources(runs: Sequence[Path]) -> "list[Source]":

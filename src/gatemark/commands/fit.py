@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`gatemark fit`: is a setup enough for a line, or what does it execute, by a run's model?"""
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -9,6 +8,7 @@ import typer
 
 from gatemark.commands import locate, reading
 from gatemark.commands.console import choice, output
+from gatemark.commands.line import access_line
 from gatemark.error import UnavailableError, UsageError
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ COUNTED: Final = f"{PLAN}-exact"  # the same in instructions
 SMALL: Final = 3  # exit code: --strict, and not surely enough
 IMIX: Final = "imix"
 FRAMES: Final = ("64", IMIX, "1518")
-UNITS: Final = {"": 1e6, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
-MOST_BPS: Final = 1e12
 
 LINE_HELP = "Down/up in Mbit/s on the wire: 1000/500; 100Mbit, 2.5Gbit; none: instructions."
 SETUP_HELP = "Path and features: nat+conntrack+filter:100."
@@ -50,7 +48,7 @@ def fit(
     """
     asked = _setup(setup)
     sizes = {name: _bytes(name) for name in ((frame,) if frame else FRAMES)}
-    wanted = _line(line) if line else None
+    wanted = access_line(line) if line else None
     path = locate.located(run) if run else _newest(PLAN if line else COUNTED)
     model = _model(path)
     _require(model, asked, path)
@@ -103,22 +101,6 @@ def _tell_counts(
         output.lines(fit_exact.row(model, count) for _, count in texts)
     else:
         diff.tell(fit_exact.lines(model, texts))
-
-
-def _line(text: str) -> "Line":
-    """Both rates of `DOWN/UP`; one alone stands for both. Raises UsageError."""
-    from gatemark.stats.capacity.line import Line
-
-    rates = []
-    for part in text.lower().replace("bit/s", "bit").split("/"):
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]bit)?", part.strip())
-        bps = float(match[1]) * UNITS[match[2] or ""] if match else 0.0
-        if not 0 < bps <= MOST_BPS:
-            raise UsageError(f"--line {text}: write down/up in Mbit/s: 1000/500, 2.5Gbit/1Gbit")
-        rates.append(bps)
-    if len(rates) > 2:
-        raise UsageError(f"--line {text}: two rates at most, down/up: 1000/500")
-    return Line(rates[0], rates[-1])
 
 
 def _setup(text: str) -> "Setup":

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gatemark.store.directory import RunDirectory
 
 DEFAULT_SUITE = "quick"
+LINE_HELP = "Say whether it is enough for this line, in Mbit/s: 1000/500."
 
 
 def run(
@@ -41,6 +42,7 @@ def run(
     exact: Annotated[
         bool, typer.Option("--exact", help="Count a packet's instructions (station qemu-...).")
     ] = False,
+    line: Annotated[str, typer.Option(metavar="DOWN/UP", help=LINE_HELP)] = "",
     resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Go on with this run.")] = None,
     seed: Annotated[
         int | None, typer.Option(metavar="NUMBER", help="Order the trials by this number.")
@@ -51,7 +53,8 @@ def run(
     from gatemark.station.load import load as load_station
 
     if resume:
-        if name or station or variant or exact or set_ or driver or port or out or seed is not None:
+        others = (name, station, variant, exact, set_, driver, port, line, out)
+        if any(others) or seed is not None:
             raise UsageError("--resume goes on with a run as it was planned: leave out the rest")
         directory = reopen(resume)
         if directory.load().ab:
@@ -61,7 +64,7 @@ def run(
         require(directory.load().plans, bench)
     else:
         settings, ports = tuple(set_ or ()), wire.split(port or ())
-        asked = Asked(name or DEFAULT_SUITE, station, variant, settings, driver, ports, exact)
+        asked = Asked(name or DEFAULT_SUITE, station, variant, settings, driver, ports, exact, line)
         bench = load_station(asked.station_file)
         directory = _begin(asked, bench, out, seed)
     measure(directory, bench)
@@ -83,7 +86,8 @@ def _begin(asked: Asked, bench: "Station", out: Path | None, seed: int | None) -
     seed = secrets.randbelow(1 << 31) if seed is None else seed
     path = out or RUNS / title
     made = planned(suite, plans, bench, seed, asked.command(seed))
-    made = replace(made, run=path.resolve().name, station_file=asked.station_file, notes=notes)
+    named = path.resolve().name
+    made = replace(made, run=named, station_file=asked.station_file, notes=notes, line=asked.bps)
     return RunDirectory.create(path, made)
 
 

@@ -8,13 +8,17 @@ import typer
 
 from gatemark.commands import locate, reading
 from gatemark.commands.console import output
+from gatemark.commands.line import access_line
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
     from gatemark.stats.judgement import Judgement
+    from gatemark.store.contents import Contents
 
 REFERENCE_HELP = "Published values of other devices beside these."
 SUBSYSTEMS_HELP = "Your own names of the kernel's parts, for paths (docs/kernel-path.md)."
+ALL_HELP = "Every table and warning."
+LINE_HELP = "Say whether it is enough for this line, in Mbit/s: 1000/500."
 ROW_HELP = "One row of a Markdown table, to paste into a wiki or forum."
 
 
@@ -23,6 +27,8 @@ def show(
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each value.")] = False,
     reference: Annotated[bool, typer.Option("--reference", help=REFERENCE_HELP)] = False,
     row: Annotated[bool, typer.Option("--row", help=ROW_HELP)] = False,
+    all_: Annotated[bool, typer.Option("--all", help=ALL_HELP)] = False,
+    line: Annotated[str, typer.Option(metavar="DOWN/UP", help=LINE_HELP)] = "",
     header: Annotated[bool, typer.Option("--header", help="The table's head above --row.")] = False,
     subsystems: Annotated[Path | None, typer.Option(metavar="FILE", help=SUBSYSTEMS_HELP)] = None,
 ) -> None:
@@ -39,6 +45,8 @@ def show(
     _refuse(json_=json_, reference=reference, row=row, header=header)
     path = locate.newest([run] if run else None)[0]
     contents = reading.read(path)
+    if line:
+        contents = asked_to_carry(contents, line)
     kept = contents.run
     named = read(subsystems) if subsystems else shipped()
     kept_source = source.judged(contents, path, subsystems=named, drawn=False)
@@ -53,7 +61,7 @@ def show(
         output.lines(msgspec.to_builtins(value) for value in values(judgement))
     else:
         page = RunDirectory(path).page
-        terminal.tell(kept_source, page if page.exists() else None)
+        terminal.tell(kept_source, page if page.exists() else None, whole=all_)
 
 
 def _refuse(*, json_: bool, reference: bool, row: bool, header: bool) -> None:
@@ -95,3 +103,14 @@ def _beside(judgement: "Judgement", *, json_: bool) -> None:
         typer.echo(_none_alike(), err=True)
         return
     diff.tell(fold.styled(table(pairs), fold.room()))
+
+
+def asked_to_carry(contents: "Contents", text: str) -> "Contents":
+    """The same run, asked for another line. Raises UsageError."""
+    from dataclasses import replace
+
+    from msgspec.structs import replace as replace_field
+
+    line = access_line(text)
+    run = replace_field(contents.run, line=(line.down_bps, line.up_bps))
+    return replace(contents, run=run)

@@ -242,6 +242,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     search: Search | None = None  # `[search]`: which rate to try next, instead of a sweep of rates
     deviations: tuple[str, ...] = ()  # from what it cites
     figure: Figure = "auto"  # how its points are drawn
+    compare: bool = True  # tell what each arm changes against the first; its trials are not paired
     variants: tuple[str, ...] = ()  # names of its `[variant.NAME]` tables
     variant: str = ""  # the one that was put in
 

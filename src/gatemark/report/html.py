@@ -10,7 +10,9 @@ import jinja2
 
 def firm(text: str) -> str:
     """The text with numbers held to their units and intervals where lines break."""
-    return re.sub(r"(?<=[\d±≥]) (?=[\dkMGµ%±(]|packets|bit|[mn]?s\b)", "\N{NO-BREAK SPACE}", text)
+    return re.sub(
+        r"(?<=[\d±≥]) (?=[\dkMGµ%±(]|packets|bit|[mn]?s\b|B\b)", "\N{NO-BREAK SPACE}", text
+    )
 
 
 def asset(name: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gatemark.report import card, gallery, html, script
+from gatemark.report import gallery, html, script
 from gatemark.report.answer import (
     answers,
     at_rate,
@@ -16,10 +16,13 @@ from gatemark.report.answer import (
     rates,
     warning,
 )
+from gatemark.report.card.card import Card
+from gatemark.report.card.cards import cards
 from gatemark.report.chart.figure import Figure
+from gatemark.report.chart.palette import palette
 from gatemark.report.group.source import Source
 from gatemark.report.group.together import together
-from gatemark.report.several import side_by_side
+from gatemark.report.several import called, side_by_side
 from gatemark.report.words.run import counts, repeat_command, repeat_plan
 from gatemark.report.words.table import Table
 from gatemark.stats.point.tree import tree
@@ -57,16 +60,26 @@ def render(sources: Sequence[Source]) -> str:
         tables=_folded(shared),
         paths=_paths(shared),
         count=kernel_path.count,
+        columns=columns,
         style=html.asset("style.css"),
-        data=script.embedded(drawn),
+        data=script.embedded(drawn, palette(shared.judgement)),
         library=script.library(),
+        number=html.asset("number.js"),
         table=html.asset("table.js"),
         script=html.asset("page.js"),
     )
 
 
-def _cards(source: Source) -> list[card.Card]:
-    return card.cards(source.judgement, source.run.plans, virtual=source.run.station.virtual)
+def columns(panels: int) -> int:
+    """Panels in a row where the page is wide, so that no last one stands alone in its row.
+
+    An odd count that three does not divide stands in twos, and the last panel takes its whole row.
+    """
+    return 3 if panels % 3 == 0 else min(panels, 2)
+
+
+def _cards(source: Source) -> list[Card]:
+    return cards(source.judgement, source.run.plans, virtual=source.run.station.virtual)
 
 
 def _about(source: Source) -> dict[str, Any]:
@@ -74,6 +87,7 @@ def _about(source: Source) -> dict[str, Any]:
     run, judgement = source.run, source.judgement
     return {
         "source": source,
+        "name": called(source),
         "counts": counts(judgement),
         "slowed": any(plan.gateway.slow_to_pps for plan in run.plans),
         "conditions": condition.conditions(run, source.records, judgement),

@@ -8,18 +8,21 @@ from importlib.resources import files
 from typing import Any, Final
 
 from gatemark.report import html
-from gatemark.report.chart import theme
+from gatemark.report.chart import theme, tip
 from gatemark.report.chart.figure import Figure
+from gatemark.report.chart.palette import Palette
 
 # Of the package django-js-lib-vega-embed, which holds the three as their authors built them.
 VEGA: Final = "static/js_lib_vega_embed/vega-embed-full.js"
 
 
-def embedded(drawn: Sequence[Figure]) -> str:
+def embedded(drawn: Sequence[Figure], colors: Palette) -> str:
     """Figures and data as compact JSON that may stand inside a script element."""
     data: dict[str, Any] = {"config": theme.config(), "datasets": {}, "figures": []}
     for figure in drawn:
         panels = figure.specifications()
+        colors.paint(panels, figure.plan)
+        tip.by_rule(panels)
         for panel in panels:
             data["datasets"].update(panel.pop("datasets", {}))
         data["datasets"].update(figure.datasets())

@@ -5,14 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatemark.error import UsageError
-from gatemark.report import card
 from gatemark.report.answer import cmp
+from gatemark.report.card.card import Card
+from gatemark.report.card.cards import cards
 from gatemark.report.group.source import Source
+from gatemark.report.words import number
 from gatemark.report.words.number import DASH
 from gatemark.report.words.table import Table
 from gatemark.stats.change.cmp import cmp as compare_gateways
 from gatemark.stats.change.diff import Side
 from gatemark.stats.judge import samples
+from gatemark.stats.math.interval import Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +52,43 @@ def _side(source: Source) -> Side:
 
 
 def _cards(sources: Sequence[Source]) -> Table:
-    """A row for each card that any of the runs has."""
+    """A row for each card that any of the runs has, with each run's ratio to the first."""
     columns = [
-        {glance.title: glance for glance in card.cards(source.judgement, source.run.plans)}
+        {glance.title: glance for glance in cards(source.judgement, source.run.plans)}
         for source in sources
     ]
     titles = dict.fromkeys(title for column in columns for title in column)
-    rows = tuple((title, *(_value(column.get(title)) for column in columns)) for title in titles)
+    rows = []
+    for title in titles:
+        first, *others = (column.get(title) for column in columns)
+        values = [_value(glance) for glance in (first, *others)]
+        rows.append((title, *values, *(_ratio(glance, first) for glance in others)))
     heads = [f"{source.label}: {called(source)}" for source in sources]
-    return Table("At a glance", ("what", *heads), rows, frozenset())
+    heads += [f"{source.label}/{sources[0].label}" for source in sources[1:]]
+    numeric = frozenset(range(len(sources) + 1, len(heads) + 1))
+    return Table("At a glance", ("what", *heads), tuple(rows), numeric)
 
 
-def _value(glance: card.Card | None) -> str:
+def _value(glance: Card | None) -> str:
     if glance is None:
         return DASH
     return f"{glance.value} {glance.unit}".strip()
+
+
+def _ratio(glance: Card | None, first: Card | None) -> str:
+    """Of two amounts at like load; both intervals at their worst, so never narrower than true."""
+    if glance is None or first is None or _load(glance) != _load(first):
+        return DASH
+    new, old = glance.amount, first.amount
+    if new is None or old is None or old.lo <= 0 or new.lo <= 0:
+        return DASH
+    level = min(new.level, old.level)
+    span = Interval(
+        new.value / old.value, new.lo / old.hi, new.hi / old.lo, min(new.n, old.n), level
+    )
+    return number.interval(span, number.Scale(1.0, ""))
+
+
+def _load(glance: Card) -> tuple[str, str]:
+    """What the number is of, and the rate at which it was measured."""
+    return glance.line, glance.unit.partition(" at ")[2]

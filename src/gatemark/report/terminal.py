@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The terminal: `Live` while a run goes on (stderr), the answer at its end (stdout)."""
+"""The terminal: `Live` while a run goes on (stderr), the answer at its end (stdout).
+
+At first the brief one; with `whole` every table, warning and condition.
+"""
 
 import shlex
 from collections.abc import Iterable, Iterator
@@ -7,39 +10,50 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-from gatemark.report.answer import warning
+from gatemark.report import brief
+from gatemark.report.answer import line, warning
 from gatemark.report.answer.answers import ANSWERS, Answer
 from gatemark.report.group.source import Source
 from gatemark.report.live import Live
-from gatemark.report.words.run import counts, deviations, repeat_command
+from gatemark.report.words.run import counts, deviations, repeat_command, resume_command
 from gatemark.report.words.table import Table
+from gatemark.stats.capacity.line import Line as AccessLine
 
 __all__ = ["Live", "answer", "tell"]
 
 Line = tuple[str, str]  # rich style, text
 
 
-def answer(source: Source, page: Path | None) -> str:
-    """The answer as plain text: sentence, tables, warnings, where it lies, how to repeat it."""
-    return "\n".join(text for _, text in _lines(source, page)) + "\n"
+def answer(source: Source, page: Path | None, *, whole: bool = False) -> str:
+    """The answer as plain text."""
+    return "\n".join(text for _, text in _chosen(source, page, whole=whole)) + "\n"
 
 
-def tell(source: Source, page: Path | None, stream: TextIO | None = None) -> None:
+def tell(
+    source: Source, page: Path | None, stream: TextIO | None = None, *, whole: bool = False
+) -> None:
     """Print the answer on stdout (or `stream`); colour only on a terminal without NO_COLOR."""
     from rich.console import Console  # lazy: it costs start-up time
     from rich.text import Text
 
     console = Console(file=stream, highlight=False, soft_wrap=True)
-    for style, text in _lines(source, page):
+    for style, text in _chosen(source, page, whole=whole):
         console.print(Text(text, style=style if console.is_terminal else ""))
 
 
+def _chosen(source: Source, page: Path | None, *, whole: bool) -> Iterator[Line]:
+    return _lines(source, page) if whole else brief.lines(source, page)
+
+
 def _lines(source: Source, page: Path | None) -> Iterator[Line]:
+    """Sentence, conditions, tables, warnings, where it lies, how to repeat it."""
     run, judgement = source.run, source.judgement
     yield "bold", judgement.sentence
     yield "dim", _conditions(source)
     yield from (("yellow", f"missing  {lack}") for lack in run.station.missing)
     yield from (("dim", f"differs  {text}") for text in deviations(run))
+    if run.line:
+        yield "bold", line.sentence(judgement.points, AccessLine(*run.line))
     for kind in ANSWERS:
         yield from _answer(kind, source)
     yield from warning.lines(judgement)
@@ -47,6 +61,8 @@ def _lines(source: Source, page: Path | None) -> Iterator[Line]:
     yield "", f"folder  {source.folder}"
     if page is not None:
         yield "", f"page    {page}"
+    if judgement.missing:
+        yield "", f"resume  {resume_command(source.folder)}"
     yield "", f"repeat  {repeat_command(run)}"
 
 

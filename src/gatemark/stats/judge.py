@@ -6,6 +6,7 @@ from statistics import median
 
 from msgspec.structs import replace
 
+from gatemark import number
 from gatemark.plan.model import WHOLE
 from gatemark.stats.change import exact, exact_ab
 from gatemark.stats.change.arms import DIRECT, changes, comparisons
@@ -23,6 +24,7 @@ from gatemark.stats.judgement import (
     Ladder,
     Limit,
     PointResult,
+    Step,
     Travel,
     Warning_,
 )
@@ -239,7 +241,9 @@ def _result(trials: Group, verdict: Verdict, *, at_least: bool) -> PointResult:
         why=verdict.why,
         at_least=at_least,
         invalid=trials.invalid,
-        warnings=_of_point(trials, verdict.limit if trials.definition.path != DIRECT else "none"),
+        warnings=_of_point(
+            trials, verdict.limit if trials.definition.path != DIRECT else "none", verdict.why
+        ),
     )
 
 
@@ -261,11 +265,11 @@ def _values(trials: Group) -> dict[str, Interval]:
     return values
 
 
-def _of_point(trials: Group, limit: Limit) -> tuple[Warning_, ...]:
+def _of_point(trials: Group, limit: Limit, why: str) -> tuple[Warning_, ...]:
     headline = trials.definition.headline
     rates = each(trials.outside, headline)
     warnings = [
-        warn.tester_limited(limit),
+        warn.tester_limited(limit, why),
         warn.invalid_trials(trials.invalid),
         warn.throttled([record.evidence for record in trials.instrumented]),
     ]
@@ -318,11 +322,13 @@ def _of_run(
     judged = [p for p in judged if not (_is_fill(p) or exact.counted(p[0].definition))]
     judged = [p for p in judged if p[0].definition.quantity != UNDER_LOAD]
     if missing:
-        warnings.append(
-            warn.warning("incomplete", f"{missing} trials to go: gatemark run --resume {run.run}.")
-        )
+        seen = f"{missing} trial{'' if missing == 1 else 's'} to go."
+        warnings.append(warn.warning("incomplete", "Go on with the run.", seen))
     if judged and not any(ceiling.definition.headline in ceiling.values for ceiling in ceilings):
-        advice = "The tester alone was not measured; what it limits cannot be told."
+        advice = (
+            "The tester alone was not measured, so a value may be its limit: add an arm with "
+            'path = "direct".'
+        )
         warnings.append(warn.warning("no-ceiling", advice))
     lossy = [g for g, result in judged if result.limit not in ("none", "tester") and g.outside]
     lossy = [g for g in lossy if g.definition.quantity not in connections.QUANTITIES]  # read always
@@ -336,10 +342,14 @@ def _of_run(
 def _of_twins(ladders: Sequence[Ladder]) -> list[Warning_]:
     twins = [(ladder, step) for ladder in ladders for step in ladder.steps if step.twin]
     return [
-        warn.twin_differs(step.arm, step.against)
+        warn.twin_differs(step.arm, step.against, _difference(step, quantity_of(ladder)))
         for ladder, step in twins
         if not holds_zero(step, quantity_of(ladder))
     ]
+
+
+def _difference(step: Step, quantity: str) -> str:
+    return number.quantity(abs(step.costs[quantity].difference.value), UNITS[quantity])
 
 
 def _of_travels(travels: Sequence[Travel]) -> list[Warning_]:

@@ -14,10 +14,17 @@ Limit = Literal["none", "tester", "link", "cpu", "memory", "flow-table", "shaper
 
 
 class Warning_(msgspec.Struct, frozen=True):  # noqa: N801 - Warning is a builtin
-    """A warning by code, with what to do about it."""
+    """A warning by code: how much was seen, and what to do about it."""
 
     code: str  # tester-limited, bursty-sender, drift, first-run-slow, bimodal, observer-effect, ...
-    advice: str  # what to do about it
+    advice: str  # what to do about it: the next step
+    seen: str = ""  # the number that triggered it, a sentence; empty where there is none
+    weight: float = 0.0  # how bad: of the same code and advice the worst is told
+
+    @property
+    def text(self) -> str:
+        """How much, and what to do."""
+        return f"{self.seen} {self.advice}".strip()
 
 
 class PointResult(About, frozen=True, kw_only=True):
@@ -38,10 +45,13 @@ class Knee(About, frozen=True, kw_only=True):
     """
 
     direction: str
-    knee_pps: Interval  # offered rate where received stops following, by a two-segment fit
+    # Offered rate where received stops following, by a two-segment fit; not below no_loss_pps.
+    knee_pps: Interval
     knee_l1_bps: float  # the same as bits on the wire, with preamble, FCS and gap
     peak_pps: Interval  # the most that was received at any offered rate
-    no_loss_pps: float  # highest offered rate of the sweep without a lost packet in most repeats
+    # Highest offered rate of the sweep at and below which the median repeat lost nothing: by short
+    # trials at a few rates, so not the throughput of RFC 2544.
+    no_loss_pps: float
     retained: dict[str, Interval]  # share of the peak at so many times the knee: "1.5x", "2x"
     limit: Limit
     why: str
@@ -83,6 +93,9 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
     # Median of the differences within blocks, in the quantity's unit; instructions: the difference
     # of the modes, with the range over repeats.
     difference: Interval
+    # The same as a share of the other arm's value: median of the ratios within blocks, less 1.
+    # None: counted, or a value of 0.
+    ratio: Interval | None = None
     # Of no difference, exact signed rank test; adjusted (Holm) over the steps; None: counted.
     p: float | None
     mde: float | None  # what so many blocks show in four cases of five; None: nothing

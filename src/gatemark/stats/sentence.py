@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer of a run in one sentence, numbers with units."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from gatemark.number import MINUS, duration, si
+from gatemark.number import MINUS, duration, measured, si
 from gatemark.plan.model import NEW, OLD, is_twin
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET
@@ -17,9 +17,11 @@ from gatemark.stats.judgement import (
     Travel,
     Verdict,
 )
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.point import connections, fill
 from gatemark.stats.point.path import base
 from gatemark.stats.point.timed import MEDIAN, is_timed
+from gatemark.stats.speed import speed, words
 from gatemark.stats.subject import About
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import AB, Run
@@ -56,9 +58,14 @@ LIMITS: dict[Limit, str] = {
 class Rate(About, frozen=True, kw_only=True):
     """One rate that the sentence may tell."""
 
-    value: float  # packets/s, or bit/s of goodput
+    interval: Interval  # packets/s, or bit/s of goodput
     limit: Limit
     at_least: bool
+
+    @property
+    def value(self) -> float:
+        """The median."""
+        return self.interval.value
 
 
 def sentence(
@@ -69,35 +76,90 @@ def sentence(
     knees: Sequence[Knee],
     ladders: Sequence[Ladder] = (),
 ) -> str:
-    """What was searched for, without loss; else the knees; else what each step of a ladder costs.
+    """What was searched for, without loss; else what it does at full speed; else the knees.
 
-    Else the most that came through. Where only delays were asked for: how long it took.
+    Else what each step of a ladder costs, or the most that came through. Where only delays were
+    asked for: how long it took.
     """
-    searched = [point for point in points if point.definition.quantity == THROUGHPUT]
-    strict = [point for point in searched if not point.definition.loss_criterion]
-    kept_rates = [
-        _of_knee(knee) for knee in knees if knee.knee_pps.value
-    ]  # 0: it lost at every rate
     timed = [point for point in points if is_timed(point, run.plans)]
     plain = [point for point in points if point not in timed]
-    rates = _of_points(strict or searched) or kept_rates
-    if not rates and (text := _steps(ladders) or _executes(points)):
-        foot = [ladder.definition for ladder in ladders[:1]] or [
-            point.definition for point in points[:1]
-        ]
-        return f"{_gateway(run, foot)} {text}."
-    shown_rates = _choose(rates or _of_points(plain))
-    if shown_rates:
-        gateway = _gateway(run, [rate.definition for rate in shown_rates])
-        return f"{gateway} {_rates(shown_rates)}; {_limits(shown_rates, records)}."
-    if delays := _delays(timed):
-        return f"{_gateway(run, [point.definition for point in timed])} {delays}."
-    alone = _choose(_of_points(ceilings))
-    if alone:
-        return f"The tester alone carries {_full(alone[0])}; no gateway has been measured yet."
-    if records:
-        return f"Nothing has been measured yet: none of {len(records)} trials was valid."
-    return "Nothing has been measured yet."
+    texts = (
+        _full_speed(run, records, plain, knees, ladders),
+        _costs(run, points, knees, ladders),
+        _carries(run, records, points, plain, knees),
+        _takes(run, timed),
+        _alone(ceilings),
+        f"Nothing has been measured yet: none of {len(records)} trials was valid."
+        if records
+        else "",
+    )
+    return next(filter(None, texts), "Nothing has been measured yet.")
+
+
+def _full_speed(
+    run: Run,
+    records: Sequence[Record],
+    plain: Sequence[PointResult],
+    knees: Sequence[Knee],
+    ladders: Sequence[Ladder],
+) -> str:
+    """Small and full frames at overload; a search, or a knee at full speed, tells more."""
+    if _searched(plain) or not all(knee.definition.slow_to_pps for knee in knees):
+        return ""
+    routed = speed(plain)
+    if routed is None:
+        return ""
+    both = [_of_point(point) for point in (routed.small, routed.full)]
+    is_one = _is_one_cpu(records)
+    text = f"{_kernel(run)} {words(routed, ladders, ' on one core' if is_one else '')}"
+    if is_one and {rate.limit for rate in both} == {"cpu"}:
+        return f"{text}; the core is the bottleneck."
+    return f"{text}; {_limits(both, records, _size)}."
+
+
+def _costs(
+    run: Run, points: Sequence[PointResult], knees: Sequence[Knee], ladders: Sequence[Ladder]
+) -> str:
+    """Steps of a ladder, or instructions, where no rate was looked for."""
+    if _searched(points) or any(knee.knee_pps.value for knee in knees):
+        return ""
+    text = _steps(ladders) or _executes(points)
+    foot = [ladder.definition for ladder in ladders[:1]] or [p.definition for p in points[:1]]
+    return f"{_gateway(run, foot)} {text}." if text else ""
+
+
+def _carries(
+    run: Run,
+    records: Sequence[Record],
+    points: Sequence[PointResult],
+    plain: Sequence[PointResult],
+    knees: Sequence[Knee],
+) -> str:
+    """What was searched for, without loss; else the knees; else the most that came through."""
+    kept_rates = [_of_knee(knee) for knee in knees if knee.knee_pps.value]  # 0: it always lost
+    rates = _choose(_of_points(_searched(points)) or kept_rates or _of_points(plain))
+    if not rates:
+        return ""
+    gateway = _gateway(run, [rate.definition for rate in rates])
+    return f"{gateway} {_rates(rates)}; {_limits(rates, records)}."
+
+
+def _takes(run: Run, timed: Sequence[PointResult]) -> str:
+    delays = _delays(timed)
+    return f"{_gateway(run, [point.definition for point in timed])} {delays}." if delays else ""
+
+
+def _alone(ceilings: Sequence[PointResult]) -> str:
+    rates = _choose(_of_points(ceilings))
+    if not rates:
+        return ""
+    return f"The tester alone carries {_full(rates[0])}; no gateway has been measured yet."
+
+
+def _searched(points: Sequence[PointResult]) -> list[PointResult]:
+    """Points of a search, by its strictest goal if it has one without loss."""
+    every = [point for point in points if point.definition.quantity == THROUGHPUT]
+    return [point for point in every if not point.definition.loss_criterion] or every
 
 
 def of_ab(ab: AB, comparisons: Sequence[Comparison]) -> str:
@@ -220,18 +282,22 @@ def _does(setup: str) -> str:
 
 def _of_knee(knee: Knee) -> Rate:
     return Rate(
-        subject=knee.subject, value=knee.knee_pps.value, limit=knee.limit, at_least=knee.at_least
+        subject=knee.subject, interval=knee.knee_pps, limit=knee.limit, at_least=knee.at_least
+    )
+
+
+def _of_point(point: PointResult) -> Rate:
+    return Rate(
+        subject=point.subject,
+        interval=point.values[point.definition.headline],
+        limit=point.limit,
+        at_least=point.at_least,
     )
 
 
 def _of_points(points: Sequence[PointResult]) -> list[Rate]:
     return [
-        Rate(
-            subject=p.subject,
-            value=p.values[p.definition.headline].value,
-            limit=p.limit,
-            at_least=p.at_least,
-        )
+        _of_point(p)
         for p in points
         if p.definition.headline in p.values
         and p.definition.quantity not in ("burst", INSTRUCTIONS)  # no rates
@@ -265,6 +331,13 @@ def _precedence(definition: Definition) -> tuple[int, int, str, int]:
     return protocol, size, definition.family, order.get(definition.direction, 3)
 
 
+def _kernel(run: Run) -> str:
+    """Who routes: in the built-in lab this machine's kernel does."""
+    if run.station.kind == "netns":
+        return "This machine's kernel"
+    return "This virtual gateway" if run.station.virtual else "This gateway"
+
+
 def _gateway(run: Run, definitions: Sequence[Definition]) -> str:
     if any(definition.slow_to_pps for definition in definitions):
         return "Slowed to a home router's speed, the lab gateway"
@@ -281,6 +354,10 @@ def _rates(texts: Sequence[Rate]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
+def _size(rate: Rate) -> str:
+    return f"{rate.definition.frame_bytes} bytes"
+
+
 def _verb(rate: Rate) -> str:
     path, *features = rate.setup.split(" + ")
     own = OWN.get(rate.definition.direction, "ends") if path == "endpoint" else ""
@@ -292,7 +369,9 @@ def _short(rate: Rate) -> str:
     """The number alone, as the first one gave the unit of packets; bits name theirs."""
     if rate.definition.quantity in COUNTS:
         return si(rate.value, "")
-    return si(rate.value, "bit/s" if rate.definition.l4 == "tcp" else "")
+    if rate.definition.l4 == "tcp":
+        return _measured(rate.interval, "bit/s")
+    return _measured(rate.interval, "packets/s").removesuffix("packets/s").rstrip()
 
 
 def _full(rate: Rate) -> str:
@@ -301,9 +380,9 @@ def _full(rate: Rate) -> str:
     if kind.quantity in COUNTS:
         return f"{_bound(rate)}{si(rate.value, COUNTS[kind.quantity])}"
     if kind.l4 == "tcp":
-        text = f"{_bound(rate)}{si(rate.value, 'bit/s')} of TCP goodput"
+        text = f"{_bound(rate)}{_measured(rate.interval, 'bit/s')} of TCP goodput"
     else:
-        text = _bound(rate) + si(rate.value, "packets/s")
+        text = _bound(rate) + _measured(rate.interval, "packets/s")
     if size := kind.frame_bytes:
         bits = si(l1_bps(rate.value, size), "bit/s")
         text += f" of {size}-byte frames ({bits} on the wire)"
@@ -315,22 +394,37 @@ def _full(rate: Rate) -> str:
     return text if kind.driver == OURS else f"{text} as {kind.driver} measures it"
 
 
+def _measured(i: Interval, unit: str) -> str:
+    """A value with the digits that it has beside its interval; three where it has none."""
+    return measured(i.value, i.lo, i.hi, unit) if i.lo < i.hi else si(i.value, unit)
+
+
 def _bound(rate: Rate) -> str:
     return "≥ " if rate.at_least else ""
 
 
-def _limits(texts: Sequence[Rate], records: Sequence[Record]) -> str:
+def _is_one_cpu(records: Sequence[Record]) -> bool:
+    """Whether the gateway has a CPU of its own, and only one."""
+    cpus = {reading.cpu for record in records for reading in record.evidence.cpu}
+    return len(cpus) == 1 and cpus != {None}
+
+
+def _limits(
+    texts: Sequence[Rate],
+    records: Sequence[Record],
+    called: Callable[[Rate], str] = lambda rate: rate.setup,
+) -> str:
     """A clause for each limit, with the setups that it held where they do not share one."""
     cpus = {reading.cpu for record in records for reading in record.evidence.cpu}
     phrases = dict(LIMITS)
     if cpus == {None}:  # it has none of its own
         phrases["cpu"] = "the CPU is the bottleneck"
         phrases["tester"] = "the CPUs that it shares with the tester are the bottleneck"
-    elif len(cpus) == 1:
+    elif _is_one_cpu(records):
         phrases["cpu"] = "its one CPU is the bottleneck"
     held: dict[Limit, list[str]] = {}
     for rate in texts[:MOST_SETUPS]:
-        held.setdefault(rate.limit, []).append(rate.setup)
+        held.setdefault(rate.limit, []).append(called(rate))
     if len(held) == 1:
         return phrases[texts[0].limit]
     return ", ".join(f"{phrases[limit]} ({', '.join(setups)})" for limit, setups in held.items())

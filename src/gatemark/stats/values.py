@@ -22,7 +22,8 @@ from gatemark.stats.judgement import (
 )
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import About
-from gatemark.store.record import UNITS
+from gatemark.store.quantity import words
+from gatemark.store.record import UNITS, Definition
 
 # What a faster tester could only raise; a delay or a share of an overloaded tester has no bound.
 BOUNDED = frozenset(
@@ -36,8 +37,8 @@ def values(judgement: Judgement) -> list[Value]:
     """All values: the tester's ceilings and floors, the points, the knees, then the differences."""
     points = (*judgement.ceilings, *judgement.floors, *judgement.points)
     return [
-        *(value for point in points for value in _of_point(point)),
-        *(value for knee in judgement.knees for value in _of_knee(knee)),
+        *(value for point in points for value in of_point(point)),
+        *(value for knee in judgement.knees for value in of_knee(knee)),
         *(value for ladder in judgement.ladders for value in _of_ladder(ladder)),
         *(value for travel in judgement.travels for value in _of_travel(travel)),
         *(
@@ -51,12 +52,14 @@ def values(judgement: Judgement) -> list[Value]:
     ]
 
 
-def _of_point(point: PointResult) -> Iterator[Value]:
+def of_point(point: PointResult) -> Iterator[Value]:
+    """What was measured at a point."""
     for quantity, interval in point.values.items():
         yield _judged(point, quantity, interval, UNITS[quantity])
 
 
-def _of_knee(knee: Knee) -> Iterator[Value]:
+def of_knee(knee: Knee) -> Iterator[Value]:
+    """What a sweep of rates comes to."""
     rate = knee.knee_pps
     yield _judged(knee, "knee_pps", rate, "packets/s")
     yield _judged(knee, "knee_l1_bps", _scale(rate, knee.knee_l1_bps), "bit/s")
@@ -147,10 +150,17 @@ def _value(about: About, quantity: str, interval: Interval, unit: str, *, limit:
         unit=unit,
         n=interval.n,
         level=interval.level,
-        definition=about.definition,
+        definition=_defined(about.definition, quantity),
         limit=limit,
         warnings=(),
     )
+
+
+def _defined(definition: Definition, quantity: str) -> Definition:
+    """A trial's definition as that of one value: a trial is about its headline, a row is not."""
+    if quantity == definition.headline:
+        return definition
+    return replace(definition, quantity=words(quantity))
 
 
 def _scale(interval: Interval, value: float) -> Interval:

@@ -60,6 +60,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     plans: tuple[Plan, ...]  # as they were run, with what `--set` changed
     trials: tuple[TrialSpec, ...]  # in running order
     ab: AB | None = None  # of `gatemark ab` alone
+    line: tuple[float, float] | None = None  # bits/s down and up that it is asked to carry
     before: dict[str, Any] = {}  # inventory: "gateway" and "tester"
     after: dict[str, Any] = {}  # the same when the run had ended
     versions: dict[str, str] = {}  # of gatemark, of python; of "agent mips": hash, compiler, flags

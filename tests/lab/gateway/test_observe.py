@@ -62,9 +62,7 @@ def test_what_it_is_not_set_to_is_skipped_with_the_reason(tmp_path: Path, observ
     (instrumented,) = [
         record for record in records if record.pass_ == "instrumented" and record.status == "ok"
     ]
-    (cpu,) = instrumented.evidence.inside
-    assert cpu.thread == f"cpu{observed.cpu}"
-    assert instrumented.values["cpu_busy_inside"] == cpu.busy
+    assert "cpu_busy_inside" not in instrumented.values  # those are all of this machine's CPUs
     assert instrumented.values["probe_cpu"] < 0.05
     assert list((tmp_path / "state").rglob("*.json")) == []
 

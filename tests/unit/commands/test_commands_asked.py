@@ -26,9 +26,7 @@ def test_a_slowed_plan_is_measured_in_its_full_speed_variant(name: str) -> None:
 
 
 def test_a_slowdown_that_was_asked_for_is_not_claimed() -> None:
-    instead, notes = within(
-        asked("quick/plain", "", "gateway.slow_to_pps=20000"), ORDINARY, "netns"
-    )
+    instead, notes = within(asked("cost/ab", "", "gateway.slow_to_pps=20000"), ORDINARY, "netns")
     assert instead.settings == ("gateway.slow_to_pps=20000", "gateway.slow_to_pps=0")
     assert slowdowns(instead) == {0}
     assert notes == ("no slowdown here, as it needs root: measured with gateway.slow_to_pps=0",)
@@ -49,10 +47,10 @@ def test_what_repeats_it_is_what_was_measured() -> None:
 @pytest.mark.parametrize(
     "one",
     [
-        asked("quick/plain"),
+        asked("cost/ab"),
         asked("quick", "full-speed"),
         asked("quick/sweep", "", "gateway.slow_to_pps=0"),
-        asked("quick/ceiling", "", "gateway.slow_to_pps=20000"),
+        asked("rfc/ceiling", "", "gateway.slow_to_pps=20000"),
     ],
 )
 def test_what_is_not_slowed_is_measured_as_asked(one: Asked) -> None:

@@ -56,10 +56,10 @@ def test_suites_and_plans_come_with_their_titles() -> None:
         ("lab up --path =", ["switch", "route", "nat"]),
         ("lab shell gat", ["gateway"]),
         ("lab shell gateway -- n", []),
-        ("run quick/s", ["quick/sweep"]),
+        ("run quick/sw", ["quick/sweep"]),
         ("run --st", ["--station"]),
         ("run --station l", ["lab"]),
-        ("run --json quick/p", ["quick/plain"]),
+        ("run --json quick/t", ["quick/tcp"]),
         ("run wrt54 --variant s", ["short"]),
         ("run quick --variant s", []),
         ("plan quick/sweep --set repeat.ti", ["repeat.times="]),
@@ -185,7 +185,7 @@ def ask(shell: str, script: str, path: str) -> str:
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        ("gatemark run quick/s", "quick/sweep"),
+        ("gatemark run quick/sw", "quick/sweep"),
         ("gatemark run wrt54 --variant = sh", "short"),
         ("gatemark show ''", "my\\ run\ngatemark-runs/20260101-quick"),
         ("gatemark run quick --set repeat.tw", "repeat.twin="),
@@ -200,7 +200,7 @@ def test_bash_completes(words: str, found: str, path: str) -> None:
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ("gatemark run quick/s", "quick/sweep\tRouting and NAT: received against offered rate"),
+        ("gatemark run quick/sw", "quick/sweep\tSlowed to a home router's speed"),
         ("gatemark run wrt54 --variant=sh", "--variant=short\tTCP and UDP bridged"),
         ("gatemark show m", "my run"),
         ("gatemark show oth", "other/"),
@@ -214,7 +214,7 @@ def test_fish_completes(line: str, found: str, path: str) -> None:
 @pytest.mark.parametrize(
     ("line", "until"),
     [
-        ("gatemark run quick/", "quick/sweep*-- Routing and NAT: received against offered rate"),
+        ("gatemark run quick/", "quick/sweep*-- Slowed to a home router"),
         ("gatemark run quick --set repeat.t", "repeat.times=*-- now 6"),
         ("gatemark ", "doctor*-- Say what"),
     ],

@@ -22,6 +22,7 @@ BEGINNINGS = {
     "json": "[\n {\n",
     "markdown": "## Quick look",
     "prometheus": "# HELP gatemark_run_info ",
+    "openmetrics": "# TYPE gatemark_run info\n",
     "junit": "<?xml ",
 }
 
@@ -119,6 +120,14 @@ def test_records_are_given_where_asked(run: Path) -> None:
     assert [record["trial"] for record in found] == [r.trial for r in builder.trials()[:30]]
 
 
+def test_a_point_is_a_row_where_asked(run: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(gatemark("export", run, "--wide").out)))
+    factors = ("plan", "arm", "direction", "frame_bytes", "rate_pps")
+    places = [tuple(row[name] for name in factors) for row in rows]
+    assert len(set(places)) == len(places) > 1
+    assert "received_pps_lo" in rows[0]
+
+
 @pytest.mark.parametrize("kind", ["record", "run", "value"])
 def test_a_schema_needs_no_run(kind: str) -> None:
     done = gatemark("export", "--schema", kind)
@@ -133,6 +142,9 @@ def test_a_schema_needs_no_run(kind: str) -> None:
         ("run --format cvs", "--format cvs: no such name; did you mean 'csv'?"),
         ("run --raw --format junit", "--raw with junit: records are for csv, json, parquet"),
         ("run --raw --out a.md", "--raw with markdown: records are for csv, json, parquet"),
+        ("run --wide --format junit", "--wide with junit: points are for csv, json, parquet"),
+        ("run --wide --raw", "--wide with --raw: a trial is a row already, leave one out"),
+        ("run --wide --schema run", "--schema is of every run alike: leave out the rest"),
         ("--schema plan", "--schema plan: no such name; known are"),
         ("run --schema run", "--schema is of every run alike: leave out the rest"),
     ],

@@ -59,8 +59,8 @@ def refused(done: Done, code: int, said: str) -> None:
         ("plan quick --set repeat.times", "--set repeat.times: write key=value, as in --set rep"),
         ("plan quick --set repeat.tims=2", "--set repeat.tims: no such key; did you mean 'repea"),
         ("plan quick --set repeat.times=many", "--set repeat.times: Expected `int`, got `str`"),
-        ("plan quick --set repeat.times=0", "--set repeat.times: quick/ceiling: `times` of [rep"),
-        ("plan quick --set workload.frame_bytes=40", "--set workload.frame_bytes: quick/sweep: "),
+        ("plan quick --set repeat.times=0", "--set repeat.times: quick/speed: `times` of [rep"),
+        ("plan quick --set workload.frame_bytes=40", "--set workload.frame_bytes: quick/cost: "),
         ("plan quick/sweep --set sweep.flows=1", "--set sweep.flows: no plan of 'quick/sweep' has"),
         ("plan quick --set =1", "--set : no such key; "),
         ("lab shell attic", "HOST attic: no such name; known are: gateway, lan, lan2, wan"),
@@ -149,7 +149,7 @@ def forbidden() -> Sequence[str]:
     return possible((*ordinary, "unshare", "--user", "--map-root-user", "sh", "-c", NO_MORE))
 
 
-@pytest.mark.parametrize("words", ["run quick --out new", "run quick/plain"])
+@pytest.mark.parametrize("words", ["run quick --out new", "run quick/tcp"])
 def test_where_namespaces_are_forbidden_the_sysctl_is_named(words: str) -> None:
     refused(
         gatemark(*words.split(), before=forbidden()),

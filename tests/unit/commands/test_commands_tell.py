@@ -45,9 +45,9 @@ def test_list_as_json_has_a_line_for_each_plan() -> None:
 
 
 def test_plan_tells_how_many_trials_and_how_long() -> None:
-    done = gatemark("plan", "quick/plain", "--set", "repeat.times=3")
+    done = gatemark("plan", "quick/tcp", "--set", "repeat.times=3")
     assert (done.code, done.err) == (0, "")
-    assert re.search(r"^4 trials, about \d+ s$", done.out, re.MULTILINE)
+    assert re.search(r"^6 trials, about \d+ s$", done.out, re.MULTILINE)
 
 
 def test_plan_as_json_has_a_line_for_each_trial() -> None:
@@ -62,7 +62,7 @@ def test_a_setting_shows_in_the_plan() -> None:
 
 
 def test_a_text_needs_no_quotes() -> None:
-    found = rows(gatemark("plan", "plain", "--set", "workload.direction=both", "--json"))
+    found = rows(gatemark("plan", "tcp", "--set", "workload.direction=both", "--json"))
     assert {row["workload"]["direction"] for row in found} == {"both"}
 
 

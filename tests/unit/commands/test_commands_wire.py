@@ -9,7 +9,7 @@ from gatemark.commands.wire import split
 from gatemark.error import UsageError
 from gatemark.plan.model import Workload
 
-PLAIN = "quick/plain"
+PLAIN = "cost/ab"
 
 
 def asked(driver: str = "", *ports: str, settings: tuple[str, ...] = ()) -> Asked:
@@ -34,7 +34,7 @@ def test_ports_are_set_by_the_end_that_they_are_of(words: tuple[str, ...]) -> No
 
 def test_the_run_repeats_them() -> None:
     command = " ".join(asked("gatemark", "raw,xdp").command(7))
-    assert command == ("gatemark run quick/plain --driver gatemark --port raw --port xdp --seed 7")
+    assert command == ("gatemark run cost/ab --driver gatemark --port raw --port xdp --seed 7")
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_the_run_repeats_them() -> None:
         (asked("", "veth"), "--port veth: no such name; known are: afxdp, live, raw, ring, xdp"),
         (asked("", "live", "raw"), "--port live and raw are both of a sender"),
         (asked("iperf3", settings=("workload.driver=nuttcp",)), "leave one out"),
-        (asked("iperf3"), "`duration_s` = 0.8: iperf3 counts whole seconds; write 1"),
+        (asked("iperf3"), "`duration_s` = 0.5: iperf3 counts whole seconds; write 1"),
     ],
 )
 def test_what_means_nothing_is_refused(one: Asked, said: str) -> None:

@@ -58,7 +58,7 @@ def test_a_plan_of_one_arm_is_told_without_steps() -> None:
     assert exact(plan("cost/ab")).figure == "auto"
 
 
-@pytest.mark.parametrize("name", ["quick/ceiling", "cost/flows"])
+@pytest.mark.parametrize("name", ["rfc/ceiling", "cost/flows"])
 def test_what_is_no_packet_through_a_gateway_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="is not of packets through a gateway"):
         exact(plan(name))

@@ -217,7 +217,7 @@ def test_a_size_is_given_in_one_of_its_words() -> None:
 
 @pytest.mark.parametrize("key", ["workload.streams", "workload.settle_s", "workload.write_bytes"])
 def test_a_key_of_another_kind_does_not_apply(key: str) -> None:
-    (udp,) = load("quick/ceiling")[1]
+    (udp,) = load("rfc/ceiling")[1]
     (both,) = load("kofler/ceiling")[1]
     assert not applies(udp, key)
     assert applies(both, "workload.streams")

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first screen's cards and grades: what they tell, what they leave out."""
 
+from collections.abc import Sequence
+
 import builder
 import pytest
 from msgspec.structs import replace
 
-from gatemark.report import card
 from gatemark.report.answer import grade
+from gatemark.report.card import cards
+from gatemark.report.card.card import Card
+from gatemark.stats.judgement import Judgement
 
 
 @pytest.mark.parametrize(
@@ -26,12 +30,41 @@ def test_a_grade_changes_at_its_limit(added_ms: float, letter: str) -> None:
     assert grade.letter(added_ms * 1e6) == letter
 
 
-def test_delay_under_load_is_what_load_adds() -> None:
+def at_full_speed() -> Judgement:
+    """The same of a gateway that was not slowed."""
     judged = builder.judgement()
-    found = next(one for one in card.cards(judged) if one.title == "Delay under load")
+    knees = tuple(k.about(definition=replace(k.definition, slow_to_pps=0)) for k in judged.knees)
+    points = tuple(p.about(definition=replace(p.definition, slow_to_pps=0)) for p in judged.points)
+    return replace(judged, knees=knees, points=points)
+
+
+def card_of(made: Sequence[Card], title: str) -> Card:
+    return next(card for card in made if card.title == title)
+
+
+def test_delay_under_load_is_what_load_adds() -> None:
+    found = card_of(cards.cards(at_full_speed()), "Delay under load")
     assert found.grade == "B"  # a queue of 33 ms
     assert "Grade: A+ < 5 ms, A < 30, B < 60" in found.definition
     assert found.evidence.startswith("delay-")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [cards.cards(builder.judgement()), cards.cards(at_full_speed(), virtual=True)],
+    ids=["slowed", "virtual"],
+)
+def test_what_is_no_device_gets_no_grade_and_no_share_of_a_line(made: Sequence[Card]) -> None:
+    assert card_of(made, "Delay under load").grade == ""
+    texts = [text for card in made for text in (card.line, *card.lines, card.definition)]
+    assert not [text for text in texts if "gigabit" in text or "Grade" in text]
+
+
+def test_a_card_has_one_line_and_a_picture() -> None:
+    for card in cards.cards(builder.judgement()):
+        assert card.line
+        assert len(card.line) <= 70
+        assert card.picture is not None
 
 
 def test_an_added_delay_is_no_narrower_than_both_its_ends() -> None:
@@ -51,11 +84,11 @@ def test_without_a_load_beyond_the_knee_there_is_no_grade() -> None:
 
 
 def test_what_was_not_measured_has_no_card() -> None:
-    assert card.cards(builder.nothing()) == []
+    assert cards.cards(builder.nothing()) == []
 
 
 def test_capacity_tells_every_direction_and_setup_of_its_sweep() -> None:
-    found = card.cards(builder.judgement())[0]
+    found = cards.cards(at_full_speed())[0]
     assert found.title == "Capacity: route"
     starts = ("route ↑ up: ", "route ↓ down: ", "nat ↑ up: ", "nat ↓ down: ")
     assert [line.startswith(start) for line, start in zip(found.lines, starts, strict=False)] == [

@@ -10,8 +10,9 @@ import studies
 from msgspec.structs import replace
 
 from gatemark.plan.model import is_twin
-from gatemark.report import card, gallery
+from gatemark.report import gallery
 from gatemark.report.answer import rates
+from gatemark.report.card import cards
 from gatemark.report.chart.figure import Figure, Row
 from gatemark.report.group.source import Source
 from gatemark.stats.judge import judge
@@ -119,7 +120,7 @@ def test_a_tester_limited_value_bears_its_sign_wherever_it_stands(quick: Source)
     knees = tuple(replace(k, at_least=True, limit="tester") for k in quick.judgement.knees)
     limited = replace(quick.judgement, points=bound, knees=knees)
     source = Source(run=quick.run, records=quick.records, judgement=limited)
-    assert card.cards(limited, quick.run.plans)[0].value.startswith("≥ ")
+    assert cards.cards(limited, quick.run.plans)[0].value.startswith("≥ ")
     assert all(row[2].startswith("≥ ") for row in rates.knees(limited).rows)
     texts = [str(row["text"]) for row in named(source, "single").rows]
     assert texts

@@ -8,11 +8,12 @@ import pytest
 from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
-from gatemark.report.export import prometheus
+from gatemark.report.export import metric, prometheus
 from gatemark.report.group.source import Source
 from gatemark.stats.judge import judge
 from gatemark.stats.values import values
 from gatemark.store import record
+from gatemark.store.quantity import QUANTITIES
 
 RUN = builder.run()
 JUDGED = judge(RUN, builder.trials())
@@ -38,7 +39,7 @@ def test_every_value_is_there_with_both_ends() -> None:
     assert count == 3 * len(values(JUDGED))
 
 
-def test_no_two_samples_have_trialname() -> None:
+def test_no_two_samples_have_one_name() -> None:
     second = replace(RUN, run="second")
     found = samples(FIRST, Source(run=second, records=(), judgement=JUDGED, label="second"))
     every = [(name, *sorted(labels.items())) for name, s in found.items() for labels, _ in s]
@@ -46,15 +47,24 @@ def test_no_two_samples_have_trialname() -> None:
 
 
 def test_every_unit_has_a_base_unit() -> None:
-    assert set(record.UNITS.values()) <= prometheus.BASE.keys()
+    units = {*record.UNITS.values(), *(quantity.unit for quantity in QUANTITIES.values())}
+    assert units <= metric.BASE.keys()
 
 
 def test_names_end_in_a_base_unit() -> None:
     assert [name for name in samples(FIRST) if not name.endswith(UNITS)] == []
 
 
-def test_names_have_ntrialbut_their_letters() -> None:
+def test_names_have_nothing_but_their_letters() -> None:
     assert [name for name in samples(FIRST) if not re.fullmatch(r"gatemark_[a-z0-9_]+", name)] == []
+
+
+def test_the_help_is_the_words_of_the_methodology() -> None:
+    lines = prometheus.export([FIRST]).decode().splitlines()
+    assert (
+        "# HELP gatemark_delay_p50_lo_seconds Median one-way delay (delay_p50_ns): "
+        "lower end of the median's interval."
+    ) in lines
 
 
 def test_a_metric_is_told_once_and_is_a_gauge() -> None:
@@ -101,6 +111,13 @@ def test_a_hostile_name_stays_a_label(odd: str) -> None:
     found = samples(Source(run=RUN, records=records, judgement=judge(RUN, records), label="odd"))
     arms = {labels["arm"] for labels, _ in found["gatemark_received_packets_per_second"]}
     assert arms == {odd}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(float("nan"), "NaN"), (float("inf"), "+Inf"), (float("-inf"), "-Inf")]
+)
+def test_what_is_no_number_is_written_as_the_formats_have_it(value: float, text: str) -> None:
+    assert metric.line(metric.Sample(metric.TRIALS, {}, value), "a") == f"a{{}} {text}\n"
 
 
 def test_no_factor_takes_the_place_of_the_run() -> None:

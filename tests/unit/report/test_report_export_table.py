@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,16 @@ import pytest
 import studies
 from msgspec.structs import replace
 
+from gatemark.error import UnavailableError
 from gatemark.plan.model import Factor
 from gatemark.report.export import form
+from gatemark.report.export.form import Rows
 from gatemark.report.group.source import Source
 from gatemark.stats.judge import judge
 from gatemark.stats.values import values
 from gatemark.store.record import Record
 
+ROWS: dict[bool, Rows] = {False: "values", True: "records"}
 CEILINGS = builder.trials()[:12]  # no rate is a factor of these
 
 
@@ -35,23 +39,35 @@ TCP = Source(
 
 
 def table(*sources: Source, raw: bool = False) -> list[dict[str, str]]:
-    text = form.export("csv", sources, raw=raw).decode()
+    text = form.export("csv", sources, ROWS[raw]).decode()
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
 def document(*sources: Source, raw: bool = False) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(form.export("json", sources, raw=raw))
+    found: list[dict[str, Any]] = json.loads(form.export("json", sources, ROWS[raw]))
     return found
 
 
 def parquet(path: Path, *sources: Source, raw: bool = False) -> duckdb.DuckDBPyRelation:
-    path.write_bytes(form.export("parquet", sources, raw=raw))
+    path.write_bytes(form.export("parquet", sources, ROWS[raw]))
     return duckdb.read_parquet(str(path))
 
 
 def test_csv_has_a_row_for_each_value() -> None:
-    found = [(row["quantity"], float(row["value"])) for row in table(FIRST)]
-    assert found == [(value.quantity, value.value) for value in values(FIRST.judgement)]
+    assert [row["quantity"] for row in table(FIRST)] == [
+        v.quantity for v in values(FIRST.judgement)
+    ]
+
+
+def test_csv_has_the_digits_that_the_interval_warrants() -> None:
+    exact = next(v for v in values(FIRST.judgement) if v.quantity == "offered_pps")
+    row = table(FIRST)[0]
+    assert (exact.value, exact.hi - exact.value) == pytest.approx((410808.6, 3720.0), abs=1)
+    assert row["value"] == "411000"
+
+
+def test_json_has_every_digit() -> None:
+    assert document(FIRST)[0]["value"] == values(FIRST.judgement)[0].value
 
 
 def test_json_has_the_values_that_show_has() -> None:
@@ -59,6 +75,16 @@ def test_json_has_the_values_that_show_has() -> None:
     lead = values(FIRST.judgement)[0]
     assert (first["run"], first["virtual"], first["level"]) == ("first", True, lead.level)
     assert first["definition"]["path"] == lead.definition.path
+
+
+def test_a_row_is_about_its_own_quantity() -> None:
+    abouts = {(row["quantity"], row["definition"]["quantity"]) for row in document(FIRST)}
+    assert {
+        ("received_pps", "received rate"),
+        ("delay_p50_ns", "median one-way delay"),
+        ("cpu_busy", "load of the gateway's busiest CPU, seen from outside"),
+    } <= abouts
+    assert len(abouts) == len({row["quantity"] for row in document(FIRST)})
 
 
 def test_the_run_leads_each_row() -> None:
@@ -120,10 +146,39 @@ def test_parquet_has_the_columns_of_the_csv(tmp_path: Path) -> None:
     assert parquet(tmp_path / "a.parquet", FIRST).columns == list(table(FIRST)[0])
 
 
-def test_parquet_has_the_values_of_the_csv(tmp_path: Path) -> None:
+def test_parquet_has_the_values_of_the_json(tmp_path: Path) -> None:
     found = parquet(tmp_path / "a.parquet", FIRST).project("value, n, at_least").fetchall()
-    told = [(float(r["value"]), int(r["n"]), r["at_least"] == "true") for r in table(FIRST)]
-    assert found == told
+    assert found == [(row["value"], row["n"], row["at_least"]) for row in document(FIRST)]
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_a_time_is_a_time_in_parquet(raw: bool, tmp_path: Path) -> None:
+    made = parquet(tmp_path / "a.parquet", FIRST, raw=raw)
+    started = made.project("started AT TIME ZONE 'UTC' AS utc, typeof(started)")
+    told = FIRST.records[0].started if raw else FIRST.run.started
+    time = datetime.fromisoformat(told).astimezone(UTC).replace(tzinfo=None)
+    assert started.fetchall()[0] == (time, "TIMESTAMP WITH TIME ZONE")
+
+
+def test_a_time_that_is_none_is_empty(tmp_path: Path) -> None:
+    record = replace(CEILINGS[0], started="some day")
+    found = parquet(tmp_path / "a.parquet", source([record]), raw=True).project("started")
+    assert found.fetchall() == [(None,)]
+
+
+def test_parquet_names_the_units_of_its_columns(tmp_path: Path) -> None:
+    parquet(tmp_path / "a.parquet", FIRST, raw=True)
+    kept = duckdb.execute("FROM parquet_kv_metadata(?)", [str(tmp_path / "a.parquet")]).fetchall()
+    named = json.loads(next(text for _, key, text in kept if key == b"gatemark.units"))
+    assert named["values.received_pps"] == named["point.rate_pps"] == "packets/s"
+    assert named["values.delay_p50_ns"] == "ns"
+    assert "trial" not in named
+
+
+def test_without_duckdb_parquet_tells_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gatemark.store.parquet.find_spec", lambda _: None)
+    with pytest.raises(UnavailableError, match=r"^The format parquet needs DuckDB: pip install"):
+        form.export("parquet", [FIRST])
 
 
 @pytest.mark.parametrize("made", [FIRST, TCP], ids=["udp", "tcp"])

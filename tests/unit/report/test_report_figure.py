@@ -10,6 +10,7 @@ import pytest
 
 from gatemark.report import gallery, script
 from gatemark.report.chart import bar, cpu, delay, knee
+from gatemark.report.chart.palette import palette
 from gatemark.report.group import sweep
 from gatemark.stats.judgement import Knee, PointResult
 from gatemark.stats.math.interval import Interval
@@ -38,7 +39,7 @@ def test_knee_figure_shows_each_trial_and_each_knee() -> None:
     assert {(m["arm"], m["direction"]): m["knee_pps"] for m in marks} == builder.KNEES
     assert (
         figure.title
-        == "The gateway keeps up until 30.1 k packets/s (route), 26.2 k packets/s (nat)"
+        == "The gateway keeps up until 30.1 k packets/s (route), 26.2 k packets/s (nat): ↑ up, 64 B"
     )
     assert "slowed to about 30 k packets/s" in figure.definition
     assert "tester alone reaches 407 k packets/s" in figure.definition
@@ -114,7 +115,7 @@ def test_infinity_is_left_out() -> None:
     )
     judged = msgspec.structs.replace(judged, knees=(odd, *judged.knees[1:]))
     assert "Infinity" not in script.embedded(
-        gallery.figures(builder.source(records=[], judged=judged))
+        gallery.figures(builder.source(records=[], judged=judged)), palette(judged)
     )
 
 

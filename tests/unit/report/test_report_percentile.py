@@ -64,7 +64,7 @@ def test_the_title_says_the_slowest_of_a_thousand(judged: Judgement) -> None:
     assert figure is not None
     assert figure.title == (
         "One packet in a thousand takes at least 175 µs at a low rate, 448 µs near the knee, "
-        "132 ms in overload (route, LAN to WAN)"
+        "132 ms in overload: route, ↑ up, 64 B"
     )
     assert "Low rate: 5 k packets/s; near the knee: 25 k packets/s" in figure.definition
 

@@ -143,6 +143,18 @@ def test_a_warning_of_many_points_is_told_once() -> None:
     assert found == ["route up, route down, nat up and 1 more"]
 
 
+def test_of_one_warning_at_many_points_the_worst_is_told() -> None:
+    judged = builder.judgement()
+    first, second, *others = judged.points
+    warned = [
+        msgspec.structs.replace(p, warnings=(Warning_("spread", "Repeat.", seen, weight),))
+        for p, seen, weight in ((first, "6 %.", 0.06), (second, "20 %.", 0.2))
+    ]
+    judged = msgspec.structs.replace(judged, points=(*warned, *others))
+    (worst,) = [seen for seen, _ in warning.warnings(judged) if seen.code == "spread"]
+    assert worst.text == "20 %. Repeat."
+
+
 def nated(*slowdowns: int) -> Judgement:
     """TCP from LAN to WAN through NAT at some slowdowns: what the blog of 2007 measured."""
     definition = Definition(path="nat", l4="tcp", quantity="goodput", streams=1, duration_s=2.0)
@@ -162,11 +174,11 @@ def published_beside(judged: Judgement) -> Source:
 
 
 def test_published_values_are_told_below_the_answer() -> None:
-    text = terminal.answer(published_beside(nated(1000)), None)
+    text = terminal.answer(published_beside(nated(1000)), None, whole=True)
     assert "47.5 Mbit/s" in text
     assert "more: gatemark show" not in text
 
 
 def test_a_dozen_published_values_are_enough_there() -> None:
-    text = terminal.answer(published_beside(nated(1000, 2000, 3000, 4000)), None)
+    text = terminal.answer(published_beside(nated(1000, 2000, 3000, 4000)), None, whole=True)
     assert "  and 4 more: gatemark show 'my x' --reference" in text.splitlines()

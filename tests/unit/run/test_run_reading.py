@@ -357,9 +357,16 @@ def test_each_cpu_reports_what_it_was_busy_with() -> None:
 
 
 def test_both_readings_of_the_cpu_stand_side_by_side() -> None:
-    kept = record(watched=INSIDE, gateway_cpus=frozenset({0}))
+    kept = record(watched=INSIDE, gateway_cpus=None)
     assert kept.values["cpu_busy"] == pytest.approx(1.0)
-    assert kept.values["cpu_busy_inside"] == pytest.approx(0.25)
+    assert kept.values["cpu_busy_inside"] == pytest.approx(0.9)
+
+
+def test_what_others_do_to_this_machines_cpus_is_not_shown_as_a_namespaces_own() -> None:
+    kept = record(watched=INSIDE, gateway_cpus=frozenset({1}))
+    assert kept.values["cpu_busy"] == pytest.approx(1.0)
+    assert "cpu_busy_inside" not in kept.values
+    assert kept.evidence.inside == ()
 
 
 def test_a_trial_without_gateway_has_no_load_that_it_reads_itself() -> None:

@@ -27,7 +27,7 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("a plan of your own, into a folder named", "gatemark run my-plan.toml --out first"),
         (
             "the same traffic from iperf3",
-            "gatemark run quick/plain --driver iperf3 --set workload.duration_s=1",
+            "gatemark run quick/tcp --driver iperf3 --set workload.duration_s=1",
         ),
         ("go on with a run that was cut", "gatemark run --resume first"),
     ),
@@ -42,7 +42,8 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("an index of all runs in a folder", "gatemark report gatemark-runs"),
     ),
     "export": (
-        ("every value, for a spreadsheet", "gatemark export first --out values.csv"),
+        ("every value, for a script", "gatemark export first --out values.csv"),
+        ("a row a point, for a spreadsheet", "gatemark export first --wide --out points.csv"),
         ("tables to paste into an issue", "gatemark export first --format markdown"),
         ("every trial of several runs", "gatemark export first second --raw --out all.parquet"),
     ),

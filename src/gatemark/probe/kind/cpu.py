@@ -33,8 +33,14 @@ def rows(lines: Sequence[str]) -> Row:
 
 
 def outcome(seen: Seen, sent: Sent) -> Outcome:
-    """Each CPU; the values that come of them are worked out in run/reading.py."""
+    """Each CPU; the values that come of them are worked out in run/reading.py.
+
+    A gateway that is a namespace reads all of this machine's, with what others do there: nothing
+    of that is its own, unless it is asked for beside the soak, to compare the two.
+    """
     soaked = isinstance(seen.own.get("soak"), dict)
+    if sent.own is not None and not soaked:
+        return Outcome()
     span = sent.t0_ns, sent.t1_ns
     inside = cpu_inside(seen.watched, sent.own, *span, sent.delivered_pps, soaked=soaked)
     return Outcome(evidence={"inside": inside})

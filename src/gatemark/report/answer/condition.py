@@ -109,7 +109,9 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
     """How the numbers of this run were made."""
     times = sorted({plan.repeat.times for plan in run.plans})
     repeats = " or ".join(str(count) for count in times) or "no"
-    levels = sorted({round(i.level, 3) for p in judgement.points for i in p.values.values()})
+    intervals = [i for p in judgement.points for i in p.values.values()]
+    # A single value has no interval, so no level either.
+    levels = sorted({round(i.level, 3) for i in intervals if i.n > 1})
     every = (*judgement.ceilings, *judgement.points)
     kinds, measured = {p.definition.l4 for p in every}, {name for p in every for name in p.values}
     level = f"{number.quantity(levels[0], 'ratio')} at least" if levels else "no"

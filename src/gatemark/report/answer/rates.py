@@ -20,10 +20,13 @@ def knees(judgement: Judgement) -> Table:
     """One line for each arm and direction: the knee, what is left beyond it, what limits."""
     knees = judgement.knees
     rows = tuple(_knee_row(judgement, knee) for knee in knees)
-    head = ("setup", "direction", "knee, k packets/s", "Mbit/s (L1)")
+    head = ("setup", "direction", "no loss to, k packets/s", "knee, k packets/s", "Mbit/s (L1)")
     more = ("at 2x the knee, %", "CPU, %", "bottleneck")
-    caption = "Capacity: the offered rate at which received stops following"
-    return Table(caption, head + more, rows, frozenset({2, 3, 4, 5}))
+    caption = (
+        "Capacity. No loss to: the highest rate at and below which the median repeat lost nothing, "
+        "in short trials, not those of RFC 2544. Knee: where received stops following offered"
+    )
+    return Table(caption, head + more, rows, frozenset({2, 3, 4, 5, 6}))
 
 
 def delays(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
@@ -94,11 +97,13 @@ def point(factors: Mapping[str, object]) -> str:
 
 def _knee_row(judgement: Judgement, knee: Knee) -> tuple[str, ...]:
     at = sweep.loaded(judgement, knee)
-    bits = number.plain(knee.knee_l1_bps / MBPS.factor, 1)
+    lowest = knee.knee_pps.lo / knee.knee_pps.value if knee.at_least else 1.0
+    bits = number.plain(knee.knee_l1_bps * lowest / MBPS.factor, 1)
     twice = knee.retained.get("2x")
     return (
         knee.setup,
         traffic.way(knee.direction),
+        number.plain(knee.no_loss_pps / KPPS.factor, 1) if knee.no_loss_pps else NONE,
         number.interval(knee.knee_pps, KPPS, at_least=knee.at_least),
         (number.AT_LEAST if knee.at_least else "") + bits,
         number.interval(twice, PERCENT) if twice else NONE,

@@ -6,17 +6,20 @@ from collections.abc import Iterable, Iterator
 from gatemark.stats.judgement import Judgement, Warning_
 
 Line = tuple[str, str]  # rich style, text
+Key = tuple[str, str]  # code, advice
 
 
 def warnings(judgement: Judgement) -> list[tuple[Warning_, str]]:
-    """Every warning once, with where it was seen: of the run first, then knees and points."""
-    seen: dict[tuple[str, str], list[str]] = {}
-    for warning in judgement.warnings:
-        seen.setdefault((warning.code, warning.advice), [])
-    for place, those in _placed(judgement):
+    """Every warning once, at its worst, with where it was seen: of the run first, then points."""
+    worst: dict[Key, Warning_] = {}
+    places: dict[Key, dict[str, None]] = {}
+    for place, those in (("", judgement.warnings), *_placed(judgement)):
         for warning in those:
-            seen.setdefault((warning.code, warning.advice), []).append(place)
-    return [(Warning_(*key), _where(list(dict.fromkeys(places)))) for key, places in seen.items()]
+            key = warning.code, warning.advice
+            if key not in worst or warning.weight > worst[key].weight:
+                worst[key] = warning
+            places.setdefault(key, {})[place] = None
+    return [(worst[key], _where([*filter(None, where)])) for key, where in places.items()]
 
 
 def lines(judgement: Judgement) -> Iterator[Line]:
@@ -26,7 +29,7 @@ def lines(judgement: Judgement) -> Iterator[Line]:
         yield "", ""
     for warning, where in every:
         place = f" ({where})" if where else ""
-        yield "yellow", f"warning {warning.code}{place}: {warning.advice}"
+        yield "yellow", f"warning {warning.code}{place}: {warning.text}"
 
 
 def _placed(judgement: Judgement) -> Iterator[tuple[str, Iterable[Warning_]]]:

@@ -44,9 +44,19 @@
   addEventListener("load", () => idle(drawNext));
   addEventListener("beforeprint", () => plots.forEach(draw));
 
-  function shown(value) {
+  window.vega.expressionFunction("quantity", window.gatemark.number.quantity);
+
+  // A cell of a row: an end of an interval has the digits of its value, a number alone three figures.
+  function shown(row, key) {
+    const value = row[key];
     if (value === null || value === undefined) return "–";
-    return typeof value === "number" ? String(Number(value.toPrecision(6))) : value;
+    if (typeof value !== "number") return value;
+    const { decimals, digits, plain } = window.gatemark.number;
+    const base = key.replace(/_(lo|hi)$/, "");
+    const ends = [row[base], row[`${base}_lo`], row[`${base}_hi`]];
+    if (ends.every(Number.isFinite) && ends[1] < ends[2]) return digits(value, ends);
+    if (Math.abs(value) < 1) return String(Number(value.toPrecision(3)));
+    return plain(value, decimals(value, 0));
   }
 
   function twin(figure) {
@@ -65,7 +75,7 @@
       const line = body.insertRow();
       for (const key of Object.keys(figure.columns)) {
         const cell = line.insertCell();
-        cell.textContent = shown(row[key]);
+        cell.textContent = shown(row, key);
         if (typeof row[key] === "number") cell.className = "n";
       }
     }

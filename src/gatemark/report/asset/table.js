@@ -61,6 +61,6 @@
     table.before(label);
   }
 
-  window.gatemark = { enrich };
+  window.gatemark = { ...window.gatemark, enrich };
   document.querySelectorAll("table.sortable").forEach(enrich);
 })();

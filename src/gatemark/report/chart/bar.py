@@ -22,7 +22,8 @@ def ceilings(judgement: Judgement) -> Figure | None:
     if not ceilings:
         return None
     ceilings.sort(key=lambda p: (p.definition.frame_bytes or 0, p.definition.direction != "up"))
-    rate = number.quantity(min(p.values["received_pps"].value for p in ceilings), "packets/s")
+    least = min((p.values["received_pps"] for p in ceilings), key=lambda i: i.lo)
+    rate = number.at_least(least, "packets/s")
     return _figure(
         "ceiling",
         f"The tester alone sends and receives at least {rate}",
@@ -37,11 +38,13 @@ def singles(judgement: Judgement, plans: Sequence[Plan] = ()) -> Figure | None:
     singles = study.singles(judgement, plans)
     if not singles:
         return None
-    rate = number.quantity(singles[0].values["received_pps"].value, "packets/s")
-    bound = "at least " if singles[0].at_least else ""
+    received = singles[0].values["received_pps"]
+    rate = number.quantity(received.value, "packets/s")
+    if singles[0].at_least:
+        rate = f"at least {number.at_least(received, 'packets/s')}"
     return _figure(
         "single",
-        f"Fastest of the single points: {singles[0].setup}, {bound}{rate}",
+        f"Fastest of the single points: {singles[0].setup}, {rate}",
         f"Received rate: {traffic.traffic(singles[0].definition)}; "
         f"{_slowdowns(singles)}. Bar: median; whisker: its interval.",
         [(f"{p.setup} {traffic.point_words(p)}", p) for p in singles],
@@ -74,7 +77,7 @@ def _figure(
 
 def _row(label: str, point: PointResult) -> Row:
     received = point.values["received_pps"]
-    row: Row = {"label": label, "setup": point.setup, "limit": point.limit}
+    row: Row = {"label": label, "arm": point.arm, "setup": point.setup, "limit": point.limit}
     text = number.compact(received, "packets/s", at_least=point.at_least)
     return row | three("received_pps", received) | {"text": text}
 
@@ -88,7 +91,8 @@ def _bars(name: str, rows: Sequence[Row], description: str) -> Chart:
     side = alt.Axis(labelLimit=150, ticks=False, domain=False)
     y = alt.Y("label:N", sort=order, title=None, axis=side)
     base = alt.Chart(named(name))
-    bar = base.mark_bar(style="bar", height={"band": 0.62}).encode(x, y)
+    color = theme.color(list(dict.fromkeys(str(row["arm"]) for row in rows)), [])
+    bar = base.mark_bar(style="bar", height={"band": 0.62}).encode(x, y, color)
     whisker = base.mark_rule(style="whisker").encode(
         alt.X("received_pps_lo:Q", title="received, packets/s"), alt.X2("received_pps_hi:Q"), y
     )

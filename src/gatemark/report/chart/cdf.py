@@ -11,11 +11,11 @@ import altair as alt
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, named
 from gatemark.report.group import latency, pool, sweep, trace
-from gatemark.report.group.latency import NAMES, PARTS, Load, Timed
+from gatemark.report.group.latency import NAMES, Load, Timed
 from gatemark.report.group.trace import Sheaf
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, Knee, PointResult
-from gatemark.stats.math.histogram import is_told, percentile, reached, width
+from gatemark.stats.math.histogram import reached, width
 from gatemark.store.record import Record
 
 LOADS = {"low": "low rate", "near": "near the knee", "over": "overload"}
@@ -25,7 +25,7 @@ FINE_NINES = 0.05  # of a nine: a point of a line that moves less than both is l
 TELLING = ("p9999", "p999", "p99", "p90", "p50")  # the furthest that all lines tell is the title's
 _TIPS = [
     *(alt.Tooltip(f"{name}:N") for name in ("arm", "load")),
-    alt.Tooltip("delay_ns:Q", title="delay, ns", format=".4s"),
+    alt.Tooltip("delay_ns:Q", title="delay", format=".4s"),
     alt.Tooltip("reached:Q", title="slower than this", format=".3%"),
 ]
 
@@ -79,7 +79,7 @@ def _figure(
     every = [*lines, *(Line(FLOOR, FLOOR, way, alone) for way in ways if alone)]
     return Figure(
         name=name,
-        title=_title(lines),
+        title=_title(loads),
         definition=_definition(loads[0].point, every),
         panels=tuple(panel for way in ways for panel in _panels(name, way, every)),
         rows=[row for line in every for row in _rows(line)],
@@ -95,27 +95,32 @@ def _figure(
     )
 
 
-def _title(lines: Sequence[Line]) -> str:
-    """The finding: within what time nearly all packets arrive, of the first arm, load by load."""
-    own_lines = [line for line in lines if (line.arm, line.way) == (lines[0].arm, lines[0].way)]
-    short = next(
-        p for p in TELLING if all(is_told(1 - PARTS[p], line.packets) for line in own_lines)
-    )
+def _title(loads: Sequence[Load]) -> str:
+    """The finding: within what time nearly all packets arrive, of the first arm, load by load.
+
+    These are the percentiles of all other figures and tables: medians of the repeats' own.
+    """
+    first = loads[0]
+    own = [load for load in loads if (load.arm, load.direction) == (first.arm, first.direction)]
+    tails = (p for p in TELLING if all(f"delay_{p}_ns" in load.point.values for load in own))
+    short = next(tails, None)
+    if short is None:
+        return "How are delays distributed?"
     parts = [
-        f"{number.quantity(percentile(line.counts, 1 - PARTS[short]), 'ns')} ({line.load})"
-        for line in own_lines
+        f"{number.quantity(load.point.values[f'delay_{short}_ns'].value, 'ns')} ({load.load})"
+        for load in own
     ]
-    who = traffic.DIRECTION.get(own_lines[0].way, own_lines[0].way)
-    return (
-        f"{NAMES[short]} of the packets take at most {', '.join(parts)}: {own_lines[0].arm}, {who}"
-    )
+    who = f"{first.arm}, {traffic.load(first.point.definition)}"
+    return f"{NAMES[short]} of the packets take at most {', '.join(parts)}: {who}"
 
 
 def _definition(point: PointResult, every: Sequence[Line]) -> str:
     least, most = (f(line.packets for line in every) for f in (min, max))
     return (
         f"{latency.WHERE} {traffic.traffic(point.definition)}; all repeats together, "
-        f"{least:,.0f} to {most:,.0f} packets a line. Left: the share within this delay "
+        f"{least:,.0f} to {most:,.0f} packets a line. A percentile in words is the median of the "
+        "repeats' own percentiles, which a line of all repeats together need not meet. "
+        "Left: the share within this delay "
         "(CDF); right: the share slower than this (CCDF), on a log axis that shows the tail. "
         f"Log axis of delay, known to within {latency.KNOWN}."
         + (f" Grey: {FLOOR}, the tester without a gateway." if _floors(every) else "")

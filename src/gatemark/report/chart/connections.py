@@ -71,7 +71,8 @@ def _row(point: PointResult, headline: str, unit: str) -> Row:
     label = f"{setup}, {traffic.connections(point.definition)}"
     value = point.values[headline]
     text = number.compact(value, unit, at_least=point.at_least)
-    row: Row = {"label": label, "setup": setup, "limit": point.limit, "why": point.why}
+    row: Row = {"label": label, "arm": point.arm, "setup": setup}
+    row |= {"limit": point.limit, "why": point.why}
     return row | three(headline, value) | {"text": text}
 
 
@@ -88,7 +89,8 @@ def _bars(name: str, rows: Sequence[Row], headline: str, axis_title: str, texts:
         axis=alt.Axis(labelLimit=220, ticks=False, domain=False),
     )
     base = alt.Chart(named(name))
-    bar = base.mark_bar(style="bar", height={"band": 0.62}).encode(x, y)
+    color = theme.color(list(dict.fromkeys(str(row["arm"]) for row in rows)), [])
+    bar = base.mark_bar(style="bar", height={"band": 0.62}).encode(x, y, color)
     whisker = base.mark_rule(style="whisker").encode(
         alt.X(f"{headline}_lo:Q", title=axis_title), alt.X2(f"{headline}_hi:Q"), y
     )

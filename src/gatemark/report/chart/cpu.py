@@ -48,12 +48,12 @@ def title(judgement: Judgement, knees: Sequence[Knee]) -> str:
         for at in (sweep.loaded(judgement, knee) for knee in knees)
         if at is not None and "cpu_busy" in at.values
     ]
+    load = traffic.load(sweep.lead(knees)[0].definition)
     if busy and min(busy) >= FULL:
-        return "The gateway's CPU is full at every knee"
+        return f"The gateway's CPU is full where each setup stops following: {load}"
     if busy:
-        return (
-            f"At the knee the gateway's CPU is {number.quantity(max(busy), 'ratio')} busy at most"
-        )
+        most = number.quantity(max(busy), "ratio")
+        return f"The gateway's CPU is at most {most} busy where setups stop following: {load}"
     return "How busy is the gateway's CPU?"
 
 

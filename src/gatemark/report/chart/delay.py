@@ -56,8 +56,11 @@ def title(judgement: Judgement, knees: Sequence[Knee]) -> str:
         return "How long does a packet take?"
     knee, points = delays
     light, heavy = (number.quantity(p.values["delay_p50_ns"].value, "ns") for p in _ends(points))
-    who = f" ({knee.arm})" if len(sweep.arms(knees)) > 1 else ""
-    return f"A packet takes {light} through an idle gateway, {heavy} through an overloaded one{who}"
+    who = f"{knee.arm}, " if len(sweep.arms(knees)) > 1 else ""
+    what = f"{who}{traffic.load(knee.definition)}"
+    return (
+        f"A packet takes {light} through an idle gateway, {heavy} through an overloaded one: {what}"
+    )
 
 
 def _ends(points: Sequence[PointResult]) -> tuple[PointResult, PointResult]:

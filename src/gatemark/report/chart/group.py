@@ -38,7 +38,8 @@ def ceilings(judgement: Judgement) -> Figure | None:
     if not ceilings:
         return None
     drawn = [Bar("", "", "", traffic.point_words(point), point) for point in ceilings]
-    least = number.quantity(min(bar.value for bar in drawn), "bit/s")
+    payloads = [i for point in ceilings if (i := headline.payload(point)) is not None]
+    least = number.at_least(min(payloads, key=lambda i: i.lo), "bit/s")
     text = f"The tester alone moves at least {least} of TCP payload"
     return _figure(judgement, "ceiling-tcp", text, drawn, Choice())
 
@@ -119,7 +120,8 @@ def _row(judgement: Judgement, bar: Bar, key: str, to: Scale, *, busy: bool) -> 
     text = number.interval(measured, to, at_least=point.at_least) if measured else ""
     if busy and load:
         text += f" (CPU {number.plain(load.value * 100, 0)} %)"
-    row: Row = {"panel": bar.panel, "setup": point.setup, "point": traffic.point_words(point)}
+    row: Row = {"panel": bar.panel, "arm": point.arm, "setup": point.setup}
+    row |= {"point": traffic.point_words(point)}
     row |= three("payload_bps", measured)
     row |= {"cpu_busy": finite(load.value) if load else None}
     row |= {"ceiling_bps": most.value if most else None, "limit": point.limit}
@@ -136,11 +138,14 @@ def _chart(name: str, panel: Panel, panels: Sequence[Panel], to: Scale) -> Chart
     alike = [this_panel for this_panel in panels if this_panel.l4 == panel.l4]
     x = theme.bits_across("payload_bps", "payload", to, *_ends(alike))
     title, y = x["title"], ladder.side(panel.order)
+    arms = list(dict.fromkeys(str(row["arm"]) for row in panel.rows))
     base = alt.Chart(named(name)).transform_filter(alt.datum.panel == panel.heading)
     whisker = base.mark_rule(style="whisker")
     text = base.mark_text(style="value", align="left", dx=6)
     layers = [
-        base.mark_bar(style="bar", height={"band": 0.66}).encode(x, y, tooltip=_tips()),
+        base.mark_bar(style="bar", height={"band": 0.66}).encode(
+            x, y, theme.color(arms, []), tooltip=_tips()
+        ),
         *_ceiling(base, panel, x, y),
         whisker.encode(alt.X("payload_bps_lo:Q", title=title), alt.X2("payload_bps_hi:Q"), y),
         *theme.haloed(text.encode(alt.X("payload_bps_hi:Q", title=title), y, text="text:N")),

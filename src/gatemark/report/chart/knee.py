@@ -48,17 +48,20 @@ def figure(judgement: Judgement, knees: Sequence[Knee], records: Sequence[Record
 
 
 def title(knees: Sequence[Knee]) -> str:
-    """The finding: `The gateway keeps up until 30.1 k packets/s (route), 26.2 k (nat)`."""
+    """The finding: `The gateway keeps up until 30.1 k packets/s (route): ↑ up, 64 B`."""
     lead = sweep.lead(knees)
+    load = traffic.load(lead[0].definition)
     if len(lead) <= theme.LABELLED:
-        return f"The gateway keeps up until {', '.join(_until(knee) for knee in lead)}"
+        return f"The gateway keeps up until {', '.join(_until(knee) for knee in lead)}: {load}"
     lead.sort(key=lambda knee: -knee.knee_pps.value)
-    return f"The gateway keeps up until {_until(lead[0])} at best, {_until(lead[-1])} at worst"
+    ends = f"{_until(lead[0])} at best, {_until(lead[-1])} at worst"
+    return f"The gateway keeps up until {ends}: {load}"
 
 
 def _until(knee: Knee) -> str:
-    bound = number.AT_LEAST if knee.at_least else ""
-    return f"{bound}{number.quantity(knee.knee_pps.value, 'packets/s')} ({knee.arm})"
+    if knee.at_least:
+        return f"{number.AT_LEAST}{number.at_least(knee.knee_pps, 'packets/s')} ({knee.arm})"
+    return f"{number.quantity(knee.knee_pps.value, 'packets/s')} ({knee.arm})"
 
 
 def definition(knees: Sequence[Knee], ceilings: dict[str, float], step: int = 1) -> str:
@@ -66,7 +69,8 @@ def definition(knees: Sequence[Knee], ceilings: dict[str, float], step: int = 1)
     dots = "single trials" if step == 1 else f"one of {step} trials"
     parts = [
         f"Received against offered rate: {traffic.traffic(knees[0].definition)}. "
-        f"Line: median; band: its interval; dots: {dots}; upright: the knee."
+        f"Line: median; band: its interval; dots: {dots}. Upright: the knee, the offered rate "
+        "beyond which received no longer follows."
     ]
     parts += _slowdowns(knees)
     if ceilings:

@@ -27,9 +27,9 @@ _THREE = ("delay_ns", "delay_ns_lo", "delay_ns_hi")
 _TIPS = [
     *(alt.Tooltip(f"{name}:N") for name in ("arm", "load", "percentile")),
     alt.Tooltip("offered_pps:Q", title="offered", format="~s"),
-    alt.Tooltip("delay_ns:Q", title="median, ns", format=".4s"),
-    alt.Tooltip("delay_ns_lo:Q", title="low, ns", format=".4s"),
-    alt.Tooltip("delay_ns_hi:Q", title="high, ns", format=".4s"),
+    alt.Tooltip("delay_ns:Q", title="median", format=".4s"),
+    alt.Tooltip("delay_ns_lo:Q", title="low", format=".4s"),
+    alt.Tooltip("delay_ns_hi:Q", title="high", format=".4s"),
 ]
 
 
@@ -73,8 +73,8 @@ def title(drawn: Sequence[Load]) -> str:
                 f"{number.quantity(load.point.values[tail].value, 'ns')} {_WHEN[load.load]}"
                 for load in loads
             ]
-            who = f"{first.arm}, {traffic.DIRECTION.get(first.direction, first.direction)}"
-            return f"One packet in {many} takes at least {', '.join(parts)} ({who})"
+            who = f"{first.arm}, {traffic.load(first.point.definition)}"
+            return f"One packet in {many} takes at least {', '.join(parts)}: {who}"
     return "How long do the slowest packets take?"
 
 

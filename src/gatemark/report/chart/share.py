@@ -72,8 +72,8 @@ def _delay_panel(name: str, load: str, arms: Sequence[str], values: Sequence[flo
     upright = base.mark_rule(strokeWidth=1.5).encode(y, alt.Y2("delay_p99_ns:Q"))
     tips = [
         alt.Tooltip("arm:N", title="setup"),
-        alt.Tooltip("delay_p50_ns:Q", title="median, ns", format=".4s"),
-        alt.Tooltip("delay_p99_ns:Q", title="99 %, ns", format=".4s"),
+        alt.Tooltip("delay_p50_ns:Q", title="median", format=".4s"),
+        alt.Tooltip("delay_p99_ns:Q", title="99 %", format=".4s"),
     ]
     dots = base.mark_point(size=60, filled=True).encode(y, tooltip=tips)
     return alt.layer(upright, dots).properties(

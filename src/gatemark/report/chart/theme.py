@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How figures look. Colours are the page's CSS variables, so light, dark and paper need no redraw.
 
-Marks take their look by style name (`ceiling`, `ideal`, `note`, ...) and their arm's colour from
-the category range; dash and marker repeat the arm for those who do not see the colour.
+Marks take their look by style name (`ceiling`, `ideal`, `note`, ...). An arm's colour comes from
+the page's palette (palette.py), what is no arm (threads, parts) from the category range, which has
+none of these colours; dash and marker repeat the arm for those who do not see the colour.
 """
 
 from collections.abc import Sequence
@@ -42,6 +43,7 @@ def config() -> dict[str, Any]:
     text = {"font": _FONT, "fontSize": 12}
     return {
         "background": "transparent",
+        "customFormatTypes": True,
         "font": _FONT,
         "padding": {"left": 5, "top": 5, "right": 14, "bottom": 5},  # room for half a label
         "view": {"stroke": None},
@@ -66,7 +68,7 @@ def config() -> dict[str, Any]:
             "labelLimit": 300,
             "labelFontSize": 12,
         },
-        "range": {"category": [f"var(--arm{number})" for number in range(1, 7)]},
+        "range": {"category": [f"var(--kind{number})" for number in range(1, 7)]},
         "style": {
             "ceiling": {"color": _SOFT, "strokeWidth": 1.5},
             "ideal": {"color": _SOFT, "strokeWidth": 1, "strokeDash": [1, 3]},
@@ -88,7 +90,7 @@ def config() -> dict[str, Any]:
 
 
 def color(arms: Sequence[str], texts: Sequence[str] | None = None) -> alt.Color:
-    """An arm's colour: always the same for the same place in the plan."""
+    """An arm's colour, which the page's palette gives."""
     return alt.Color("arm:N", scale=alt.Scale(domain=list(arms)), legend=_legend(arms, texts))
 
 

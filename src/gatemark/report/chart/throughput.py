@@ -11,7 +11,7 @@ from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
-from gatemark.stats.judgement import Judgement
+from gatemark.stats.judgement import Judgement, PointResult
 
 RATES = {"throughput_pps": "packets/s", "throughput_l2_bps": "bit/s"}
 HEADROOM = 1.12
@@ -74,8 +74,7 @@ def _title(searches: Sequence[Found]) -> str:
     found_change = searches[0]
     means = {"ndr": "without loss", "pdr": "with at most 0.5 % lost"}
     texts = [
-        f"{number.AT_LEAST if p.at_least else ''}"
-        f"{number.quantity(p.values['throughput_pps'].value, 'packets/s')} {means[goal]}"
+        f"{_rate(p)} {means[goal]}"
         for goal, p in found_change.goals.items()
         if "throughput_pps" in p.values
     ]
@@ -83,6 +82,13 @@ def _title(searches: Sequence[Found]) -> str:
     return (
         f"{does[:1].upper()}{does[1:]}, {found_change.load}: {', '.join(texts) or 'no rate found'}"
     )
+
+
+def _rate(point: PointResult) -> str:
+    measured = point.values["throughput_pps"]
+    if point.at_least:
+        return number.AT_LEAST + number.at_least(measured, "packets/s")
+    return number.quantity(measured.value, "packets/s")
 
 
 def _varied(searches: Sequence[Found]) -> set[str]:

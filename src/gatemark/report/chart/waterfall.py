@@ -12,7 +12,7 @@ from gatemark.report.chart import ladder as rungs
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, named, three
 from gatemark.report.chart.ladder import Rung
-from gatemark.report.words import number
+from gatemark.report.words import number, traffic
 from gatemark.stats.change.exact import is_exact
 from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET, quantity_of
 from gatemark.stats.judgement import Judgement, Ladder, Step
@@ -21,6 +21,7 @@ from gatemark.store.record import UNITS
 
 BASE, COSTS, SAVES, UNTOLD = "base", "costs", "saves", "not told"
 KINDS = (BASE, COSTS, SAVES, UNTOLD)
+COLORS = ["var(--bar)", "var(--bad)", "var(--good)", "var(--soft)"]
 NEAR = 50.0  # ns, packets/s, instructions: nearer to nothing the axis of steps is linear
 MOST = 4  # points of a plan in instructions that have one each; of more a curve tells
 Span = tuple[float, float]
@@ -49,7 +50,7 @@ def _figure(ladder: Ladder) -> Figure:
         panels.append(("What each step adds", _steps(name, rows[1:], quantity)))
     return Figure(
         name=name,
-        title=_capital(exact.finding(ladder) if is_exact(ladder) else words.finding(ladder)),
+        title=_title(ladder),
         definition=_definition(ladder, quantity),
         panels=tuple(panels),
         rows=rows,
@@ -58,8 +59,11 @@ def _figure(ladder: Ladder) -> Figure:
     )
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _title(ladder: Ladder) -> str:
+    """The finding, and the load at which it holds: a plan has a ladder for each."""
+    text = exact.finding(ladder) if is_exact(ladder) else words.finding(ladder)
+    size = "" if ladder.definition.frame_bytes or not ladder.definition.mix else ", mixed sizes"
+    return f"{text[:1].upper()}{text[1:]}: {traffic.load(ladder.definition)}{size}"
 
 
 def _definition(ladder: Ladder, quantity: str) -> str:
@@ -143,7 +147,8 @@ def _axis(quantity: str) -> str:
 
 def _kind(*, told_: bool) -> alt.Color:
     legend = alt.Legend(columns=len(KINDS), symbolOpacity=1) if told_ else None
-    return alt.Color("kind:N", scale=alt.Scale(domain=list(KINDS)), legend=legend)
+    scale = alt.Scale(domain=list(KINDS), range=COLORS)
+    return alt.Color("kind:N", scale=scale, legend=legend)
 
 
 def _waterfall(name: str, rows: Sequence[Row], quantity: str) -> Chart:

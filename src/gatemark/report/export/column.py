@@ -4,19 +4,23 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import get_args, get_origin
 
 import msgspec
 
 from gatemark.report.export.row import Row
 
-Cell = str | int | float | bool | None
-FIRST = ("run", "station", "virtual", "started")
+Cell = str | int | float | bool | datetime | None
+FIRST = (
+    *("run", "station", "virtual", "started", "plan", "arm", "setup"),
+    *("direction", "frame_bytes", "payload_bytes", "mix", "write_bytes", "rate_pps"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column; `kind` is bool, int, float or str."""
+    """One column; `kind` is bool, int, float or str, or datetime (export/moment.py)."""
 
     name: str
     kind: type
@@ -26,14 +30,14 @@ class Column:
 def columns(rows: Sequence[Row], shape: type[msgspec.Struct]) -> list[Column]:
     """The fields of `shape` in all exports alike, then those that these rows have besides."""
     flat = [dict(_flat(row)) for row in rows]
-    kinds = _kinds(shape)
-    fromkeys = dict.fromkeys((*kinds, *(name for cells in flat for name in cells)))
+    typed = kinds(shape)
+    fromkeys = dict.fromkeys((*typed, *(name for cells in flat for name in cells)))
     # What is a table in one row and nothing in another has columns below its name.
     names = [
         name for name in fromkeys if not any(other.startswith(f"{name}.") for other in fromkeys)
     ]
     names.sort(key=_place)
-    return [_column(name, [cells.get(name) for cells in flat], kinds.get(name)) for name in names]
+    return [column(name, [cells.get(name) for cells in flat], typed.get(name)) for name in names]
 
 
 def _place(name: str) -> tuple[int, bool, bool]:
@@ -42,7 +46,9 @@ def _place(name: str) -> tuple[int, bool, bool]:
     return first, name.startswith("definition."), name.startswith("point.")
 
 
-def _column(name: str, cells: list[Cell], kind: type | None) -> Column:
+def column(name: str, values: Iterable[object], kind: type | None = None) -> Column:
+    """One column of values; without a kind it has the narrowest that holds them all."""
+    cells = [value if isinstance(value, Cell) else _text(value) for value in values]
     kind = kind or _common({type(cell) for cell in cells if cell is not None})
     if kind is str:
         cells = [cell if cell is None else _text(cell) for cell in cells]
@@ -76,7 +82,7 @@ def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _kinds(shape: type[msgspec.Struct], before: str = "") -> dict[str, type]:
+def kinds(shape: type[msgspec.Struct], before: str = "") -> dict[str, type]:
     """The columns that a structure has whatever it holds."""
     types: dict[str, type] = {}
     for field in msgspec.structs.fields(shape):
@@ -85,7 +91,7 @@ def _kinds(shape: type[msgspec.Struct], before: str = "") -> dict[str, type]:
         if get_origin(field.type) is dict:
             continue
         if inner and get_origin(field.type) is not tuple:
-            types |= _kinds(inner, f"{name}.")
+            types |= kinds(inner, f"{name}.")
         else:
             types[name] = next((kind for kind in (bool, int, float) if kind in parts), str)
     return types

@@ -22,7 +22,7 @@ def export(columns: Sequence[Column]) -> bytes:
     return out.getvalue().encode()
 
 
-def _field(cell: Cell) -> str | int | float | None:
+def _field(cell: Cell) -> Cell:
     if isinstance(cell, bool):
         return str(cell).lower()
     if isinstance(cell, str) and FORMULA.match(cell):

@@ -3,23 +3,41 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
-from gatemark.report.export import csv, json, junit, markdown, parquet, prometheus
-from gatemark.report.export.column import columns
-from gatemark.report.export.row import RecordRow, ValueRow, of_records, of_values
+from gatemark.report.export import (
+    csv,
+    json,
+    junit,
+    markdown,
+    openmetrics,
+    parquet,
+    prometheus,
+    wide,
+)
+from gatemark.report.export.column import Column, columns
+from gatemark.report.export.row import RecordRow, Row, ValueRow, of_records, of_values
 from gatemark.report.group.source import Source
 
+Rows = Literal["values", "points", "records"]  # what a row of a table is
+
 DEFAULT: Final = "csv"
-FORMATS: Final = ("csv", "json", "parquet", "markdown", "prometheus", "junit")
 FOLDED: Final = "folded"  # a file for each path, in the runs' directories: export/folded.py
-RAW: Final = ("csv", "json", "parquet")  # those that take records too
+TABLES: Final = ("csv", "json", "parquet")  # those that have rows: values, points or records
+OF_RUNS: Final = {  # those that take runs, and have no rows
+    "markdown": markdown.export,
+    "prometheus": prometheus.export,
+    "openmetrics": openmetrics.export,
+    "junit": junit.export,
+}
+FORMATS: Final = (*TABLES, *OF_RUNS)
 SUFFIX: Final = {
     ".csv": "csv",
     ".json": "json",
     ".parquet": "parquet",
     ".md": "markdown",
     ".prom": "prometheus",
+    ".om": "openmetrics",
     ".xml": "junit",
 }
 
@@ -29,17 +47,30 @@ def of_name(path: Path) -> str:
     return SUFFIX.get(path.suffix.lower(), DEFAULT)
 
 
-def export(name: str, sources: Sequence[Source], *, raw: bool = False) -> bytes:
-    """The runs in the format of that name, values or (`raw`) records; labels are their names."""
-    match name:
-        case "markdown":
-            return markdown.export(sources)
-        case "prometheus":
-            return prometheus.export(sources)
-        case "junit":
-            return junit.export(sources)
-    rows = of_records(sources) if raw else of_values(sources)
+def export(name: str, sources: Sequence[Source], rows: Rows = "values") -> bytes:
+    """The runs in the format of that name; labels are their names."""
+    if name in OF_RUNS:
+        return OF_RUNS[name](sources)
     if name == "json":
-        return json.export(rows)
-    cells = columns(rows, RecordRow if raw else ValueRow)
-    return parquet.export(cells) if name == "parquet" else csv.export(cells)
+        return json.export(_rows(sources, rows))
+    if name == "parquet":
+        return parquet.export(table(sources, rows))
+    return csv.export(table(sources, rows, is_text=True))
+
+
+def table(sources: Sequence[Source], rows: Rows, *, is_text: bool = False) -> list[Column]:
+    """The runs as columns; for a text with the digits that the intervals warrant."""
+    made = _rows(sources, rows, is_text=is_text)
+    if rows == "points":
+        return wide.columns(made)
+    return columns(made, RecordRow if rows == "records" else ValueRow)
+
+
+def _rows(sources: Sequence[Source], rows: Rows, *, is_text: bool = False) -> list[Row]:
+    match rows:
+        case "records":
+            return of_records(sources)
+        case "points":
+            return wide.of_points(sources, is_text=is_text)
+        case "values":
+            return of_values(sources, is_text=is_text)

@@ -136,7 +136,7 @@ def _judged(result: PointResult | None) -> Iterator[str]:
     if result.at_least:
         yield "the tester was the bottleneck: rates are lower bounds"
     yield f"limit {result.limit}" + (f": {result.why}" if result.why else "")
-    yield from (f"warning {warning.code}: {warning.advice}" for warning in result.warnings)
+    yield from (f"warning {warning.code}: {warning.text}" for warning in result.warnings)
     for name, interval in result.values.items():
         bound = headline.bounded(result, name)
         yield f"{name} {number.quantity_interval(interval, UNITS[name], at_least=bound)}"

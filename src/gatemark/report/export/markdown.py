@@ -26,7 +26,7 @@ def _lines(source: Source) -> Iterator[str]:
         yield from _facts(name, texts)
     for warned, where in warning.warnings(judgement):
         place = f", {where}" if where else ""
-        yield from _facts(f"Warning {warned.code}{place}", [warned.advice])
+        yield from _facts(f"Warning {warned.code}{place}", [warned.text])
     yield ""
     for answer in ANSWERS:
         for _, table in answer.tables(source):

@@ -1,14 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parquet: the columns of the CSV with their types, written by DuckDB."""
+"""Parquet: the columns of the CSV with their types, written by DuckDB.
 
+Times are times, in UTC. The units of columns are one JSON object in the file's metadata, because
+DuckDB writes no metadata of a single column.
+"""
+
+import json
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Final
 
 from gatemark.report.export.column import Column
+from gatemark.report.export.moment import timed
+from gatemark.report.export.unit import units
 from gatemark.store.parquet import require_duckdb
 
-SQL = {bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE", str: "VARCHAR"}
+SQL: Final = {
+    bool: "BOOLEAN",
+    int: "BIGINT",
+    float: "DOUBLE",
+    str: "VARCHAR",
+    datetime: "TIMESTAMPTZ",
+}
+UNITS: Final = "gatemark.units"  # key of the file's metadata: column -> unit
 
 
 def export(columns: Sequence[Column]) -> bytes:
@@ -16,16 +32,24 @@ def export(columns: Sequence[Column]) -> bytes:
     require_duckdb("The format parquet")
     import duckdb  # heavy, and only this format needs it
 
+    typed = timed(columns)
     picked = ", ".join(
         f"unnest(${place}::{SQL[column.kind]}[]) AS {_quoted(column.name)}"
-        for place, column in enumerate(columns, 1)
+        for place, column in enumerate(typed, 1)
     )
     with TemporaryDirectory(prefix="gatemark-") as folder, duckdb.connect() as connection:
         path = Path(folder) / "export.parquet"
-        rows = connection.sql(f"SELECT {picked}", params=[column.cells for column in columns])
-        rows.write_parquet(str(path), compression="zstd")
+        connection.execute(
+            f"COPY (SELECT {picked}) TO {_text(str(path))} (FORMAT parquet, COMPRESSION zstd,"
+            f" KV_METADATA {{{_text(UNITS)}: {_text(json.dumps(units(c.name for c in typed)))}}})",
+            [column.cells for column in typed],
+        )
         return path.read_bytes()
 
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+def _text(words: str) -> str:
+    return "'" + words.replace("'", "''") + "'"

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 import msgspec
 
+from gatemark.report.export.digit import rounded
+from gatemark.report.export.traffic import rates, traffic
 from gatemark.report.group.source import Source
 from gatemark.stats.judgement import Value
 from gatemark.stats.values import values
@@ -20,6 +22,13 @@ class ValueRow(Value, frozen=True, kw_only=True):
     station: str = ""  # exports: where it was measured
     virtual: bool = False  # exports: the gateway is a namespace or a virtual machine, no device
     started: str = ""  # exports: when the run began, ISO 8601, UTC
+    direction: str = ""  # exports: up, down, both, send, receive
+    frame_bytes: int | None = None  # exports: of UDP, L2 with FCS; None: not one size
+    payload_bytes: int | None = None  # exports: of such a frame
+    mix: str = ""  # exports: of UDP, frames of several sizes
+    write_bytes: int | None = None  # exports: of TCP
+    # exports: set for each direction; 0: as fast as the tester can; None: not one rate
+    rate_pps: float | None = None
 
 
 class RecordRow(Record, frozen=True, kw_only=True):
@@ -28,11 +37,12 @@ class RecordRow(Record, frozen=True, kw_only=True):
     run: str = ""  # exports: name of the run
 
 
-def of_values(sources: Iterable[Source]) -> list[Row]:
-    """Every judged value, shaped as `ValueRow`."""
+def of_values(sources: Iterable[Source], *, is_text: bool = False) -> list[Row]:
+    """Every judged value, shaped as `ValueRow`; in a text with the digits that it warrants."""
     return [
-        {**_of_run(source), **msgspec.to_builtins(value)}
+        {**of_run(source), **traffic(value, set_rates), **_of_value(value, is_text=is_text)}
         for source in sources
+        for set_rates in [rates(source)]
         for value in values(source.judgement)
     ]
 
@@ -46,7 +56,13 @@ def of_records(sources: Iterable[Source]) -> list[Row]:
     ]
 
 
-def _of_run(source: Source) -> Row:
+def of_run(source: Source) -> Row:
+    """What leads each row: the run, and where and when it was."""
     run = source.run
     station = {"station": run.station.name, "virtual": run.station.virtual}
     return {"run": source.label, **station, "started": run.started}
+
+
+def _of_value(value: Value, *, is_text: bool) -> Row:
+    row: Row = msgspec.to_builtins(rounded(value) if is_text else value)
+    return row

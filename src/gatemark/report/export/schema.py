@@ -16,7 +16,7 @@ from typing import Any, Final, get_args
 import msgspec
 
 from gatemark.report.export.row import RecordRow, ValueRow
-from gatemark.store.record import UNITS
+from gatemark.store.quantity import MEASURED
 from gatemark.store.run import Run
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -35,7 +35,8 @@ def schema(kind: str) -> str:
         _describe(made["$defs"][struct.__name__], struct)
     if kind == "record":
         made["$defs"][shape.__name__]["properties"]["values"]["properties"] = {
-            name: {"description": f"in {unit}", "type": "number"} for name, unit in UNITS.items()
+            name: {"description": f"{text}, in {unit}", "type": "number"}
+            for name, (unit, text) in MEASURED.items()
         }
     made = {"$schema": DRAFT, "title": title, **made}
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"

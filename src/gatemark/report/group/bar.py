@@ -81,5 +81,7 @@ def title(drawn: Sequence[Bar]) -> str:
 
 
 def _rate(bar: Bar) -> str:
-    bound = number.AT_LEAST if bar.point.at_least else ""
-    return bound + number.quantity(bar.value, "bit/s")
+    payload = headline.payload(bar.point)
+    if bar.point.at_least and payload is not None:
+        return number.AT_LEAST + number.at_least(payload, "bit/s")
+    return number.quantity(bar.value, "bit/s")

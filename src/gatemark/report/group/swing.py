@@ -24,7 +24,7 @@ def title(
     low, high = (number.quantity(end, "ns") for end in (min(values), max(values)))
     where = f"{first.point.arm}, {traffic.DIRECTION.get(first.way, first.way)}"
     step = number.nominal(first.step_s * 1e9, "ns")
-    return f"Over time the mean delay of {step} stays between {low} and {high} ({where})"
+    return f"The delay, as the mean of each {step}, stays between {low} and {high} ({where})"
 
 
 def words(loads: Sequence[Load], kept: Kept, sheaf: Sheaf) -> str:

@@ -38,10 +38,16 @@ class Use:
 
     @property
     def name(self) -> str:
-        """Its arm, with the rest of its factors that the heading does not tell."""
+        """Its arm, with all its factors that the heading does not tell."""
         texts = traffic.LOAD | set(sweep.RATES)
         rest = study.label(self.point, [name for name in self.point.point if name not in texts])
-        return ", ".join(filter(None, (self.point.arm, rest)))
+        return ", ".join(filter(None, (self.point.arm, rest, self.rate)))
+
+    @property
+    def rate(self) -> str:
+        """The rate that was offered; empty where it was sent as fast as it goes."""
+        is_paced = any(self.point.point.get(name) for name in sweep.RATES)
+        return number.nominal(sweep.offered_pps(self.point), "packets/s") if is_paced else ""
 
     @property
     def leader(self) -> str:
@@ -67,19 +73,40 @@ def names(uses: Iterable[Use]) -> list[str]:
 
 
 def finding(uses: Sequence[Use]) -> str:
-    """How full the CPU is in the first traffic, and who fills it."""
-    shown_uses = [use for use in uses if use.heading == uses[0].heading]
-    shown_uses.sort(key=lambda use: -use.total.value)
-    leaders = list(dict.fromkeys(use.leader for use in shown_uses))
-    least = min(use.threads[use.leader].value / max(use.total.value, IDLE) for use in shown_uses)
-    who = f"by {leaders[0]} alone" if least >= ALONE else f"mostly by {leaders[0]}"
-    who = f", {who}" if len(leaders) == 1 else ""
-    if min(use.total.value for use in shown_uses) >= FULL:
-        return f"{shown_uses[0].heading}: the gateway's CPU is full{who}"
+    """How full the CPU is in the first traffic, and who fills it; arms compare at one rate only."""
+    first_uses = [use for use in uses if use.heading == uses[0].heading]
+    if min(use.total.value for use in first_uses) >= FULL:
+        return f"{first_uses[0].heading}: the gateway's CPU is full{_leader(first_uses)}"
+    shown_uses = sorted(_at_one_rate(first_uses), key=lambda use: -use.total.value)
+    at = f" at {shown_uses[0].rate}" if shown_uses[0].rate else ""
     most, fewest = (f"{number.plain(shown_uses[at].total.value * 100, 0)} %" for at in (0, -1))
     if most != fewest:
         most = f"{most} ({shown_uses[0].point.arm}) to {fewest} ({shown_uses[-1].point.arm})"
-    return f"{shown_uses[0].heading}: the gateway's CPU is {most} busy{who}"
+    heading = f"{shown_uses[0].heading}{at}"
+    return f"{heading}: the gateway's CPU is {most} busy{_leader(shown_uses)}"
+
+
+def _leader(uses: Sequence[Use]) -> str:
+    """By which thread, where it is the same at all of these."""
+    leaders = {use.leader for use in uses}
+    if len(leaders) > 1:
+        return ""
+    least = min(use.threads[use.leader].value / max(use.total.value, IDLE) for use in uses)
+    return f", by {uses[0].leader} alone" if least >= ALONE else f", mostly by {uses[0].leader}"
+
+
+def _at_one_rate(uses: Sequence[Use]) -> list[Use]:
+    """Those of the rate at which most arms were measured; of several such rates the highest."""
+    rates: dict[str, list[Use]] = {}
+    for use in uses:
+        rates.setdefault(use.rate, []).append(use)
+    return max(
+        rates.values(),
+        key=lambda alike: (
+            len({use.point.arm for use in alike}),
+            sweep.offered_pps(alike[0].point),
+        ),
+    )
 
 
 def _points(judgement: Judgement) -> dict[str, list[PointResult]]:

@@ -19,11 +19,13 @@ from gatemark.number import (
     SEGMENTS,
     Scale,
     decimals_of,
+    decimals_within,
     nominal,
     plain,
     quantity,
     scale,
     seconds,
+    within,
 )
 from gatemark.stats.math.interval import Interval
 
@@ -37,6 +39,7 @@ __all__ = [
     "PERCENT",
     "SEGMENTS",
     "Scale",
+    "at_least",
     "compact",
     "decimals",
     "decimals_of",
@@ -49,35 +52,19 @@ __all__ = [
     "seconds",
     "size",
     "value_alone",
+    "within",
 ]
-
-LOPSIDED = 0.1  # sides that differ by more than this share of the longer one are both printed
 
 
 def interval(i: Interval, to: Scale, *, at_least: bool = False) -> str:
-    """`30.1 ± 0.2`, or `30.1 (29.9 to 30.8)` where the sides differ; without the unit.
-
-    ± is the longer side, rounded up: the interval is no wider than what is printed.
-    """
-    count = decimals(i, to)
-    low, value, high = (x / to.factor for x in (i.lo, i.value, i.hi))
-    middle = (AT_LEAST if at_least else "") + plain(value, count)
-    if i.n < 2 or low == value == high:
-        return middle
-    if _is_lopsided(value - low, high - value):
-        between = DASH if low >= 0 else " to "
-        return f"{middle} ({plain(low, count)}{between}{plain(high, count)})"
-    return f"{middle} ± {_half(i, to, count)}"
+    """`30.1 ± 0.2`, or `30.1 (29.9 to 30.8)` where the sides differ; without the unit."""
+    low, high = (i.lo, i.hi) if i.n > 1 else (i.value, i.value)
+    return (AT_LEAST if at_least else "") + within(i.value, low, high, to)
 
 
 def decimals(i: Interval, to: Scale) -> int:
-    """Decimals of an interval and its value; an end that is not zero is not printed as zero."""
-    value, error = i.value / to.factor, (_longer_side(i) if i.n > 1 else 0.0) / to.factor
-    count = decimals_of(value, error)
-    nearest = min(abs(i.lo), abs(i.hi)) / to.factor
-    if i.lo * i.hi > 0 and error and math.isfinite(nearest):
-        count = max(count, min(-math.floor(math.log10(nearest)), MOST_DECIMALS))
-    return count
+    """Decimals of an interval and its value."""
+    return decimals_within(*(x / to.factor for x in (i.value, i.lo, i.hi)))
 
 
 def size(i: Interval) -> Interval:
@@ -103,17 +90,10 @@ def compact(i: Interval, unit: str, *, at_least: bool = False) -> str:
     return f"{interval(i, to, at_least=at_least)} {prefix}".strip()
 
 
-def _half(i: Interval, to: Scale, count: int) -> str:
-    side = _longer_side(i) / to.factor
-    step = 10.0**-count
-    rounded = math.ceil(side / step - 0.05) * step if math.isfinite(side) else side
-    return plain(rounded, count)
-
-
-def _longer_side(i: Interval) -> float:
-    return max(i.value - i.lo, i.hi - i.value, 0.0)
-
-
-def _is_lopsided(below: float, above: float) -> bool:
-    """Whether ± would say of one side what is true of the other alone."""
-    return abs(above - below) > LOPSIDED * max(below, above)
+def at_least(i: Interval, unit: str) -> str:
+    """What a value at least is: its lower end, rounded down: `1.5 M packets/s`."""
+    to = scale([i.lo], unit)
+    low = i.lo / to.factor
+    count = decimals_of(low)
+    step = 10.0**count
+    return f"{plain(math.floor(round(low * step, 6)) / step, count)} {to.unit}"

@@ -2,6 +2,7 @@
 """A run in words: what became of its trials, what repeats it, where it differs from a standard."""
 
 import shlex
+from pathlib import Path
 
 from gatemark.stats.judgement import Judgement
 from gatemark.store.run import Run
@@ -25,6 +26,11 @@ def deviations(run: Run) -> list[str]:
 def repeat_command(run: Run) -> str:
     """The command that repeats the run, quoted for a shell."""
     return shlex.join(run.command)
+
+
+def resume_command(folder: Path | None) -> str:
+    """The command that goes on with a run."""
+    return shlex.join(("gatemark", "run", "--resume", str(folder or "RUN")))
 
 
 def repeat_plan(run: Run, plan: str) -> str:

@@ -42,7 +42,8 @@ def changes(
     named = {plan.name: plan for plan in plans}
     members: dict[str, list[Sampled]] = {}
     for row in rows:
-        if row.definition.path != DIRECT and not row.swept:
+        plan = named.get(row.plan)
+        if row.definition.path != DIRECT and not row.swept and (plan is None or plan.compare):
             members.setdefault(row.plan, []).append(row)
     return [
         results

@@ -8,8 +8,10 @@ difference up as readily as down: within a block it is left to chance which arm 
 """
 
 from collections.abc import Mapping, Sequence
-from math import inf, sqrt
+from math import expm1, inf, log, sqrt
 from statistics import fmean, stdev
+
+from msgspec.structs import replace
 
 from gatemark.stats.change.compare import ALPHA, reach
 from gatemark.stats.judgement import Cost, Verdict
@@ -22,6 +24,16 @@ Samples = Mapping[int, float]  # block (a record's repeat) -> value
 def differences(old: Samples, new: Samples) -> list[float]:
     """new - old of each block that has both, in the order of the blocks."""
     return [new[block] - old[block] for block in sorted(old.keys() & new.keys())]
+
+
+def ratio(old: Samples, new: Samples) -> Interval | None:
+    """new / old - 1 by the ratios of each block; None where one of the values is not above 0."""
+    pairs = [(old[block], new[block]) for block in sorted(old.keys() & new.keys())]
+    if not pairs or min(map(min, pairs)) <= 0:
+        return None
+    middle = signed.middle([log(after / before) for before, after in pairs])
+    value, lo, hi = map(expm1, (middle.value, middle.lo, middle.hi))
+    return replace(middle, value=value, lo=lo, hi=hi)
 
 
 def least_p(values: Sequence[float]) -> float:

@@ -4,6 +4,8 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from gatemark.plan.model import TWIN, Plan
 from gatemark.stats.change import block
 from gatemark.stats.change.arms import DIRECT
@@ -154,13 +156,15 @@ def _costs(quantity: str, below: Mapping[str, str], rungs: Rungs, floor: float) 
     made = {}
     for arm, this_values in differences.items():
         own = NOISE * abs(rungs[below[arm]][1].values[quantity].value)
-        made[arm] = block.cost(
+        made_cost = block.cost(
             this_values,
             own if arm in twins else max(own, floor),
             ps[arm],
             rows=1 if arm in twins else len(claims),
             higher_is_better=not quantity.startswith(FEWER),
         )
+        old, new = (_samples(rungs[name][0], quantity) for name in (below[arm], arm))
+        made[arm] = replace(made_cost, ratio=block.ratio(old, new))
     return made
 
 

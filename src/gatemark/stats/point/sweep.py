@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from msgspec.structs import replace
+
 from gatemark.stats.judgement import Knee, PointResult, Warning_
 from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.point import warn
@@ -50,7 +52,8 @@ def _knee(sweep: Sequence[Judged]) -> Knee | None:
     if not curves:
         return None
     reached = [curve.reached_pps for curve in curves]
-    interval = median_interval(reached)
+    whole_pps = _no_loss(sweep)
+    interval = _not_below(median_interval(reached), whole_pps)
     open_ended = sum(curve.knee_pps is None for curve in curves) * 2 > len(curves)
     verdict = _limit(sweep, None if open_ended else interval.value)
     first = sweep[0][1]
@@ -60,7 +63,7 @@ def _knee(sweep: Sequence[Judged]) -> Knee | None:
         knee_pps=interval,
         knee_l1_bps=_wire_bps(interval.value, first.values),
         peak_pps=median_interval([peak(curve.samples) for curve in curves]),
-        no_loss_pps=_no_loss(sweep),
+        no_loss_pps=whole_pps,
         retained={} if open_ended else _retained(curves),
         limit=verdict.limit,
         why=verdict.why,
@@ -85,7 +88,7 @@ def _warnings(
 ) -> tuple[Warning_, ...]:
     """What to know before trusting a knee."""
     results = (
-        warn.tester_limited(verdict.limit),
+        warn.tester_limited(verdict.limit, verdict.why),
         warn.few_repeats(interval.n),
         warn.spread(interval),
         warn.first_run_slow(reached),
@@ -142,13 +145,20 @@ def _offered(result: PointResult) -> float:
 
 
 def _no_loss(sweep: Iterable[Judged]) -> float:
-    """The highest rate without a lost packet in most repeats; 0 if there is none."""
-    clean = [0.0]
-    for trials, result in sweep:
+    """The highest rate at and below which the median repeat lost nothing; 0 if there is none."""
+    clean = 0.0
+    for trials, result in sorted(sweep, key=lambda judged: _offered(judged[1])):
         losses = [loss for r in trials.outside if (loss := loss_ratio(r)) is not None]
-        if losses and median(losses) == 0.0:
-            clean.append(_offered(result))
-    return max(clean)
+        if not losses or median(losses) > 0.0:
+            break
+        clean = _offered(result)
+    return clean
+
+
+def _not_below(knee: Interval, whole_pps: float) -> Interval:
+    """A rate that comes through whole lies at or below the knee, whatever the fit says."""
+    value, lo, hi = (max(rate, whole_pps) for rate in (knee.value, knee.lo, knee.hi))
+    return replace(knee, value=value, lo=lo, hi=hi)
 
 
 def _retained(curves: Sequence[Curve]) -> dict[str, Interval]:

@@ -11,6 +11,7 @@ from math import ceil, factorial
 from statistics import median
 from typing import Literal
 
+from gatemark import number
 from gatemark.stats.judgement import Limit, Warning_
 from gatemark.stats.math.interval import Interval
 from gatemark.store.record import Evidence
@@ -45,25 +46,26 @@ MOST_UNNAMED = 0.1  # of a packet's path, in no subsystem: the names are not tho
 HOLES = 0.02  # of the time, in gaps over 1 ms
 
 
-def warning(code: Code, advice: str) -> Warning_:
+def warning(code: Code, advice: str, seen: str = "", weight: float = 0.0) -> Warning_:
     """A warning whose code is one of the enumerated."""
-    return Warning_(code, advice)
+    return Warning_(code, advice, seen, weight)
 
 
-def tester_limited(limit: Limit) -> Warning_ | None:
-    """The tester was the limit, so the value is a lower bound."""
+def tester_limited(limit: Limit, why: str) -> Warning_ | None:
+    """The tester was the limit, so the value is a lower bound; `why` has its number."""
     if limit != "tester":
         return None
     advice = "At least this much: use a faster tester, or give it a CPU of its own."
-    return warning("tester-limited", advice)
+    return warning("tester-limited", advice, f"{why[:1].upper()}{why[1:]}." if why else "")
 
 
 def few_repeats(n: int) -> Warning_ | None:
     """Too few repeats for a 95 % interval."""
     if n >= ENOUGH:
         return None
+    advice = f"Ask for {ENOUGH}: --set repeat.times={ENOUGH}."
     return warning(
-        "few-repeats", f"{n} of {ENOUGH} repeats: the interval is the range; repeat more often."
+        "few-repeats", advice, f"{n} of {ENOUGH} repeats: the interval is the range.", -n
     )
 
 
@@ -72,22 +74,29 @@ def spread(interval: Interval) -> Warning_ | None:
     width = interval.hi - interval.lo
     if width <= WIDE * abs(interval.value):
         return None
-    return warning("spread", "The repeats differ; quiet the machine or repeat more often.")
+    share = width / abs(interval.value) if interval.value else 1.0
+    seen = f"The interval spans {_percent(share)} of its value; up to {_percent(WIDE)} is usual."
+    return warning("spread", "Quiet the machine or repeat more often.", seen, share)
+
+
+def _percent(share: float) -> str:
+    return number.quantity(abs(share), "ratio")
 
 
 def invalid_trials(invalid: int) -> Warning_ | None:
     """Trials did not count."""
     if not invalid:
         return None
-    return warning("invalid-trials", f"{invalid} did not count; their records say why.")
+    seen = f"{invalid} trial{'' if invalid == 1 else 's'} did not count."
+    return warning("invalid-trials", "Their records say why.", seen, invalid)
 
 
 def unnamed_functions(share: float) -> Warning_ | None:
     """So much of a packet's path is of no subsystem."""
     if share < MOST_UNNAMED:
         return None
-    advice = "Functions that no pattern of subsystems.toml has: give yours with --subsystems."
-    return warning("unnamed-functions", f"{100 * share:.0f} % of what it runs. {advice}")
+    seen = f"{_percent(share)} of what it runs is in functions that subsystems.toml does not have."
+    return warning("unnamed-functions", "Give yours with --subsystems.", seen, share)
 
 
 def first_run_slow(values: Sequence[float]) -> Warning_ | None:
@@ -98,7 +107,10 @@ def first_run_slow(values: Sequence[float]) -> Warning_ | None:
     below = min(rest) - first
     if below <= max(max(rest) - min(rest), WORTH * median(rest)):
         return None
-    return warning("first-run-slow", "Caches or tables were cold; send a warm-up first.")
+    share = below / median(values)
+    seen = f"The first repeat lies {_percent(share)} below all others."
+    advice = "Caches or tables were cold; send a warm-up first."
+    return warning("first-run-slow", advice, seen, share)
 
 
 def drift(values: Sequence[float]) -> Warning_ | None:
@@ -111,7 +123,11 @@ def drift(values: Sequence[float]) -> Warning_ | None:
         return None
     if order_p(values) > 0.01:
         return None
-    return warning("drift", "Values move with time: heat, clock or a neighbour; interleave arms.")
+    share = abs(change) / (abs(median(values)) or 1.0)
+    way = "above" if change > 0 else "below"
+    seen = f"The later half of the repeats lies {_percent(share)} {way} the earlier."
+    advice = "Heat, clock or a neighbour: interleave the setups."
+    return warning("drift", advice, seen, share)
 
 
 def bimodal(values: Sequence[float]) -> Warning_ | None:
@@ -124,10 +140,9 @@ def bimodal(values: Sequence[float]) -> Warning_ | None:
         gap = high[0] - low[-1]
         span = max(low[-1] - low[0], high[-1] - high[0])
         if gap > max(3 * span, WORTH * abs(median(ordered))):
-            advice = (
-                f"Two states near {median(low):.4g} and {median(high):.4g}; find what switches."
-            )
-            return warning("bimodal", advice)
+            seen = f"Two states near {median(low):.4g} and {median(high):.4g}."
+            share = gap / (abs(median(ordered)) or 1.0)
+            return warning("bimodal", "Find what switches between them.", seen, share)
     return None
 
 
@@ -143,9 +158,11 @@ def observer_effect(outside: Sequence[float], instrumented: Sequence[float]) -> 
     change = median(instrumented) - median(outside)
     if abs(change) <= max(ranges, WORTH * abs(median(outside))):
         return None
-    return warning(
-        "observer-effect", "Watching it moves the value: the instrumented pass gives no rates."
-    )
+    share = abs(change) / (abs(median(outside)) or 1.0)
+    way = "more" if change > 0 else "less"
+    seen = f"The instrumented pass reads {_percent(share)} {way} than the pass from outside."
+    advice = "Take no rates from it; use fewer probes to see less of an effect."
+    return warning("observer-effect", advice, seen, share)
 
 
 def throttled(instrumented: Sequence[Evidence]) -> Warning_ | None:
@@ -153,9 +170,20 @@ def throttled(instrumented: Sequence[Evidence]) -> Warning_ | None:
 
     A governor slows a CPU that has little to do, so the clock counts only where one had much.
     """
-    if any(map(_slowed, instrumented)):
-        return warning("throttled", "It was slowed for heat or power; cool it, and pause longer.")
-    return None
+    slowed = [evidence for evidence in instrumented if _slowed(evidence)]
+    if not slowed:
+        return None
+    advice = "It was slowed for heat or power; cool it, and pause longer."
+    return warning("throttled", advice, _clocks(slowed[0]), len(slowed))
+
+
+def _clocks(evidence: Evidence) -> str:
+    """How far its clock fell, else how often it counted that it was slowed."""
+    thermal = evidence.thermal
+    start, low = (thermal.get(f"clock_{when}_mhz", 0.0) for when in ("start", "low"))
+    if low < start:
+        return f"The clock fell from {start:g} to {low:g} MHz."
+    return f"It counted {thermal.get('throttled', 0.0):g} slowdowns in a trial."
 
 
 def _slowed(evidence: Evidence) -> bool:
@@ -191,13 +219,11 @@ def order_p(values: Sequence[float]) -> float:
     return min(1.0, 2 * sum(ways[: fewest + 1]) / factorial(len(values)))
 
 
-def twin_differs(arm: str, against: str) -> Warning_:
-    """An A/A step does not hold zero."""
-    advice = (
-        f"{arm} is {against} again and differs from it: small steps of this ladder may be chance; "
-        "quiet the machine or repeat more often."
-    )
-    return warning("twin-differs", advice)
+def twin_differs(arm: str, against: str, difference: str) -> Warning_:
+    """An A/A step does not hold zero, but differs by so much."""
+    seen = f"{arm} is {against} again and differs from it by {difference}."
+    advice = "Steps as small may be chance; quiet the machine or repeat more often."
+    return warning("twin-differs", advice, seen)
 
 
 def bursty_sender(
@@ -212,4 +238,8 @@ def bursty_sender(
     holes = gaps_over_1ms * 1e-3 / sent_s if sent_s and rate_pps > 5000 else 0.0
     if clump <= POLL and holes <= HOLES:
         return None
-    return warning("bursty-sender", "Pacing failed at times; give the sender a CPU of its own.")
+    seen = f"It had to catch up with {clump:.0f} packets at once; {POLL} is usual."
+    if clump <= POLL:
+        seen = f"Nothing arrived for {_percent(holes)} of the time."
+    weight = max(clump / POLL, holes / HOLES)
+    return warning("bursty-sender", "Give the sender a CPU of its own.", seen, weight)

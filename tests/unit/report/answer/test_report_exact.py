@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from typer import Exit
 
 from gatemark.commands import ab as command
-from gatemark.report import card, gallery, page, terminal
+from gatemark.report import gallery, page, terminal
 from gatemark.report.answer import at_rate, exact, exact_ab, fit_exact, priced
+from gatemark.report.card import cards
 from gatemark.report.chart import instructions as sizes
 from gatemark.report.chart import waterfall
 from gatemark.report.export.form import export
@@ -85,7 +86,7 @@ def test_page_and_terminal_have_it(source: Source) -> None:
 
 def test_the_card_is_in_instructions(source: Source) -> None:
     (found,) = [
-        one for one in card.cards(source.judgement, source.run.plans) if "Cost" in one.title
+        one for one in cards.cards(source.judgement, source.run.plans) if "Cost" in one.title
     ]
     assert (found.value, found.unit) == ("+400", "instructions a packet")
 
@@ -118,7 +119,7 @@ def test_time_stands_beside_instructions_of_the_same_station(source: Source) -> 
     assert float(of_them) == pytest.approx(341 / 400, rel=0.3)
     assert found["A: route again"][-2] == NONE
     assert time
-    assert re.fullmatch(r"\+\d+ (± \d+|\(\d+–\d+\))", ns)  # of the differences within blocks
+    assert re.fullmatch(r"\+\d+ (± \d+|\(\d+\W\d+\))", ns)  # of the differences within blocks
 
 
 def test_another_stations_time_does_not(source: Source) -> None:

@@ -3,8 +3,9 @@
 
 import pytest
 
-from gatemark.report import card, gallery
+from gatemark.report import gallery
 from gatemark.report.answer import fill
+from gatemark.report.card import cards
 from gatemark.report.group.source import Source
 from gatemark.report.words import traffic
 from gatemark.stats.change.reference import beside
@@ -95,7 +96,7 @@ def test_the_table_tells_what_broke_first(source: Source) -> None:
 
 
 def test_the_card_is_that_of_the_setup_that_held_least(source: Source) -> None:
-    (found,) = [one for one in card.cards(source.judgement) if one.title.startswith("Connections")]
+    (found,) = [one for one in cards.cards(source.judgement) if one.title.startswith("Connections")]
     assert (found.title, found.value, found.unit) == (
         "Connections: nat",
         "64512",

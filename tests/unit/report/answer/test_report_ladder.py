@@ -8,8 +8,9 @@ import pytest
 import stacked
 from msgspec.structs import replace
 
-from gatemark.report import card, gallery, page, terminal
+from gatemark.report import gallery, page, terminal
 from gatemark.report.answer import ladder, pareto
+from gatemark.report.card import cards, cost
 from gatemark.report.chart import pareto as scatter
 from gatemark.report.chart import waterfall
 from gatemark.report.chart.figure import Row
@@ -77,16 +78,16 @@ def test_a_step_from_an_arm_without_its_own_time_begins_at_the_base(judged: Judg
 
 
 def test_the_card_tells_the_first_step_and_lists_the_others(judged: Judgement) -> None:
-    found = next(c for c in card.cards(judged, [stacked.plan()]) if c.title == "Cost of features")
+    found = next(c for c in cards.cards(judged, [stacked.plan()]) if c.title == "Cost of features")
     assert found.value.startswith("+3")
     assert found.unit == "ns a packet"
-    assert found.lines[0] == "conntrack, against route: costs"
-    assert [line.split(":")[0] for line in found.lines[1:]] == STEPS[2:]
+    assert found.line == "conntrack, against route: costs"
+    assert [line.split(":")[0] for line in found.lines] == STEPS[2:]
     assert found.evidence == waterfall.figures(judged)[0].name
 
 
 def test_a_doubtful_step_says_so_on_the_card(judged: Judgement) -> None:
-    found = next(c for c in card.cards(judged, [stacked.plan()]) if c.title == "Cost of features")
+    found = next(c for c in cards.cards(judged, [stacked.plan()]) if c.title == "Cost of features")
     doubtful = next(line for line in found.lines if line.startswith("10 rules"))
     assert doubtful.endswith(("no change", "inconclusive", "within noise"))
 
@@ -95,9 +96,9 @@ def test_many_steps_are_cut_on_the_card(judged: Judgement) -> None:
     (one,) = judged.ladders
     more = tuple(one.steps[-1].about(arm=f"step {place}") for place in range(20))
     many = replace(judged, ladders=(replace(one, steps=more),))
-    found = next(c for c in card.cards(many) if c.title == "Cost of features")
-    assert len(found.lines) == card.MOST_STEPS
-    assert found.lines[-1] == "and 11 more"
+    found = next(c for c in cards.cards(many) if c.title == "Cost of features")
+    assert len(found.lines) == cost.MOST_STEPS
+    assert found.lines[-1] == "and 10 more"
 
 
 def test_the_front_is_a_table_that_says_what_beats_the_rest(judged: Judgement) -> None:

@@ -18,7 +18,7 @@ def test_points_stand_below_each_other() -> None:
 def test_units_are_in_the_head_and_not_in_the_cells() -> None:
     made = rates.knees(builder.judgement())
     assert "knee, k packets/s" in made.head
-    assert made.rows[0][:4] == ("route", "↑ up", "30.10 (29.92–30.25)", "20.2")
+    assert made.rows[0][:5] == ("route", "↑ up", "30.0", "30.10 (29.92\N{EN DASH}30.25)", "20.2")
 
 
 def test_every_point_is_listed_with_its_limit_and_invalid_trials() -> None:

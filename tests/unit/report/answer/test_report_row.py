@@ -107,7 +107,7 @@ def test_a_way_that_is_not_the_usual_one_is_told() -> None:
 
 def test_the_rate_of_small_packets_is_the_knee() -> None:
     found = told(builder.run(), builder.judgement())
-    assert found["route UDP 64 B, k packets/s"] == "30.10 (29.92–30.25) (CPU 100 %)"
+    assert found["route UDP 64 B, k packets/s"] == "30.10 (29.92\N{EN DASH}30.25) (CPU 100 %)"
 
 
 def test_without_a_knee_the_most_received_counts() -> None:

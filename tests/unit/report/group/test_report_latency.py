@@ -8,12 +8,14 @@ import pytest
 import timed
 from msgspec.structs import replace
 
-from gatemark.report import card, gallery
+from gatemark.report import gallery
 from gatemark.report.answer import rates
+from gatemark.report.card import cards
 from gatemark.report.chart import cdf
 from gatemark.report.chart.figure import Figure
 from gatemark.report.group import latency, study, swing, trace
 from gatemark.report.group.source import Source
+from gatemark.report.words import number
 from gatemark.stats.judge import judge, samples
 
 PLAIN = ("quick/plain", "route", "up")
@@ -59,7 +61,7 @@ def test_the_sentence_tells_the_delay_at_the_highest_rate(source: Source) -> Non
 
 
 def test_the_card_tells_every_load_and_the_tester_alone(source: Source) -> None:
-    found = card.cards(source.judgement, source.run.plans, virtual=True)
+    found = cards.cards(source.judgement, source.run.plans, virtual=True)
     (one,) = (one for one in found if one.title == "One-way delay: route")
     assert one.lines[0].startswith("at 3 k packets/s: 41.4 µs, 99 % within 334 µs, max ")
     assert one.lines[3].startswith("nat ↑ up, at 27 k packets/s: 66.5 µs")
@@ -102,10 +104,18 @@ def test_distributions_are_the_histograms_of_all_repeats(figures: dict[str, Figu
     assert cdf.FLOOR in {row["arm"] for row in found.rows}
 
 
+def test_figures_tell_one_99th_percentile_of_the_same_packets(source: Source) -> None:
+    """The line is of all repeats together; words have the median of the repeats' own."""
+    (found,) = (f for f in gallery.figures(source) if f.name == "cdf-timed-loads-64")
+    route = next(p for p in source.judgement.points if p.arm == "route")
+    p99 = number.quantity(route.values["delay_p99_ns"].value, "ns")
+    assert found.title.startswith(f"99 % of the packets take at most {p99} (")
+
+
 def test_a_title_tells_no_percentile_by_fewer_than_ten_packets(
     figures: dict[str, Figure],
 ) -> None:
-    assert figures["cdf-timed-loads-64"].title.startswith("99.9 % of the packets take at most ")
+    assert figures["cdf-timed-loads-64"].title.startswith("99 % of the packets take at most ")
 
 
 def test_delay_over_time_is_that_of_the_bins(figures: dict[str, Figure], source: Source) -> None:
@@ -127,7 +137,7 @@ def test_without_a_sawtooth_the_span_is_told(source: Source) -> None:
     loads = [one for one in latency.highest(next(_groups(source))) if one.arm == "route"]
     drawn = trace.traces([one.point for one in loads], source.records, source.sheaf)
     told = swing.title(loads, drawn, source.records, source.sheaf)
-    assert told.startswith("Over time the mean delay of 20 ms stays between 6")
+    assert told.startswith("The delay, as the mean of each 20 ms, stays between 6")
     kept = trace.trials(source.records)
     assert swing.words(loads, kept, source.sheaf) == "No sawtooth: it has no period."
 

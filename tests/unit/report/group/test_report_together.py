@@ -53,7 +53,7 @@ def test_runs_share_the_figure_of_a_plan(two: list[Source]) -> None:
 
 def test_cards_stand_in_columns(two: list[Source]) -> None:
     made = several.side_by_side(two)
-    assert made.cards.head == ("what", "A: old", "B: new")
+    assert made.cards.head == ("what", "A: old", "B: new", "B/A")
     assert made.cards.rows[0][0] == "Capacity: route"
     assert made.cards.rows[0][1].startswith("30.")
     assert made.cards.rows[0][2].startswith("27.")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gatemark.number import measured
 from gatemark.report.words import number
 from gatemark.report.words.number import KPPS, PERCENT
 from gatemark.stats.math.interval import Interval
@@ -122,6 +123,4 @@ def test_value_has_the_same_digits_with_and_without_its_interval(
     ],
 )
 def test_value_ends_where_its_error_begins(value: float, error: float, text: str) -> None:
-    from gatemark.number import measured
-
-    assert measured(value, error, "packets/s") == text
+    assert measured(value, value - error, value + error, "packets/s") == text

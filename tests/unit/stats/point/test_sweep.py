@@ -133,3 +133,25 @@ def test_a_rate_in_bits_makes_a_sweep_too() -> None:
         for record in sweep(GATEWAY, RATES)
     ]
     assert knee_of(records).point == {"direction": "up"}
+
+
+def test_no_loss_ends_below_the_first_rate_that_lost() -> None:
+    """A rate above it that came through by chance does not count."""
+    records = [
+        lossy(record) if record.point["rate_pps"] == 12_000 else record
+        for record in sweep(Simulated(30_500), RATES)
+    ]
+    assert knee_of(records).no_loss_pps == 6_000
+
+
+def lossy(record: Record) -> Record:
+    count = record.accounting
+    assert count is not None
+    return replace(record, accounting=replace(count, unique=count.unique - 5, lost=count.lost + 5))
+
+
+def test_a_knee_is_not_below_a_rate_that_came_through_whole() -> None:
+    # Beyond 30 000 it collapses so steeply that the fitted lines meet below what passed whole.
+    knee = knee_of(sweep(Simulated(30_400, -0.9), RATES))
+    assert knee.no_loss_pps == 30_000
+    assert knee.knee_pps.lo >= 30_000

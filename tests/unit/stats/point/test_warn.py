@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from gatemark.stats.judgement import Limit
+from gatemark.stats.judgement import Limit, Warning_
 from gatemark.stats.math.interval import median_interval
 from gatemark.stats.point import warn
 from gatemark.store.record import CpuReading, Evidence
@@ -108,13 +108,13 @@ def test_gaps_of_a_slow_schedule_are_no_holes() -> None:
 
 @pytest.mark.parametrize(("limit", "warned"), [("tester", True), ("cpu", False)])
 def test_only_the_tester_as_limit_makes_a_lower_bound(limit: Limit, *, warned: bool) -> None:
-    assert (warn.tester_limited(limit) is not None) is warned
+    assert (warn.tester_limited(limit, "the sender was busy 99 %") is not None) is warned
 
 
 def test_invalid_trials_are_counted() -> None:
     found = warn.invalid_trials(3)
     assert found is not None
-    assert found.advice.startswith("3 ")
+    assert found.seen.startswith("3 ")
 
 
 def hot(busy: float = 0.95, **thermal: float) -> Evidence:
@@ -144,6 +144,30 @@ def test_delays_below_their_clocks_error_are_warned_of(
     error_ns: float, delay_ns: float, *, warned: bool
 ) -> None:
     assert (warn.clock(error_ns, delay_ns) is not None) is warned
+
+
+SEEN = {
+    "spread": (warn.spread(median_interval([900, 1000, 1100])), "spans 20.0 % of its value"),
+    "few-repeats": (warn.few_repeats(2), "2 of 6 repeats"),
+    "drift": (warn.drift([1000, 990, 980, 970, 960, 950]), "lies 3.08 % below the earlier"),
+    "first-run-slow": (warn.first_run_slow([900, *[1000] * 5]), "lies 10.0 % below all others"),
+    "observer-effect": (warn.observer_effect(QUIET, [950.0]), "% less than the pass from outside"),
+    "tester-limited": (warn.tester_limited("tester", "the sender was busy 99 %"), "busy 99 %"),
+    "throttled": (warn.throttled([hot(clock_start_mhz=1200.0, clock_low_mhz=600.0)]), "600 MHz"),
+    "bursty-sender": (warn.bursty_sender(100_000, 1e6, 0, 1), "100 packets at once"),
+    "holes": (warn.bursty_sender(30_000, 0, 40, 1), "4.00 % of the time"),
+    "unnamed-functions": (warn.unnamed_functions(0.2), "20.0 % of what it runs"),
+    "twin-differs": (warn.twin_differs("again", "route", "40.0 ns"), "by 40.0 ns"),
+}
+
+
+@pytest.mark.parametrize(("found", "number"), SEEN.values(), ids=SEEN.keys())
+def test_a_warning_has_the_number_that_triggered_it_and_a_next_step(
+    found: Warning_ | None, number: str
+) -> None:
+    assert found is not None
+    assert number in found.seen
+    assert found.advice.endswith(".")
 
 
 def test_each_rule_has_its_own_code() -> None:

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--line DOWN/UP`: an access line in the words of the command line."""
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from gatemark.error import UsageError
+
+if TYPE_CHECKING:
+    from gatemark.stats.capacity.line import Line
+
+UNITS: Final = {"": 1e6, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
+MOST_BPS: Final = 1e12
+
+
+def access_line(text: str) -> "Line":
+    """Both rates of `DOWN/UP`; one alone stands for both. Raises UsageError."""
+    from gatemark.stats.capacity.line import Line
+
+    rates = []
+    for part in text.lower().replace("bit/s", "bit").split("/"):
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]bit)?", part.strip())
+        bps = float(match[1]) * UNITS[match[2] or ""] if match else 0.0
+        if not 0 < bps <= MOST_BPS:
+            raise UsageError(f"--line {text}: write down/up in Mbit/s: 1000/500, 2.5Gbit/1Gbit")
+        rates.append(bps)
+    if len(rates) > 2:
+        raise UsageError(f"--line {text}: two rates at most, down/up: 1000/500")
+    return Line(rates[0], rates[-1])

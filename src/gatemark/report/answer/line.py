@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether what was measured is enough for an access line, in a sentence for each packet size."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from gatemark.report.words import number
+from gatemark.report.words.number import PERCENT
+from gatemark.stats.capacity.line import Line
+from gatemark.stats.judgement import PointResult
+from gatemark.stats.line import Share, shares
+from gatemark.stats.math.interval import Interval
+
+NOT_MEASURED = (
+    "not known, as no full frames were sent both ways at full speed: gatemark run quick, or fit"
+)
+
+
+def sentence(points: Sequence[PointResult], line: Line) -> str:
+    """`Line 1000/500 Mbit/s through nat: enough at 1518 bytes (leaves 70 % ...), ...`."""
+    answers = shares(points, line)
+    rates = "/".join(f"{bps / 1e6:g}" for bps in (line.down_bps, line.up_bps))
+    if not answers:
+        return f"Line {rates} Mbit/s: {NOT_MEASURED}."
+    clauses = ", ".join(map(_clause, answers))
+    return f"Line {rates} Mbit/s through {answers[0].setup}: {clauses}."
+
+
+def _clause(answer: Share) -> str:
+    what = f"{answer.answer} {'with' if answer.size == 'IMIX' else 'at'} {answer.size}"
+    if answer.answer == "enough":
+        return f"{what} (leaves {number.interval(_left(answer.share), PERCENT)} % of the gateway)"
+    return f"{what} (needs {number.interval(answer.share, PERCENT)} % of it)"
+
+
+def _left(share: Interval) -> Interval:
+    return replace(share, value=1 - share.value, lo=1 - share.hi, hi=1 - share.lo)

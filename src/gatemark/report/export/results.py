@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run for a program in Python: `gatemark.read` returns it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from gatemark.error import UsageError
+from gatemark.report.export.form import Rows, table
+from gatemark.report.export.frame import frame
+from gatemark.report.group.source import Source, judged
+from gatemark.stats.judgement import Value
+from gatemark.stats.values import values
+from gatemark.store.directory import RunDirectory
+from gatemark.store.record import Record
+from gatemark.store.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a run's directory holds, and what was judged of it."""
+
+    run: Run  # what was asked, where, in which order
+    records: Sequence[Record]  # every trial as it was measured, valid or not
+    values: Sequence[Value]  # what `gatemark show --json` prints
+    faults: Sequence[str]  # what is not whole in the directory, a sentence each
+    source: Source  # all of this as the report has it
+
+    def frame(self, rows: Rows = "values") -> Any:
+        """A data frame of pandas or Polars; its rows are `values`, `points` or `records`.
+
+        The columns are those of `gatemark export`, of `--wide`, of `--raw`. Raises UsageError for
+        other rows, UnavailableError where neither library is installed.
+        """
+        if rows not in get_args(Rows):
+            raise UsageError(f"rows={rows!r}: name {', '.join(get_args(Rows))}")
+        return frame(table([self.source], rows))
+
+
+def read(path: Path) -> Results:
+    """The run in a directory. Raises GatemarkError where there is none, or none to read."""
+    contents = RunDirectory.open(path).contents()
+    source = judged(contents, path, contents.run.run or str(path), drawn=False)
+    every = values(source.judgement)
+    return Results(contents.run, contents.records, every, contents.faults, source)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer at full speed: what a gateway routes in small and in full frames, what NAT takes.
+
+Both are trials at overload, without a slowdown. What NAT takes comes from a ladder, whose arms take
+turns: their rates one after the other differ by more than NAT does on a busy machine.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from msgspec.structs import replace
+
+from gatemark.number import PERCENT, measured, within
+from gatemark.stats.change.ladder import PACKET
+from gatemark.stats.judgement import Ladder, PointResult, Step
+from gatemark.stats.math.interval import Interval
+from gatemark.stats.point.sweep import RATES
+
+SMALL_BYTES, FULL_BYTES = 128, 1500  # a frame that is small, one that is full: at most, at least
+TRACKED: Final = frozenset({"conntrack"})  # a feature that NAT brings by itself
+OURS: Final = "gatemark"
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Routing in the smallest and in the largest frames that were sent, from LAN to WAN."""
+
+    small: PointResult
+    full: PointResult
+
+
+def speed(points: Sequence[PointResult]) -> Speed | None:
+    """The two points; None where one of them was not measured."""
+    routed = [p for p in points if is_full_speed(p) and p.definition.setup == "route"]
+    sizes = {size: p for p in routed if (size := p.definition.frame_bytes)}
+    if not sizes or min(sizes) > SMALL_BYTES or max(sizes) < FULL_BYTES:
+        return None
+    return Speed(sizes[min(sizes)], sizes[max(sizes)])
+
+
+def words(routed: Speed, ladders: Iterable[Ladder], where: str) -> str:
+    """`routes 510 k packets/s of 64 bytes on one core (6.2 Gbit/s at 1518 bytes) and NATs ...`."""
+    small, full = routed.small, routed.full
+    text = (
+        f"routes {rate(small, 'received_pps', 'packets/s')} of {small.definition.frame_bytes} bytes"
+        f"{where} ({rate(full, 'received_l1_bps', 'bit/s')} at {full.definition.frame_bytes} bytes)"
+    )
+    fewer = nat_costs(ladders)
+    return f"{text} and NATs {within_percent(fewer)} fewer" if fewer else text
+
+
+def rate(point: PointResult, quantity: str, unit: str) -> str:
+    """A rate of a point alone, as its table has it with its interval."""
+    value = point.values[quantity]
+    bound = "≥ " if point.at_least else ""
+    return bound + measured(value.value, value.lo, value.hi, unit)
+
+
+def within_percent(i: Interval) -> str:
+    """A share with its interval: `27.0 ± 1.8 %`."""
+    text = within(i.value, i.lo, i.hi, PERCENT)
+    return f"{text[:-1]} %)" if text.endswith(")") else f"{text} %"
+
+
+def nat_costs(ladders: Iterable[Ladder]) -> Interval | None:
+    """The share of routing's packets that NAT costs a full CPU; None: no ladder shows it costs."""
+    for ladder in ladders:
+        for step in ladder.steps:
+            ratio = step.costs[PACKET].ratio if PACKET in step.costs else None
+            if ratio and _is_nat(ladder, step) and step.costs[PACKET].verdict == "slower":
+                return fewer(ratio)
+    return None
+
+
+def fewer(more_time: Interval) -> Interval:
+    """How many packets fewer a second, where each takes so much more of a full CPU's time."""
+    value, lo, hi = (1 - 1 / (1 + more) for more in (more_time.value, more_time.lo, more_time.hi))
+    return replace(more_time, value=value, lo=lo, hi=hi)
+
+
+def _is_nat(ladder: Ladder, step: Step) -> bool:
+    """Whether a step is from plain routing to plain NAT, without a slowdown."""
+    base, own = ladder.definition, step.definition
+    on_routing = step.against == ladder.arm and base.path == "route" and not base.features
+    return on_routing and own.path == "nat" and {*own.features} <= TRACKED and not own.slow_to_pps
+
+
+def is_full_speed(point: PointResult, direction: str = "up") -> bool:
+    """Whether it is at overload without a slowdown, one arm at a time, in UDP over IPv4."""
+    kind = point.definition
+    free = not (kind.slow_to_pps or kind.turn_ms or any(point.point.get(name) for name in RATES))
+    asked = (kind.l4, kind.family, kind.direction, kind.driver, kind.headline)
+    known = {"received_pps", "received_l1_bps"} <= point.values.keys()
+    return free and known and asked == ("udp", "ipv4", direction, OURS, "received_pps")

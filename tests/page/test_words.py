@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first screen speaks plainly: each word is on a list, a word of our own has its meaning."""
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Browser
+
+from page.visit import opened
+
+
+def words(text: str) -> set[str]:
+    """Its words in small letters; numbers, dates and signs are none."""
+    return set(re.findall(r"[^\W\d_]+", text.lower()))
+
+
+PLAIN = words(
+    """
+    a about above added against all alone also an and are arrives as at axis band be beyond busy
+    but by came can dots each everything evidence for from full held highest home how idle in
+    instead interval invalid is it its keeps kind lab left less line long longer look lost lower
+    many mean measured median more most much nearly no not now of offered on one only or other
+    over overload packet packets past point purpose queue quick rate rates reach reaches received
+    right router run seen setup setups share shown single size slow slowed slower small so speed
+    station still stops takes than that the this through time to total trial trials two under
+    until up upper upright value warning warnings what when where which with within without works
+    """
+)
+STANDARD = words(
+    """
+    b bandwidth bottleneck bridge byte capacity connection connections core cpu delay down flow
+    flows follows frame frames gatemark gateway gbit ipv k kbit lan limit linux load loss m mbit
+    ms nat nats ns percentile port protocol queue route routes routing s tcp tester tracking udp
+    utc virtual wan way µs
+    """
+)
+# What the kernel calls its own threads and CPUs is evidence, printed as it is there.
+NAMES = {"napi", "gw"}
+OWN = {"knee": "the knee, the offered rate beyond which received no longer follows"}
+READ = """() => ["header", "#answer", "figure figcaption"]
+  .map((part) => document.querySelector(part).innerText).join("\\n")"""
+
+
+def test_each_word_of_the_first_screen_is_plain_or_standard(browser: Browser, whole: Path) -> None:
+    with opened(browser, whole, width=1600, height=1000) as visit:
+        text = str(visit.page.evaluate(READ))
+    own = {word for word, meaning in OWN.items() if meaning in text}
+    assert sorted(words(text) - PLAIN - STANDARD - NAMES - own) == []
+
+
+def test_a_private_word_is_on_no_list() -> None:
+    assert not {"arm", "knee", "ceiling", "mde", "twin"} & (PLAIN | STANDARD | NAMES)

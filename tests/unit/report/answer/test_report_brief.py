@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first answer in the terminal: short, narrow, with what there is to compare."""
+
+from pathlib import Path
+
+import builder
+import pytest
+import studies
+import swift
+from msgspec.structs import replace
+
+from gatemark.report import terminal
+from gatemark.report.answer import brief, line
+from gatemark.report.group.source import Source
+from gatemark.stats.capacity.line import Line
+from gatemark.stats.judgement import Warning_
+
+FOLDER = Path("gatemark-runs/20261121-161500-quick")
+CODES = ("drift", "spread", "bimodal", "tester-limited", "first-run-slow")
+
+
+def shown(source: Source) -> list[str]:
+    return terminal.answer(source, FOLDER / "report.html").splitlines()
+
+
+@pytest.fixture
+def source() -> Source:
+    warnings = tuple(Warning_(code, "Do something about it.") for code in CODES)
+    text = "This machine's kernel routes 500 k packets/s of 64 bytes on one core. " * 2
+    judged = replace(swift.judgement(), warnings=warnings, missing=0, sentence=text.strip())
+    run = replace(builder.run(), line=(1e9, 5e8))
+    return builder.source(run, judged=judged, folder=FOLDER)
+
+
+def test_it_fits_a_terminal_of_80_by_24(source: Source) -> None:
+    lines = shown(source)
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+
+
+def test_each_setup_has_a_row_and_a_feature_what_it_adds(source: Source) -> None:
+    table = brief.speed(source.judgement)
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert list(rows) == ["route", "NAT", "bridge", "connection tracking", "100 rules on NAT"]
+    assert rows["NAT"] == ("400", "1225", "4920", "2.50", "+25.0 ± 2.0")
+    assert rows["100 rules on NAT"][:3] == ("\N{EN DASH}",) * 3
+    assert table.caption == "At full speed, LAN to WAN: CPU 98 % busy"
+
+
+def test_a_sweep_has_what_passes_whole_and_its_knee(source: Source) -> None:
+    table = brief.overload(source.judgement)
+    first = dict(zip((head for head, _ in table.heads), table.rows[0], strict=True))
+    assert (first["no loss to"], first["knee"][:5]) == ("30.0", "30.10")
+    assert "CPU 100 % busy" in table.caption
+
+
+def test_warnings_are_one_line_with_their_codes(source: Source) -> None:
+    text = " ".join(shown(source))
+    assert "5 warnings (drift, spread, bimodal, ...); all: gatemark show" in text
+
+
+def test_all_and_again_are_commands(source: Source) -> None:
+    lines = shown(source)
+    assert f"all: gatemark show {FOLDER.name} --all" in " ".join(lines)
+    assert lines[-1].startswith("again: gatemark run quick")
+
+
+def test_a_cut_run_names_its_folder_to_go_on(source: Source) -> None:
+    cut = replace(source.judgement, missing=3)
+    lines = shown(builder.source(judged=cut, folder=FOLDER))
+    assert any(text.endswith(f"3 not run: gatemark run --resume {FOLDER}") for text in lines)
+
+
+def test_a_run_without_these_tables_shows_its_first() -> None:
+    lines = shown(studies.source())
+    assert any("payload in Mbit/s" in text for text in lines)
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        (Line(1e9, 5e8), "enough at 1518 bytes (leaves 69.5 ± 0.7 % of the gateway)"),
+        (Line(1e10, 1e10), "not enough at 1518 bytes (needs "),
+    ],
+)
+def test_a_line_is_answered_in_words(asked: Line, text: str) -> None:
+    assert text in line.sentence(swift.points(), asked)
+
+
+def test_a_line_without_full_frames_names_what_measures_them() -> None:
+    assert "gatemark run quick" in line.sentence((), Line(1e9, 1e9))
