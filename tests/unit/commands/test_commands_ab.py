@@ -31,7 +31,7 @@ from command import gatemark
         ("ab --exact nat nat --plan cost/flows", "--exact: cost/flows is not of packets through"),
         ("ab --resume RUN nat nat", "--resume goes on with a test as it was planned"),
         ("ab --resume RUN --exact", "--resume goes on with a test as it was planned"),
-        ("ab --resume RUN", "RUN is no test of `gatemark ab`: `gatemark run --resume` it"),
+        ("ab --resume RUN", "RUN is no test of `gatemark ab`: try `gatemark run --resume"),
     ],
 )
 def test_what_cannot_be_compared_is_told_in_one_line(words: str, said: str, tmp_path: Path) -> None:
