@@ -23,7 +23,7 @@ from command import gatemark
         ("ab nat nat --boots 0", "--boots 0: 1 to 100; six give a 95 % interval"),
         ("ab nat nat --allow much", "--allow much: a share of 0 to 1, or per cent: 1%"),
         ("ab nat nat --allow 101%", "--allow 101%: a share of 0 to 1, or per cent: 1%"),
-        ("ab nat nat --plan quick", "--plan quick: name one of its plans: rfc/ceiling"),
+        ("ab nat nat --plan quick", "--plan quick: name one of its plans: quick/speed"),
         ("ab lab lab --plan rfc/ceiling", "--plan rfc/ceiling: it measures no gateway"),
         ("ab endpoint nat", "--plan cost/ab: `direction` = up: on the path endpoint write send"),
         ("ab --exact nat lab", "NEW is a station and OLD a setup: name two of a kind"),
