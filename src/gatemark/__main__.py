@@ -13,6 +13,8 @@ def main() -> None:
     """Run the command line; a failure becomes one line and its exit code."""
     # ip, tc, nft and ethtool live where neither cron nor an ordinary user looks.
     os.environ["PATH"] = f"{os.environ.get('PATH') or os.defpath}:/usr/sbin:/sbin"
+    # Typer reads values with pydantic, which else looks for plugins in every package here.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     if os.environ.pop("GATEMARK_COMPLETE", ""):
         _complete()
         return

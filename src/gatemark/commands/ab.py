@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import output
 from gatemark.commands.asked import Asked, within
+from gatemark.commands.console import output
 from gatemark.commands.diff import JUNIT_HELP, REGRESSION, rows
 from gatemark.commands.measure import INVALID, RUNS, examine, measure, planned, reopen, require
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
@@ -24,44 +24,45 @@ OLD_HELP = "A setup, as nat+filter:100, or a station's name or file."
 NEW_HELP = "What it is compared with: of the same kind, or the same again."
 STATION_HELP = "Where two setups are measured.  [lab]"
 SETUP_HELP = "What two stations are set to.  [the plan's first]"
-PLAN_HELP = "Whose points are compared.  [cost/ab: 64-byte packets at overload]"
-SWITCH_HELP = "A command that brings an arm about, run before each boot; {arm} is old or new."
+PLAN_HELP = "Whose points are compared.  [cost/ab: 64 bytes, overload]"
+SWITCH_HELP = "Command that puts the gateway into state {arm}, old or new, before each boot."
 BOOTS_HELP = "Boots of each; six give a 95 % interval.  [6; --exact: 1]"
-EXACT_HELP = "Count a packet's instructions instead of its time (station qemu-...)."
-ALLOW_HELP = "Accept a change up to this."
+EXACT_HELP = "Count a packet's instructions (station qemu-...)."
+ALLOW_HELP = "Accept a change up to this.  [1%]"
 
 
 def ab(
     side: Annotated[str | None, typer.Argument(metavar="OLD", help=OLD_HELP)] = None,
     against: Annotated[str | None, typer.Argument(metavar="NEW", help=NEW_HELP)] = None,
-    station: Annotated[str | None, typer.Option(help=STATION_HELP)] = None,
-    setup: Annotated[str, typer.Option(help=SETUP_HELP)] = "",
+    station: Annotated[str | None, typer.Option(metavar="STATION", help=STATION_HELP)] = None,
+    setup: Annotated[str, typer.Option(metavar="SETUP", help=SETUP_HELP)] = "",
     switch: Annotated[str, typer.Option(metavar="COMMAND", help=SWITCH_HELP)] = "",
-    boots: Annotated[int | None, typer.Option(help=BOOTS_HELP)] = None,
+    boots: Annotated[int | None, typer.Option(metavar="NUMBER", help=BOOTS_HELP)] = None,
     allow: Annotated[str, typer.Option(metavar="PERCENT", help=ALLOW_HELP)] = "1%",
-    plan: Annotated[str, typer.Option(help=PLAN_HELP)] = "",
-    variant: Annotated[str, typer.Option(help=VARIANT_HELP)] = "",
-    set_: Annotated[list[str] | None, typer.Option("--set", help=SET_HELP)] = None,
+    plan: Annotated[str, typer.Option(metavar="PLAN", help=PLAN_HELP)] = "",
+    variant: Annotated[str, typer.Option(metavar="NAME", help=VARIANT_HELP)] = "",
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help=SET_HELP)
+    ] = None,
     out: Annotated[
-        Path | None, typer.Option(help=f"The run's directory (default: {RUNS}/...).")
+        Path | None, typer.Option(metavar="FOLDER", help=f"The run's directory.  [{RUNS}/...]")
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(help="Go on with the test in this directory.")
+        Path | None, typer.Option(metavar="RUN", help="Go on with this test.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Order the boots by this number.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="Order the boots by this number.")
+    ] = None,
     exact: Annotated[bool, typer.Option("--exact", help=EXACT_HELP)] = False,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help=JUNIT_HELP)] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each point.")] = False,
 ) -> None:
-    """Tell whether NEW is slower than OLD, by measuring both, interleaved.
+    """Measure OLD and NEW interleaved: is NEW slower?
 
-    OLD and NEW are two setups of one station, or two stations; with --switch also two states of
-    one gateway. Boot and code layout alone move a result, so each is booted several times, in
-    random order, and boots are compared, not trials. Exit code 3 if NEW is slower by more than
-    --allow.
-
-    With --exact both are counted instead of timed, on a virtual gateway: the difference of a packet
-    by function, the same on any machine; exit code 3 if NEW executes more by more than --allow.
+    OLD and NEW are two setups of one station, two stations, or with --switch two states of one
+    gateway. A boot alone moves a result, so each is booted several times and boots are compared.
+    With --exact instructions are counted instead, by function, on a virtual gateway. Exit code 3 if
+    NEW is worse by more than --allow.
     """
     output.place(junit)
     if resume:
@@ -70,7 +71,9 @@ def ab(
             raise UsageError("--resume goes on with a test as it was planned: leave out the rest")
         directory = reopen(resume)
         if not directory.load().ab:
-            raise UsageError(f"{resume} is no test of `gatemark ab`: `gatemark run --resume` it")
+            raise UsageError(
+                f"{resume} is no test of `gatemark ab`: try `gatemark run --resume {resume}`"
+            )
     elif side is None or against is None:
         raise UsageError("name what is compared: gatemark ab OLD NEW, as gatemark ab nat route")
     else:

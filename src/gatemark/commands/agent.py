@@ -12,11 +12,14 @@ from typing import Annotated
 
 import typer
 
-from gatemark.commands import output
-from gatemark.error import GatemarkError, UsageError
+from gatemark.commands.console import choice, output
+from gatemark.commands.console.verb import Verb, Verbs
+from gatemark.error import GatemarkError
 from gatemark.node.elf import TARGETS
 
-app = typer.Typer(help="Build the program that runs on a host: gm-agent.", no_args_is_help=True)
+app = typer.Typer(
+    cls=Verbs, help="Build the program that runs on a host: gm-agent.", no_args_is_help=True
+)
 
 
 @app.callback()
@@ -24,7 +27,7 @@ def _group() -> None:
     pass
 
 
-@app.command()
+@app.command(cls=Verb)
 def build(
     target: Annotated[
         list[str] | None,
@@ -38,8 +41,7 @@ def build(
     wanted = target or [own_arch()]
     targets = TARGETS if "all" in wanted else tuple(wanted)
     for name in targets:
-        if name not in TARGETS:
-            raise UsageError(f"--target {name}: known are {', '.join(TARGETS)}, all")
+        choice.check("--target", name, (*TARGETS, "all"))
     sources = repository()
     if not sources:
         typer.echo("gatemark was installed with its agents: nothing is built", err=True)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: the closed list of verbs; each imports what it needs when it is called."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
 import gatemark
 from gatemark.commands import (
@@ -24,42 +23,12 @@ from gatemark.commands import (
     station,
 )
 from gatemark.commands import list as list_
-from gatemark.commands.example import epilog
+from gatemark.commands.console import choice
+from gatemark.commands.console.example import epilog
+from gatemark.commands.console.verb import Verb, Verbs
 from gatemark.commands.parameter import SHELLS
-from gatemark.error import UsageError
 
 MEASURE, READ, COMPARE, LAB = "Measure", "Read", "Compare", "Lab"
-
-
-class Verbs(TyperGroup):
-    """The verbs, told by what they are for."""
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """One screen has no room for `-h`, which whoever reads this has found, nor for `--debug`,
-        which a fault of ours names.
-        """
-        shown = [
-            get_param
-            for get_param in self.get_params(ctx)
-            if get_param.name not in ("help", "debug")
-        ]
-        with formatter.section("Options"):
-            formatter.write_dl(
-                [row for parameter in shown if (row := parameter.get_help_record(ctx))]
-            )
-        self.format_commands(ctx, formatter)
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """A section in front of its verbs: one screen holds them all."""
-        room = formatter.width - 22
-        rows, before = [], ""
-        for name, verb in self.commands.items():
-            section = getattr(verb, "rich_help_panel", None) or ""
-            lead = "" if section == before else section
-            rows.append((f"{lead:8} {name}", verb.get_short_help_str(room)))
-            before = section
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
 
 
 app = typer.Typer(
@@ -84,8 +53,7 @@ def _completion(shell: str) -> None:
     if not shell:
         return
     script = Path(__file__).parent / "shell" / f"gatemark.{shell}"
-    if shell not in SHELLS:
-        raise UsageError(f"--completion {shell}: {', '.join(SHELLS)}")
+    choice.check("--completion", shell, SHELLS)
     typer.echo(script.read_text(encoding="utf-8"), nl=False)
     raise typer.Exit
 
@@ -107,17 +75,25 @@ def _options(
     pass
 
 
-app.command("list", rich_help_panel=MEASURE, epilog=epilog("list"))(list_.list_)
-app.command("plan", rich_help_panel=MEASURE, epilog=epilog("plan"))(plan.plan)
-app.command("run", rich_help_panel=MEASURE, epilog=epilog("run"))(run.run)
-app.command("show", rich_help_panel=READ, epilog=epilog("show"))(show.show)
-app.command("report", rich_help_panel=READ, epilog=epilog("report"))(report.report)
-app.command("export", rich_help_panel=READ, epilog=epilog("export"))(export.export)
-app.command("diff", rich_help_panel=COMPARE, epilog=epilog("diff"))(diff.diff)
-app.command("ab", rich_help_panel=COMPARE, epilog=epilog("ab"))(ab.ab)
-app.command("cmp", rich_help_panel=COMPARE, epilog=epilog("cmp"))(cmp.cmp)
-app.command("fit", rich_help_panel=COMPARE, epilog=epilog("fit"))(fit.fit)
-app.add_typer(lab.app, name="lab", rich_help_panel=LAB, epilog=epilog("lab"))
-app.add_typer(station.app, name="station", rich_help_panel=LAB, epilog=epilog("station"))
-app.command("doctor", rich_help_panel=LAB, epilog=epilog("doctor"))(doctor.doctor)
-app.add_typer(agent.app, name="agent", rich_help_panel=LAB, epilog=epilog("agent"))
+def _add(name: str, verb: Callable[..., None], section: str) -> None:
+    app.command(name, cls=Verb, rich_help_panel=section, epilog=epilog(name))(verb)
+
+
+def _group(name: str, verbs: typer.Typer, section: str) -> None:
+    app.add_typer(verbs, name=name, rich_help_panel=section, epilog=epilog(name))
+
+
+_add("list", list_.list_, MEASURE)
+_add("plan", plan.plan, MEASURE)
+_add("run", run.run, MEASURE)
+_add("show", show.show, READ)
+_add("report", report.report, READ)
+_add("export", export.export, READ)
+_add("diff", diff.diff, COMPARE)
+_add("ab", ab.ab, COMPARE)
+_add("cmp", cmp.cmp, COMPARE)
+_add("fit", fit.fit, COMPARE)
+_group("lab", lab.app, LAB)
+_group("station", station.app, LAB)
+_add("doctor", doctor.doctor, LAB)
+_group("agent", agent.app, LAB)

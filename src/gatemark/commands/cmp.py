@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import output
+from gatemark.commands import locate
+from gatemark.commands.console import output
 from gatemark.commands.diff import ACROSS_HELP, QUANTITY_HELP, definition, known, side, value
 from gatemark.error import UsageError
 
@@ -16,12 +17,11 @@ if TYPE_CHECKING:
     from gatemark.stats.change.diff import Side
     from gatemark.stats.change.tool import ToolSide
 
-
-RUNS_HELP = "Runs' directories, or files of iperf3 -J and flent."
+RUNS_HELP = "Runs (folders, names), or files of iperf3 -J and flent.  [the newest two of one plan]"
 
 
 def cmp(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN RUN...", help=RUNS_HELP)],
+    runs: Annotated[list[Path] | None, typer.Argument(metavar="RUN", help=RUNS_HELP)] = None,
     across: Annotated[list[str] | None, typer.Option(metavar="FIELD", help=ACROSS_HELP)] = None,
     quantity: Annotated[list[str] | None, typer.Option(metavar="NAME", help=QUANTITY_HELP)] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each row.")] = False,
@@ -34,14 +34,15 @@ def cmp(
     from gatemark.report.answer import cmp, diff
     from gatemark.stats.change.cmp import cmp as compare_gateways
 
-    if len(runs) < 2:
+    paths = locate.pair(runs or (), same_station=False)
+    if len(paths) < 2:
         raise UsageError("one run has nothing to be compared with: give two or more")
     fields = known(across or [])
-    comparison = compare_gateways([_side(run, quantity or []) for run in runs], fields)
+    comparison = compare_gateways([_side(run, quantity or []) for run in paths], fields)
     if json_:
-        output.lines(_rows(comparison, runs))
+        output.lines(_rows(comparison, paths))
     else:
-        diff.tell(cmp.cmp_lines(comparison, [run.name or str(run) for run in runs]))
+        diff.tell(cmp.cmp_lines(comparison, [run.name or str(run) for run in paths]))
 
 
 def _side(path: Path, quantities: Sequence[str]) -> "Side | ToolSide":

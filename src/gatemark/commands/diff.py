@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import output, reading
+from gatemark.commands import locate, reading
+from gatemark.commands.console import choice, output
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
@@ -17,19 +18,23 @@ if TYPE_CHECKING:
     from gatemark.stats.math.interval import Interval
 
 REGRESSION = 3  # exit code: something got slower, or missed an expectation of its plan
+OLD_HELP = "The older run: folder, name or latest~1.  [the newest two of one plan or suite]"
+NEW_HELP = "The newer run: folder, name or latest."
 ACROSS_HELP = "Compare also where definitions differ in this field; repeatable."
 JUNIT_HELP = "Write the rows as JUnit test cases too; slower fails."
 QUANTITY_HELP = "Compare this, as delay_p50_ns (default: rates and knees); repeatable."
 
 
 def diff(
-    old: Annotated[Path, typer.Argument(metavar="OLD", help="The older run's directory.")],
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="The newer run's directory.")],
+    old: Annotated[Path | None, typer.Argument(metavar="OLD", help=OLD_HELP)] = None,
+    new: Annotated[Path | None, typer.Argument(metavar="NEW", help=NEW_HELP)] = None,
     across: Annotated[list[str] | None, typer.Option(metavar="FIELD", help=ACROSS_HELP)] = None,
     quantity: Annotated[list[str] | None, typer.Option(metavar="NAME", help=QUANTITY_HELP)] = None,
     noise: Annotated[
         float,
-        typer.Option(metavar="RATIO", help="Do not tell a smaller change.", min=0.0, max=10.0),
+        typer.Option(
+            metavar="RATIO", help="Hide changes smaller than this.  [0.01]", min=0.0, max=10.0
+        ),
     ] = 0.01,
     all_: Annotated[
         bool, typer.Option("--all", help="Compare the single rates of sweeps too.")
@@ -49,15 +54,18 @@ def diff(
 
     output.place(junit)
     fields = known(across or [], extra=[GATEWAY])
-    sides = side(old, quantity or []), side(new, quantity or [])
+    if old and not new:
+        raise UsageError("NEW is missing: name two runs, or none for the newest two")
+    paths = locate.pair((old, new))
+    sides = side(paths[0], quantity or []), side(paths[1], quantity or [])
     kept_diff = compare_runs(*sides, fields, noise, everything=all_)
     if junit:
-        name = f"diff {old.name} {new.name}"
+        name = f"diff {paths[0].name} {paths[1].name}"
         output.write(junit, change.of_diff(kept_diff, name, sides[1].run))
     if json_:
         output.lines(rows(kept_diff))
     else:
-        diff.tell(diff.diff_lines(kept_diff))
+        diff.tell(diff.diff_lines(kept_diff, (paths[0].name, paths[1].name)))
     if kept_diff.slower:
         raise typer.Exit(REGRESSION)
 
@@ -70,7 +78,7 @@ def side(path: Path, quantities: Sequence[str]) -> "Side":
     from gatemark.stats.judge import judge, samples
 
     for quantity in quantities:
-        _check("--quantity", quantity, [*UNITS, KNEE])
+        choice.check("--quantity", quantity, [*UNITS, KNEE])
     contents = reading.read(path)
     run, records = contents.run, contents.records
     return Side(run, judge(run, records), samples(run, records, quantities))
@@ -81,7 +89,7 @@ def known(across: Sequence[str], extra: Sequence[str] = ()) -> list[str]:
     from gatemark.stats.change.comparable import FIELDS
 
     for field in across:
-        _check("--across", field, [*FIELDS, *extra])
+        choice.check("--across", field, [*FIELDS, *extra])
     return list(across)
 
 
@@ -110,13 +118,6 @@ def definition(row: "Sampled", across: Sequence["Difference"] = ()) -> dict[str,
         "unit": row.unit,
         "across": {d.field: [d.old, d.new] for d in across},
     }
-
-
-def _check(option: str, word: str, words: list[str]) -> None:
-    from gatemark.plan.toml import nearest
-
-    if word not in words:
-        raise UsageError(f"{option} {word}: no such name{nearest(word, words)}")
 
 
 def rows(diff: "Diff") -> Iterator[dict[str, object]]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import output
+from gatemark.commands.console import output
 
 if TYPE_CHECKING:
     from gatemark.station.doctor import Finding
@@ -14,10 +14,14 @@ if TYPE_CHECKING:
 def doctor(
     json_: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
-    """Say what this machine can and cannot do, and the fix; exit 1 if something is missing."""
+    """Say what this machine can measure, and what is missing.
+
+    Exit code 1 if the built-in lab cannot work here.
+    """
     from dataclasses import asdict
 
     from gatemark.error import UnavailableError
+    from gatemark.run.reach import reach
     from gatemark.station import own
     from gatemark.station.doctor import examine
 
@@ -27,18 +31,19 @@ def doctor(
     except UnavailableError as error:
         refused = str(error)
     findings = examine(refused)
+    last = reach(findings)
     if json_:
-        output.lines(asdict(finding) for finding in findings)
+        output.lines(asdict(finding) for finding in (*findings, *last))
     else:
-        output.columns(
-            [
-                (_mark(finding), finding.what, text)
-                for finding in findings
-                for text in [finding.text if finding.ok else f"{finding.text}: {finding.fix}"]
-            ]
-        )
+        output.columns([(_mark(finding), finding.what, _text(finding)) for finding in findings])
+        typer.echo()
+        output.columns([(finding.what, _text(finding)) for finding in last])
     if any(finding.needed and not finding.ok for finding in findings):
         raise typer.Exit(1)
+
+
+def _text(finding: "Finding") -> str:
+    return finding.text if finding.ok else f"{finding.text}: {finding.fix}"
 
 
 def _mark(finding: "Finding") -> str:

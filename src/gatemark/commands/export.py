@@ -2,20 +2,20 @@
 """`gatemark export`: runs as data for other programs."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import reading
+from gatemark.commands import locate, reading
+from gatemark.commands.console import choice
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
     from gatemark.report.export.form import Rows
     from gatemark.report.group.source import Source
 
-RUNS_HELP = "Runs' directories."
 FORMAT_HELP = (
     "csv, json, parquet, markdown, prometheus, openmetrics, junit, flent (default: by --out's "
     "name, else csv); "
@@ -28,7 +28,7 @@ SCHEMA_HELP = "Print the JSON Schema of a record, run or value."
 
 
 def export(
-    runs: Annotated[list[Path] | None, typer.Argument(metavar="RUN...", help=RUNS_HELP)] = None,
+    runs: Annotated[list[Path] | None, typer.Argument(metavar="RUN", help=locate.RUNS_HELP)] = None,
     format_: Annotated[str, typer.Option("--format", metavar="NAME", help=FORMAT_HELP)] = "",
     out: Annotated[Path | None, typer.Option(metavar="FILE", help=OUT_HELP)] = None,
     raw: Annotated[bool, typer.Option("--raw", help=RAW_HELP)] = False,
@@ -44,18 +44,17 @@ def export(
     from gatemark.report.export import form
 
     name = format_ or (form.of_name(out) if out else form.DEFAULT)
-    _check("--format", name, (*form.FORMATS, form.FOLDED))
+    choice.check("--format", name, (*form.FORMATS, form.FOLDED))
     rows = _rows(name, raw=raw, wide=wide)
     if name == "parquet" and out is None and sys.stdout.isatty():
         raise UsageError("parquet is no text: name a file with --out, or send it to a pipe")
     if name == form.FOLDED and out:
         raise UsageError("folded writes into the runs' own directories: leave out --out")
-    if not runs:
-        raise UsageError("no run: name one or more runs' directories")
+    paths = locate.newest(runs)
     if name == form.FOLDED:
-        _fold(runs)
+        _fold(paths)
         return
-    _write(form.export(name, _sources(runs), rows), out)
+    _write(form.export(name, _sources(paths), rows), out)
 
 
 def _rows(name: str, *, raw: bool, wide: bool) -> "Rows":
@@ -116,7 +115,7 @@ def _fold(runs: Sequence[Path]) -> None:
 def _schema(kind: str) -> bytes:
     from gatemark.report.export.schema import KINDS, schema
 
-    _check("--schema", kind, KINDS)
+    choice.check("--schema", kind, KINDS)
     return schema(kind).encode()
 
 
@@ -130,11 +129,3 @@ def _write(data: bytes, out: Path | None) -> None:
     else:
         with telling(out):
             file.write(out, data)
-
-
-def _check(option: str, word: str, words: Iterable[str]) -> None:
-    from gatemark.plan.toml import nearest
-
-    known = list(words)
-    if word not in known:
-        raise UsageError(f"{option} {word}: no such name{nearest(word, known)}")

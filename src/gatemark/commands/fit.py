@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from gatemark.commands import output, reading
+from gatemark.commands import locate, reading
+from gatemark.commands.console import choice, output
 from gatemark.commands.line import access_line
-from gatemark.commands.measure import RUNS
 from gatemark.error import UnavailableError, UsageError
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ FRAMES: Final = ("64", IMIX, "1518")
 LINE_HELP = "Down/up in Mbit/s on the wire: 1000/500; 100Mbit, 2.5Gbit; none: instructions."
 SETUP_HELP = "Path and features: nat+conntrack+filter:100."
 FRAME_HELP = f"Frame in bytes with FCS, or {IMIX} (default: 64, {IMIX} and 1518)."
-RUN_HELP = f"A run's directory (default: the newest in {RUNS} of a model)."
+RUN_HELP = "A run: folder, name or latest.  [the newest of a model]"
 STRICT_HELP = "Exit code 3 unless it is surely enough."
 
 
 def fit(
     setup: Annotated[str, typer.Option(metavar="SETUP", help=SETUP_HELP)],
     line: Annotated[str, typer.Option(metavar="DOWN/UP", help=LINE_HELP)] = "",
-    run: Annotated[Path | None, typer.Argument(metavar="[RUN]", help=RUN_HELP)] = None,
+    run: Annotated[Path | None, typer.Argument(metavar="RUN", help=RUN_HELP)] = None,
     frame: Annotated[str, typer.Option(metavar="BYTES", help=FRAME_HELP)] = "",
     strict: Annotated[bool, typer.Option("--strict", help=STRICT_HELP)] = False,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each frame.")] = False,
@@ -49,7 +49,7 @@ def fit(
     asked = _setup(setup)
     sizes = {name: _bytes(name) for name in ((frame,) if frame else FRAMES)}
     wanted = access_line(line) if line else None
-    path = run or _newest(PLAN if line else COUNTED)
+    path = locate.located(run) if run else _newest(PLAN if line else COUNTED)
     model = _model(path)
     _require(model, asked, path)
     if model.measured.is_count:
@@ -108,12 +108,10 @@ def _setup(text: str) -> "Setup":
     from gatemark.commands.lab import PATHS
     from gatemark.plan.misfit import check_features
     from gatemark.plan.model import Arm
-    from gatemark.plan.toml import nearest
     from gatemark.stats.capacity.term import Setup
 
     path, *features = [part.strip() for part in text.split("+")]
-    if path not in PATHS:
-        raise UsageError(f"--setup {text}: no path '{path}'{nearest(path, list(PATHS))}")
+    choice.check("--setup", path, PATHS)
     try:
         check_features(Arm(path=path, features=tuple(features)))  # type: ignore[arg-type]
     except UsageError as error:
@@ -141,23 +139,15 @@ def _word(frame: str) -> str:
 
 def _newest(wanted: str) -> Path:
     """The newest run of the plan that measures a model. Raises UnavailableError."""
-    from gatemark.error import GatemarkError
-    from gatemark.store.directory import RunDirectory
-
-    for path in sorted(RUNS.glob("*/run.json"), reverse=True):
-        try:
-            plans = RunDirectory.open(path.parent).load().plans
-        except GatemarkError:
-            continue
-        if any(plan.name == wanted for plan in plans):
-            return path.parent
+    if path := locate.newest_with(wanted):
+        return path
     if wanted == COUNTED:
         raise UnavailableError(
-            f"no run of a model in instructions in {RUNS}: name a RUN, make one: `gatemark run "
+            "no run of a model in instructions here: name a RUN, make one: `gatemark run "
             f"{PLAN} --exact`, or ask for a line: --line 1000/500"
         )
     raise UnavailableError(
-        f"no run of a model in {RUNS}: name a RUN, or make one: `gatemark run {PLAN}`"
+        f"no run of a model here: name a RUN, or make one: `gatemark run {PLAN}`"
     )
 
 

@@ -6,22 +6,25 @@ from typing import Annotated
 
 import typer
 
-from gatemark.commands import output
-from gatemark.error import UnavailableError, UsageError
+from gatemark.commands.console import choice, output
+from gatemark.commands.console.verb import Verb, Verbs
+from gatemark.error import UnavailableError
 
 HOSTS = {"lan": "lan", "gateway": "gw", "wan": "wan", "lan2": "lan2"}
 PATHS = ("switch", "route", "nat")
 
-app = typer.Typer(help="Keep a lab open to play with.", no_args_is_help=True)
+app = typer.Typer(cls=Verbs, help="Keep a lab open to play with.", no_args_is_help=True)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-@app.command()
+@app.command(cls=Verb)
 def up(
-    path: Annotated[str, typer.Option(help="switch, route or nat")] = "route",
+    path: Annotated[
+        str, typer.Option(metavar="PATH", help="switch, route or nat.  [route]")
+    ] = "route",
     slow_to_pps: Annotated[
-        int, typer.Option(help="Slow the gateway to about so many packets/s.")
+        int, typer.Option(metavar="RATE", help="Slow the gateway to about so many packets/s.")
     ] = 0,
     json_: Json = False,
 ) -> None:
@@ -30,8 +33,7 @@ def up(
     from gatemark.station import doctor, own
     from gatemark.station.recover import recover
 
-    if path not in PATHS:
-        raise UsageError(f"--path {path}: {', '.join(PATHS)}")
+    choice.check("--path", path, PATHS)
     if own.needed():
         raise UnavailableError(
             "lab up: not root, and a lab in an ordinary user's own namespaces would end with this "
@@ -47,7 +49,7 @@ def up(
         typer.echo(f"lab {kept.lab} is up: `gatemark lab shell lan`, `gatemark lab down`")
 
 
-@app.command()
+@app.command(cls=Verb)
 def status(json_: Json = False) -> None:
     """List the labs that are open, runs' own among them."""
     from dataclasses import asdict
@@ -65,25 +67,26 @@ def status(json_: Json = False) -> None:
         typer.echo("no lab is open")
 
 
-@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@app.command(
+    cls=Verb, context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+)
 def shell(
-    host: Annotated[str, typer.Argument(metavar="lan|gateway|wan|lan2")],
+    host: Annotated[str, typer.Argument(metavar="HOST", help="lan, gateway, wan or lan2.")],
     command: Annotated[
-        list[str] | None, typer.Argument(help="Run this instead of a shell.")
+        list[str] | None, typer.Argument(metavar="COMMAND", help="Run this instead of a shell.")
     ] = None,
 ) -> None:
     """Open a shell on a host of the open lab, or run one command there."""
     from gatemark.run import keep
 
-    if host not in HOSTS:
-        raise UsageError(f"no host '{host}': {', '.join(HOSTS)}")
+    choice.check("HOST", host, HOSTS)
     space = f"gm-{keep.opened().lab}-{HOSTS[host]}"
     words = [word for at, word in enumerate(command or []) if (at, word) != (0, "--")]
     argv = words or [os.environ.get("SHELL", "/bin/sh")]
     os.execvp("ip", ["ip", "netns", "exec", space, *argv])  # noqa: S606
 
 
-@app.command()
+@app.command(cls=Verb)
 def down(json_: Json = False) -> None:
     """Take the open lab down."""
     from gatemark.run import keep

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`gatemark list`: the suites and their plans, a line each."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Annotated
 
 import typer
 
-from gatemark.commands import output
-
-if TYPE_CHECKING:
-    from gatemark.plan.model import Plan
+from gatemark.commands.console import output
+from gatemark.commands.offer import Offer, offered, offers
 
 
 def list_(
@@ -17,45 +16,42 @@ def list_(
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each plan.")] = False,
 ) -> None:
     """List what can be run, and how long it takes."""
-    from gatemark.plan.load import load, suites
-
-    loaded = [load(name) for name in ([suite] if suite else suites())]
+    listed = _chosen(suite)
     if json_:
         output.lines(
-            {"suite": suite.name, "plan": plan.name, "title": plan.title}
-            | {"rows": plan.rows, "variants": plan.variants, "seconds": round(_takes_s([plan]))}
-            for suite, plans in loaded
-            for plan in plans
+            {"suite": offer.suite, "plan": offer.plan, "title": offer.title}
+            | {"rows": offer.rows, "variants": list(offer.variants)}
+            | {"seconds": round(offer.seconds)}
+            for offer in listed
         )
         return
     rows = [("NAME", "TIME", "WHAT")]
-    for this_suite, plans in loaded:
-        if this_suite.name != plans[0].name:
-            rows.append((this_suite.name, _time(plans), this_suite.title))
+    for name, plans in groupby(listed, key=lambda offer: offer.suite):
+        kept = list(plans)
+        if name != kept[0].plan:
+            rows.append((name, _time(offer.seconds for offer in kept), kept[0].suite_title))
         rows += [
-            (f"  {plan.name}", _time([plan]), f"{plan.title}{_variants(plan, suite)}")
-            for plan in plans
+            (f"  {offer.plan}", _time([offer.seconds]), f"{offer.title}{_variants(offer)}")
+            for offer in kept
         ]
     output.columns(rows)
 
 
-def _takes_s(plans: "Sequence[Plan]") -> float:
-    from gatemark.plan.order import order
-    from gatemark.run.duration import estimate_s
-
-    return estimate_s(order(plans, seed=0))
-
-
-def _time(plans: "Sequence[Plan]") -> str:
-    from gatemark.report.words import number
-
-    return number.seconds(_takes_s(plans))
+def _chosen(name: str) -> list[Offer]:
+    """All that ship, or those of a suite, else what the name means."""
+    if name.endswith(".toml"):
+        return offered(name)
+    every = offers()
+    return [offer for offer in every if name in ("", offer.suite)] or offered(name)
 
 
-def _variants(plan: "Plan", asked: str) -> str:
+def _time(seconds: Iterable[float]) -> str:
+    from gatemark import number
+
+    return number.seconds(sum(seconds))
+
+
+def _variants(offer: Offer) -> str:
     """Each with its own time: `  [--variant short: 4 min 29 s]`."""
-    from gatemark.plan.load import load
-
-    name = asked if asked.endswith(".toml") else plan.name
-    texts = [f"{variant}: {_time(load(name, variant)[1])}" for variant in plan.variants]
+    texts = [f"{variant}: {_time([seconds])}" for variant, seconds in offer.variants.items()]
     return f"  [--variant {', '.join(texts)}]" if texts else ""

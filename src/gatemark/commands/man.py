@@ -19,7 +19,8 @@ from typer.main import get_command
 
 import gatemark
 from gatemark.commands.app import app
-from gatemark.commands.example import EXAMPLES
+from gatemark.commands.console import verb as verbs
+from gatemark.commands.console.example import EXAMPLES
 
 EXIT_STATUS: Final = {
     "0": "done",
@@ -29,6 +30,7 @@ EXIT_STATUS: Final = {
     "fit --strict a line that is too much",
     "4": "it was measured, but no trial is valid",
     "130": "stopped by Ctrl-C, with nothing measured that could be kept",
+    "141": "nobody reads its data any more, as in gatemark list | head -1",
 }
 ENVIRONMENT: Final = {
     "NO_COLOR": "no colour on a terminal either; a pipe never gets any",
@@ -99,8 +101,8 @@ def _commands(command: Any, context: Any) -> Iterator[str]:
 
 
 def _options(command: Any, context: Any, title: str = "") -> list[str]:
-    records = [param.get_help_record(context) for param in command.get_params(context)]
-    rows = {name: re.sub(r" {2,}\[", " [", text) for name, text in filter(None, records)}
+    texts = verbs.records(command, context)
+    rows = {name: re.sub(r" {2,}\[", " [", text) for name, text in texts.items()}
     return [*([title] if title else []), *_rows(rows)]
 
 
@@ -130,7 +132,7 @@ def _section(verb: Any) -> str:
 
 
 def _summary(command: Any) -> str:
-    return str(command.get_short_help_str(200)).rstrip(".")
+    return verbs.summary(command).rstrip(".")
 
 
 def _rows(rows: Mapping[str, str]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from gatemark.commands.locate import located
 from gatemark.error import UnavailableError
 
 if TYPE_CHECKING:
@@ -25,9 +26,9 @@ def reopen(path: Path) -> "RunDirectory":
     """A run to go on with; what is not whole is told."""
     from gatemark.store.directory import RunDirectory
 
-    directory = RunDirectory.open(path)
+    directory = RunDirectory.open(located(path))
     for fault in directory.contents().faults:
-        typer.echo(f"{path}: {fault}", err=True)
+        typer.echo(f"{directory.path}: {fault}", err=True)
     return directory
 
 

@@ -17,11 +17,11 @@ Given = Mapping[str, str]  # by parameter: what the command line says already
 
 
 def _plans(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.plan.load import load, suites
+    from gatemark.commands.offer import offers
 
-    for suite, plans in map(load, suites()):
-        yield suite.name, suite.title
-        yield from ((plan.name, plan.title) for plan in plans)
+    listed = offers()
+    yield from {offer.suite: offer.suite_title for offer in listed}.items()
+    yield from ((offer.plan, offer.title) for offer in listed)
 
 
 def _variants(given: Given, word: str) -> Iterator[Candidate]:
@@ -73,12 +73,17 @@ def _settings(given: Given, word: str) -> Iterator[Candidate]:
 
 
 def _runs(given: Given, word: str) -> Iterator[Candidate]:
+    """Runs as they are typed: `latest`, bare names, and paths below what is typed already."""
+    from gatemark.commands.locate import LATEST, known
     from gatemark.commands.measure import RUNS
 
     folder = word[: word.rfind("/") + 1]
     for above in dict.fromkeys((folder, f"{RUNS}/")):
         runs = glob(f"{escape(above)}*/run.json")  # noqa: PTH207  a path stays as it was typed
         yield from ((run.removesuffix("/run.json"), "") for run in sorted(runs, reverse=True))
+    if word and not folder:
+        yield from ((entry.path.name, str(entry.path)) for entry in known())
+        yield LATEST, "the newest run"
 
 
 def _across(given: Given, word: str) -> Iterator[Candidate]:

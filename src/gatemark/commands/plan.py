@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from gatemark.commands import output
+from gatemark.commands.console import output
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
 
-NAME_HELP = "A name of `gatemark list`, or a plan's file."
+NAME_HELP = "A name of `gatemark list`, or a plan's file.  [quick]"
 
 
 def plan(

@@ -7,17 +7,18 @@ from typing import Annotated
 
 import typer
 
-from gatemark.commands import output, reading
+from gatemark.commands import locate, reading
+from gatemark.commands.console import output
 from gatemark.error import UsageError
 
-RUNS_HELP = "Runs' directories, or one folder of runs."
+RUNS_HELP = "Runs: folders, names, latest or latest~1; or one folder of runs.  [the newest]"
 OUT_HELP = "The page's file (default: in RUN; of a folder index.html; of several compared.html)."
 SUBSYSTEMS_HELP = "Your own names of the kernel's parts, for paths (docs/kernel-path.md)."
 SEVERAL = Path("compared.html")
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help=RUNS_HELP)],
+    runs: Annotated[list[Path] | None, typer.Argument(metavar="RUN", help=RUNS_HELP)] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help=OUT_HELP)] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the path as JSON.")] = False,
     subsystems: Annotated[Path | None, typer.Option(metavar="FILE", help=SUBSYSTEMS_HELP)] = None,
@@ -26,8 +27,9 @@ def report(
 
     Of one run its report, of several all of them side by side, of a folder an index of its runs.
     """
-    is_folder = len(runs) == 1 and _is_folder(runs[0])
-    path = _index(runs[0], out) if is_folder else _page(runs, out, subsystems)
+    paths = locate.newest(runs)
+    is_folder = len(paths) == 1 and _is_folder(paths[0])
+    path = _index(paths[0], out) if is_folder else _page(paths, out, subsystems)
     if json_:
         output.lines([{"page": str(path)}])
     else:
@@ -36,9 +38,9 @@ def report(
 
 def _is_folder(path: Path) -> bool:
     """Whether it is no run but holds some."""
-    from gatemark.report import index
+    from gatemark.store import catalog
 
-    return not (path / "run.json").exists() and bool(index.below(path))
+    return not (path / "run.json").exists() and bool(catalog.below(path))
 
 
 def _page(runs: Sequence[Path], out: Path | None, subsystems: Path | None) -> Path:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import ab, output, wire
+from gatemark.commands import ab, wire
 from gatemark.commands.asked import Asked, within
+from gatemark.commands.console import output
 from gatemark.commands.diff import REGRESSION
 from gatemark.commands.measure import INVALID, RUNS, examine, measure, planned, reopen, require
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
@@ -25,24 +26,28 @@ LINE_HELP = "Say whether it is enough for this line, in Mbit/s: 1000/500."
 
 def run(
     name: Annotated[
-        str | None, typer.Argument(metavar="[SUITE|PLAN]", help="See `gatemark list`  [quick]")
+        str | None, typer.Argument(metavar="SUITE|PLAN", help="See `gatemark list`.  [quick]")
     ] = None,
-    station: Annotated[str | None, typer.Option(help="A station's name or file.  [lab]")] = None,
-    variant: Annotated[str, typer.Option(help=VARIANT_HELP)] = "",
-    set_: Annotated[list[str] | None, typer.Option("--set", help=SET_HELP)] = None,
-    driver: Annotated[str, typer.Option(help=wire.DRIVER_HELP)] = "",
-    port: Annotated[list[str] | None, typer.Option(help=wire.PORT_HELP)] = None,
+    station: Annotated[
+        str | None, typer.Option(metavar="STATION", help="A station's name or file.  [lab]")
+    ] = None,
+    variant: Annotated[str, typer.Option(metavar="NAME", help=VARIANT_HELP)] = "",
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help=SET_HELP)
+    ] = None,
+    driver: Annotated[str, typer.Option(metavar="NAME", help=wire.DRIVER_HELP)] = "",
+    port: Annotated[list[str] | None, typer.Option(metavar="NAME", help=wire.PORT_HELP)] = None,
     out: Annotated[
-        Path | None, typer.Option(help=f"The run's directory (default: {RUNS}/...).")
+        Path | None, typer.Option(metavar="FOLDER", help=f"The run's directory.  [{RUNS}/...]")
     ] = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Count a packet's instructions (station qemu-...).")
     ] = False,
     line: Annotated[str, typer.Option(metavar="DOWN/UP", help=LINE_HELP)] = "",
-    resume: Annotated[
-        Path | None, typer.Option(help="Go on with the run in this directory.")
+    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Go on with this run.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="Order the trials by this number.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Order the trials by this number.")] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print each value as JSON.")] = False,
 ) -> None:
     """Run a suite or a plan on a station, and write its report.
@@ -85,7 +90,8 @@ def _begin(asked: Asked, bench: "Station", out: Path | None, seed: int | None) -
     seed = secrets.randbelow(1 << 31) if seed is None else seed
     path = out or RUNS / title
     made = planned(suite, plans, bench, seed, asked.command(seed))
-    made = replace(made, run=title, station_file=asked.station_file, notes=notes, line=asked.bps)
+    named = path.resolve().name
+    made = replace(made, run=named, station_file=asked.station_file, notes=notes, line=asked.bps)
     return RunDirectory.create(path, made)
 
 

@@ -4,22 +4,22 @@
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gatemark.error import UsageError
-from gatemark.plan.model import Plan, Suite
 
-SET_HELP = (
-    "Change a key of a plan: repeat.times=2, gateway.slow_to_pps=0, 'sweep.rate_pps=[1000,2000]'."
-)
+if TYPE_CHECKING:
+    from gatemark.plan.model import Plan, Suite
+
+SET_HELP = "Change a key of a plan: repeat.times=2, 'sweep.rate_pps=[1000,2000]'; repeatable."
 
 
-VARIANT_HELP = "A variant of the plans, such as short: `gatemark list` names them."
+VARIANT_HELP = "A variant of the plans, as `gatemark list` names it: short."
 
 
 def chosen(
     name: str, variant: str, settings: Sequence[str], *, exactly: bool = False
-) -> tuple[Suite, list[Plan]]:
+) -> "tuple[Suite, list[Plan]]":
     """The suite or plan by name, with variant and settings put in where they apply.
 
     `exactly`: the plans in instructions, which is before anything is set in them.

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import output, reading
+from gatemark.commands import locate, reading
+from gatemark.commands.console import output
 from gatemark.commands.diff import REGRESSION
 from gatemark.commands.line import access_line
 from gatemark.error import UsageError
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from gatemark.stats.judgement import Judgement
     from gatemark.store.contents import Contents
 
-RUN_HELP = "A run's directory."
 REFERENCE_HELP = "Published values of other devices beside these."
 SUBSYSTEMS_HELP = "Your own names of the kernel's parts, for paths (docs/kernel-path.md)."
 ALL_HELP = "Every table and warning."
@@ -24,7 +24,7 @@ ROW_HELP = "One row of a Markdown table, to paste into a wiki or forum."
 
 
 def show(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help=RUN_HELP)],
+    run: Annotated[Path | None, typer.Argument(metavar="RUN", help=locate.RUN_HELP)] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each value.")] = False,
     reference: Annotated[bool, typer.Option("--reference", help=REFERENCE_HELP)] = False,
     row: Annotated[bool, typer.Option("--row", help=ROW_HELP)] = False,
@@ -48,12 +48,13 @@ def show(
     from gatemark.store.naming import read, shipped
 
     _refuse(json_=json_, reference=reference, row=row, header=header)
-    contents = reading.read(run)
+    path = locate.newest([run] if run else None)[0]
+    contents = reading.read(path)
     if line:
         contents = asked_to_carry(contents, line)
     kept = contents.run
     named = read(subsystems) if subsystems else shipped()
-    kept_source = source.judged(contents, run, subsystems=named, drawn=False)
+    kept_source = source.judged(contents, path, subsystems=named, drawn=False)
     judgement = kept_source.judgement
     if reference:
         _beside(judgement, json_=json_)
@@ -64,7 +65,7 @@ def show(
     elif json_:
         output.lines(msgspec.to_builtins(value) for value in values(judgement))
     else:
-        page = RunDirectory(run).page
+        page = RunDirectory(path).page
         terminal.tell(kept_source, page if page.exists() else None, whole=all_)
     if missed(checks(judgement, kept.plans)):
         raise typer.Exit(REGRESSION)
@@ -78,11 +79,26 @@ def _refuse(*, json_: bool, reference: bool, row: bool, header: bool) -> None:
         raise UsageError("--header is the head of a --row: add --row")
 
 
+def _none_alike() -> str:
+    """Which suites have published values; each study that is mapped has the name of one."""
+    from gatemark.plan.load import suites
+    from gatemark.store.reference import published
+
+    studies = {value.study for value in published()}
+    names = [name for name in suites() if name in studies]
+    return (
+        "no published value is like one of this run; these suites have some: "
+        f"{', '.join(names)} (`gatemark list {names[0]}`)"
+    )
+
+
 def _beside(judgement: "Judgement", *, json_: bool) -> None:
     """Every published value beside ours; where there is none, that is said on stderr."""
     import msgspec
 
+    from gatemark.report.answer import diff
     from gatemark.report.answer.reference import table
+    from gatemark.report.words import fold
     from gatemark.stats.change.reference import beside
     from gatemark.store.reference import published
 
@@ -91,9 +107,9 @@ def _beside(judgement: "Judgement", *, json_: bool) -> None:
         output.lines(msgspec.to_builtins(pair) for pair in pairs)
         return
     if not pairs:
-        typer.echo("no published value has a definition like one of this run", err=True)
-    for line in table(pairs).lines() if pairs else ():
-        typer.echo(line)
+        typer.echo(_none_alike(), err=True)
+        return
+    diff.tell(fold.styled(table(pairs), fold.room()))
 
 
 def asked_to_carry(contents: "Contents", text: str) -> "Contents":

@@ -5,14 +5,17 @@ from typing import Annotated
 
 import typer
 
-from gatemark.commands import output
+from gatemark.commands.console import output
+from gatemark.commands.console.verb import Verb, Verbs
 
-app = typer.Typer(help="Look a station over before measuring on it.", no_args_is_help=True)
+app = typer.Typer(
+    cls=Verbs, help="Look a station over before measuring on it.", no_args_is_help=True
+)
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 
 
-@app.command("list")
+@app.command("list", cls=Verb)
 def list_(json_: Json = False) -> None:
     """List the stations that ship, to be named by --station."""
     from gatemark.station.load import load, stations
@@ -24,7 +27,7 @@ def list_(json_: Json = False) -> None:
         output.columns([("STATION", "KIND"), *kinds.items()])
 
 
-@app.command()
+@app.command(cls=Verb)
 def check(
     station: Annotated[str, typer.Argument(metavar="STATION", help="A name, or a file NAME.toml.")],
     json_: Json = False,

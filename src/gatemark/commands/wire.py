@@ -4,6 +4,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from gatemark.commands.console import choice
 from gatemark.error import UsageError
 
 DRIVERS: Final = ("gatemark", "iperf3", "nuttcp", "tcpreplay")
@@ -33,12 +34,11 @@ def split(ports: Sequence[str]) -> tuple[str, ...]:
 
 def settings(driver: str, ports: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
     """The same as `--set` has it. Raises UsageError for words that mean nothing, or two things."""
-    if driver and driver not in DRIVERS:
-        raise UsageError(f"--driver {driver}: known are: {', '.join(DRIVERS)}")
+    if driver:
+        choice.check("--driver", driver, DRIVERS)
     settings = {DRIVER_KEY: driver} if driver else {}
     for word in ports:
-        if word not in PORTS:
-            raise UsageError(f"--port {word}: known are: {', '.join(PORTS)}")
+        choice.check("--port", word, PORTS)
         key = f"workload.{PORTS[word][0]}_port"
         if key in settings:
             raise UsageError(f"--port {settings[key]} and {word} are both of a {PORTS[word][0]}")

@@ -129,7 +129,8 @@ def plain(message: str) -> str:
     if not match:
         return message
     choices = CHOICES.get(match[2].rpartition(".")[2], ()) if "enum" in match[1] else ()
-    fix = f"; known are: {', '.join(choices)}" if choices else ""
+    wrong = re.search(r"'(.*)'", match[1])
+    fix = nearest(wrong[1] if wrong else "", list(choices)) if choices else ""
     return f"{match[2]}: {match[1]}{fix}"
 
 
@@ -208,7 +209,7 @@ def _check_counts(plan: Plan) -> None:
         raise UsageError("`slow_to_pps` must be 1000 to 500000, or 0 for no slowdown")
     for probe in plan.probe.use:
         if probe not in PROBES:
-            raise UsageError(f"`use`: no probe '{probe}'; known are: {', '.join(PROBES)}")
+            raise UsageError(f"`use`: no probe '{probe}'{nearest(probe, list(PROBES))}")
 
 
 def _check_repeats(plan: Plan) -> None:

@@ -3,20 +3,20 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from textwrap import wrap
 from typing import Final
 
 from gatemark.report.answer import expect, line, warning
 from gatemark.report.answer.answers import tables
-from gatemark.report.answer.brief import Brief, briefs
+from gatemark.report.answer.brief import briefs
 from gatemark.report.group.source import Source
+from gatemark.report.words.fold import Folded, fold, wrap
 from gatemark.report.words.run import counts, repeat_command, resume_command
-from gatemark.report.words.table import Table
 from gatemark.stats.capacity.line import Line as AccessLine
 
 LINES, COLUMNS = 24, 80
-HEADS: Final = 2  # lines above the rows of a table
+HEADS: Final = 2  # lines above the rows of a brief table
 MOST_CODES: Final = 3  # of warnings that are named
 VIRTUAL: Final = "Virtual gateway: compare its setups with each other, not with devices."
 Line = tuple[str, str]  # rich style, text
@@ -27,11 +27,11 @@ def lines(source: Source, page: Path | None) -> Iterator[Line]:
     first = list(_begin(source))
     last = [*_carries(source), *_expected(source), ("", ""), *_end(source, page)]
     yield from first
-    for caption, heads, rows in _fitting(source, LINES - len(first) - len(last)):
+    for table in _fitting(_tables(source), LINES - len(first) - len(last)):
         yield "", ""
-        yield "bold", caption
-        yield from (("dim", head) for head in heads)
-        yield from (("", row) for row in rows)
+        yield from (("bold", text) for text in table.caption)
+        yield from (("dim", text) for text in table.head)
+        yield from (("", text) for row in table.rows for text in row)
     yield from last
 
 
@@ -56,31 +56,33 @@ def _expected(source: Source) -> Iterator[Line]:
         yield from _wrapped(style, text)
 
 
-def _fitting(source: Source, room: int) -> list[tuple[str, list[str], list[str]]]:
-    """Caption, heads and rows of each table; the longest gives up rows until all of them fit."""
-    tables = [(made.caption, made.lines()) for made in _tables(source)]
-    parts = [(caption, text[:HEADS], text[HEADS:]) for caption, text in tables]
-    over = sum(2 + HEADS + len(rows) for _, _, rows in parts) - room
-    for _ in range(over):
-        longest = max((rows for _, _, rows in parts), key=len)
-        if len(longest) > 1:
-            longest.pop()
-    return parts
+def _fitting(tables: Sequence[Folded], room: int) -> Sequence[Folded]:
+    """The longest table gives up rows until all of them fit; one row of each stays."""
+    over = sum(map(_height, tables)) - room
+    while over > 0 and any(len(table.rows) > 1 for table in tables):
+        longest = max(tables, key=lambda table: len(table.rows))
+        over -= len(longest.rows.pop())
+    return tables
 
 
-def _tables(source: Source) -> Sequence[Brief | Table]:
-    return briefs(source.judgement) or _other(source)
+def _height(table: Folded) -> int:
+    return 1 + len(table.caption) + len(table.head) + sum(map(len, table.rows))
+
+
+def _tables(source: Source) -> list[Folded]:
+    """The two of a first answer; of a run that has neither its first table."""
+    made = [(brief.caption, brief.lines()) for brief in briefs(source.judgement)]
+    if made:
+        return [
+            Folded(wrap(caption, COLUMNS), text[:HEADS], [[row] for row in text[HEADS:]])
+            for caption, text in made
+        ]
+    others = (table for name, table in tables(source) if name != expect.ANCHOR)
+    return [fold(table, COLUMNS) for table in islice(others, 1)]
 
 
 def _wrapped(style: str, text: str) -> Iterator[Line]:
     yield from ((style, part) for part in wrap(text, COLUMNS))
-
-
-def _other(source: Source) -> Sequence[Table]:
-    """The first table of a run that has neither of the two."""
-    own = (table for name, table in tables(source) if name != expect.ANCHOR)
-    first = next(own, None)
-    return [first] if first else []
 
 
 def _end(source: Source, page: Path | None) -> Iterator[Line]:

@@ -13,7 +13,7 @@ from gatemark.report import html, page
 from gatemark.report.group import source
 from gatemark.report.group.source import Source
 from gatemark.report.words.run import counts
-from gatemark.store import file
+from gatemark.store import catalog, file
 from gatemark.store.directory import RunDirectory
 
 DEEPEST = 3  # folders below the one that is asked for
@@ -46,20 +46,12 @@ class Item:
         return counts(self.source.judgement) if self.source else ""
 
 
-def below(folder: Path) -> list[Path]:
-    """The directories of runs in a folder and the folders in it, newest names last."""
-    levels = ["/".join(["*"] * depth) for depth in range(1, DEEPEST + 1)]
-    parents = sorted(path.parent for level in levels for path in folder.glob(f"{level}/run.json"))
-    once = {path.resolve(): path for path in reversed(parents)}  # a link to a run is no other run
-    return sorted(once.values())
-
-
 def write(folder: Path, out: Path, watch: Callable[[list[Path]], Iterable[Path]] = iter) -> Path:
     """Write the index of all runs below `folder`, and each run's page where it is missing or old.
 
     `watch` shows how far it is: it hands on what it is given.
     """
-    items = [_item(path, folder, out.parent) for path in watch(below(folder))]
+    items = [_item(path, folder, out.parent) for path in watch(catalog.below(folder, DEEPEST))]
     items.sort(key=lambda item: item.source.run.started if item.source else "", reverse=True)
     out.parent.mkdir(parents=True, exist_ok=True)
     file.write(out, render(items, folder.resolve().name).encode())

@@ -15,6 +15,7 @@ from gatemark.report.answer import line, warning
 from gatemark.report.answer.answers import ANSWERS, Answer
 from gatemark.report.group.source import Source
 from gatemark.report.live import Live
+from gatemark.report.words import fold
 from gatemark.report.words.run import counts, deviations, repeat_command, resume_command
 from gatemark.report.words.table import Table
 from gatemark.stats.capacity.line import Line as AccessLine
@@ -85,7 +86,7 @@ def _answer(kind: Answer, source: Source) -> Iterator[Line]:
 
 def _table(kind: Answer, table: Table, source: Source) -> Iterator[Line]:
     rows = table.rows[: kind.most or None]
-    yield from _block(table.caption, replace(table, rows=rows).lines())
+    yield from fold.styled(replace(table, rows=rows), fold.room())
     if more := len(table.rows) - len(rows):
         command = shlex.join(("gatemark", "show", str(source.folder), kind.option))
         yield "dim", f"  and {more} more: {command}"

@@ -25,7 +25,7 @@ from gatemark.store.run import AB, Run
 
 ANOTHER = (
     "begun where the station lacked other things, so its values would not go together: "
-    "resume it as the user who began it"
+    "do so as the user who began it"
 )
 
 
@@ -47,6 +47,9 @@ def execute(
         with directory.alone():
             directory.repair()
             return asyncio.run(_execute(directory, station, others, display))
+    except StationError as error:
+        again = f"`gatemark run --resume {directory.path}` goes on"
+        raise StationError(f"{error}; {again}") from None
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise StoppedError(
             f"stopped; what was measured is kept: `gatemark run --resume {directory.path}` goes on"

@@ -82,6 +82,11 @@ def _tool(name: str) -> Finding:
     return Finding(name, ok=False, text="missing", fix=f"apt-get install {PACKAGES[name]}")
 
 
+def instructions(emulator: str) -> str:
+    """What the ability to count is called, by the emulator that counts."""
+    return f"instructions ({emulator})"
+
+
 def _emulator(arch: Arch) -> Finding:
     """Whether a virtual gateway can be had; the built-in lab needs none."""
     path = shutil.which(arch.emulator)
@@ -94,7 +99,7 @@ def _counts(arch: Arch) -> Iterator[Finding]:
     """Whether an emulator that is there loads the plugin that counts a gateway's instructions."""
     if not shutil.which(arch.emulator):
         return
-    what = f"instructions ({arch.emulator})"
+    what = instructions(arch.emulator)
     try:
         path = plugin(arch.emulator)
     except UnavailableError as error:

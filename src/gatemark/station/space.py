@@ -66,7 +66,7 @@ def require(nodes: Mapping[str, Namespace]) -> None:
     there = netns.listnetns()
     for node in nodes.values():
         if node.netns not in there:
-            raise StationError(f"{node.name}: its namespace {node.netns} is gone; --resume")
+            raise StationError(f"{node.name}: its namespace {node.netns} is gone")
 
 
 def write_sysctls(space: str, script: str) -> None:

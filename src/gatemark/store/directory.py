@@ -41,7 +41,7 @@ class RunDirectory:
         """Make the directory of a new run. Raises UsageError if it holds a run already."""
         directory = cls(path)
         if directory.run_file.exists() or directory.trials_file.exists():
-            fix = f"continue it with --resume {path}, or name another --out"
+            fix = f"`gatemark run --resume {path}` goes on with it, or name another --out"
             raise UsageError(f"{path} holds a run already: {fix}")
         with telling(path):
             directory.series.mkdir(parents=True, exist_ok=True)

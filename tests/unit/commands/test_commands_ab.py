@@ -30,7 +30,7 @@ from gatemark.store.directory import RunDirectory
         ("ab nat nat --boots 0", "--boots 0: 1 to 100; six give a 95 % interval"),
         ("ab nat nat --allow much", "--allow much: a share of 0 to 1, or per cent: 1%"),
         ("ab nat nat --allow 101%", "--allow 101%: a share of 0 to 1, or per cent: 1%"),
-        ("ab nat nat --plan quick", "--plan quick: name one of its plans: rfc/ceiling"),
+        ("ab nat nat --plan quick", "--plan quick: name one of its plans: quick/speed"),
         ("ab lab lab --plan rfc/ceiling", "--plan rfc/ceiling: it measures no gateway"),
         ("ab endpoint nat", "--plan cost/ab: `direction` = up: on the path endpoint write send"),
         ("ab --exact nat lab", "NEW is a station and OLD a setup: name two of a kind"),
@@ -38,7 +38,7 @@ from gatemark.store.directory import RunDirectory
         ("ab --exact nat nat --plan cost/flows", "--exact: cost/flows is not of packets through"),
         ("ab --resume RUN nat nat", "--resume goes on with a test as it was planned"),
         ("ab --resume RUN --exact", "--resume goes on with a test as it was planned"),
-        ("ab --resume RUN", "RUN is no test of `gatemark ab`: `gatemark run --resume` it"),
+        ("ab --resume RUN", "RUN is no test of `gatemark ab`: try `gatemark run --resume"),
     ],
 )
 def test_what_cannot_be_compared_is_told_in_one_line(words: str, said: str, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 import builder
 import pytest
-from command import gatemark
+from command import gatemark, on_terminal
 from msgspec.structs import replace
 
 from gatemark.number import MINUS
@@ -146,6 +146,18 @@ def test_across_gateway_compares_another_station(runs: Home) -> None:
     done = gatemark("diff", runs["old"], runs["attic"], "--across", "gateway")
     assert done.code == 0
     assert "differs: station: lab → attic" in done.out
+
+
+def test_diff_of_alike_runs_says_what_would_have_been_seen(runs: Home) -> None:
+    first = gatemark("diff", runs["old"], runs["same"]).out.splitlines()[0]
+    assert re.match(r"no difference seen; a change of [\d.]+ % would have been: same aga", first)
+
+
+@pytest.mark.parametrize("verb", ["diff", "cmp"])
+def test_a_table_is_no_wider_than_the_terminal(verb: str, runs: Home) -> None:
+    text = on_terminal(verb, runs["old"], runs["slower"], env={"COLUMNS": "70"})
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()
+    assert max(map(len, lines)) <= 70
 
 
 # --- cmp

@@ -132,7 +132,7 @@ def test_the_script_is_printed(shell: str) -> None:
 def test_another_shell_is_refused() -> None:
     done = gatemark("--completion", "csh")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "gatemark: --completion csh: bash, zsh, fish\n"
+    assert done.err == "gatemark: --completion csh: no such name; did you mean 'zsh'?\n"
 
 
 # --- the shells

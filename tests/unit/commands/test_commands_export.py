@@ -138,7 +138,6 @@ def test_a_schema_needs_no_run(kind: str) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("", "no run: name one or more runs' directories"),
         ("none", "none: no run there"),
         ("run --format cvs", "--format cvs: no such name; did you mean 'csv'?"),
         ("run --raw --format junit", "--raw with junit: records are for csv, json, parquet"),

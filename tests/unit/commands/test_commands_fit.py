@@ -62,7 +62,7 @@ def test_one_rate_is_both_and_units_are_taken(run: Path) -> None:
         ("fast", "nat", "64", "--line fast: write down/up in Mbit/s"),
         ("1000/0", "nat", "64", "--line 1000/0"),
         ("1/2/3", "nat", "64", "two rates at most"),
-        ("10/5", "nta", "64", "no path 'nta'; did you mean 'nat'?"),
+        ("10/5", "nta", "64", "--setup nta: no such name; did you mean 'nat'?"),
         ("10/5", "nat+filtre:9", "64", "no feature 'filtre:9'"),
         ("10/5", "nat+filter", "64", "write filter:N"),
         ("10/5", "switch+conntrack", "64", "no effect on the path switch"),
@@ -95,7 +95,7 @@ def test_a_run_without_overload_has_no_model(tmp_path: Path) -> None:
 
 def test_without_a_run_the_newest_model_is_taken(tmp_path: Path) -> None:
     done = gatemark("fit", *SMALL, *NAT, cwd=tmp_path)
-    assert (done.code, "no run of a model in gatemark-runs" in done.err) == (1, True)
+    assert (done.code, "no run of a model here" in done.err) == (1, True)
     path = packets.keep(tmp_path / "gatemark-runs" / "20261122-model")
     directory = RunDirectory.open(path)
     made = directory.load()

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from command import GATEMARK, environment, gatemark, on_terminal
 from msgspec.structs import replace
 
+from gatemark.commands.console.example import EXAMPLES
 from gatemark.commands.man import EXIT_STATUS
 from gatemark.plan.load import load
 
@@ -22,6 +24,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 print("ready", flush=True)
 time.sleep(60)
 """
+
+
+HELPED = ["", "lab", "station", "agent", "lab up", "lab shell", "agent build", *EXAMPLES]
+MOST_LINES = 42
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +86,7 @@ def test_a_verb_ends_with_its_code(
 
 
 def test_every_code_has_a_meaning() -> None:
-    assert list(EXIT_STATUS) == ["0", "1", "2", "3", "4", "130"]
+    assert list(EXIT_STATUS) == ["0", "1", "2", "3", "4", "130", "141"]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +129,7 @@ def test_ctrl_c_is_one_line(module: str, tmp_path: Path) -> None:
     (tmp_path / f"{module}.py").write_text(SLOW)
     paths = f"{tmp_path}{os.pathsep}{environment()['PYTHONPATH']}"
     with subprocess.Popen(
-        [*GATEMARK, "list"],
+        [*GATEMARK, "plan"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment({"PYTHONPATH": paths}),
@@ -172,6 +178,13 @@ def test_list_as_json_tells_seconds() -> None:
 
 
 def test_the_first_help_is_one_screen_of_80_by_24() -> None:
-    lines = gatemark("-h", env={"COLUMNS": "80"}).out.splitlines()
-    assert len(lines) < 24  # and the prompt
+    assert len(gatemark("-h", env={"COLUMNS": "80"}).out.splitlines()) < 24  # and the prompt
+
+
+@pytest.mark.parametrize("verb", HELPED)
+def test_a_help_is_whole_at_80_columns(verb: str) -> None:
+    """No type of Python, nothing cut off, nothing wider, and short enough to be read."""
+    lines = gatemark(*verb.split(), "--help", env={"COLUMNS": "80"}).out.splitlines()
     assert max(map(len, lines)) <= 80
+    assert len(lines) <= MOST_LINES
+    assert not [line for line in lines[1:] if re.search(r"<\w|\w\.\.\.$|\{[A-Z]", line)]

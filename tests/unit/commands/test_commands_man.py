@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from gatemark.commands.app import app
-from gatemark.commands.example import EXAMPLES
+from gatemark.commands.console.example import EXAMPLES
 from gatemark.commands.man import main, pages
 
 PAGES = pages()
@@ -62,7 +62,7 @@ def test_a_page_tells_every_option_with_its_help(verb: str) -> None:
 
 
 def test_a_default_is_told() -> None:
-    assert "[default: 0.01; 0.0<=x<=10.0]" in shown("gatemark-diff.1")
+    assert "Hide changes smaller than this. [0.01]" in shown("gatemark-diff.1")
 
 
 def test_a_group_tells_its_verbs_whole() -> None:

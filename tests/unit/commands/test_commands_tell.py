@@ -14,6 +14,7 @@ import pytest
 from command import GATEMARK, Done, environment, gatemark, on_terminal
 
 import gatemark as package
+from gatemark.commands.console.verb import READER_GONE
 from gatemark.plan.load import load, suites
 from gatemark.store.directory import RunDirectory
 
@@ -88,7 +89,9 @@ def test_a_cut_run_can_be_shown(tmp_path: Path) -> None:
 def test_doctor_tells_a_row_for_each_ability() -> None:
     done = gatemark("doctor")
     assert done.err == ""
-    assert {line.split()[0] for line in done.out.splitlines()} <= {"ok", "NO"}
+    abilities, last = done.out.split("\n\n")
+    assert {line.split()[0] for line in abilities.splitlines()} <= {"ok", "NO", "no"}
+    assert last.startswith("can run ")
 
 
 def test_doctor_as_json_has_a_mend_for_whatever_is_missing() -> None:
@@ -143,7 +146,7 @@ def test_a_reader_that_goes_away_is_nothing_to_tell(words: str, run: Path) -> No
     process.stdout.close()  # before the first line: every write fails
     assert process.stderr.read() == b""
     process.stderr.close()
-    process.wait(60)
+    assert process.wait(60) == READER_GONE
 
 
 def test_a_terminal_gets_colour(run: Path) -> None:

@@ -48,7 +48,7 @@ PLAN = Plan(
         ),
         ('[search]\n[workload]\nkind = "tcp"', ":9: `kind` = 'tcp': a [search] varies"),
         ('[search]\n[workload]\ndriver = "iperf3"', ":9: `driver` = 'iperf3': a [search]"),
-        ('[search]\nprofile = "cist"', ":8: search.profile: Invalid enum value 'cist'; known are"),
+        ('[search]\nprofile = "cist"', ":8: search.profile: Invalid enum value 'cist'; did you"),
         ('[search]\ngoals = ["ndr", "mdr"]', ":8: search.goals[1]: Invalid enum value"),
         ("[search]\nwidht = 0.1", ":8: unknown key 'widht' in [search]; did you mean 'width'?"),
         ("[search]\ntrial_s = 0.01", ":8: `trial_s` of [search] is 0.01: 0.05 to 600"),

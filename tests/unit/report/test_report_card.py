@@ -89,7 +89,7 @@ def test_what_was_not_measured_has_no_card() -> None:
 
 def test_capacity_tells_every_direction_and_setup_of_its_sweep() -> None:
     found = cards.cards(at_full_speed())[0]
-    assert found.title == "Capacity, slowed: route"
+    assert found.title == "Capacity: route"
     starts = ("route ↑ up: ", "route ↓ down: ", "nat ↑ up: ", "nat ↓ down: ")
     assert [line.startswith(start) for line, start in zip(found.lines, starts, strict=False)] == [
         True

@@ -52,7 +52,7 @@ def test_a_record_is_one_line(tmp_path: Path) -> None:
 def test_a_directory_with_a_run_is_not_taken(tmp_path: Path) -> None:
     kept(tmp_path, RECORDS)
     with pytest.raises(
-        UsageError, match=rf"holds a run already: continue it with --resume {tmp_path}"
+        UsageError, match=rf"holds a run already: `gatemark run --resume {tmp_path}`"
     ):
         RunDirectory.create(tmp_path, builder.run())
 

@@ -10,6 +10,7 @@ from gatemark.report.answer.diff import Line
 from gatemark.report.group.source import Source
 from gatemark.report.words import number
 from gatemark.report.words.run import counts, repeat_command
+from gatemark.report.words.table import FAMILY
 from gatemark.stats.ab import differing
 from gatemark.stats.change.diff import Diff
 from gatemark.store.run import AB, Run
@@ -25,6 +26,7 @@ def lines(made: Source, test: AB, result: Diff, page: Path) -> Iterator[Line]:
     yield "", ""
     allowed = number.quantity(test.allow, "ratio")
     yield "dim", f"a change up to {allowed} is accepted; p and verdict are of boots in pairs"
+    yield "dim", FAMILY
     yield from diff.differing(result.conditions)
     yield from warning.lines(judgement)
     yield "", ""

@@ -5,11 +5,11 @@ from gatemark.quantity import UNITS
 from gatemark.report.answer import diff
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT
-from gatemark.report.words.table import Table
+from gatemark.report.words.table import ADJUSTED, FAMILY, Table
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.judgement import CrossCheck, Judgement
 
-CAPTION = "Cross-check: known tools and Gatemark at the same points, interleaved"
+CAPTION = "Cross-check: known tools and Gatemark at the same points, interleaved; " + FAMILY
 LEAST_LOSS = 0.0005  # of what was sent; less of it is not told
 SAME = {"no change": "measures the same", "within noise": "measures the same within noise"}
 
@@ -17,7 +17,9 @@ SAME = {"no change": "measures the same", "within noise": "measures the same wit
 def table(judgement: Judgement) -> Table:
     """A row for each tool at each point."""
     rows = tuple(_row(cross_check) for cross_check in judgement.cross_checks)
-    return Table(CAPTION, ("at", "cross-check", "Gatemark", "the tool", "p"), rows, frozenset({4}))
+    return Table(
+        CAPTION, ("at", "cross-check", "Gatemark", "the tool", ADJUSTED), rows, frozenset({4})
+    )
 
 
 def finding(check: CrossCheck) -> str:

@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TextIO, TypeVar
 
-from gatemark.report.words import number, traffic
+from gatemark.report.words import fold, number, traffic
 from gatemark.report.words.number import PERCENT, Scale
-from gatemark.report.words.table import Table
+from gatemark.report.words.table import ADJUSTED, FAMILY, Table
 from gatemark.stats.change.comparable import Difference, in_words
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.change.diff import Compared, Diff, Noise
@@ -20,21 +20,24 @@ Line = tuple[str, str]  # rich style, text
 WORTH_IT = 100  # repeats; a guess at more is no help
 LONGEST = 60  # characters of one condition
 NAMES = {KNEE: "knee", "received_pps": "received", "goodput_bps": "goodput"}
-COLOUR = {"faster": "green", "slower": "red"}
+COLOUR = {"slower": "red", "faster": "green"}
 
 
 def tell(lines: Iterable[Line], stream: TextIO | None = None) -> None:
-    """Print on stdout (or `stream`); colour only on a terminal without NO_COLOR."""
+    """Print on stdout (or `stream`); colour and wrapped text only on a terminal."""
     from rich.console import Console  # lazy: it costs start-up time
     from rich.text import Text
 
     console = Console(file=stream, highlight=False, soft_wrap=True)
-    for style, text in lines:
-        console.print(Text(text, style=style if console.is_terminal else ""))
+    width = fold.room()
+    for style, line in lines:
+        for text in fold.wrapped(line, width):
+            console.print(Text(text, style=style if console.is_terminal else ""))
 
 
-def diff_lines(diff: Diff) -> Iterator[Line]:
-    """An old run against a new one."""
+def diff_lines(diff: Diff, names: tuple[str, str]) -> Iterator[Line]:
+    """An old run against a new one; `names` are theirs."""
+    yield "bold", _verdict(diff, names)
     yield from changes(diff)
     for which, alone in (("OLD", diff.only_old), ("NEW", diff.only_new)):
         if alone:
@@ -43,6 +46,7 @@ def diff_lines(diff: Diff) -> Iterator[Line]:
             yield "yellow", f"only in {which}: {what(row)}, {name(row)}: {_value(row)}"
     yield "", ""
     yield "dim", _noise(diff.noise)
+    yield "dim", FAMILY
     yield from differing(diff.conditions)
 
 
@@ -53,6 +57,34 @@ def changes(diff: Diff) -> Iterator[Line]:
     if diff.ceilings:
         for rows in by_quantity(diff.ceilings, lambda row: row.new.quantity):
             yield from table(_diff_table(rows, "tester's ceiling, without the gateway: "))
+
+
+def _verdict(diff: Diff, names: tuple[str, str]) -> str:
+    """How many values changed; where none did, the change that would have been seen."""
+    quantities = dict.fromkeys(name(row.new) for row in diff.rows)
+    old, new = names
+    compared = f"{new} against {old}, {_count(len(diff.rows))} ({', '.join(quantities)})"
+    verdicts = [row.change.verdict for row in diff.rows]
+    parts = [f"{verdicts.count(v)} {v}" for v in COLOUR if v in verdicts]
+    return f"{', '.join(parts) or _unseen(diff)}: {compared}"
+
+
+def _unseen(diff: Diff) -> str:
+    """What a comparison without a difference could have seen."""
+    shown = [row.change.mde for row in diff.rows if not row.at_least]
+    seen = [mde for mde in shown if mde < UNBOUNDED]
+    parts = ["no difference seen"]
+    if seen:
+        parts.append(f"a change of {number.plain(100 * max(seen), 1)} % would have been")
+    if len(seen) < len(shown):
+        parts.append(f"{len(shown) - len(seen)} with too few repeats to show any")
+    if len(shown) < len(diff.rows):
+        parts.append(f"{len(diff.rows) - len(shown)} limited by the tester")
+    return "; ".join(parts)
+
+
+def _count(values: int) -> str:
+    return f"{values} value{'' if values == 1 else 's'}"
 
 
 def differing(differences: Iterable[Difference]) -> Iterator[Line]:
@@ -98,7 +130,15 @@ def verdict(change: Change, *, at_least: bool) -> str:
 def _diff_table(rows: Sequence[Compared], before: str = "") -> Table:
     to = scale(value for row in rows for value in (row.old, row.new))
     across = any(row.differences for row in rows)
-    head = ("what", f"old, {to.unit}", f"new, {to.unit}", "change, %", "p", "MDE, %", "verdict")
+    head = (
+        "what",
+        f"old, {to.unit}",
+        f"new, {to.unit}",
+        "change, %",
+        ADJUSTED,
+        "MDE, %",
+        "verdict",
+    )
     body = tuple(
         (
             what(row.old) if row.old.setup == row.new.setup else load(row.old),
@@ -119,13 +159,8 @@ def _diff_table(rows: Sequence[Compared], before: str = "") -> Table:
 
 
 def table(made: Table, styles: Sequence[str] = ()) -> Iterator[Line]:
-    """A table with its caption; `styles` are those of its rows."""
-    yield "", ""
-    yield "bold", made.caption
-    head, *rows = made.lines()
-    yield "dim", f"  {head}"
-    for place, row in enumerate(rows):
-        yield (styles[place] if styles else ""), f"  {row}"
+    """A table with its caption, no wider than the terminal; `styles` are those of its rows."""
+    yield from fold.styled(made, fold.room(), styles)
 
 
 def by_quantity(rows: Sequence[T], of: Callable[[T], str]) -> list[list[T]]:

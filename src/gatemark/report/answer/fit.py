@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from gatemark.report.answer import capacity
 from gatemark.report.answer.diff import Line as Printed
-from gatemark.report.words import number
+from gatemark.report.words import fold, number
 from gatemark.report.words.number import KPPS, PERCENT
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.capacity.line import Drop, Fit, Rate, shaped_bps, tells_down
@@ -20,12 +20,10 @@ def lines(model: Model, fits: Sequence[tuple[str, Fit]]) -> Iterator[Printed]:
     """The answer for each frame size (its name, and the answer), then what it is made of."""
     for name, fit in fits:
         yield STYLE[fit.answer], sentence(name, fit)
-    yield "", ""
-    yield from (("", text) for text in _rates([fit for _, fit in fits]).lines())
+    yield from fold.styled(_rates([fit for _, fit in fits]), fold.room())
     for name, fit in fits:
         yield from (("", text) for text in _advice(name, fit))
-    yield "", ""
-    yield from (("dim", text) for text in capacity.terms(model, fits[-1][1].setup).lines())
+    yield from fold.styled(capacity.terms(model, fits[-1][1].setup), fold.room())
     yield from (("dim", text) for text in _notes(model, fits[-1][1]))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from gatemark.report.answer import capacity
 from gatemark.report.answer.diff import Line
-from gatemark.report.words import number, traffic
+from gatemark.report.words import fold, number, traffic
 from gatemark.report.words.number import PERCENT
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.capacity.count import Count
@@ -18,8 +18,7 @@ def lines(model: Model, texts: Sequence[tuple[str, Count]]) -> Iterator[Line]:
     """The answer for each frame size (its name, and the count), then what it is made of."""
     for name, count in texts:
         yield "", sentence(name, count)
-    yield "", ""
-    yield from (("dim", text) for text in _parts(model, texts).lines())
+    yield from fold.styled(_parts(model, texts), fold.room())
     yield "", ""
     yield from (("dim", text) for text in _notes(model))
 

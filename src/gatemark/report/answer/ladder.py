@@ -5,7 +5,7 @@ from gatemark.quantity import UNITS
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import KPPS, MBPS, PERCENT, Scale
-from gatemark.report.words.table import NONE, Table
+from gatemark.report.words.table import ADJUSTED, FAMILY, NONE, Table
 from gatemark.stats.change.exact import is_exact
 from gatemark.stats.change.ladder import CPU, PACKET, holds_zero, quantity_of
 from gatemark.stats.judgement import Cost, Judgement, Ladder, Step
@@ -79,13 +79,13 @@ def _table(ladder: Ladder) -> Table:
     rate = ladder.definition.headline
     rate_to = SCALES.get(rate, KPPS)
     head = ("step", "against", "time, ns a packet", f"{rate_to.unit}", "CPU, %", "verdict")
-    more = ("takes, ns a packet", "p", "MDE, ns")
+    more = ("takes, ns a packet", ADJUSTED, "MDE, ns")
     if quantity_of(ladder) != PACKET:
-        more = (more[0], "p", f"MDE, {rate_to.unit}")
+        more = (more[0], ADJUSTED, f"MDE, {rate_to.unit}")
     base = (ladder.arm, NONE, *(_own(ladder, name) for name in (PACKET, rate, CPU)), NONE)
     rows = [(*base, _own(ladder, PACKET), NONE, NONE)]
     rows += [_row(ladder, step) for step in ladder.steps]
-    caption = f"{ladder.plan}: what each step adds; {sent(ladder)}"
+    caption = f"{ladder.plan}: what each step adds; {sent(ladder)}; {FAMILY}"
     return Table(caption, head + more, tuple(rows), frozenset({2, 3, 4, 6, 8}))
 
 

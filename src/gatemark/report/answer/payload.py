@@ -9,7 +9,7 @@ from gatemark.report.group import cost, study, sweep
 from gatemark.report.group.study import Study
 from gatemark.report.words import headline, number, traffic
 from gatemark.report.words.number import MBPS, PERCENT, Scale
-from gatemark.report.words.table import NONE, Table
+from gatemark.report.words.table import ADJUSTED, FAMILY, NONE, Table
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.judgement import Comparison, Judgement, PointResult
 
@@ -25,8 +25,8 @@ def comparisons(judgement: Judgement) -> Table:
     """Arms against the first arm of their plan, with the smallest change that would show."""
     rows = tuple(_compared(comparison) for comparison in judgement.comparisons)
     head = ("setup", "against", "at", "change, %", "verdict")
-    more = ("interval, %", "p", "MDE, %")
-    caption = "What the arms cost: each against the first of its plan"
+    more = ("interval, %", ADJUSTED, "MDE, %")
+    caption = f"What the arms cost: each against the first of its plan; {FAMILY}"
     return Table(caption, head + more, rows, frozenset({3, 6, 7}))
 
 

@@ -87,7 +87,8 @@ def _suite(source: Source, plan: str, points: Sequence[Point]) -> xunit.Suite:
 def _fault(source: Source) -> str:
     """Why the run is no whole answer; empty where it is, or is still being measured."""
     cut = not source.run.finished and not source.is_going
-    return "; ".join([*(["the run was cut: --resume goes on"] if cut else []), *source.faults])
+    words = f"the run was cut: `gatemark run --resume {source.folder or source.run.run}` goes on"
+    return "; ".join([*([words] if cut else []), *source.faults])
 
 
 def _case(plan: str, point: Point) -> xunit.Case:

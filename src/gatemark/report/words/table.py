@@ -2,12 +2,14 @@
 """A table as terminal, page and Markdown share it: cells are text, made once."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from gatemark.report.words import number
 
 NONE = number.DASH
+ADJUSTED = "p, adjusted"  # the head of a p beside intervals
+FAMILY = "p is of all rows together (Holm), an interval of its row alone"
 _NUMBER = re.compile(rf"^((?:{number.AT_LEAST})?\D?\d+)(.*)$", re.DOTALL)
 
 
@@ -23,26 +25,38 @@ class Table:
 
     def lines(self) -> list[str]:
         """The table as plain text, columns two spaces apart, decimal points aligned."""
-        notes = {text: str(place) for place, text in enumerate(self._notes(), 1)}
-        rows = [(*row[:-1], notes[row[-1]]) for row in self.rows] if notes else self.rows
-        return [*self._lines(rows), *(f"{place}: {text}" for text, place in notes.items())]
+        table, notes = self.with_notes()
+        padded = [self._padded(place, cells) for place, cells in enumerate(table.columns())]
+        return [*("  ".join(cells).rstrip() for cells in zip(*padded, strict=True)), *notes]
 
-    def _notes(self) -> Iterable[str]:
-        return dict.fromkeys(row[-1] for row in self.rows) if self.noted else ()
+    def with_notes(self) -> tuple["Table", list[str]]:
+        """The same with marks in its last column, and what they mean; as it is if not noted."""
+        texts = dict.fromkeys(row[-1] for row in self.rows) if self.noted else ()
+        if not texts:
+            return self, []
+        marks = {text: str(place) for place, text in enumerate(texts, 1)}
+        rows = tuple((*row[:-1], marks[row[-1]]) for row in self.rows)
+        notes = [f"{mark}: {text}" for text, mark in marks.items()]
+        return replace(self, rows=rows, noted=False), notes
 
-    def _lines(self, rows: Iterable[tuple[str, ...]]) -> list[str]:
-        columns = list(zip(self.head, *rows, strict=True))
-        wide = [self._column(place, cells) for place, cells in enumerate(columns)]
-        return ["  ".join(cells).rstrip() for cells in zip(*wide, strict=True)]
+    def columns(self) -> list[list[str]]:
+        """The cells of each column below its head; numbers stand by their point."""
+        columns = zip(self.head, *self.rows, strict=True)
+        return [self._column(place, list(cells)) for place, cells in enumerate(columns)]
 
-    def _column(self, place: int, cells: Sequence[str]) -> list[str]:
-        head, *body = cells
-        body = aligned(body) if place in self.numeric else body
-        width = max(len(cell) for cell in (head, *body))
+    def _column(self, place: int, cells: list[str]) -> list[str]:
         if place not in self.numeric:
-            return [cell.ljust(width) for cell in (head, *body)]
+            return cells
+        head, *body = cells
+        body = aligned(body)
         inner = max((len(cell) for cell in body), default=0)
-        return [head.rjust(width), *(cell.ljust(inner).rjust(width) for cell in body)]
+        return [head, *(cell.ljust(inner) for cell in body)]
+
+    def _padded(self, place: int, cells: list[str]) -> list[str]:
+        width = max(map(len, cells))
+        if place in self.numeric:
+            return [cell.rjust(width) for cell in cells]
+        return [cell.ljust(width) for cell in cells]
 
 
 def aligned(cells: Sequence[str]) -> list[str]:

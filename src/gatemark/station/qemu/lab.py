@@ -232,10 +232,10 @@ class VirtualLab:
         space.require(self.hosts)
         machine = self._running()
         if not machine.alive:
-            raise StationError("gateway: its virtual machine has ended; --resume")
+            raise StationError("gateway: its virtual machine has ended")
         if lost := self._ssh.lost:
             text = await machine.console() or "nothing"
-            raise StationError(f"gateway: lost ({lost}), its console: {text}; --resume")
+            raise StationError(f"gateway: lost ({lost}), its console: {text}")
 
     def _running(self) -> Machine:
         if self._machine is None:

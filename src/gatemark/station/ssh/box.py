@@ -220,7 +220,7 @@ class Box:
     async def require_alive(self) -> None:
         """Raise StationError if nothing more can be measured on it."""
         if self.box.lost:
-            raise StationError(f"{self.box.name}: lost ({self.box.lost}); --resume")
+            raise StationError(f"{self.box.name}: lost ({self.box.lost})")
         self.sides.require_alive()
 
     async def _require_apart(self) -> None:

@@ -65,7 +65,7 @@ class Local:
         """Raise StationError if nothing more can be measured from here."""
         space.require(self.hosts)
         if self._taken and not self._taken.guarded:
-            raise StationError("the guard that gives the NICs back was ended; --resume")
+            raise StationError("the guard that gives the NICs back was ended")
 
     def _build(self) -> None:
         space.create(self.hosts)
@@ -136,7 +136,7 @@ class Far:
         """Raise StationError if nothing more can be measured from there."""
         for borrowed in self._borrowed:
             if borrowed.lost:
-                raise StationError(f"{borrowed.node.name}: lost, with its addresses; --resume")
+                raise StationError(f"{borrowed.node.name}: lost, with its addresses")
 
     async def connect(self, end: str, port: Port, next_hop: Port, routes: Sequence[str]) -> None:
         """Address a port, and let it know whom it talks to and what lies beyond."""

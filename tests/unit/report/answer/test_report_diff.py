@@ -5,6 +5,7 @@ import pytest
 
 from gatemark.report.answer import cmp, diff
 from gatemark.report.words.number import DASH, MINUS
+from gatemark.report.words.table import FAMILY
 from gatemark.stats.change.cmp import Cell, Clock, Cmp
 from gatemark.stats.change.comparable import Difference
 from gatemark.stats.change.compare import compare
@@ -46,28 +47,50 @@ def told(*pairs: tuple[Sampled, Sampled], **fields: object) -> list[str]:
 
 
 def lines(found: Diff) -> list[str]:
-    return [text for _, text in diff.diff_lines(found)]
+    return [text for _, text in diff.diff_lines(found, ("monday", "friday"))]
+
+
+def test_runs_alike_say_which_change_would_have_been_seen() -> None:
+    assert told((row(30_000), row(30_000)))[0] == (
+        "no difference seen; a change of 1.4 % would have been: friday against monday, 1 value "
+        "(received)"
+    )
+
+
+def test_values_that_could_show_nothing_are_counted() -> None:
+    limited = row(30_000), row(30_000, at_least=True)
+    first = told((row(30_000), row(30_000)), limited)[0]
+    assert first.startswith("no difference seen; a change of 1.4 % would have been; 1 limited by ")
+
+
+def test_the_first_line_counts_what_changed() -> None:
+    first = told((row(30_000), row(24_000)), (row(24_000), row(30_000)))[0]
+    assert first == "1 slower, 1 faster: friday against monday, 2 values (received)"
+
+
+def test_it_says_of_what_p_and_intervals_are() -> None:
+    assert told((row(30_000), row(30_000)))[-1] == FAMILY
 
 
 def test_a_row_reads_like_benchstat() -> None:
-    head, body = told((row(30_000), row(24_000)))[2:4]
+    head, body = told((row(30_000), row(24_000)))[3:5]
     assert head.split("  ")[-1] == "verdict"
     assert body == (
         "  nat, ↑ up, 64 B, 64 flows      29.98 ± 0.08      23.99 ± 0.06  "
-        f"{MINUS}20.00 ± 0.24  0.002     1.4  slower"
+        f"{MINUS}20.00 ± 0.24        0.002     1.4  slower"
     )
 
 
 def test_a_gain_has_its_sign() -> None:
-    assert "+25.0 ± 0.4" in told((row(24_000), row(30_000)))[3]
+    assert "+25.0 ± 0.4" in told((row(24_000), row(30_000)))[4]
 
 
 def test_no_change_has_no_sign() -> None:
-    assert " 0.0 ± 0.3" in told((row(30_000), row(30_000)))[3]
+    assert " 0.0 ± 0.3" in told((row(30_000), row(30_000)))[4]
 
 
 def test_a_lower_bound_is_marked_and_has_no_verdict() -> None:
-    body = told((row(30_000), row(40_000, at_least=True)))[3]
+    body = told((row(30_000), row(40_000, at_least=True)))[4]
     assert "≥ 39.98" in body
     assert body.endswith("inconclusive (tester-limited)")
 
@@ -78,7 +101,7 @@ def test_inconclusive_says_what_would_tell() -> None:
 
 
 def test_a_change_from_nothing_has_no_number() -> None:
-    body = told((row(0), row(40_000)))[3]
+    body = told((row(0), row(40_000)))[4]
     assert "1000000" not in body.replace(" ", "")
 
 
@@ -89,7 +112,7 @@ def test_rows_of_one_run_are_listed() -> None:
 
 
 def test_noise_tells_where_it_is_from() -> None:
-    found = told((row(30_000), row(30_000)), noise=Noise(0.01, 0.02, 0.08))[-1]
+    found = told((row(30_000), row(30_000)), noise=Noise(0.01, 0.02, 0.08))[-2]
     assert found == (
         "noise: up to 8.00 % is not told (1.00 % at least; an arm differed from itself (A/A) by "
         "2.00 %; the tester alone changed by 8.00 %)"

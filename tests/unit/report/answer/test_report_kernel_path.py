@@ -129,7 +129,7 @@ def test_a_user_may_name_the_parts(tmp_path: Path) -> None:
     mine.write_text(
         'schema = "gatemark.subsystems/1"\n[[subsystem]]\nname = "Everything"\npatterns = ["*"]\n'
     )
-    done = gatemark("show", str(directory.path), "--subsystems", str(mine))
+    done = gatemark("show", "--all", str(directory.path), "--subsystems", str(mine))
     assert "Everything" in done.out
     assert "netfilter and conntrack" not in done.out
 

@@ -44,7 +44,7 @@ def prose(*paragraphs: str) -> None:
 def _wrapped(text: str, before: int) -> list[str]:
     room = get_terminal_size().columns - before
     terminal = sys.stdout and sys.stdout.isatty()  # none where it was closed: `>&-`
-    return wrap(text, room) if terminal and room >= NARROWEST else [text]
+    return wrap(text, room, break_on_hyphens=False) if terminal and room >= NARROWEST else [text]
 
 
 def place(path: Path | None) -> None:

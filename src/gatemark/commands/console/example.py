@@ -32,7 +32,7 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("go on with a run that was cut", "gatemark run --resume first"),
     ),
     "show": (
-        ("the answer again", "gatemark show first"),
+        ("the newest run's answer again", "gatemark show"),
         ("each value as data", "gatemark show first --json"),
         ("a row for a wiki or forum", "gatemark show first --row --header"),
     ),
@@ -48,8 +48,8 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("every trial of several runs", "gatemark export first second --raw --out all.parquet"),
     ),
     "diff": (
-        ("did it get slower?", "gatemark diff old new"),
-        ("do not tell less than 5 %", "gatemark diff old new --noise 0.05"),
+        ("the newest two runs: did it get slower?", "gatemark diff"),
+        ("hide less than 5 %", "gatemark diff latest~1 latest --noise 0.05"),
         ("the median delay instead", "gatemark diff old new --quantity delay_p50_ns"),
     ),
     "ab": (

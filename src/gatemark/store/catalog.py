@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs in a folder and the folders in it, each as far as it is needed to choose one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+DEEPEST = 2  # folders below the one that is asked for
+
+
+class _Named(msgspec.Struct, frozen=True):
+    name: str = ""
+
+
+class _Head(msgspec.Struct, frozen=True):
+    """What is read of a `run.json`: decoding all of it would take ten times as long."""
+
+    started: str = ""
+    suite: str = ""
+    station: _Named = _Named()
+    plans: tuple[_Named, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A run to choose."""
+
+    path: Path
+    started: str  # ISO 8601
+    suite: str
+    station: str
+    plans: tuple[str, ...]
+
+
+def below(folder: Path, deepest: int = DEEPEST) -> list[Path]:
+    """The directories of runs in a folder and the folders in it, newest names last."""
+    levels = ["/".join(["*"] * depth) for depth in range(1, deepest + 1)]
+    parents = sorted(path.parent for level in levels for path in folder.glob(f"{level}/run.json"))
+    once = {path.resolve(): path for path in reversed(parents)}  # a link to a run is no other run
+    return sorted(once.values())
+
+
+def entries(folder: Path) -> list[Entry]:
+    """The runs below a folder, the newest first; one that cannot be read is left out."""
+    return sorted(_read(below(folder)), key=lambda entry: (entry.started, entry.path), reverse=True)
+
+
+def _read(paths: list[Path]) -> Iterator[Entry]:
+    decoder = msgspec.json.Decoder(_Head)
+    for path in paths:
+        try:
+            head = decoder.decode((path / "run.json").read_bytes())
+        except (OSError, msgspec.DecodeError, RecursionError):
+            continue
+        plans = tuple(plan.name for plan in head.plans)
+        yield Entry(path, head.started, head.suite, head.station.name, plans)

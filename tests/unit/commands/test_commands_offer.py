@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The list of what can be run: derived once, never older than the files that it comes from."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gatemark.commands import offer
+from gatemark.commands.offer import KEPT, Offer, offered, offers
+
+FALSE = Offer("planted", "t", "planted/plan", "t", [], {}, 1.0)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of its own, and sources with one plan's file of its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    shutil.copytree(offer.SOURCES / "plans" / "wrt54", tmp_path / "sources")
+    monkeypatch.setattr(offer, "SOURCES", tmp_path / "sources")
+    monkeypatch.setattr(offer, "_derived", lambda: iter(offered("wrt54/paths")))
+    return tmp_path / "cache" / "gatemark" / KEPT
+
+
+def plant(cache: Path) -> None:
+    """Put a false plan into the kept list."""
+    kept = json.loads(cache.read_text())
+    kept["offers"][0]["plan"] = FALSE.plan
+    cache.write_text(json.dumps(kept))
+
+
+def test_what_was_derived_is_kept(cache: Path) -> None:
+    derived = offers()
+    assert offers() == derived
+    plant(cache)
+    assert offers()[0].plan == FALSE.plan  # so it is the kept one that is read
+
+
+def test_a_changed_plan_is_derived_anew(cache: Path) -> None:
+    offers()
+    plant(cache)
+    plan = offer.SOURCES / "paths.toml"
+    plan.write_text(plan.read_text() + "# changed\n")
+    assert offers()[0].plan == "wrt54/paths"
+
+
+def test_another_version_is_derived_anew(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    offers()
+    plant(cache)
+    monkeypatch.setattr("gatemark.__version__", "9.9.9")
+    assert offers()[0].plan == "wrt54/paths"
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"key": 1', "\0"])
+def test_a_damaged_list_is_derived_anew(text: str, cache: Path) -> None:
+    offers()
+    cache.write_text(text)
+    assert offers()[0].plan == "wrt54/paths"
+
+
+def test_a_cache_that_cannot_be_written_is_no_failure(cache: Path) -> None:
+    cache.parent.parent.mkdir()
+    cache.parent.write_text("a file in the folder's place")
+    assert offers()[0].plan == "wrt54/paths"
