@@ -7,6 +7,8 @@ The run itself, what `gatemark show` prints of it and the words of the page's fi
 docs/sample, where tests compare them with what the code makes of the run.
 """
 
+import io
+import json
 import shutil
 import subprocess
 import sys
@@ -17,11 +19,9 @@ from playwright.sync_api import Browser, sync_playwright
 
 DOCS = Path(__file__).resolve().parent
 PICTURES, SAMPLE = DOCS / "pictures", DOCS / "sample"
-KEPT = ("run.json", "trials.jsonl")
-FIRST_SCREEN = """() => [...document.querySelectorAll('h1, .answer, .card, .card *')]
-    .filter((part) => !part.children.length && part.checkVisibility())
-    .filter((part) => part.getBoundingClientRect().top < innerHeight)
-    .map((part) => part.textContent.trim()).filter(Boolean).join('\\n')"""
+TRIALS = "trials.jsonl"
+FIRST_SCREEN = """() => ["header", "#answer", "figure figcaption"]
+    .map((part) => document.querySelector(part).innerText).join("\\n")"""
 WIDTHS = (360, 900, 1600)
 SCREEN = 1080  # pixels: the height of the first screen, which README shows
 DRAWN = (
@@ -42,8 +42,8 @@ def main() -> None:
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"))
         for width in WIDTHS:
-            for scheme in ("light", "dark"):
-                take(browser, page, width, scheme)
+            take(browser, page, width, "light")
+        take(browser, page, WIDTHS[-1], "dark")
         browser.close()
 
 
@@ -51,15 +51,24 @@ def keep(run: Path) -> None:
     """The run's records, and its answer as README shows it."""
     SAMPLE.mkdir(exist_ok=True)
     with tarfile.open(SAMPLE / "run.tar.gz", "w:gz") as archive:
-        for name in KEPT:
-            archive.add(run / name, f"{run.name}/{name}")
+        for name, text in (("run.json", (run / "run.json").read_text()), (TRIALS, records(run))):
+            data = text.encode()
+            member = tarfile.TarInfo(f"{run.name}/{name}")
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
     gatemark = (sys.executable, "-m", "gatemark", "show", f"gatemark-runs/{run.name}")
     done = subprocess.run(gatemark, cwd=run.parents[1], capture_output=True, text=True, check=True)
     (SAMPLE / "answer.txt").write_text(done.stdout, encoding="utf-8")
 
 
+def records(run: Path) -> str:
+    """The records without their series, which are larger than all else."""
+    kept = [json.loads(line) for line in (run / TRIALS).read_text().splitlines()]
+    return "".join(json.dumps(record | {"series": ""}) + "\n" for record in kept)
+
+
 def take(browser: Browser, page: Path, width: int, scheme: str) -> None:
-    """The whole page; of the widest its first screen as well, in light on paper, too."""
+    """The whole page in light, on paper too; of the widest its first screen, in dark that alone."""
     context = browser.new_context(
         viewport={"width": width, "height": SCREEN},
         color_scheme="dark" if scheme == "dark" else "light",
@@ -69,11 +78,12 @@ def take(browser: Browser, page: Path, width: int, scheme: str) -> None:
     visit.goto(page.as_uri())
     visit.wait_for_function(DRAWN)
     name = f"{width}-{scheme}"
-    visit.screenshot(path=PICTURES / f"{name}.png", full_page=True)
+    if scheme == "light":
+        visit.screenshot(path=PICTURES / f"{name}.png", full_page=True)
     if width == WIDTHS[-1]:
         visit.screenshot(path=PICTURES / f"first-{scheme}.png")
-        (SAMPLE / "first.txt").write_text(visit.evaluate(FIRST_SCREEN) + "\n", encoding="utf-8")
     if name == f"{WIDTHS[-1]}-light":
+        (SAMPLE / "first.txt").write_text(visit.evaluate(FIRST_SCREEN) + "\n", encoding="utf-8")
         visit.pdf(path=PICTURES / "paper.pdf", prefer_css_page_size=True, print_background=True)
     context.close()
 

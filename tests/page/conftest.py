@@ -10,7 +10,9 @@ import msgspec
 import pytest
 import studies
 from playwright.sync_api import Browser, sync_playwright
+from sample import unpack
 
+from gatemark.commands import reading
 from gatemark.report import index, page, several
 from gatemark.report.group import source
 
@@ -52,6 +54,13 @@ def studied(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """TCP by path and size, bars by length, what arms cost, published values beside ours."""
     path = tmp_path_factory.mktemp("studied") / "report.html"
     return page.write([studies.source()], path)
+
+
+@pytest.fixture(scope="package")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run that README shows."""
+    run = unpack(tmp_path_factory.mktemp("sample"))
+    return page.write([source.judged(reading.read(run), run)], run / "report.html")
 
 
 @pytest.fixture(scope="package")

@@ -18,7 +18,7 @@ ORPHANS = """() => [...document.querySelectorAll(".panels")].filter((panels) => 
 PHONE = 800  # pixels: the height of a phone's screen
 
 
-@pytest.mark.parametrize("name", ["whole", "studied"])
+@pytest.mark.parametrize("name", ["whole", "studied", "sample"])
 def test_the_first_figure_is_above_the_fold(
     browser: Browser, request: pytest.FixtureRequest, name: str
 ) -> None:
@@ -28,7 +28,7 @@ def test_the_first_figure_is_above_the_fold(
         assert visit.page.evaluate(BOTTOM) <= 1000
 
 
-@pytest.mark.parametrize("name", ["whole", "studied"])
+@pytest.mark.parametrize("name", ["whole", "studied", "sample"])
 def test_the_first_figure_is_on_the_second_screen_of_a_phone(
     browser: Browser, request: pytest.FixtureRequest, name: str
 ) -> None:

@@ -17,7 +17,6 @@ from gatemark.stats.capacity.line import Line as AccessLine
 
 LINES, COLUMNS = 24, 80
 HEADS: Final = 2  # lines above the rows of a brief table
-MOST_CODES: Final = 3  # of warnings that are named
 VIRTUAL: Final = "Virtual gateway: compare its setups with each other, not with devices."
 Line = tuple[str, str]  # rich style, text
 
@@ -88,16 +87,24 @@ def _wrapped(style: str, text: str) -> Iterator[Line]:
 def _end(source: Source, page: Path | None) -> Iterator[Line]:
     """Where everything else is, a line each."""
     codes = list(dict.fromkeys(w.code for w, _ in warning.warnings(source.judgement)))
-    more = ", ..." if len(codes) > MOST_CODES else ""
-    count = f"{len(codes)} warning{'' if len(codes) == 1 else 's'}"
-    codes_in_words = f"{count} ({', '.join(codes[:MOST_CODES])}{more}); " if codes else ""
     rest = f"all: {shlex.join(('gatemark', 'show', _name(source.folder), '--all'))}"
-    yield from _wrapped("yellow" if codes else "", f"{codes_in_words}{rest}")
+    yield ("yellow" if codes else ""), f"{_warned(codes, COLUMNS - len(rest))}{rest}"
     if page is not None:
         yield "", f"page: {page}"
     if source.judgement.missing:
         yield "yellow", f"{counts(source.judgement)}: {resume_command(source.folder)}"
     yield "", f"again: {repeat_command(source.run)}"
+
+
+def _warned(codes: Sequence[str], room: int) -> str:
+    """How many warnings there are, and their codes as far as there is room."""
+    count = f"{len(codes)} warning{'' if len(codes) == 1 else 's'}"
+    for most in range(len(codes), 0, -1):
+        more = ", ..." if most < len(codes) else ""
+        text = f"{count} ({', '.join(codes[:most])}{more}); "
+        if len(text) <= room:
+            return text
+    return f"{count}; " if codes else ""
 
 
 def _name(folder: Path | None) -> str:

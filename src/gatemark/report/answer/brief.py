@@ -21,6 +21,7 @@ from gatemark.stats.speed import SMALL_BYTES, is_full_speed
 
 US: Final = Scale(1e3, "µs")
 MS: Final = Scale(1e6, "ms")
+COLUMNS: Final = 80  # a table that would be wider has narrower gaps
 NAMES: Final = ("", "")  # the head of the first column
 Row = tuple[str, ...]
 
@@ -37,7 +38,9 @@ class Brief:
         """Two lines of heads, then the rows; decimal points stand below each other."""
         table = zip(self.heads, *self.rows, strict=True)
         columns = [_column(head, [*cells]) for head, *cells in table]
-        return ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
+        width = sum(len(column[0]) for column in columns) + 2 * (len(columns) - 1)
+        gap = "  " if width <= COLUMNS else " "
+        return [gap.join(cells).rstrip() for cells in zip(*columns, strict=True)]
 
 
 def _column(head: tuple[str, str], cells: list[str]) -> list[str]:

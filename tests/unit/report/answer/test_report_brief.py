@@ -56,7 +56,7 @@ def test_a_sweep_has_what_passes_whole_and_its_knee(source: Source) -> None:
 
 def test_warnings_are_one_line_with_their_codes(source: Source) -> None:
     text = " ".join(shown(source))
-    assert "5 warnings (drift, spread, bimodal, ...); all: gatemark show" in text
+    assert "5 warnings (drift, spread, ...); all: gatemark show" in text
 
 
 def test_all_and_again_are_commands(source: Source) -> None:
