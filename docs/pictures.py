@@ -34,10 +34,10 @@ def main() -> None:
     """Write all pictures anew."""
     if len(sys.argv) != 2:
         sys.exit("usage: make pictures RUN=DIRECTORY")
-    page = (Path(sys.argv[1]) / "report.html").resolve()
-    if not page.exists():
-        sys.exit(f"{page}: no such page; `gatemark report {sys.argv[1]}` writes it")
-    keep(page.parent)
+    run = Path(sys.argv[1]).resolve()
+    gatemark("report", str(run), folder=run)
+    page = run / "report.html"
+    keep(run)
     PICTURES.mkdir(exist_ok=True)
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"))
@@ -56,9 +56,14 @@ def keep(run: Path) -> None:
             member = tarfile.TarInfo(f"{run.name}/{name}")
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
-    gatemark = (sys.executable, "-m", "gatemark", "show", f"gatemark-runs/{run.name}")
-    done = subprocess.run(gatemark, cwd=run.parents[1], capture_output=True, text=True, check=True)
-    (SAMPLE / "answer.txt").write_text(done.stdout, encoding="utf-8")
+    answer = gatemark("show", f"gatemark-runs/{run.name}", folder=run.parents[1])
+    (SAMPLE / "answer.txt").write_text(answer, encoding="utf-8")
+
+
+def gatemark(*words: str, folder: Path) -> str:
+    """What the command prints on stdout."""
+    command = (sys.executable, "-m", "gatemark", *words)
+    return subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def records(run: Path) -> str:

@@ -24,13 +24,14 @@ PLAIN = words(
     many mean measured median more most much nearly no not now of offered on one only or other
     over overload packet packets past point purpose queue quick rate rates reach reaches received
     right router run seen setup setups share shown single size slow slowed slower small so speed
-    station still stops takes than that the this through time to total trial trials two under
+    station still stops takes do does fast fewer first like machine refused surplus unknown cost
+    costs than that the this through time to total trial trials two under
     until up upper upright value warning warnings what when where which with within without works
     """
 )
 STANDARD = words(
     """
-    b bandwidth bottleneck bridge byte capacity connection connections core cpu delay down flow
+    b bandwidth bottleneck bridge byte bytes features kernel kib payload rules wire writes capacity connection connections core cpu delay down flow
     flows follows frame frames gatemark gateway gbit ipv k kbit lan limit linux load loss m mbit
     ms nat nats ns percentile port protocol queue route routes routing s tcp tester tracking udp
     utc virtual wan way µs

@@ -28,6 +28,7 @@ from gatemark.report.words.table import Table
 from gatemark.stats.point.tree import tree
 from gatemark.store import file
 
+FIRST_CARDS = 5  # with more of them the first figure would not be on the first screen
 MOST_FINDINGS = 10  # below the sentence
 # Figures that stand above the conditions.
 LEADING = ("throughput", "knee", "delay", "ladder", "subsystems", "estimate")
@@ -49,6 +50,7 @@ def render(sources: Sequence[Source]) -> str:
         title=sources[0].run.title if len(sources) == 1 else f"{len(sources)} runs side by side",
         abouts=[_about(source) for source in sources],
         cards=_cards(shared) if len(sources) == 1 else [],
+        first_cards=FIRST_CARDS,
         sides=side_by_side(sources) if len(sources) > 1 else None,
         figures=drawn,
         leading=_leading(drawn),

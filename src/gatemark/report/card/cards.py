@@ -12,7 +12,7 @@ from gatemark.stats.judgement import Judgement
 
 
 def cards(judgement: Judgement, plans: Sequence[Plan] = (), *, virtual: bool = False) -> list[Card]:
-    """Capacity, payload, delay and what load adds, connections, what arms cost, the limit."""
+    """Rates, what load adds to the delay, connections, costs, the bottleneck; then all others."""
     place = Place(palette(judgement), virtual)
     studies = study.studies(judgement, plans)
     payloads: dict[str, Card] = {}  # of several plans on the same setup the first tells
@@ -26,11 +26,11 @@ def cards(judgement: Judgement, plans: Sequence[Plan] = (), *, virtual: bool = F
         *rate.throughput(judgement, place),
         *full.full_speed(judgement, place),
         *capacities[:1],
+        *limit.connections(judgement, place),
+        *delay.under_load(judgement, place),
+        *cost.features(judgement, place),
+        *limit.bottleneck(judgement, studies, place),
         *payloads.values(),
         *delay.one_way(judgement, plans, place),
-        *delay.under_load(judgement, place),
-        *limit.connections(judgement, place),
-        *cost.features(judgement, place),
         *cost.changes(judgement, place),
-        *limit.bottleneck(judgement, studies, place),
     ]
