@@ -19,22 +19,22 @@ def words(text: str) -> set[str]:
 PLAIN = words(
     """
     a about above added against all alone also an and are arrives as at axis band be beyond busy
-    but by came can dots each everything evidence for from full held highest home how idle in
-    instead interval invalid is it its keeps kind lab left less line long longer look lost lower
-    many mean measured median more most much nearly no not now of offered on one only or other
-    over overload packet packets past point purpose queue quick rate rates reach reaches received
-    right router run seen setup setups share shown single size slow slowed slower small so speed
-    station still stops takes do does fast fewer first like machine refused surplus unknown cost
-    costs than that the this through time to total trial trials two under
-    until up upper upright value warning warnings what when where which with within without works
+    but by came can cost costs do does dots each everything evidence fast fewer first for from
+    full held highest home how idle in instead interval invalid is it its keeps kind lab left
+    less like line long longer look lost lower machine many mean measured median more most much
+    nearly no not now numbers of offered on one only or other over overload packet packets past
+    point purpose queue quick rate rates reach reaches received refused right router run seen
+    setup setups share shown single size slow slowed slower small so speed station still stops
+    surplus takes than that the this through time to total trial trials two under unknown until
+    up upper upright value warning warnings what when where which with within without works
     """
 )
 STANDARD = words(
     """
-    b bandwidth bottleneck bridge byte bytes features kernel kib payload rules wire writes capacity connection connections core cpu delay down flow
-    flows follows frame frames gatemark gateway gbit ipv k kbit lan limit linux load loss m mbit
-    ms nat nats ns percentile port protocol queue route routes routing s tcp tester tracking udp
-    utc virtual wan way µs
+    b bandwidth bottleneck bridge byte bytes capacity connection connections core cpu delay down
+    features flow flows follows frame frames gatemark gateway gbit ipv k kbit kernel kib lan
+    limit linux load loss m mbit ms nat nats ns payload percentile port protocol queue route
+    routes routing rules s tcp tester tracking udp utc virtual wan way wire writes µs
     """
 )
 # What the kernel calls its own threads and CPUs is evidence, printed as it is there.

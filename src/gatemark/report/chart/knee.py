@@ -131,12 +131,18 @@ def _marks(knees: Sequence[Knee], right: float) -> list[Row]:
     for way in curve.directions(knees):
         own_knees = sorted((k for k in knees if k.direction == way), key=lambda k: k.knee_pps.value)
         for level, knee in enumerate(own_knees):
-            text = number.compact(knee.knee_pps, "packets/s", at_least=knee.at_least)
+            text = _short(knee)  # its interval is drawn
             row: Row = {"arm": knee.arm, "direction": way, "label": f"{knee.arm} {text}"}
             left_from = RIGHTMOST if knee is own_knees[-1] else LEFTMOST
             side = "left" if knee.knee_pps.value > left_from * right else "right"
             rows.append(row | three("knee_pps", knee.knee_pps) | {"side": side, "level": level})
     return rows
+
+
+def _short(knee: Knee) -> str:
+    i = knee.knee_pps
+    text = number.measured(i.value, i.lo, i.hi, "packets/s").removesuffix("packets/s").strip()
+    return f"{number.AT_LEAST if knee.at_least else ''}{text}"
 
 
 def _ends(rows: Sequence[Row]) -> list[Row]:
