@@ -25,7 +25,6 @@ SMALL = (
     "quick/sweep",
     "--set=repeat.times=1",
     "--set=sweep.rate_pps=[2000, 20000, 100000]",
-    "--set=sweep.direction=['up']",
     "--set=workload.duration_s=0.2",
     "--out=run",
 )

@@ -8,7 +8,7 @@ import pytest
 
 from gatemark.node.shell import Local
 from gatemark.probe.kind.cpu import cpu_inside
-from gatemark.probe.kind.soak import Soak, at_rest, cpu_soaked
+from gatemark.probe.kind.soak import Soak, at_rest, cpu_soaked, taken_at_rest
 from gatemark.probe.probe import Place
 from gatemark.station.wiring import Gateway
 
@@ -69,3 +69,18 @@ def test_where_it_cannot_be_had_it_says_why(
         return await soak.stop()
 
     assert asyncio.run(note()) == f"probe soak: not available here: {why}"
+
+
+@pytest.mark.parametrize(("others", "taken"), [(0, []), (200, []), (300, ["cpu1"])])
+def test_a_rest_that_others_had_is_none(others: int, taken: list[str]) -> None:
+    """Half a second of rest, of which others took so many ms; the loops' own time is nice."""
+    steps = range(6)
+    columns = {
+        "user_ms": [others * at / 5 for at in steps],
+        "nice_ms": [(500 - others) * at / 5 for at in steps],
+        "idle_ms": [0 for _ in steps],
+    }
+    watched = {"t_ns": [(at * 100 - 500) * MS for at in steps], "cpu": {"1": columns}}
+    report = {"t_ns": TIMES, "turns": {"1": turns(0.5)}}
+    assert taken_at_rest(watched, report, 0) == taken
+    assert taken_at_rest({}, report, 0) == []

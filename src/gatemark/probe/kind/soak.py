@@ -14,6 +14,7 @@ from typing import Final
 from gatemark.error import UnavailableError
 from gatemark.node.agent import Agent
 from gatemark.probe.column import flat
+from gatemark.probe.kind.cpu import IDLE, NICE
 from gatemark.probe.probe import Outcome, Place, Probe, Seen, Sent
 from gatemark.probe.window import Report, Window, window
 from gatemark.station.wiring import Gateway
@@ -22,6 +23,8 @@ from gatemark.store.series import Series
 
 INTERVAL_MS: Final = 50
 AROUND_S: Final = 13  # soaked at most before and after the load
+REST_SHARE: Final = 0.5  # of a CPU that must be free then, or there is no rest to compare with
+TAKEN: Final = "probe soak: other work had more than half of {} before the load"
 REST_S: Final = 0.5  # soaked before the load: ten samples of a CPU at rest
 CPUS: Final = "grep -o '^cpu[0-9]*' /proc/stat"  # with a line for all of them
 NOT_HERE: Final = "probe soak: not available here: {}"
@@ -78,10 +81,31 @@ def outcome(seen: Seen, sent: Sent) -> Outcome:
     """Each CPU, and the busiest of them."""
     if isinstance(report := seen.own["soak"], str):
         return Outcome(notes=(report,))
+    if taken := taken_at_rest(seen.watched, report, sent.t0_ns):
+        return Outcome(notes=(TAKEN.format(", ".join(taken)),))
     cpus = cpu_soaked(report, sent.t0_ns, sent.t1_ns, sent.delivered_pps)
     counts = cpus and sent.path != "direct"
     busiest = {"cpu_busy_soak": max(reading.busy for reading in cpus)} if counts else {}
     return Outcome(busiest, {"soaked": cpus})
+
+
+def taken_at_rest(watched: Report, report: Report, t0_ns: int) -> list[str]:
+    """CPUs that others had before the load, by their ticks where the probe `cpu` reads them too.
+
+    Ticks say little of a small load, but enough of half a CPU over half a second.
+    """
+    rest = (
+        window(watched, report["t_ns"][0], t0_ns) if "cpu" in watched and report["t_ns"] else None
+    )
+    if rest is None:
+        return []
+    taken = []
+    for name in report["turns"]:
+        risen = {mode: rest.change(column) for mode, column in watched["cpu"][name].items()}
+        free = risen[IDLE] + risen[NICE]  # the loops' own time is booked as nice
+        if free < REST_SHARE * sum(risen.values()):
+            taken.append(f"cpu{name}")
+    return taken
 
 
 def series(seen: Seen) -> Series:
