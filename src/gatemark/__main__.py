@@ -57,9 +57,12 @@ def _take_debug() -> bool:
 
 
 def _end(text: str, code: int) -> None:
-    print(f"gatemark: {text}", file=sys.stderr)  # noqa: T201
+    # A file's or device's own text may hold what steers a terminal.
+    shown = "".join(c if c.isprintable() or c == "\N{NO-BREAK SPACE}" else " " for c in text)
+    print(f"gatemark: {shown}", file=sys.stderr)  # noqa: T201
     try:
-        sys.stdout.flush()
+        if sys.stdout:  # none where it was closed: `>&-`
+            sys.stdout.flush()
     except OSError:  # what is left in the buffer would fail again at exit, with a code of its own
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)

@@ -150,7 +150,7 @@ def seconds(value: float) -> str:
 
 def duration(ns: float) -> str:
     """A time that was measured, in three figures: `40.2 µs`."""
-    factor, unit = next(((f, u) for f, u in TIMES if ns >= f), (1.0, "ns"))
+    factor, unit = next(((f, u) for f, u in TIMES if ns >= 0.9995 * f), (1.0, "ns"))
     return f"{ns / factor:.3g} {unit}"
 
 

@@ -46,7 +46,7 @@ def export(
     name = format_ or (form.of_name(out) if out else form.DEFAULT)
     choice.check("--format", name, (*form.FORMATS, form.FOLDED))
     rows = _rows(name, raw=raw, wide=wide)
-    if name == "parquet" and out is None and sys.stdout.isatty():
+    if name == "parquet" and out is None and sys.stdout and sys.stdout.isatty():
         raise UsageError("parquet is no text: name a file with --out, or send it to a pipe")
     if name == form.FOLDED and out:
         raise UsageError("folded writes into the runs' own directories: leave out --out")
@@ -123,6 +123,8 @@ def _write(data: bytes, out: Path | None) -> None:
     from gatemark.store import file
     from gatemark.store.directory import telling
 
+    if out is None and sys.stdout is None:
+        raise UsageError("stdout is closed: name a file with --out")
     if out is None:
         sys.stdout.buffer.write(data)
         sys.stdout.flush()

@@ -119,5 +119,9 @@ def asked_to_carry(contents: "Contents", text: str) -> "Contents":
     from msgspec.structs import replace as replace_field
 
     line = access_line(text)
-    run = replace_field(contents.run, line=(line.down_bps, line.up_bps))
+    command = list(contents.run.command)
+    if "--line" in command:
+        command[command.index("--line") + 1] = text
+    rates = line.down_bps, line.up_bps
+    run = replace_field(contents.run, line=rates, command=tuple(command))
     return replace(contents, run=run)

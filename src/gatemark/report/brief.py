@@ -58,9 +58,15 @@ def _expected(source: Source) -> Iterator[Line]:
 def _fitting(tables: Sequence[Folded], room: int) -> Sequence[Folded]:
     """The longest table gives up rows until all of them fit; one row of each stays."""
     over = sum(map(_height, tables)) - room
+    if over > 0:
+        over += 1  # for the line that counts what is left out
+    left_out = 0
     while over > 0 and any(len(table.rows) > 1 for table in tables):
         longest = max(tables, key=lambda table: len(table.rows))
         over -= len(longest.rows.pop())
+        left_out += 1
+    if left_out:
+        tables[-1].rows.append([f"{left_out} more row{'' if left_out == 1 else 's'}: --all"])
     return tables
 
 

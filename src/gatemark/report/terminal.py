@@ -39,7 +39,7 @@ def tell(
 
     console = Console(file=stream, highlight=False, soft_wrap=True)
     for style, text in _chosen(source, page, whole=whole):
-        console.print(Text(text, style=style if console.is_terminal else ""))
+        console.print(Text(fold.printable(text), style=style if console.is_terminal else ""))
 
 
 def _chosen(source: Source, page: Path | None, *, whole: bool) -> Iterator[Line]:

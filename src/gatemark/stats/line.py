@@ -10,12 +10,13 @@ measured at the size, `gatemark fit` asks a model (stats/capacity/line.py).
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Final, Literal
 
 from gatemark.stats.capacity.line import Line
 from gatemark.stats.judgement import PointResult
 from gatemark.stats.math.interval import Interval
-from gatemark.stats.speed import FULL_BYTES, is_full_speed
+from gatemark.stats.speed import FULL_BYTES, besides, is_full_speed
 
 Enough = Literal["enough", "not enough", "too close to tell", "not known"]
 PATHS: Final = ("nat", "route")  # the first that was measured answers
@@ -34,10 +35,14 @@ class Share:
 def shares(points: Sequence[PointResult], line: Line) -> list[Share]:
     """Of full frames and of IMIX, where both directions were measured; none: neither was."""
     for path in PATHS:
-        downs, ups = (dict(_sizes(points, path, way)) for way in ("down", "up"))
-        both = [(size, down, ups[size]) for size, down in downs.items() if size in ups]
+        ups = list(_sizes(points, path, "up"))
+        both: dict[str, tuple[PointResult, PointResult]] = {}
+        for size, down in _sizes(points, path, "down"):
+            for other, up in ups:
+                if (size, besides(down)) == (other, besides(up)):
+                    both.setdefault(size, (down, up))
         if both:
-            return [_share(path, size, line, down, up) for size, down, up in both]
+            return [_share(path, size, line, down, up) for size, (down, up) in both.items()]
     return []
 
 
@@ -58,13 +63,18 @@ def _share(path: str, size: str, line: Line, down: PointResult, up: PointResult)
     rates = [point.values["received_l1_bps"] for point in (down, up)]
     needs = (line.down_bps, line.up_bps)
     value, lo, hi = (
-        sum(need / getattr(rate, end) for need, rate in zip(needs, rates, strict=True))
+        sum(_part(need, getattr(rate, end)) for need, rate in zip(needs, rates, strict=True))
         for end in ("value", "hi", "lo")
     )
     number = min(rate.n for rate in rates)
     bounded = down.at_least or up.at_least
     share = Interval(value, lo, hi, number, min(rate.level for rate in rates))
     return Share(path, size, share, _answer(share, bounded=bounded))
+
+
+def _part(need: float, rate: float) -> float:
+    """Of what carries nothing a line takes more than all there is."""
+    return need / rate if rate > 0 else inf
 
 
 def _answer(share: Interval, *, bounded: bool) -> Enough:

@@ -16,10 +16,12 @@ from gatemark.stats.change.ladder import PACKET
 from gatemark.stats.judgement import Ladder, PointResult, Step
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.sweep import RATES
+from gatemark.store.record import Definition, Scalar
 
 SMALL_BYTES, FULL_BYTES = 128, 1500  # a frame that is small, one that is full: at most, at least
 TRACKED: Final = frozenset({"conntrack"})  # a feature that NAT brings by itself
 OURS: Final = "gatemark"
+OF_SIZE: Final = ("frame_bytes", "mix", "direction")  # factors that tables have as columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +33,21 @@ class Speed:
 
 
 def speed(points: Sequence[PointResult]) -> Speed | None:
-    """The two points; None where one of them was not measured."""
-    routed = [p for p in points if is_full_speed(p) and p.definition.setup == "route"]
-    sizes = {size: p for p in routed if (size := p.definition.frame_bytes)}
-    if not sizes or min(sizes) > SMALL_BYTES or max(sizes) < FULL_BYTES:
-        return None
-    return Speed(sizes[min(sizes)], sizes[max(sizes)])
+    """The two points, alike in all but their size; None where one of them was not measured."""
+    groups: dict[object, dict[int, PointResult]] = {}
+    for point in points:
+        size = point.definition.frame_bytes
+        if size and is_full_speed(point) and point.definition.setup == "route":
+            groups.setdefault((point.plan, besides(point)), {}).setdefault(size, point)
+    for sizes in groups.values():
+        if min(sizes) <= SMALL_BYTES and max(sizes) >= FULL_BYTES:
+            return Speed(sizes[min(sizes)], sizes[max(sizes)])
+    return None
+
+
+def besides(point: PointResult) -> frozenset[tuple[str, Scalar]]:
+    """A point's factors besides its size and direction."""
+    return frozenset(item for item in point.point.items() if item[0] not in OF_SIZE)
 
 
 def words(routed: Speed, ladders: Iterable[Ladder], where: str) -> str:
@@ -46,7 +57,7 @@ def words(routed: Speed, ladders: Iterable[Ladder], where: str) -> str:
         f"routes {rate(small, 'received_pps', 'packets/s')} of {small.definition.frame_bytes} bytes"
         f"{where} ({rate(full, 'received_l1_bps', 'bit/s')} at {full.definition.frame_bytes} bytes)"
     )
-    fewer = nat_costs(ladders)
+    fewer = nat_costs(ladders, small.definition)
     return f"{text} and NATs {within_percent(fewer)} fewer" if fewer else text
 
 
@@ -62,9 +73,11 @@ def within_percent(i: Interval) -> str:
     return f"{within(i.value, i.lo, i.hi, PERCENT)} %"
 
 
-def nat_costs(ladders: Iterable[Ladder]) -> Interval | None:
-    """The share of routing's packets that NAT costs a full CPU; None: no ladder shows it costs."""
+def nat_costs(ladders: Iterable[Ladder], traffic: Definition) -> Interval | None:
+    """The share of routing's packets that NAT costs; None: no ladder of such traffic shows it."""
     for ladder in ladders:
+        if not _is_alike(ladder, traffic):
+            continue
         for step in ladder.steps:
             ratio = step.costs[PACKET].ratio if PACKET in step.costs else None
             if ratio and _is_nat(ladder, step) and step.costs[PACKET].verdict == "slower":
@@ -76,6 +89,13 @@ def fewer(more_time: Interval) -> Interval:
     """How many packets fewer a second, where each takes so much more of a full CPU's time."""
     value, lo, hi = (1 - 1 / (1 + more) for more in (more_time.value, more_time.lo, more_time.hi))
     return replace(more_time, value=value, lo=lo, hi=hi)
+
+
+def _is_alike(ladder: Ladder, traffic: Definition) -> bool:
+    """Whether a ladder is of this traffic, as fast as it goes."""
+    fields = ("l4", "family", "direction", "frame_bytes", "slow_to_pps")
+    alike = all(getattr(ladder.definition, name) == getattr(traffic, name) for name in fields)
+    return alike and not any(ladder.point.get(name) for name in RATES)
 
 
 def _is_nat(ladder: Ladder, step: Step) -> bool:
@@ -91,4 +111,7 @@ def is_full_speed(point: PointResult, direction: str = "up") -> bool:
     free = not (kind.slow_to_pps or kind.turn_ms or any(point.point.get(name) for name in RATES))
     asked = (kind.l4, kind.family, kind.direction, kind.driver, kind.headline)
     known = {"received_pps", "received_l1_bps"} <= point.values.keys()
-    return free and known and asked == ("udp", "ipv4", direction, OURS, "received_pps")
+    overloaded = point.limit != "none"  # where all came through, a rate may have been set
+    return (
+        overloaded and free and known and asked == ("udp", "ipv4", direction, OURS, "received_pps")
+    )

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from io import BytesIO
 from operator import itemgetter
 from pathlib import Path
 from typing import Final
@@ -22,6 +23,7 @@ from gatemark.store import file, parquet
 Series = Mapping[str, tuple[Sequence[int], Sequence[float]]]
 
 SUFFIX: Final = ".jsonl.gz"
+MOST_BYTES: Final = 256 << 20  # of a file, unpacked
 DAMAGED: Final = (OSError, EOFError, zlib.error, ValueError, msgspec.DecodeError)
 
 
@@ -69,6 +71,15 @@ def read(folder: Path, names: Iterable[str], like: Sequence[str]) -> Reading:
     return Reading(series, tuple(lost))
 
 
+def _unpacked(packed: bytes) -> bytes:
+    """Raises ValueError where it is longer than any series of ours: the run may be a stranger's."""
+    with gzip.open(BytesIO(packed)) as file:
+        data: bytes = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"more than {MOST_BYTES >> 20} MiB, unpacked")
+    return data
+
+
 def _read(folder: Path, name: str, like: Sequence[str]) -> Series:
     """One file. Raises one of DAMAGED."""
     if Path(name).name != name:
@@ -78,7 +89,7 @@ def _read(folder: Path, name: str, like: Sequence[str]) -> Series:
     packed = (folder / name).read_bytes()
     if not packed:  # which gzip takes for a whole file
         raise EOFError
-    lines = msgspec.json.Decoder(Line).decode_lines(gzip.decompress(packed))
+    lines = msgspec.json.Decoder(Line).decode_lines(_unpacked(packed))
     named = {
         line.series: line.points()
         for line in lines

@@ -6,6 +6,7 @@ import json
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ KINDS: Final = "a run's directory, iperf3's JSON (iperf3 -J) or flent's data fil
 MAGIC: Final = b"\x1f\x8b"  # of gzip
 # What a document that is not whole leads to.
 DAMAGED: Final = (KeyError, TypeError, IndexError, AttributeError, ZeroDivisionError)
-MOST_BYTES: Final = 256 << 20  # of a file, unpacked
+MOST_BYTES: Final = 32 << 20  # of a file, unpacked
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ def read(path: Path) -> Measured:
     for kind in FORMATS:
         if kind.is_of(document):
             try:
-                return kind.read(document)
+                return _sound(kind.read(document))
             except (ValueError, OverflowError) as error:
                 raise UsageError(f"{path}: {error}") from None
             except DAMAGED as error:
@@ -46,13 +47,21 @@ def read(path: Path) -> Measured:
     raise UsageError(f"{path}: of no tool that is known: give {KINDS}")
 
 
+def _sound(measured: Measured) -> Measured:
+    if not all(0 <= value < inf for value in measured.values.values()):
+        raise ValueError("it has a value that is no number: measure anew")
+    return measured
+
+
 def _document(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as raw:
             packed = raw.read(2) == MAGIC
         with gzip.open(path) if packed else path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
-        document = json.loads(data) if len(data) <= MOST_BYTES else None
+        if len(data) > MOST_BYTES:
+            raise UsageError(f"{path}: more than {MOST_BYTES >> 20} MiB, unpacked: measure less")
+        document = json.loads(data)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}: give {KINDS}") from None
     except (ValueError, EOFError, zlib.error, RecursionError):

@@ -47,8 +47,10 @@ def test_an_idle_gateway_leaves_what_others_leave_of_its_cpu() -> None:
     assert record.values["cpu_busy_inside"] < 0.5 + others
 
 
-def test_a_full_gateway_leaves_nothing(full: Record) -> None:
-    assert full.values["cpu_busy_soak"] > 0.9
+def test_what_the_gateway_uses_is_missing_from_the_loops(full: Record) -> None:
+    # Beside other work the sender may not fill the gateway, and others may have had a fifth of its
+    # CPU at rest. So it is judged by what its threads used, as read from outside.
+    assert full.values["cpu_busy_soak"] > full.values["cpu_busy"] - 0.3
 
 
 def test_its_own_cpu_alone_is_soaked(full: Record) -> None:

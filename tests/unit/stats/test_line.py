@@ -3,9 +3,12 @@
 
 import pytest
 import swift
+from msgspec.structs import replace
 
 from gatemark.stats.capacity.line import Line
+from gatemark.stats.judgement import PointResult
 from gatemark.stats.line import shares
+from gatemark.stats.math.interval import Interval
 
 GIGABIT = Line(1e9, 1e9)
 
@@ -41,3 +44,21 @@ def test_routing_answers_where_nat_was_not_measured() -> None:
 def test_one_direction_is_no_answer() -> None:
     up = [point for point in swift.points() if point.definition.direction == "up"]
     assert shares(up, GIGABIT) == []
+
+
+def silent(point: PointResult) -> PointResult:
+    """Nothing came through."""
+    none = Interval(0, 0, 0, 6, 0.969)
+    return replace(point, values=point.values | {"received_l1_bps": none})
+
+
+def test_what_carries_nothing_is_not_enough() -> None:
+    points = [silent(point) for point in swift.points()]
+    assert {share.answer for share in shares(points, GIGABIT)} == {"not enough"}
+
+
+def test_directions_are_paired_at_the_same_other_factors() -> None:
+    up, down = (swift.point("NAT", 1518, way) for way in ("up", "down"))
+    other = down.about(point={**down.point, "flows": 1000})
+    assert shares([up, other], GIGABIT) == []
+    assert len(shares([up, other, down], GIGABIT)) == 1

@@ -12,6 +12,8 @@ from gatemark.stats.speed import fewer, nat_costs, speed
 
 from .conftest import run
 
+SMALL = swift.point("route", 64).definition
+
 
 def test_small_and_full_frames_and_what_nat_costs_are_the_first_sentence() -> None:
     text = sentence(run(), (), (), swift.points(), (), (swift.ladder(),))
@@ -61,6 +63,21 @@ def test_a_quarter_more_time_is_a_fifth_fewer_packets() -> None:
 
 def test_what_a_filter_adds_is_not_what_nat_costs() -> None:
     ladder = swift.ladder()
-    assert nat_costs([replace(ladder, steps=ladder.steps[:1])]) is None
-    assert nat_costs([replace(ladder, steps=ladder.steps[2:])]) is None
-    assert nat_costs([ladder]) is not None
+    assert nat_costs([replace(ladder, steps=ladder.steps[:1])], SMALL) is None
+    assert nat_costs([replace(ladder, steps=ladder.steps[2:])], SMALL) is None
+    assert nat_costs([ladder], SMALL) is not None
+    assert nat_costs([ladder], replace(SMALL, frame_bytes=1518)) is None
+
+
+def test_the_two_sizes_are_alike_in_all_else() -> None:
+    small, full = (swift.point("route", size) for size in (64, 1518))
+    many = full.about(point={**full.point, "flows": 1000})
+    assert speed([small, many]) is None
+    routed = speed([small, many, full])
+    assert routed is not None
+    assert routed.full is full
+
+
+def test_a_rate_that_came_through_whole_is_no_full_speed() -> None:
+    whole = swift.point("route", 64, limit="none")
+    assert speed([whole, swift.point("route", 1518)]) is None

@@ -23,8 +23,8 @@ from gatemark.store.series import Series
 
 INTERVAL_MS: Final = 50
 AROUND_S: Final = 13  # soaked at most before and after the load
-REST_SHARE: Final = 0.5  # of a CPU that must be free then, or there is no rest to compare with
-TAKEN: Final = "probe soak: other work had more than half of {} before the load"
+REST_SHARE: Final = 0.8  # of a CPU that must be free then, or there is no rest to compare with
+TAKEN: Final = "probe soak: other work had more than a fifth of {} before the load"
 REST_S: Final = 0.5  # soaked before the load: ten samples of a CPU at rest
 CPUS: Final = "grep -o '^cpu[0-9]*' /proc/stat"  # with a line for all of them
 NOT_HERE: Final = "probe soak: not available here: {}"
@@ -92,7 +92,7 @@ def outcome(seen: Seen, sent: Sent) -> Outcome:
 def taken_at_rest(watched: Report, report: Report, t0_ns: int) -> list[str]:
     """CPUs that others had before the load, by their ticks where the probe `cpu` reads them too.
 
-    Ticks say little of a small load, but enough of half a CPU over half a second.
+    Ticks say little of a small load, but enough of a fifth of a CPU over half a second.
     """
     rest = (
         window(watched, report["t_ns"][0], t0_ns) if "cpu" in watched and report["t_ns"] else None

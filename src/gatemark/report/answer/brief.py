@@ -17,13 +17,15 @@ from gatemark.stats.change.ladder import PACKET
 from gatemark.stats.judgement import Judgement, Knee, Ladder, PointResult
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.timed import MEDIAN
-from gatemark.stats.speed import SMALL_BYTES, is_full_speed
+from gatemark.stats.speed import SMALL_BYTES, besides, is_full_speed
+from gatemark.store.record import Scalar
 
 US: Final = Scale(1e3, "µs")
 MS: Final = Scale(1e6, "ms")
 COLUMNS: Final = 80  # a table that would be wider has narrower gaps
 NAMES: Final = ("", "")  # the head of the first column
 Row = tuple[str, ...]
+Arm = tuple[str, frozenset[tuple[str, Scalar]]]  # its name, factors besides size and direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,10 @@ def speed(judgement: Judgement) -> Brief:
     """A row for each setup: its rate by packet size, and the time of a packet at a full CPU."""
     points = [point for point in judgement.points if is_full_speed(point)]
     sizes = _sizes(points)
-    timed = dict(_timed(judgement.ladders)) if points else {}
-    arms = dict.fromkeys([*(point.arm for point in points), *timed])
+    timed = dict(_timed(judgement.ladders))
+    arms = dict.fromkeys((point.arm, besides(point)) for point in points)
+    known = {arm for arm, _ in arms}
+    arms |= dict.fromkeys((arm, frozenset()) for arm in timed if arm not in known)
     heads = [NAMES, *((_named(size), _scale(size).unit) for size in sizes)]
     heads += [("time a", f"packet, {US.unit}"), ("adds", "%")] if timed else []
     rows = tuple(_row(arm, points, sizes, timed) for arm in arms)
@@ -72,8 +76,8 @@ def speed(judgement: Judgement) -> Brief:
 
 def overload(judgement: Judgement) -> Brief:
     """A row for each sweep: what passes whole, the knee, and what is beyond it."""
-    knees = [knee for knees in sweep.groups(judgement) for knee in knees]
-    slowed = any(knee.definition.slow_to_pps for knee in knees)
+    knees = next(iter(sweep.groups(judgement)), [])  # one kind of traffic, which the caption names
+    slowed = bool(knees) and all(knee.definition.slow_to_pps for knee in knees)
     size = knees[0].definition.frame_bytes if knees else None
     caption = "Slowed to a home router's speed" if slowed else "More and more packets"
     at = [point for knee in knees if (point := sweep.loaded(judgement, knee))]
@@ -103,7 +107,8 @@ def _size(point: PointResult) -> Size:
 def _sizes(points: Iterable[PointResult]) -> list[Size]:
     """From small to full, a mix by its mean."""
     bits = {
-        _size(p): p.values["received_l1_bps"].value / (p.values["received_pps"].value or 1)
+        _size(p): 8.0 * (p.definition.frame_bytes or 0)
+        or p.values["received_l1_bps"].value / (p.values["received_pps"].value or 1)
         for p in points
     }
     return sorted(bits, key=lambda size: bits[size])
@@ -118,15 +123,17 @@ def _scale(size: Size) -> Scale:
 
 
 def _row(
-    arm: str,
+    arm: Arm,
     points: Sequence[PointResult],
     sizes: Sequence[Size],
     timed: dict[str, Row],
 ) -> Row:
-    own = {_size(point): point for point in points if point.arm == arm}
+    own = {_size(point): point for point in points if (point.arm, besides(point)) == arm}
     rates = [_rate(own.get(size), _scale(size)) for size in sizes]
-    name, *times = timed.get(arm, (arm, NONE, NONE))
-    return (name, *rates, *(times if timed else ()))
+    name, *times = timed.get(arm[0], (arm[0], NONE, NONE))
+    several = len({besides(point) for point in points}) > 1
+    factors = [traffic.factor(*item) for item in sorted(arm[1], key=str)] if several else []
+    return (", ".join([name, *factors]), *rates, *(times if timed else ()))
 
 
 def _rate(point: PointResult | None, to: Scale) -> str:
@@ -142,6 +149,8 @@ def _held(points: Sequence[PointResult]) -> str:
     if limits != {"cpu"}:
         return f": bottleneck {', '.join(sorted(limits))}" if limits else ""
     shares = sorted(p.values["cpu_busy"].value for p in points if "cpu_busy" in p.values)
+    if not shares:
+        return ": bottleneck CPU"
     ends = [number.plain(share / PERCENT.factor, 0) for share in shares[:: max(1, len(shares) - 1)]]
     return f": CPU {' to '.join(dict.fromkeys(ends))} % busy"
 

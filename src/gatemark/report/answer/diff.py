@@ -32,7 +32,7 @@ def tell(lines: Iterable[Line], stream: TextIO | None = None) -> None:
     width = fold.room()
     for style, line in lines:
         for text in fold.wrapped(line, width):
-            console.print(Text(text, style=style if console.is_terminal else ""))
+            console.print(Text(fold.printable(text), style=style if console.is_terminal else ""))
 
 
 def diff_lines(diff: Diff, names: tuple[str, str]) -> Iterator[Line]:

@@ -2,6 +2,7 @@
 """Whether what was measured is enough for an access line, in a sentence for each packet size."""
 
 from collections.abc import Sequence
+from math import isfinite
 
 from msgspec.structs import replace
 
@@ -31,6 +32,8 @@ def _clause(answer: Share) -> str:
     what = f"{answer.answer} {'with' if answer.size == 'IMIX' else 'at'} {answer.size}"
     if answer.answer == "enough":
         return f"{what} (leaves {number.interval(_left(answer.share), PERCENT)} % of the gateway)"
+    if not isfinite(answer.share.hi):  # one repeat carried nothing
+        return what
     return f"{what} (needs {number.interval(answer.share, PERCENT)} % of it)"
 
 

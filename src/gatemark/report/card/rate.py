@@ -14,6 +14,8 @@ from gatemark.stats.math.interval import Interval
 
 GIGABIT_BPS = 1e9
 MOST_LINES = 5
+# Whether a knee is a lower bound alone -> what is known of rates beyond it.
+BEYOND = {False: "beyond this rate packets are lost", True: "more was not shown by the tester"}
 
 
 def throughput(judgement: Judgement, place: Place) -> Iterable[Card]:
@@ -68,7 +70,7 @@ def capacity(judgement: Judgement, knees: Sequence[Knee], place: Place) -> Card:
         title=f"Capacity{', slowed' if first.definition.slow_to_pps else ''}: {first.setup}",
         value=value,
         unit=unit,
-        line=f"beyond this rate packets are lost; {traffic.load(first.definition)}",
+        line=f"{BEYOND[first.at_least]}; {traffic.load(first.definition)}",
         lines=(*cut(lines, MOST_LINES), *_flooded(knees)),
         definition="The knee: the offered rate beyond which the gateway no longer keeps up; "
         f"{traffic.traffic(first.definition)}.",
