@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gatemark.commands import wire
-from gatemark.commands.line import access_line
+from gatemark.commands.line import line_rates
 from gatemark.commands.setting import chosen
 
 if TYPE_CHECKING:
@@ -39,10 +39,7 @@ class Asked:
     @property
     def bps(self) -> tuple[float, float] | None:
         """The line's rates, down and up. Raises UsageError."""
-        if not self.line:
-            return None
-        line = access_line(self.line)
-        return line.down_bps, line.up_bps
+        return line_rates(self.line) if self.line else None
 
     def command(self, seed: int) -> tuple[str, ...]:
         """The command that repeats it."""

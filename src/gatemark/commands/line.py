@@ -27,3 +27,9 @@ def access_line(text: str) -> "Line":
     if len(rates) > 2:
         raise UsageError(f"--line {text}: two rates at most, down/up: 1000/500")
     return Line(rates[0], rates[-1])
+
+
+def line_rates(text: str) -> tuple[float, float]:
+    """The same as bits/s down and up, as a run keeps it. Raises UsageError."""
+    line = access_line(text)
+    return line.down_bps, line.up_bps

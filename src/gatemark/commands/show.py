@@ -9,7 +9,7 @@ import typer
 from gatemark.commands import locate, reading
 from gatemark.commands.console import output
 from gatemark.commands.diff import REGRESSION
-from gatemark.commands.line import access_line
+from gatemark.commands.line import line_rates
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
@@ -118,10 +118,8 @@ def asked_to_carry(contents: "Contents", text: str) -> "Contents":
 
     from msgspec.structs import replace as replace_field
 
-    line = access_line(text)
     command = list(contents.run.command)
     if "--line" in command:
         command[command.index("--line") + 1] = text
-    rates = line.down_bps, line.up_bps
-    run = replace_field(contents.run, line=rates, command=tuple(command))
+    run = replace_field(contents.run, line=line_rates(text), command=tuple(command))
     return replace(contents, run=run)

@@ -16,6 +16,7 @@ from gatemark.stats.change.ladder import PACKET
 from gatemark.stats.judgement import Ladder, PointResult, Step
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.sweep import RATES
+from gatemark.stats.subject import About
 from gatemark.store.record import Definition, Scalar
 
 SMALL_BYTES, FULL_BYTES = 128, 1500  # a frame that is small, one that is full: at most, at least
@@ -93,9 +94,14 @@ def fewer(more_time: Interval) -> Interval:
 
 def _is_alike(ladder: Ladder, traffic: Definition) -> bool:
     """Whether a ladder is of this traffic, as fast as it goes."""
-    fields = ("l4", "family", "direction", "frame_bytes", "slow_to_pps")
+    fields = ("l4", "family", "direction", "frame_bytes")
     alike = all(getattr(ladder.definition, name) == getattr(traffic, name) for name in fields)
-    return alike and not any(ladder.point.get(name) for name in RATES)
+    return alike and is_free(ladder)
+
+
+def is_free(about: About) -> bool:
+    """Whether it was sent as fast as it goes, through a gateway that is not slowed."""
+    return not (about.definition.slow_to_pps or any(about.point.get(name) for name in RATES))
 
 
 def _is_nat(ladder: Ladder, step: Step) -> bool:
@@ -108,7 +114,7 @@ def _is_nat(ladder: Ladder, step: Step) -> bool:
 def is_full_speed(point: PointResult, direction: str = "up") -> bool:
     """Whether it is at overload without a slowdown, one arm at a time, in UDP over IPv4."""
     kind = point.definition
-    free = not (kind.slow_to_pps or kind.turn_ms or any(point.point.get(name) for name in RATES))
+    free = is_free(point) and not kind.turn_ms
     asked = (kind.l4, kind.family, kind.direction, kind.driver, kind.headline)
     known = {"received_pps", "received_l1_bps"} <= point.values.keys()
     overloaded = point.limit != "none"  # where all came through, a rate may have been set

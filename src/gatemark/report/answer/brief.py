@@ -17,7 +17,7 @@ from gatemark.stats.change.ladder import PACKET
 from gatemark.stats.judgement import Judgement, Knee, Ladder, PointResult
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.timed import MEDIAN
-from gatemark.stats.speed import SMALL_BYTES, besides, is_full_speed
+from gatemark.stats.speed import SMALL_BYTES, besides, is_free, is_full_speed
 from gatemark.store.record import Scalar
 
 US: Final = Scale(1e3, "µs")
@@ -158,7 +158,8 @@ def _held(points: Sequence[PointResult]) -> str:
 def _timed(ladders: Iterable[Ladder]) -> Iterator[tuple[str, Row]]:
     """Of each arm of a ladder its name, the time of a packet, and what a step adds to its base."""
     for ladder in ladders:
-        if PACKET not in ladder.values or ladder.definition.slow_to_pps:
+        is_up = ladder.definition.direction == "up"  # as the table's caption says
+        if PACKET not in ladder.values or not (is_up and is_free(ladder)):
             continue
         yield ladder.arm, (ladder.arm, number.value_alone(ladder.values[PACKET], US), NONE)
         for step in ladder.steps:
