@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from gatemark.store.loss import Loss
+
 RECORD_SCHEMA = "gatemark.record/2"
 
 Status = Literal["ok", "invalid", "skipped"]
@@ -190,6 +192,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     sink_cpu: float | None = None  # share of its CPU that the sink used
     late_ns: dict[str, float] = {}  # send time against due time: p50, p99, p999, max
     gaps_over_1ms: int = 0  # at the sink
+    loss: tuple[Loss, ...] = ()  # UDP: of each direction, what was lost and when it was sent
     cpu: tuple[CpuReading, ...] = ()  # each thread of the gateway
     carrier: CpuReading | None = None  # virtual machine: what carries frames to and from its cards
     inside: tuple[CpuReading, ...] = ()  # instrumented: each CPU, as the gateway itself reads it
