@@ -40,7 +40,10 @@ from gatemark.stats.point.limit import ON_SCHEDULE, Verdict, decide
 from gatemark.stats.point.path import travels
 from gatemark.stats.point.sweep import RATES, Judged, knees
 from gatemark.stats.point.timed import MEDIAN, is_timed
-from gatemark.stats.sentence import of_ab, of_travels, sentence
+from gatemark.stats.sentence import of_ab, of_travels, sentence, wrong
+from gatemark.stats.shape.diagnose import diagnose, without_explained
+from gatemark.stats.shape.name import at_knee, named
+from gatemark.stats.shape.pairs import together
 from gatemark.store.record import INSTRUMENTED, Record, Scalar
 from gatemark.store.run import Run
 from gatemark.store.subsystem import Subsystem
@@ -59,7 +62,14 @@ def judge(run: Run, records: Sequence[Record], subsystems: Sequence[Subsystem] =
     ceilings = tuple(point for point in every if point not in floors)
     timed = [pair for pair in judged if is_timed(pair[1], run.plans)]
     swept = [pair for pair in _untimed(run, judged) if not _is_whole(run, pair[1])]
-    points, found_knees = tuple(result for _, result in judged), tuple(knees(swept))
+    diagnosed = diagnose([trials for trials, _ in judged], [trials for trials, _ in alone])
+    diagnoses = tuple(together(diagnosed))
+    judged = [(trials, named(result, diagnoses)) for trials, result in judged]
+    swept = [(trials, named(result, diagnoses)) for trials, result in swept]
+    found_knees = tuple(
+        at_knee(knee, diagnoses) for knee in knees(swept, without_explained(diagnosed))
+    )
+    points = tuple(result for _, result in judged)
     found_ladders = (*ladders(run.plans, judged), *exact.ladders(run.plans, judged, run.ab))
     found_travels = travels((group for group, _ in judged), subsystems) if subsystems else ()
     estimated = estimate.estimates(run.plans, records)
@@ -81,12 +91,14 @@ def judge(run: Run, records: Sequence[Record], subsystems: Sequence[Subsystem] =
         fronts=fronts(run.plans, points),
         travels=found_travels,
         estimates=estimated,
+        diagnoses=tuple(diagnosis for diagnosis in diagnoses if diagnosis.findings),
         executed=exact.executed(run.plans, judged),
         sentence=_sentence(run, records, estimated, compared)
         or (
             of_travels(run, found_travels)
             if found_travels and all(exact.counted(point.definition) for point in points)
             else sentence(run, records, ceilings, points, found_knees, found_ladders)
+            + wrong(diagnoses)
         ),
         warnings=(
             *_of_run(run, judged, ceilings, invalid, missing),

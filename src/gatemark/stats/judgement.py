@@ -6,11 +6,13 @@ from typing import Literal
 import msgspec
 
 from gatemark.plan.model import Device
+from gatemark.stats.finding import Diagnosis, Shape
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import About
 from gatemark.store.record import Call, Definition, Scalar
 
-Limit = Literal["none", "tester", "link", "cpu", "memory", "flow-table", "shaper", "unknown"]
+# What held a point back; of what is lost without being too much, the shape of the loss.
+Limit = Literal["none", "tester", "link", "cpu", "memory", "flow-table", "shaper", "unknown", Shape]
 
 
 class Warning_(msgspec.Struct, frozen=True):  # noqa: N801 - Warning is a builtin
@@ -257,6 +259,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     fronts: tuple[Front, ...] = ()  # what tuning is worth: rate, delay and CPU at once
     travels: tuple[Travel, ...] = ()  # paths of one packet through the kernel
     estimates: tuple[Estimate, ...] = ()  # of a packet's time on devices that were not there
+    diagnoses: tuple[Diagnosis, ...] = ()  # the shapes of what each arm lost
     executed: tuple[Executed, ...] = ()  # instructions of one packet, by arm and point
     sentence: str  # the answer in one sentence, numbers with units
     warnings: tuple[Warning_, ...]  # of the run as a whole

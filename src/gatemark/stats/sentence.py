@@ -7,6 +7,7 @@ from gatemark.number import MINUS, duration, measured, si
 from gatemark.plan.model import NEW, OLD, is_twin
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET
+from gatemark.stats.finding import NAMES, Diagnosis
 from gatemark.stats.judgement import (
     Change,
     Comparison,
@@ -28,6 +29,7 @@ from gatemark.store.run import AB, Run
 from gatemark.unit import l1_bps
 
 THROUGHPUT = "throughput"
+MOST_WRONG = 3  # shapes of loss that it names
 MOST_SETUPS = 4  # named; the table below the sentence has them all
 VERBS = {"switch": "bridges", "route": "routes", "nat": "NATs"}
 DOES = {"switch": "bridge", "route": "route", "nat": "NAT"}
@@ -44,6 +46,7 @@ OURS = "gatemark"  # who makes the traffic if no known tool does
 OWN = {"send": "sends", "receive": "receives", "both": "sends and receives"}
 OWN_DOES = {"send": "send", "receive": "receive"}
 LIMITS: dict[Limit, str] = {
+    **{shape: name for shape, name in NAMES.items()},  # noqa: C416 - a dict of more keys
     "none": "all that was offered came through",
     "tester": "the tester is the bottleneck",
     "link": "the link is the bottleneck",
@@ -52,6 +55,8 @@ LIMITS: dict[Limit, str] = {
     "flow-table": "its flow table is the bottleneck",
     "shaper": "its shaper is the bottleneck",
     "unknown": "what holds it back is not known",
+    "policer": "a policer is the bottleneck",
+    "limiter": "a rate limit is the bottleneck",
 }
 
 
@@ -94,6 +99,20 @@ def sentence(
         else "",
     )
     return next(filter(None, texts), "Nothing has been measured yet.")
+
+
+def wrong(diagnoses: Sequence[Diagnosis]) -> str:
+    """What is wrong of the first arms, in short: ` But route loses 2.0 % at any rate.`"""
+    clauses: dict[str, list[str]] = {}
+    for diagnosis in diagnoses:
+        for finding in diagnosis.wrong:
+            clause = finding.clause
+            clauses.setdefault(clause, []).append(diagnosis.setup)
+    texts = [
+        f"{' and '.join(dict.fromkeys(setups))} {clause}"
+        for clause, setups in list(clauses.items())[:MOST_WRONG]
+    ]
+    return f" But {'; '.join(texts)}." if texts else ""
 
 
 def _full_speed(

@@ -19,6 +19,7 @@ from gatemark.store.record import Record, Scalar
 RATE = "rate_pps"  # the factor that makes a sweep
 RATES = frozenset({RATE, "rate_bps"})  # the same as bits of payload
 FEWEST_RATES = 3
+CALM = 0.9  # of its CPU
 Judged = tuple[Group, PointResult]
 
 
@@ -36,19 +37,23 @@ class Curve:
         return max(s.offered for s in self.samples) if self.knee_pps is None else self.knee_pps
 
 
-def knees(points: Iterable[Judged]) -> list[Knee]:
-    """The knees of all points that differ in their rate alone."""
+def knees(points: Iterable[Judged], received: Mapping[str, float] | None = None) -> list[Knee]:
+    """The knees of all points that differ in their rate alone.
+
+    `received` has packets/s of trials of whose loss a part is explained, without that part.
+    """
     sweeps: dict[tuple[object, ...], list[Judged]] = {}
     for trials, result in points:
         if RATES & result.point.keys():
             key = (result.plan, result.arm, result.definition.direction, *_others(result.point))
             sweeps.setdefault(key, []).append((trials, result))
-    knees = (_knee(sweep) for sweep in sweeps.values() if len(sweep) >= FEWEST_RATES)
+    known = received or {}
+    knees = (_knee(sweep, known) for sweep in sweeps.values() if len(sweep) >= FEWEST_RATES)
     return [knee for knee in knees if knee]
 
 
-def _knee(sweep: Sequence[Judged]) -> Knee | None:
-    curves = _curves(sweep)
+def _knee(sweep: Sequence[Judged], received: Mapping[str, float]) -> Knee | None:
+    curves = _curves(sweep, received)
     if not curves:
         return None
     reached = [curve.reached_pps for curve in curves]
@@ -98,12 +103,12 @@ def _warnings(
     return tuple(warning for warning in results if warning)
 
 
-def _curves(sweep: Sequence[Judged]) -> list[Curve]:
+def _curves(sweep: Sequence[Judged], received: Mapping[str, float]) -> list[Curve]:
     """One curve a repeat. Without its highest rate a repeat without a knee says nothing."""
     repeats: dict[tuple[int, int], list[Sample]] = {}
     for trials, _ in sweep:
         for record in trials.outside:
-            if sample := _sample(record):
+            if sample := _sample(record, received.get(record.trial)):
                 repeats.setdefault((record.boot, record.repeat), []).append(sample)
     top = max((s.offered for samples in repeats.values() for s in samples), default=0.0)
     curves = []
@@ -115,9 +120,11 @@ def _curves(sweep: Sequence[Judged]) -> list[Curve]:
     return curves
 
 
-def _sample(record: Record) -> Sample | None:
+def _sample(record: Record, cleared_pps: float | None) -> Sample | None:
     """Offered is what the sender tried: a missed schedule must not look like a knee."""
     offered, received = (readings([record], name) for name in ("offered_pps", "received_pps"))
+    if cleared_pps is not None and offered and offered[0] > 0:
+        return Sample(offered[0], min(cleared_pps, offered[0]))
     if not offered or not received or offered[0] <= 0:
         return None
     count, ratio = record.accounting, record.evidence.schedule_ratio
@@ -134,9 +141,15 @@ def _limit(sweep: Sequence[Judged], knee_pps: float | None) -> Verdict:
     if knee_pps is None:
         return last
     beyond = [r for offered, r in results if offered >= FOLLOWS * knee_pps and r.limit != "none"]
-    named = [result for result in beyond if result.limit != "unknown"]
-    chosen = next(iter(named or beyond), None)
+    chosen = next((r for r in beyond if r.limit != "unknown" or _is_calm(r)), None)
+    chosen = chosen or next(iter(beyond), None)
     return Verdict(chosen.limit, chosen.why) if chosen else last
+
+
+def _is_calm(result: PointResult) -> bool:
+    """Whether its CPU is not nearly full: then it is not what a higher rate would name."""
+    busy = result.values.get("cpu_busy")
+    return busy is not None and busy.value < CALM
 
 
 def _offered(result: PointResult) -> float:

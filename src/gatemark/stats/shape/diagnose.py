@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules in the order in which they explain loss; what one explains, the next does not see.
+
+The order: tester; first packets; flows; stalls; constant share; limiter; overload; disorder; what
+remains. Sizes, directions and families are told by several points (`pairs`).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gatemark.stats.finding import Diagnosis, Finding
+from gatemark.stats.point.group import Group
+from gatemark.stats.point.sweep import RATES
+from gatemark.stats.shape import (
+    disorder,
+    first,
+    flows,
+    limiter,
+    overload,
+    remains,
+    sizes,
+    stall,
+    tester,
+)
+from gatemark.stats.shape import share as constant
+from gatemark.stats.shape.sight import Level, Sight, Sweep, level, sights_of
+from gatemark.store.record import Scalar
+
+Factors = tuple[tuple[str, Scalar], ...]
+BELOW: Final = 0.9  # of a limiter's rate: from there on it may be what drops
+RECEIVED: Final = "received rate"  # the quantity whose loss has a shape
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosed:
+    """What was found, and what each trial received with the explained part taken out."""
+
+    diagnosis: Diagnosis
+    sweep: Sweep
+    received_pps: dict[str, float]  # trial -> packets/s
+
+
+def diagnose(groups: Sequence[Group], alone: Sequence[Group]) -> list[Diagnosed]:
+    """Every direction of every arm of which losses were kept; `alone` is the tester by itself."""
+    return [_diagnosed(sweep) for sweep in sweeps(groups, alone)]
+
+
+def without_explained(diagnosed: Iterable[Diagnosed]) -> dict[str, float]:
+    """What trials received, packets/s, with the explained part of their loss taken out.
+
+    A trial with two directions is told by neither of them.
+    """
+    received = [(trial, pps) for each in diagnosed for trial, pps in each.received_pps.items()]
+    times = Counter(trial for trial, _ in received)
+    return {trial: pps for trial, pps in received if times[trial] == 1}
+
+
+def sweeps(groups: Iterable[Group], alone: Sequence[Group]) -> list[Sweep]:
+    """The points that differ in their rate alone, put together."""
+    members_of: dict[tuple[str, str, str, Factors], list[tuple[Group, Level]]] = {}
+    for trials in groups:
+        kind = trials.definition
+        if kind.quantity != RECEIVED or kind.turn_ms:
+            continue
+        for direction in _directions(trials):
+            if seen := level(trials, direction):
+                key = (trials.plan, trials.arm, direction, _others(trials))
+                members_of.setdefault(key, []).append((trials, seen))
+    made = []
+    for (_, _, direction, others), members in members_of.items():
+        levels = sorted((seen for _, seen in members), key=lambda seen: seen.offered_pps)
+        subject = members[0][0].subject.at(dict(others))
+        reference = tuple(s for trials in alone for s in sights_of(trials.outside, direction))
+        made.append(Sweep(subject, direction, tuple(levels), reference))
+    return made
+
+
+def _directions(trials: Group) -> list[str]:
+    directions = (loss.direction for record in trials.outside for loss in record.evidence.loss)
+    return list(dict.fromkeys(directions))
+
+
+def _others(trials: Group) -> Factors:
+    return tuple(sorted(item for item in trials.point.items() if item[0] not in RATES))
+
+
+def _diagnosed(sweep: Sweep) -> Diagnosed:
+    findings = tuple(_findings(sweep))
+    made = Diagnosis(subject=sweep.subject, direction=sweep.direction, findings=findings)
+    is_sound = not made.get("tester")
+    received = _received(sweep, made) if is_sound else {}
+    return Diagnosed(made, sweep, received)
+
+
+def _findings(sweep: Sweep) -> list[Finding]:
+    findings = list(tester.find(sweep))
+    if findings:
+        return findings
+    findings += first.find(sweep)
+    findings += flows.find(sweep)
+    findings += sizes.find(sweep)
+    findings += stall.find(sweep)
+    shares = list(constant.find(sweep))
+    share = shares[0].values["share"] if shares else 0.0
+    findings += shares
+    limits = list(limiter.find(sweep, share))
+    findings += limits
+    findings += overload.find(sweep)
+    findings += disorder.find(sweep)
+    below = limits[0].values["rate_pps"] if limits else float("inf")
+    rest = [seen for seen in sweep.levels if seen.offered_pps <= BELOW * below]
+    return [
+        *findings,
+        *remains.not_monotone(sweep if not limits else replace(sweep, levels=tuple(rest))),
+        *remains.unexplained(rest, share),
+    ]
+
+
+def _received(sweep: Sweep, made: Diagnosis) -> dict[str, float]:
+    """What would have been received without what is explained: the knee is judged by it."""
+    if not made.get("first-packets", "some-flows", "some-sizes", "stalls", "constant-share"):
+        return {}
+    return {
+        sight.record.trial: sight.arrived_pps() / (1 - _explained(sight)) for sight in sweep.sights
+    }
+
+
+def _explained(sight: Sight) -> float:
+    return min(0.99, sight.explained)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Corruption, duplication and reordering: counted, and not seen without a gateway."""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import Final
+
+from gatemark.stats.finding import Finding, Shape
+from gatemark.stats.shape.sight import Sight, Sweep, in_most
+from gatemark.stats.shape.words import percent
+
+FEWEST, LEAST = 10, 1e-4  # packets of a trial, share of them
+CAUSES: Final = {
+    "ip_sum": "the checksum of IP is wrong",
+    "udp_sum": "the checksum of UDP is wrong",
+    "no_sum": "the checksum of UDP was taken out",
+    "header": "the payload was rewritten, with its checksum",
+}
+
+
+def find(sweep: Sweep) -> Iterator[Finding]:
+    """Each that is seen in most of the trials."""
+    for shape, field, words in (
+        ("corruption", "corrupt", "come corrupted"),
+        ("duplication", "duplicated", "come twice"),
+        ("reordering", "reordered", "come out of order"),
+    ):
+        counts = [_count(sight, field) for sight in sweep.sights]
+        usual = [_count(sight, field) for sight in sweep.reference]
+        if in_most([_is_much(*count) for count in counts]) and not any(_is_much(*c) for c in usual):
+            yield _finding(shape, words, sweep.sights, counts)  # type: ignore[arg-type]
+
+
+def _finding(
+    shape: Shape, words: str, sights: Sequence[Sight], counts: Sequence[tuple[int, int]]
+) -> Finding:
+    share = sum(count for count, _ in counts) / sum(tried for _, tried in counts)
+    more = {"corruption": _cause, "reordering": _distance}.get(shape, _nothing)(sights)
+    text = f"{percent(share)} of the packets {words}{more}."
+    clause = f"has {percent(share)} of its packets {words.removeprefix('come ')}"
+    return Finding(shape=shape, words=text, clause=clause, values={"share": share})
+
+
+def _is_much(count: int, tried: int) -> bool:
+    return count >= FEWEST and count >= LEAST * tried
+
+
+def _count(sight: Sight, field: str) -> tuple[int, int]:
+    """How many of how many. Both directions of a trial share the sums of its accounting."""
+    if field == "corrupt" and sight.loss.corrupt:
+        return sum(sight.loss.corrupt.values()), sight.tried
+    accounting = sight.record.accounting
+    return (int(getattr(accounting, field)), accounting.tried) if accounting else (0, sight.tried)
+
+
+def _cause(sights: Sequence[Sight]) -> str:
+    sums: dict[str, int] = {}
+    for sight in sights:
+        for cause, count in sight.loss.corrupt.items():
+            sums[cause] = sums.get(cause, 0) + count
+    cause = max(sums, key=lambda name: sums[name], default="")
+    return f": {CAUSES[cause]}" if cause in CAUSES else ""
+
+
+def _distance(sights: Sequence[Sight]) -> str:
+    """How far: the middle class of RFC 4737's extent, in packets of a flow."""
+    late = [
+        int(least) for s in sights for least, n in s.loss.late.items() for _ in range(min(n, 99))
+    ]
+    return f", by {median(late):.0f} packets of their flow or more" if late else ""
+
+
+def _nothing(sights: Sequence[Sight]) -> str:
+    del sights
+    return ""

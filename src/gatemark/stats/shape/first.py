@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""First packets: each flow's are lost until the gateway has learnt something."""
+
+from collections.abc import Iterator
+from statistics import median
+from typing import Final
+
+from gatemark.stats.finding import Finding
+from gatemark.stats.shape.sight import Sight, Sweep, in_most
+from gatemark.stats.shape.words import ms
+
+HALF: Final = 0.5  # of the flows, and of the loss
+LONGER: Final = 3.0  # than the 99th percentile of the delay: a queue is no learning
+TOGETHER_MS: Final = 2.0  # all flows begin within it: one thing was learnt for all
+DELAY_NS: Final = 1e6  # where no 99th percentile is known
+
+
+def find(sweep: Sweep) -> Iterator[Finding]:
+    """Seen in most trials of a rate that does not fill the CPU. Masks the time of learning."""
+    judged = [sight for level in sweep.quiet for sight in level.sights]
+    waits = [sight.record.values.get("delay_p99_ns", DELAY_NS) for sight in sweep.levels[0].sights]
+    least_ms = LONGER * median(waits) / 1e6
+    lasting = {id(s): lasts for s in judged if (lasts := _lasts_ms(s)) > least_ms}
+    if not in_most([id(sight) in lasting for sight in judged]):
+        return
+    seen = [sight for sight in judged if id(sight) in lasting]
+    packets = median(max(sight.loss.lead) for sight in seen)
+    lasts_ms = median(lasting.values())
+    for sight in sweep.sights:
+        sight.mask(0, _lasts_ms(sight) or lasts_ms)
+    learnt = "the neighbour is known" if _at_once(seen) else "its flow is set up"
+    what = "packet is" if packets == 1 else f"{packets:.0f} packets ({ms(lasts_ms)}) are"
+    yield Finding(
+        shape="first-packets",
+        words=f"A flow's first {what} lost until {learnt}.",
+        clause=f"loses the first {ms(lasts_ms)} of its flows",
+        values={"packets": packets, "lasts_ms": lasts_ms},
+    )
+
+
+def _lasts_ms(sight: Sight) -> float:
+    """How long the first packets were lost; 0: they were not."""
+    lead, lost = sight.loss.lead, sight.lost
+    if not lead or sum(map(bool, lead)) < HALF * len(lead) or sum(lead) < HALF * lost:
+        return 0.0
+    return max(lead) * len(lead) / sight.offered_pps * 1000
+
+
+def _at_once(sights: list[Sight]) -> bool:
+    """Whether all flows begin together, to a round of the flows."""
+    spans = []
+    for sight in sights:
+        round_ms = len(sight.loss.lead) / sight.offered_pps * 1000
+        spread = (max(sight.loss.lead) - min(sight.loss.lead)) * round_ms
+        spans.append(spread <= max(TOGETHER_MS, 1.5 * round_ms))
+    return in_most(spans, HALF)

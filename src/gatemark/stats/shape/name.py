@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A shape as the bottleneck of a point or of a knee, where it is what held it back."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec.structs import replace
+
+from gatemark.stats.finding import Diagnosis, Finding, Shape
+from gatemark.stats.judgement import Knee, PointResult
+from gatemark.stats.point.facts import LOSS
+from gatemark.stats.point.sweep import RATES
+
+LIMITERS: Final[tuple[Shape, ...]] = ("policer", "shaper", "limiter")
+# That explain a loss at any rate, in the order in which they are named.
+ALWAYS: Final[tuple[Shape, ...]] = (
+    "some-sizes",
+    "one-direction",
+    "one-family",
+    "first-packets",
+    "some-flows",
+    "stalls",
+    "constant-share",
+)
+NEAR: Final = 1.1  # of a limiter's rate: a knee there is its
+
+
+def named(point: PointResult, diagnoses: Iterable[Diagnosis]) -> PointResult:
+    """The same point; where its loss had no explanation, with the shape that explains it."""
+    if point.limit != "unknown":
+        return point
+    for diagnosis in diagnoses:
+        if _is_of(diagnosis, point) and (finding := _explains(diagnosis, point)):
+            return replace(point, limit=finding.shape, why=finding.words)
+    return point
+
+
+def at_knee(knee: Knee, diagnoses: Iterable[Diagnosis]) -> Knee:
+    """The same knee; where a limiter makes it, with that limiter."""
+    for diagnosis in diagnoses:
+        finding = diagnosis.get(*LIMITERS)
+        if finding and _is_of(diagnosis, knee) and _is_at(knee, finding):
+            return replace(knee, limit=finding.shape, why=finding.words, at_least=False)
+    return knee
+
+
+def _is_of(diagnosis: Diagnosis, result: PointResult | Knee) -> bool:
+    others = {name: value for name, value in result.point.items() if name not in RATES}
+    key = (diagnosis.plan, diagnosis.arm, diagnosis.definition.direction, diagnosis.point)
+    return key == (result.plan, result.arm, result.definition.direction, others)
+
+
+def _explains(diagnosis: Diagnosis, point: PointResult) -> Finding | None:
+    loss, offered = (point.values.get(name) for name in ("loss_ratio", "offered_pps"))
+    if loss is None or loss.value <= LOSS:
+        return None
+    limiter = diagnosis.get(*LIMITERS)
+    if limiter and offered and offered.value > limiter.values["rate_pps"]:
+        return limiter
+    return diagnosis.get(*ALWAYS)
+
+
+def _is_at(knee: Knee, limiter: Finding) -> bool:
+    return knee.knee_pps.value <= NEAR * limiter.values["rate_pps"]

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tester's own fault: its sender paused, or its sink dropped. Nothing is said of the gateway.
+
+A tester that falls behind its schedule at the highest rates is limited there, and no more: the
+lowest rate says whether it works at all.
+"""
+
+from collections.abc import Iterator
+from statistics import median
+from typing import Final
+
+from gatemark.stats.finding import Finding
+from gatemark.stats.shape.sight import Sight, Sweep
+from gatemark.stats.shape.words import percent
+
+PAUSED: Final = 0.05  # of the time
+DROPPED: Final = 0.001  # of the packets
+
+
+def find(sweep: Sweep) -> Iterator[Finding]:
+    """Judged at the lowest rate, in at least half of its trials."""
+    lowest = sweep.levels[0].sights
+    paused = median(_paused(sight) for sight in lowest)
+    dropped = median(_dropped(sight) for sight in lowest)
+    if paused > PAUSED:
+        words = f"The tester's sender got no CPU for {percent(paused)} of the time."
+        yield _finding(words, paused)
+    if dropped > DROPPED:
+        words = f"The tester's sink dropped {percent(dropped)} itself."
+        yield _finding(words, dropped)
+
+
+def _finding(words: str, share: float) -> Finding:
+    return Finding(
+        shape="tester",
+        words=f"{words} Nothing is said of the gateway.",
+        clause="was measured by a tester that is at fault",
+        values={"share": share},
+    )
+
+
+def _paused(sight: Sight) -> float:
+    return sum(length for _, length in sight.loss.pauses) / 1000 / sight.seconds
+
+
+def _dropped(sight: Sight) -> float:
+    count = sight.record.accounting
+    return count.ring_dropped / count.tried if count and count.tried else 0.0

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers as findings have them."""
+
+from gatemark.number import si
+
+
+def percent(share: float) -> str:
+    """A share: `2.0 %`, `0.15 %`, `34 %`."""
+    value = 100 * share
+    return f"{value:.0f} %" if value >= 10 else f"{value:.1f} %" if value >= 1 else f"{value:.2g} %"
+
+
+def ms(length: float) -> str:
+    """A time of so many ms."""
+    return f"{length:.0f} ms" if length >= 10 else f"{length:.2g} ms"
+
+
+def pps(rate: float) -> str:
+    """A rate: `27.1 k packets/s`."""
+    return si(rate, "packets/s")
+
+
+def upper(text: str) -> str:
+    """The same as the beginning of a sentence."""
+    return text[:1].upper() + text[1:]

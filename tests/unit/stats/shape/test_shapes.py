@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each shape of loss is named as what it is, alone and in pairs; a sound gateway has none."""
+
+from itertools import pairwise
+
+import pytest
+
+from gatemark.stats.finding import Diagnosis, Shape
+from gatemark.stats.shape.diagnose import Diagnosed, diagnose
+
+from .simulated import RATES, Planted, swept
+
+QUARTER = frozenset(range(1, 64, 4))  # of 64 flows
+
+PLANTED: dict[str, tuple[Planted, tuple[Shape, ...]]] = {
+    "nothing": (Planted(), ()),
+    "random share": (Planted(share=0.02), ("constant-share",)),
+    "every 50th": (Planted(nth=50), ("constant-share",)),
+    "tenth of a share": (Planted(share=0.1), ("constant-share",)),
+    "policer": (Planted(policer=(12_000, 200)), ("policer",)),
+    "policer near the knee": (Planted(policer=(20_000, 64)), ("policer",)),
+    "shaper": (Planted(shaper=(15_000, 500)), ("shaper",)),
+    "stalls": (Planted(stall=(150, 500)), ("stalls",)),
+    "stalls without a period": (Planted(stall=(40, 200), irregular=True), ("stalls",)),
+    "share, policer": (Planted(share=0.02, policer=(15_000, 100)), ("constant-share", "policer")),
+    "share, stalls": (Planted(share=0.02, stall=(150, 500)), ("stalls", "constant-share")),
+    "policer, stalls": (Planted(policer=(15_000, 100), stall=(150, 500)), ("stalls", "policer")),
+    "share that rises": (Planted(rising=0.03), ("unexplained",)),
+    "flows": (Planted(losing=(QUARTER, 0.98)), ("some-flows",)),
+    "half a flow": (Planted(losing=(frozenset([7]), 0.5)), ("some-flows",)),
+    "first packets": (Planted(lead=5), ("first-packets",)),
+}
+
+
+def look(planted: Planted, seed: int = 1) -> Diagnosed:
+    """What is found in one run."""
+    (found,) = diagnose(swept(planted, RATES, seed), ())
+    return found
+
+
+def shapes(found: Diagnosis) -> tuple[Shape, ...]:
+    return tuple(finding.shape for finding in found.wrong)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_what_is_planted_is_named_and_nothing_else(name: str) -> None:
+    planted, expected = PLANTED[name]
+    assert shapes(look(planted).diagnosis) == expected
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(100))
+def test_a_sound_gateway_has_no_shape(seed: int) -> None:
+    """Over capacities that drift by up to a quarter, at rates below and above the knee."""
+    assert shapes(look(Planted(drift=0.25), seed).diagnosis) == ()
+
+
+@pytest.mark.parametrize("name", ["nothing", "random share", "policer", "first packets"])
+def test_overload_is_named_beside_it(name: str) -> None:
+    found = look(PLANTED[name][0]).diagnosis.get("overload")
+    assert found is not None
+    assert found.values["capacity_pps"] == pytest.approx(27_000, rel=0.08)
+
+
+def test_below_the_knee_nothing_is_named() -> None:
+    (found,) = diagnose(swept(Planted(), RATES[:4]), ())
+    assert found.diagnosis.findings == ()
+
+
+def test_a_share_is_told_with_how_it_is_lost() -> None:
+    random, every = (
+        look(PLANTED[name][0]).diagnosis.get("constant-share")
+        for name in ("random share", "every 50th")
+    )
+    assert random is not None
+    assert random.values["share"] == pytest.approx(0.02, rel=0.1)
+    assert "every" not in random.words
+    assert every is not None
+    assert "every 50th packet" in every.words
+
+
+def test_a_policer_is_told_with_rate_and_burst() -> None:
+    found = look(Planted(policer=(12_000, 200))).diagnosis.get("policer")
+    assert found is not None
+    assert found.values["rate_pps"] == pytest.approx(12_000, rel=0.03)
+    assert found.values["burst_packets"] == pytest.approx(200, rel=0.2)
+
+
+def test_a_shaper_is_told_with_rate_and_queue() -> None:
+    found = look(Planted(shaper=(15_000, 500))).diagnosis.get("shaper")
+    assert found is not None
+    assert found.values["rate_pps"] == pytest.approx(15_000, rel=0.03)
+    assert found.values["queue_ms"] == pytest.approx(500 / 15, rel=0.3)
+
+
+def test_flows_are_told_with_what_they_share() -> None:
+    found = look(Planted(losing=(QUARTER, 0.98))).diagnosis.get("some-flows")
+    assert found is not None
+    assert (found.values["flows"], found.values["of_flows"]) == (16, 64)
+    assert "port mod 4 = 1" in found.words
+
+
+def test_stalls_are_told_with_their_length() -> None:
+    found = look(Planted(stall=(150, 500))).diagnosis.get("stalls")
+    assert found is not None
+    assert found.values["stall_ms"] == pytest.approx(150, rel=0.05)
+    assert found.values["share"] == pytest.approx(0.3, abs=0.1)
+
+
+@pytest.mark.parametrize("name", ["random share", "stalls", "first packets"])
+def test_what_is_explained_is_taken_out_of_what_was_received(name: str) -> None:
+    """So the rates below the knee come through whole, and those above it keep to the capacity."""
+    found = look(PLANTED[name][0])
+    below = [s for level in found.sweep.levels[:2] for s in level.sights]
+    above = [s for level in found.sweep.levels[-2:] for s in level.sights]
+    for sight in below:
+        received = found.received_pps[sight.record.trial]
+        assert received == pytest.approx(sight.offered_pps, rel=0.06)
+    rates = sorted(found.received_pps[sight.record.trial] for sight in above)
+    assert rates[len(rates) // 2] == pytest.approx(27_000, rel=0.05)
+
+
+def test_levels_are_ordered_by_rate() -> None:
+    rates = [level.offered_pps for level in look(Planted()).sweep.levels]
+    assert all(low < high for low, high in pairwise(rates))
