@@ -92,6 +92,20 @@ JUDGED: Final = {
     "retained_1.5x": Quantity("ratio", "share of the peak that is kept at 1.5 times the knee"),
     "retained_2x": Quantity("ratio", "share of the peak that is kept at twice the knee"),
     "cpu_r2": Quantity("ratio", "straightness of CPU over offered rate below the knee"),
+    "loss_share": Quantity("ratio", "share of packets, or of the time, of a shape of loss"),
+    "loss_rate_pps": Quantity("packets/s", "rate beyond which something drops"),
+    "loss_capacity_pps": Quantity("packets/s", "rate at which the CPU is full"),
+    "loss_burst_packets": Quantity("packets", "burst that a policer lets through"),
+    "loss_queue_packets": Quantity("packets", "packets that wait in a limiter's queue"),
+    "loss_queue_ns": Quantity("ns", "time that a packet waits in a shaper's queue"),
+    "loss_stall_ns": Quantity("ns", "how long a gateway stands still, the median"),
+    "loss_longest_ns": Quantity("ns", "how long it stands still at most"),
+    "loss_period_ns": Quantity("ns", "from one standstill to the next"),
+    "loss_flows": Quantity("flows", "flows that lose more than the others"),
+    "loss_of_flows": Quantity("flows", "flows that were sent, where some lose more"),
+    "loss_packets": Quantity("packets", "first packets of each flow that are lost"),
+    "loss_lasts_ns": Quantity("ns", "how long first packets are lost"),
+    "loss_frame_bytes": Quantity("bytes", "largest frame that comes through"),
     "path_calls": Quantity("calls", "functions that a packet enters on its path"),
     "path_instructions": Quantity("instructions", "instructions of a packet's path"),
     "path_ns": Quantity("ns", "time of a packet's path"),
@@ -108,6 +122,7 @@ JUDGED: Final = {
 }
 
 QUANTITIES: Final = MEASURED | JUDGED
+LOSS: Final = "loss_"  # before what was measured of a shape of loss
 STEP: Final = "step_"  # before a quantity: what a step of a ladder adds
 CHANGE: Final = "change_"  # before one: its ratio to the first arm, less one
 DERIVED: Final = {STEP: "what a step of a ladder adds to the", CHANGE: "change of the"}

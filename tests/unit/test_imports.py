@@ -17,7 +17,7 @@ HOUSE = "error number quantity unit | plan | store | node stats | station report
 ABOVE = "workload | run | commands"
 ROOMS = {
     "": f"{HOUSE} | {ABOVE}",
-    "stats": "math | subject | finding | judgement | point | shape change | capacity",
+    "stats": "math | subject | finding | judgement | point | shape | change | capacity",
     "report": "words | group | answer | chart | * | export",
     "station": "power image | * | netns qemu ssh | load recover",
 }

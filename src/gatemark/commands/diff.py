@@ -122,6 +122,8 @@ def definition(row: "Sampled", across: Sequence["Difference"] = ()) -> dict[str,
 
 def rows(diff: "Diff") -> Iterator[dict[str, object]]:
     """The data of a comparison, one object for each value."""
+    for text in diff.shapes:
+        yield {"row": "shape", "words": text}
     for what, rows in (("change", diff.rows), ("ceiling", diff.ceilings)):
         yield from (_row(what, row) for row in rows)
     for what, alone in (("only_old", diff.only_old), ("only_new", diff.only_new)):

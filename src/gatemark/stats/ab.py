@@ -8,14 +8,16 @@ from msgspec.structs import replace
 from gatemark.plan.model import NEW, OLD
 from gatemark.stats.change.comparable import Difference
 from gatemark.stats.change.diff import Compared, Diff, Noise, conditions
+from gatemark.stats.finding import Diagnosis
 from gatemark.stats.judge import arms
+from gatemark.stats.shape.change import between_arms
 from gatemark.store.record import Record
 from gatemark.store.run import AB, Run
 
 MADE_ANEW = ("gateway's interfaces",)
 
 
-def ab(run: Run, test: AB, records: Sequence[Record]) -> Diff:
+def ab(run: Run, test: AB, records: Sequence[Record], diagnoses: Sequence[Diagnosis] = ()) -> Diff:
     """Old against new; both were asked for the same points, so nothing is in one of them alone."""
     rows = [Compared(old, new, change, ()) for old, new, change in arms(run, records)]
     return Diff(
@@ -25,6 +27,7 @@ def ab(run: Run, test: AB, records: Sequence[Record]) -> Diff:
         only_new=(),
         noise=Noise(least=test.allow, twins=0.0, ceiling=0.0),
         conditions=differing(run, test),
+        shapes=tuple(between_arms(diagnoses)),
     )
 
 

@@ -291,3 +291,4 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
     p: float | None = None  # of a step_ or change_: of no difference, adjusted (Holm)
     mde: float | None = None  # of a step_ or change_: the smallest that would have shown
     warnings: tuple[str, ...]  # codes; `gatemark show` has the advice
+    shapes: tuple[str, ...] = ()  # codes of what is wrong: the shapes of what its arm lost

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from gatemark.quantity import UNITS, words
+from gatemark.quantity import LOSS, UNITS, judged_unit, words
 from gatemark.stats.change import exact
 from gatemark.stats.change.ladder import INSTRUCTIONS
+from gatemark.stats.finding import Diagnosis
 from gatemark.stats.judgement import (
     Comparison,
     Cost,
@@ -22,6 +23,7 @@ from gatemark.stats.judgement import (
     Value,
 )
 from gatemark.stats.math.interval import Interval
+from gatemark.stats.point.sweep import RATES
 from gatemark.stats.subject import About
 from gatemark.store.record import Definition
 
@@ -36,7 +38,8 @@ BOUNDED = frozenset(
 def values(judgement: Judgement) -> list[Value]:
     """All values: the tester's ceilings and floors, the points, the knees, then the differences."""
     points = (*judgement.ceilings, *judgement.floors, *judgement.points)
-    return [
+    wrong = {_side(diagnosis): diagnosis for diagnosis in judgement.diagnoses}
+    made = [
         *(value for point in points for value in of_point(point)),
         *(value for knee in judgement.knees for value in of_knee(knee)),
         *(value for ladder in judgement.ladders for value in _of_ladder(ladder)),
@@ -49,7 +52,33 @@ def values(judgement: Judgement) -> list[Value]:
         ),
         *(_of_comparison(comparison) for comparison in judgement.comparisons),
         *(_of_estimate(estimate) for estimate in judgement.estimates),
+        *(value for diagnosis in judgement.diagnoses for value in _of_diagnosis(diagnosis)),
     ]
+    return [_shaped(value, wrong.get(_side(value))) for value in made]
+
+
+def _side(about: About | Value) -> tuple[object, ...]:
+    """An arm in one direction: at any of its rates, with its other factors."""
+    others = sorted(item for item in about.point.items() if item[0] not in RATES)
+    return about.plan, about.arm, about.definition.direction, *others
+
+
+def _shaped(value: Value, diagnosis: Diagnosis | None) -> Value:
+    """The same with the codes of what is wrong with its arm."""
+    if diagnosis is None or value.shapes or not diagnosis.wrong:
+        return value
+    return replace(value, shapes=tuple(finding.shape for finding in diagnosis.wrong))
+
+
+def _of_diagnosis(diagnosis: Diagnosis) -> Iterator[Value]:
+    """What was measured of each shape: `loss_share`, `loss_rate_pps`, `loss_burst_packets`, ..."""
+    for finding in diagnosis.findings:
+        for name, number in finding.values.items():
+            is_time = name.endswith("_ms")
+            quantity = LOSS + (f"{name.removesuffix('_ms')}_ns" if is_time else name)
+            read = _exactly(number * 1e6 if is_time else number, 1)
+            value = _value(diagnosis, quantity, read, judged_unit(quantity), limit=finding.shape)
+            yield replace(value, shapes=(finding.shape,))
 
 
 def of_point(point: PointResult) -> Iterator[Value]:

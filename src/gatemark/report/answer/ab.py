@@ -19,6 +19,7 @@ from gatemark.store.run import AB, Run
 def lines(made: Source, test: AB, result: Diff, page: Path) -> Iterator[Line]:
     """What the terminal says; `found` is the test as `diff` has two runs."""
     run, judgement = made.run, made.judgement
+    yield from diff.shapes(result)
     yield "bold", judgement.sentence
     yield "dim", "; ".join((*sides(test), counts(judgement)))
     yield from (("yellow", f"missing  {lack}") for lack in run.station.missing)

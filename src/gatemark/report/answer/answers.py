@@ -11,6 +11,7 @@ from typing import Final
 from gatemark.report.answer import (
     capacity,
     crosscheck,
+    diagnosis,
     estimate,
     exact,
     expect,
@@ -86,6 +87,7 @@ def _paths(source: Source) -> Tables:
 # In the order in which they are printed.
 ANSWERS: Final = (
     Answer(lambda s: [(expect.ANCHOR, expect.table(s.parts or [s]))]),
+    Answer(lambda s: [(diagnosis.ANCHOR, diagnosis.table(s.judgement.diagnoses))]),
     Answer(lambda s: search.tables(s.judgement)),
     Answer(lambda s: [("watched", watched.table(s.judgement))]),
     Answer(lambda s: [("knees", rates.knees(s.judgement))], folded=True),

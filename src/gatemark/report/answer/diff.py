@@ -37,6 +37,7 @@ def tell(lines: Iterable[Line], stream: TextIO | None = None) -> None:
 
 def diff_lines(diff: Diff, names: tuple[str, str]) -> Iterator[Line]:
     """An old run against a new one; `names` are theirs."""
+    yield from shapes(diff)
     yield "bold", _verdict(diff, names)
     yield from changes(diff)
     for which, alone in (("OLD", diff.only_old), ("NEW", diff.only_new)):
@@ -48,6 +49,11 @@ def diff_lines(diff: Diff, names: tuple[str, str]) -> Iterator[Line]:
     yield "dim", _noise(diff.noise)
     yield "dim", FAMILY
     yield from differing(diff.conditions)
+
+
+def shapes(diff: Diff) -> Iterator[Line]:
+    """Which shapes of loss came or went: they say more than a rate does."""
+    yield from (("bold", f"loss changed its shape: {text}") for text in diff.shapes)
 
 
 def changes(diff: Diff) -> Iterator[Line]:

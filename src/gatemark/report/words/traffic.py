@@ -4,9 +4,9 @@
 from collections.abc import Callable, Container, Iterator, Mapping
 
 from gatemark.report.words import number
-from gatemark.stats.judgement import PointResult
 from gatemark.stats.point.connections import HELD, RATE
 from gatemark.stats.point.fill import FILL
+from gatemark.stats.subject import About
 from gatemark.store.record import Definition
 
 OURS = "gatemark"  # who makes the traffic if no known tool does
@@ -108,7 +108,7 @@ def traffic(definition: Definition, but: Container[str] = ()) -> str:
     return ", ".join([*first, *protocol, *words[len(first) :], *last])
 
 
-def point_words(point: PointResult) -> str:
+def point_words(point: About) -> str:
     """What a point sent, and whether through a slowdown: `↑ up, 64 B, slowed`."""
     return load(point.definition) + (", slowed" if point.definition.slow_to_pps else "")
 

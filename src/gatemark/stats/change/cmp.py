@@ -136,11 +136,14 @@ def _clock(
 def _conditions(side: Side | ToolSide, rows: Sequence[Sampled]) -> Iterator[Difference]:
     """What a reader must know of a gateway before its numbers."""
     if isinstance(side, ToolSide):
+        yield Difference("shape of loss", "", None)
         yield Difference("station", "", f"{UNKNOWN}, by {side.tool}")
         for field in ("gateway", "kernel", CONDITION, "cpu_mhz"):
             yield Difference(field, "", UNKNOWN)
         return
     run = side.run
+    lost = (f"{d.setup} {finding.clause}" for d in side.judgement.diagnoses for finding in d.wrong)
+    yield Difference("shape of loss", "", "; ".join(lost) or None)
     yield Difference("station", "", run.station.name)
     yield Difference(
         "gateway", "", f"{'virtual' if run.station.virtual else 'real'}, {run.station.kind}"

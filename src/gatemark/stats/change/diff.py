@@ -10,6 +10,7 @@ from gatemark.stats.change.comparable import Difference, aligned, differing, nea
 from gatemark.stats.change.compare import NOISE, UNBOUNDED, compare, holm, size, untold
 from gatemark.stats.change.sampled import Sampled
 from gatemark.stats.judgement import Change, Judgement
+from gatemark.stats.shape.change import changes
 from gatemark.store.run import UNKNOWN, Run
 
 GATEWAY = "gateway"  # `--across gateway`: another gateway on purpose
@@ -63,6 +64,7 @@ class Diff:
     only_new: tuple[Sampled, ...]
     noise: Noise
     conditions: tuple[Difference, ...]  # what else differs between the runs
+    shapes: tuple[str, ...] = ()  # of loss, where they changed: sentences
 
     @property
     def slower(self) -> bool:
@@ -109,6 +111,7 @@ def diff(
         only_new=tuple(b for a, b in matched if b and not a),
         noise=kept_noise,
         conditions=tuple(conditions(old.run, new.run)),
+        shapes=tuple(changes(old.judgement.diagnoses, new.judgement.diagnoses)),
     )
 
 

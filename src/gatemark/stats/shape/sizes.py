@@ -51,7 +51,6 @@ def finding(shares: Mapping[int, float], named: set[int]) -> Finding:
         shape="some-sizes",
         words=f"Frames of some sizes are lost, the others are not: {sizes} bytes.",
         clause=f"loses frames of {len(named)} of {len(shares)} sizes",
-        values={"sizes": float(len(named))},
     )
 
 

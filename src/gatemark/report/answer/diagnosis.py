@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong: the shapes of what each arm lost, one row each, with what was seen of it."""
+
+from collections.abc import Iterable
+
+from gatemark.report.words import traffic
+from gatemark.report.words.table import Table
+from gatemark.stats.finding import NAMES, Diagnosis
+
+ANCHOR = "wrong"
+CAPTION = "What is wrong: the shape of what was lost, by rate, time, flow and size"
+HEAD = ("setup", "direction", "at", "shape", "what was seen")
+
+
+def table(diagnoses: Iterable[Diagnosis]) -> Table:
+    """A row for each shape but overload, which is no fault."""
+    rows = tuple(
+        (
+            diagnosis.setup,
+            traffic.way(diagnosis.direction),
+            traffic.point_words(diagnosis),
+            NAMES[finding.shape],
+            finding.words,
+        )
+        for diagnosis in diagnoses
+        for finding in diagnosis.wrong
+    )
+    return Table(CAPTION, HEAD, rows, frozenset())
