@@ -111,6 +111,33 @@ void line_integer(struct line *line, const char *key, int64_t value)
 	line_count(line, NULL, -(uint64_t)value);
 }
 
+static uint32_t byte_of(const uint64_t *words, size_t at)
+{
+	return (uint32_t)(words[at / 8] >> at % 8 * 8 & 0xff);
+}
+
+void line_words(struct line *line, const char *key, const uint64_t *words, size_t count)
+{
+	static const char digit[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	size_t bytes = count * sizeof(*words);
+
+	begin_value(line, key);
+	put(line, '"');
+	for (size_t at = 0; at < bytes; at += 3) {
+		size_t left = bytes - at;
+		uint32_t three = byte_of(words, at) << 16;
+
+		three |= left > 1 ? byte_of(words, at + 1) << 8 : 0;
+		three |= left > 2 ? byte_of(words, at + 2) : 0;
+		put(line, digit[three >> 18]);
+		put(line, digit[three >> 12 & 63]);
+		put(line, left > 1 ? digit[three >> 6 & 63] : '=');
+		put(line, left > 2 ? digit[three & 63] : '=');
+	}
+	put(line, '"');
+}
+
 static void open_bracket(struct line *line, const char *key, char bracket)
 {
 	begin_value(line, key);
