@@ -71,7 +71,7 @@ struct port_progress {
 	uint64_t bytes; /* of frames that were tried, with FCS */
 	uint64_t t0_ns; /* the first due time */
 	uint64_t due_ns; /* when the next packet is due */
-	uint64_t ended_ns; /* when sending has ended, once it has */
+	uint64_t ended_ns; /* when the last packet went; in the end, when sending ended */
 	uint64_t gaps_over_1ms;
 	struct port_tally tally;
 	struct spans pauses; /* in which a packet should have gone, and nothing went */

@@ -175,8 +175,8 @@ static bool send_burst(struct sender *sender, unsigned int count)
 	return true;
 }
 
-/* Over time, what became known at `now`, since the last look. */
-static void note_sending(struct sender *sender, uint64_t now)
+/* What was done since the last look goes into the bins of the time since. */
+static void note_sending(struct sender *sender)
 {
 	const struct port_progress *done = &sender->done;
 	const struct sending_bin all = { done->tried, done->tally.refused };
@@ -185,8 +185,8 @@ static void note_sending(struct sender *sender, uint64_t now)
 		sending_begin(&sender->sending, done->t0_ns);
 		sender->asked_ns = done->t0_ns;
 	}
-	sending_spread(&sender->sending, sender->asked_ns, now, &all);
-	sender->asked_ns = now;
+	sending_spread(&sender->sending, sender->asked_ns, done->ended_ns, &all);
+	sender->asked_ns = done->ended_ns;
 }
 
 /* The port only sends: the schedule is kept here. */
@@ -199,7 +199,7 @@ static void push(struct sender *sender)
 	sender->done.ended_ns = clock_now();
 	if (sender->port.kind->end)
 		sender->port.kind->end(&sender->port, &sender->done);
-	note_sending(sender, sender->done.ended_ns);
+	note_sending(sender);
 }
 
 /* The port keeps the schedule: it is asked often enough for stdin to be looked at. */
@@ -219,11 +219,11 @@ static int watch_over(struct sender *sender, struct fault *fault)
 		return error;
 	while (goes_on > 0 && !look_up(sender, clock_now())) {
 		goes_on = kind->advance(&sender->port, sender->look_ns, &sender->done, fault);
-		note_sending(sender, clock_now());
+		note_sending(sender);
 	}
 	kind->end(&sender->port, &sender->done);
 	kind->account(&sender->port, &sender->done);
-	note_sending(sender, sender->done.ended_ns);
+	note_sending(sender);
 	return goes_on < 0 ? goes_on : 0;
 }
 

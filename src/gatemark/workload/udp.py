@@ -24,8 +24,8 @@ from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Numbering, Repo
 LATE_S = 60.0  # bins of the rate beyond the duration
 OPEN_PPS, OPENED_IN_S = 5000, 5.0  # mappings are opened so fast, or all in so long
 ALONE = Turn()
-# Of the sink's ledger: as many numbers as are due, and where nothing is due, as many as a sender has
-# ever been seen to send; no ledger where that is more than one line of a report holds.
+# The sink's ledger has room for as many packets as are due; where nothing is due, for as many as
+# no sender ever sent. There is none where that is more than one line of a report holds.
 MOST_PPS = 6e6
 LEDGER_MOST_BYTES = 32 << 20
 SILENT_GAPS = 5  # of the schedule; a time without an arrival is longer, and than 2 ms

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which packets were lost, when they were sent and of which flows, of losses that are planted."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from gatemark.plan.model import Workload
@@ -25,10 +23,10 @@ async def every_fiftieth(bench: Bench) -> None:
 
 
 @pytest.fixture(scope="module")
-def planted() -> Iterator[Record]:
+def planted() -> Record:
     load = Workload(rate_pps=10_000, duration_s=0.5, flows=16, mix="imix", direction="up")
     _, records = measure(plan("route", load), plant=every_fiftieth)
-    yield next(record for record in records if record.pass_ == "outside")
+    return next(record for record in records if record.pass_ == "outside")
 
 
 def parts(record: Record) -> tuple[Loss, Accounting]:
