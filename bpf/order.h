@@ -13,8 +13,10 @@
 
 #ifdef __bpf__
 #include "kernel.h"
+#define ORDER_INLINE INLINE
 #else
 #include <linux/types.h>
+#define ORDER_INLINE static inline /* a small agent has it once */
 #endif
 
 #define ORDER_STRIDES 16 /* a power of two */
@@ -34,7 +36,7 @@ struct order_place {
 };
 
 /* Output `at` of SplitMix64 (Steele, Lea, Flood 2014), which is random access. */
-static inline __attribute__((always_inline)) __u64 order_hash(__u64 seed, __u64 at)
+ORDER_INLINE __u64 order_hash(__u64 seed, __u64 at)
 {
 	__u64 z = seed + (at + 1) * 0x9e3779b97f4a7c15ull;
 
@@ -44,8 +46,7 @@ static inline __attribute__((always_inline)) __u64 order_hash(__u64 seed, __u64 
 }
 
 /* To the first packet of the round place->number. */
-static inline __attribute__((always_inline)) void order_round(const struct order *order,
-							      struct order_place *place)
+ORDER_INLINE void order_round(const struct order *order, struct order_place *place)
 {
 	__u64 hash;
 
@@ -60,8 +61,7 @@ static inline __attribute__((always_inline)) void order_round(const struct order
 }
 
 /* To the next packet. */
-static inline __attribute__((always_inline)) void order_next(const struct order *order,
-							     struct order_place *place)
+ORDER_INLINE void order_next(const struct order *order, struct order_place *place)
 {
 	if (++place->slot >= order->flows) {
 		place->number++;

@@ -27,7 +27,8 @@ void sending_begin(struct sending *sending, uint64_t t0_ns)
 	sending->at_end_ns = t0_ns + SENDING_BIN_NS;
 }
 
-void sending_move(struct sending *sending, uint64_t time_ns)
+/* To the bin of a time. */
+static void move(struct sending *sending, uint64_t time_ns)
 {
 	uint64_t bin = time_ns < sending->t0_ns ? 0 : (time_ns - sending->t0_ns) / SENDING_BIN_NS;
 
@@ -35,15 +36,28 @@ void sending_move(struct sending *sending, uint64_t time_ns)
 	sending->at_end_ns = sending->t0_ns + (bin + 1) * SENDING_BIN_NS;
 }
 
+void sending_add(struct sending *sending, uint64_t time_ns, uint64_t tried, uint64_t refused)
+{
+	struct sending_bin *bin;
+
+	if (time_ns >= sending->at_end_ns)
+		move(sending, time_ns);
+	bin = &sending->bin[sending->at];
+	bin->tried += tried;
+	bin->refused += refused;
+	sending->all.tried += tried;
+	sending->all.refused += refused;
+}
+
 static uint64_t newly(uint64_t all, uint64_t before)
 {
 	return all > before ? all - before : 0;
 }
 
-/* The part of `count` that lies before a share of the time has passed. */
+/* Of `count` the part that comes before so much of the time has passed. */
 static uint64_t part(uint64_t count, uint64_t passed_ns, uint64_t lasts_ns)
 {
-	return (uint64_t)((double)count * (double)passed_ns / (double)lasts_ns);
+	return count * (passed_ns / NS_PER_US) / (lasts_ns / NS_PER_US + 1);
 }
 
 void sending_spread(struct sending *sending, uint64_t from_ns, uint64_t until_ns,
@@ -64,9 +78,18 @@ void sending_spread(struct sending *sending, uint64_t from_ns, uint64_t until_ns
 		left.tried -= now.tried;
 		left.refused -= now.refused;
 		from_ns = sending->at_end_ns;
-		sending_move(sending, from_ns);
+		move(sending, from_ns);
 	}
 	sending_add(sending, from_ns, left.tried, left.refused);
+}
+
+/* A member of so many bins; `first` is the first bin's. */
+static void report_column(struct line *line, const char *name, const uint64_t *first, uint32_t used)
+{
+	line_list(line, name);
+	for (uint32_t i = 0; i < used; i++)
+		line_count(line, NULL, first[i * sizeof(struct sending_bin) / sizeof(*first)]);
+	line_close(line, ']');
 }
 
 void sending_report(const struct sending *sending, struct line *line)
@@ -78,13 +101,7 @@ void sending_report(const struct sending *sending, struct line *line)
 	line_object(line, "sending");
 	line_count(line, "t0_ns", sending->t0_ns);
 	line_count(line, "bin_ms", SENDING_BIN_NS / NS_PER_MS);
-	line_list(line, "tried");
-	for (uint32_t i = 0; i < used; i++)
-		line_count(line, NULL, sending->bin[i].tried);
-	line_close(line, ']');
-	line_list(line, "refused");
-	for (uint32_t i = 0; i < used; i++)
-		line_count(line, NULL, sending->bin[i].refused);
-	line_close(line, ']');
+	report_column(line, "tried", &sending->bin->tried, used);
+	report_column(line, "refused", &sending->bin->refused, used);
 	line_close(line, '}');
 }

@@ -27,20 +27,8 @@ int sending_open(struct sending *sending, uint64_t lasts_ns);
 void sending_close(struct sending *sending);
 void sending_begin(struct sending *sending, uint64_t t0_ns);
 
-/* Moves on to the bin of a time, where that is a later one. */
-void sending_move(struct sending *sending, uint64_t time_ns);
-
-/* Packets that went at a time; times never go back by more than a bin is exact to. */
-static inline void sending_add(struct sending *sending, uint64_t time_ns, uint64_t tried,
-			       uint64_t refused)
-{
-	if (time_ns >= sending->at_end_ns)
-		sending_move(sending, time_ns);
-	sending->bin[sending->at].tried += tried;
-	sending->bin[sending->at].refused += refused;
-	sending->all.tried += tried;
-	sending->all.refused += refused;
-}
+/* Packets that went at a time; times do not go back. */
+void sending_add(struct sending *sending, uint64_t time_ns, uint64_t tried, uint64_t refused);
 
 /*
  * Brings the sums up to what is known at until_ns: what is new is spread evenly over the time since

@@ -111,9 +111,12 @@ void line_integer(struct line *line, const char *key, int64_t value)
 	line_count(line, NULL, -(uint64_t)value);
 }
 
-static uint32_t byte_of(const uint64_t *words, size_t at)
+#define IN_WORD (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 7)
+
+/* The bytes of words, the lowest of each first; 0 behind the last. */
+static uint32_t byte_of(const uint64_t *words, size_t at, size_t bytes)
 {
-	return (uint32_t)(words[at / 8] >> at % 8 * 8 & 0xff);
+	return at < bytes ? ((const unsigned char *)words)[at ^ IN_WORD] : 0;
 }
 
 void line_words(struct line *line, const char *key, const uint64_t *words, size_t count)
@@ -125,15 +128,13 @@ void line_words(struct line *line, const char *key, const uint64_t *words, size_
 	begin_value(line, key);
 	put(line, '"');
 	for (size_t at = 0; at < bytes; at += 3) {
-		size_t left = bytes - at;
-		uint32_t three = byte_of(words, at) << 16;
+		uint32_t three = byte_of(words, at, bytes) << 16 |
+				 byte_of(words, at + 1, bytes) << 8 | byte_of(words, at + 2, bytes);
 
-		three |= left > 1 ? byte_of(words, at + 1) << 8 : 0;
-		three |= left > 2 ? byte_of(words, at + 2) : 0;
 		put(line, digit[three >> 18]);
 		put(line, digit[three >> 12 & 63]);
-		put(line, left > 1 ? digit[three >> 6 & 63] : '=');
-		put(line, left > 2 ? digit[three & 63] : '=');
+		put(line, at + 1 < bytes ? digit[three >> 6 & 63] : '=');
+		put(line, at + 2 < bytes ? digit[three & 63] : '=');
 	}
 	put(line, '"');
 }

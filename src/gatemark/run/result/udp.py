@@ -80,8 +80,8 @@ def series(way: Way) -> Series:
 
 def evidence(raw: Raw) -> Evidences:
     """What was lost of each direction and when it was sent, where the agents say."""
-    found = (loss.loss(way) for way in raw.ways)
-    return {"loss": tuple(one for one in found if one)}
+    losses = map(loss.loss, raw.ways)
+    return {"loss": tuple(filter(None, losses))}
 
 
 KIND: Final = Kind(udp.loads, define, outcome, delivered_pps, series, evidence)
