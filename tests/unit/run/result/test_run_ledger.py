@@ -8,7 +8,6 @@ from statistics import mean, pstdev
 
 import pytest
 
-
 from gatemark.run.result.ledger import Ledger
 from gatemark.workload.order import Order
 from gatemark.workload.way import Report
