@@ -84,12 +84,34 @@ INLINE __u64 wait_turn(const struct live_state *state)
 	return wait.now < target ? 0 : wait.now;
 }
 
+/* Between two packets of a burst nothing is due but the next of them. */
+INLINE void note_pause(const struct live_plan *plan, struct live_state *state, __u64 now)
+{
+	__u64 since = state->due_ns > state->earliest_ns ? state->due_ns : state->earliest_ns;
+	struct live_pause *pause;
+	__u32 key;
+
+	if (state->in_burst || since < state->last_ns)
+		since = state->last_ns;
+	if (now < since || now - since <= plan->pause_ns)
+		return;
+	key = (__u32)state->pauses;
+	pause = bpf_map_lookup_elem(MAP(live_pause), &key);
+	if (pause) {
+		pause->t_ns = since;
+		pause->ns = now - since;
+	}
+	state->pauses++;
+	state->paused_ns += now - since;
+}
+
 /* Lateness is that of a burst's first packet. */
 INLINE void note_time(const struct live_plan *plan, struct live_state *state, __u64 now)
 {
 	struct histogram *late;
 	__u32 key = 0;
 
+	note_pause(plan, state, now);
 	if (now > state->last_ns && now - state->last_ns > NS_PER_MS)
 		state->gaps_over_1ms++;
 	state->last_ns = now;
@@ -117,10 +139,7 @@ INLINE void step(const struct live_plan *plan, struct live_state *state, __u64 n
 		state->in_burst = 0;
 	if (++state->size >= plan->sizes)
 		state->size = 0;
-	if (++state->flow >= plan->flows) {
-		state->flow = 0;
-		state->sequence++;
-	}
+	order_next(&plan->order, &state->place);
 	state->tried++;
 }
 
@@ -230,12 +249,12 @@ SECTION(LIVE_SECTION) int live(struct xdp_md *frame)
 
 	if (!plan || !state || state->over || state->tried >= plan->bound)
 		return XDP_DROP;
-	flow = bpf_map_lookup_elem(MAP(live_flow), &state->flow);
+	flow = bpf_map_lookup_elem(MAP(live_flow), &state->place.flow);
 	bytes = bpf_map_lookup_elem(MAP(live_size), &state->size);
 	if (!flow || !bytes)
 		return XDP_DROP;
-	content.flow = state->flow;
-	content.sequence = state->sequence;
+	content.flow = state->place.flow;
+	content.sequence = state->place.number;
 	content.run = plan->run;
 	if (!state->t0_ns)
 		begin(plan, state);

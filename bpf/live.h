@@ -6,6 +6,8 @@
 #ifndef GM_LIVE_H
 #define GM_LIVE_H
 
+#include "order.h"
+
 #ifdef __bpf__
 #include "kernel.h"
 #else
@@ -23,12 +25,15 @@
 #define LIVE_FLOW "live_flow" /* a struct live_flow for each flow, written by the agent */
 #define LIVE_SIZE                                                                                  \
 	"live_size" /* bytes of frames without FCS, 32 bits each, cycled packet by packet */
+#define LIVE_PAUSE "live_pause" /* LIVE_PAUSES struct live_pause, the first ones in order */
 #define LIVE_LATE "live_late" /* one struct histogram (agent/src/count/histogram.h), in ns */
 
 /* Headers are kept in pieces that every machine may copy: IP stands at 14, as in NET_IP_ALIGN. */
 #define LIVE_ETHERNET_WORDS 7 /* of 16 bits */
 #define LIVE_IPV4_WORDS 5 /* of 32 bits */
 #define LIVE_IPV6_WORDS 10
+
+#define LIVE_PAUSES 256 /* that are kept */
 
 /* How long the program holds up a CPU's softirqs; a longer wait takes several calls. */
 #define LIVE_HOLD_NS 200000
@@ -42,22 +47,24 @@ struct live_plan {
 	__u64 bound; /* packets to try at most */
 	__u64 gap_ns; /* between packets; 0 with gap_fraction 0: as fast as it goes */
 	__u64 least_gap_ns;
+	__u64 pause_ns; /* a packet that is later than this ends a pause */
 	__u32 gap_fraction; /* 2^-32 ns */
 	__u32 burst; /* packets that go when the first of them is due */
-	__u32 flows;
+	__u32 reserved;
 	__u32 sizes; /* entries of LIVE_SIZE in use */
 	__u32 device; /* index of the interface */
 	__u32 family; /* 4 or 6 */
 	__u32 ip_sum; /* sum of IPv4's header without length and checksum */
 	__u32 udp_sum; /* sum of the pseudo header without UDP's length */
 	__u32 run;
-	__u32 reserved;
+	__u32 spare;
 	__u16 ethernet[LIVE_ETHERNET_WORDS]; /* as they are sent */
 	__u16 unused;
 	__u32 ip[LIVE_IPV6_WORDS]; /* the same; what varies left out */
+	struct order order;
 };
 
-/* All zero before the first call, which sets the times. */
+/* All zero but `place` before the first call, which sets the times. */
 struct live_state {
 	__u64 t0_ns; /* when the first packet was due */
 	__u64 end_ns; /* no packet is sent from then on */
@@ -67,11 +74,16 @@ struct live_state {
 	__u64 tried;
 	__u64 bytes; /* of the frames that were tried, without FCS */
 	__u64 gaps_over_1ms;
+	__u64 pauses, paused_ns;
 	__u32 due_fraction;
-	__u32 flow, sequence; /* of the next packet */
+	struct order_place place; /* of the next packet */
 	__u32 size; /* its index into LIVE_SIZE */
 	__u32 in_burst; /* packets of its burst that have gone */
 	__u32 over; /* 1: end_ns has passed */
+};
+
+struct live_pause {
+	__u64 t_ns, ns; /* begin and length */
 };
 
 struct live_flow {

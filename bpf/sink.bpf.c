@@ -61,7 +61,7 @@ struct udp {
 	__u16 source, destination, length, check;
 };
 
-enum kind { NOT_OURS, FOREIGN, CORRUPT, TEST };
+enum kind { NOT_OURS, FOREIGN, TEST, IP_SUM, UDP_SUM, NO_SUM };
 
 /* What the IP header tells about a datagram. */
 struct datagram {
@@ -158,7 +158,7 @@ ALWAYS __u64 sum_bytes(const __u8 *from, const __u8 *end, __u32 length, __u32 su
 }
 
 /*
- * Whether the UDP checksum is right. A packet from a socket on this machine may carry the sum of
+ * Whether the UDP checksum, which is there, is right. A packet from a socket on this machine may carry the sum of
  * its pseudo-header alone (CHECKSUM_PARTIAL: a device would have added the rest): right as well,
  * as the ring takes it.
  */
@@ -168,8 +168,6 @@ ALWAYS int checksum_right(const struct datagram *datagram, const struct udp *udp
 	__u16 pseudo = fold((__u64)datagram->addresses + NETWORK16(PROTOCOL_UDP) + udp->length);
 	__u16 sum;
 
-	if (!udp->check)
-		return 0;
 	sum = fold(sum_bytes((const __u8 *)udp, end, NETWORK16(udp->length), pseudo, zero));
 	return sum == 0xffff || pseudo == udp->check;
 }
@@ -213,8 +211,10 @@ ALWAYS enum kind read_udp(struct arrival *arrival, const struct sink_config *con
 	    datagram->offset + datagram->length > (__u32)(end - at))
 		return FOREIGN;
 	headed = bytes >= UDP_BYTES + HEADER_BYTES && read_header(arrival, config, payload, end);
+	if (!udp->check)
+		return NO_SUM;
 	if (!checksum_right(datagram, udp, end, config->zero))
-		return CORRUPT;
+		return UDP_SUM;
 	arrival->source_port = NETWORK16(udp->source);
 	return headed ? TEST : FOREIGN;
 }
@@ -296,7 +296,7 @@ ALWAYS enum kind read_frame(struct arrival *arrival, const struct sink_config *c
 		return NOT_OURS;
 	}
 	kind = read_udp(arrival, config, &datagram, at, end);
-	return kind != NOT_OURS && datagram.corrupt ? CORRUPT : kind;
+	return kind != NOT_OURS && datagram.corrupt ? IP_SUM : kind;
 }
 
 ALWAYS void histogram_add(struct sink_histogram *histogram, __u64 value)
@@ -322,6 +322,22 @@ ALWAYS __u64 bin_of(struct sink_queue *queue, const struct sink_config *config, 
 	return queue->bin;
 }
 
+/* A time without an arrival, which this one has ended. */
+ALWAYS void add_silence(struct sink_queue *queue, __u64 gap, __u32 index)
+{
+	__u32 key = index * SINK_SILENCES + (__u32)queue->silences;
+	struct sink_silence *silence = 0;
+
+	if (queue->silences < SINK_SILENCES)
+		silence = bpf_map_lookup_elem(MAP(sink_silence), &key);
+	if (silence) {
+		silence->t_ns = queue->last_ns;
+		silence->ns = gap;
+	}
+	queue->silences++;
+	queue->silent_ns += gap;
+}
+
 ALWAYS void add_time(struct sink_queue *queue, const struct sink_config *config,
 		     const struct arrival *arrival, __u32 index)
 {
@@ -336,6 +352,8 @@ ALWAYS void add_time(struct sink_queue *queue, const struct sink_config *config,
 		histogram_add(&queue->gap, gap);
 		if (gap > NS_PER_MS)
 			queue->gaps_over_1ms++;
+		if (gap > config->silence_ns)
+			add_silence(queue, gap, index);
 	}
 	queue->last_ns = arrival->time_ns;
 	if (!bin)
@@ -368,16 +386,40 @@ ALWAYS void add_unique(struct sink_queue *queue, const struct sink_config *confi
 	}
 }
 
+/* The verdict of the window, or the ledger's where that knows better. */
+ALWAYS enum sink_verdict take_number(const struct sink_config *config, struct sink_flow *flow,
+				     const struct arrival *arrival)
+{
+	enum sink_verdict verdict = sink_window_add(flow, arrival->sequence);
+	__u32 key = arrival->flow * config->words + arrival->sequence / 64;
+	__u64 *word;
+
+	if (arrival->sequence >= config->ledger)
+		return verdict;
+	word = bpf_map_lookup_elem(MAP(sink_ledger), &key);
+	return word ? sink_ledger_add(word, arrival->sequence, verdict) : verdict;
+}
+
+/* Below the highest number: by how much (RFC 4737 section 4.2). */
+ALWAYS void add_reordered(struct sink_queue *queue, struct sink_flow *flow,
+			  const struct arrival *arrival)
+{
+	__u32 behind = (__u32)flow->next - 1 - arrival->sequence;
+
+	queue->reordered++;
+	flow->reordered++;
+	queue->late[sink_log2(behind) % SINK_LATE_BUCKETS]++;
+}
+
 /* Of a number that comes twice only the first counts for order (RFC 4737 section 3.3). */
 ALWAYS void add_test(struct sink_queue *queue, const struct sink_config *config,
 		     struct sink_flow *flow, const struct arrival *arrival)
 {
 	if (!flow->next)
 		flow->source_port = arrival->source_port;
-	switch (sink_window_add(flow, arrival->sequence)) {
+	switch (take_number(config, flow, arrival)) {
 	case SINK_LATE:
-		queue->reordered++;
-		flow->reordered++;
+		add_reordered(queue, flow, arrival);
 		/* fall through */
 	case SINK_AHEAD:
 		add_unique(queue, config, flow, arrival);
@@ -388,12 +430,29 @@ ALWAYS void add_test(struct sink_queue *queue, const struct sink_config *config,
 		break;
 	case SINK_STALE:
 		queue->stale++;
-		queue->reordered++;
-		flow->reordered++;
+		add_reordered(queue, flow, arrival);
 		break;
 	}
 	/* Last: who reads while we run sees no packet received that is in none of the above. */
 	queue->received++;
+}
+
+/* False: its checksums are right. */
+ALWAYS int add_corrupt(struct sink_queue *queue, enum kind kind)
+{
+	switch (kind) {
+	case IP_SUM:
+		queue->ip_sum++;
+		return 1;
+	case UDP_SUM:
+		queue->udp_sum++;
+		return 1;
+	case NO_SUM:
+		queue->no_sum++;
+		return 1;
+	default:
+		return 0;
+	}
 }
 
 SECTION(SINK_SECTION) int sink(struct xdp_md *context)
@@ -411,9 +470,7 @@ SECTION(SINK_SECTION) int sink(struct xdp_md *context)
 			  (const __u8 *)(unsigned long)context->data_end);
 	if (kind == NOT_OURS)
 		return XDP_PASS;
-	if (kind == CORRUPT) {
-		queue->corrupt++;
-	} else {
+	if (!add_corrupt(queue, kind)) {
 		/* The map has an entry for each flow that is kept, and no other. */
 		if (kind == TEST && arrival.run == config->run)
 			flow = bpf_map_lookup_elem(MAP(sink_flow), &arrival.flow);
@@ -422,6 +479,7 @@ SECTION(SINK_SECTION) int sink(struct xdp_md *context)
 			add_test(queue, config, flow, &arrival);
 		} else {
 			queue->foreign++;
+			queue->header += kind == TEST;
 		}
 	}
 	return config->every_port && !arrival.headed ? XDP_PASS : XDP_DROP;

@@ -21,10 +21,16 @@
 #define SINK_QUEUE "sink_queue" /* struct sink_queue, one for each receive queue */
 #define SINK_BIN "sink_bin" /* struct sink_bin; bin b of queue q is q * bins + b */
 #define SINK_FLOW "sink_flow" /* struct sink_flow, one for each flow */
+#define SINK_LEDGER                                                                                \
+	"sink_ledger" /* 64 bits each: numbers that have come; word w of flow f is f * words + w */
+#define SINK_SILENCE "sink_silence" /* struct sink_silence; silence s of queue q is q * 256 + s */
 #define SINK_FLOW_DELAY "sink_flow_delay" /* struct sink_histogram, for each flow, or one unused */
 
 /* Buckets of count/histogram.h. */
 #define SINK_BUCKETS 1024
+
+#define SINK_SILENCES 256 /* that are kept of a queue */
+#define SINK_LATE_BUCKETS 32 /* powers of two of how far a packet is behind the highest number */
 
 struct sink_histogram {
 	__u64 total, most;
@@ -37,6 +43,7 @@ struct sink_config {
 	__u64 t0_ns; /* where bin 0 begins; SINK_NOT_BEGUN until the start */
 	__u64 bin_ns;
 	__u64 clock_ns; /* this host's clock less the sender's, modulo 2^40 */
+	__u64 silence_ns; /* a longer time without an arrival is kept */
 	__u32 bins; /* of a queue */
 	__u32 run;
 	__u32 family; /* 4 or 6 */
@@ -44,6 +51,8 @@ struct sink_config {
 	__u16 port_low, port_high; /* UDP ports that are ours */
 	__u32 every_port; /* 1: packets without a test header are foreign and go on */
 	__u32 zero; /* 0, which the verifier does not know */
+	__u32 ledger; /* numbers of each flow that are kept; 0: none */
+	__u32 words; /* of each flow, in the ledger */
 	__u32 unused;
 };
 
@@ -51,12 +60,19 @@ struct sink_config {
 
 /* As struct tally's (agent/src/count/tally.h). */
 struct sink_queue {
-	__u64 received, unique, duplicated, reordered, stale, foreign, corrupt;
+	__u64 received, unique, duplicated, reordered, stale, foreign;
+	__u64 ip_sum, udp_sum, no_sum, header; /* struct tally_corrupt's */
 	__u64 bytes;
 	__u64 first_ns, last_ns;
 	__u64 gaps_over_1ms, delay_negative;
+	__u64 silences, silent_ns;
+	__u64 late[SINK_LATE_BUCKETS];
 	__u64 bin, bin_end_ns; /* the latest arrival's; bin_end_ns 0: none yet */
 	struct sink_histogram gap, delay;
+};
+
+struct sink_silence {
+	__u64 t_ns, ns; /* begin and length */
 };
 
 struct sink_bin {
@@ -118,6 +134,34 @@ sink_window_add(struct sink_flow *flow, __u32 sequence)
 	}
 	*word |= bit;
 	return verdict;
+}
+
+/*
+ * Enters a number into its word of the ledger. What the window has forgotten is known there.
+ */
+static inline __attribute__((always_inline)) enum sink_verdict
+sink_ledger_add(__u64 *word, __u32 sequence, enum sink_verdict verdict)
+{
+	__u64 bit = 1ull << sequence % 64;
+
+	if (verdict == SINK_STALE)
+		verdict = *word & bit ? SINK_DUPLICATE : SINK_LATE;
+	*word |= bit;
+	return verdict;
+}
+
+/* The power of two below a value, or of it; 0 of 0. */
+static inline __attribute__((always_inline)) __u32 sink_log2(__u32 value)
+{
+	__u32 log = 0;
+
+	for (__u32 step = 16; step; step >>= 1) {
+		if (value >> step) {
+			value >>= step;
+			log += step;
+		}
+	}
+	return log;
 }
 
 /* The bucket of a value: histogram_bucket() of count/histogram.h, where clz is a dozen steps. */

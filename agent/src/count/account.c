@@ -9,12 +9,21 @@
 
 int account_open(struct account *account, const struct tally_options *options, struct fault *fault)
 {
+	struct tally_options own = *options;
 	int error;
 
+	own.queues = 1;
 	memset(account, 0, sizeof(*account));
-	error = tally_open(&account->tally, options, fault);
+	error = tally_open(&account->tally, &own, fault);
 	if (error)
 		return error;
+	if (own.ledger) {
+		account->ledger = tally_take((size_t)own.flows * tally_words(&own),
+					     sizeof(*account->ledger));
+		if (!account->ledger)
+			return fault_system(fault, -ENOMEM, "ledger", "memory for the ledger");
+		account->tally.ledger = account->ledger;
+	}
 	account->window = tally_take(options->flows, sizeof(*account->window));
 	if (!account->window)
 		return fault_system(fault, -ENOMEM, "flows", "memory for the flows");
@@ -27,7 +36,9 @@ void account_close(struct account *account)
 {
 	tally_close(&account->tally);
 	free(account->window);
+	free(account->ledger);
 	account->window = NULL;
+	account->ledger = NULL;
 }
 
 void account_start(struct account *account, uint64_t t0_ns)
@@ -52,8 +63,10 @@ static struct tally_bin *bin_of(struct account *account, uint64_t time_ns)
 
 static void add_time(struct tally *tally, uint64_t time_ns)
 {
+	struct tally_queue *queue = tally->queue;
+
 	if (!tally->first_ns) {
-		tally->first_ns = time_ns;
+		queue->first_ns = tally->first_ns = time_ns;
 	} else {
 		/* Two receive queues may deliver a little out of order: no gap then. */
 		uint64_t gap = time_ns > tally->last_ns ? time_ns - tally->last_ns : 0;
@@ -61,9 +74,11 @@ static void add_time(struct tally *tally, uint64_t time_ns)
 		histogram_add(&tally->gap, gap);
 		if (gap > NS_PER_MS)
 			tally->gaps_over_1ms++;
+		if (gap > tally->options.silence_ns)
+			spans_add(&queue->silences, tally->last_ns, gap);
 	}
 	if (time_ns > tally->last_ns)
-		tally->last_ns = time_ns;
+		queue->last_ns = tally->last_ns = time_ns;
 }
 
 static void add_bin(struct account *account, uint64_t time_ns, uint64_t delay_ns)
@@ -91,6 +106,35 @@ static void add_unique(struct tally *tally, const struct arrival *arrival, int64
 		histogram_add(&tally->flow_delay[arrival->header.flow], delay);
 }
 
+/* The verdict of the window, or the ledger's where the window has passed. */
+static enum window_verdict take_number(struct account *account, const struct header *header)
+{
+	const struct tally_options *options = &account->tally.options;
+	enum window_verdict verdict =
+		window_add(&account->window[header->flow], header->sequence);
+	uint64_t bit = 1ull << header->sequence % 64, *word;
+
+	if (header->sequence >= options->ledger)
+		return verdict;
+	word = &account->ledger[(size_t)header->flow * tally_words(options) +
+				header->sequence / 64];
+	if (verdict == WINDOW_STALE)
+		verdict = *word & bit ? WINDOW_DUPLICATE : WINDOW_LATE;
+	*word |= bit;
+	return verdict;
+}
+
+/* Below the highest number: by how much (RFC 4737 section 4.2). */
+static void add_reordered(struct account *account, const struct header *header)
+{
+	uint32_t highest = (uint32_t)account->window[header->flow].highest;
+	uint32_t behind = highest - header->sequence;
+
+	account->tally.reordered++;
+	account->tally.flow[header->flow].reordered++;
+	account->tally.late[behind ? 31 - __builtin_clz(behind) : 0]++;
+}
+
 /* Of a number that comes twice only the first arrival counts for order (RFC 4737 section 3.3). */
 static void add_test(struct account *account, const struct arrival *arrival)
 {
@@ -105,10 +149,9 @@ static void add_test(struct account *account, const struct arrival *arrival)
 	add_bin(account, arrival->time_ns, delay_ns < 0 ? 0 : (uint64_t)delay_ns);
 	if (flow->highest < 0)
 		flow->source_port = arrival->source_port;
-	switch (window_add(window, arrival->header.sequence)) {
+	switch (take_number(account, &arrival->header)) {
 	case WINDOW_LATE:
-		tally->reordered++;
-		flow->reordered++;
+		add_reordered(account, &arrival->header);
 		/* fall through */
 	case WINDOW_AHEAD:
 		flow->highest = window->highest;
@@ -120,10 +163,24 @@ static void add_test(struct account *account, const struct arrival *arrival)
 		break;
 	case WINDOW_STALE:
 		tally->stale++;
-		tally->reordered++;
-		flow->reordered++;
+		add_reordered(account, &arrival->header);
 		break;
 	}
+}
+
+/* False: its checksums are right. */
+static bool add_corrupt(struct tally *tally, enum arrival_kind kind)
+{
+	if (kind == ARRIVAL_IP_SUM)
+		tally->corrupt_by.ip_sum++;
+	else if (kind == ARRIVAL_UDP_SUM)
+		tally->corrupt_by.udp_sum++;
+	else if (kind == ARRIVAL_NO_SUM)
+		tally->corrupt_by.no_sum++;
+	else
+		return false;
+	tally->corrupt++;
+	return true;
 }
 
 void account_add(struct account *account, const struct arrival *arrival)
@@ -131,11 +188,13 @@ void account_add(struct account *account, const struct arrival *arrival)
 	const struct header *header = &arrival->header;
 	struct tally *tally = &account->tally;
 
-	if (arrival->kind == ARRIVAL_CORRUPT)
-		tally->corrupt++;
-	else if (arrival->kind == ARRIVAL_FOREIGN || header->run != tally->options.run ||
-		 header->flow >= tally->options.flows)
-		tally->foreign++;
-	else
+	if (add_corrupt(tally, arrival->kind))
+		return;
+	if (arrival->kind == ARRIVAL_TEST && header->run == tally->options.run &&
+	    header->flow < tally->options.flows) {
 		add_test(account, arrival);
+		return;
+	}
+	tally->foreign++;
+	tally->corrupt_by.header += arrival->kind == ARRIVAL_TEST;
 }

@@ -17,6 +17,7 @@
 struct account {
 	struct tally tally;
 	struct window *window; /* one for each flow */
+	uint64_t *ledger; /* tally.ledger; NULL: none */
 	uint32_t bin; /* the latest arrival's */
 	uint64_t bin_end_ns;
 };

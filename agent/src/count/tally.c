@@ -29,6 +29,9 @@ int tally_open(struct tally *tally, const struct tally_options *options, struct 
 	tally->bin = tally_take(options->bins, sizeof(*tally->bin));
 	if (!tally->bin)
 		return fault_system(fault, -ENOMEM, "bins", "memory for the bins");
+	tally->queue = tally_take(options->queues, sizeof(*tally->queue));
+	if (!tally->queue)
+		return fault_system(fault, -ENOMEM, NULL, "memory for the receive queues");
 	if (!options->delay_by_flow)
 		return 0;
 	tally->flow_delay = tally_take(options->flows, sizeof(*tally->flow_delay));
@@ -41,8 +44,10 @@ void tally_close(struct tally *tally)
 {
 	free(tally->flow);
 	free(tally->bin);
+	free(tally->queue);
 	free(tally->flow_delay);
 	tally->flow = NULL;
 	tally->bin = NULL;
+	tally->queue = NULL;
 	tally->flow_delay = NULL;
 }

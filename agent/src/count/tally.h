@@ -7,6 +7,7 @@
 #define GM_TALLY_H
 
 #include "count/histogram.h"
+#include "count/spans.h"
 #include "talk/fault.h"
 
 #include <stdbool.h>
@@ -24,6 +25,19 @@ struct tally_bin {
 	uint64_t delay_sum_ns, delay_max_ns; /* a negative delay counts as 0 */
 };
 
+/* Packets with a wrong checksum, by which; and with a right one, but a header that nobody sent. */
+struct tally_corrupt {
+	uint64_t ip_sum, udp_sum, no_sum, header;
+};
+
+/* Of a receive queue: when packets came, and the times in between in which none came. */
+struct tally_queue {
+	uint64_t first_ns, last_ns; /* 0: none came */
+	struct spans silences;
+};
+
+#define TALLY_LATE_BUCKETS 32 /* powers of two of how far a packet is behind the highest number */
+
 struct tally_options {
 	uint8_t run;
 	uint32_t flows;
@@ -32,6 +46,9 @@ struct tally_options {
 	uint64_t clock_ns; /* our clock less the sender's, modulo 2^40: taken off each delay */
 	bool delay; /* keep delays */
 	bool delay_by_flow;
+	uint32_t ledger; /* numbers of each flow that are kept; 0: none */
+	uint64_t silence_ns; /* a longer time without an arrival is kept */
+	uint32_t queues; /* receive queues that are told apart */
 };
 
 struct tally {
@@ -40,6 +57,8 @@ struct tally {
 	uint64_t dropped; /* lost by the sink itself */
 	uint64_t bytes; /* frame bytes with FCS of unique */
 	uint64_t first_ns, last_ns; /* arrival; 0: none */
+	struct tally_corrupt corrupt_by;
+	uint64_t late[TALLY_LATE_BUCKETS];
 	uint64_t gaps_over_1ms;
 	uint64_t delay_negative;
 	struct histogram gap, delay;
@@ -47,7 +66,16 @@ struct tally {
 	struct histogram *flow_delay; /* NULL unless delay_by_flow */
 	uint64_t t0_ns; /* where bin 0 begins */
 	struct tally_bin *bin;
+	struct tally_queue *queue;
+	/* Whoever counts owns it: tally_words() for each flow, of number n bit n % 64 of word n / 64. */
+	const uint64_t *ledger;
 };
+
+/* Of each flow in the ledger. */
+static inline uint32_t tally_words(const struct tally_options *options)
+{
+	return options->ledger / 64 + (options->ledger % 64 != 0);
+}
 
 /* Takes and touches all memory, so that a measured loop has no page faults. */
 int tally_open(struct tally *tally, const struct tally_options *options, struct fault *fault);

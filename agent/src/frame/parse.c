@@ -27,7 +27,7 @@ static enum arrival_kind parse_ipv4(struct datagram *datagram, const uint8_t *ip
 	if (captured < IPV4_BYTES || ip[0] >> 4 != 4 || header < IPV4_BYTES || captured < header)
 		return ARRIVAL_FOREIGN;
 	if (checksum_fold(checksum_sum(ip, header)) != 0xffff)
-		return ARRIVAL_CORRUPT;
+		return ARRIVAL_IP_SUM;
 	total = be16_load(ip + 2);
 	/* A fragment is none of our packets: all have DF. */
 	if (ip[9] != PROTOCOL_UDP || be16_load(ip + 6) & 0x3fff || total < header ||
@@ -69,10 +69,10 @@ static enum arrival_kind parse_udp(struct arrival *arrival, const struct datagra
 	 * The sender always sets a checksum, so none (0) is a wrong one: the kernel calls it valid.
 	 */
 	if (!be16_load(udp + 6))
-		return ARRIVAL_CORRUPT;
+		return ARRIVAL_NO_SUM;
 	if (!checked &&
 	    checksum_fold(datagram->pseudo_sum + length + checksum_sum(udp, length)) != 0xffff)
-		return ARRIVAL_CORRUPT;
+		return ARRIVAL_UDP_SUM;
 	arrival->source_port = be16_load(udp);
 	if (!header_read(&arrival->header, udp + UDP_BYTES, length - UDP_BYTES))
 		return ARRIVAL_FOREIGN;

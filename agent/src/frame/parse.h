@@ -12,7 +12,9 @@
 enum arrival_kind {
 	ARRIVAL_TEST, /* carries a test header, and its checksum is right */
 	ARRIVAL_FOREIGN, /* anything else that reached our ports */
-	ARRIVAL_CORRUPT, /* a checksum is wrong */
+	ARRIVAL_IP_SUM, /* the checksum of its IPv4 header is wrong */
+	ARRIVAL_UDP_SUM, /* UDP's is wrong */
+	ARRIVAL_NO_SUM, /* it has no UDP checksum */
 };
 
 struct arrival {

@@ -39,6 +39,7 @@ static int make_maps(struct live *live, const struct port_options *options, stru
 		[LIVE_MAP_FLOW] = array(LIVE_FLOW, sizeof(struct live_flow), options->flows),
 		[LIVE_MAP_SIZE] = array(LIVE_SIZE, 4, options->frame_bytes.count),
 		[LIVE_MAP_LATE] = array(LIVE_LATE, sizeof(struct histogram), 1),
+		[LIVE_MAP_PAUSE] = array(LIVE_PAUSE, sizeof(struct live_pause), LIVE_PAUSES),
 	};
 	int error = 0;
 
@@ -120,7 +121,7 @@ static void plan_frames(struct live *live, const struct port_options *options)
 	plan->udp_sum = frame.udp_sum;
 	plan->family = (uint32_t)options->family;
 	plan->device = (uint32_t)live->hop.device.index;
-	plan->flows = options->flows;
+	order_begin(&plan->order, &live->first, options->seed, options->flows);
 	plan->sizes = (uint32_t)options->frame_bytes.count;
 	plan->burst = options->burst;
 	plan->run = options->run;

@@ -4,6 +4,7 @@
 #define GM_PORT_LIVE_H
 
 #include "bpf/live.h"
+#include "frame/order.h"
 #include "kernel/bpf.h"
 #include "port/hop.h"
 #include "port/port.h"
@@ -17,6 +18,7 @@ enum live_map {
 	LIVE_MAP_FLOW,
 	LIVE_MAP_SIZE,
 	LIVE_MAP_LATE,
+	LIVE_MAP_PAUSE,
 	LIVE_MAPS
 };
 
@@ -27,6 +29,7 @@ struct live {
 	uint8_t *frame; /* what each page begins with: the largest size */
 	uint32_t frame_bytes; /* without FCS */
 	struct live_plan plan;
+	struct order_place first; /* where the order of the flows begins */
 	uint64_t dropped; /* by the device before sending began */
 
 	/* The thread that is inside the kernel, and how the others see it. */

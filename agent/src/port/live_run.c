@@ -139,12 +139,15 @@ static int start_thread(struct live *live)
 	return -error;
 }
 
+_Static_assert(LIVE_PAUSES == SPANS_KEPT && sizeof(struct live_pause) == sizeof(struct span),
+	       "both sides keep as many pauses, in the same form");
+
 int live_begin(struct port *port, const struct port_schedule *schedule, struct fault *fault)
 {
 	static const struct histogram none;
-	static const struct live_state zero;
 	const struct pace *pace = &schedule->pace;
 	struct live *live = port->state;
+	struct live_state state = { .place = live->first };
 	struct counters counters = { 0 };
 	int error;
 
@@ -153,9 +156,10 @@ int live_begin(struct port *port, const struct port_schedule *schedule, struct f
 	live->plan.gap_ns = pace->gap_ns;
 	live->plan.gap_fraction = pace->gap_fraction;
 	live->plan.least_gap_ns = pace->least_gap_ns;
+	live->plan.pause_ns = schedule->pause_ns;
 	error = bpf_map_write(&live->map[LIVE_MAP_PLAN], &key_zero, &live->plan);
 	if (!error)
-		error = bpf_map_write(&live->map[LIVE_MAP_STATE], &key_zero, &zero);
+		error = bpf_map_write(&live->map[LIVE_MAP_STATE], &key_zero, &state);
 	if (!error)
 		error = bpf_map_write(&live->map[LIVE_MAP_LATE], &key_zero, &none);
 	if (!error)
@@ -186,6 +190,19 @@ static int note_progress(const struct live *live, struct port_progress *progress
 	return 0;
 }
 
+/*
+ * What the device dropped meanwhile was refused: a full queue at the other end has no other sign.
+ */
+static uint64_t read_refused(const struct live *live, const struct port_progress *progress)
+{
+	uint64_t refused = progress->tally.refused;
+	struct counters counters;
+
+	if (counters_read(&counters, live->hop.device.index) == 0)
+		refused = counters.sent_dropped - live->dropped;
+	return refused > progress->tried ? progress->tried : refused;
+}
+
 int live_advance(struct port *port, uint64_t until_ns, struct port_progress *progress,
 		 struct fault *fault)
 {
@@ -196,6 +213,7 @@ int live_advance(struct port *port, uint64_t until_ns, struct port_progress *pro
 	if (!atomic_load(&live->stopped))
 		clock_sleep_until(until_ns);
 	error = note_progress(live, progress, &state);
+	progress->tally.refused = read_refused(live, progress);
 	if (!error && atomic_load(&live->stopped))
 		error = live->error;
 	if (error)
@@ -225,22 +243,27 @@ void live_end(struct port *port, struct port_progress *progress)
 	note_progress(live, progress, &state);
 }
 
-/*
- * What the device dropped meanwhile was refused: a full queue at the other end has no other sign.
- */
+static void read_pauses(const struct live *live, struct spans *pauses)
+{
+	struct live_state state;
+
+	if (read_state(live, &state))
+		return;
+	pauses->count = state.pauses;
+	pauses->total_ns = state.paused_ns;
+	for (uint32_t i = 0; i < LIVE_PAUSES && i < state.pauses; i++)
+		bpf_map_read(&live->map[LIVE_MAP_PAUSE], &i, &pauses->first[i]);
+}
+
 void live_account(struct port *port, struct port_progress *progress)
 {
 	struct port_tally *tally = &progress->tally;
 	struct live *live = port->state;
-	struct counters counters;
-	uint64_t refused = tally->refused;
+	uint64_t refused = read_refused(live, progress);
 
-	if (counters_read(&counters, live->hop.device.index) == 0)
-		refused = counters.sent_dropped - live->dropped;
-	if (refused > progress->tried)
-		refused = progress->tried;
 	*tally = (struct port_tally){ .calls = atomic_load(&live->calls) };
 	port_refuse(tally, -ENOBUFS, refused);
 	tally->sent = progress->tried - refused;
 	bpf_map_read(&live->map[LIVE_MAP_LATE], &key_zero, &progress->late);
+	read_pauses(live, &progress->pauses);
 }

@@ -7,6 +7,7 @@
 #define GM_PORT_H
 
 #include "count/histogram.h"
+#include "count/spans.h"
 #include "frame/frame.h"
 #include "frame/parse.h"
 #include "talk/fault.h"
@@ -49,6 +50,7 @@ struct port_options {
 	struct integers frame_bytes; /* send: cycled packet by packet */
 	uint32_t frame_most; /* send: the largest of frame_bytes */
 	uint32_t flows; /* send */
+	uint64_t seed; /* send: of the flows' order (bpf/order.h); 0: round robin */
 	uint8_t run; /* send */
 	unsigned int burst; /* send: the most packets of one send() */
 	bool paced; /* send: there is a schedule to keep, so do not let a slow receiver block */
@@ -59,6 +61,7 @@ struct port_options {
 struct port_schedule {
 	struct pace pace;
 	uint64_t bound; /* packets to try at most */
+	uint64_t pause_ns; /* a packet that is later than this ends a pause */
 	uint64_t lasts_ns; /* no packet is begun this long after the first due time */
 };
 
@@ -68,9 +71,10 @@ struct port_progress {
 	uint64_t bytes; /* of frames that were tried, with FCS */
 	uint64_t t0_ns; /* the first due time */
 	uint64_t due_ns; /* when the next packet is due */
-	uint64_t ended_ns; /* when sending has ended, once it has */
+	uint64_t ended_ns; /* when the last packet went; in the end, when sending ended */
 	uint64_t gaps_over_1ms;
 	struct port_tally tally;
+	struct spans pauses; /* in which a packet should have gone, and nothing went */
 	struct histogram late; /* send time against due time, where there is a schedule */
 };
 
@@ -102,7 +106,7 @@ struct port_kind {
 	/*
 	 * Instead of send(): the port keeps the schedule itself, from begin() on. advance() comes
 	 * back at until_ns or when all is sent, with progress up to date but for what account()
-	 * then reads, the tally and the lateness. 1: it goes on; 0: it has ended; or -errno with
+	 * then reads: the lateness, the pauses, and of the tally all but what was refused. 1: it goes on; 0: it has ended; or -errno with
 	 * the fault filled. end() stops it, however it went; account() is final then.
 	 *
 	 * A port with send() has an end() where it holds packets back: what does not leave soon

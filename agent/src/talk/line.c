@@ -111,6 +111,34 @@ void line_integer(struct line *line, const char *key, int64_t value)
 	line_count(line, NULL, -(uint64_t)value);
 }
 
+#define IN_WORD (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 7)
+
+/* The bytes of words, the lowest of each first; 0 behind the last. */
+static uint32_t byte_of(const uint64_t *words, size_t at, size_t bytes)
+{
+	return at < bytes ? ((const unsigned char *)words)[at ^ IN_WORD] : 0;
+}
+
+void line_words(struct line *line, const char *key, const uint64_t *words, size_t count)
+{
+	static const char digit[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	size_t bytes = count * sizeof(*words);
+
+	begin_value(line, key);
+	put(line, '"');
+	for (size_t at = 0; at < bytes; at += 3) {
+		uint32_t three = byte_of(words, at, bytes) << 16 |
+				 byte_of(words, at + 1, bytes) << 8 | byte_of(words, at + 2, bytes);
+
+		put(line, digit[three >> 18]);
+		put(line, digit[three >> 12 & 63]);
+		put(line, at + 1 < bytes ? digit[three >> 6 & 63] : '=');
+		put(line, at + 2 < bytes ? digit[three & 63] : '=');
+	}
+	put(line, '"');
+}
+
 static void open_bracket(struct line *line, const char *key, char bracket)
 {
 	begin_value(line, key);

@@ -24,6 +24,8 @@ void line_end(struct line *line); /* } and the newline; flushes */
 void line_text(struct line *line, const char *key, const char *value);
 void line_integer(struct line *line, const char *key, int64_t value);
 void line_count(struct line *line, const char *key, uint64_t value);
+/* The words as bytes, the lowest first, in base64 (RFC 4648): a text. */
+void line_words(struct line *line, const char *key, const uint64_t *words, size_t count);
 void line_object(struct line *line, const char *key);
 void line_list(struct line *line, const char *key);
 void line_close(struct line *line, char bracket); /* ] or } */

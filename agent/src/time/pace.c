@@ -29,6 +29,13 @@ void pace_begin(struct pace *pace, uint64_t t0_ns, double rate_pps, double cap_p
 		pace->least_gap_ns = cap_gap;
 }
 
+uint64_t pace_longest(const struct pace *pace, unsigned int burst, uint64_t least_ns)
+{
+	uint64_t gaps_ns = 2 * pace->gap_ns * burst;
+
+	return gaps_ns > least_ns ? gaps_ns : least_ns;
+}
+
 uint64_t pace_scheduled(double rate_pps, uint64_t duration_ns)
 {
 	double exact = rate_pps * (double)duration_ns / (double)NS_PER_S;

@@ -22,6 +22,9 @@ struct pace {
 /* rate_pps 0: everything is due at once. cap_pps 0: none. */
 void pace_begin(struct pace *pace, uint64_t t0_ns, double rate_pps, double cap_pps);
 
+/* The longest that a burst may be late without a pause: `least_ns`, or two gaps of the schedule. */
+uint64_t pace_longest(const struct pace *pace, unsigned int burst, uint64_t least_ns);
+
 /* Packets due in [t0, t0 + duration) at rate_pps. */
 uint64_t pace_scheduled(double rate_pps, uint64_t duration_ns);
 

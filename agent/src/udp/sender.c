@@ -9,6 +9,7 @@
 
 #define LOOK_NS (10 * NS_PER_MS) /* how often stdin is looked at */
 #define LEAD_NS NS_PER_MS /* between the start event and the first packet */
+#define PAUSE_NS (2 * NS_PER_MS) /* a pause is longer, and than two gaps of the schedule */
 #define GRACE_NS NS_PER_MS /* what was due but late by no more at the end is still sent */
 
 static bool paced(const struct sender *sender)
@@ -32,6 +33,9 @@ static void plan(struct sender *sender)
 		sender->end_ns += GRACE_NS;
 	}
 	pace_begin(&sender->pace, t0_ns, options->rate_pps, options->cap_pps);
+	sender->pause_ns = pace_longest(&sender->pace, options->burst, PAUSE_NS);
+	order_begin(&sender->order, &sender->place, options->seed, options->flows);
+	sending_begin(&sender->sending, t0_ns);
 	sender->look_ns = t0_ns;
 	sender->tick_ns = options->tick_ns ? t0_ns + options->tick_ns : UINT64_MAX;
 	sender->last_ns = t0_ns;
@@ -45,21 +49,19 @@ static uint16_t port_of(const struct integers *list, uint32_t flow)
 static void stage(struct sender *sender, struct packet *packet)
 {
 	const struct sender_options *options = &sender->options;
+	uint32_t flow = sender->place.flow;
 
 	packet->frame_bytes = (uint32_t)options->frame_bytes.item[sender->size];
-	packet->source_port = port_of(&options->source_ports, sender->flow);
-	packet->destination_port = port_of(&options->destination_ports, sender->flow);
-	packet->source_step = hop_step(sender->flow, options->source_count);
-	packet->destination_step = hop_step(sender->flow, options->destination_count);
+	packet->source_port = port_of(&options->source_ports, flow);
+	packet->destination_port = port_of(&options->destination_ports, flow);
+	packet->source_step = hop_step(flow, options->source_count);
+	packet->destination_step = hop_step(flow, options->destination_count);
 	packet->header.run = options->run;
-	packet->header.flow = sender->flow;
-	packet->header.sequence = sender->sequence;
+	packet->header.flow = flow;
+	packet->header.sequence = sender->place.number;
 	if (++sender->size == options->frame_bytes.count)
 		sender->size = 0;
-	if (++sender->flow == options->flows) {
-		sender->flow = 0;
-		sender->sequence++;
-	}
+	order_next(&sender->order, &sender->place);
 }
 
 static unsigned int stage_burst(struct sender *sender)
@@ -121,6 +123,17 @@ static bool wait_due(struct sender *sender, uint64_t *now)
 	}
 }
 
+/* It was due, and the port would have been asked: in turns others send meanwhile. */
+static void note_pause(struct sender *sender, uint64_t now)
+{
+	uint64_t since = pace_target(&sender->pace);
+
+	if (since < sender->asked_ns)
+		since = sender->asked_ns;
+	if (now - since > sender->pause_ns && !sender->options.turn.of)
+		spans_add(&sender->done.pauses, since, now - since);
+}
+
 static void note_time(struct sender *sender, uint64_t now)
 {
 	if (paced(sender))
@@ -133,10 +146,12 @@ static void note_time(struct sender *sender, uint64_t now)
 /* Hands over a burst, however often the port wants to be called. False: to stop. */
 static bool send_burst(struct sender *sender, unsigned int count)
 {
+	struct port_tally *tally = &sender->done.tally;
 	unsigned int done = 0;
 
 	while (done < count) {
 		struct packet *packets = &sender->staged[done];
+		uint64_t refused = tally->refused;
 		unsigned int taken;
 		uint64_t now;
 
@@ -144,8 +159,9 @@ static bool send_burst(struct sender *sender, unsigned int count)
 			return false;
 		for (unsigned int i = done; i < count; i++)
 			sender->staged[i].header.time_ns = now;
-		taken = sender->port.kind->send(&sender->port, packets, count - done,
-						&sender->done.tally);
+		note_pause(sender, now);
+		taken = sender->port.kind->send(&sender->port, packets, count - done, tally);
+		sender->asked_ns = now;
 		if (!taken)
 			continue;
 		note_time(sender, now);
@@ -153,9 +169,24 @@ static bool send_burst(struct sender *sender, unsigned int count)
 		for (unsigned int i = 0; i < taken; i++)
 			sender->done.bytes += packets[i].frame_bytes;
 		sender->done.tried += taken;
+		sending_add(&sender->sending, now, taken, tally->refused - refused);
 		done += taken;
 	}
 	return true;
+}
+
+/* What was done since the last look goes into the bins of the time since. */
+static void note_sending(struct sender *sender)
+{
+	const struct port_progress *done = &sender->done;
+	const struct sending_bin all = { done->tried, done->tally.refused };
+
+	if (sender->sending.t0_ns != done->t0_ns) {
+		sending_begin(&sender->sending, done->t0_ns);
+		sender->asked_ns = done->t0_ns;
+	}
+	sending_spread(&sender->sending, sender->asked_ns, done->ended_ns, &all);
+	sender->asked_ns = done->ended_ns;
 }
 
 /* The port only sends: the schedule is kept here. */
@@ -168,6 +199,7 @@ static void push(struct sender *sender)
 	sender->done.ended_ns = clock_now();
 	if (sender->port.kind->end)
 		sender->port.kind->end(&sender->port, &sender->done);
+	note_sending(sender);
 }
 
 /* The port keeps the schedule: it is asked often enough for stdin to be looked at. */
@@ -177,6 +209,7 @@ static int watch_over(struct sender *sender, struct fault *fault)
 	const struct port_schedule schedule = {
 		.pace = sender->pace,
 		.bound = sender->bound,
+		.pause_ns = sender->pause_ns,
 		.lasts_ns = sender->end_ns - sender->done.t0_ns,
 	};
 	int error = kind->begin(&sender->port, &schedule, fault);
@@ -184,10 +217,13 @@ static int watch_over(struct sender *sender, struct fault *fault)
 
 	if (error)
 		return error;
-	while (goes_on > 0 && !look_up(sender, clock_now()))
+	while (goes_on > 0 && !look_up(sender, clock_now())) {
 		goes_on = kind->advance(&sender->port, sender->look_ns, &sender->done, fault);
+		note_sending(sender);
+	}
 	kind->end(&sender->port, &sender->done);
 	kind->account(&sender->port, &sender->done);
+	note_sending(sender);
 	return goes_on < 0 ? goes_on : 0;
 }
 

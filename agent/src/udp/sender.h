@@ -7,6 +7,8 @@
 #ifndef GM_SENDER_H
 #define GM_SENDER_H
 
+#include "count/sending.h"
+#include "frame/order.h"
 #include "port/port.h"
 #include "talk/request.h"
 #include "talk/talk.h"
@@ -22,6 +24,7 @@ struct sender_options {
 	struct integers frame_bytes;
 	unsigned int source_count, destination_count; /* addresses that the flows step over */
 	uint32_t flows;
+	uint64_t seed; /* of the flows' order; 0: round robin */
 	uint8_t run;
 	unsigned int burst;
 	double rate_pps; /* 0: the maximum */
@@ -42,6 +45,7 @@ struct sender {
 	uint64_t t1_ns;
 	uint64_t scheduled; /* 0 at the maximum */
 	struct port_progress done;
+	struct sending sending;
 
 	/* Where it stands. */
 	struct pace pace;
@@ -49,14 +53,17 @@ struct sender {
 	uint64_t end_ns; /* no packet is begun after it */
 	uint64_t look_ns, tick_ns; /* when to look at stdin and to report next */
 	uint64_t last_ns;
-	uint32_t flow, sequence; /* of the next packet */
+	uint64_t asked_ns; /* when the port was asked last */
+	uint64_t pause_ns; /* what is longer is one */
+	struct order order;
+	struct order_place place; /* of the next packet */
 	size_t size; /* index into frame_bytes of the next packet */
 	struct packet staged[PORT_BURST_MAX];
 };
 
 /*
- * Sends until the schedule, the time or stdin ends. The port is open, counters are zero. 0, or
- * -errno with the fault filled where the port failed altogether.
+ * Sends until the schedule, the time or stdin ends. The port is open, counters are zero, and
+ * `sending` has its memory. 0, or -errno with the fault filled where the port failed altogether.
  */
 int sender_run(struct sender *sender, struct fault *fault);
 

@@ -56,6 +56,9 @@ void sink_tick(struct sink *sink, uint64_t received);
 /* Milliseconds until the next tick, for poll(). */
 int sink_tick_wait(const struct sink *sink);
 
+/* Members of the report: corrupt_by, late, silences, ledger. */
+void sink_report_losses(struct line *line, const struct tally *tally);
+
 /* Reports everything that was counted. */
 void sink_report(struct line *line, const struct tally *tally, uint64_t cpu_ns);
 

@@ -126,5 +126,6 @@ void sink_report(struct line *line, const struct tally *tally, uint64_t cpu_ns)
 	report_flows(line, tally);
 	report_times(line, tally);
 	report_rate(line, tally);
+	sink_report_losses(line, tally);
 	line_end(line);
 }

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { CONFIG, QUEUE, BIN, FLOW, FLOW_DELAY, MAPS };
+enum { CONFIG, QUEUE, BIN, FLOW, FLOW_DELAY, LEDGER, SILENCE, MAPS };
 
 struct xdp {
 	struct bpf_map map[MAPS];
@@ -28,10 +28,13 @@ struct xdp {
 	struct tally tally;
 };
 
-_Static_assert(SINK_BUCKETS == HISTOGRAM_BUCKETS, "both sides have the same buckets");
+_Static_assert(SINK_BUCKETS == HISTOGRAM_BUCKETS && SINK_LATE_BUCKETS == TALLY_LATE_BUCKETS,
+	       "both sides have the same buckets");
+_Static_assert(SINK_SILENCES == SPANS_KEPT, "both sides keep as many silences");
 
 static void name_maps(struct xdp *xdp, const struct tally_options *options)
 {
+	uint32_t ledger = options->flows * tally_words(options);
 	const struct bpf_map maps[MAPS] = {
 		[CONFIG] = { .name = SINK_CONFIG,
 			     .value_bytes = sizeof(struct sink_config),
@@ -48,6 +51,12 @@ static void name_maps(struct xdp *xdp, const struct tally_options *options)
 		[FLOW_DELAY] = { .name = SINK_FLOW_DELAY,
 				 .value_bytes = sizeof(struct sink_histogram),
 				 .entries = options->delay_by_flow ? options->flows : 1 },
+		[LEDGER] = { .name = SINK_LEDGER,
+			     .value_bytes = sizeof(uint64_t),
+			     .entries = ledger ? ledger : 1 },
+		[SILENCE] = { .name = SINK_SILENCE,
+			      .value_bytes = sizeof(struct sink_silence),
+			      .entries = xdp->queues * SINK_SILENCES },
 	};
 
 	for (int i = 0; i < MAPS; i++) {
@@ -84,6 +93,9 @@ static void configure(struct xdp *xdp, const struct sink *sink)
 		.t0_ns = SINK_NOT_BEGUN,
 		.bin_ns = sink->options.bin_ns,
 		.clock_ns = sink->options.clock_ns,
+		.silence_ns = sink->options.silence_ns,
+		.ledger = sink->options.ledger,
+		.words = tally_words(&sink->options),
 		.bins = sink->options.bins,
 		.run = sink->options.run,
 		.family = (uint32_t)sink->family,
@@ -132,6 +144,7 @@ static int count_queues(struct xdp *xdp, const struct device *device, uint32_t b
 static int open_xdp(struct sink *sink, struct fault *fault)
 {
 	struct xdp *xdp = calloc(1, sizeof(*xdp));
+	struct tally_options options;
 	struct device device;
 	int error;
 
@@ -147,7 +160,9 @@ static int open_xdp(struct sink *sink, struct fault *fault)
 	if (error)
 		return error;
 	name_maps(xdp, &sink->options);
-	error = tally_open(&xdp->tally, &sink->options, fault);
+	options = sink->options;
+	options.queues = xdp->queues;
+	error = tally_open(&xdp->tally, &options, fault);
 	if (!error)
 		error = make_maps(xdp, fault);
 	if (error)
@@ -210,7 +225,13 @@ static void add_queue(struct tally *tally, const struct sink_queue *queue)
 	tally->reordered += queue->reordered;
 	tally->stale += queue->stale;
 	tally->foreign += queue->foreign;
-	tally->corrupt += queue->corrupt;
+	tally->corrupt += queue->ip_sum + queue->udp_sum + queue->no_sum;
+	tally->corrupt_by.ip_sum += queue->ip_sum;
+	tally->corrupt_by.udp_sum += queue->udp_sum;
+	tally->corrupt_by.no_sum += queue->no_sum;
+	tally->corrupt_by.header += queue->header;
+	for (int i = 0; i < SINK_LATE_BUCKETS; i++)
+		tally->late[i] += queue->late[i];
 	tally->bytes += queue->bytes;
 	tally->gaps_over_1ms += queue->gaps_over_1ms;
 	tally->delay_negative += queue->delay_negative;
@@ -220,6 +241,18 @@ static void add_queue(struct tally *tally, const struct sink_queue *queue)
 		tally->last_ns = queue->last_ns;
 	add_histogram(&tally->gap, &queue->gap);
 	add_histogram(&tally->delay, &queue->delay);
+}
+
+/* Silences stay apart by queue: a queue may be silent while another is not. */
+static void read_silences(struct tally_queue *into, const struct sink_queue *queue,
+			  const struct sink_silence *silence)
+{
+	into->first_ns = queue->first_ns;
+	into->last_ns = queue->last_ns;
+	into->silences.count = queue->silences;
+	into->silences.total_ns = queue->silent_ns;
+	for (uint32_t i = 0; i < SINK_SILENCES && i < queue->silences; i++)
+		into->silences.first[i] = (struct span){ silence[i].t_ns, silence[i].ns };
 }
 
 static void add_bins(struct tally *tally, const struct sink_bin *bin)
@@ -251,13 +284,16 @@ static void read_maps(struct xdp *xdp)
 	const struct sink_queue *queue = xdp->memory[QUEUE];
 	const struct sink_bin *bin = xdp->memory[BIN];
 	const struct sink_histogram *delay = xdp->memory[FLOW_DELAY];
+	const struct sink_silence *silence = xdp->memory[SILENCE];
 	struct tally *tally = &xdp->tally;
 
 	for (uint32_t i = 0; i < xdp->queues; i++) {
 		add_queue(tally, &queue[i]);
+		read_silences(&tally->queue[i], &queue[i], silence + (size_t)i * SINK_SILENCES);
 		add_bins(tally, bin + (size_t)i * tally->options.bins);
 	}
 	add_flows(tally, xdp->memory[FLOW]);
+	tally->ledger = tally->options.ledger ? xdp->memory[LEDGER] : NULL;
 	for (uint32_t i = 0; tally->flow_delay && i < tally->options.flows; i++)
 		add_histogram(&tally->flow_delay[i], &delay[i]);
 }

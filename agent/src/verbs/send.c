@@ -27,6 +27,7 @@ struct send_request {
 	int64_t src_count, dst_count;
 	struct integers src_port, dst_port;
 	int64_t flows;
+	int64_t seed;
 	struct integers frame_bytes;
 	double rate_pps;
 	int64_t duration_ms;
@@ -73,6 +74,8 @@ static const struct key send_keys[] = {
 	    .help = "destination port, or a list: one for each flow"),
 	KEY(send_request, flows, INTEGER, .preset = 1, .min = 1, .max = FLOWS_MOST,
 	    .help = "flows that take turns, packet by packet"),
+	KEY(send_request, seed, INTEGER, .max = INT64_MAX,
+	    .help = "draws the flows' order anew in each round; 0: the same in all"),
 	KEY(send_request, frame_bytes, INTEGERS, .required = true, .min = 64, .max = FRAME_MAX,
 	    .help = "frame with FCS, 64 (IPv6: 80) to 9018, or a list to cycle through"),
 	KEY(send_request, rate_pps, NUMBER, .max = 100000000,
@@ -205,6 +208,7 @@ static int open_port(struct sender *sender, const struct send_request *request,
 		.frame_bytes = request->frame_bytes,
 		.frame_most = largest(&request->frame_bytes),
 		.flows = (uint32_t)request->flows,
+		.seed = (uint64_t)request->seed,
 		.run = (uint8_t)request->run,
 		.burst = burst_of(request, kind),
 		.paced = sender->options.rate_pps > 0,
@@ -274,7 +278,7 @@ static void report_ready(const struct sender *sender, const struct send_request 
 	line_end(line);
 }
 
-/* Packets go round robin, so the count alone gives the number of each flow. */
+/* Each flow has a packet in each round, so the count alone gives the number of each flow. */
 static void report_flows(struct line *line, const struct sender *sender)
 {
 	uint32_t flows = sender->options.flows;
@@ -282,7 +286,7 @@ static void report_flows(struct line *line, const struct sender *sender)
 
 	line_list(line, "tried_by_flow");
 	for (uint32_t i = 0; i < flows; i++)
-		line_count(line, NULL, tried / flows + (i < tried % flows));
+		line_count(line, NULL, order_count(&sender->order, tried, i));
 	line_close(line, ']');
 }
 
@@ -306,6 +310,10 @@ static void report_done(const struct sender *sender, uint64_t cpu_ns)
 	if (sender->options.rate_pps > 0)
 		histogram_report_quantiles(&done->late, line, "late_ns");
 	line_count(line, "gaps_over_1ms", done->gaps_over_1ms);
+	sending_report(&sender->sending, line);
+	line_object(line, "pauses");
+	spans_report(&done->pauses, line);
+	line_close(line, '}');
 	line_count(line, "cpu_ns", cpu_ns);
 	line_end(line);
 }
@@ -319,6 +327,7 @@ static struct sender_options options_of(const struct send_request *request)
 		.source_count = (unsigned int)request->src_count,
 		.destination_count = (unsigned int)request->dst_count,
 		.flows = (uint32_t)request->flows,
+		.seed = (uint64_t)request->seed,
 		.run = (uint8_t)request->run,
 		.rate_pps = request->rate_pps,
 		.cap_pps = request->cap_pps,
@@ -369,7 +378,12 @@ static int send_run(struct talk *talk, const void *given, struct fault *fault)
 		return fault_system(fault, -ENOMEM, NULL, "the sender");
 	sender->options = options_of(request);
 	sender->talk = talk;
-	error = send_job(sender, request, fault);
+	error = sending_open(&sender->sending, sender->options.duration_ns);
+	if (error)
+		error = fault_system(fault, error, "duration_ms", "memory for the time of sending");
+	else
+		error = send_job(sender, request, fault);
+	sending_close(&sender->sending);
 	close_port(sender);
 	free(sender);
 	return error;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define FLOWS_WITH_DELAY 4096 /* 8 KiB of histogram each */
+#define LEDGER_MOST_BYTES (64 << 20)
 #define CLOCK_MOST_NS ((1LL << 40) - 1) /* the header's time has as many bits */
 
 enum sink_delay_kept { DELAY_FLOW, DELAY_TOTAL, DELAY_NONE };
@@ -27,6 +28,8 @@ struct sink_request {
 	int64_t bins;
 	int64_t ring_bytes;
 	int64_t clock_ns;
+	int64_t ledger;
+	int64_t silence_us;
 };
 
 enum { PORT_AUTO, PORT_XDP, PORT_RING, PORT_UDP };
@@ -61,6 +64,10 @@ static const struct key sink_keys[] = {
 	    .help = "room for packets that wait: size of the ring"),
 	KEY(sink_request, clock_ns, INTEGER, .max = CLOCK_MOST_NS,
 	    .help = "this host's clock less the sender's, modulo 2^40: taken off each delay"),
+	KEY(sink_request, ledger, INTEGER, .max = LEDGER_MOST_BYTES * 8,
+	    .help = "numbers of each flow of which is kept whether they came; 0: none"),
+	KEY(sink_request, silence_us, INTEGER, .preset = 2000, .min = 1, .max = 60000000,
+	    .help = "a longer time without an arrival is kept"),
 	{ 0 },
 };
 
@@ -99,6 +106,11 @@ static int check(const struct sink_request *request, struct fault *fault)
 		return fault_set(fault, -EINVAL, "delay", "ask for \"total\"",
 				 "delay histograms are kept for %d flows at most",
 				 FLOWS_WITH_DELAY);
+	if (request->flows * ((request->ledger + 63) / 64) * 8 > LEDGER_MOST_BYTES)
+		return fault_set(fault, -EINVAL, "ledger", "ask for fewer numbers",
+				 "a bit for each of %lld numbers of %lld flows is more than %d MiB",
+				 (long long)request->ledger, (long long)request->flows,
+				 LEDGER_MOST_BYTES >> 20);
 	return 0;
 }
 
@@ -110,6 +122,8 @@ static struct tally_options read_options(const struct sink_request *request)
 		.bin_ns = (uint64_t)request->bin_ms * NS_PER_MS,
 		.bins = (uint32_t)request->bins,
 		.clock_ns = (uint64_t)request->clock_ns,
+		.ledger = (uint32_t)request->ledger,
+		.silence_ns = (uint64_t)request->silence_us * NS_PER_US,
 		.delay = request->delay != DELAY_NONE,
 		.delay_by_flow = request->delay == DELAY_FLOW,
 	};

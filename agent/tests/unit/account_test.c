@@ -52,8 +52,10 @@ TEST(account_keeps_every_arrival_once)
 	account_add(&account, &arrival);
 	arrival.kind = ARRIVAL_FOREIGN;
 	account_add(&account, &arrival);
-	arrival.kind = ARRIVAL_CORRUPT;
-	account_add(&account, &arrival);
+	for (int kind = ARRIVAL_IP_SUM; kind <= ARRIVAL_NO_SUM; kind++) {
+		arrival.kind = (enum arrival_kind)kind;
+		account_add(&account, &arrival);
+	}
 
 	CHECK_EQUAL(account.tally.received, 7);
 	CHECK_EQUAL(account.tally.unique, 5);
@@ -63,7 +65,14 @@ TEST(account_keeps_every_arrival_once)
 		    account.tally.unique + account.tally.duplicated + account.tally.stale);
 	CHECK_EQUAL(account.tally.reordered, 2);
 	CHECK_EQUAL(account.tally.foreign, 3);
-	CHECK_EQUAL(account.tally.corrupt, 1);
+	CHECK_EQUAL(account.tally.corrupt, 3);
+	CHECK_EQUAL(account.tally.corrupt_by.ip_sum, 1);
+	CHECK_EQUAL(account.tally.corrupt_by.udp_sum, 1);
+	CHECK_EQUAL(account.tally.corrupt_by.no_sum, 1);
+	CHECK_EQUAL(account.tally.corrupt_by.header, 2);
+	CHECK_EQUAL(account.tally.late[0], 1); /* 1 behind 2 */
+	CHECK_EQUAL(account.tally.late[12], 1); /* 3 behind 5000 */
+	CHECK(!account.tally.ledger);
 	CHECK_EQUAL(account.tally.bytes, 500);
 	CHECK_EQUAL(account.tally.flow[0].unique, 4);
 	CHECK_EQUAL(account.tally.flow[0].highest, 5000);
@@ -158,5 +167,57 @@ TEST(account_a_gap_of_1_ms_is_not_over_it)
 	CHECK_EQUAL(account.tally.gaps_over_1ms, 0);
 	add(&account, 0, 2, 12 * MS + 1);
 	CHECK_EQUAL(account.tally.gaps_over_1ms, 1);
+	account_close(&account);
+}
+
+/* With a ledger nothing is stale: a number comes for the first time, or again. */
+TEST(account_with_a_ledger)
+{
+	struct tally_options kept = options;
+	struct account account;
+	struct fault fault;
+
+	kept.ledger = 130;
+	CHECK_EQUAL(tally_words(&kept), 3);
+	CHECK_EQUAL(account_open(&account, &kept, &fault), 0);
+	account_start(&account, 10 * MS);
+	add(&account, 1, 129, 10 * MS);
+	add(&account, 1, 9000, 10 * MS); /* beyond it */
+	add(&account, 1, 64, 10 * MS); /* the window has passed */
+	add(&account, 1, 64, 10 * MS);
+	add(&account, 1, 130, 10 * MS); /* passed, and not in the ledger */
+	CHECK_EQUAL(account.tally.unique, 3);
+	CHECK_EQUAL(account.tally.duplicated, 1);
+	CHECK_EQUAL(account.tally.stale, 1);
+	CHECK_EQUAL(account.tally.reordered, 2);
+	CHECK_EQUAL(account.tally.late[13], 2);
+	CHECK_EQUAL(account.tally.ledger[2], 0); /* flow 0 */
+	CHECK_EQUAL(account.tally.ledger[3], 0);
+	CHECK_EQUAL(account.tally.ledger[4], 1);
+	CHECK_EQUAL(account.tally.ledger[5], 2);
+	account_close(&account);
+}
+
+TEST(account_keeps_the_first_silences)
+{
+	struct tally_options quiet = options;
+	struct account account;
+	const struct tally_queue *queue;
+	struct fault fault;
+
+	quiet.silence_ns = 2 * MS;
+	CHECK_EQUAL(account_open(&account, &quiet, &fault), 0);
+	account_start(&account, 10 * MS);
+	add(&account, 0, 0, 10 * MS);
+	add(&account, 0, 1, 12 * MS); /* no longer than that */
+	for (uint32_t i = 0; i < SPANS_KEPT + 4; i++)
+		add(&account, 0, 2 + i, 15 * MS + i * 3 * MS);
+	queue = &account.tally.queue[0];
+	CHECK_EQUAL(queue->first_ns, 10 * MS);
+	CHECK_EQUAL(queue->last_ns, account.tally.last_ns);
+	CHECK_EQUAL(queue->silences.count, SPANS_KEPT + 4);
+	CHECK_EQUAL(queue->silences.total_ns, (SPANS_KEPT + 4) * 3 * MS);
+	CHECK_EQUAL(queue->silences.first[0].t_ns, 12 * MS);
+	CHECK_EQUAL(queue->silences.first[SPANS_KEPT - 1].ns, 3 * MS);
 	account_close(&account);
 }

@@ -61,14 +61,15 @@ TEST(bpf_link_relocates_the_sink)
 	static const struct bpf_map all[] = {
 		{ .name = SINK_CONFIG, .fd = 50 },     { .name = SINK_QUEUE, .fd = 51 },
 		{ .name = SINK_BIN, .fd = 52 },	       { .name = SINK_FLOW, .fd = 53 },
-		{ .name = SINK_FLOW_DELAY, .fd = 54 },
+		{ .name = SINK_FLOW_DELAY, .fd = 54 }, { .name = SINK_LEDGER, .fd = 55 },
+		{ .name = SINK_SILENCE, .fd = 56 },
 	};
 	const struct bpf_program program = {
 		.object = bpf_sink,
 		.object_bytes = bpf_sink_bytes,
 		.section = SINK_SECTION,
 		.maps = all,
-		.map_count = 5,
+		.map_count = 7,
 	};
 	struct bpf_linked linked;
 	unsigned int seen = 0;
@@ -84,7 +85,7 @@ TEST(bpf_link_relocates_the_sink)
 			seen |= 1u << (insn->imm - 50);
 		i++;
 	}
-	CHECK_EQUAL(seen, 31);
+	CHECK_EQUAL(seen, 127);
 	bpf_link_release(&linked);
 }
 
@@ -105,21 +106,21 @@ TEST(bpf_link_takes_one_of_two)
 	static const struct bpf_map live_maps[] = {
 		{ .name = LIVE_PLAN, .fd = 1 }, { .name = LIVE_STATE, .fd = 2 },
 		{ .name = LIVE_FLOW, .fd = 3 }, { .name = LIVE_SIZE, .fd = 4 },
-		{ .name = LIVE_LATE, .fd = 5 },
+		{ .name = LIVE_LATE, .fd = 5 }, { .name = LIVE_PAUSE, .fd = 6 },
 	};
 	struct bpf_program program = {
 		.object = bpf_live,
 		.object_bytes = bpf_live_bytes,
 		.section = LIVE_SECTION,
 		.maps = live_maps,
-		.map_count = 5,
+		.map_count = 6,
 	};
 	struct bpf_linked linked;
 
 	CHECK_EQUAL(bpf_link(&linked, &program), 0);
 	CHECK_EQUAL(linked.function_count, 2);
 	bpf_link_release(&linked);
-	program.map_count = 4;
+	program.map_count = 5;
 	CHECK_EQUAL(bpf_link(&linked, &program), -ENOENT);
 	program.section = LIVE_PROBE_SECTION;
 	program.map_count = 1;

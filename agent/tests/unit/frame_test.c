@@ -175,11 +175,11 @@ TEST(parse_counts_a_missing_checksum_as_corrupt)
 	size_t length = build_one(4);
 
 	be16_store(whole + ETHERNET_BYTES + IPV4_BYTES + 6, 0);
-	CHECK_EQUAL(kind_of(length, false), ARRIVAL_CORRUPT);
-	CHECK_EQUAL(kind_of(length, true), ARRIVAL_CORRUPT);
+	CHECK_EQUAL(kind_of(length, false), ARRIVAL_NO_SUM);
+	CHECK_EQUAL(kind_of(length, true), ARRIVAL_NO_SUM);
 	/* CHECKSUM_PARTIAL: the pseudo header's sum, which the device would have completed. */
 	be16_store(whole + ETHERNET_BYTES + IPV4_BYTES + 6, 1);
-	CHECK_EQUAL(kind_of(length, false), ARRIVAL_CORRUPT);
+	CHECK_EQUAL(kind_of(length, false), ARRIVAL_UDP_SUM);
 	CHECK_EQUAL(kind_of(length, true), ARRIVAL_TEST);
 }
 

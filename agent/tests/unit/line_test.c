@@ -67,3 +67,24 @@ TEST(line_longer_than_its_buffer)
 	close(pipes[0]);
 	free(text);
 }
+
+/* RFC 4648, section 10: "foobar", filled up to a word with zeros. */
+TEST(line_words_are_base64)
+{
+	const uint64_t words[] = { 0x7261626f6f66ull, UINT64_MAX };
+	struct line line = { 0 };
+	char text[256] = "";
+	int pipes[2];
+
+	CHECK_EQUAL(pipe(pipes), 0);
+	line.fd = pipes[1];
+	line_begin(&line, "done");
+	line_words(&line, "none", words, 0);
+	line_words(&line, "one", words, 1);
+	line_words(&line, "two", words, 2);
+	line_end(&line);
+	CHECK(read(pipes[0], text, sizeof(text) - 1) > 0);
+	CHECK_TEXT(text, "{\"ev\":\"done\",\"none\":\"\",\"one\":\"Zm9vYmFyAAA=\",\"two\":\"Zm9vYmFyAAD//////////w==\"}\n");
+	close(pipes[0]);
+	close(pipes[1]);
+}

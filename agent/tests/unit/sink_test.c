@@ -75,3 +75,25 @@ TEST(sink_window_has_its_width)
 	CHECK_EQUAL(sink_window_add(&flow, 5000 - SINK_WINDOW + 1), SINK_DUPLICATE);
 	CHECK_EQUAL(sink_window_add(&flow, 5000 - SINK_WINDOW), SINK_STALE);
 }
+
+/* The ledger knows what the window has forgotten, and changes nothing else. */
+TEST(sink_ledger_is_the_accounts)
+{
+	uint64_t word = 0;
+
+	CHECK_EQUAL(sink_ledger_add((__u64 *)&word, 64 + 3, SINK_AHEAD), SINK_AHEAD);
+	CHECK_EQUAL(word, 8);
+	CHECK_EQUAL(sink_ledger_add((__u64 *)&word, 64 + 3, SINK_STALE), SINK_DUPLICATE);
+	CHECK_EQUAL(sink_ledger_add((__u64 *)&word, 64 + 3, SINK_DUPLICATE), SINK_DUPLICATE);
+	CHECK_EQUAL(sink_ledger_add((__u64 *)&word, 64 + 63, SINK_STALE), SINK_LATE);
+	CHECK_EQUAL(word, 1ull << 63 | 8);
+}
+
+TEST(sink_log2_is_the_highest_bit)
+{
+	CHECK_EQUAL(sink_log2(0), 0);
+	for (uint32_t bit = 0; bit < 32; bit++) {
+		CHECK_EQUAL(sink_log2(1u << bit), bit);
+		CHECK_EQUAL(sink_log2((1u << bit) + ((1u << bit) - 1)), bit);
+	}
+}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -71,6 +72,42 @@ def frames_arrive_once(wire: Wire) -> None:
             expect((sent["tried"], sent["scheduled"], sent["refused"]), (300, 300, 0), port)
             expect(sent["frame_bytes_tried"], 100 * sum(cycle), port)
             expect((received["bytes"], received["reordered"]), (100 * sum(cycle), 0), port)
+
+
+def flows_in_a_drawn_order(wire: Wire) -> None:
+    """Every port sends the flows in the order that the seed draws, anew in each round."""
+    order = [1, 8, 5, 2, 9, 6, 3, 0, 7, 4, 7, 8, 9, 0, 1, 2, 3, 4, 5, 6, 6, 3, 0, 7, 4, 1, 8]
+    for port in frame_ports(wire):
+        keys: Keys = {"port": port, "flows": 10, "seed": 3}
+        frames = sniffed(wire, len(order), keys)
+        expect([int.from_bytes(frame[44:47]) for frame in frames], order, port)
+        expect([int.from_bytes(frame[47:51]) for frame in frames], [i // 10 for i in range(27)])
+        sent, received = wire.trial(keys | {"packets": len(order)}, {"flows": 10})
+        conserved(sent, received)
+        expect(sent["tried_by_flow"], [order.count(flow) for flow in range(10)], port)
+        expect(received["flow"]["unique"], sent["tried_by_flow"])
+
+
+def sending_over_time(wire: Wire) -> None:
+    """What was tried by time of sending adds up; a sender that is stopped has paused."""
+    keys: Keys = {"rate_pps": 20_000, "packets": 0, "duration_ms": 300}
+    for port in frame_ports(wire):
+        agent, sink = wire.sender(port=port, **keys), wire.sink()
+        sink.start()
+        agent.start()
+        time.sleep(0.1)
+        agent.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.05)
+        agent.process.send_signal(signal.SIGCONT)
+        sent = agent.done()
+        sink.close()
+        sending, pauses = sent["sending"], sent["pauses"]
+        expect((sending["t0_ns"], sending["bin_ms"]), (sent["t0_ns"], 10), port)
+        expect((sum(sending["tried"]), sum(sending["refused"])), (sent["tried"], sent["refused"]))
+        holds(len(sending["tried"]) <= 32, port, len(sending["tried"]))
+        expect(pauses["count"], len(pauses["ns"]), port)
+        expect(pauses["total_ns"], sum(pauses["ns"]), port)
+        holds(max(pauses["ns"], default=0) > 40_000_000, port, pauses)
 
 
 def many_flows(wire: Wire) -> None:
@@ -256,6 +293,8 @@ def a_hundred_thousand_flows(wire: Wire) -> None:
 
 PORT_TESTS = [
     frames_arrive_once,
+    flows_in_a_drawn_order,
+    sending_over_time,
     many_flows,
     flows_step_over_addresses,
     frames_are_paced,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import signal
@@ -170,9 +171,59 @@ def agree(wire: Wire, family: int) -> None:
     planted = wanted | {"received": 14 + odd, "unique": 12 + odd}
     planted |= {"foreign": 6, "corrupt": 3 + odd}
     expect({name: xdp[name] for name in planted}, planted, family)
+    causes = {"ip_sum": odd, "udp_sum": 2, "no_sum": 1, "header": 3}
+    for report in (xdp, ring):
+        expect(report["corrupt_by"], causes, family)
+        # 2 came after 5; 4 after 5000.
+        expect(report["late"], {"low": [2, 4096], "count": [1, 1]}, family)
     expect(sum(xdp["gap_ns"]["count"]), xdp["received"] - 1)
     expect(sum(xdp["rate"]["packets"]), xdp["received"])
     expect(sum(xdp["delay_ns"]["count"]), xdp["unique"])
+
+
+def numbers(report: Event, flow: int) -> list[int]:
+    """Those of a flow that the ledger has."""
+    ledger = report["ledger"]
+    data = base64.b64decode(ledger["bits"][flow])
+    expect(len(data), 8 * ledger["words"])
+    bits = int.from_bytes(data, "little")
+    return [number for number in range(bits.bit_length()) if bits >> number & 1]
+
+
+def sinks_keep_a_ledger(wire: Wire) -> None:
+    """Which packets came; nothing is stale, as what the window has forgotten is known there."""
+    need_xdp(wire)
+    for port in ("xdp", "ring"):
+        agent = wire.sink(port=port, flows=3, ledger=5001)
+        agent.start()
+        inject(wire, 4, script(4))
+        report = agent.close()
+        expect(report["ledger"]["numbers"], 5001)
+        expect(report["ledger"]["words"], 79)
+        expect(numbers(report, 0), [0, 1, 2, 4, 5, 5000], port)
+        expect(numbers(report, 1), list(range(7)), port)
+        expect((report["unique"], report["stale"], report["duplicated"]), (14, 0, 1), port)
+        small = wire.sink(port=port, flows=3, ledger=64)
+        small.start()
+        inject(wire, 4, script(4))
+        report = small.close()
+        expect(numbers(report, 0), [0, 1, 2, 4, 5], port)
+        large = wire.sink(port=port, flows=100_000, ledger=64 * 100)
+        expect((large.ready["ev"], large.ready["key"], large.end()), ("error", "ledger", 2))
+
+
+def sinks_know_silences(wire: Wire) -> None:
+    """Times without an arrival, where the gaps of the schedule are as long; none in between."""
+    need_xdp(wire)
+    for port in ("xdp", "ring"):
+        keys: Keys = {"rate_pps": 50, "packets": 5}
+        sent, received = wire.trial(keys, {"port": port, "silence_us": 15_000})
+        conserved(sent, received)
+        (queue,) = received["silences"]
+        expect((queue["count"], len(queue["t_ns"]), queue["t_ns"][0]), (4, 4, queue["first_ns"]))
+        expect(queue["total_ns"], sum(queue["ns"]), queue["last_ns"] - queue["first_ns"])
+        _, received = wire.trial(keys, {"port": port, "silence_us": 1_000_000})
+        expect(received["silences"][0]["count"], 0)
 
 
 def sinks_know_two_clocks(wire: Wire) -> None:
@@ -318,6 +369,8 @@ def second_best(wire: Wire) -> None:
 
 SINK_TESTS = [
     sinks_agree,
+    sinks_keep_a_ledger,
+    sinks_know_silences,
     sinks_know_two_clocks,
     sink_in_the_kernel,
     stack_sees_nothing,

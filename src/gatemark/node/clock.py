@@ -39,6 +39,8 @@ def here(report: Any, clock: Clock) -> Any:
                 key: _shifted(value, clock.ahead_ns) if key in TIMES else here(value, clock)
                 for key, value in report.items()
             }
+        case [dict(), *_]:
+            return [here(item, clock) for item in report]
         case _:
             return report
 

@@ -2,6 +2,7 @@
 """UDP at a rate: one sender and one sink for each direction, every packet accounted for."""
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, Self
@@ -18,11 +19,17 @@ from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import WAN_PORT, Port, Wire, wires
 from gatemark.workload.flows import far_address, flows, near_address
-from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Report, Way, tick_ms
+from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Numbering, Report, Way, tick_ms
 
 LATE_S = 60.0  # bins of the rate beyond the duration
 OPEN_PPS, OPENED_IN_S = 5000, 5.0  # mappings are opened so fast, or all in so long
 ALONE = Turn()
+# The sink's ledger has room for as many packets as are due; where nothing is due, for as many as
+# no sender ever sent. There is none where that is more than one line of a report holds.
+MOST_PPS = 6e6
+LEDGER_MOST_BYTES = 32 << 20
+SILENT_GAPS = 5  # of the schedule; a time without an arrival is longer, and than 2 ms
+SILENT_US = 2000
 OWN_PORT = "udp"  # the gateway itself is a program with a plain socket
 OWN_SOURCE = WAN_PORT + 1  # the gateway's own program may be listening on WAN_PORT
 
@@ -34,17 +41,21 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     if spec.arm.path == "nat" and load.direction != "up":
         (up,) = wires(station.ports, "nat", "up")
         mapped = await open_mappings(up, load, placement, number)
-    return [
+    streams = [
         Stream(wire, load, placement, number, () if wire.away else mapped, spec.turn)
         for wire in ways
     ]
+    for stream in streams:
+        stream.seed = spec.repeat  # from 1; the same for all arms, which are compared
+    return streams
 
 
 class Stream:
     """One direction of a trial.
 
     `mapped` are the ports of the flows at the gateway's WAN side, for traffic down through NAT.
-    `turn` is the place of this stream among those that are interleaved.
+    `turn` is the place of this stream among those that are interleaved. With a `seed` flows'
+    order is drawn anew in each round, and the sink keeps which packets came.
     """
 
     def __init__(
@@ -63,6 +74,7 @@ class Stream:
         self.flows = flows(load)
         self.mapped = list(mapped)
         self.turn = turn
+        self.seed = 0
         self._sender: Agent | None = None
         self._sink: Agent | None = None
         self._clocks: Pair | None = None
@@ -96,6 +108,7 @@ class Stream:
             await self._sink.close(tick),
             ports={end: ready["port"] for end, ready in ends.items()},
             port_reasons={end: why for end, ready in ends.items() if (why := _passed(ready))},
+            numbering=self._numbering() if self.seed else None,
         ).timed(await self._clocks.again())
 
     async def sent(self, sender: Agent) -> Report:
@@ -117,6 +130,7 @@ class Stream:
             "family": FAMILY[load.family],
             **(self._up() if wire.away else self._down()),
             "flows": load.flows,
+            "seed": self.seed,
             "frame_bytes": list(frames(load)),
             "rate_pps": load.rate_pps,
             "duration_ms": round(load.duration_s * 1000),
@@ -165,7 +179,22 @@ class Stream:
             "run": self.run,
             "cpu": self.placement.gateway if own else self.placement.sink,
             "tick_ms": tick_ms(load.duration_s),
-        }
+        } | (ledger(load) if self.seed else {})
+
+    def _numbering(self) -> Numbering:
+        load, near = self.load, self.flows.near
+        ports = near if len(near) == load.flows else near * load.flows
+        return Numbering(self.seed, load.flows, frames(load), tuple(ports), load.rate_pps)
+
+
+def ledger(load: Workload) -> dict[str, int]:
+    """A sink's keys, so that it keeps which packets came, if they are not too many."""
+    rate_pps = load.rate_pps or MOST_PPS
+    due = load.packets or rate_pps * load.duration_s
+    numbers = math.ceil(due / load.flows) + 1  # the last round may be a part of one
+    silent_us = max(SILENT_US, math.ceil(SILENT_GAPS * 1e6 / rate_pps))
+    fits = -(-numbers // 64) * 8 * load.flows <= LEDGER_MOST_BYTES
+    return {"silence_us": silent_us} | ({"ledger": numbers} if fits else {})
 
 
 def _counted(asked: str, port: Port, stack: str) -> str:

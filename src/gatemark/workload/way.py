@@ -18,6 +18,17 @@ TICK_MS = 500  # short trials are not disturbed at all
 
 
 @dataclass(frozen=True, slots=True)
+class Numbering:
+    """How the packets of one direction are numbered, and when each is due."""
+
+    seed: int  # of the flows' order (workload/order.py)
+    flows: int
+    frames: tuple[int, ...]  # bytes of packet i: frames[i modulo their count]
+    ports: tuple[int, ...]  # of each flow, on the LAN side
+    rate_pps: float  # 0: as fast as it goes
+
+
+@dataclass(frozen=True, slots=True)
 class Way:
     """What one direction reported: either end's `done` (agent/PROTOCOL.md)."""
 
@@ -29,6 +40,7 @@ class Way:
     port_reasons: dict[str, str] = field(default_factory=dict)  # why no better one: by end
     program: str = "gm-agent"  # what ran at either end
     notes: tuple[str, ...] = ()  # for the record
+    numbering: Numbering | None = None  # where it is known which packets came
     clock_error_ns: int = 0  # at most so much is wrong with each one-way delay; 0: one clock
 
     @property

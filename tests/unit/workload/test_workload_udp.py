@@ -10,7 +10,7 @@ from gatemark.node.shell import Local
 from gatemark.plan.model import Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.wiring import ADDRESS, LAN_PORT, WAN_PORT, Port, wires
-from gatemark.workload.udp import Stream
+from gatemark.workload.udp import Stream, ledger
 
 PORTS = {device: Port(Local(), device, f"mac of {device}") for device in ADDRESS}
 PLACEMENT = Placement(gateway=3, sender=0, sink=1)
@@ -112,3 +112,18 @@ def test_the_gateways_own_sink_is_a_plain_socket_on_its_cpu() -> None:
 def test_without_a_gateway_a_host_stands_in_for_its_program() -> None:
     send, sink = asked("direct", "send", Workload(direction="send"))
     assert (send["port"], send["device"], sink["device"]) == ("auto", "wan9", "lan9")
+
+
+def test_the_ledger_has_room_for_what_is_due_and_for_no_more_than_a_report_holds() -> None:
+    assert ledger(Workload(rate_pps=1000, duration_s=2, flows=4)) == {
+        "silence_us": 5000,
+        "ledger": 501,
+    }
+    assert ledger(Workload(rate_pps=0, duration_s=2, flows=4))["ledger"] > 2_000_000
+    assert ledger(Workload(rate_pps=1_000_000, duration_s=400)) == {"silence_us": 2000}
+
+
+def test_only_trials_draw_the_order_and_keep_a_ledger() -> None:
+    send, sink = asked("route", "up", Workload(rate_pps=1000))
+    assert send["seed"] == 0
+    assert "ledger" not in sink

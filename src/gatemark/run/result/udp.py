@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from gatemark.plan.mix import mean_bytes
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
-from gatemark.run.result import delay
-from gatemark.run.result.kind import Kind
+from gatemark.run.result import delay, loss
+from gatemark.run.result.kind import Evidences, Kind
 from gatemark.store.record import Accounting, Definition
 from gatemark.store.series import Series
 from gatemark.unit import l1_bps, payload_bytes
@@ -74,7 +74,14 @@ def series(way: Way) -> Series:
         f"{name}.gap_ns": (gaps["low"], gaps["count"]),
         f"{name}.packets": binned(way, "packets"),
         **delay.series(way),
+        **loss.series(way),
     }
 
 
-KIND: Final = Kind(udp.loads, define, outcome, delivered_pps, series)
+def evidence(raw: Raw) -> Evidences:
+    """What was lost of each direction and when it was sent, where the agents say."""
+    losses = map(loss.loss, raw.ways)
+    return {"loss": tuple(filter(None, losses))}
+
+
+KIND: Final = Kind(udp.loads, define, outcome, delivered_pps, series, evidence)

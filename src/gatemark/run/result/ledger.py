@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which packets of a sender came, by the sink's ledger (agent/PROTOCOL.md): pure functions.
+
+A trial has up to some millions of packets, so all of it is done on whole numbers and bytes; nothing
+loops over packets.
+"""
+
+import binascii
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from math import sqrt
+from typing import Final, Self
+
+from gatemark.workload.order import Order
+from gatemark.workload.way import Report
+
+LOST, CAME = b"01"  # of a packet, in `sent`
+FEWEST: Final = 3  # losses, for the deviation of what is between them
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Packets of one sender; packet n of a flow is bit n."""
+
+    order: Order
+    tried: tuple[int, ...]  # by flow
+    missing: tuple[int, ...]  # by flow; 1: it did not come
+
+    @classmethod
+    def read(cls, order: Order, sender: Report, sink: Report) -> Self | None:
+        """Of both reports; None where numbers were tried that the ledger has no room for."""
+        ledger, tried = sink["ledger"], sender["tried_by_flow"]
+        if len(tried) != order.flows or max(tried) > ledger["numbers"]:
+            return None
+        bits = ledger["bits"] or [""] * order.flows
+        came = (int.from_bytes(binascii.a2b_base64(text), "little") for text in bits)
+        missing = (((1 << n) - 1) & ~bits for n, bits in zip(tried, came, strict=True))
+        return cls(order, tuple(tried), tuple(missing))
+
+    @cached_property
+    def lost_by_flow(self) -> tuple[int, ...]:
+        """How many of each flow did not come."""
+        return tuple(bits.bit_count() for bits in self.missing)
+
+    @property
+    def lost(self) -> int:
+        """How many did not come."""
+        return sum(self.lost_by_flow)
+
+    @cached_property
+    def lead(self) -> tuple[int, ...]:
+        """Of each flow, how many from its first packet on did not come."""
+        return tuple((~bits & bits + 1).bit_length() - 1 for bits in self.missing)
+
+    @cached_property
+    def halves(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """How many of each flow did not come, of even numbers and of odd ones."""
+        even = int.from_bytes(b"\x55" * (max(self.tried, default=0) // 8 + 1), "little")
+        evens = tuple((bits & even).bit_count() for bits in self.missing)
+        odds = (lost - evens[at] for at, lost in enumerate(self.lost_by_flow))
+        return evens, tuple(odds)
+
+    @cached_property
+    def sent(self) -> bytes:
+        """A byte for each packet in the order of sending: LOST or CAME."""
+        flows, rounds = self.order.flows, max(self.tried, default=0)
+        came = bytearray([CAME]) * (rounds * flows)
+        for flow, (bits, tried) in enumerate(zip(self.missing, self.tried, strict=True)):
+            if bits:  # from the highest number down, behind a one that keeps leading zeros
+                text = format(((1 << tried) - 1) ^ bits | 1 << tried, "b")
+                came[flow : flow + tried * flows : flows] = text[:0:-1].encode()
+        if not self.order.is_plain:
+            for start in range(0, len(came), flows):
+                by_flow = bytes(came[start : start + flows])
+                if LOST in by_flow:
+                    came[start : start + flows] = self.order.sent(start // flows, by_flow)
+        return bytes(came[: sum(self.tried)])
+
+    def lost_between(self, bounds: Sequence[int]) -> list[int]:
+        """How many did not come of the packets from each bound to the next."""
+        sent = self.sent
+        return [sent.count(LOST, first, last) for first, last in pairwise(bounds)]
+
+    @property
+    def first(self) -> int | None:
+        """The first that did not come."""
+        at = self.sent.find(LOST)
+        return at if at >= 0 else None
+
+    @property
+    def run_mean(self) -> float:
+        """How many in a row did not come, in the mean."""
+        runs = self.sent.count(bytes([CAME, LOST])) + (self.sent[:1] == bytes([LOST]))
+        return self.lost / runs if runs else 0.0
+
+    @property
+    def distance_cv(self) -> float | None:
+        """Deviation by mean of the distances from one that did not come to the next."""
+        if self.lost < FEWEST:
+            return None
+        between = self.sent.split(bytes([LOST]))[1:-1]
+        distances = Counter(map(len, between))
+        count = distances.total()
+        mean = sum((length + 1) * n for length, n in distances.items()) / count
+        spread = sum((length + 1 - mean) ** 2 * n for length, n in distances.items()) / count
+        return sqrt(spread) / mean
+
+    def by_size(self, frames: Sequence[int]) -> dict[str, tuple[int, int]]:
+        """Frame bytes -> tried, lost; packet i has the size i modulo their count."""
+        parts = [self.sent[at :: len(frames)] for at in range(len(frames))]
+        sizes = sorted(set(frames))
+        own = {size: [p for f, p in zip(frames, parts, strict=True) if f == size] for size in sizes}
+        return {
+            str(size): (sum(map(len, own[size])), sum(part.count(LOST) for part in own[size]))
+            for size in sizes
+        }
