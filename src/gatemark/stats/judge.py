@@ -65,7 +65,6 @@ def judge(run: Run, records: Sequence[Record], subsystems: Sequence[Subsystem] =
     diagnosed = diagnose([trials for trials, _ in judged], [trials for trials, _ in alone])
     diagnoses = tuple(together(diagnosed))
     judged = [(trials, named(result, diagnoses)) for trials, result in judged]
-    swept = [(trials, named(result, diagnoses)) for trials, result in swept]
     found_knees = tuple(
         at_knee(knee, diagnoses) for knee in knees(swept, without_explained(diagnosed))
     )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules in the order in which they explain loss; what one explains, the next does not see.
 
-The order: tester; first packets; flows; stalls; constant share; limiter; overload; disorder; what
-remains. Sizes, directions and families are told by several points (`pairs`).
+The order: tester; first packets; flows; sizes; corruption; stalls; constant share; limiter;
+overload; disorder; what remains. Directions and families are told by several points (`pairs`).
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from gatemark.stats.finding import Diagnosis, Finding
+from gatemark.stats.finding import Diagnosis, Finding, Shape
 from gatemark.stats.point.group import Group
 from gatemark.stats.point.sweep import RATES
 from gatemark.stats.shape import (
@@ -30,6 +30,16 @@ from gatemark.store.record import Scalar
 
 Factors = tuple[tuple[str, Scalar], ...]
 BELOW: Final = 0.9  # of a limiter's rate: from there on it may be what drops
+# What a knee is judged without.
+EXPLAINED: Final[tuple[Shape, ...]] = (
+    "first-packets",
+    "some-flows",
+    "some-sizes",
+    "corruption",
+    "stalls",
+    "constant-share",
+)
+MOST: Final = 0.99  # of all packets: what is left of more says nothing
 RECEIVED: Final = "received rate"  # the quantity whose loss has a shape
 
 
@@ -101,6 +111,7 @@ def _findings(sweep: Sweep) -> list[Finding]:
     findings += first.find(sweep)
     findings += flows.find(sweep)
     findings += sizes.find(sweep)
+    findings += disorder.corruption(sweep)
     findings += stall.find(sweep)
     shares = list(constant.find(sweep))
     share = shares[0].values["share"] if shares else 0.0
@@ -108,7 +119,7 @@ def _findings(sweep: Sweep) -> list[Finding]:
     limits = list(limiter.find(sweep, share))
     findings += limits
     findings += overload.find(sweep)
-    findings += disorder.find(sweep)
+    findings += disorder.disorder(sweep)
     below = limits[0].values["rate_pps"] if limits else float("inf")
     rest = [seen for seen in sweep.levels if seen.offered_pps <= BELOW * below]
     return [
@@ -120,12 +131,12 @@ def _findings(sweep: Sweep) -> list[Finding]:
 
 def _received(sweep: Sweep, made: Diagnosis) -> dict[str, float]:
     """What would have been received without what is explained: the knee is judged by it."""
-    if not made.get("first-packets", "some-flows", "some-sizes", "stalls", "constant-share"):
+    if not made.get(*EXPLAINED):
         return {}
-    return {
-        sight.record.trial: sight.arrived_pps() / (1 - _explained(sight)) for sight in sweep.sights
-    }
+    return {sight.record.trial: _without_explained(sight) for sight in sweep.sights}
 
 
-def _explained(sight: Sight) -> float:
-    return min(0.99, sight.explained)
+def _without_explained(sight: Sight) -> float:
+    whole = sight.record.values.get("received_pps", 0.0)
+    received = sight.arrived_pps() if sight.masked else whole
+    return received / (1 - min(MOST, sight.explained))

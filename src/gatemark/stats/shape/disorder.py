@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Corruption, duplication and reordering: counted, and not seen without a gateway."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 from typing import Final
 
@@ -18,17 +18,29 @@ CAUSES: Final = {
 }
 
 
-def find(sweep: Sweep) -> Iterator[Finding]:
+def corruption(sweep: Sweep) -> Iterator[Finding]:
+    """Explains what came corrupted: it is counted as lost."""
+    findings = list(_find(sweep, (("corruption", "corrupt", "come corrupted"),)))
+    if findings:
+        for sight in sweep.sights:
+            count, tried = _count(sight, "corrupt")
+            sight.explained += count / tried
+    yield from findings
+
+
+def disorder(sweep: Sweep) -> Iterator[Finding]:
+    """Duplication and reordering."""
+    twice, late = ("duplicated", "come twice"), ("reordered", "come out of order")
+    yield from _find(sweep, (("duplication", *twice), ("reordering", *late)))
+
+
+def _find(sweep: Sweep, kinds: Iterable[tuple[Shape, str, str]]) -> Iterator[Finding]:
     """Each that is seen in most of the trials."""
-    for shape, field, words in (
-        ("corruption", "corrupt", "come corrupted"),
-        ("duplication", "duplicated", "come twice"),
-        ("reordering", "reordered", "come out of order"),
-    ):
+    for shape, field, words in kinds:
         counts = [_count(sight, field) for sight in sweep.sights]
         usual = [_count(sight, field) for sight in sweep.reference]
         if in_most([_is_much(*count) for count in counts]) and not any(_is_much(*c) for c in usual):
-            yield _finding(shape, words, sweep.sights, counts)  # type: ignore[arg-type]
+            yield _finding(shape, words, sweep.sights, counts)
 
 
 def _finding(

@@ -19,6 +19,7 @@ ALWAYS: Final[tuple[Shape, ...]] = (
     "one-family",
     "first-packets",
     "some-flows",
+    "corruption",
     "stalls",
     "constant-share",
 )

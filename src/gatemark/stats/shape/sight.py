@@ -99,7 +99,9 @@ class Sight:
         """Arrivals a second, in open bins after a share of the trial; 0: none is open."""
         ends = min(len(self.loss.tried), len(self.loss.arrived))
         whole = int(self.seconds / self.bin_s + 1e-6)  # a last bin that is cut says too little
-        bins = [at for at in self.open if after * whole <= at < min(ends, whole)]
+        # The first and the last bin are cut by what packets take to arrive.
+        first = max(1.0, after * whole)
+        bins = [at for at in self.open if first <= at < min(ends, whole) - 1]
         return sum(self.loss.arrived[at] for at in bins) / (len(bins) * self.bin_s) if bins else 0.0
 
     def joined(self, fewest: int) -> Iterator[tuple[int, float]]:
