@@ -115,10 +115,11 @@ def test_nothing_is_left_after_killed_runs(killed_run: tuple[Path, list[list[str
 
 
 def test_an_interrupted_run_takes_its_lab_down(tmp_path: Path) -> None:
+    before = set(spaces().split())
     process = start(tmp_path / "run")
     until = time.monotonic() + 30
-    while "gm-" not in spaces() and time.monotonic() < until:
+    while not set(spaces().split()) - before and time.monotonic() < until:
         time.sleep(0.1)
     process.send_signal(signal.SIGTERM)
     assert process.wait() == 1
-    assert "gm-" not in spaces()
+    assert set(spaces().split()) <= before

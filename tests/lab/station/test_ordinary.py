@@ -139,8 +139,8 @@ def test_no_cpu_is_claimed_for_the_gateway(measured: Measured) -> None:
 
 def test_the_gateways_cpu_time_is_read_all_the_same(measured: Measured) -> None:
     busy = [r["values"]["cpu_busy"] for r in measured.records if "cpu_busy" in r["values"]]
-    assert busy
-    assert [share for share in busy if not 0 < share <= 1] == []
+    assert any(busy)  # a thread that others kept from its CPU may have used none in a trial
+    assert [share for share in busy if not 0 <= share <= 1] == []
 
 
 def test_what_was_written_is_the_users(measured: Measured) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from command import Done, gatemark
 
+# What is measured elsewhere on this machine is waited for.
+pytestmark = pytest.mark.timeout(600)
 SHORT = ("--set=workload.duration_s=0.1", "--set=repeat.times=1", "--seed=7")
 
 
@@ -73,6 +75,8 @@ def test_both_sides_are_looked_over(alike: Compared) -> None:
 def test_a_costly_setup_is_a_regression(tmp_path: Path) -> None:
     test = ab_of(tmp_path / "costly", "route", "route+filter:1000")
     (row,) = test.rows
+    if any(row["at_least"]):
+        pytest.skip("other work left the tester too little of a CPU")
     assert (test.done.code, row["verdict"]) == (3, "slower"), test.done.err
     assert row["change_hi"] < -0.3
     assert (test.folder / "report.html").exists()
