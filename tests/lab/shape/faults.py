@@ -13,6 +13,7 @@ from gatemark.stats.finding import Shape
 
 Plant = Callable[[Bench], Awaitable[None]]
 
+PREROUTING = "{ type filter hook prerouting priority -300; }"
 CHAIN = "{ type filter hook forward priority 0; }"
 TEST = f"udp dport {WAN_PORT}"
 
@@ -44,30 +45,63 @@ def policer(limit: str, unit: str) -> Plant:
     return rules(f"{TEST} limit rate over {limit} burst {unit} drop")
 
 
+async def shaped_by_htb(bench: Bench) -> None:
+    """A class of HTB, with a queue of 400 packets."""
+    run = bench.station.gateway.node.run
+    at = ("dev", "gw1")
+    await run("tc", "qdisc", "replace", *at, "root", "handle", "1:", "htb", "default", "1")
+    rate = ("rate", "6mbit", "burst", "5kb", "cburst", "5kb")
+    await run("tc", "class", "add", *at, "parent", "1:", "classid", "1:1", "htb", *rate)
+    await run("tc", "qdisc", "add", *at, "parent", "1:1", "pfifo", "limit", "400")
+
+
+def both(*plants: Plant) -> Plant:
+    """Several faults at once."""
+
+    async def plant(bench: Bench) -> None:
+        for each in plants:
+            await each(bench)
+
+    return plant
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is planted, and its name; `others` may be named besides."""
+    """What is planted, and its names in their order; `others` may be named besides."""
 
     plant: Plant
     shapes: tuple[Shape, ...]
     others: tuple[Shape, ...] = ()
 
+    @property
+    def keeps_capacity(self) -> bool:
+        """Whether the CPU is full at the same rate as without it."""
+        return not {"policer", "shaper"} & {*self.shapes}
+
+
+SHARE = f"{TEST} numgen random mod 50 == 0 drop"
+POLICER = ("tbf", "rate", "6mbit", "burst", "2kb", "limit", "700")  # a queue of ten packets
 
 FAULTS: dict[str, Fault] = {
-    "share, random": Fault(rules(f"{TEST} numgen random mod 50 == 0 drop"), ("constant-share",)),
+    "share, random": Fault(rules(SHARE), ("constant-share",)),
     "share, every 50th": Fault(rules(f"{TEST} numgen inc mod 50 == 0 drop"), ("constant-share",)),
-    "policer, packets": Fault(policer("12000/second", "200 packets"), ("policer",)),
-    "policer, a queue of ten packets": Fault(
-        queue("tbf", "rate", "6mbit", "burst", "2kb", "limit", "700"), ("policer",)
+    "share, by a hash of what varies": Fault(
+        rules(f"{TEST} jhash udp checksum mod 40 == 7 drop"), ("constant-share",)
     ),
+    "policer, by packets": Fault(policer("12000/second", "200 packets"), ("policer",)),
+    "policer, a queue of ten packets": Fault(queue(*POLICER), ("policer",)),
     "shaper, tbf": Fault(
         queue("tbf", "rate", "6mbit", "burst", "5kb", "limit", "40kb"), ("shaper",)
     ),
-    "flows, by port": Fault(rules(f"{TEST} jhash udp sport mod 8 == 3 drop"), ("some-flows",)),
-    "flows, by a map": Fault(rules(f"{TEST} udp sport 20000-20007 drop"), ("some-flows",)),
+    "shaper, htb": Fault(shaped_by_htb, ("shaper",)),
+    "flows, by a hash": Fault(rules(f"{TEST} jhash udp sport mod 8 == 3 drop"), ("some-flows",)),
+    "flows, by port": Fault(rules(f"{TEST} udp sport 20000-20007 drop"), ("some-flows",)),
     "payload rewritten": Fault(
-        rules(f"{TEST} numgen inc mod 20 == 0 @th,64,8 set 0x11"),
-        ("corruption",),
-        ("constant-share",),
+        rules(f"{TEST} numgen inc mod 20 == 0 @th,64,8 set 0x11"), ("corruption",)
     ),
+    "duplicates": Fault(
+        rules(f"{TEST} numgen inc mod 20 == 0 dup to 198.19.0.2 device gw1", chain=PREROUTING),
+        ("duplication",),
+    ),
+    "share and policer": Fault(both(rules(SHARE), queue(*POLICER)), ("constant-share", "policer")),
 }
