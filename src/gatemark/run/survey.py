@@ -18,19 +18,23 @@ from gatemark.node.agent import Agent
 from gatemark.node.shell import Node
 from gatemark.plan.model import Workload
 from gatemark.probe.threads import port_counters
+from gatemark.run.result.loss import loss
 from gatemark.station.demand import Demand
 from gatemark.station.ssh.box import Box
 from gatemark.station.station import Station
 from gatemark.station.wiring import Gateway, Port, wires
+from gatemark.stats.shape.tester import PAUSED
 from gatemark.unit import l1_bps
 from gatemark.workload.udp import Stream
-from gatemark.workload.way import over_time
+from gatemark.workload.way import Way, over_time
 
 PACKETS, PACKETS_PPS = 50, 1000
-ARRIVED = 0.9  # of the packets: a cable that loses more is none
+ARRIVED = 0.9  # of the packets: a cable that loses more is not the one
 EVERYBODY = "ff:ff:ff:ff:ff:ff"
 COUNTED_S = 0.3  # until a driver has counted what came
 CEILING_S = 0.3
+LOSS_PPS, LOSS_S, LOSS_TIMES = 5000, 0.5, 6
+LOST = 0.001  # of the packets that the tester alone sends: it is at fault
 FRAME_BYTES = 64
 SIDES = {"lan": ("lan0", "gw0"), "wan": ("wan0", "gw1")}
 TOOLS = ("ip", "nft", "tc", "ethtool", "conntrack", "uci")
@@ -79,6 +83,7 @@ async def _rows(station: Station) -> AsyncIterator[Row]:
         yield await _row(f"{name} clock", _clock(node))
     if "lan9" in station.ports:
         yield await _row("tester", _ceiling(station))
+        yield await _row("tester's loss", _losses(station))
     for lacking in station.info.missing:
         yield Row("note", ok=True, text=lacking)
 
@@ -188,20 +193,43 @@ async def _clock(node: Node) -> str:
     )
 
 
+async def _losses(station: Station) -> str:
+    """What the tester alone loses at a rate that it keeps. Raises StationError: it is at fault."""
+    times = range(LOSS_TIMES)
+    ways = [await _direct(station, rate_pps=LOSS_PPS, seconds=LOSS_S) for _ in times]
+    found = [known for way in ways if (known := loss(way))]
+    tried, lost = (sum(sum(getattr(x, name)) for x in found) for name in ("tried", "lost"))
+    paused = sum(length for x in found for _, length in x.pauses) / 1000 / (LOSS_S * LOSS_TIMES)
+    text = f"{lost} of {tried} packets lost without a gateway, paused {100 * paused:.1f} %"
+    if tried and lost > LOST * tried:
+        raise StationError(
+            f"{text}: look at the tester's cable, ports and drivers before you believe a value"
+        )
+    if paused > PAUSED:
+        raise StationError(f"{text} of the time: end what else uses the tester's CPU")
+    return text
+
+
 async def _ceiling(station: Station) -> str:
     """The tester alone, as fast as it goes, for a moment."""
-    await station.meet(Demand(relieved=True))
-    (wire,) = wires(station.ports, "direct", "up")
-    load = replace(Workload(), frame_bytes=FRAME_BYTES, duration_s=CEILING_S, rate_pps=0)
-    stream = Stream(wire, load, station.placement, RUN)
-    try:
-        await stream.ready()
-        way = await stream.go(partial(asyncio.sleep, 0.05))
-    finally:
-        await stream.abort()
+    way = await _direct(station, rate_pps=0, seconds=CEILING_S)
     rate = over_time(way, "packets")
     return (
         f"about {rate / 1e6:.2f} million packets/s of {FRAME_BYTES} bytes "
         f"({l1_bps(rate, FRAME_BYTES) / 1e6:.0f} Mbit/s), by {way.ports['sender']} and "
         f"{way.ports['sink']}"
     )
+
+
+async def _direct(station: Station, rate_pps: float, seconds: float) -> Way:
+    """What one stream comes to from the LAN host to the WAN host, past the gateway."""
+    await station.meet(Demand(relieved=True))
+    (wire,) = wires(station.ports, "direct", "up")
+    load = replace(Workload(), frame_bytes=FRAME_BYTES, duration_s=seconds, rate_pps=rate_pps)
+    stream = Stream(wire, load, station.placement, RUN)
+    stream.seed = 1  # so that its losses are kept
+    try:
+        await stream.ready()
+        return await stream.go(partial(asyncio.sleep, 0.05))
+    finally:
+        await stream.abort()
