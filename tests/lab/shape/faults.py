@@ -45,6 +45,17 @@ def policer(limit: str, unit: str) -> Plant:
     return rules(f"{TEST} limit rate over {limit} burst {unit} drop")
 
 
+async def first_packets(bench: Bench) -> None:
+    """Four packets of each flow are lost until a flow is known; it is forgotten after 100 ms."""
+    run = bench.station.gateway.node.run
+    await run("nft", "add table ip planted")
+    known = "{ type inet_service; size 4096; flags dynamic,timeout; }"
+    await run("nft", f"add set ip planted known {known}")
+    await run("nft", f"add chain ip planted faults {CHAIN}")
+    flow = "{ udp sport timeout 100ms quota until 200 bytes }"
+    await run("nft", f"add rule ip planted faults {TEST} update @known {flow} drop")
+
+
 async def shaped_by_htb(bench: Bench) -> None:
     """A class of HTB, with a queue of 400 packets."""
     run = bench.station.gateway.node.run
@@ -96,6 +107,7 @@ FAULTS: dict[str, Fault] = {
     "shaper, htb": Fault(shaped_by_htb, ("shaper",)),
     "flows, by a hash": Fault(rules(f"{TEST} jhash udp sport mod 8 == 3 drop"), ("some-flows",)),
     "flows, by port": Fault(rules(f"{TEST} udp sport 20000-20007 drop"), ("some-flows",)),
+    "first packets": Fault(first_packets, ("first-packets",)),
     "payload rewritten": Fault(
         rules(f"{TEST} numgen inc mod 20 == 0 @th,64,8 set 0x11"), ("corruption",)
     ),

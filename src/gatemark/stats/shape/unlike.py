@@ -11,6 +11,7 @@ Part = TypeVar("Part", bound=Hashable)
 LEVEL: Final = 0.01  # of a false name, over all parts (Holm)
 LEAST: Final = 0.001  # what any part may lose
 WORTH: Final = 0.05  # what a named part loses at least
+FEW: Final = 8  # parts: of fewer the one that loses least tells what is usual
 TIMES: Final = 3.0  # as much as the others
 
 
@@ -19,7 +20,8 @@ def unlike(counts: Mapping[Part, tuple[int, float]]) -> set[Part]:
     shares = sorted(lost / tried for tried, lost in counts.values() if tried)
     if len(shares) < 2:
         return set()
-    usual = max(LEAST, quantiles(shares, n=4, method="inclusive")[0])
+    few = len(shares) < FEW
+    usual = max(LEAST, shares[0] if few else quantiles(shares, n=4, method="inclusive")[0])
     by_p = sorted((_tail(n, x, usual), str(part), part) for part, (n, x) in counts.items() if n)
     named = set()
     for place, (p, _, part) in enumerate(by_p):
