@@ -25,6 +25,7 @@ ROOMS = {
 READ = {
     "plan.feature",
     "plan.model",
+    "store.drops",
     "store.loss",
     "store.measured",
     "store.published",

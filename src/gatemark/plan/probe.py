@@ -19,5 +19,6 @@ PROBES: Final = (
     "power",
     "shaper",
     "interrupts",
+    "drops",
     "instructions",
 )

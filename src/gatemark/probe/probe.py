@@ -89,6 +89,7 @@ class Probe:
     sensors: bool = False  # whether it needs those in sysfs
     watcher: Callable[[Place], Watcher] | None = None  # what it reads by itself
     last: bool = False  # whether its watcher starts after all others, just before the load
+    every_pass: bool = False  # it reads before the load and after it alone: unasked, too
 
     def has_read(self, name: str, seen: Seen) -> bool:
         """Whether something was seen for it."""

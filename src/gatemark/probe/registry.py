@@ -16,6 +16,11 @@ PROBES: Final[Mapping[str, Probe]] = {
 FIELDS: Final = frozenset(Evidence.__struct_fields__)
 
 
+def harmless() -> tuple[str, ...]:
+    """Those that run in every pass, since they do nothing while packets are sent."""
+    return tuple(name for name, probe in PROBES.items() if probe.every_pass)
+
+
 def asked(names: Iterable[str]) -> dict[str, Probe]:
     """The probes of a trial, in the order in which they start."""
     wanted = frozenset(names)

@@ -48,7 +48,8 @@ def watchers(bench: Bench, spec: TrialSpec, wires: Sequence[Wire]) -> dict[str, 
     station = bench.station
     place = place_of(station, spec)
     valued = kind_of(spec.workload).reads
-    probes = registry.asked((*valued, *spec.probes))
+    asked = valued if has_no_counts(spec) else (*valued, *registry.harmless())
+    probes = registry.asked((*asked, *spec.probes))
     own = {name: probe.watcher(place) for name, probe in probes.items() if probe.watcher}
     last = {name: own.pop(name) for name, probe in probes.items() if probe.last}
     return {
@@ -61,6 +62,12 @@ def watchers(bench: Bench, spec: TrialSpec, wires: Sequence[Wire]) -> dict[str, 
         "ports": Ports(port for wire in wires for port in (wire.source, wire.sink)),
         **last,
     }
+
+
+def has_no_counts(spec: TrialSpec) -> bool:
+    """Whether the gateway has no part in it or forgets its counters; or nothing can be lost."""
+    load = spec.workload
+    return spec.arm.path == "direct" or bool(load.restart_s) or load.kind == "walk"
 
 
 def place_of(station: Station, spec: TrialSpec) -> Place:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from gatemark.store.drops import Drops
 from gatemark.store.loss import Loss
 
 RECORD_SCHEMA = "gatemark.record/2"
@@ -216,6 +217,9 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     at_rate: AtRate | None = None  # instrumented: what it executed under the load, and at rest
     # Instrumented: source of the watts: tasmota, shelly1, shelly2, csv, rapl, hwmon.
     meter: str = ""
+    drops: Drops | None = None  # what the gateway's own counters say that it dropped, by cause
+    # Instrumented: packets that the kernel freed as dropped, by its reason: NETFILTER_DROP, ...
+    freed: dict[str, int] = {}
     softnet: dict[str, int] = {}  # instrumented: dropped, squeezed, summed over all CPUs
     # Features offload and xdp. Both: packets that went the usual way (usual). offload: connections
     # in the flow table at the end (entries, hardware_entries). xdp: packets that it forwarded, 1

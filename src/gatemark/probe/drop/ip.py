@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the IP layer dropped: TTL, routes, sizes, neighbours. Names: RFC 4293, net/ipv4/proc.c.
+
+A packet without a route that is not ours counts as InNoRoutes, or, where a route says blackhole or
+unreachable, in the routing cache's `in_no_route` alone, which counts both.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final
+
+from gatemark.probe.drop.part import Part, by_name, summed
+from gatemark.store.drops import ICMP, IP, NEIGHBOUR, SOCKET, Drop
+
+NO_ROUTE: Final = "in_no_route"
+# Counter -> stage, and the counter that has these packets once more.
+V4: Final[Mapping[str, tuple[str, str]]] = {
+    "Ip.InHdrErrors": (IP, ""),  # TTL at its end, and broken headers
+    "Ip.InAddrErrors": (IP, ""),
+    "Ip.InDiscards": (IP, ""),
+    "Ip.OutNoRoutes": (IP, ""),
+    "Ip.FragFails": (IP, ""),  # too large for the way out, and may not be cut
+    "Ip.OutDiscards": (IP, ""),
+    "IpExt.InNoRoutes": (IP, NO_ROUTE),
+    "IpExt.InTruncatedPkts": (IP, ""),
+    "TcpExt.IPReversePathFilter": (IP, ""),
+    "Udp.NoPorts": (SOCKET, ""),
+    "Udp.RcvbufErrors": (SOCKET, ""),
+    "Icmp.OutDestUnreachs": (ICMP, ""),  # no route, no port, too large
+    "Icmp.OutTimeExcds": (ICMP, ""),
+}
+V6: Final[Mapping[str, tuple[str, str]]] = {
+    "Ip6InHdrErrors": (IP, ""),
+    "Ip6InAddrErrors": (IP, ""),
+    "Ip6InDiscards": (IP, ""),
+    "Ip6InNoRoutes": (IP, ""),
+    "Ip6InTruncatedPkts": (IP, ""),
+    # A packet that is too large for the way out counts in both (ip6_forward).
+    "Ip6InTooBigErrors": (IP, "Ip6FragFails"),
+    "Ip6FragFails": (IP, ""),
+    "Ip6OutNoRoutes": (IP, ""),
+    "Ip6OutDiscards": (IP, ""),
+    "Udp6NoPorts": (SOCKET, ""),
+    "Udp6RcvbufErrors": (SOCKET, ""),
+    "Icmp6OutDestUnreachs": (ICMP, ""),
+    "Icmp6OutPktTooBigs": (ICMP, ""),
+    "Icmp6OutTimeExcds": (ICMP, ""),
+}
+
+
+def snmp(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
+    """Two lines a protocol: names, and numbers."""
+    del devices
+    counts: dict[str, int] = {}
+    for names, numbers in zip(lines[::2], lines[1::2], strict=False):
+        protocol, _, head = names.partition(":")
+        row = zip(head.split(), numbers.partition(":")[2].split(), strict=False)
+        counts |= {f"{protocol}.{name}": int(number) for name, number in row}
+    yield from _known(counts, V4)
+
+
+def snmp6(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
+    """A name and a number a line."""
+    del devices
+    yield from _known(by_name(lines), V6)
+
+
+def routes(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
+    """What a blackhole or unreachable route took is in no other counter."""
+    del devices
+    for name, count in summed(lines, (NO_ROUTE,)).items():
+        yield Drop(stage=IP, cause=name, packets=count)
+
+
+def neighbours(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
+    """Packets that waited for a MAC address, and were too many; both tables, one after another."""
+    del devices
+    heads = [place for place, line in enumerate(lines) if line.startswith("entries")]
+    for name, start, end in zip(("arp", "ndisc"), heads, (*heads[1:], len(lines)), strict=False):
+        count = summed(lines[start:end], ("unresolved_discards",))
+        yield Drop(
+            stage=NEIGHBOUR,
+            cause="unresolved_discards",
+            where=name,
+            packets=count.get("unresolved_discards", 0),
+        )
+
+
+def _known(counts: Mapping[str, int], known: Mapping[str, tuple[str, str]]) -> Iterator[Drop]:
+    for name, (stage, again) in known.items():
+        if name in counts:
+            cause = name.partition(".")[2] if stage == IP and "." in name else name
+            yield Drop(stage=stage, cause=cause, packets=counts[name], counted_in=again)
+
+
+SNMP: Final = "grep -hE '^(Ip|Icmp|Udp|IpExt|TcpExt):' /proc/net/snmp /proc/net/netstat"
+TABLES: Final = "cat /proc/net/stat/arp_cache && { cat /proc/net/stat/ndisc_cache || true; }"
+PARTS: Final = (
+    Part("IPv4", SNMP, snmp, "no /proc/net/snmp"),
+    Part("IPv6", "cat /proc/net/snmp6", snmp6, "no IPv6"),
+    Part("blackhole routes", "cat /proc/net/stat/rt_cache", routes, "no rt_cache", shared=True),
+    Part("neighbours", TABLES, neighbours, "no arp_cache", shared=True),
+)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What rules dropped that count, and what connection tracking refused.
+
+A rule without a counter, and an nftables chain's policy, count nothing: their sum is the kernel's
+reason NETFILTER_DROP (probe `freed`).
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from gatemark.probe.drop.part import Part, summed
+from gatemark.store.drops import NETFILTER, Drop
+
+# Thousands of rules are little where only those come that drop and count. A table's and a chain's
+# heads say where a rule is.
+RULES: Final = (
+    'all=$(nft -a list ruleset) && echo "$all" | '
+    "grep -E '^table|^\tchain|counter packets.* (drop|reject)' || true"
+)
+NFT: Final = f"command -v nft > /dev/null && {{{{ {RULES}; }}}}"
+HEAD: Final = re.compile(r"(?:table (?P<table>\S+ \S+)|\tchain (?P<chain>\S+)) \{")
+COUNTED: Final = re.compile(
+    r"\s*(?P<match>.*?)\s?counter packets (?P<packets>\d+) bytes \d+ (?P<rest>.*?)"
+    r"(?: # handle (?P<handle>\d+))?"
+)
+VERDICT: Final = re.compile(r"(?:^|\s)(?:drop|reject)\b")
+
+# Only where the older tables are in use: looking at them would load them. Programs of one name
+# print nft's rules, too, which were read above.
+LEGACY: Final = (
+    "[ ! -s /proc/net/ip_tables_names ] || "
+    "{{ save=$(command -v iptables-legacy-save || command -v iptables-save) && $save -c | "
+    "grep -E '^[*]|^:.* DROP |-j (DROP|REJECT)' || true; }}"
+)
+SAVED: Final = re.compile(
+    r"\[(?P<packets>\d+):\d+\] -A (?P<chain>\S+) (?P<rule>.*-j (?:DROP|REJECT).*)"
+)
+POLICY: Final = re.compile(r":(?P<chain>\S+) DROP \[(?P<packets>\d+):\d+\]")
+
+CONNTRACK: Final = (
+    "[ ! -e /proc/sys/net/netfilter/nf_conntrack_max ] || cat /proc/net/stat/nf_conntrack"
+)
+
+
+def nft(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
+    """Each rule that counts and drops, by its text without the counter."""
+    del devices
+    table = chain = ""
+    for line in lines:
+        if head := HEAD.match(line):
+            table, chain = head["table"] or table, head["chain"] or ""
+        elif (rule := COUNTED.fullmatch(line)) and VERDICT.search(rule["rest"]):
+            where = f"{table} {chain} handle {rule['handle']}"
+            text = f"{rule['match']} {rule['rest']}".strip()
+            count = int(rule["packets"])
+            yield Drop(stage=NETFILTER, cause=f'nft rule "{text}"', where=where, packets=count)
+
+
+def legacy(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
+    """Each rule of iptables that drops, and the chains' policies."""
+    del devices
+    table = ""
+    for line in lines:
+        if line.startswith("*"):
+            table = line[1:]
+        elif rule := SAVED.fullmatch(line):
+            text, where = f'iptables rule "{rule["rule"]}"', f"{table} {rule['chain']}"
+            yield Drop(stage=NETFILTER, cause=text, where=where, packets=int(rule["packets"]))
+        elif rule := POLICY.fullmatch(line):
+            text, where = "iptables policy DROP", f"{table} {rule['chain']}"
+            yield Drop(stage=NETFILTER, cause=text, where=where, packets=int(rule["packets"]))
+
+
+def conntrack(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
+    """`early_drop` is no loss: an older connection was forgotten for a new one."""
+    del devices
+    for name, count in summed(lines, ("drop", "insert_failed")).items():
+        yield Drop(stage=NETFILTER, cause=f"conntrack {name}", packets=count)
+
+
+PARTS: Final = (
+    Part("nft rules", NFT, nft, "no nft, or it may not list"),
+    Part("iptables rules", LEGACY, legacy, "no iptables-save"),
+    Part("conntrack", CONNTRACK, conntrack, "no nf_conntrack in /proc/net/stat"),
+)

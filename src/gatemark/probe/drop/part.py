@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A part of what is read: a piece of a shell script, and what its output says was dropped."""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+
+from gatemark.store.drops import Drop
+
+# From the lines and the gateway's test ports; `packets` are since the counter began.
+Parse = Callable[[list[str], Collection[str]], Iterable[Drop]]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One command, or one file of /proc."""
+
+    name: str  # how a record calls it where it could not be read
+    script: str  # {devices}: the names of the test ports; fails where it cannot be read
+    parse: Parse
+    lacks: str  # why it cannot be read then: "no nft"
+    shared: bool = False  # of the whole machine: a namespace's own share is not known
+
+
+def by_name(lines: Iterable[str]) -> dict[str, int]:
+    """Lines of a name and a number, as /proc/net/snmp6 has them."""
+    words = (line.split() for line in lines)
+    return {pair[0]: int(pair[1]) for pair in words if len(pair) == 2}
+
+
+def summed(lines: list[str], names: Collection[str]) -> dict[str, int]:
+    """Columns of a file of /proc/net/stat over all CPUs: a head, then a row in hex for each."""
+    if not lines:
+        return {}
+    head, *rows = [line.split() for line in lines]
+    at = {name: head.index(name) for name in names if name in head}
+    return {name: sum(int(row[place], 16) for row in rows) for name, place in at.items()}

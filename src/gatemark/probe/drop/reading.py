@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All counters of drops in one command, and by how much they rose between two readings."""
+
+import shlex
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from msgspec.structs import replace
+
+from gatemark.probe.drop import ip, netfilter, port, qdisc
+from gatemark.probe.drop.part import Part
+from gatemark.store.drops import ICMP, PORT_OUT, STAGES, TESTER, Drop
+
+PARTS: Final[tuple[Part, ...]] = (*port.PARTS, *netfilter.PARTS, *ip.PARTS, *qdisc.PARTS)
+MARK: Final = "@@"
+FAILED: Final = "@!"
+OF_ALL: Final = "it counts the whole machine"
+
+Key = tuple[str, str, str]  # stage, cause, where
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What all counters stood at."""
+
+    at_s: float
+    counts: Mapping[Key, Drop]
+    unread: Mapping[str, str]  # part -> why not
+
+
+def parts(*, is_own: bool) -> tuple[Part, ...]:
+    """What can be read of a gateway whose kernel is its own, or of a namespace."""
+    return tuple(part for part in PARTS if is_own or not part.shared)
+
+
+def script(parts: Collection[Part], devices: Collection[str]) -> str:
+    """One script for a shell of any kind. A part that fails says so and stops no other."""
+    names = " ".join(shlex.quote(device) for device in devices)
+    return "\n".join(
+        f"echo '{MARK} {part.name}'; {{ {part.script.format(devices=names)}; }} 2> /dev/null "
+        f"|| echo '{FAILED}'"
+        for part in parts
+    )
+
+
+def parse(text: str, at_s: float, *, devices: Collection[str], is_own: bool) -> Reading:
+    """The counters in what the script printed."""
+    counts: dict[Key, Drop] = {}
+    unread: dict[str, str] = {}
+    known = {part.name: part for part in parts(is_own=is_own)}
+    for name, lines in _sections(text).items():
+        drops = _counted(known[name], lines, devices)
+        if drops is None:
+            unread[name] = known[name].lacks
+        else:
+            counts |= {(drop.stage, drop.cause, drop.where): drop for drop in drops}
+    if not is_own:
+        unread |= {part.name: OF_ALL for part in PARTS if part.shared}
+    return Reading(at_s, counts, unread)
+
+
+def risen(before: Reading, after: Reading, *, is_own: bool) -> tuple[Drop, ...]:
+    """By how much each counter rose, by stage. What was set anew meanwhile is left out.
+
+    The port of a namespace is a veth: what it dropped on its way out found the sink's ring full.
+    """
+    drops = []
+    for key, drop in after.counts.items():
+        count = drop.packets - before.counts[key].packets if key in before.counts else drop.packets
+        stage = TESTER if drop.stage == PORT_OUT and not is_own else drop.stage
+        if count > 0:
+            drops.append(replace(drop, packets=count, stage=stage))
+    return tuple(sorted(drops, key=lambda drop: STAGES.index(drop.stage)))
+
+
+def lost(drops: Collection[Drop]) -> int:
+    """Packets of all counters, with those that two count."""
+    return sum(drop.packets for drop in drops if drop.stage != ICMP)
+
+
+def _counted(part: Part, lines: list[str], devices: Collection[str]) -> list[Drop] | None:
+    """What a part's lines say; None where it failed, or printed what nobody expects."""
+    if FAILED in lines:
+        return None
+    try:
+        return list(part.parse(lines, devices))
+    except (ValueError, KeyError, IndexError):
+        return None
+
+
+def _sections(text: str) -> dict[str, list[str]]:
+    sections: dict[str, list[str]] = {}
+    for name, line in _named(text):
+        lines = sections.setdefault(name, [])
+        if line:
+            lines.append(line)
+    return sections
+
+
+def _named(text: str) -> Iterator[tuple[str, str]]:
+    name = ""
+    for line in text.splitlines():
+        if line.startswith(f"{MARK} "):
+            name = line.removeprefix(f"{MARK} ")
+            yield name, ""
+        elif name:
+            yield name, line

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Probe `drops`: what the gateway dropped, by cause, read before the load and after the drain.
+
+It runs in every pass: nothing of it runs while packets are sent.
+"""
+
+import asyncio
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from gatemark.node.shell import Node
+from gatemark.probe.drop import reading
+from gatemark.probe.drop.reading import Reading, lost, risen
+from gatemark.probe.probe import Outcome, Place, Probe, Seen, Sent
+from gatemark.store.drops import Drops
+
+REST_S: Final = 1.0  # a box has traffic of its own: so long is it looked at before
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """At rest, before the load, after it; without a rest the first two are one."""
+
+    rest: Reading
+    before: Reading
+    after: Reading
+
+
+class Watch:
+    """The readings of one trial."""
+
+    def __init__(self, node: Node, devices: Collection[str], *, is_own: bool, rests: bool) -> None:
+        self._node = node
+        self._devices = devices
+        self._is_own = is_own
+        self._rests = rests
+        self._script = reading.script(reading.parts(is_own=is_own), devices)
+        self._rest: Reading | None = None
+        self._before: Reading | None = None
+
+    async def start(self) -> None:
+        """Read before the load; a box also a second earlier."""
+        self._rest = self._before = await self._read()
+        if self._rests:
+            await asyncio.sleep(REST_S)
+            self._before = await self._read()
+
+    async def stop(self) -> Readings:
+        """Read after the drain."""
+        assert self._rest is not None
+        assert self._before is not None
+        return Readings(self._rest, self._before, await self._read())
+
+    async def abort(self) -> None:
+        """Nothing of it goes on."""
+
+    async def _read(self) -> Reading:
+        at_s = time.monotonic()
+        text = await self._node.run("sh", "-c", self._script)
+        return reading.parse(text, at_s, devices=self._devices, is_own=self._is_own)
+
+
+def watch(place: Place) -> Watch:
+    """A gateway that outlives the run is a box in a network, and is watched at rest, too."""
+    gateway = place.gateway
+    return Watch(
+        gateway.node,
+        tuple(gateway.devices.values()),
+        is_own=place.own is None,
+        rests=bool(gateway.journal),
+    )
+
+
+def outcome(seen: Seen, sent: Sent) -> Outcome:
+    """The counters that rose, and what they rose by at rest."""
+    read: Readings = seen.own["drops"]
+    is_own = sent.own is None
+    rest_s = read.before.at_s - read.rest.at_s
+    background = lost(risen(read.rest, read.before, is_own=is_own)) / rest_s if rest_s else 0.0
+    unread = tuple(f"{name}: {why}" for name, why in sorted(read.after.unread.items()))
+    drops = Drops(
+        causes=risen(read.before, read.after, is_own=is_own),
+        unread=unread,
+        background_pps=background,
+        lasts_s=read.after.at_s - read.before.at_s,
+    )
+    return Outcome(evidence={"drops": drops})
+
+
+PROBE: Final = Probe(outcome, watcher=watch, last=True, every_pass=True)

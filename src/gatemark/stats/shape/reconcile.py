@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tester saw lost beside what the gateway's counters say that it dropped.
+
+    tried = unique + refused + tester's own + drops of each stage + remains
+    tolerance = 2 + b T + 3 sqrt(b T)     b: drops/s at rest; T: s between both readings
+
+A packet that two counters have is counted once: at the earlier stage, which names the cause.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from msgspec.structs import replace
+
+from gatemark.store.drops import (
+    BACKLOG,
+    ICMP,
+    INGRESS,
+    IP,
+    NEIGHBOUR,
+    NETFILTER,
+    QDISC,
+    SOCKET,
+    TESTER,
+    Drop,
+    Drops,
+)
+from gatemark.store.record import Accounting, Record
+
+LEAST: Final = 2  # packets that may be on their way or of others
+SIGMAS: Final = 3
+UNCOUNTED: Final = "a rule or policy without a counter"
+
+# The kernel's reasons (include/net/dropreason-core.h), by the stage whose counters have the same.
+REASONS: Final[Mapping[str, str]] = {
+    "NETFILTER_DROP": NETFILTER,
+    "XDP": INGRESS,
+    "TC_INGRESS": INGRESS,
+    "TC_EGRESS": INGRESS,
+    "CPU_BACKLOG": BACKLOG,
+    "QDISC_DROP": QDISC,
+    "NEIGH_CREATEFAIL": NEIGHBOUR,
+    "NEIGH_FAILED": NEIGHBOUR,
+    "NEIGH_QUEUEFULL": NEIGHBOUR,
+    "NEIGH_DEAD": NEIGHBOUR,
+    "IP_INHDR": IP,
+    "IP_RPFILTER": IP,
+    "IP_OUTNOROUTES": IP,
+    "IP_INNOROUTES": IP,
+    "IP_INADDRERRORS": IP,
+    "PKT_TOO_BIG": IP,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """What became of the packets that one trial, or several of one arm, lost."""
+
+    tried: int
+    lost: int  # tried less those delivered
+    refused: int  # by the port that the tester sends from: with veth the gateway's queue was full
+    own: int  # the tester's own: the sink's ring was full
+    by_cause: tuple[Drop, ...]  # most packets first; each packet once
+    remains: int  # in no counter; below zero: counted twice
+    tolerance: float
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the counters explain the loss, and no more than it."""
+        return abs(self.remains) <= self.tolerance
+
+    @property
+    def sentence(self) -> str:
+        """The one thing to say about it; "" where nothing was lost."""
+        if self.remains > self.tolerance:
+            return f"{grouped(self.remains)} of {grouped(self.lost)} lost are in no counter"
+        if self.remains < -self.tolerance and self.by_cause:
+            return (
+                f"{grouped(-self.remains)} packets more are counted than were lost: "
+                f"{name(self._twice)} counts twice"
+            )
+        causes = [f"{name(drop)} dropped {grouped(drop.packets)}" for drop in self.by_cause]
+        return "; ".join(causes)
+
+    @property
+    def _twice(self) -> Drop:
+        """The counter that is nearest to what is too many."""
+        return min(self.by_cause, key=lambda drop: abs(drop.packets + self.remains))
+
+
+def grouped(count: int) -> str:
+    """A count of packets, in groups of three figures: 3 188."""
+    return f"{count:,}".replace(",", " ")
+
+
+def name(drop: Drop) -> str:
+    """What people call a cause: `nft rule "udp dport 5001 drop"`, `tbf at gw1`."""
+    return f"{drop.cause} at {drop.where}" if drop.where and drop.stage != NETFILTER else drop.cause
+
+
+def reconciled(record: Record) -> Reconciled | None:
+    """One trial; nothing where packets or drops were not counted."""
+    accounting, drops = record.accounting, record.evidence.drops
+    if accounting is None or drops is None:
+        return None
+    # Where the gateway itself is the receiver its own stack sees copies, and drops these.
+    ignored = {SOCKET} if record.definition.path == "endpoint" else set()
+    return reconcile(accounting, drops, record.evidence.freed, ignored)
+
+
+def reconcile(
+    accounting: Accounting,
+    drops: Drops,
+    freed: Mapping[str, int] | None = None,
+    ignored: Iterable[str] = (),
+) -> Reconciled:
+    """The equation above; `freed` are the kernel's reasons, where they were read."""
+    left_out = {ICMP, *ignored}
+    counted = once([drop for drop in drops.causes if drop.stage not in left_out])
+    causes = [drop for drop in counted if drop.stage != TESTER]
+    causes += uncounted(causes, freed or {})
+    own = accounting.ring_dropped + _sum(drop for drop in counted if drop.stage == TESTER)
+    refused = max(accounting.refused, _tx_dropped(accounting))
+    expected = drops.background_pps * drops.lasts_s
+    return Reconciled(
+        tried=accounting.tried,
+        lost=accounting.lost,
+        refused=refused,
+        own=own,
+        by_cause=tuple(sorted(causes, key=lambda drop: -drop.packets)),
+        remains=accounting.lost - refused - own - _sum(causes),
+        tolerance=LEAST + expected + SIGMAS * math.sqrt(expected),
+    )
+
+
+def once(drops: list[Drop]) -> list[Drop]:
+    """Each counter less what others have that say it counts theirs again."""
+    again: Counter[str] = Counter()
+    for drop in drops:
+        for cause in filter(None, drop.counted_in.split(",")):
+            again[cause.strip()] += drop.packets
+    single = []
+    for drop in drops:
+        twice = min(drop.packets, again[drop.cause])
+        again[drop.cause] -= twice
+        if drop.packets > twice:
+            single.append(replace(drop, packets=drop.packets - twice))
+    return single
+
+
+def uncounted(drops: Iterable[Drop], freed: Mapping[str, int]) -> list[Drop]:
+    """What the kernel freed for a stage's reasons beyond that stage's counters."""
+    drops = list(drops)
+    by_stage: dict[str, list[str]] = {}
+    for reason in freed:
+        if reason in REASONS:
+            by_stage.setdefault(REASONS[reason], []).append(reason)
+    gaps = []
+    for stage, reasons in by_stage.items():
+        counted = _sum(drop for drop in drops if drop.stage == stage)
+        gap = sum(freed[reason] for reason in reasons) - counted
+        cause = UNCOUNTED if stage == NETFILTER else f"kernel's reason {', '.join(reasons)}"
+        if gap > 0:
+            gaps.append(Drop(stage=stage, cause=cause, packets=gap))
+    return gaps
+
+
+def together(trials: Iterable[Reconciled]) -> Reconciled | None:
+    """Several trials as one; their tolerances add up."""
+    several = list(trials)
+    if not several:
+        return None
+    sums: dict[tuple[str, str, str], Drop] = {}
+    for drop in (drop for trial in several for drop in trial.by_cause):
+        key = drop.stage, drop.cause, drop.where
+        packets = drop.packets + (sums[key].packets if key in sums else 0)
+        sums[key] = replace(drop, packets=packets)
+    return Reconciled(
+        tried=sum(trial.tried for trial in several),
+        lost=sum(trial.lost for trial in several),
+        refused=sum(trial.refused for trial in several),
+        own=sum(trial.own for trial in several),
+        by_cause=tuple(sorted(sums.values(), key=lambda drop: -drop.packets)),
+        remains=sum(trial.remains for trial in several),
+        tolerance=sum(trial.tolerance for trial in several),
+    )
+
+
+def _tx_dropped(accounting: Accounting) -> int:
+    """What the sending port dropped; a tap drops what it has taken, without refusing it."""
+    rises = accounting.interfaces.items()
+    return sum(count for counter, count in rises if counter.endswith(".tx_dropped"))
+
+
+def _sum(drops: Iterable[Drop]) -> int:
+    return sum(drop.packets for drop in drops)
