@@ -87,7 +87,7 @@ async def _at_once(
         kept.append(_kept(directory, spec, record, columns, display))
     for bench, (record, _) in zip(able, done, strict=True):
         if record.status != "ok":
-            await bench.station.require_alive()
+            await bench.require_free()
     return kept
 
 
@@ -100,6 +100,8 @@ def _doing(bench: Bench, directory: RunDirectory, display: Display) -> Doing:
 
     async def step(spec: TrialSpec) -> Record:
         record, _ = await _run(bench, spec, display)
+        if record.status != "ok":
+            await bench.require_free()
         return record
 
     def keep(record: Record) -> None:
@@ -112,17 +114,18 @@ def _doing(bench: Bench, directory: RunDirectory, display: Display) -> Doing:
 async def _run(bench: Bench, spec: TrialSpec, display: Display) -> tuple[Record, Series]:
     with lock.machine(display.warn):
         record, columns = await trial.run(bench, spec, display.rate)
-    if record.status != "ok":
-        await bench.station.require_alive()
     return record, columns
 
 
 async def _trial(
     bench: Bench, directory: RunDirectory, spec: TrialSpec, display: Display
 ) -> Record:
-    """Run one trial and keep it."""
+    """Run one trial and keep it. Raises StationError, when it is kept, if no other can follow."""
     record, columns = await _run(bench, spec, display)
-    return _kept(directory, spec, record, columns, display)
+    kept = _kept(directory, spec, record, columns, display)
+    if record.status != "ok":
+        await bench.require_free()
+    return kept
 
 
 def _kept(

@@ -2,14 +2,14 @@
 """The life of one trial: prepare, arm the agents, send, drain, account, judge its validity."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from functools import partial
 
 from msgspec.structs import replace
 
-from gatemark.error import GatemarkError, InvalidTrialError, UnavailableError
+from gatemark.error import GatemarkError, InvalidTrialError, StuckError, UnavailableError
 from gatemark.node.agent import Tick
 from gatemark.plan.feature import tracks
 from gatemark.plan.model import TrialSpec
@@ -60,6 +60,8 @@ async def run(
     except UnavailableError as error:
         return replace(base, status="skipped", reason=f"not available here: {error}"), {}
     except GatemarkError as error:
+        for stuck in _causes(error):
+            await bench.free(stuck)
         return replace(base, status="invalid", reason=str(error)), {}
     finally:
         if start:
@@ -69,6 +71,14 @@ async def run(
     except InvalidTrialError as error:
         record = replace(record, status="invalid", reason=str(error))
     return record, series
+
+
+def _causes(error: BaseException | None) -> Iterator[StuckError]:
+    """Of an error and those that it came after, those of programs that could not be ended."""
+    while error:
+        if isinstance(error, StuckError):
+            yield error
+        error = error.__context__
 
 
 async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | None) -> Raw:
