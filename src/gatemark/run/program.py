@@ -15,7 +15,7 @@ from gatemark.gateway import far
 from gatemark.gateway.feature import Wanted, running
 from gatemark.gateway.program import Program
 from gatemark.gateway.supervisor import End, Supervised, Use
-from gatemark.node.shell import Here
+from gatemark.node.shell import Here, LocalProcess
 from gatemark.plan.feature import parts, programs
 from gatemark.plan.model import TrialSpec
 from gatemark.station.station import Station
@@ -60,6 +60,12 @@ class Programs:
         self._running: list[Supervised] = []
         self._before: list[Use] = []
         self._counted: dict[str, int] = {}
+
+    @property
+    def supervisors(self) -> list[int]:
+        """Pids of those who watch over them, where they are of this machine."""
+        processes = (child.process for child in self._running)
+        return [process.pid for process in processes if isinstance(process, LocalProcess)]
 
     async def start(self) -> None:
         """Start them, and read what they and the port count before the traffic.

@@ -184,6 +184,18 @@ class AtRate(msgspec.Struct, frozen=True, kw_only=True):
     plugin: str = ""  # that counted: counter-1
 
 
+class Starved(msgspec.Struct, frozen=True, kw_only=True):
+    """A thread of the gateway that was ready to run and got no CPU."""
+
+    thread: str  # napi/gw0
+    longest_ms: float  # that it waited, between two samples
+    share: float  # of the trial that it waited
+    who: str = ""  # had the CPU meanwhile: "hog (pid 812, FIFO 60)"; "": nobody was seen
+    used_ms: float = 0.0  # CPU time of that one
+    own: bool = False  # it is a program of the arm
+    foreign: bool = False  # it is not, and outranked the thread: the trial is invalid
+
+
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """What the limit of a point is judged from (`gatemark.stats.point.limit`)."""
 
@@ -216,6 +228,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     at_rate: AtRate | None = None  # instrumented: what it executed under the load, and at rest
     # Instrumented: source of the watts: tasmota, shelly1, shelly2, csv, rapl, hwmon.
     meter: str = ""
+    starved: Starved | None = None  # a namespace gateway's thread that got no CPU
     softnet: dict[str, int] = {}  # instrumented: dropped, squeezed, summed over all CPUs
     # Features offload and xdp. Both: packets that went the usual way (usual). offload: connections
     # in the flow table at the end (entries, hardware_entries). xdp: packets that it forwarded, 1

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One direction of a trial: what every kind of workload is to the trial that runs it."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
@@ -64,13 +63,20 @@ class Way:
         return int(self.sender["t1_ns"]) - int(self.sender["t0_ns"])
 
 
+class Drained(Protocol):
+    """Waits until nothing is on its way any more."""
+
+    async def __call__(self, wire: Wire | None = None, sent: int | None = None) -> None:
+        """`sent`: packets that the sending port of `wire` took, where that is known."""
+
+
 class Load(Protocol):
     """One direction of a trial: agents launched by `ready`, run by `go`, ended by `abort`."""
 
     async def ready(self) -> Self:
         """Bring both ends to their start. Raises NodeError."""
 
-    async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
+    async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Send, wait until nothing is on its way any more, and take both reports."""
 
     async def abort(self) -> None:
