@@ -14,13 +14,12 @@ from msgspec.structs import replace
 from gatemark.error import StationError
 from gatemark.node import leftover
 from gatemark.station import blocking
-from gatemark.store.record import Record
+from gatemark.store.record import FIRST, Record
 from gatemark.store.series import Series
 
 IMPOSSIBLE_SHARE = 0.01  # of the arm's median received so far
 IDLE_CPU = 0.05  # of the gateway's busiest CPU
 MOST_LOST = 0.5  # of what was tried: a low rate that comes through is no wonder
-FIRST = "/first"  # behind the name of a trial's first attempt
 
 Done = tuple[Record, Series]
 

@@ -13,6 +13,8 @@ from gatemark.store.loss import Loss
 
 RECORD_SCHEMA = "gatemark.record/2"
 
+FIRST = "/first"  # behind a trial's name: the record of an attempt that was not believed
+
 Status = Literal["ok", "invalid", "skipped"]
 Pass = Literal["outside", "instrumented", "search"]
 Scalar = str | int | float | bool
