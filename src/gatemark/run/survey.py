@@ -8,7 +8,6 @@ Few packets are sent, nothing is set on the gateway. Frames go to every station 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from dataclasses import dataclass
-from functools import partial
 
 from msgspec.structs import replace
 
@@ -26,7 +25,7 @@ from gatemark.station.wiring import Gateway, Port, wires
 from gatemark.stats.shape.tester import PAUSED
 from gatemark.unit import l1_bps
 from gatemark.workload.udp import Stream
-from gatemark.workload.way import Way, over_time
+from gatemark.workload.way import Way, over_time, soon
 
 PACKETS, PACKETS_PPS = 50, 1000
 ARRIVED = 0.9  # of the packets: a cable that loses more is not the one
@@ -230,6 +229,6 @@ async def _direct(station: Station, rate_pps: float, seconds: float) -> Way:
     stream.seed = 1  # so that its losses are kept
     try:
         await stream.ready()
-        return await stream.go(partial(asyncio.sleep, 0.05))
+        return await stream.go(soon(0.05))
     finally:
         await stream.abort()

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """UDP at a rate: one sender and one sink for each direction, every packet accounted for."""
 
-import asyncio
 import math
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Self
 
 from msgspec.structs import replace
@@ -28,6 +26,7 @@ from gatemark.workload.way import (
     Numbering,
     Report,
     Way,
+    soon,
     tick_ms,
 )
 
@@ -239,7 +238,7 @@ async def open_mappings(up: Wire, load: Workload, placement: Placement, run: int
     stream = Stream(up, few, placement, run)
     try:
         await stream.ready()
-        way = await stream.go(partial(asyncio.sleep, 0.05))
+        way = await stream.go(soon(0.05))
     finally:
         await stream.abort()
     known = list(way.sink["flow"]["source_port"])

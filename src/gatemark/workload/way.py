@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One direction of a trial: what every kind of workload is to the trial that runs it."""
 
+import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
@@ -68,6 +69,16 @@ class Drained(Protocol):
 
     async def __call__(self, wire: Wire | None = None, sent: int | None = None) -> None:
         """`sent`: packets that the sending port of `wire` took, where that is known."""
+
+
+def soon(seconds: float) -> Drained:
+    """Waits for so long: for a few packets that are no trial."""
+
+    async def wait(wire: Wire | None = None, sent: int | None = None) -> None:
+        del wire, sent
+        await asyncio.sleep(seconds)
+
+    return wait
 
 
 class Load(Protocol):
