@@ -18,6 +18,10 @@ class StationError(GatemarkError):
     """The bench could not be built, set or given back."""
 
 
+class StuckError(StationError):
+    """What a trial started could not be ended: the next trial would measure it."""
+
+
 class NodeError(GatemarkError):
     """A host or its agent failed or went away.
 

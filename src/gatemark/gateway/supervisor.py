@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Final, Self
 
-from gatemark.error import InvalidTrialError, NodeError, UnavailableError
+from gatemark.error import InvalidTrialError, NodeError, StuckError, UnavailableError
 from gatemark.gateway.program import Program
-from gatemark.node.shell import Node, Process
+from gatemark.node import leftover
+from gatemark.node.shell import LocalProcess, Node, Process
+from gatemark.station import blocking
 
 MARK: Final = "@@"
 OVER: Final = "GATEMARK-OVER"  # ends the script on its way in
@@ -59,14 +61,18 @@ class Supervised:
         self.process = process
 
     @classmethod
-    async def start(cls, node: Node, program: Program, first: Sequence[str] = ()) -> Self:
+    async def start(
+        cls, node: Node, program: Program, first: Sequence[str] = (), apart: Sequence[str] = ()
+    ) -> Self:
         """Start it and wait until it works; `first` goes before the command, as taskset does.
+
+        `apart` goes before the supervisor: it has a CPU that the program cannot take from it.
 
         Raises UnavailableError if it is not on the gateway, NodeError if it ends at once.
         """
         heard = await _listeners(node, program)
-        words = ("sh", "-c", READ_SCRIPT, "gatemark", *program.command)
-        running = cls(node, program, await node.start(*first, *words))
+        words = ("sh", "-c", READ_SCRIPT, "gatemark", *first, *program.command)
+        running = cls(node, program, await node.start(*apart, *words))
         script = (resources.files("gatemark.gateway") / "supervisor.sh").read_text()
         running.process.write(f"{script}{OVER}\n".encode())
         try:
@@ -91,7 +97,9 @@ class Supervised:
         by, code, left = ended.split()
         self.process.close_stdin()
         await self.process.wait()
-        return End(by, int(code), int(left), "\n".join(lines))
+        await self.clear()
+        here = isinstance(self.process, LocalProcess)
+        return End(by, int(code), 0 if here else int(left), "\n".join(lines))
 
     def require_lasted(self, end: End) -> None:
         """Raise InvalidTrialError if it had ended by itself, UnavailableError if it is not there.
@@ -108,7 +116,10 @@ class Supervised:
         )
 
     async def abort(self) -> None:
-        """End it without its last words: the supervisor does so when its stdin ends."""
+        """End it without its last words: the supervisor does so when its stdin ends.
+
+        Raises StuckError if it may still run.
+        """
         self.process.close_stdin()
         try:
             async with asyncio.timeout(ANSWER_S):
@@ -116,6 +127,17 @@ class Supervised:
         except TimeoutError:
             self.process.kill()
             await self.process.wait()
+            if not isinstance(self.process, LocalProcess):
+                raise StuckError(f"{self._name} may still run: it had no answer") from None
+        await self.clear()
+
+    async def clear(self) -> None:
+        """End, from outside, what its supervisor could not. Raises StuckError if that stays."""
+        if not isinstance(self.process, LocalProcess):
+            return
+        if left := await blocking.run(leftover.end, self.process.pid):
+            pids = ", ".join(map(str, left))
+            raise StuckError(f"{self._name}: pids {pids} cannot be ended")
 
     async def _ready(self, heard: frozenset[str]) -> None:
         loop = asyncio.get_running_loop()

@@ -18,6 +18,8 @@ done
 	echo "neither /var/tmp nor /tmp can be written on it: free some of it" >&2
 	exit 1
 }
+# What the program makes inherits this, so all of it is found from outside (node/leftover.py).
+export GATEMARK_PROGRAM="$folder"
 
 # The fields of a process from its state on (proc_pid_stat(5)), in $fields; fails if it is gone.
 fields_of() {
@@ -93,7 +95,7 @@ finish() {
 		by='term'
 		for one in $family; do kill -TERM "${one%:*}"; done
 	fi
-	later $patience kill -KILL "$pid" &
+	later $patience slay &
 	dog=$!
 	wait "$pid"
 	code=$?
@@ -108,6 +110,11 @@ finish() {
 	done
 	ended="$by $code $left"
 } 2>/dev/null
+
+# What waits for a CPU that another of the family has, ends when that one does: all at once.
+slay() {
+	for one in $family; do there "$one" && kill -KILL "${one%:*}"; done
+}
 
 count() {
 	left=0

@@ -96,7 +96,7 @@ class _Here:
 
     async def start(self, *command: str) -> Process:
         """Run it in a session of its own, with pipes. Raises NodeError if it cannot be run."""
-        return _LocalProcess(await _spawn(self.argv(*command), new_session=True))
+        return LocalProcess(await _spawn(self.argv(*command), new_session=True))
 
     async def agent(self) -> str:
         """The path of this machine's gm-agent. Raises UnavailableError if it is not built."""
@@ -131,35 +131,47 @@ class Local(_Here):
 
 
 @dataclass(slots=True)
-class _LocalProcess:
+class LocalProcess:
     """A process of this machine."""
 
     process: asyncio.subprocess.Process
 
     @property
+    def pid(self) -> int:
+        """Its own, as all of this machine see it."""
+        return self.process.pid
+
+    @property
     def ended(self) -> bool:
+        """Whether it has ended."""
         return self.process.returncode is not None
 
     def write(self, data: bytes) -> None:
+        """Give it something to read."""
         assert self.process.stdin is not None
         self.process.stdin.write(data)
 
     def close_stdin(self) -> None:
+        """Let it read the end."""
         assert self.process.stdin is not None
         self.process.stdin.close()
 
     async def line(self) -> bytes:
+        """The next line that it prints; empty at the end."""
         assert self.process.stdout is not None
         return await self.process.stdout.readline()
 
     async def errors(self) -> str:
+        """What it wrote to its standard error, to the end."""
         assert self.process.stderr is not None
         return (await self.process.stderr.read()).decode(errors="replace")
 
     async def wait(self) -> int:
+        """Wait for its end; returns its exit code."""
         return await self.process.wait()
 
     def kill(self) -> None:
+        """End it at once, if it still runs."""
         if not self.ended:
             self.process.kill()
 

@@ -54,15 +54,15 @@ class Ports:
 
     def __init__(self, ports: Iterable[Port]) -> None:
         self._ports = list(ports)
-        self._before: dict[str, int] = {}
+        self.before: dict[str, int] = {}
 
     async def start(self) -> None:
         """Read them before the load."""
-        self._before = await port_counters(self._ports)
+        self.before = await port_counters(self._ports)
 
     async def stop(self) -> tuple[dict[str, int], dict[str, int]]:
         """The counters before and after."""
-        return self._before, await port_counters(self._ports)
+        return self.before, await port_counters(self._ports)
 
     async def abort(self) -> None:
         """Nothing of it goes on."""

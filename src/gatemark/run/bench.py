@@ -6,9 +6,10 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from gatemark.error import GatemarkError
+from gatemark.error import GatemarkError, StationError, StuckError
 from gatemark.gateway.setup import Setup
 from gatemark.gateway.slowdown import Slowdown
+from gatemark.node.shell import Here
 from gatemark.plan.model import Arm, Workload
 from gatemark.station.demand import demand
 from gatemark.station.station import Station
@@ -17,12 +18,15 @@ from gatemark.station.station import Station
 class Bench:
     """`async with Bench(lab)`: brought up, and taken down whatever happens.
 
-    `messages` are warnings from setting the gateway and giving it back, a line each.
+    `messages` are warnings from setting the gateway and giving it back, a line each. `stuck` says
+    what a trial left that would spoil the next; "": nothing.
     """
 
     def __init__(self, station: Station) -> None:
         self.station = station
         self.messages: list[str] = []
+        self.stuck = ""
+        self.silences: dict[str, float] = {}  # arm -> the longest, s, that a sink has seen
         self.setup = Setup(station.gateway)
         self.slowdown = Slowdown(station.gateway)
 
@@ -55,6 +59,25 @@ class Bench:
         await self.slowdown.set(slowed, own=arm.path == "endpoint")
         await self.setup.change(arm)
         await self.station.meet(demand(arm, load))
+
+    async def free(self, error: StuckError) -> None:
+        """After a program that could not be ended: a virtual machine is restarted, else stuck.
+
+        A real device may be more than our gateway: nobody restarts it unasked.
+        """
+        self.stuck = str(error)
+        station = self.station
+        if station.info.virtual and not isinstance(station.gateway.node, Here):
+            with suppress(GatemarkError):
+                await station.restart()
+                self.stuck = ""
+                self.messages.append(f"{error}: the virtual machine was restarted")
+
+    async def require_free(self) -> None:
+        """Raise StationError if nothing more can be measured on it."""
+        if self.stuck:
+            raise StationError(self.stuck)
+        await self.station.require_alive()
 
     def lacks(self, arm: Arm) -> str:
         """Why an arm cannot be measured here, or nothing."""

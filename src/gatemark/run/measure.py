@@ -8,7 +8,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec
-from gatemark.run import trial, turns
+from gatemark.run import again, trial, turns
 from gatemark.run.bench import Bench
 from gatemark.run.display import Display
 from gatemark.run.rig import Rig
@@ -48,13 +48,13 @@ async def _alone(
     why = bench.lacks(spec.arm)
     if not why and spec.search and is_outcome(spec):
         goals = [other for other in left if other.seeks == spec.seeks and is_outcome(other)]
-        doing = _doing(bench, directory, display)
+        doing = _doing(bench, directory, records, display)
         return await seek(goals, steps_of(spec, records), doing)
     if not why and spec.search:
         spec, why = following(spec, records)
     if why:
         return [_skip(bench, directory, spec, why, display)]
-    return [await _trial(bench, directory, spec, display)]
+    return await _trial(bench, directory, spec, records, display)
 
 
 def _skip(
@@ -87,7 +87,7 @@ async def _at_once(
         kept.append(_kept(directory, spec, record, columns, display))
     for bench, (record, _) in zip(able, done, strict=True):
         if record.status != "ok":
-            await bench.station.require_alive()
+            await bench.require_free()
     return kept
 
 
@@ -95,12 +95,17 @@ def _unshown(value: float, unit: str) -> None:
     """Several trials at the same time have no single rate to show."""
 
 
-def _doing(bench: Bench, directory: RunDirectory, display: Display) -> Doing:
+def _doing(
+    bench: Bench, directory: RunDirectory, records: Sequence[Record], display: Display
+) -> Doing:
     """The steps of a search are ordinary trials, but their series are not kept."""
 
     async def step(spec: TrialSpec) -> Record:
-        record, _ = await _run(bench, spec, display)
-        return record
+        tried = await again.attempts(partial(_run, bench, spec, display), records)
+        if tried.first:
+            keep(tried.first)
+        await _require(bench, tried)
+        return tried.done[0]
 
     def keep(record: Record) -> None:
         directory.append(record)
@@ -112,17 +117,30 @@ def _doing(bench: Bench, directory: RunDirectory, display: Display) -> Doing:
 async def _run(bench: Bench, spec: TrialSpec, display: Display) -> tuple[Record, Series]:
     with lock.machine(display.warn):
         record, columns = await trial.run(bench, spec, display.rate)
-    if record.status != "ok":
-        await bench.station.require_alive()
     return record, columns
 
 
 async def _trial(
-    bench: Bench, directory: RunDirectory, spec: TrialSpec, display: Display
-) -> Record:
-    """Run one trial and keep it."""
-    record, columns = await _run(bench, spec, display)
-    return _kept(directory, spec, record, columns, display)
+    bench: Bench,
+    directory: RunDirectory,
+    spec: TrialSpec,
+    records: Sequence[Record],
+    display: Display,
+) -> list[Record]:
+    """Run one trial and keep it. Raises StationError, when it is kept, if no other can follow."""
+    tried = await again.attempts(partial(_run, bench, spec, display), records)
+    firsts = [_kept(directory, spec, tried.first, {}, display)] if tried.first else []
+    record, columns = tried.done
+    kept = _kept(directory, spec, record, columns, display)
+    await _require(bench, tried)
+    return [*firsts, kept]
+
+
+async def _require(bench: Bench, tried: again.Attempts) -> None:
+    """Raise StationError if no other trial can follow."""
+    again.require(tried)
+    if tried.done[0].status != "ok":
+        await bench.require_free()
 
 
 def _kept(

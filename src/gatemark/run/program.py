@@ -8,13 +8,14 @@ verified.
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from gatemark.gateway import far
 from gatemark.gateway.feature import Wanted, running
 from gatemark.gateway.program import Program
 from gatemark.gateway.supervisor import End, Supervised, Use
-from gatemark.node.shell import Here
+from gatemark.node.shell import Here, LocalProcess
 from gatemark.plan.feature import parts, programs
 from gatemark.plan.model import TrialSpec
 from gatemark.station.station import Station
@@ -25,8 +26,11 @@ DEV = "/proc/net/dev"
 # Columns after the name (net/core/net-procfs.c): packets that a port received, sent, and was given
 # to send and dropped. A packet socket sees the last ones too: it is asked before the driver.
 CROSSED = (1, 9, 11)
-# On a CPU, at the niceness that programs have by themselves, whatever the laboratory's own is.
-ON_CPU = 'renice 0 -p $$ > /dev/null 2>&1; exec taskset -c "$0" "$@"'
+# On a CPU, in the class and at the niceness that programs have by themselves, whatever is above.
+ON_CPU = '{ chrt -o -p 0 $$; renice 0 -p $$; } > /dev/null 2>&1; exec taskset -c "$0" "$@"'
+# Who is to end them has the tester's CPU, before whatever else is on it: theirs may be taken for
+# good. It sleeps while packets are sent. An ordinary user may not and goes on without the class.
+APART = 'chrt -f -p 1 $$ > /dev/null 2>&1; exec taskset -c "$0" "$@"'
 LAST_WORDS = 400  # characters of a program's last words that a record keeps
 
 
@@ -52,9 +56,16 @@ class Programs:
         on_cpu = isinstance(station.gateway.node, Here)
         cpu = str(station.placement.gateway)
         self.first = ("sh", "-c", ON_CPU, cpu) if on_cpu else ()
+        self.apart = ("sh", "-c", APART, str(station.placement.sink)) if on_cpu else ()
         self._running: list[Supervised] = []
         self._before: list[Use] = []
         self._counted: dict[str, int] = {}
+
+    @property
+    def supervisors(self) -> list[int]:
+        """Pids of those who watch over them, where they are of this machine."""
+        processes = (child.process for child in self._running)
+        return [process.pid for process in processes if isinstance(process, LocalProcess)]
 
     async def start(self) -> None:
         """Start them, and read what they and the port count before the traffic.
@@ -63,7 +74,7 @@ class Programs:
         """
         for program in self.programs:
             self._running.append(
-                await Supervised.start(self.gateway.node, program, first=self.first)
+                await Supervised.start(self.gateway.node, program, self.first, self.apart)
             )
         self._before = [await child.look() for child in self._running]
         self._counted = await self._count()
@@ -94,10 +105,11 @@ class Programs:
         ]
 
     async def abort(self) -> None:
-        """End them, whatever they do."""
+        """End them, whatever they do. Raises StuckError if one could not be ended."""
         running, self._running = self._running, []
-        for child in running:
-            await child.abort()
+        async with AsyncExitStack() as stack:
+            for child in running:
+                stack.push_async_callback(child.abort)
 
     async def _count(self) -> dict[str, int]:
         """Packets at each port that a program listens at."""

@@ -8,6 +8,7 @@ from typing import Any
 from gatemark.probe.caches import Cached
 from gatemark.probe.probe import Seen
 from gatemark.probe.reader import Read
+from gatemark.probe.starved import Hogs
 from gatemark.run.program import Ran
 from gatemark.workload.account import Counters
 from gatemark.workload.way import Report, Way
@@ -24,6 +25,7 @@ class Raw:
     seen: dict[str, Any] = field(default_factory=dict)
     # CPUs of this machine that are the gateway's; None: all that it reads are its own.
     gateway_cpus: frozenset[int] | None = None
+    undrained: str = ""  # why packets may still have been on their way at its end
 
     @property
     def threads(self) -> Report:
@@ -62,6 +64,12 @@ class Raw:
         """The programs on the gateway."""
         programs: list[Ran] = self.seen.get("programs", [])
         return programs
+
+    @property
+    def hogs(self) -> Hogs:
+        """Who used the CPU of the gateway's threads."""
+        hogs: Hogs = self.seen.get("starved", Hogs())
+        return hogs
 
     @property
     def caches(self) -> Cached:

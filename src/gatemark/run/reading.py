@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec
-from gatemark.probe import registry
+from gatemark.probe import registry, starved
 from gatemark.probe.column import flat
 from gatemark.probe.probe import Sent
 from gatemark.probe.threads import busiest, cpu_readings
@@ -130,6 +130,7 @@ def _evidence(
         carrier=next((reading for thread, reading in seen.items() if thread.carries), None),
         offload=dict(raw.features),
         programs=programs,
+        starved=starved.judge(raw.hogs, raw.threads, threads.values()),
     )
 
 

@@ -8,7 +8,6 @@ Few packets are sent, nothing is set on the gateway. Frames go to every station 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from dataclasses import dataclass
-from functools import partial
 
 from msgspec.structs import replace
 
@@ -26,7 +25,7 @@ from gatemark.station.wiring import Gateway, Port, wires
 from gatemark.stats.shape.tester import PAUSED
 from gatemark.unit import l1_bps
 from gatemark.workload.udp import Stream
-from gatemark.workload.way import Way, over_time
+from gatemark.workload.way import Way, over_time, soon
 
 PACKETS, PACKETS_PPS = 50, 1000
 ARRIVED = 0.9  # of the packets: a cable that loses more is not the one
@@ -197,9 +196,9 @@ async def _losses(station: Station) -> str:
     """What the tester alone loses at a rate that it keeps. Raises StationError: it is at fault."""
     times = range(LOSS_TIMES)
     ways = [await _direct(station, rate_pps=LOSS_PPS, seconds=LOSS_S) for _ in times]
-    found = [known for way in ways if (known := loss(way))]
-    tried, lost = (sum(sum(getattr(x, name)) for x in found) for name in ("tried", "lost"))
-    paused = sum(length for x in found for _, length in x.pauses) / 1000 / (LOSS_S * LOSS_TIMES)
+    losses = [known for way in ways if (known := loss(way))]
+    tried, lost = (sum(sum(getattr(x, name)) for x in losses) for name in ("tried", "lost"))
+    paused = sum(length for x in losses for _, length in x.pauses) / 1000 / (LOSS_S * LOSS_TIMES)
     text = f"{lost} of {tried} packets lost without a gateway, paused {100 * paused:.1f} %"
     if tried and lost > LOST * tried:
         raise StationError(
@@ -230,6 +229,6 @@ async def _direct(station: Station, rate_pps: float, seconds: float) -> Way:
     stream.seed = 1  # so that its losses are kept
     try:
         await stream.ready()
-        return await stream.go(partial(asyncio.sleep, 0.05))
+        return await stream.go(soon(0.05))
     finally:
         await stream.abort()

@@ -2,35 +2,29 @@
 """The life of one trial: prepare, arm the agents, send, drain, account, judge its validity."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
-from functools import partial
 
 from msgspec.structs import replace
 
-from gatemark.error import GatemarkError, InvalidTrialError, UnavailableError
+from gatemark.error import GatemarkError, InvalidTrialError, StuckError, UnavailableError
 from gatemark.node.agent import Tick
 from gatemark.plan.feature import tracks
 from gatemark.plan.model import TrialSpec
-from gatemark.probe.threads import port_counters
+from gatemark.probe.threads import Ports
 from gatemark.run import reading, turns, watching
 from gatemark.run.bench import Bench
+from gatemark.run.drain import Drain, remember
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
 from gatemark.run.result import caches
 from gatemark.run.turns import Start
 from gatemark.station.awake import awake
-from gatemark.station.station import Station
-from gatemark.station.wiring import Port, Wire, wires
+from gatemark.station.wiring import Wire, wires
 from gatemark.store.record import Definition, Record
 from gatemark.store.series import Series
 from gatemark.workload.way import Load, Report
-
-QUIET_S = 0.03  # nothing arrived for so long: nothing is on its way any more
-# Where the gateway has no CPU of its own its thread may be kept waiting with packets in its queue.
-SHARED_QUIET_S = 0.15
-LONGEST_DRAIN_S = 3.0
 
 # What a tick counts: its key, what makes it ours, and the unit of its rate.
 COUNTED = (
@@ -60,15 +54,25 @@ async def run(
     except UnavailableError as error:
         return replace(base, status="skipped", reason=f"not available here: {error}"), {}
     except GatemarkError as error:
+        for stuck in _causes(error):
+            await bench.free(stuck)
         return replace(base, status="invalid", reason=str(error)), {}
     finally:
         if start:
             start.leave(spec)
     try:
-        _validate(record)
+        _validate(record, raw.undrained)
     except InvalidTrialError as error:
         record = replace(record, status="invalid", reason=str(error))
     return record, series
+
+
+def _causes(error: BaseException | None) -> Iterator[StuckError]:
+    """Of an error and those that it came after, those of programs that could not be ended."""
+    while error:
+        if isinstance(error, StuckError):
+            yield error
+        error = error.__context__
 
 
 async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | None) -> Raw:
@@ -90,10 +94,13 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | 
             await watcher.start()
         if start:
             await start.wait(spec)
-        drained = partial(_quiet, station, [wire.sink for wire in wired])
+        ports = watchers["ports"]
+        assert isinstance(ports, Ports)
+        drained = Drain(bench, spec.arm, ports, [wire.sink for wire in wired])
         ways = await asyncio.gather(*(d.go(drained, _rate(on_rate)) for d in loads))
         seen = {name: await watcher.stop() for name, watcher in reversed(watchers.items())}
-    return Raw(list(ways), seen, watching.own_cpus(station))
+    remember(bench, spec.arm, ways)
+    return Raw(ways, seen, watching.own_cpus(station), drained.why)
 
 
 async def _loads(bench: Bench, spec: TrialSpec, wired: Sequence[Wire]) -> Sequence[Load]:
@@ -116,20 +123,6 @@ def _rate(show: Show) -> Tick:
         last.append(now)
 
     return tick
-
-
-async def _quiet(station: Station, sinks: Sequence[Port]) -> None:
-    """Wait until no test port receives any more: a slow gateway's queue drains after the end."""
-    quiet_s = QUIET_S if station.able.own_cpu else SHARED_QUIET_S
-    loop = asyncio.get_running_loop()
-    until = loop.time() + LONGEST_DRAIN_S
-    last = await port_counters(sinks)
-    while loop.time() < until:
-        await asyncio.sleep(quiet_s)
-        now = await port_counters(sinks)
-        if now == last:
-            return
-        last = now
 
 
 def frame(bench: Bench, spec: TrialSpec) -> Record:
@@ -167,8 +160,19 @@ def definition(spec: TrialSpec) -> Definition:
     return caches.define(kind_of(load).define(both, load), spec)
 
 
-def _validate(record: Record) -> None:
-    """Raise InvalidTrialError if a packet is unaccounted for; TCP accounts for itself."""
+def _validate(record: Record, undrained: str) -> None:
+    """Raise InvalidTrialError if another had the gateway's CPU, or a packet is unaccounted for.
+
+    TCP accounts for itself.
+    """
+    starved = record.evidence.starved
+    if starved and starved.foreign:
+        raise InvalidTrialError(
+            f"{starved.thread} was ready and got no CPU for {starved.longest_ms:.0f} ms: "
+            f"{starved.who} had it"
+        )
+    if undrained:
+        raise InvalidTrialError(undrained)
     accounting = record.accounting
     if accounting is None:
         return

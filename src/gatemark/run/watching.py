@@ -11,6 +11,7 @@ from gatemark.probe import registry
 from gatemark.probe.caches import Caches
 from gatemark.probe.probe import Place
 from gatemark.probe.reader import Reader
+from gatemark.probe.starved import Starving
 from gatemark.probe.threads import Ports, Threads
 from gatemark.probe.watcher import Watcher
 from gatemark.run.bench import Bench
@@ -51,12 +52,14 @@ def watchers(bench: Bench, spec: TrialSpec, wires: Sequence[Wire]) -> dict[str, 
     asked = valued if has_no_counts(spec) else (*valued, *registry.harmless())
     probes = registry.asked((*asked, *spec.probes))
     own = {name: probe.watcher(place) for name, probe in probes.items() if probe.watcher}
+    running = Programs(station, spec)
     last = {name: own.pop(name) for name, probe in probes.items() if probe.last}
     return {
         "gateway": Reader(place, probes.values(), valued=bool(valued)),
         **own,
         "features": Features(bench.setup, spec),
-        "programs": Programs(station, spec),
+        "programs": running,
+        "starved": Starving(threads(station, spec), lambda: running.supervisors),
         "caches": Caches(station.counting, spec.gateway.devices),
         "threads": Threads(threads(station, spec), station.placement.sink, place.longest_s),
         "ports": Ports(port for wire in wires for port in (wire.source, wire.sink)),

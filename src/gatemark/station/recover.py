@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Remove what a crash or SIGKILL left: namespaces, their processes and locks, all by our names.
+"""Remove what a crash or SIGKILL left: namespaces, processes, folders, locks, all by our names.
 
 Nothing is kept to remember: a namespace that carries a lab's name whose lock is free is left over.
 Links, rules, qdiscs and BPF programs live inside the namespaces and go with them. NICs of this
@@ -12,6 +12,7 @@ import re
 from pyroute2 import netns
 
 from gatemark.error import StationError
+from gatemark.node import leftover
 from gatemark.station import lock
 from gatemark.station.process import end_processes
 from gatemark.station.ssh import loan
@@ -20,16 +21,17 @@ NAME = re.compile(r"gm-([0-9a-f]{6})-(lan|gw|wan|lan2|ctl)")
 
 
 def recover() -> list[str]:
-    """Clean up after dead runs; returns one line for each lab that was removed.
+    """Clean up after dead runs; returns one line for each lab, and folder, that was removed.
 
     An ordinary user outside of namespaces of his own has no labs.
     """
     if os.geteuid():
-        return []
+        return leftover.sweep()
     ours = [match for name in netns.listnetns() if (match := NAME.fullmatch(name))]
     left = {our[1] for our in ours} | set(lock.names())
     left |= set(loan.journals())
-    return [_remove(lab) for lab in sorted(left) if lock.holder(lab) is None]
+    removed = [_remove(lab) for lab in sorted(left) if lock.holder(lab) is None]
+    return [*removed, *leftover.sweep()]  # a lab's supervisors ended with it
 
 
 def _remove(lab: str) -> str:

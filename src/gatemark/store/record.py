@@ -14,6 +14,8 @@ from gatemark.store.loss import Loss
 
 RECORD_SCHEMA = "gatemark.record/2"
 
+FIRST = "/first"  # behind a trial's name: the record of an attempt that was not believed
+
 Status = Literal["ok", "invalid", "skipped"]
 Pass = Literal["outside", "instrumented", "search"]
 Scalar = str | int | float | bool
@@ -185,6 +187,18 @@ class AtRate(msgspec.Struct, frozen=True, kw_only=True):
     plugin: str = ""  # that counted: counter-1
 
 
+class Starved(msgspec.Struct, frozen=True, kw_only=True):
+    """A thread of the gateway that was ready to run and got no CPU."""
+
+    thread: str  # napi/gw0
+    longest_ms: float  # that it waited, between two samples
+    share: float  # of the trial that it waited
+    who: str = ""  # had the CPU meanwhile: "hog (pid 812, FIFO 60)"; "": nobody was seen
+    used_ms: float = 0.0  # CPU time of that one
+    own: bool = False  # it is a program of the arm
+    foreign: bool = False  # it is not, and outranked the thread: the trial is invalid
+
+
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """What the limit of a point is judged from (`gatemark.stats.point.limit`)."""
 
@@ -220,6 +234,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     drops: Drops | None = None  # what the gateway's own counters say that it dropped, by cause
     # Instrumented: packets that the kernel freed as dropped, by its reason: NETFILTER_DROP, ...
     freed: dict[str, int] = {}
+    starved: Starved | None = None  # a namespace gateway's thread that got no CPU
     softnet: dict[str, int] = {}  # instrumented: dropped, squeezed, summed over all CPUs
     # Features offload and xdp. Both: packets that went the usual way (usual). offload: connections
     # in the flow table at the end (entries, hardware_entries). xdp: packets that it forwarded, 1

@@ -5,7 +5,7 @@ The LAN host opens, the far end accepts and echoes a message of 16 bytes. LAN ho
 are further addresses of its port.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final, Self
 
@@ -19,7 +19,7 @@ from gatemark.station import alias
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import LAN_PORT, Wire
-from gatemark.workload.way import FAMILY, GRACE_S, Load, Way, tick_ms
+from gatemark.workload.way import FAMILY, GRACE_S, Drained, Load, Way, tick_ms
 
 SERVER_PORT: Final = 6001  # the first; there are as many as clients
 AHEAD: Final = 64  # opened at the same time
@@ -80,7 +80,7 @@ class Connections:
         self._client = await Agent.launch(self.wire.near.node, "connect", self.client_request())
         return self
 
-    async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
+    async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Open, ask, hold; read what that takes; take both reports."""
         assert self._server is not None
         assert self._client is not None

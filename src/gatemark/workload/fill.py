@@ -35,7 +35,7 @@ from gatemark.station.station import Station
 from gatemark.station.wiring import LAN_PORT, WAN_PORT, Wire
 from gatemark.workload.flows import Flows
 from gatemark.workload.udp import Stream
-from gatemark.workload.way import Load, Report, Way
+from gatemark.workload.way import Drained, Load, Report, Way
 
 TIMEOUT: Final = "/proc/sys/net/netfilter/nf_conntrack_udp_timeout"  # of a flow without an answer
 LATE: Final = 1.5  # times a step's own time that its sender is given
@@ -136,7 +136,7 @@ class Fill:
             self.ballast = await guard.Ballast.hold(self.gateway)
         return self
 
-    async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
+    async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Open flows step by step until all are open, or until one does not come through."""
         del tick
         t0_ns, each = time.monotonic_ns(), self.load.flows // self.load.steps
@@ -165,7 +165,7 @@ class Fill:
         if self.ballast:
             await self.ballast.end()
 
-    async def _step(self, opened: Part, drained: Callable[[], Awaitable[None]]) -> Step:
+    async def _step(self, opened: Part, drained: Drained) -> Step:
         came = await self._open(opened, drained)
         if came.count(False) > max(1, HICCUP * opened.count):
             await asyncio.sleep(KILLS_S)
@@ -204,7 +204,7 @@ class Fill:
         step.t1_ns = time.monotonic_ns()
         return step
 
-    async def _open(self, opened: Part, drained: Callable[[], Awaitable[None]]) -> list[bool]:
+    async def _open(self, opened: Part, drained: Drained) -> list[bool]:
         """Send one packet of each flow; returns which of them came through."""
         rate_pps = opened_pps(self.load)
         seconds = opened.count / rate_pps * LATE + GRACE_S
@@ -212,14 +212,12 @@ class Fill:
         way = await self._send(few, opened, drained)
         return [count > 0 for count in way.sink["flow"]["unique"]]
 
-    async def _work(self, count: int, drained: Callable[[], Awaitable[None]]) -> None:
+    async def _work(self, count: int, drained: Drained) -> None:
         """Keep all flows so far at work, one after the other."""
         at_work = replace(self.load, rate_pps=self.load.active_pps)
         await self._send(at_work, part(self.load, 0, count), drained)
 
-    async def _send(
-        self, load: Workload, opened: Part, drained: Callable[[], Awaitable[None]]
-    ) -> Way:
+    async def _send(self, load: Workload, opened: Part, drained: Drained) -> Way:
         sender, sink = PORTS
         # Ports at random have addresses that no host owns; which ports, we choose.
         shape = replace(load, kind="udp", flow_ports="random", flows=opened.count)

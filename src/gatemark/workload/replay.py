@@ -10,7 +10,7 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Self
 
 from gatemark.error import UsageError
@@ -22,7 +22,7 @@ from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import FAR_HOST, FIRST_CLIENT, Port, Wire, wires
 from gatemark.workload.source import capture, conversation
-from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Report, Way, tick_ms
+from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Drained, Load, Report, Way, tick_ms
 
 LEAD_US: Final = 100_000  # from the word to start to the first packet: both agents have it by then
 STAGGER_US: Final = 1_234  # between clones: so many callers do not speak at once
@@ -67,15 +67,13 @@ class Pair:
                     await Agent.launch(wire.source.node, "replay", request, within_s=READ_S)
                 )
 
-    async def reports(
-        self, drained: Callable[[], Awaitable[None]], tick: Tick | None
-    ) -> list[Report]:
+    async def reports(self, drained: Drained, tick: Tick | None) -> list[Report]:
         """Replay, once, whichever direction asks first; what both sides report."""
         if self._done is None:
             self._done = asyncio.create_task(self._run(drained, tick))
         return await self._done
 
-    async def _run(self, drained: Callable[[], Awaitable[None]], tick: Tick | None) -> list[Report]:
+    async def _run(self, drained: Drained, tick: Tick | None) -> list[Report]:
         t0_us = time.monotonic_ns() // 1000 + LEAD_US
         await asyncio.gather(*(agent.start(t0_us=t0_us) for agent in self.agents))
         longest_s = self.agents[0].ready["length_ns"] / 1e9 + GRACE_S
@@ -125,7 +123,7 @@ class Replay:
         await self.pair.ready()
         return self
 
-    async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
+    async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Replay until the trace or its time is over, and take this direction's reports."""
         lan, wan = await self.pair.reports(drained, tick)
         sent, came = (lan, wan) if self.wire.away else (wan, lan)

@@ -5,7 +5,7 @@ Connections are opened from the LAN side, whichever way the data goes, as NAT re
 listens. Goodput counts: bytes that the receiving program read while the source wrote.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 from gatemark.node.agent import Agent, Tick
@@ -13,7 +13,7 @@ from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import LAN_PORT, Port, Wire
-from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Way, tick_ms
+from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Drained, Load, Way, tick_ms
 
 # The far end listens on a port of its own for each direction, so that both can run at once.
 LISTEN_PORT = {"up": 5001, "receive": 5001, "down": 5002, "send": 5002}
@@ -44,7 +44,7 @@ class Transfer:
         self._connector = await Agent.launch(near.node, "stream", self.request(near))
         return self
 
-    async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
+    async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Write until the time is over, and take both reports."""
         assert self._listener is not None
         assert self._connector is not None

@@ -7,7 +7,7 @@ not available here, and why.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Final, Self
@@ -23,7 +23,7 @@ from gatemark.station.wiring import Wire
 from gatemark.store.record import Call
 from gatemark.workload import walk
 from gatemark.workload.walk import Step, Walk
-from gatemark.workload.way import Load, Way
+from gatemark.workload.way import Drained, Load, Way
 
 SETTLED_S: Final = 0.3  # until what turns tracing on, and the packet, have come to rest
 SAMPLED_S: Final = 3.0
@@ -64,7 +64,7 @@ class Tracing:
         await self.walk.ready()
         return self
 
-    async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
+    async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Trace; returns what was seen as the sender's report."""
         del drained, tick
         await self.walk.begin()

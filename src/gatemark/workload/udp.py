@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """UDP at a rate: one sender and one sink for each direction, every packet accounted for."""
 
-import asyncio
 import math
-from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, Self
 
 from msgspec.structs import replace
@@ -19,7 +17,18 @@ from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import WAN_PORT, Port, Wire, wires
 from gatemark.workload.flows import far_address, flows, near_address
-from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Load, Numbering, Report, Way, tick_ms
+from gatemark.workload.way import (
+    BIN_MS,
+    FAMILY,
+    GRACE_S,
+    Drained,
+    Load,
+    Numbering,
+    Report,
+    Way,
+    soon,
+    tick_ms,
+)
 
 LATE_S = 60.0  # bins of the rate beyond the duration
 OPEN_PPS, OPENED_IN_S = 5000, 5.0  # mappings are opened so fast, or all in so long
@@ -92,7 +101,7 @@ class Stream:
         )
         return self
 
-    async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
+    async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Send, wait until nothing is on its way any more, and take both reports."""
         assert self._sender is not None
         assert self._sink is not None
@@ -100,7 +109,7 @@ class Stream:
         await self._sink.start()
         await self._sender.start()
         sent = await self.sent(self._sender)
-        await drained()
+        await drained(self.wire, int(sent["tried"]) - int(sent["refused"]))
         ends = {"sender": self._sender.ready, "sink": self._sink.ready}
         return Way(
             self.wire,
@@ -229,7 +238,7 @@ async def open_mappings(up: Wire, load: Workload, placement: Placement, run: int
     stream = Stream(up, few, placement, run)
     try:
         await stream.ready()
-        way = await stream.go(partial(asyncio.sleep, 0.05))
+        way = await stream.go(soon(0.05))
     finally:
         await stream.abort()
     known = list(way.sink["flow"]["source_port"])

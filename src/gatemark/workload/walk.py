@@ -16,7 +16,7 @@ The blocks of each walk are read in their order: the functions of one in the mod
 import asyncio
 import socket
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,7 +38,7 @@ from gatemark.workload import opening, packet
 from gatemark.workload.numbered import Numbered
 from gatemark.workload.packetsocket import PATIENCE_S, arrived, drain, opened
 from gatemark.workload.udp import OWN_SOURCE
-from gatemark.workload.way import BIN_MS, FAMILY, Load, Way
+from gatemark.workload.way import BIN_MS, FAMILY, Drained, Load, Way
 
 STILL_S: Final = 0.0006  # nothing ran for so long: the gateway stands still
 QUIET_S: Final = 0.0002  # the same after a tick, when nothing is on its way
@@ -124,7 +124,7 @@ class Walk:
             self._agent = await Agent.launch(self.wire_own.node, verb, request)
         return self
 
-    async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
+    async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Walk; returns what was counted as the sender's report."""
         del drained
         await self.begin()

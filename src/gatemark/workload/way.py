@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One direction of a trial: what every kind of workload is to the trial that runs it."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
@@ -64,13 +64,30 @@ class Way:
         return int(self.sender["t1_ns"]) - int(self.sender["t0_ns"])
 
 
+class Drained(Protocol):
+    """Waits until nothing is on its way any more."""
+
+    async def __call__(self, wire: Wire | None = None, sent: int | None = None) -> None:
+        """`sent`: packets that the sending port of `wire` took, where that is known."""
+
+
+def soon(seconds: float) -> Drained:
+    """Waits for so long: for a few packets that are no trial."""
+
+    async def wait(wire: Wire | None = None, sent: int | None = None) -> None:
+        del wire, sent
+        await asyncio.sleep(seconds)
+
+    return wait
+
+
 class Load(Protocol):
     """One direction of a trial: agents launched by `ready`, run by `go`, ended by `abort`."""
 
     async def ready(self) -> Self:
         """Bring both ends to their start. Raises NodeError."""
 
-    async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
+    async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Send, wait until nothing is on its way any more, and take both reports."""
 
     async def abort(self) -> None:

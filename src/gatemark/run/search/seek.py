@@ -12,7 +12,7 @@ from gatemark.plan.model import TrialSpec
 from gatemark.run.search.ongoing import Ongoing
 from gatemark.run.search.outcome import outcome, stepped
 from gatemark.run.search.standing import Standing
-from gatemark.store.record import Record
+from gatemark.store.record import FIRST, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,4 +63,5 @@ async def _step(first: TrialSpec, search: Ongoing, doing: Doing) -> Record:
 
 def steps_of(spec: TrialSpec, records: Sequence[Record]) -> list[Record]:
     """What is kept of the steps of a search, in the order in which they ran."""
-    return [r for r in records if r.pass_ == "search" and r.trial.startswith(f"{spec.seeks}/")]
+    its = [r for r in records if r.pass_ == "search" and r.trial.startswith(f"{spec.seeks}/")]
+    return [r for r in its if not r.trial.endswith(FIRST)]

@@ -3,7 +3,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Self
 
 from gatemark.error import InvalidTrialError, NodeError
@@ -17,7 +17,7 @@ from gatemark.workload.driver.iperf3 import IPERF3
 from gatemark.workload.driver.job import Job, Result, Tool
 from gatemark.workload.driver.nuttcp import NUTTCP
 from gatemark.workload.driver.program import Ended, Program
-from gatemark.workload.way import Load, Report, Way
+from gatemark.workload.way import Drained, Load, Report, Way
 
 PAIRS: Final = {"iperf3": IPERF3, "nuttcp": NUTTCP}
 LISTENING_S: Final = 5.0  # a server listens within
@@ -67,7 +67,7 @@ class Pair:
         self._watch = await Agent.launch(self.wire.sink.node, "watch", request)
         return self
 
-    async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
+    async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Call the server, wait until nothing is on its way any more, take both reports."""
         del tick  # these tools report at their end alone
         assert self._watch is not None

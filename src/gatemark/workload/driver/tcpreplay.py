@@ -10,7 +10,7 @@ is late.
 import asyncio
 import os
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from tempfile import TemporaryFile
 from typing import Any, Final, Self
 
@@ -27,7 +27,7 @@ from gatemark.workload.driver.capture import Frames
 from gatemark.workload.driver.program import Program
 from gatemark.workload.flows import flows
 from gatemark.workload.udp import open_mappings
-from gatemark.workload.way import BIN_MS, FAMILY, Load, Report, Way, tick_ms
+from gatemark.workload.way import BIN_MS, FAMILY, Drained, Load, Report, Way, tick_ms
 
 BEYOND_S: Final = 30.0  # it reads the whole capture first
 LATE_S: Final = 0.1  # a paced trial that lasts so much longer is interrupted
@@ -80,7 +80,7 @@ class Replay:
         self._sink = await Agent.launch(self.wire.sink.node, "sink", self._sink_request())
         return self
 
-    async def go(self, drained: Callable[[], Awaitable[None]], tick: Tick | None = None) -> Way:
+    async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Send, wait until nothing is on its way any more, and take both reports."""
         assert self._sink is not None
         await self._sink.start()

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a thread of the gateway was ready to run and got no CPU, and who had it.
+
+The scheduler books a wait when it ends (`run_delay`, the second number of /proc/PID/schedstat), so
+a thread that waits now is found by its state: R, with run time and switches unchanged. Who had the
+CPU is whose CPU time (utime and stime of proc_pid_stat(5), in ticks) rose most.
+"""
+
+import asyncio
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gatemark.node import leftover
+from gatemark.probe.window import Report
+from gatemark.station import blocking
+from gatemark.station.napi import FIFO_PRIORITY, NapiThread
+from gatemark.station.thread import Thread
+from gatemark.store.record import Starved
+
+AT_ONCE_MS = 20.0  # a wait so long fills a queue of 256 packets at 13 k packets/s
+SHARE = 0.02  # of the trial
+LOOKS, LOOK_S = 2, 0.05  # while a thread is ready: how often, and how far apart
+TICK_MS = 10  # USER_HZ is 100
+KTHREADD = 2  # the parent of the kernel's own threads: they are the gateway's work
+POLICIES = {0: "OTHER", 1: "FIFO", 2: "RR", 3: "BATCH", 5: "IDLE", 6: "DEADLINE"}
+REAL_TIME = (1, 2, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A thread of a program of this machine."""
+
+    pid: int
+    name: str
+    began: int
+    ticks: int
+    cpu: int
+    policy: int
+    priority: int  # real-time
+
+    @property
+    def words(self) -> str:
+        """As in `hog (pid 812, FIFO 60)`."""
+        rank = f" {self.priority}" if self.policy in REAL_TIME else ""
+        return f"{self.name} (pid {self.pid}, {POLICIES.get(self.policy, '?')}{rank})"
+
+    @property
+    def outranks(self) -> bool:
+        """Whether the gateway's threads cannot get its CPU while it has it."""
+        return self.policy in REAL_TIME and (self.policy == 6 or self.priority >= FIFO_PRIORITY)
+
+
+@dataclass(frozen=True, slots=True)
+class Hogs:
+    """Who used the gateway's CPU in a trial, most first, in ms; threads that wait at its end."""
+
+    used: Sequence[tuple[Task, int]] = ()
+    own: frozenset[int] = frozenset()  # pids of the arm's programs
+    waiting: Mapping[str, float] = field(default_factory=dict)  # thread -> ms, at least
+
+
+class Starving:
+    """Watches the CPU of the gateway's threads; nothing where they have none of their own."""
+
+    def __init__(
+        self, threads: Mapping[str, Thread], supervisors: Callable[[], Sequence[int]]
+    ) -> None:
+        self._threads = [
+            thread
+            for thread in threads.values()
+            if isinstance(thread, NapiThread) and thread.cpu is not None
+        ]
+        self._supervisors = supervisors
+        self._before: Mapping[tuple[int, int], Task] = {}
+
+    async def start(self) -> None:
+        """Read who is there."""
+        if self._threads:
+            self._before = await blocking.run(tasks)
+
+    async def stop(self) -> Hogs:
+        """Who used the CPU since."""
+        if not self._threads:
+            return Hogs()
+        waiting = {thread.name: await _waits_ms(thread.pid) for thread in self._threads}
+        after = await blocking.run(tasks)
+        used = [(task, _rose_ms(task, self._before)) for task in after.values()]
+        cpus = {thread.cpu for thread in self._threads}
+        used = [row for row in used if row[1] and row[0].cpu in cpus]
+        used.sort(key=lambda row: -row[1])
+        own = frozenset(pid for boss in self._supervisors() for pid in leftover.processes(boss))
+        return Hogs(used, own if used else frozenset(), {n: ms for n, ms in waiting.items() if ms})
+
+    async def abort(self) -> None:
+        """Nothing of it goes on."""
+
+
+def judge(hogs: Hogs, report: Report, threads: Iterable[Thread]) -> Starved | None:
+    """The thread that waited most, if that was too long."""
+    rows = [
+        row
+        for thread in threads
+        if isinstance(thread, NapiThread) and thread.cpu is not None
+        for row in [_waited(thread, hogs, report)]
+        if row.longest_ms >= AT_ONCE_MS or row.share >= SHARE
+    ]
+    if not rows:
+        return None
+    # What outranks the thread is named before what only ran beside it.
+    ranked = sorted(hogs.used, key=lambda row: not row[0].outranks)
+    worst = max(rows, key=lambda row: row.longest_ms)
+    if not ranked:
+        return worst
+    task, used_ms = ranked[0]
+    own = task.pid in hogs.own
+    return Starved(
+        thread=worst.thread,
+        longest_ms=worst.longest_ms,
+        share=worst.share,
+        who=task.words,
+        used_ms=used_ms,
+        own=own,
+        foreign=task.outranks and not own,
+    )
+
+
+def _waited(thread: Thread, hogs: Hogs, report: Report) -> Starved:
+    times = report["t_ns"]
+    waited_ns = report["threads"][str(thread.pid)]["wait_ns"]
+    steps = [after - before for before, after in itertools.pairwise(waited_ns)]
+    span_ns = max(1, times[-1] - times[0]) if times else 1
+    now_ms = hogs.waiting.get(thread.name, 0.0)
+    return Starved(
+        thread=thread.name,
+        longest_ms=max([ns / 1e6 for ns in steps] + [now_ms]),
+        share=sum(steps) / span_ns,
+    )
+
+
+def tasks() -> dict[tuple[int, int], Task]:
+    """All threads of programs of this machine, by pid and time of start."""
+    seen: dict[tuple[int, int], Task] = {}
+    for process in Path("/proc").glob("[0-9]*"):
+        rows = [_task(process / "stat")]
+        if rows[0] and rows[0][1] > 1:
+            rows = [_task(path) for path in process.glob("task/[0-9]*/stat")]
+        seen.update({(row[0].pid, row[0].began): row[0] for row in rows if row})
+    return seen
+
+
+def _task(path: Path) -> tuple[Task, int] | None:
+    """A row of proc_pid_stat(5), with how many threads its process has."""
+    try:
+        start, _, rest = path.read_text(errors="replace").rpartition(") ")
+    except OSError:
+        return None
+    pid, _, name = start.partition(" (")
+    fields = rest.split()  # from the third on, the state
+    if int(fields[1]) in (0, KTHREADD):
+        return None
+    ticks, rank = int(fields[11]) + int(fields[12]), (int(fields[38]), int(fields[37]))
+    return Task(int(pid), name, int(fields[19]), ticks, int(fields[36]), *rank), int(fields[17])
+
+
+def _rose_ms(task: Task, before: Mapping[tuple[int, int], Task]) -> int:
+    was = before.get((task.pid, task.began))
+    return (task.ticks - (was.ticks if was else 0)) * TICK_MS
+
+
+async def _waits_ms(pid: int) -> float:
+    """How long a thread is known to have waited for its CPU just now."""
+    books = _books(pid)
+    for _ in range(LOOKS):
+        if not waits(pid) or _books(pid) != books:
+            return 0.0
+        await asyncio.sleep(LOOK_S)
+    return LOOKS * LOOK_S * 1e3 if waits(pid) and _books(pid) == books else 0.0
+
+
+def waits(pid: int) -> bool:
+    """Whether a thread is ready to run, or runs."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].startswith("R")
+    except OSError:
+        return False
+
+
+def _books(pid: int) -> tuple[str, str]:
+    """Run time and switches; the wait between them is not booked before it ends."""
+    try:
+        run_ns, _, slices = Path(f"/proc/{pid}/schedstat").read_text().split()
+    except (OSError, ValueError):
+        return "", ""
+    return run_ns, slices
