@@ -26,7 +26,7 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     first_ms: float | None = None  # when the first lost packet was sent
     run_mean: float = 0.0  # packets lost in a row, in the order of sending; the mean
     distance_cv: float | None = None  # of distances between losses: deviation / mean; None: < 3
-    # Start and length in ms of times without an arrival: over 2 ms, the 64 longest, by time.
+    # Start and length in ms of times without an arrival: over 4.5 ms, the 64 longest, by time.
     silences: tuple[tuple[float, float], ...] = ()
     pauses: tuple[tuple[float, float], ...] = ()  # of the sender, likewise
     late: dict[str, int] = {}  # reordered packets: highest number less its own, at least -> count

@@ -37,8 +37,8 @@ ALONE = Turn()
 # no sender ever sent. There is none where that is more than one line of a report holds.
 MOST_PPS = 6e6
 LEDGER_MOST_BYTES = 32 << 20
-SILENT_GAPS = 5  # of the schedule; a time without an arrival is longer, and than 2 ms
-SILENT_US = 2000
+SILENT_GAPS = 5  # of the schedule; a time without an arrival is longer, and than SILENT_US
+SILENT_US = 4500  # a sink keeps 256 of them: batches through a slowed gateway leave 2 ms each
 OWN_PORT = "udp"  # the gateway itself is a program with a plain socket
 OWN_SOURCE = WAN_PORT + 1  # the gateway's own program may be listening on WAN_PORT
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Final
 
+from msgspec.structs import replace
+
 from gatemark.stats.point.core import Core, busiest
 from gatemark.stats.point.facts import core_of
 from gatemark.stats.point.group import Group
@@ -59,8 +61,14 @@ class Sight:
 
     @property
     def busy(self) -> float | None:
-        """Share of the CPU's time that the gateway had at all; None: not read from outside."""
-        core = busiest([self.record])
+        """Share of the CPU's time that the gateway had at all; None: not read from outside.
+
+        Where it stood still a program may have had the CPU: then its time is taken out.
+        """
+        evidence = self.record.evidence
+        programs = {program.program for program in evidence.programs} if self.stalled else set()
+        own = tuple(reading for reading in evidence.cpu if reading.thread not in programs)
+        core = busiest([replace(self.record, evidence=replace(evidence, cpu=own))])
         if core is None:
             return None
         return min(1.0, core.busy / max(0.01, 1 - max(core.waiting, self.stalled)))

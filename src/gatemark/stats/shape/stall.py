@@ -5,6 +5,8 @@ A silence of the sink is a stall if the sender did not pause meanwhile. Long one
 themselves, short ones only beside the same tester without a gateway.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import exp, lgamma, log
@@ -23,6 +25,8 @@ GAPS: Final = 5.0  # mean gaps between packets: a silence is longer
 WHOLE: Final = 0.9  # of a trial: that is no stall, nothing comes through
 PERIODS: Final = 4  # intervals that a period needs
 NEAR, MANY = 0.1, 0.8  # so near to a multiple, so many of the intervals
+
+NUMBER: Final = re.compile(r"pid \d+, ")  # each trial's program has another
 
 Silence = tuple[float, float]
 
@@ -131,6 +135,10 @@ def period_ms(trials: Sequence[Sequence[Silence]]) -> float | None:
 
 
 def _who(sights: Sequence[Sight]) -> str:
-    """Who had the gateway's CPU meanwhile, by the records that say so."""
-    del sights
-    return ""
+    """Who had the gateway's CPU meanwhile, by most of the records that say so."""
+    starved = [sight.record.evidence.starved for sight in sights]
+    names = Counter(NUMBER.sub("", each.who) for each in starved if each and each.who)
+    if not names:
+        return ""
+    (name, count), *_ = names.most_common(1)
+    return f" Meanwhile {name} had its CPU." if 2 * count > names.total() else ""

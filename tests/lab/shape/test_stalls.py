@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real-time program takes the gateway's CPU for 150 ms of each 500: stalls, and by whom."""
+
+import sys
+
+import pytest
+from msgspec.structs import replace
+
+from gatemark.plan.model import Arm, Command
+from gatemark.stats.finding import Diagnosis
+from gatemark.stats.judgement import Judgement, Knee
+from lab.planted import measure
+from lab.shape.test_shapes_lab import sweep
+
+pytestmark = [pytest.mark.long, pytest.mark.alone]
+
+HOG = """import time
+print("at work", flush=True)
+while True:
+    end = time.monotonic() + 0.15
+    while time.monotonic() < end: pass
+    time.sleep(0.35)
+"""
+CLEAN = Arm(path="route", name="clean")
+STALLS = Arm(path="route", name="stalls", features=("command:hog",))
+
+
+@pytest.fixture(scope="module")
+def judged() -> Judgement:
+    planned = sweep()
+    program = Command(run=f"exec chrt -f 60 {sys.executable} -c '{HOG}'", ready="at work")
+    load = replace(planned.workload, duration_s=1.0)
+    planned = replace(planned, arm=(CLEAN, STALLS), workload=load, command={"hog": program})
+    judgement, _ = measure(planned)
+    if any(diagnosis.get("tester") for diagnosis in judgement.diagnoses):
+        pytest.skip("other work keeps the tester from its CPU")
+    return judgement
+
+
+def diagnosis(judged: Judgement, arm: str) -> Diagnosis:
+    return next(found for found in judged.diagnoses if found.arm == arm)
+
+
+def knee(judged: Judgement, arm: str) -> Knee:
+    return next(found for found in judged.knees if found.arm == arm)
+
+
+def test_the_arm_with_the_program_stands_still(judged: Judgement) -> None:
+    (finding,) = diagnosis(judged, "stalls").wrong
+    assert finding.shape == "stalls"
+    assert finding.values["stall_ms"] == pytest.approx(150, rel=0.15)
+    assert finding.values["share"] == pytest.approx(0.3, abs=0.1)
+
+
+def test_who_had_the_cpu_is_told(judged: Judgement) -> None:
+    (finding,) = diagnosis(judged, "stalls").wrong
+    assert "(FIFO 60) had its CPU" in finding.words
+
+
+def test_between_the_stalls_it_carries_as_much(judged: Judgement) -> None:
+    clean, stalls = (knee(judged, arm).knee_pps.value for arm in ("clean", "stalls"))
+    assert stalls == pytest.approx(clean, rel=0.05)
+
+
+def test_the_other_arm_has_no_fault(judged: Judgement) -> None:
+    assert diagnosis(judged, "clean").wrong == ()
