@@ -14,6 +14,7 @@ from gatemark.run.bench import Bench
 from gatemark.station import lock
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
+from gatemark.station.station import Station
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Judgement
 from gatemark.store.record import Record
@@ -79,7 +80,7 @@ async def _measure(plans: tuple[Plan, ...], plant: Plant | None) -> tuple[Judgem
     return judge(a_run(lab, plans, trials), records), records
 
 
-def a_run(lab: Lab, plans: tuple[Plan, ...], trials: tuple[TrialSpec, ...]) -> Run:
+def a_run(lab: Station, plans: tuple[Plan, ...], trials: tuple[TrialSpec, ...]) -> Run:
     """What a run of these plans on a lab keeps of itself."""
     return Run(
         run="test",

@@ -93,7 +93,7 @@ def _known(counts: Mapping[str, int], known: Mapping[str, tuple[str, str]]) -> I
 
 
 SNMP: Final = "grep -hE '^(Ip|Icmp|Udp|IpExt|TcpExt):' /proc/net/snmp /proc/net/netstat"
-TABLES: Final = "cat /proc/net/stat/arp_cache && { cat /proc/net/stat/ndisc_cache || true; }"
+TABLES: Final = "cat /proc/net/stat/arp_cache && (cat /proc/net/stat/ndisc_cache || true)"
 PARTS: Final = (
     Part("IPv4", SNMP, snmp, "no /proc/net/snmp"),
     Part("IPv6", "cat /proc/net/snmp6", snmp6, "no IPv6"),

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults by a virtual gateway's own kernel: netem and police, which this machine's lacks."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from lab.planted import a_run, plan
+from msgspec.structs import replace
+
+from gatemark.plan.model import Plan, Probe, Workload
+from gatemark.plan.order import order
+from gatemark.stats.finding import Diagnosis, Shape
+from gatemark.stats.judge import judge
+from vm.conftest import Booted
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.parametrize("stand", ["qemu-x86"], indirect=True),
+]
+RATES = (1_500, 3_000, 6_000, 9_000)
+UNDO = "tc qdisc del dev {wan} root; tc qdisc del dev {lan} ingress; true"
+POLICE = "tc qdisc add dev {lan} ingress; tc filter add dev {lan} ingress matchall action police "
+
+FAULTS: dict[str, tuple[str, tuple[Shape, ...]]] = {
+    "nothing": ("true", ()),
+    "netem loses": ("tc qdisc add dev {wan} root netem loss 3%", ("constant-share",)),
+    "netem duplicates": ("tc qdisc add dev {wan} root netem duplicate 5%", ("duplication",)),
+    # A bit that is turned in a header sends some packets elsewhere: these are lost.
+    "netem corrupts": (
+        "tc qdisc add dev {wan} root netem corrupt 5%",
+        ("corruption", "constant-share"),
+    ),
+    "netem reorders": (
+        "tc qdisc add dev {wan} root netem delay 150ms reorder 90% 25%",
+        ("reordering",),
+    ),
+    "police, by packets": (
+        POLICE + "pkts_rate 4000 pkts_burst 100 conform-exceed drop",
+        ("policer",),
+    ),
+    "police, by bytes": (POLICE + "rate 2mbit burst 5k conform-exceed drop", ("policer",)),
+    "tbf": ("tc qdisc add dev {wan} root tbf rate 2mbit burst 3kb limit 20kb", ("shaper",)),
+}
+
+
+def swept() -> Plan:
+    """A few rates below what the guest carries."""
+    load = Workload(frame_bytes=64, flows=64, duration_s=0.6)
+    planned = plan("route", load, repeats=3)
+    return replace(planned, sweep={"rate_pps": RATES}, probe=Probe())
+
+
+@contextmanager
+def planted(booted: Booted, command: str) -> Iterator[None]:
+    """A fault in the guest, taken out afterwards."""
+    devices = booted.lab.gateway.devices
+    names = {"lan": devices["gw0"], "wan": devices["gw1"]}
+    booted.said("modprobe -a sch_netem sch_tbf sch_ingress cls_matchall act_police")
+    booted.said(f"({UNDO.format(**names)}) 2>/dev/null")
+    booted.said(command.format(**names))
+    try:
+        yield
+    finally:
+        booted.said(f"({UNDO.format(**names)}) 2>/dev/null")
+
+
+def diagnosed(booted: Booted, command: str) -> Diagnosis | None:
+    """What is said of a sweep with this fault; the first trial warms the guest up."""
+    planned = swept()
+    trials = order((planned,), seed=1)
+    booted.tried(trials[0])
+    with planted(booted, command):
+        records = [booted.tried(spec) for spec in trials]
+    judgement = judge(a_run(booted.lab, (planned,), trials), records)
+    return next(iter(judgement.diagnoses), None)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_named_and_nothing_else(booted: Booted, name: str) -> None:
+    command, shapes = FAULTS[name]
+    diagnosis = diagnosed(booted, command)
+    if diagnosis and diagnosis.get("tester"):
+        pytest.skip("other work keeps the tester from its CPU")
+    assert [finding.shape for finding in (diagnosis.wrong if diagnosis else ())] == [*shapes]
