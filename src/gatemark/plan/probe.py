@@ -19,6 +19,7 @@ PROBES: Final = (
     "power",
     "shaper",
     "interrupts",
+    "freed",
     "drops",
     "instructions",
 )

@@ -44,3 +44,11 @@ class Drops(msgspec.Struct, frozen=True, kw_only=True):
     unread: tuple[str, ...] = ()  # stages without a reading, and why: "netfilter rules: no nft"
     background_pps: float = 0.0  # drops a second at rest, read in the second before
     lasts_s: float = 0.0  # between both readings
+
+
+class Freed(msgspec.Struct, frozen=True, kw_only=True):
+    """Packets that the gateway's kernel freed as dropped. Aggregated ones count as one packet."""
+
+    reason: str  # as its tracepoint calls it: NETFILTER_DROP; "": before Linux 5.17
+    place: str  # the function that freed them: nf_hook_slow
+    packets: int

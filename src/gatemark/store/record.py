@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from gatemark.store.drops import Drops
+from gatemark.store.drops import Drops, Freed
 from gatemark.store.loss import Loss
 
 RECORD_SCHEMA = "gatemark.record/2"
@@ -232,8 +232,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     # Instrumented: source of the watts: tasmota, shelly1, shelly2, csv, rapl, hwmon.
     meter: str = ""
     drops: Drops | None = None  # what the gateway's own counters say that it dropped, by cause
-    # Instrumented: packets that the kernel freed as dropped, by its reason: NETFILTER_DROP, ...
-    freed: dict[str, int] = {}
+    freed: tuple[Freed, ...] = ()  # instrumented: what its kernel freed as dropped, by its reason
     starved: Starved | None = None  # a namespace gateway's thread that got no CPU
     softnet: dict[str, int] = {}  # instrumented: dropped, squeezed, summed over all CPUs
     # Features offload and xdp. Both: packets that went the usual way (usual). offload: connections

@@ -2,7 +2,8 @@
 """What the IP layer dropped: TTL, routes, sizes, neighbours. Names: RFC 4293, net/ipv4/proc.c.
 
 A packet without a route that is not ours counts as InNoRoutes, or, where a route says blackhole or
-unreachable, in the routing cache's `in_no_route` alone, which counts both.
+unreachable, in the routing cache's `in_no_route` alone. That counts both, once a look-up: packets
+to one address that come in a batch share one (ip_route_use_hint).
 """
 
 from collections.abc import Collection, Iterator, Mapping

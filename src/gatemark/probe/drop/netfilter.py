@@ -18,7 +18,7 @@ RULES: Final = (
     'all=$(nft -a list ruleset) && echo "$all" | '
     "grep -E '^table|^\tchain|counter packets.* (drop|reject)' || true"
 )
-NFT: Final = f"command -v nft > /dev/null && {{{{ {RULES}; }}}}"
+NFT: Final = f"command -v nft > /dev/null && {{ {RULES}; }}"
 HEAD: Final = re.compile(r"(?:table (?P<table>\S+ \S+)|\tchain (?P<chain>\S+)) \{")
 COUNTED: Final = re.compile(
     r"\s*(?P<match>.*?)\s?counter packets (?P<packets>\d+) bytes \d+ (?P<rest>.*?)"
@@ -30,8 +30,8 @@ VERDICT: Final = re.compile(r"(?:^|\s)(?:drop|reject)\b")
 # print nft's rules, too, which were read above.
 LEGACY: Final = (
     "[ ! -s /proc/net/ip_tables_names ] || "
-    "{{ save=$(command -v iptables-legacy-save || command -v iptables-save) && $save -c | "
-    "grep -E '^[*]|^:.* DROP |-j (DROP|REJECT)' || true; }}"
+    "{ save=$(command -v iptables-legacy-save || command -v iptables-save) && $save -c | "
+    "grep -E '^[*]|^:.* DROP |-j (DROP|REJECT)' || true; }"
 )
 SAVED: Final = re.compile(
     r"\[(?P<packets>\d+):\d+\] -A (?P<chain>\S+) (?P<rule>.*-j (?:DROP|REJECT).*)"

@@ -15,7 +15,7 @@ READ: Final = (
 )
 XDP: Final = (
     "command -v ethtool > /dev/null && for port in {devices}; do "
-    'ethtool -S $port | sed -n "s/^ *\\([^ ]*xdp_drops\\{{0,1\\}}\\): */$port \\1 /p"; done'
+    'ethtool -S $port | sed -n "s/^ *\\([^ ]*xdp_drops\\{0,1\\}\\): */$port \\1 /p"; done'
 )
 BACKLOG_COLUMN: Final = 1  # in hex: processed, dropped, squeezed
 

@@ -38,7 +38,7 @@ def script(parts: Collection[Part], devices: Collection[str]) -> str:
     """One script for a shell of any kind. A part that fails says so and stops no other."""
     names = " ".join(shlex.quote(device) for device in devices)
     return "\n".join(
-        f"echo '{MARK} {part.name}'; {{ {part.script.format(devices=names)}; }} 2> /dev/null "
+        f"echo '{MARK} {part.name}'; {{ {part.script.replace('{devices}', names)}; }} 2> /dev/null "
         f"|| echo '{FAILED}'"
         for part in parts
     )

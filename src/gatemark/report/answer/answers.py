@@ -12,6 +12,7 @@ from gatemark.report.answer import (
     capacity,
     crosscheck,
     diagnosis,
+    drops,
     estimate,
     exact,
     expect,
@@ -108,6 +109,7 @@ ANSWERS: Final = (
     Answer(lambda s: [("loads", load.loads(loads(s.records)))], folded=True),
     Answer(_capacity, folded=True),
     Answer(lambda s: [("interrupts", interrupts.table(s.records))], folded=True),
+    Answer(lambda s: [(drops.ANCHOR, drops.table(s.records))], folded=True),
     Answer(lambda s: [("cross-checks", crosscheck.table(s.judgement))]),
     Answer(lambda s: [("ceilings", rates.ceilings(s.judgement))], folded=True),
     Answer(

@@ -27,6 +27,7 @@ from gatemark.store.drops import (
     TESTER,
     Drop,
     Drops,
+    Freed,
 )
 from gatemark.store.record import Accounting, Record
 
@@ -52,6 +53,14 @@ REASONS: Final[Mapping[str, str]] = {
     "IP_INNOROUTES": IP,
     "IP_INADDRERRORS": IP,
     "PKT_TOO_BIG": IP,
+}
+# Functions that free packets without a reason on some kernels.
+UNNAMED: Final = ("", "NOT_SPECIFIED")
+PLACES: Final[Mapping[str, str]] = {
+    "ip_error": IP,  # no route, or one that says blackhole or unreachable
+    "ip6_pkt_discard": IP,
+    "nf_hook_slow": NETFILTER,
+    "nft_do_chain": NETFILTER,
 }
 
 
@@ -114,14 +123,14 @@ def reconciled(record: Record) -> Reconciled | None:
 def reconcile(
     accounting: Accounting,
     drops: Drops,
-    freed: Mapping[str, int] | None = None,
+    freed: Iterable[Freed] = (),
     ignored: Iterable[str] = (),
 ) -> Reconciled:
     """The equation above; `freed` are the kernel's reasons, where they were read."""
     left_out = {ICMP, *ignored}
     counted = once([drop for drop in drops.causes if drop.stage not in left_out])
     causes = [drop for drop in counted if drop.stage != TESTER]
-    causes += uncounted(causes, freed or {})
+    causes += uncounted(causes, freed)
     own = accounting.ring_dropped + _sum(drop for drop in counted if drop.stage == TESTER)
     refused = max(accounting.refused, _tx_dropped(accounting))
     expected = drops.background_pps * drops.lasts_s
@@ -151,18 +160,21 @@ def once(drops: list[Drop]) -> list[Drop]:
     return single
 
 
-def uncounted(drops: Iterable[Drop], freed: Mapping[str, int]) -> list[Drop]:
+def uncounted(drops: Iterable[Drop], freed: Iterable[Freed]) -> list[Drop]:
     """What the kernel freed for a stage's reasons beyond that stage's counters."""
-    drops = list(drops)
-    by_stage: dict[str, list[str]] = {}
-    for reason in freed:
-        if reason in REASONS:
-            by_stage.setdefault(REASONS[reason], []).append(reason)
+    counted: Counter[str] = Counter()
+    for drop in drops:
+        counted[drop.stage] += drop.packets
+    by_stage: dict[str, list[Freed]] = {}
+    for row in freed:
+        places = PLACES if row.reason in UNNAMED else {}
+        if stage := REASONS.get(row.reason) or places.get(row.place):
+            by_stage.setdefault(stage, []).append(row)
     gaps = []
-    for stage, reasons in by_stage.items():
-        counted = _sum(drop for drop in drops if drop.stage == stage)
-        gap = sum(freed[reason] for reason in reasons) - counted
-        cause = UNCOUNTED if stage == NETFILTER else f"kernel's reason {', '.join(reasons)}"
+    for stage, rows in by_stage.items():
+        reasons = sorted({row.place if row.reason in UNNAMED else row.reason for row in rows})
+        cause = UNCOUNTED if stage == NETFILTER else f"the kernel's {', '.join(reasons)}"
+        gap = sum(row.packets for row in rows) - counted[stage]
         if gap > 0:
             gaps.append(Drop(stage=stage, cause=cause, packets=gap))
     return gaps
