@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong, as table, on the page, in the sentence and in the values of `--json`."""
+
+from pathlib import Path
+
+import builder
+import pytest
+from msgspec.structs import replace
+
+from gatemark.quantity import judged_unit
+from gatemark.report import page
+from gatemark.report.answer import diagnosis
+from gatemark.stats.finding import Diagnosis, Finding
+from gatemark.stats.judgement import Judgement
+from gatemark.stats.sentence import wrong
+from gatemark.stats.shape.change import changes
+from gatemark.stats.values import values
+
+SHARE = Finding(
+    shape="constant-share",
+    words="Loses 2.0 % at any rate: not load.",
+    clause="loses 2.0 % at any rate",
+    values={"share": 0.02, "queue_ms": 5.0},
+)
+FULL = Finding(shape="overload", words="Its CPU is full.", clause="is full", values={})
+
+
+@pytest.fixture
+def judged() -> Judgement:
+    judgement = builder.judgement()
+    knee = judgement.knees[0]
+    found = Diagnosis(subject=knee.subject, direction="up", findings=(SHARE, FULL))
+    return replace(judgement, diagnoses=(found,))
+
+
+def test_a_full_cpu_is_no_fault(judged: Judgement) -> None:
+    (row,) = diagnosis.table(judged.diagnoses).rows
+    assert row[0] == judged.diagnoses[0].setup
+    assert row[-2:] == ("a constant share is lost", SHARE.words)
+
+
+def test_the_page_has_it_above_its_figures(judged: Judgement, tmp_path: Path) -> None:
+    page.write([builder.source(judged=judged)], tmp_path / "wrong.html")
+    page.write([builder.source()], tmp_path / "sound.html")
+    text = (tmp_path / "wrong.html").read_text()
+    assert text.index(SHARE.words) < text.index('id="first"')
+    assert "What is wrong" not in (tmp_path / "sound.html").read_text()
+
+
+def test_the_sentence_goes_on_with_it(judged: Judgement) -> None:
+    assert wrong(judged.diagnoses) == " But route loses 2.0 % at any rate."
+    assert wrong(()) == ""
+
+
+def test_values_carry_its_code_and_its_numbers(judged: Judgement) -> None:
+    rows = values(judged)
+    own = {row.quantity: row for row in rows if row.shapes and row.quantity.startswith("loss_")}
+    assert own["loss_share"].value == 0.02
+    assert own["loss_queue_ns"].value == 5e6
+    assert {row.unit for row in own.values()} == {judged_unit(name) for name in own}
+    knee = next(row for row in rows if row.quantity == "knee_pps" and row.arm == "route")
+    assert knee.shapes == ("constant-share",)
+
+
+def test_a_shape_that_comes_or_goes_is_told(judged: Judgement) -> None:
+    sound: tuple[Diagnosis, ...] = ()
+    clause = "route up: {} loses 2.0 % at any rate, {} does not"
+    assert changes(sound, judged.diagnoses) == [clause.format("new", "old")]
+    assert changes(judged.diagnoses, sound) == [clause.format("old", "new")]
+    assert changes(judged.diagnoses, judged.diagnoses) == []
