@@ -89,6 +89,7 @@ LONG_STAGES: Final[dict[str, Stage]] = {
     "alone": pytest("lab", 0, "-m", "alone and long"),
     "lab": pytest("lab", 0, "-m", "long and not alone"),
     "vm": pytest("vm", 0, "--timeout=600", *LONG),
+    "unit": pytest("unit", 0, *LONG),
 }
 # Stages of one track follow each other, tracks run beside each other. One trial measures at a time,
 # whatever its track (station/lock.py). The last track only computes, and yields to the others. The

@@ -18,8 +18,8 @@ int account_open(struct account *account, const struct tally_options *options, s
 	if (error)
 		return error;
 	if (own.ledger) {
-		account->ledger = tally_take((size_t)own.flows * tally_words(&own),
-					     sizeof(*account->ledger));
+		account->ledger =
+			tally_take((size_t)own.flows * tally_words(&own), sizeof(*account->ledger));
 		if (!account->ledger)
 			return fault_system(fault, -ENOMEM, "ledger", "memory for the ledger");
 		account->tally.ledger = account->ledger;
@@ -110,8 +110,7 @@ static void add_unique(struct tally *tally, const struct arrival *arrival, int64
 static enum window_verdict take_number(struct account *account, const struct header *header)
 {
 	const struct tally_options *options = &account->tally.options;
-	enum window_verdict verdict =
-		window_add(&account->window[header->flow], header->sequence);
+	enum window_verdict verdict = window_add(&account->window[header->flow], header->sequence);
 	uint64_t bit = 1ull << header->sequence % 64, *word;
 
 	if (header->sequence >= options->ledger)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define FLOWS_WITH_DELAY 4096 /* 8 KiB of histogram each */
-#define LEDGER_MOST_BYTES (64 << 20)
+#define LEDGER_MOST_BYTES (64LL << 20)
 #define CLOCK_MOST_NS ((1LL << 40) - 1) /* the header's time has as many bits */
 
 enum sink_delay_kept { DELAY_FLOW, DELAY_TOTAL, DELAY_NONE };

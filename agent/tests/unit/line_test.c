@@ -84,7 +84,8 @@ TEST(line_words_are_base64)
 	line_words(&line, "two", words, 2);
 	line_end(&line);
 	CHECK(read(pipes[0], text, sizeof(text) - 1) > 0);
-	CHECK_TEXT(text, "{\"ev\":\"done\",\"none\":\"\",\"one\":\"Zm9vYmFyAAA=\",\"two\":\"Zm9vYmFyAAD//////////w==\"}\n");
+	CHECK_TEXT(text, "{\"ev\":\"done\",\"none\":\"\",\"one\":\"Zm9vYmFyAAA=\",\"two\":"
+			 "\"Zm9vYmFyAAD//////////w==\"}\n");
 	close(pipes[0]);
 	close(pipes[1]);
 }

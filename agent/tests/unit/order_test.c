@@ -58,9 +58,8 @@ TEST(order_without_a_seed_is_round_robin)
 /* The same as src/gatemark/workload/order.py computes: tests/unit has these numbers too. */
 TEST(order_is_the_laboratorys)
 {
-	static const uint32_t wanted[] = { 1, 8, 5, 2, 9, 6, 3, 0, 7, 4,
-					   7, 8, 9, 0, 1, 2, 3, 4, 5, 6,
-					   6, 3, 0, 7, 4, 1, 8, 5, 2, 9 };
+	static const uint32_t wanted[] = { 1, 8, 5, 2, 9, 6, 3, 0, 7, 4, 7, 8, 9, 0, 1,
+					   2, 3, 4, 5, 6, 6, 3, 0, 7, 4, 1, 8, 5, 2, 9 };
 	struct order_place place;
 	struct order order;
 
