@@ -49,7 +49,7 @@ def test_what_is_planted_is_named_and_nothing_else(name: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(50))
 def test_a_sound_gateway_has_no_shape(seed: int) -> None:
     """Over capacities that drift by up to a quarter, at rates below and above the knee."""
     assert shapes(look(Planted(drift=0.25), seed).diagnosis) == ()
