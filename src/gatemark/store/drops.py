@@ -51,4 +51,4 @@ class Freed(msgspec.Struct, frozen=True, kw_only=True):
 
     reason: str  # as its tracepoint calls it: NETFILTER_DROP; "": before Linux 5.17
     place: str  # the function that freed them: nf_hook_slow
-    packets: int  # from before the first one was sent until after the drain
+    packets: int  # while it was counted: from before the first packet until after the drain
