@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define FLOWS_WITH_DELAY 4096 /* 8 KiB of histogram each */
-#define LEDGER_MOST_BYTES (64LL << 20)
+#define LEDGER_MOST_BYTES (64 << 20)
 #define CLOCK_MOST_NS ((1LL << 40) - 1) /* the header's time has as many bits */
 
 enum sink_delay_kept { DELAY_FLOW, DELAY_TOTAL, DELAY_NONE };
@@ -64,7 +64,7 @@ static const struct key sink_keys[] = {
 	    .help = "room for packets that wait: size of the ring"),
 	KEY(sink_request, clock_ns, INTEGER, .max = CLOCK_MOST_NS,
 	    .help = "this host's clock less the sender's, modulo 2^40: taken off each delay"),
-	KEY(sink_request, ledger, INTEGER, .max = LEDGER_MOST_BYTES * 8,
+	KEY(sink_request, ledger, INTEGER, .max = (int64_t)LEDGER_MOST_BYTES * 8,
 	    .help = "numbers of each flow of which is kept whether they came; 0: none"),
 	KEY(sink_request, silence_us, INTEGER, .preset = 2000, .min = 1, .max = 60000000,
 	    .help = "a longer time without an arrival is kept"),

@@ -50,6 +50,7 @@ def test_the_arm_with_the_program_stands_still(judged: Judgement) -> None:
     assert finding.shape == "stalls"
     assert finding.values["stall_ms"] == pytest.approx(150, rel=0.15)
     assert finding.values["share"] == pytest.approx(0.3, abs=0.1)
+    assert finding.values["period_ms"] == pytest.approx(500, rel=0.02)
 
 
 def test_who_had_the_cpu_is_told(judged: Judgement) -> None:

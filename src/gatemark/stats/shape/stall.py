@@ -120,13 +120,12 @@ def _tail(k: int, n: int, p: float) -> float:
 
 
 def period_ms(trials: Sequence[Sequence[Silence]]) -> float | None:
-    """The period of stalls, by trials in which enough of them follow each other; None: none."""
+    """The period of stalls, by all trials in which one follows another; None: none."""
     intervals: list[float] = []
     for silences in trials:
         longest = max((length for _, length in silences), default=0.0)
         starts = [start for start, length in silences if 2 * length >= longest]
-        if len(starts) > PERIODS:
-            intervals += [later - earlier for earlier, later in pairwise(starts)]
+        intervals += [later - earlier for earlier, later in pairwise(starts)]
     if len(intervals) < PERIODS:
         return None
     period = median(intervals)

@@ -7,6 +7,7 @@ import pytest
 
 from gatemark.stats.finding import Diagnosis, Shape
 from gatemark.stats.shape.diagnose import Diagnosed, diagnose
+from gatemark.stats.shape.stall import period_ms
 
 from .simulated import RATES, Planted, swept
 
@@ -123,3 +124,16 @@ def test_what_is_explained_is_taken_out_of_what_was_received(name: str) -> None:
 def test_levels_are_ordered_by_rate() -> None:
     rates = [level.offered_pps for level in look(Planted()).sweep.levels]
     assert all(low < high for low, high in pairwise(rates))
+
+
+def test_a_period_is_told_by_what_follows_in_any_trial() -> None:
+    regular = [[(10.0, 150.0), (510.0, 150.0)], [(330.0, 150.0), (832.0, 149.0), (1330.0, 150.0)]]
+    irregular = [
+        [(10.0, 40.0), (95.0, 40.0), (390.0, 40.0)],
+        [(5.0, 40.0), (222.0, 40.0)],
+        [(1.0, 40.0), (161.0, 40.0)],
+    ]
+    assert period_ms([*regular, *regular]) == pytest.approx(500, rel=0.01)
+    assert period_ms(regular) is None  # three intervals say too little
+    assert period_ms(irregular) is None
+    assert period_ms([[], []]) is None
