@@ -14,27 +14,33 @@ from lab.shape.test_shapes_lab import sweep
 
 pytestmark = [pytest.mark.long, pytest.mark.alone]
 
-HOG = """import time
+HOG = """import random, time
 print("at work", flush=True)
 while True:
-    end = time.monotonic() + 0.15
+    end = time.monotonic() + {busy}
     while time.monotonic() < end: pass
-    time.sleep(0.35)
+    time.sleep({rest})
 """
 CLEAN = Arm(path="route", name="clean")
 STALLS = Arm(path="route", name="stalls", features=("command:hog",))
 
 
-@pytest.fixture(scope="module")
-def judged() -> Judgement:
+def judged_beside(busy: str, rest: str) -> Judgement:
+    """A sound arm, and one whose program takes the CPU; both times are Python's."""
     planned = sweep()
-    program = Command(run=f"exec chrt -f 60 {sys.executable} -c '{HOG}'", ready="at work")
+    hog = HOG.format(busy=busy, rest=rest)
+    program = Command(run=f"exec chrt -f 60 {sys.executable} -c '{hog}'", ready="at work")
     load = replace(planned.workload, duration_s=1.0)
     planned = replace(planned, arm=(CLEAN, STALLS), workload=load, command={"hog": program})
     judgement, _ = measure(planned)
     if any(diagnosis.get("tester") for diagnosis in judgement.diagnoses):
         pytest.skip("other work keeps the tester from its CPU")
     return judgement
+
+
+@pytest.fixture(scope="module")
+def judged() -> Judgement:
+    return judged_beside("0.15", "0.35")
 
 
 def diagnosis(judged: Judgement, arm: str) -> Diagnosis:
@@ -65,3 +71,11 @@ def test_between_the_stalls_it_carries_as_much(judged: Judgement) -> None:
 
 def test_the_other_arm_has_no_fault(judged: Judgement) -> None:
     assert diagnosis(judged, "clean").wrong == ()
+
+
+def test_stalls_at_any_time_have_no_period() -> None:
+    judgement = judged_beside("0.05", "random.expovariate(5)")
+    (finding,) = diagnosis(judgement, "stalls").wrong
+    assert finding.shape == "stalls"
+    assert finding.values["stall_ms"] == pytest.approx(50, rel=0.3)
+    assert "period_ms" not in finding.values

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from gatemark.stats.finding import Diagnosis, Finding, Shape
 from gatemark.stats.shape.diagnose import Diagnosed
-from gatemark.stats.shape.sight import MOST, Level, Sweep, in_most
+from gatemark.stats.shape.sight import MOST, Sweep, in_most
 from gatemark.stats.shape.sizes import by_size
 from gatemark.stats.shape.words import percent, pps
 
@@ -65,9 +65,9 @@ def _key(sweep: Sweep) -> dict[str, object]:
 
 
 def _loses_more(sweep: Sweep, other: Sweep) -> bool:
-    """At the same rates, in most of the pairs of trials."""
+    """At the same rates below a full CPU, in most of the pairs of trials."""
     pairs = []
-    for first, second in zip(sweep.levels, other.levels, strict=False):
+    for first, second in zip(sweep.quiet, other.quiet, strict=False):
         if abs(first.offered_pps - second.offered_pps) > 0.1 * second.offered_pps:
             continue
         for a, b in zip(first.sights, second.sights, strict=False):
@@ -89,15 +89,12 @@ def _side(shape: Shape, sweep: Sweep) -> Finding:
     )
 
 
-def _losses(sweeps: Iterable[Sweep]) -> Iterator[tuple[int, float]]:
+def _losses(sweeps: Iterable[Sweep]) -> Iterator[tuple[int, list[float]]]:
+    """Of each size what was lost in each repeat, at the lowest rate."""
     for sweep in sweeps:
         size, lowest = sweep.subject.definition.frame_bytes, sweep.levels[0]
         if size:
-            yield size, _lost(lowest)
-
-
-def _lost(level: Level) -> float:
-    return median(sight.lost / sight.tried for sight in level.sights)
+            yield size, [sight.lost / sight.tried for sight in lowest.sights]
 
 
 def _counted(diagnosis: Diagnosis, every: Sequence[Diagnosis]) -> Diagnosis:

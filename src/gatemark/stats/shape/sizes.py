@@ -2,16 +2,18 @@
 """Some sizes: in a mix, some lengths lose and others do not; beyond a limit nothing comes."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 from typing import Final
 
 from gatemark.stats.finding import Finding
-from gatemark.stats.shape.sight import Sweep
+from gatemark.stats.shape.sight import Sweep, in_most
 from gatemark.stats.shape.unlike import unlike
 from gatemark.stats.shape.words import percent
 
 FEWEST: Final = 200  # packets of a size
 ALL: Final = 0.99  # lost: nothing comes
 SOME: Final = 0.5  # lost at most: it comes
+MORE: Final = 0.01  # lost than at both neighbours: not monotone
 
 Counts = dict[int, tuple[int, float]]
 
@@ -64,7 +66,27 @@ def limit(shares: Mapping[int, float]) -> int | None:
     return None
 
 
-def by_size(points: Sequence[tuple[int, float]]) -> Finding | None:
-    """Of points that differ in their size alone: (frame bytes, share lost)."""
-    shares = dict(points)
-    return finding(shares, set()) if limit(shares) is not None else None
+def by_size(points: Sequence[tuple[int, Sequence[float]]]) -> Finding | None:
+    """Of points that differ in their size alone: frame bytes, the share lost in each repeat."""
+    shares = {size: median(losses) for size, losses in points}
+    if limit(shares) is not None:
+        return finding(shares, set())
+    ordered = sorted(points)
+    worse = [
+        size
+        for (_, smaller), (size, losses), (_, larger) in zip(
+            ordered, ordered[1:], ordered[2:], strict=False
+        )
+        if in_most(
+            [x >= max(a, b) + MORE for a, x, b in zip(smaller, losses, larger, strict=False)]
+        )
+    ]
+    if not worse:
+        return None
+    sizes = ", ".join(f"{size} ({percent(shares[size])})" for size in worse)
+    return Finding(
+        shape="not-monotone",
+        words=f"Loses more at {sizes} bytes than at the sizes below and above.",
+        clause=f"loses more at {worse[0]} bytes than at smaller and larger frames",
+        values={"frame_bytes": float(worse[0])},
+    )
