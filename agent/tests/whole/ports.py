@@ -199,8 +199,15 @@ def refusals_are_counted(wire: Wire) -> None:
             sh("ip", "netns", "exec", B, "sh", "-c", threaded.format(0))
 
 
+def arrived(device: str) -> int:
+    """Packets that a device of the receiver has seen."""
+    path = f"/sys/class/net/{device}/statistics/rx_packets"
+    return int(sh("ip", "netns", "exec", B, "cat", path))
+
+
 def refuse(wire: Wire, port: str) -> None:
     """Of a thousand packets to a slowed receiver."""
+    before = arrived("v1")
     receiving = wire.sink()
     receiving.start()
     slow = Agent(B, "slow", {"devices": ["v1"], "wait_ns": 1_000_000})
@@ -209,8 +216,11 @@ def refuse(wire: Wire, port: str) -> None:
     sent = sending.done()
     slow.say({"cmd": "set", "wait_ns": 0})
     slow.close()
-    # The receiver's thread works its queue off; where the sender waited for a CPU, so does that.
-    time.sleep(0.1 + 10 * sent["waited_s"])
+    # The receiver's thread works its queue off, once it gets a CPU.
+    until = time.monotonic() + 10
+    while arrived("v1") - before < sent["sent"] and time.monotonic() < until:
+        time.sleep(0.05)
+    time.sleep(0.1)
     conserved(sent, receiving.close())
     expect(sent["tried"], 1000, port)
     holds(sent["errors"].get("ENOBUFS", 0) > 0, port, sent["errors"])
