@@ -5,7 +5,9 @@
 #include "time/clock.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 int sending_open(struct sending *sending, uint64_t lasts_ns)
 {
@@ -83,12 +85,17 @@ void sending_spread(struct sending *sending, uint64_t from_ns, uint64_t until_ns
 	sending_add(sending, from_ns, left.tried, left.refused);
 }
 
-/* A member of so many bins; `first` is the first bin's. */
-static void report_column(struct line *line, const char *name, const uint64_t *first, uint32_t used)
+/* A member of the bins up to `used`, by its place in a bin. */
+static void report_column(struct line *line, const struct sending *sending, uint32_t used,
+			  const char *name, size_t offset)
 {
 	line_list(line, name);
-	for (uint32_t i = 0; i < used; i++)
-		line_count(line, NULL, first[i * sizeof(struct sending_bin) / sizeof(*first)]);
+	for (uint32_t i = 0; i < used; i++) {
+		uint64_t value;
+
+		memcpy(&value, (const char *)&sending->bin[i] + offset, sizeof(value));
+		line_count(line, NULL, value);
+	}
 	line_close(line, ']');
 }
 
@@ -101,7 +108,7 @@ void sending_report(const struct sending *sending, struct line *line)
 	line_object(line, "sending");
 	line_count(line, "t0_ns", sending->t0_ns);
 	line_count(line, "bin_ms", SENDING_BIN_NS / NS_PER_MS);
-	report_column(line, "tried", &sending->bin->tried, used);
-	report_column(line, "refused", &sending->bin->refused, used);
+	report_column(line, sending, used, "tried", offsetof(struct sending_bin, tried));
+	report_column(line, sending, used, "refused", offsetof(struct sending_bin, refused));
 	line_close(line, '}');
 }

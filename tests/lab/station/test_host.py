@@ -111,6 +111,9 @@ def test_no_finished_record_is_lost_by_a_kill(killed_run: tuple[Path, list[list[
 def test_nothing_is_left_after_killed_runs(killed_run: tuple[Path, list[list[str]]]) -> None:
     del killed_run
     left = [name for name in spaces().split() if name.startswith("gm-")]
+    until = time.monotonic() + 10
+    while agents() and time.monotonic() < until:  # they end once they see that nobody asks them
+        time.sleep(0.1)
     assert (left, agents(), lock.names()) == ([], [], [])
 
 
