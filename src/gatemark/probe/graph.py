@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gatemark.error import UnavailableError
-from gatemark.node.shell import Node, Process
+from gatemark.node.shell import Node
+from gatemark.probe.hold import Hold
 from gatemark.store.record import Call
 
 TRACER: Final = "function_graph"
-READY: Final = "ready"
 REFUSED: Final = "refused:"
 
 # What stands at the beginning of a line of the trace: the CPU, marks, a time, the bar.
@@ -132,40 +132,20 @@ class Graph:
     """Tracing that is on, from `on` to `off`. `folder` is where tracefs is, if not as usual."""
 
     def __init__(self, node: Node, folder: str = "") -> None:
-        self._node = node
-        self._script = SCRIPT.replace("@folder@", shlex.quote(folder))
-        self._process: Process | None = None
+        self._hold = Hold(node, SCRIPT.replace("@folder@", shlex.quote(folder)))
 
     async def on(self) -> None:
         """Begin. Raises UnavailableError with what the kernel lacks; then nothing was changed."""
-        process = self._process = await self._node.start("sh", "-c", self._script)
-        line = (await process.line()).decode(errors="replace").strip()
-        if line != READY:
-            why = line.removeprefix(REFUSED).strip() or (await process.errors()).strip()
-            await process.wait()
-            self._process = None
-            raise UnavailableError(f"no {TRACER}: {why or 'it ended'}")
+        if why := await self._hold.start():
+            raise UnavailableError(f"no {TRACER}: {why.removeprefix(REFUSED).strip()}")
 
     async def off(self) -> list[str]:
         """End; the trace, line by line. All is again as it was."""
-        process = self._process
-        if process is None:
-            return []
-        process.write(b"go\n")
-        process.close_stdin()
-        lines = []
-        while line := await process.line():
-            lines.append(line.decode(errors="replace").rstrip("\n"))
-        await process.wait()
-        self._process = None
-        return lines
+        return await self._hold.stop()
 
     async def abort(self) -> None:
         """End it, whatever it does; it sets tracing back."""
-        if self._process:
-            self._process.close_stdin()
-            await self._process.wait()
-            self._process = None
+        await self._hold.abort()
 
 
 def packet(lines: Iterable[str], direction: str) -> tuple[Call, ...]:

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from gatemark.node.shell import Node, Process
+from gatemark.node.shell import Node
+from gatemark.probe.hold import Hold
 from gatemark.probe.probe import Outcome, Place, Probe, Seen, Sent
 from gatemark.store.drops import Freed
 
-READY: Final = "ready"
 SHARED: Final = "it counts the whole machine, which all its namespaces share"
 SCRIPT: Final = """
 mounted=
@@ -62,38 +62,20 @@ class Watch:
     """The histogram of one trial."""
 
     def __init__(self, node: Node) -> None:
-        self._node = node
-        self._process: Process | None = None
+        self._hold = Hold(node, SCRIPT)
         self._why_not = ""
 
     async def start(self) -> None:
         """Begin to count, where the kernel can."""
-        process = self._process = await self._node.start("sh", "-c", SCRIPT)
-        line = (await process.line()).decode(errors="replace").strip()
-        if line != READY:
-            self._why_not = line or (await process.errors()).strip() or "it ended"
-            await self.abort()
+        self._why_not = await self._hold.start()
 
     async def stop(self) -> Histogram:
         """End; all is again as it was."""
-        process = self._process
-        if process is None:
-            return Histogram(why_not=self._why_not)
-        process.write(b"go\n")
-        process.close_stdin()
-        lines = []
-        while line := await process.line():
-            lines.append(line.decode(errors="replace").rstrip("\n"))
-        await process.wait()
-        self._process = None
-        return Histogram(tuple(parse(lines)))
+        return Histogram(tuple(parse(await self._hold.stop())), self._why_not)
 
     async def abort(self) -> None:
         """End it; the shell sets back what it did."""
-        if self._process:
-            self._process.close_stdin()
-            await self._process.wait()
-            self._process = None
+        await self._hold.abort()
 
 
 class Nothing:
