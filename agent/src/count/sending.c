@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 int sending_open(struct sending *sending, uint64_t lasts_ns)
 {
@@ -85,18 +84,10 @@ void sending_spread(struct sending *sending, uint64_t from_ns, uint64_t until_ns
 	sending_add(sending, from_ns, left.tried, left.refused);
 }
 
-/* A member of the bins up to `used`, by its place in a bin. */
 static void report_column(struct line *line, const struct sending *sending, uint32_t used,
 			  const char *name, size_t offset)
 {
-	line_list(line, name);
-	for (uint32_t i = 0; i < used; i++) {
-		uint64_t value;
-
-		memcpy(&value, (const char *)&sending->bin[i] + offset, sizeof(value));
-		line_count(line, NULL, value);
-	}
-	line_close(line, ']');
+	line_column(line, name, sending->bin, sizeof(*sending->bin), used, offset);
 }
 
 void sending_report(const struct sending *sending, struct line *line)

@@ -161,3 +161,16 @@ void line_close(struct line *line, char bracket)
 	put(line, bracket);
 	line->comma = true;
 }
+
+void line_column(struct line *line, const char *key, const void *rows, size_t row_bytes,
+		 size_t count, size_t offset)
+{
+	line_list(line, key);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value;
+
+		memcpy(&value, (const char *)rows + i * row_bytes + offset, sizeof(value));
+		line_count(line, NULL, value);
+	}
+	line_close(line, ']');
+}

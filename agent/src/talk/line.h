@@ -26,6 +26,9 @@ void line_integer(struct line *line, const char *key, int64_t value);
 void line_count(struct line *line, const char *key, uint64_t value);
 /* The words as bytes, the lowest first, in base64 (RFC 4648): a text. */
 void line_words(struct line *line, const char *key, const uint64_t *words, size_t count);
+/* A list of one 64-bit field, at `offset`, of so many rows. */
+void line_column(struct line *line, const char *key, const void *rows, size_t row_bytes,
+		 size_t count, size_t offset);
 void line_object(struct line *line, const char *key);
 void line_list(struct line *line, const char *key);
 void line_close(struct line *line, char bracket); /* ] or } */

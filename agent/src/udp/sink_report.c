@@ -90,14 +90,7 @@ static void report_times(struct line *line, const struct tally *tally)
 static void report_bins(struct line *line, const struct tally *tally, uint32_t used,
 			const char *name, size_t offset)
 {
-	line_list(line, name);
-	for (uint32_t i = 0; i < used; i++) {
-		uint64_t value;
-
-		memcpy(&value, (const char *)&tally->bin[i] + offset, sizeof(value));
-		line_count(line, NULL, value);
-	}
-	line_close(line, ']');
+	line_column(line, name, tally->bin, sizeof(*tally->bin), used, offset);
 }
 
 static void report_rate(struct line *line, const struct tally *tally)
