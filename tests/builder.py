@@ -20,7 +20,7 @@ from gatemark.stats.judgement import Judgement, Knee, Limit, PointResult, Warnin
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import Subject
 from gatemark.store.directory import RunDirectory
-from gatemark.store.record import CpuReading, Definition, Evidence, Record, Scalar
+from gatemark.store.record import Accounting, CpuReading, Definition, Evidence, Record, Scalar
 from gatemark.store.run import Run, StationInfo
 from gatemark.unit import payload_bytes
 
@@ -227,6 +227,15 @@ def record(
         values=values,
         evidence=Evidence(cpu=cpu),
     )
+
+
+def accounting(tried: int, lost: int, **more: Any) -> Accounting:
+    """Of packets that were due and tried; what is not given did not happen."""
+    none = dict.fromkeys(
+        ("refused", "duplicated", "reordered", "stale", "corrupt", "foreign", "ring_dropped"), 0
+    )
+    known = {**none, "interfaces": {}, "mismatch": {}, **more}
+    return Accounting(scheduled=tried, tried=tried, unique=tried - lost, lost=lost, **known)
 
 
 def median(samples: Sequence[float]) -> Interval:

@@ -4,14 +4,13 @@
 import asyncio
 from collections.abc import Sequence
 
+import builder
 import pytest
 from msgspec.structs import replace
 
 from gatemark.error import StationError
 from gatemark.run.again import Attempts, attempts, impossible, require
-from gatemark.store.record import FIRST, Accounting, Definition, Evidence, Record, Starved
-
-NONE = dict.fromkeys(("refused", "duplicated", "reordered", "stale", "corrupt", "foreign"), 0)
+from gatemark.store.record import FIRST, Definition, Evidence, Record, Starved
 
 
 def record(received: float, cpu: float = 0.3, arm: str = "clean", size: int = 64) -> Record:
@@ -29,16 +28,7 @@ def record(received: float, cpu: float = 0.3, arm: str = "clean", size: int = 64
         started="",
         definition=Definition(path="route", frame_bytes=size),
         values={"received_pps": received, "cpu_busy": cpu},
-        accounting=Accounting(
-            scheduled=10_000,
-            tried=10_000,
-            unique=unique,
-            lost=10_000 - unique,
-            ring_dropped=0,
-            interfaces={},
-            mismatch={},
-            **NONE,
-        ),
+        accounting=builder.accounting(10_000, 10_000 - unique),
     )
 
 

@@ -1,33 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the lost packets went, in a table: a setup's causes with their shares, and what is left."""
 
+import builder
 from builder import trials
 from msgspec.structs import replace
 
 from gatemark.report.answer.drops import table
 from gatemark.store.drops import Drop, Drops, Freed
-from gatemark.store.record import Accounting, Evidence, Record
+from gatemark.store.record import Evidence, Record
 
 RULE = Drop(stage="netfilter", cause='nft rule "udp dport 5001 drop"', packets=3000)
 
 
 def trial(*drops: Drop, freed: tuple[Freed, ...] = ()) -> Record:
     """A trial that lost 4 000 packets, of which the port refused 500."""
-    accounting = Accounting(
-        scheduled=10_000,
-        tried=10_000,
-        refused=500,
-        unique=6_000,
-        lost=4_000,
-        duplicated=0,
-        reordered=0,
-        stale=0,
-        corrupt=0,
-        foreign=0,
-        ring_dropped=0,
-        interfaces={},
-        mismatch={},
-    )
+    accounting = builder.accounting(10_000, 4_000, refused=500)
     evidence = Evidence(drops=Drops(causes=drops), freed=freed)
     made = trials()[0]
     return replace(made, accounting=accounting, evidence=evidence)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tester's loss beside the gateway's counters: each packet once, and what is in none."""
 
+import builder
 import pytest
 
 from gatemark.stats.shape.reconcile import UNCOUNTED, Reconciled, once, reconcile, together
@@ -17,20 +18,9 @@ TBF = Drop(stage="qdisc", cause="tbf", where="gw1", packets=300, counted_in="Out
 
 
 def accounting(lost: int, refused: int = 0, ring: int = 0, tx_dropped: int = 0) -> Accounting:
-    return Accounting(
-        scheduled=10_000,
-        tried=10_000,
-        refused=refused,
-        unique=10_000 - lost,
-        lost=lost,
-        duplicated=0,
-        reordered=0,
-        stale=0,
-        corrupt=0,
-        foreign=0,
-        ring_dropped=ring,
-        interfaces={"lan0.tx_dropped": tx_dropped},
-        mismatch={},
+    interfaces = {"lan0.tx_dropped": tx_dropped}
+    return builder.accounting(
+        10_000, lost, refused=refused, ring_dropped=ring, interfaces=interfaces
     )
 
 
