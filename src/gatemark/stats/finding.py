@@ -48,6 +48,16 @@ NAMES: Final[dict[Shape, str]] = {
     "unexplained": "loss without explanation",
 }
 
+# That explain a part of the loss at any rate: a knee is judged without that part.
+EXPLAINED: Final[tuple[Shape, ...]] = (
+    "first-packets",
+    "some-flows",
+    "some-sizes",
+    "corruption",
+    "stalls",
+    "constant-share",
+)
+
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One shape of loss."""

@@ -16,6 +16,7 @@ from gatemark.stats.change.crosscheck import cross_checks
 from gatemark.stats.change.ladder import holds_zero, ladders, quantity_of
 from gatemark.stats.change.pareto import fronts
 from gatemark.stats.change.sampled import Sampled, sampled
+from gatemark.stats.finding import Diagnosis
 from gatemark.stats.judgement import (
     Change,
     Comparison,
@@ -62,12 +63,8 @@ def judge(run: Run, records: Sequence[Record], subsystems: Sequence[Subsystem] =
     ceilings = tuple(point for point in every if point not in floors)
     timed = [pair for pair in judged if is_timed(pair[1], run.plans)]
     swept = [pair for pair in _untimed(run, judged) if not _is_whole(run, pair[1])]
-    diagnosed = diagnose([trials for trials, _ in judged], [trials for trials, _ in alone])
-    diagnoses = tuple(together(diagnosed))
+    diagnoses, found_knees = _diagnosed(alone, judged, swept)
     judged = [(trials, named(result, diagnoses)) for trials, result in judged]
-    found_knees = tuple(
-        at_knee(knee, diagnoses) for knee in knees(swept, without_explained(diagnosed))
-    )
     points = tuple(result for _, result in judged)
     found_ladders = (*ladders(run.plans, judged), *exact.ladders(run.plans, judged, run.ab))
     found_travels = travels((group for group, _ in judged), subsystems) if subsystems else ()
@@ -129,10 +126,21 @@ def _sentence(
 
 def arms(run: Run, records: Sequence[Record]) -> list[tuple[Sampled, Sampled, Change]]:
     """What `comparisons` of a judgement compares: the first arm's, another's, the change."""
-    _, judged = _judged(run, records)
+    alone, judged = _judged(run, records)
     parts = [[p for p in judged if is_timed(p[1], run.plans) is timed] for timed in (False, True)]
-    rows = _compared(run, (parts[0], parts[1]), knees(parts[0]))
+    _, kept_knees = _diagnosed(alone, judged, parts[0])
+    rows = _compared(run, (parts[0], parts[1]), kept_knees)
     return changes(run.plans, rows, _least(run))
+
+
+def _diagnosed(
+    alone: Sequence[Judged], judged: Sequence[Judged], swept: Sequence[Judged]
+) -> tuple[tuple[Diagnosis, ...], tuple[Knee, ...]]:
+    """What is wrong, and the knees without what that explains: the same wherever one is told."""
+    found_shapes = diagnose([trials for trials, _ in judged], [trials for trials, _ in alone])
+    diagnoses = tuple(together(found_shapes))
+    cleared = knees(swept, without_explained(found_shapes))
+    return diagnoses, tuple(at_knee(knee, diagnoses) for knee in cleared)
 
 
 def _compared(
@@ -152,7 +160,8 @@ def samples(run: Run, records: Sequence[Record], quantities: Sequence[str] = ())
     """What runs are compared by: the tester's ceilings, then knees and points."""
     alone, judged = _judged(run, records)
     rated = _untimed(run, judged)
-    kept_knees = knees(pair for pair in rated if not _is_whole(run, pair[1]))
+    swept = [pair for pair in rated if not _is_whole(run, pair[1])]
+    _, kept_knees = _diagnosed(alone, judged, swept)
     if quantities:
         return sampled(run, (*alone, *judged), kept_knees, quantities)
     floors = _floors([result for _, result in alone])

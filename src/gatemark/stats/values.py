@@ -23,7 +23,7 @@ from gatemark.stats.judgement import (
     Value,
 )
 from gatemark.stats.math.interval import Interval
-from gatemark.stats.point.sweep import RATES
+from gatemark.stats.point.sweep import others
 from gatemark.stats.subject import About
 from gatemark.store.record import Definition
 
@@ -59,8 +59,7 @@ def values(judgement: Judgement) -> list[Value]:
 
 def _side(about: About | Value) -> tuple[object, ...]:
     """An arm in one direction: at any of its rates, with its other factors."""
-    others = sorted(item for item in about.point.items() if item[0] not in RATES)
-    return about.plan, about.arm, about.definition.direction, *others
+    return about.plan, about.arm, about.definition.direction, *others(about.point)
 
 
 def _shaped(value: Value, diagnosis: Diagnosis | None) -> Value:

@@ -13,7 +13,7 @@ from typing import Final
 from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.point.group import Group, group, readings
 from gatemark.stats.point.limit import SATURATED
-from gatemark.stats.point.sweep import RATES
+from gatemark.stats.point.sweep import RATES, others
 from gatemark.stats.subject import About
 from gatemark.store.record import Record, Scalar
 
@@ -60,8 +60,8 @@ def rates_at(records: Iterable[Record]) -> list[RateAt]:
     sweeps: dict[tuple[str, str, object], list[Group]] = {}
     for this_group in group(records):
         if RATES & this_group.point.keys() and readings(this_group.instrumented, WAYS["soak"]):
-            others = tuple(sorted((k, v) for k, v in this_group.point.items() if k not in RATES))
-            sweeps.setdefault((this_group.plan, this_group.arm, others), []).append(this_group)
+            key = this_group.plan, this_group.arm, others(this_group.point)
+            sweeps.setdefault(key, []).append(this_group)
     return [at for sweep in sweeps.values() for at in _rates(sweep)]
 
 

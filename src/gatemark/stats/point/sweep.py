@@ -45,7 +45,7 @@ def knees(points: Iterable[Judged], received: Mapping[str, float] | None = None)
     sweeps: dict[tuple[object, ...], list[Judged]] = {}
     for trials, result in points:
         if RATES & result.point.keys():
-            key = (result.plan, result.arm, result.definition.direction, *_others(result.point))
+            key = (result.plan, result.arm, result.definition.direction, *others(result.point))
             sweeps.setdefault(key, []).append((trials, result))
     known = received or {}
     knees = (_knee(sweep, known) for sweep in sweeps.values() if len(sweep) >= FEWEST_RATES)
@@ -63,7 +63,7 @@ def _knee(sweep: Sequence[Judged], received: Mapping[str, float]) -> Knee | None
     verdict = _limit(sweep, None if open_ended else interval.value)
     first = sweep[0][1]
     return Knee(
-        subject=first.subject.at(dict(_others(first.point))),
+        subject=first.subject.at(dict(others(first.point))),
         direction=first.definition.direction,
         knee_pps=interval,
         knee_l1_bps=_wire_bps(interval.value, first.values),
@@ -199,5 +199,6 @@ def _cpu_straightness(sweep: Iterable[Judged], knee_pps: float) -> float | None:
     return straightness([offered for offered, _ in below], [busy for _, busy in below])
 
 
-def _others(point: dict[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
+def others(point: Mapping[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
+    """The factors of a point but its rate: what one sweep has in common."""
     return tuple(sorted((name, level) for name, level in point.items() if name not in RATES))

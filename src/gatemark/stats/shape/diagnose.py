@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from gatemark.stats.finding import Diagnosis, Finding, Shape
+from gatemark.stats.finding import EXPLAINED, Diagnosis, Finding
 from gatemark.stats.point.group import Group
-from gatemark.stats.point.sweep import RATES
+from gatemark.stats.point.sweep import others
 from gatemark.stats.shape import (
     disorder,
     first,
@@ -30,15 +30,6 @@ from gatemark.store.record import Scalar
 
 Factors = tuple[tuple[str, Scalar], ...]
 BELOW: Final = 0.9  # of a limiter's rate: from there on it may be what drops
-# What a knee is judged without.
-EXPLAINED: Final[tuple[Shape, ...]] = (
-    "first-packets",
-    "some-flows",
-    "some-sizes",
-    "corruption",
-    "stalls",
-    "constant-share",
-)
 MOST: Final = 0.99  # of all packets: what is left of more says nothing
 RECEIVED: Final = "received rate"  # the quantity whose loss has a shape
 
@@ -76,12 +67,12 @@ def sweeps(groups: Iterable[Group], alone: Sequence[Group]) -> list[Sweep]:
             continue
         for direction in _directions(trials):
             if seen := level(trials, direction):
-                key = (trials.plan, trials.arm, direction, _others(trials))
+                key = (trials.plan, trials.arm, direction, others(trials.point))
                 members_of.setdefault(key, []).append((trials, seen))
     made = []
-    for (_, _, direction, others), members in members_of.items():
+    for (_, _, direction, factors), members in members_of.items():
         levels = sorted((seen for _, seen in members), key=lambda seen: seen.offered_pps)
-        subject = members[0][0].subject.at(dict(others))
+        subject = members[0][0].subject.at(dict(factors))
         reference = tuple(s for trials in alone for s in sights_of(trials.outside, direction))
         made.append(Sweep(subject, direction, tuple(levels), reference))
     return made
@@ -90,10 +81,6 @@ def sweeps(groups: Iterable[Group], alone: Sequence[Group]) -> list[Sweep]:
 def _directions(trials: Group) -> list[str]:
     directions = (loss.direction for record in trials.outside for loss in record.evidence.loss)
     return list(dict.fromkeys(directions))
-
-
-def _others(trials: Group) -> Factors:
-    return tuple(sorted(item for item in trials.point.items() if item[0] not in RATES))
 
 
 def _diagnosed(sweep: Sweep) -> Diagnosed:

@@ -14,7 +14,7 @@ CAUSES: Final = {
     "ip_sum": "the checksum of IP is wrong",
     "udp_sum": "the checksum of UDP is wrong",
     "no_sum": "the checksum of UDP was taken out",
-    "header": "the payload was rewritten, with its checksum",
+    "header": "the checksum is right and the test header is not, as where the payload is rewritten",
 }
 
 

@@ -28,7 +28,9 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     lasts_ms = median(lasting.values())
     for sight in sweep.sights:
         sight.mask(0, _lasts_ms(sight) or lasts_ms)
-    learnt = "a neighbour is known" if _at_once(seen) else "its flow is set up"
+    learnt = "something is learnt, as a neighbour or a flow"
+    if not _at_once(seen):
+        learnt = "it is learnt, each flow by itself"
     what = "packet is" if packets == 1 else f"{packets:.0f} packets ({ms(lasts_ms)}) are"
     yield Finding(
         shape="first-packets",

@@ -6,23 +6,14 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from gatemark.stats.finding import Diagnosis, Finding, Shape
+from gatemark.stats.finding import EXPLAINED, Diagnosis, Finding, Shape
 from gatemark.stats.judgement import Knee, PointResult
 from gatemark.stats.point.facts import LOSS
-from gatemark.stats.point.sweep import RATES
+from gatemark.stats.point.sweep import others
 
 LIMITERS: Final[tuple[Shape, ...]] = ("policer", "shaper", "limiter")
-# That explain a loss at any rate, in the order in which they are named.
-ALWAYS: Final[tuple[Shape, ...]] = (
-    "some-sizes",
-    "one-direction",
-    "one-family",
-    "first-packets",
-    "some-flows",
-    "corruption",
-    "stalls",
-    "constant-share",
-)
+# That explain a loss at any rate; the first that was found is named.
+ALWAYS: Final[tuple[Shape, ...]] = ("one-direction", "one-family", *EXPLAINED)
 NEAR: Final = 1.1  # of a limiter's rate: a knee there is its
 
 
@@ -46,9 +37,9 @@ def at_knee(knee: Knee, diagnoses: Iterable[Diagnosis]) -> Knee:
 
 
 def _is_of(diagnosis: Diagnosis, result: PointResult | Knee) -> bool:
-    others = {name: value for name, value in result.point.items() if name not in RATES}
-    key = (diagnosis.plan, diagnosis.arm, diagnosis.definition.direction, diagnosis.point)
-    return key == (result.plan, result.arm, result.definition.direction, others)
+    key = diagnosis.plan, diagnosis.arm, diagnosis.definition.direction, others(diagnosis.point)
+    own = result.plan, result.arm, result.definition.direction, others(result.point)
+    return key == own
 
 
 def _explains(diagnosis: Diagnosis, point: PointResult) -> Finding | None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers as findings have them."""
 
-from gatemark.number import si
+from gatemark.number import duration, si
 
 
 def percent(share: float) -> str:
@@ -11,8 +11,8 @@ def percent(share: float) -> str:
 
 
 def ms(length: float) -> str:
-    """A time of so many ms."""
-    return f"{length:.0f} ms" if length >= 10 else f"{length:.2g} ms"
+    """A time of so many ms, as all times are written."""
+    return duration(length * 1e6)
 
 
 def pps(rate: float) -> str:
