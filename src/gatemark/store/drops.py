@@ -21,6 +21,7 @@ QDISC: Final = "qdisc"  # the queue of a port
 PORT_OUT: Final = "port out"  # the card's ring
 TESTER: Final = "tester"  # the sink's ring that a veth fills
 ICMP: Final = "icmp"  # sent about packets that were dropped: never a loss of its own
+REFUSED: Final = "refused"  # in `counted_in`: the tester's sender counts these packets as well
 STAGES: Final = (
     *(PORT_IN, BACKLOG, INGRESS, NETFILTER, IP, NEIGHBOUR, SOCKET, QDISC, PORT_OUT),
     *(TESTER, ICMP),

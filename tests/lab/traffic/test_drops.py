@@ -61,6 +61,18 @@ def test_what_a_rule_without_a_counter_drops_is_in_no_counter() -> None:
     assert result.remains == result.lost > 0
 
 
+def test_what_a_full_queue_refuses_is_counted_once() -> None:
+    """The gateway's port counts it as well, by some ways of sending."""
+    _, records = measure(
+        plan("route", Workload(rate_pps=20_000, duration_s=0.4), slow_to_pps=8_000)
+    )
+    for record in records:
+        result = reconciled(record)
+        assert result, record.reason
+        assert result.refused > 0
+        assert (result.by_cause, result.remains) == ((), 0)
+
+
 def test_what_came_through_whole_dropped_nothing() -> None:
     _, (record, _) = measure(plan("route", Workload(rate_pps=2_000, flows=8, duration_s=0.4)))
     assert record.evidence.drops

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from gatemark.probe.drop import ip, netfilter, port, qdisc
 from gatemark.probe.drop.part import Part
-from gatemark.store.drops import ICMP, PORT_OUT, STAGES, TESTER, Drop
+from gatemark.store.drops import ICMP, PORT_IN, PORT_OUT, REFUSED, STAGES, TESTER, Drop
 
 PARTS: Final[tuple[Part, ...]] = (*port.PARTS, *netfilter.PARTS, *ip.PARTS, *qdisc.PARTS)
 MARK: Final = "@@"
@@ -63,15 +63,25 @@ def parse(text: str, at_s: float, *, devices: Collection[str], is_own: bool) -> 
 def risen(before: Reading, after: Reading, *, is_own: bool) -> tuple[Drop, ...]:
     """By how much each counter rose, by stage. What was set anew meanwhile is left out.
 
-    The port of a namespace is a veth: what it dropped on its way out found the sink's ring full.
+    Those of a namespace's ports are the tester's in part.
     """
     drops = []
     for key, drop in after.counts.items():
         count = drop.packets - before.counts[key].packets if key in before.counts else drop.packets
-        stage = TESTER if drop.stage == PORT_OUT and not is_own else drop.stage
         if count > 0:
-            drops.append(replace(drop, packets=count, stage=stage))
+            kept = replace(drop, packets=count)
+            drops.append(kept if is_own else _of_veth(kept))
     return tuple(sorted(drops, key=lambda drop: STAGES.index(drop.stage)))
+
+
+def _of_veth(drop: Drop) -> Drop:
+    """What a veth dropped on its way out found the sink's ring full.
+
+    What it dropped on its way in was refused to the sender, who may count it, too.
+    """
+    if drop.stage == PORT_OUT:
+        return replace(drop, stage=TESTER)
+    return replace(drop, counted_in=REFUSED) if drop.stage == PORT_IN else drop
 
 
 def lost(drops: Collection[Drop]) -> int:

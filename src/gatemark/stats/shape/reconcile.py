@@ -23,6 +23,7 @@ from gatemark.store.drops import (
     NEIGHBOUR,
     NETFILTER,
     QDISC,
+    REFUSED,
     SOCKET,
     TESTER,
     Drop,
@@ -128,11 +129,12 @@ def reconcile(
 ) -> Reconciled:
     """The equation above; `freed` are the kernel's reasons, where they were read."""
     left_out = {ICMP, *ignored}
-    counted = once([drop for drop in drops.causes if drop.stage not in left_out])
+    refused = max(accounting.refused, _tx_dropped(accounting))
+    kept = [drop for drop in drops.causes if drop.stage not in left_out]
+    counted = once(beyond(kept, refused))
     causes = [drop for drop in counted if drop.stage != TESTER]
     causes += uncounted(causes, freed)
     own = accounting.ring_dropped + _sum(drop for drop in counted if drop.stage == TESTER)
-    refused = max(accounting.refused, _tx_dropped(accounting))
     expected = drops.background_pps * drops.lasts_s
     return Reconciled(
         tried=accounting.tried,
@@ -143,6 +145,17 @@ def reconcile(
         remains=accounting.lost - refused - own - _sum(causes),
         tolerance=LEAST + expected + SIGMAS * math.sqrt(expected),
     )
+
+
+def beyond(drops: Iterable[Drop], refused: int) -> list[Drop]:
+    """Each counter less what the sender was refused, where it counts that again."""
+    left, kept = refused, []
+    for drop in drops:
+        twice = min(drop.packets, left) if drop.counted_in == REFUSED else 0
+        left -= twice
+        if drop.packets > twice:
+            kept.append(replace(drop, packets=drop.packets - twice))
+    return kept
 
 
 def once(drops: list[Drop]) -> list[Drop]:

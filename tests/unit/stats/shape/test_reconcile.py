@@ -3,6 +3,7 @@
 
 import builder
 import pytest
+from msgspec.structs import replace
 
 from gatemark.stats.shape.reconcile import UNCOUNTED, Reconciled, once, reconcile, together
 from gatemark.store.drops import Drop, Drops, Freed
@@ -102,3 +103,14 @@ def test_trials_of_one_arm_add_up() -> None:
     assert both
     assert (both.lost, both.remains, both.tolerance) == (620, 20, 4)
     assert [drop.packets for drop in both.by_cause] == [600]
+
+
+def test_what_the_sender_was_refused_is_counted_once() -> None:
+    """The port of a namespace counts it as well; beyond that it is the port's own."""
+    port = Drop(stage="port in", cause="rx_dropped", packets=500, counted_in="refused")
+    assert (result(500, port, refused=500).by_cause, result(500, port, refused=500).remains) == (
+        (),
+        0,
+    )
+    (own,) = result(600, replace(port, packets=600), refused=500).by_cause
+    assert own.packets == 100
