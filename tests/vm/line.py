@@ -10,12 +10,13 @@ from gatemark.plan.model import Arm, Workload
 from gatemark.store.record import Record
 from vm.conftest import Booted, Stand
 
-# A control port's address is tentative for a second after the boot.
+# A control port's address is tentative for a second after the boot; a pppd that has ended has no
+# command line while it waits for init.
 STATE = """
 ip -o addr | sed 's/^[0-9]*: //; s/ tentative//' | sort
 ip route; ip -6 route; ip neigh show nud permanent | sort
 nft list ruleset; ip netns list; cat /proc/sys/net/ipv4/ip_forward
-pidof pppd; ls /run | sed /netns/d
+grep -ls '^ppp[d]' /proc/[0-9]*/cmdline; ls /run | sed /netns/d
 """
 ANSWERED = {  # the addresses that the WAN host answers to
     "ipv4": "dst=198.19.1.1 ",

@@ -73,11 +73,10 @@ class Bench:
                 self.stuck = ""
                 self.messages.append(f"{error}: the virtual machine was restarted")
 
-    async def require_free(self) -> None:
-        """Raise StationError if nothing more can be measured on it."""
+    def require_free(self) -> None:
+        """Raise StationError if a program that cannot be ended has it."""
         if self.stuck:
             raise StationError(self.stuck)
-        await self.station.require_alive()
 
     def lacks(self, arm: Arm) -> str:
         """Why an arm cannot be measured here, or nothing."""

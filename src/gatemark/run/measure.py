@@ -83,11 +83,12 @@ async def _at_once(
     pairs = list(zip(able, specs, strict=True))
     with lock.machine(display.warn):
         done = await asyncio.gather(*(trial.run(*pair, _unshown, start) for pair in pairs))
-    for spec, (record, columns) in zip(specs, done, strict=True):
-        kept.append(_kept(directory, spec, record, columns, display))
-    for bench, (record, _) in zip(able, done, strict=True):
+    for (bench, spec), (record, columns) in zip(pairs, done, strict=True):
         if record.status != "ok":
-            await bench.require_free()
+            await bench.station.require_alive()
+        kept.append(_kept(directory, spec, record, columns, display))
+    for bench in able:
+        bench.require_free()
     return kept
 
 
@@ -104,7 +105,7 @@ def _doing(
         tried = await again.attempts(partial(_run, bench, spec, display), records)
         if tried.first:
             keep(tried.first)
-        await _require(bench, tried)
+        _require(bench, tried)
         return tried.done[0]
 
     def keep(record: Record) -> None:
@@ -117,6 +118,8 @@ def _doing(
 async def _run(bench: Bench, spec: TrialSpec, display: Display) -> tuple[Record, Series]:
     with lock.machine(display.warn):
         record, columns = await trial.run(bench, spec, display.rate)
+    if record.status != "ok":  # what the loss of the station cut is no result: it is run again
+        await bench.station.require_alive()
     return record, columns
 
 
@@ -132,15 +135,14 @@ async def _trial(
     firsts = [_kept(directory, spec, tried.first, {}, display)] if tried.first else []
     record, columns = tried.done
     kept = _kept(directory, spec, record, columns, display)
-    await _require(bench, tried)
+    _require(bench, tried)
     return [*firsts, kept]
 
 
-async def _require(bench: Bench, tried: again.Attempts) -> None:
+def _require(bench: Bench, tried: again.Attempts) -> None:
     """Raise StationError if no other trial can follow."""
     again.require(tried)
-    if tried.done[0].status != "ok":
-        await bench.require_free()
+    bench.require_free()
 
 
 def _kept(
