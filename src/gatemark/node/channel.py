@@ -11,6 +11,7 @@ import asyncssh
 
 from gatemark.error import NodeError
 from gatemark.node.connect import Link
+from gatemark.node.quoted import literal, sh
 from gatemark.node.shell import LONGEST_LINE_BYTES
 
 LOST = 255  # the exit code of a command whose connection was lost, as of ssh(1)
@@ -18,7 +19,7 @@ ENDING_S = 10.0  # that a command which is told to end gets before others have t
 
 # Signals are not dropbear's strength (it knows a few, by the shell's pid, and tells nobody), so a
 # command says first which process it is, and is ended by `kill`.
-TELL_PID = 'type "$0" > /dev/null 2>&1 || exit 127; echo $$; exec "$0" "$@"'
+TELL_PID = literal('type "$0" > /dev/null 2>&1 || exit 127; echo $$; exec "$0" "$@"')
 
 
 class Pipes(asyncssh.SSHClientSession[bytes]):
@@ -81,7 +82,7 @@ class Remote:
     @classmethod
     async def start(cls, name: str, link: Link, command: tuple[str, ...]) -> "Remote":
         """Begin a command that can be killed. Raises NodeError, also if there is none such."""
-        argv = ("sh", "-c", TELL_PID, *command)
+        argv = sh(TELL_PID, *command)
         async with link.turn:
             process = await cls.open(name, link, f"exec {shlex.join(argv)}")
             process.pid = (await process.line()).decode().strip()
@@ -152,7 +153,9 @@ class Remote:
         async with self.link.turn:
             with suppress(NodeError):  # the connection is lost, and the command with it
                 if not self.ended:
-                    killer = await Remote.open(self.name, self.link, f"kill -9 {self.pid}")
+                    killer = await Remote.open(
+                        self.name, self.link, shlex.join(("kill", "-9", self.pid))
+                    )
                     await killer.wait()
             await self._over()
             self.channel.close()

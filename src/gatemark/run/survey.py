@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from gatemark.error import GatemarkError, StationError
 from gatemark.node import clock
 from gatemark.node.agent import Agent
+from gatemark.node.quoted import literal, sh, shell
 from gatemark.node.shell import Node
 from gatemark.plan.model import Workload
 from gatemark.probe.threads import port_counters
@@ -38,9 +39,12 @@ FRAME_BYTES = 64
 SIDES = {"lan": ("lan0", "gw0"), "wan": ("wan0", "gw1")}
 TOOLS = ("ip", "nft", "tc", "ethtool", "conntrack", "uci")
 PING = """
-ask() { "$@" -c 2 -W 2 %s > /dev/null 2>&1; echo $?; }
+ask() {{ "$@" -c 2 -W 2 {address} > /dev/null 2>&1; echo $?; }}
 if command -v ping > /dev/null; then ask ping; else ask busybox ping; fi
 """
+LOOK = literal(
+    f"for tool in {' '.join(TOOLS)}; do command -v $tool > /dev/null && echo $tool; done; true"
+)
 NO_PROGRAM = "127"  # sh(1)
 RUN = 255  # the number in its test packets
 
@@ -154,7 +158,7 @@ async def _addresses(station: Station, own: str, its: str) -> str:
     if not gate.own and isinstance(station, Box):
         return f"{gate.interface('ipv4')} and {port.interface('ipv4')}: set when a run begins"
     address = port.address("ipv4")
-    code = (await gate.node.run("sh", "-c", PING % address)).strip()
+    code = (await gate.node.run(*sh(shell(PING, address=address)))).strip()
     if code == NO_PROGRAM:
         return f"{gate.interface('ipv4')} and {address}: not tried, no ping on the gateway"
     if code != "0":
@@ -166,8 +170,7 @@ async def _addresses(station: Station, own: str, its: str) -> str:
 
 
 async def _means(gateway: Gateway) -> str:
-    look = f"for tool in {' '.join(TOOLS)}; do command -v $tool > /dev/null && echo $tool; done"
-    has = (await gateway.run("sh", "-c", f"{look}; true")).split()
+    has = (await gateway.run(*sh(LOOK))).split()
     lacks = [tool for tool in TOOLS if tool not in has]
     kernel = (await gateway.run("uname", "-srm")).strip()
     return (

@@ -13,6 +13,7 @@ from typing import Final
 
 from gatemark.error import UnavailableError
 from gatemark.gateway.feature.asked import Asked
+from gatemark.node.quoted import shell
 
 HANDLE: Final = "676d:"  # "gm"
 BUCKET_S: Final = 0.005
@@ -29,7 +30,8 @@ BY: Final = {
     "cake": "tc qdisc add dev {port} root handle {handle} cake bandwidth {mbit}mbit\n",
 }
 UNDO: Final = (
-    "case $(tc qdisc show dev {port} root) in *' {handle} '*) tc qdisc del dev {port} root;; esac"
+    "case $(tc qdisc show dev {port} root) in "
+    f"*' {HANDLE} '*) tc qdisc del dev {{port}} root;; esac"
 )
 KERNELS_OWN: Final = "0:"  # the handle of a qdisc that nobody made
 
@@ -44,5 +46,5 @@ async def apply(asked: Asked) -> None:
             raise UnavailableError(
                 f"{port} has a {words[1]} of its owner at its root: tc qdisc del dev {port} root"
             )
-        change = BY[by].format(port=port, handle=HANDLE, mbit=mbit, bucket=bucket)
-        await asked.changes.attempt(change, undo=UNDO.format(port=port, handle=HANDLE))
+        change = shell(BY[by], port=port, handle=HANDLE, mbit=int(mbit), bucket=bucket)
+        await asked.changes.attempt(change, undo=shell(UNDO, port=port))

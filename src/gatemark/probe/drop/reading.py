@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """All counters of drops in one command, and by how much they rose between two readings."""
 
-import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from msgspec.structs import replace
 
+from gatemark.node.quoted import Script, joined, shell
 from gatemark.probe.drop import ip, netfilter, port, qdisc
 from gatemark.probe.drop.part import Part
 from gatemark.store.drops import ICMP, PORT_IN, PORT_OUT, REFUSED, STAGES, TESTER, Drop
@@ -15,6 +15,7 @@ from gatemark.store.drops import ICMP, PORT_IN, PORT_OUT, REFUSED, STAGES, TESTE
 PARTS: Final[tuple[Part, ...]] = (*port.PARTS, *netfilter.PARTS, *ip.PARTS, *qdisc.PARTS)
 MARK: Final = "@@"
 FAILED: Final = "@!"
+EACH: Final = f"echo {{mark}} {{name}}; {{{{ {{part}}; }}}} 2> /dev/null || echo '{FAILED}'"
 OF_ALL: Final = "it counts the whole machine"
 
 Key = tuple[str, str, str]  # stage, cause, where
@@ -34,14 +35,10 @@ def parts(*, is_own: bool) -> tuple[Part, ...]:
     return tuple(part for part in PARTS if is_own or not part.shared)
 
 
-def script(parts: Collection[Part], devices: Collection[str]) -> str:
+def script(parts: Collection[Part], devices: Collection[str]) -> Script:
     """One script for a shell of any kind. A part that fails says so and stops no other."""
-    names = " ".join(shlex.quote(device) for device in devices)
-    return "\n".join(
-        f"echo '{MARK} {part.name}'; {{ {part.script.replace('{devices}', names)}; }} 2> /dev/null "
-        f"|| echo '{FAILED}'"
-        for part in parts
-    )
+    each = [shell(EACH, mark=MARK, name=part.name, part=part.script) for part in parts]
+    return joined((shell("devices={names}", names=" ".join(devices)), *each))
 
 
 def parse(text: str, at_s: float, *, devices: Collection[str], is_own: bool) -> Reading:

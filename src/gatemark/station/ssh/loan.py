@@ -24,12 +24,13 @@ from typing import Self
 import msgspec
 
 from gatemark.error import GatemarkError, StationError
+from gatemark.node.quoted import literal, sh
 from gatemark.station import lock
 from gatemark.station.ssh import nic
 from gatemark.station.ssh.nic import Nic
 
 HOME = Path("/proc/self/ns/net")
-DEAF = ("sh", "-c", 'trap \'\' TERM INT HUP; exec "$0" "$@"')
+DEAF = sh(literal('trap "" TERM INT HUP; exec "$0" "$@"'))
 LATEST_S = 20.0  # a guard that is told to go is gone in milliseconds
 
 
