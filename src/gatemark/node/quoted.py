@@ -13,6 +13,9 @@ from collections.abc import Iterable, Mapping
 from string import Formatter
 from typing import Final
 
+from gatemark.error import GatemarkError
+from gatemark.node import checked
+
 Value = str | int | float | Iterable[str]
 
 # What a shell has read to its end: a character behind `\`, quotes, a comment.
@@ -74,6 +77,8 @@ def _quoted(value: Value) -> str:
         case Script():
             return value
         case str():
+            if "\0" in value:
+                raise GatemarkError(f"{checked.shown(value)} has a NUL, which no shell takes")
             return shlex.quote(value)
         case int() | float():
             return str(value)

@@ -5,7 +5,10 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from gatemark.error import GatemarkError
 from gatemark.node.quoted import Script, joined, literal, sh, shell, word
 from gatemark.node.shell import Local
 
@@ -39,6 +42,27 @@ def test_a_value_is_one_word_of_a_real_shell(tmp_path: Path, value: str) -> None
     text = value.format(planted=planted)
     assert run(shell("printf '%s|' {text} end", text=text)) == f"{text}|end|"
     assert not planted.exists()
+
+
+@settings(max_examples=30)
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))))
+def test_any_texts_come_out_as_they_went_in(texts: list[str]) -> None:
+    output = run(shell("for text in {texts}; do printf '%s@@' \"$text\"; done", texts=texts))
+    assert output == "".join(f"{text}@@" for text in texts)
+
+
+def test_a_nul_is_refused_in_one_line() -> None:
+    with pytest.raises(GatemarkError, match=r"^'a\\x00b' has a NUL, which no shell takes$"):
+        shell("echo {text}", text="a\0b")
+
+
+def test_what_runs_a_script_takes_no_other_text() -> None:
+    """The type checker holds it: to it an `ignore` that is not needed is an error."""
+    sh("true")  # type: ignore[arg-type]
+    sh(f"{literal('true')}; true")  # type: ignore[arg-type]
+    word("true")  # type: ignore[arg-type]
+    joined(["true"])  # type: ignore[list-item]
+    joined((literal("true"), "true" + literal("false")))  # type: ignore[arg-type]
 
 
 def test_each_of_several_texts_is_a_word() -> None:
