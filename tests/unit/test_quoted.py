@@ -20,6 +20,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "src" / "gatemark"
 QUOTED = PACKAGE / "node/quoted.py"
 SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if path != QUOTED)
 TEMPLATED = {"shell", "literal", "literals", "joined"}  # `joined` by its separator
+MAKERS = {"Script", "literal", "literals", "joined", "as_written"}
 # Who may take a script as it is written: of the plan's author, of our own journal.
 AS_WRITTEN = {"gateway/feature/command.py", "gateway/journal.py"}
 # Who may call a shell by the system: it runs the user's own --switch.
@@ -81,6 +82,10 @@ def makes_a_script(node: ast.AST, place: str) -> str:
             return "makes a Script"
         case ast.Call(func=ast.Name(id="cast"), args=[ast.Name(id="Script"), _]):
             return "makes a Script"
+        case ast.alias(name=name, asname=str()) if name in MAKERS:
+            return "gives a maker of scripts another name"
+        case ast.Call(args=args) if any(isinstance(a, ast.Name) and a.id in MAKERS for a in args):
+            return "hands a maker of scripts on"
         case ast.Call(func=ast.Name(id="as_written")) if place not in AS_WRITTEN:
             return "takes a script as it is written"
     return ""
@@ -160,6 +165,8 @@ def test_no_template_puts_a_value_into_quotes() -> None:
         "Script(text)",
         "cast(Script, text)",
         "as_written(text)",
+        "map(literal, texts)",
+        "from gatemark.node.quoted import literal as mark",
         'node.run("sh", "-c", text)',
         'node.run("sh", "-ec", text)',
         'run(["ip", "netns", "exec", space, "sh", "-c", text])',

@@ -86,11 +86,16 @@ def _quoted(value: Value) -> str:
 
 
 def require_open(template: str) -> None:
-    """Raise ValueError if a {name} of a template stands where its own quotes would not be read."""
+    """Raise ValueError if a {name} of a template stands where its own quotes would not be read.
+
+    Also where it is more than a name: a part of a quoted text has half of its quotes.
+    """
     before = ""
-    for text, name, _, _ in Formatter().parse(template):
+    for text, name, spec, conversion in Formatter().parse(template):
         before += text
         if name is not None:
+            if not name.isidentifier() or spec or conversion:
+                raise ValueError(f"{{{name}}} is to be a name alone: {template!r}")
             if state := OPEN.search(WHOLE.sub("x", before)):
                 raise ValueError(f"{{{name}}} stands behind {state[0]}: {template!r}")
             before += "x"

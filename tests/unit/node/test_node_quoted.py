@@ -97,6 +97,12 @@ def test_no_value_goes_where_its_quotes_are_not_read(template: str) -> None:
         shell(template, x="value")
 
 
+@pytest.mark.parametrize("template", ["{x[0]}", "{x.y}", "{x!r}", "{x:>9}", "{}", "{0}"])
+def test_no_part_of_a_value_goes_in(template: str) -> None:
+    with pytest.raises(ValueError, match="is to be a name alone"):
+        shell(template, x="a b")
+
+
 @pytest.mark.parametrize(
     "template",
     [
