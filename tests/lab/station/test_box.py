@@ -203,3 +203,18 @@ def test_a_gateway_with_one_port_is_an_endpoint_alone(folder: Path) -> None:
     bench = load(str(station(folder, text)))
     assert bench.lacks(Arm(path="endpoint")) == ""
     assert "only be an endpoint" in bench.lacks(Arm(path="nat"))
+
+
+@pytest.mark.long
+def test_a_gateway_that_lies_about_its_address_runs_nothing(folder: Path, tmp_path: Path) -> None:
+    planted, lie = tmp_path / "planted", tmp_path / "address"
+    lie.write_text(f"02:00:00:00:00:01; touch {planted}\n")
+    with ExitStack() as stack:
+        far = stack.enter_context(played.host(far=True))
+        for end in ("gw", "lan2", "wan"):
+            first = f"mount --bind {lie} /sys/class/net/eth0/address" if end == "gw" else ""
+            stack.enter_context(serving(far.names[end], folder, first))
+        far.on("gw", "sh", "-ec", GATEWAY)
+        checks = checked(far, station(folder, FAR_STATION), fails=True)
+        assert "gateway: '02:00:00:00:00:01; touch " in checks["station"][1]
+    assert not planted.exists()
