@@ -116,6 +116,7 @@ static int run(const struct verb *verb)
 	/* SIGTERM, not SIGKILL: a slowdown has to be removed when the laboratory is gone. */
 	prctl(PR_SET_PDEATHSIG, (unsigned long)SIGTERM, 0ul, 0ul, 0ul);
 	talk_begin(&talk);
+	talk.needs = verb->needs;
 	talk_hello(&talk, verb->name);
 	result = serve(verb, &talk);
 	talk_release(&talk);

@@ -12,8 +12,8 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 # A file may include what stands in a line above its own, and its own folder. bpf is ../bpf, whose
 # headers both the agent and the kernel's programs include.
 ORDER: tuple[frozenset[str], ...] = (
-    frozenset({"version", "bpf", "time", "soak"}),
-    frozenset({"talk"}),
+    frozenset({"version", "bpf", "time", "sandbox"}),
+    frozenset({"talk", "soak"}),
     frozenset({"frame", "gauge"}),
     frozenset({"count", "kernel"}),
     frozenset({"port"}),

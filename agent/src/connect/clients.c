@@ -6,6 +6,7 @@
 #include "connect/clients.h"
 #include "connect/crew.h"
 #include "connect/report.h"
+#include "sandbox/sandbox.h"
 #include "time/clock.h"
 
 #include <errno.h>
@@ -46,6 +47,8 @@ static void follow(struct clients *clients)
 
 	if (client_open(client, &talk, &fault) < 0)
 		_exit(EXIT_FAILURE);
+	memory_watch();
+	sandbox_enter(SANDBOX_SOCKETS | SANDBOX_CONNECT);
 	while ((what = crew_await())) {
 		client->whole = false;
 		obey(client, (enum command)what);
@@ -159,6 +162,7 @@ static int lead_all(struct clients *clients, int cpu, struct fault *fault)
 
 	if (error)
 		return error;
+	memory_watch();
 	talk_ready(clients->talk, NULL, cpu);
 	line_integer(&clients->talk->line, "processes", clients->crew.count);
 	line_end(&clients->talk->line);

@@ -172,15 +172,19 @@ void crew_end(struct crew *crew)
 			;
 }
 
+static int memory_file = -1;
+
+void memory_watch(void)
+{
+	memory_file = open("/proc/self/smaps_rollup", O_RDONLY | O_CLOEXEC);
+}
+
 uint64_t memory_used(void)
 {
 	char text[4096];
-	int fd = open("/proc/self/smaps_rollup", O_RDONLY | O_CLOEXEC);
-	ssize_t count = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+	ssize_t count = pread(memory_file, text, sizeof(text) - 1, 0);
 	const char *line;
 
-	if (fd >= 0)
-		close(fd);
 	text[count > 0 ? count : 0] = '\0';
 	line = strstr(text, "\nPss:");
 	return line ? strtoull(line + 5, NULL, 10) * 1024 : 0;

@@ -57,7 +57,11 @@ bool crew_replied(const struct crew *crew, unsigned int from, int timeout_ms);
 void crew_dismiss(struct crew *crew, unsigned int number);
 void crew_end(struct crew *crew);
 
-/* What this process has in memory, shared pages by their share. */
+/*
+ * What this process has in memory, shared pages by their share. It watches from when it is told to,
+ * after fork(): in the sandbox no file can be opened.
+ */
+void memory_watch(void);
 uint64_t memory_used(void);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "connect/servers.h"
 #include "connect/report.h"
+#include "sandbox/sandbox.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,6 +25,8 @@ static void follow(struct servers *servers)
 	struct server *server = &servers->server[servers->crew.number];
 	struct talk talk = { .line.fd = -1 };
 
+	memory_watch();
+	sandbox_enter(SANDBOX_SOCKETS);
 	server->whole = true;
 	if (crew_await()) {
 		server->whole = false;
@@ -66,6 +69,7 @@ static int lead(struct servers *servers, struct talk *talk, int cpu, struct faul
 {
 	int error;
 
+	memory_watch();
 	talk_ready(talk, NULL, cpu);
 	line_integer(&talk->line, "processes", servers->crew.count);
 	line_end(&talk->line);

@@ -206,6 +206,7 @@ const struct port_kind port_live = {
 	.name = "live",
 	.makes_frames = true,
 	.burst = 64,
+	.needs = SANDBOX_BPF | SANDBOX_NETLINK | SANDBOX_THREAD,
 	.burst_from_pps = 1000000,
 	.open = live_open,
 	.begin = live_begin,

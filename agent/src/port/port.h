@@ -10,6 +10,7 @@
 #include "count/spans.h"
 #include "frame/frame.h"
 #include "frame/parse.h"
+#include "sandbox/sandbox.h"
 #include "talk/fault.h"
 #include "talk/line.h"
 #include "talk/request.h"
@@ -93,6 +94,8 @@ struct port_kind {
 	/* send: packets a call by default: 1, or burst from so many packets/s on. */
 	unsigned int burst;
 	double burst_from_pps;
+
+	unsigned int needs; /* to send, besides open sockets: bits of enum sandbox_need */
 
 	int (*open)(struct port *port, const struct port_options *options, struct fault *fault);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The loop, and how it is kept behind all other work. */
 #include "soak/soaker.h"
+#include "sandbox/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,7 @@ static void stand_back(void)
 	close(fd);
 }
 
-static _Noreturn void turn(struct soaked *soaked, pid_t parent)
+static _Noreturn void turn(struct soaked *soaked, pid_t parent, int begun)
 {
 	volatile uint32_t *turns = &soaked->turns;
 	uint32_t value = 1;
@@ -41,6 +42,8 @@ static _Noreturn void turn(struct soaked *soaked, pid_t parent)
 	if (getppid() != parent)
 		_exit(0);
 	stand_back();
+	sandbox_enter(0);
+	close(begun);
 	for (;;) {
 		for (int step = 0; step < STEPS; step++) {
 			value = value * 1664525u + 1013904223u;
@@ -68,18 +71,37 @@ static int hold_back(pid_t pid, unsigned int cpu)
 	return 0;
 }
 
+/*
+ * Waits until the loop has stood back and is in its sandbox: later, behind all other work, that could
+ * take any time.
+ */
+static void await(const int begun[2])
+{
+	char none;
+
+	close(begun[1]);
+	while (read(begun[0], &none, 1) < 0 && errno == EINTR)
+		;
+	close(begun[0]);
+}
+
 int soaker_start(struct soaker *soaker, unsigned int cpu, struct soaked *soaked)
 {
 	pid_t parent = getpid();
+	int begun[2]; /* a pipe that the loop closes */
 	int error;
 
-	*soaker = (struct soaker){ .soaked = soaked, .pid = fork() };
-	if (soaker->pid < 0) {
-		soaker->pid = 0;
+	if (pipe2(begun, O_CLOEXEC) < 0)
 		return -errno;
-	}
+	*soaker = (struct soaker){ .soaked = soaked, .pid = fork() };
+	error = soaker->pid < 0 ? -errno : 0;
 	if (!soaker->pid)
-		turn(soaked, parent);
+		turn(soaked, parent, begun[1]);
+	await(begun);
+	if (error) {
+		soaker->pid = 0;
+		return error;
+	}
 	error = hold_back(soaker->pid, cpu);
 	if (error)
 		soaker_end(soaker);

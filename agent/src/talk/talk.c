@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The conversation: lines in, events out. */
 #include "talk/talk.h"
+#include "sandbox/sandbox.h"
 #include "talk/request.h"
 #include "time/clock.h"
 #include "version.h"
@@ -90,6 +91,7 @@ void talk_ready(struct talk *talk, const char *port, int cpu)
 		line_text(&talk->line, "port", port);
 	line_integer(&talk->line, "cpu", cpu);
 	line_text(&talk->line, "sched", sched_name());
+	line_text(&talk->line, "sandbox", sandbox_enter(talk->needs));
 }
 
 /* Reads what is there. 0, or -errno; the end of input is noted in ->closed. */

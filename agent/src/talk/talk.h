@@ -21,6 +21,7 @@ struct talk {
 	char *text; /* input that was not handed out yet */
 	size_t used, room;
 	bool closed; /* stdin has ended, or a signal asked to end */
+	unsigned int needs; /* after ready: bits of enum sandbox_need */
 };
 
 /* Ends in order at SIGTERM and SIGINT, as if stdin had been closed. */
@@ -30,7 +31,10 @@ void talk_release(struct talk *talk);
 void talk_hello(struct talk *talk, const char *verb);
 void talk_fault(struct talk *talk, const struct fault *fault);
 
-/* Begins the ready line; the caller adds to talk->line and ends it. port may be NULL. */
+/*
+ * Enters the sandbox and begins the ready line; the caller adds to talk->line and ends it. port may
+ * be NULL.
+ */
 void talk_ready(struct talk *talk, const char *port, int cpu);
 
 /* Waits for the next line, allocated for the caller. 1; 0: the conversation is over; or -errno. */

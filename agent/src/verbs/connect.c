@@ -140,6 +140,7 @@ static int client_job(const struct connect_request *request, struct talk *talk, 
 
 	if (!error)
 		error = client_options(request, &options, fault);
+	talk->needs |= SANDBOX_CONNECT;
 	return error ? error : clients_run(&options, talk, (int)request->job.cpu, fault);
 }
 
@@ -179,5 +180,6 @@ const struct verb verb_connect = {
 	.help = "one end of many TCP connections: opens and sends, or accepts and echoes",
 	.keys = connect_keys,
 	.request_bytes = sizeof(struct connect_request),
+	.needs = SANDBOX_SOCKETS | SANDBOX_CHILDREN,
 	.run = connect_run,
 };

@@ -30,6 +30,7 @@ struct forward {
 	const struct forward_request *request;
 	struct talk *talk;
 	struct bpf_map ports, counts;
+	unsigned int cpus;
 	int program;
 	struct device device[FORWARD_PORTS_MOST];
 	int link[FORWARD_PORTS_MOST]; /* as requested; -1: none */
@@ -130,13 +131,12 @@ static int attach(struct forward *forward, struct fault *fault)
 
 static struct counts count(const struct forward *forward)
 {
-	unsigned int cpus = bpf_possible_cpus();
-	uint64_t *value = calloc(cpus, sizeof(*value));
+	uint64_t *value = calloc(forward->cpus, sizeof(*value));
 	struct counts counts = { 0 };
 
 	for (uint32_t kind = 0; value && kind < FORWARD_KINDS; kind++)
 		if (bpf_map_read(&forward->counts, &kind, value) == 0)
-			for (unsigned int i = 0; i < cpus; i++)
+			for (unsigned int i = 0; i < forward->cpus; i++)
 				counts.of[kind] += value[i];
 	free(value);
 	return counts;
@@ -196,6 +196,7 @@ static int forward_job(struct forward *forward, struct fault *fault)
 	struct line *line = &forward->talk->line;
 	int error = find_devices(forward, fault);
 
+	forward->cpus = bpf_possible_cpus();
 	bpf_allow_memory();
 	if (!error)
 		error = make_maps(forward, fault);
@@ -259,5 +260,6 @@ const struct verb verb_forward = {
 	.help = "forwards between interfaces at XDP",
 	.keys = forward_keys,
 	.request_bytes = sizeof(struct forward_request),
+	.needs = SANDBOX_BPF,
 	.run = forward_run,
 };

@@ -420,5 +420,6 @@ const struct verb verb_replay = {
 	.help = "replays one side of a capture and accounts for what arrives from the other",
 	.keys = replay_keys,
 	.request_bytes = sizeof(struct replay_request),
+	.needs = SANDBOX_SOCKETS,
 	.run = replay_run,
 };

@@ -353,6 +353,7 @@ static int send_job(struct sender *sender, const struct send_request *request, s
 		error = open_port(sender, request, ports[request->port - 1], fault);
 	if (error)
 		return error;
+	sender->talk->needs |= sender->port.kind->needs;
 	report_ready(sender, request, passed);
 	error = talk_start(sender->talk, fault);
 	if (error)
@@ -394,5 +395,6 @@ const struct verb verb_send = {
 	.help = "sends UDP test packets, at a rate or as fast as it goes",
 	.keys = send_keys,
 	.request_bytes = sizeof(struct send_request),
+	.needs = SANDBOX_SOCKETS,
 	.run = send_run,
 };

@@ -214,5 +214,6 @@ const struct verb verb_sink = {
 	.help = "receives UDP test packets and accounts for each",
 	.keys = sink_keys,
 	.request_bytes = sizeof(struct sink_request),
+	.needs = SANDBOX_SOCKETS,
 	.run = sink_run,
 };

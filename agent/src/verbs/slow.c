@@ -38,6 +38,7 @@ struct slowdown {
 	const struct slow_request *request;
 	struct talk *talk;
 	struct bpf_map wait, packets;
+	unsigned int cpus;
 	int program;
 	int *device; /* as requested: index of one that carries the slowdown, or 0 */
 };
@@ -178,12 +179,11 @@ static int hold(struct slowdown *slowdown, struct fault *fault)
 
 static uint64_t count_packets(const struct slowdown *slowdown)
 {
-	unsigned int cpus = bpf_possible_cpus();
-	uint64_t *value = calloc(cpus, sizeof(*value));
+	uint64_t *value = calloc(slowdown->cpus, sizeof(*value));
 	uint64_t sum = 0;
 
 	if (value && bpf_map_read(&slowdown->packets, &key_zero, value) == 0)
-		for (unsigned int i = 0; i < cpus; i++)
+		for (unsigned int i = 0; i < slowdown->cpus; i++)
 			sum += value[i];
 	free(value);
 	return sum;
@@ -193,6 +193,7 @@ static int slow_job(struct slowdown *slowdown, struct fault *fault)
 {
 	int error = make_maps(slowdown, fault);
 
+	slowdown->cpus = bpf_possible_cpus();
 	if (!error)
 		error = load(slowdown, fault);
 	if (!error)
@@ -259,5 +260,6 @@ const struct verb verb_slow = {
 	.help = "makes each packet at some interfaces wait",
 	.keys = slow_keys,
 	.request_bytes = sizeof(struct slow_request),
+	.needs = SANDBOX_BPF | SANDBOX_NETLINK | SANDBOX_DEVICES,
 	.run = slow_run,
 };

@@ -246,5 +246,6 @@ const struct verb verb_stream = {
 	.help = "one end of TCP streams: writes as fast as they take it, or reads",
 	.keys = stream_keys,
 	.request_bytes = sizeof(struct stream_request),
+	.needs = SANDBOX_SOCKETS,
 	.run = stream_run,
 };

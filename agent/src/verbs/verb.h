@@ -3,6 +3,7 @@
 #ifndef GM_VERB_H
 #define GM_VERB_H
 
+#include "sandbox/sandbox.h"
 #include "talk/fault.h"
 #include "talk/request.h"
 #include "talk/talk.h"
@@ -21,6 +22,7 @@ struct verb {
 	const char *help;
 	const struct key *keys;
 	size_t request_bytes; /* of the struct that keys fill */
+	unsigned int needs; /* after ready: bits of enum sandbox_need */
 
 	/* From the request to done. 0 or -errno with the fault filled. */
 	int (*run)(struct talk *talk, const void *request, struct fault *fault);

@@ -21,6 +21,7 @@ from pathlib import Path
 from connections import CONNECT_TESTS
 from ports import PORT_TESTS
 from replays import REPLAY_TESTS
+from sandboxes import SANDBOX_TESTS
 from sinks import SINK_TESTS
 from streams import STREAM_TESTS
 from wire import (
@@ -525,6 +526,7 @@ TESTS = [
     *STREAM_TESTS,
     *CONNECT_TESTS,
     *REPLAY_TESTS,
+    *SANDBOX_TESTS,
     device_down,
 ]
 

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The filter of system calls (Documentation/userspace-api/seccomp_filter.rst): a program of classic
+ * BPF, made for what the job needs. What musl needs besides was read from its sources and seen with
+ * strace. Numbers that a machine does not have are left out: 32-bit machines have calls with 64-bit
+ * times besides the old ones, newer machines lack the old ones.
+ */
+#include "sandbox/sandbox.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/bpf.h>
+#include <linux/filter.h>
+#include <linux/netlink.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define MACHINE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define MACHINE AUDIT_ARCH_AARCH64
+#elif defined(__arm__)
+#define MACHINE AUDIT_ARCH_ARM
+#elif defined(__mips__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define MACHINE AUDIT_ARCH_MIPS
+#elif defined(__mips__)
+#define MACHINE AUDIT_ARCH_MIPSEL
+#endif
+
+#ifndef SECCOMP_FILTER_FLAG_SPEC_ALLOW
+#define SECCOMP_FILTER_FLAG_SPEC_ALLOW (1ul << 2)
+#endif
+#ifndef SECCOMP_RET_KILL_PROCESS
+#define SECCOMP_RET_KILL_PROCESS 0x80000000u
+#endif
+
+#define ALWAYS 0xffu
+#define TALK (SANDBOX_SOCKETS | SANDBOX_NETLINK)
+
+/* A call, and who needs it: any of these. */
+struct call {
+	uint16_t number;
+	uint8_t needs;
+};
+
+/* The same where one argument, an int, has one value. */
+struct call_with {
+	struct call call;
+	uint16_t argument;
+	uint32_t value;
+};
+
+/* Those in measured loops come first: a kernel before 5.11 looks for them one by one. */
+static const struct call calls[] = {
+	{ SYS_sendmmsg, SANDBOX_SOCKETS },
+	{ SYS_sendto, TALK },
+	{ SYS_recvfrom, TALK },
+#ifdef SYS_recvmmsg_time64
+	{ SYS_recvmmsg_time64, SANDBOX_SOCKETS },
+#endif
+	{ SYS_recvmmsg, SANDBOX_SOCKETS },
+	{ SYS_epoll_pwait, SANDBOX_SOCKETS },
+#ifdef SYS_epoll_wait
+	{ SYS_epoll_wait, SANDBOX_SOCKETS },
+#endif
+	{ SYS_accept4, SANDBOX_SOCKETS },
+	{ SYS_epoll_ctl, SANDBOX_SOCKETS },
+	{ SYS_close, ALWAYS },
+	{ SYS_setsockopt, SANDBOX_SOCKETS },
+#ifdef SYS_clock_gettime64
+	{ SYS_clock_gettime64, ALWAYS },
+#endif
+	{ SYS_clock_gettime, ALWAYS },
+#ifdef SYS_clock_nanosleep_time64
+	{ SYS_clock_nanosleep_time64, ALWAYS },
+#endif
+	{ SYS_clock_nanosleep, ALWAYS },
+#ifdef SYS_poll
+	{ SYS_poll, ALWAYS },
+#endif
+#ifdef SYS_ppoll_time64
+	{ SYS_ppoll_time64, ALWAYS },
+#endif
+	{ SYS_ppoll, ALWAYS },
+	{ SYS_pread64, ALWAYS },
+	{ SYS_read, ALWAYS },
+	{ SYS_write, ALWAYS },
+	{ SYS_getsockopt, SANDBOX_SOCKETS },
+	{ SYS_bind, SANDBOX_CONNECT },
+	{ SYS_connect, SANDBOX_CONNECT },
+	{ SYS_shutdown, SANDBOX_SOCKETS },
+	{ SYS_epoll_create1, SANDBOX_SOCKETS },
+#ifdef SYS_timerfd_settime64
+	{ SYS_timerfd_settime64, SANDBOX_CONNECT },
+#endif
+	{ SYS_timerfd_settime, SANDBOX_CONNECT },
+	{ SYS_wait4, SANDBOX_CHILDREN },
+	{ SYS_mprotect, SANDBOX_THREAD }, /* of its stack */
+#ifdef SYS_futex_time64
+	{ SYS_futex_time64, SANDBOX_THREAD },
+#endif
+	{ SYS_futex, SANDBOX_THREAD },
+	{ SYS_tkill, SANDBOX_THREAD },
+	{ SYS_sched_getparam, SANDBOX_THREAD },
+	{ SYS_sched_getscheduler, SANDBOX_THREAD },
+	{ SYS_sched_setscheduler, SANDBOX_THREAD },
+	{ SYS_rt_sigaction, SANDBOX_THREAD },
+	{ SYS_rt_sigprocmask, ALWAYS },
+	{ SYS_rt_sigreturn, ALWAYS },
+#ifdef SYS_sigreturn
+	{ SYS_sigreturn, ALWAYS },
+#endif
+	{ SYS_restart_syscall, ALWAYS }, /* after SIGCONT */
+	{ SYS_brk, ALWAYS },
+	{ SYS_munmap, ALWAYS },
+	{ SYS_mremap, ALWAYS },
+	{ SYS_madvise, ALWAYS },
+#ifdef SYS_mmap2
+	{ SYS_mmap2, ALWAYS },
+#else
+	{ SYS_mmap, ALWAYS },
+#endif
+	{ SYS_exit, ALWAYS },
+	{ SYS_exit_group, ALWAYS },
+};
+
+/* What pthread_create() of musl asks for. */
+#define THREAD                                                                                     \
+	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |        \
+	 CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | CLONE_DETACHED)
+
+static const struct call_with calls_with[] = {
+	{ { SYS_prctl, ALWAYS }, 0, PR_SET_TIMERSLACK },
+	{ { SYS_ioctl, SANDBOX_SOCKETS }, 1, TIOCOUTQ },
+	{ { SYS_socket, SANDBOX_CONNECT }, 0, AF_INET },
+	{ { SYS_socket, SANDBOX_CONNECT }, 0, AF_INET6 },
+	{ { SYS_socket, SANDBOX_NETLINK }, 0, AF_NETLINK },
+	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_LOOKUP_ELEM },
+	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_UPDATE_ELEM },
+	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_PROG_TEST_RUN },
+	{ { SYS_clone, SANDBOX_THREAD }, 0, THREAD },
+	{ { SYS_kill, SANDBOX_CHILDREN }, 1, SIGKILL },
+};
+
+/*
+ * A build with sanitizers has another libc and a runtime of its own, which begins threads, forks
+ * and traces to look for leaks at the end.
+ */
+#ifdef __SANITIZE_ADDRESS__
+/* clang-format off */
+static const uint16_t of_sanitizers[] = {
+	SYS_clone, SYS_clone3, SYS_set_robust_list, SYS_rseq, SYS_futex, SYS_mprotect,
+	SYS_sched_yield, SYS_getpid, SYS_getppid, SYS_gettid, SYS_prctl, SYS_ptrace, SYS_wait4,
+	SYS_kill, SYS_tgkill, SYS_rt_sigaction, SYS_sigaltstack, SYS_openat, SYS_getdents64,
+	SYS_readlinkat, SYS_lseek, SYS_prlimit64, SYS_sched_getaffinity, SYS_sysinfo,
+#ifdef SYS_open /* and the other old calls of x86-64 */
+	SYS_open, SYS_getdents, SYS_readlink,
+#endif
+};
+/* clang-format on */
+#else
+static const uint16_t of_sanitizers[] = {};
+#endif
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+struct program {
+	struct sock_filter
+		code[5 + 2 * (COUNT(calls) + COUNT(of_sanitizers)) + 5 * COUNT(calls_with)];
+	unsigned short count;
+};
+
+static void add(struct program *program, struct sock_filter instruction)
+{
+	program->code[program->count++] = instruction;
+}
+
+static void load(struct program *program, size_t offset)
+{
+	add(program, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
+}
+
+/* Goes on behind so many instructions. */
+static void skip(struct program *program, uint32_t value, uint8_t if_equal, uint8_t if_not)
+{
+	add(program,
+	    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, if_equal, if_not));
+}
+
+static void end_with(struct program *program, uint32_t action)
+{
+	add(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
+}
+
+static void allow(struct program *program, uint16_t number)
+{
+	skip(program, number, 0, 1);
+	end_with(program, SECCOMP_RET_ALLOW);
+}
+
+/* Arguments have 64 bits each; the lower half is what counts of an int. */
+static void allow_with(struct program *program, const struct call_with *with)
+{
+	size_t lower = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0;
+
+	skip(program, with->call.number, 0, 4);
+	load(program, offsetof(struct seccomp_data, args) + 8u * with->argument + lower);
+	skip(program, with->value, 0, 1);
+	end_with(program, SECCOMP_RET_ALLOW);
+	load(program, offsetof(struct seccomp_data, nr));
+}
+
+/* The machine comes first: a kernel's 32-bit calls have other numbers than its 64-bit ones. */
+static void write_program(struct program *program, unsigned int needs)
+{
+	load(program, offsetof(struct seccomp_data, arch));
+	skip(program, MACHINE, 1, 0);
+	end_with(program, SECCOMP_RET_KILL_PROCESS);
+	load(program, offsetof(struct seccomp_data, nr));
+	for (size_t i = 0; i < COUNT(calls); i++)
+		if (calls[i].needs == ALWAYS || calls[i].needs & needs)
+			allow(program, calls[i].number);
+	for (size_t i = 0; i < COUNT(of_sanitizers); i++)
+		allow(program, of_sanitizers[i]);
+	for (size_t i = 0; i < COUNT(calls_with); i++)
+		if (calls_with[i].call.needs == ALWAYS || calls_with[i].call.needs & needs)
+			allow_with(program, &calls_with[i]);
+	end_with(program, SECCOMP_RET_KILL_PROCESS);
+}
+
+/*
+ * With SPEC_ALLOW, since Linux 4.17: before 5.16 a filter otherwise turns speculation off for the
+ * process (Documentation/admin-guide/hw-vuln/spectre.rst), which would slow what is measured.
+ */
+int sandbox_filter_calls(unsigned int needs)
+{
+	struct program program = { .count = 0 };
+	struct sock_fprog given = { .filter = program.code };
+
+	write_program(&program, needs);
+	given.len = program.count;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1ul, 0ul, 0ul, 0ul) < 0)
+		return -errno;
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &given) ==
+	    0)
+		return 0;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &given) < 0 ? -errno : 0;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Capabilities, by the system calls: libcap would be a library for two of them. */
+#include "sandbox/sandbox.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef CAP_BPF
+#define CAP_BPF 39 /* since Linux 5.8, as are the programs that need it later */
+#endif
+#define CAPABILITIES 64
+
+static uint64_t rights_of(unsigned int needs)
+{
+	static const struct {
+		unsigned int need, capability;
+	} kept[] = {
+		{ SANDBOX_CONNECT, CAP_NET_BIND_SERVICE },
+		{ SANDBOX_DEVICES, CAP_NET_ADMIN },
+		{ SANDBOX_BPF, CAP_BPF },
+		{ SANDBOX_THREAD, CAP_SYS_NICE },
+	};
+	uint64_t rights = 0;
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		if (needs & kept[i].need)
+			rights |= UINT64_C(1) << kept[i].capability;
+	return rights;
+}
+
+/* What a program started from here could have at most; it takes CAP_SETPCAP, so it goes first. */
+static void drop_bound(void)
+{
+	for (unsigned long i = 0; i < CAPABILITIES; i++)
+		if (prctl(PR_CAPBSET_DROP, i, 0ul, 0ul, 0ul) < 0)
+			break;
+}
+
+/* What was not there before cannot be kept: an agent of an ordinary user has nothing. */
+int sandbox_drop_rights(unsigned int needs)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct set[_LINUX_CAPABILITY_U32S_3];
+	uint64_t rights = rights_of(needs);
+
+	drop_bound();
+	if (syscall(SYS_capget, &header, set) < 0)
+		return -errno;
+	for (unsigned int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+		set[i].permitted &= (uint32_t)(rights >> 32 * i);
+		set[i].effective = set[i].permitted;
+		set[i].inheritable = 0; /* the ambient set goes with it */
+	}
+	return syscall(SYS_capset, &header, set) < 0 ? -errno : 0;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Each case in a child: what is not allowed kills, and there is no way back out of the sandbox. */
+#include "sandbox/sandbox.h"
+#include "tests/test.h"
+
+#include <linux/bpf.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NO_FILTERS 77 /* exit code: this kernel, or the emulator, has none */
+
+/* What becomes of a call in the sandbox: 0, or the signal that killed; NO_FILTERS. */
+static int outcome(unsigned int needs, void (*call)(void))
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (sandbox_filter_calls(needs))
+			_exit(NO_FILTERS);
+		call();
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* As wanted, where there are filters at all. */
+#define CHECK_OUTCOME(needs, call, wanted)                                                         \
+	do {                                                                                       \
+		int outcome_ = outcome(needs, call);                                               \
+		if (outcome_ != NO_FILTERS)                                                        \
+			CHECK_EQUAL(outcome_, wanted);                                             \
+	} while (0)
+
+static void start_program(void)
+{
+	char *const words[] = { (char[]){ "/bin/true" }, NULL };
+
+	execve(words[0], words, words + 1);
+}
+
+static void mount_something(void)
+{
+	mount("none", "/", "tmpfs", 0, NULL);
+}
+
+static void open_internet_socket(void)
+{
+	socket(AF_INET, SOCK_DGRAM, 0);
+}
+
+static void open_netlink_socket(void)
+{
+	socket(AF_NETLINK, SOCK_RAW, 0);
+}
+
+static void ask_bpf(enum bpf_cmd command)
+{
+	union bpf_attr attributes;
+
+	memset(&attributes, 0, sizeof(attributes));
+	syscall(SYS_bpf, command, &attributes, sizeof(attributes));
+}
+
+static void read_map(void)
+{
+	ask_bpf(BPF_MAP_LOOKUP_ELEM);
+}
+
+static void load_program(void)
+{
+	ask_bpf(BPF_PROG_LOAD);
+}
+
+static void end_a_process(void)
+{
+	kill(0x7fffffff, SIGTERM); /* there is none: pids end at 4194304 */
+}
+
+static void take_memory(void)
+{
+	char *memory = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			    0);
+
+	munmap(memory, 1 << 20);
+}
+
+TEST(sandbox_leaves_what_every_job_needs)
+{
+	CHECK_OUTCOME(0, take_memory, 0);
+}
+
+TEST(sandbox_starts_no_program)
+{
+	CHECK_OUTCOME(~0u, start_program, SIGSYS);
+}
+
+TEST(sandbox_mounts_nothing)
+{
+	CHECK_OUTCOME(~0u, mount_something, SIGSYS);
+}
+
+TEST(sandbox_opens_no_socket_unless_needed)
+{
+	CHECK_OUTCOME(SANDBOX_SOCKETS, open_internet_socket, SIGSYS);
+	CHECK_OUTCOME(SANDBOX_CONNECT, open_internet_socket, 0);
+}
+
+TEST(sandbox_tells_socket_families_apart)
+{
+	CHECK_OUTCOME(SANDBOX_NETLINK, open_netlink_socket, 0);
+	CHECK_OUTCOME(SANDBOX_NETLINK, open_internet_socket, SIGSYS);
+	CHECK_OUTCOME(SANDBOX_CONNECT, open_netlink_socket, SIGSYS);
+}
+
+TEST(sandbox_reads_maps_but_loads_no_program)
+{
+	CHECK_OUTCOME(SANDBOX_BPF, read_map, 0);
+	CHECK_OUTCOME(SANDBOX_BPF, load_program, SIGSYS);
+}
+
+/* A build with sanitizers sends signals itself. */
+#ifndef __SANITIZE_ADDRESS__
+TEST(sandbox_kills_children_alone)
+{
+	CHECK_OUTCOME(SANDBOX_CHILDREN, end_a_process, SIGSYS);
+}
+#else
+TEST(sandbox_sends_no_signal)
+{
+	(void)end_a_process;
+}
+#endif
+
+/* What was given up stays so, also for who was root. */
+static void check_rights(void)
+{
+	sandbox_drop_rights(SANDBOX_DEVICES);
+	if (prctl(PR_CAPBSET_READ, 21ul, 0ul, 0ul, 0ul) == 1 && geteuid() == 0) /* CAP_SYS_ADMIN */
+		_exit(1);
+	if (mount("none", "/proc/self", "tmpfs", 0, NULL) == 0)
+		_exit(2);
+}
+
+TEST(sandbox_drops_rights)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		check_rights();
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	CHECK(WIFEXITED(status));
+	CHECK_EQUAL(WEXITSTATUS(status), 0);
+}
