@@ -81,9 +81,10 @@ async def _at_once(
     specs = turns.placed(left)
     start = turns.Start(specs)
     pairs = list(zip(able, specs, strict=True))
-    with lock.machine(display.warn):
+    with lock.machine(display.warn) as note:
         done = await asyncio.gather(*(trial.run(*pair, _unshown, start) for pair in pairs))
-    for (bench, spec), (record, columns) in zip(pairs, done, strict=True):
+    for (bench, spec), (measured, columns) in zip(pairs, done, strict=True):
+        record = _noted(measured, note)
         if record.status != "ok":
             await bench.station.require_alive()
         kept.append(_kept(directory, spec, record, columns, display))
@@ -116,11 +117,17 @@ def _doing(
 
 
 async def _run(bench: Bench, spec: TrialSpec, display: Display) -> tuple[Record, Series]:
-    with lock.machine(display.warn):
-        record, columns = await trial.run(bench, spec, display.rate)
+    with lock.machine(display.warn) as note:
+        measured, columns = await trial.run(bench, spec, display.rate)
+    record = _noted(measured, note)
     if record.status != "ok":  # what the loss of the station cut is no result: it is run again
         await bench.station.require_alive()
     return record, columns
+
+
+def _noted(record: Record, note: str) -> Record:
+    """A record, with what is to be known about how the machine was held."""
+    return replace(record, notes=(*record.notes, note)) if note else record
 
 
 async def _trial(

@@ -5,28 +5,37 @@ A lock is `flock` on a file, so the kernel frees it when its holder dies, howeve
 how the next start knows what is left over.
 
 What all users of a machine share is locked by a folder that each of them can open and none can
-replace: no file of one user has to be opened by another. A lab's own lock is of root alone, or of
-the /run in its user's own namespaces (station/own.py).
+replace: no file of one user has to be opened by another. But any program can hold such a lock for
+ever. So runs of root are kept apart by a file of root alone, and the folder is asked besides, for
+the runs of others: who holds it for too long is passed over, and the record says so. A lab's own
+lock is of root alone, or of the /run in its user's own namespaces (station/own.py).
 """
 
-import fcntl
 import os
 import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from gatemark.error import StationError
+from gatemark.node import flock
 
 MACHINE = ("/run/lock", "/tmp")  # the first that is there  # noqa: S108
 THREADS = "/proc"  # the same for all who see the same kernel threads
 ASKING_S = 0.2
+RUN_S = 600.0  # the longest trial of another run
+STRANGER_S = 60.0  # who holds the machine's lock and is no run of ours
 THREADS_S = 60.0  # a thread is made in milliseconds
+THREADS_SHARED_S = 5.0
 LAB = re.compile(r"[0-9a-f]{6}")
+
+Waiting = Callable[[str], None]
+
+_passed_over: set[int | None] = set()  # users who held the machine's lock for too long
 
 
 def folder() -> Path:
@@ -35,43 +44,82 @@ def folder() -> Path:
 
 
 @contextmanager
-def machine(waiting: Callable[[str], None], patience_s: float = 600.0) -> Iterator[None]:
-    """Hold the machine: one trial at a time. `waiting` is told once if another run has it."""
+def machine(
+    waiting: Waiting, patience_s: float = RUN_S, stranger_s: float = STRANGER_S
+) -> Iterator[str]:
+    """Hold the machine: one trial at a time. Yields a note for its record, mostly empty.
+
+    `waiting` is told once if another has it. Raises StationError where a run with the same rights
+    has it for `patience_s`; a process of another user's is passed over then, or after `stranger_s`
+    if it is no run, and the trials after it no longer wait for that user.
+    """
     place = next(filter(os.path.isdir, MACHINE))
-    with _opened(place) as file:
+    with _private("machine", patience_s, waiting), flock.opened(place) as file:
+        yield _shared(file, place, (patience_s, stranger_s), waiting)
+
+
+def _shared(file: int, place: str, bounds_s: tuple[float, float], waiting: Waiting) -> str:
+    """Take the lock of all users, or pass its holder over; returns the note about that."""
+    patience_s, stranger_s = bounds_s
+    flag, began = False, time.monotonic()
+    while not flock.take(file):
+        holder = flock.owner(file)
+        user, is_run = (holder.user, holder.is_run) if holder else (None, False)
+        bound_s = patience_s if is_run else stranger_s
+        if user in _passed_over or time.monotonic() - began > bound_s:
+            _passed_over.add(user)
+            return (
+                f"measured although {holder or 'a process'} has locked {place}, "
+                "by which runs wait for each other: another run may have measured meanwhile"
+            )
+        if not flag:
+            waiting(_whom(holder, is_run, place, stranger_s))
+            flag = True
+        time.sleep(0.05)
+    return ""
+
+
+def _whom(holder: flock.Owner | None, is_run: bool, place: str, stranger_s: float) -> str:
+    if is_run:
+        return "another run is measuring on this machine: waiting for it"
+    return f"{holder or 'a process'} has locked {place}: waiting for it, {stranger_s:g} s at most"
+
+
+@contextmanager
+def _private(name: str, patience_s: float, waiting: Waiting) -> Iterator[None]:
+    """Hold the lock among runs with the same rights; nothing where we have no folder for it."""
+    try:
+        folder().mkdir(mode=0o700, exist_ok=True)
+        opening = (folder() / f"{name}.lock").open("a")
+    except OSError:
+        opening = None
+    with opening or nullcontext() as file:
         flag, until = False, time.monotonic() + patience_s
-        while not _take(file):
+        while file and not flock.take(file):
             if time.monotonic() > until:
                 raise StationError(
-                    f"another run has held this machine for {patience_s:g} s: end it "
-                    f"(`lslocks` tells who has locked {place})"
+                    f"another run has held this machine for {patience_s:g} s: "
+                    f"end {flock.owner(file) or 'it'}"
                 )
             if not flag:
                 waiting("another run is measuring on this machine: waiting for it")
                 flag = True
-            time.sleep(0.05)
-        yield
-
-
-@contextmanager
-def threads() -> Iterator[None]:
-    """Hold while a NAPI thread is made: labs tell their own by what was not there before."""
-    with _opened(THREADS) as file:
-        until = time.monotonic() + THREADS_S
-        while not _take(file):
-            if time.monotonic() > until:
-                raise StationError(f"somebody has locked {THREADS} for {THREADS_S:g} s: end that")
             time.sleep(0.01)
         yield
 
 
 @contextmanager
-def _opened(place: str) -> Iterator[int]:
-    file = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        yield file
-    finally:
-        os.close(file)
+def threads() -> Iterator[None]:
+    """Hold while a NAPI thread is made: labs tell their own by what was not there before.
+
+    It is made in milliseconds: who holds the lock of all users longer makes none, and is passed
+    over.
+    """
+    with _private("threads", THREADS_S, lambda _: None), flock.opened(THREADS) as file:
+        until = time.monotonic() + THREADS_SHARED_S
+        while not flock.take(file) and time.monotonic() < until:
+            time.sleep(0.01)
+        yield
 
 
 @contextmanager
@@ -95,7 +143,7 @@ def _own(path: Path) -> IO[str]:
     while True:
         file = path.open("a+")
         # A clean-up between open and flock may have unlinked the file: then the lock is nobody's.
-        if _take(file) and path.exists():
+        if flock.take(file) and path.exists():
             return file
         file.close()
         if time.monotonic() > until:
@@ -115,7 +163,7 @@ def holder(lab: str) -> Holder | None:
     """Who holds a lab's lock; None if it is free: what bears its name is left over."""
     try:
         with (folder() / f"{lab}.lock").open("r+") as file:
-            if _take(file):
+            if flock.take(file):
                 return None
             pid, _, purpose = file.read().strip().partition(" ")
             return Holder(int(pid or 0), purpose)
@@ -137,11 +185,3 @@ def forget(lab: str) -> None:
     """Remove the file of a lock that nobody holds, and what was private to its lab."""
     shutil.rmtree(private(lab), ignore_errors=True)
     (folder() / f"{lab}.lock").unlink(missing_ok=True)
-
-
-def _take(file: IO[str] | int) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -5,7 +5,10 @@ import os
 import secrets
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -17,9 +20,9 @@ OURS = """
 import os, sys
 from pathlib import Path
 from gatemark.station import lock
-place = os.environ["GATEMARK_TEST_LOCKS"]
-lock.folder = lambda: Path(place)
-lock.MACHINE = (place,)
+place = Path(os.environ["GATEMARK_TEST_LOCKS"])
+lock.folder = lambda: place / "own"
+lock.MACHINE = (str(place),)
 """
 HOLD = """
 with {lock}:
@@ -29,13 +32,16 @@ with {lock}:
 
 
 @pytest.fixture(autouse=True)
-def places(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+def places(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Locks of our own: nothing is held from those who measure meanwhile, and no root is needed."""
     place = tmp_path_factory.mktemp("locks")
-    monkeypatch.setattr(lock, "folder", lambda: place)
+    (place / "own").mkdir()
+    monkeypatch.setattr(lock, "folder", lambda: place / "own")
     monkeypatch.setattr(lock, "MACHINE", ("/nowhere", str(place)))
+    monkeypatch.setattr(lock, "_passed_over", set())
     monkeypatch.setattr(lock, "THREADS", str(place))
     monkeypatch.setenv("GATEMARK_TEST_LOCKS", str(place))
+    return place
 
 
 @pytest.fixture
@@ -139,11 +145,84 @@ def test_who_waits_for_the_machine_gets_it_in_the_end() -> None:
     ended(process, kill=True)
 
 
-def test_what_is_shared_by_all_users_leaves_no_file() -> None:
+def test_what_is_shared_by_all_users_leaves_no_file(places: Path) -> None:
     with lock.machine(print):
         pass
     with lock.threads():
-        assert list(lock.folder().iterdir()) == []
+        assert list(places.iterdir()) == [lock.folder()]
+
+
+@contextmanager
+def locked_by_a_stranger(place: Path) -> Iterator[int]:
+    """Another user, with a program of the system's own; yields its pid."""
+    place.chmod(0o755)
+    words = ("setpriv", "--reuid=65534", "--clear-groups", "flock", str(place), "cat")
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b"held\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == b"held\n"
+    try:
+        yield process.pid
+    finally:
+        process.communicate(timeout=20)
+
+
+@pytest.fixture
+def open_place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder that each user can open, as /run/lock is."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to be another user")
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        monkeypatch.setattr(lock, "MACHINE", (name,))
+        monkeypatch.setattr(lock, "THREADS", name)
+        yield Path(name)
+
+
+def test_no_user_holds_the_machine_for_ever(open_place: Path) -> None:
+    told: list[str] = []
+    with (
+        locked_by_a_stranger(open_place) as pid,
+        lock.machine(told.append, stranger_s=0.1) as note,
+    ):
+        holder = f"process {pid} (flock) has locked {open_place}"
+    assert told == [f"{holder}: waiting for it, 0.1 s at most"]
+    assert note.startswith(f"measured although {holder}")
+
+
+def test_a_user_who_was_passed_over_is_not_waited_for_again(open_place: Path) -> None:
+    with locked_by_a_stranger(open_place):
+        with lock.machine(print, stranger_s=0):
+            pass
+        with lock.machine(lambda _: pytest.fail("it waited")) as note:
+            assert note
+
+
+def test_runs_of_root_wait_for_each_other_whoever_holds_what_all_share(open_place: Path) -> None:
+    process = holding("lock.machine(print)")
+    try:
+        with (
+            locked_by_a_stranger(open_place),
+            pytest.raises(StationError, match=f"end process {process.pid} "),
+            lock.machine(print, patience_s=0.1, stranger_s=0),
+        ):
+            pass
+    finally:
+        ended(process, kill=False)
+
+
+def test_no_user_keeps_a_thread_from_being_made(
+    open_place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock, "THREADS_SHARED_S", 0.1)
+    with locked_by_a_stranger(open_place), lock.threads():
+        pass
+
+
+def test_a_machine_that_was_held_alone_is_noted_nowhere() -> None:
+    with lock.machine(print) as note:
+        assert not note
 
 
 def test_who_only_asks_does_not_keep_a_lab_from_starting(lab: str) -> None:
