@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What known tools are told and what they say, on output that they really printed."""
 
+import asyncio
+import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from command import environment
 
 from gatemark.error import InvalidTrialError, UnavailableError
+from gatemark.node import nobody
+from gatemark.node.shell import Local
 from gatemark.plan.model import Workload
 from gatemark.workload.driver import iperf3, nuttcp, program, tcpreplay
 from gatemark.workload.driver.job import Job
@@ -189,3 +194,38 @@ def test_a_tool_does_not_outlive_a_laboratory_that_is_killed() -> None:
     while comm.exists() and comm.read_text() == "sleep\n" and time.monotonic() < until:
         time.sleep(0.01)
     assert not comm.exists()
+
+
+def _shown(pid: int) -> dict[str, str]:
+    """A process's rights as the kernel shows them (proc_pid_status(5))."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
+
+
+async def _while_it_serves(job: Job) -> tuple[dict[str, str], str]:
+    """An iperf3 server as a trial starts it: its rights, and what listens at its port."""
+    server = program.Program.start(Local(), 0, iperf3.serve(job), nobody.words())
+    listener, until = "", time.monotonic() + 10
+    try:
+        while not listener and time.monotonic() < until:
+            rows = Path("/proc/net/tcp").read_text().splitlines()
+            port = f":{iperf3.PORT[job.away]:04X}"
+            listener = next((row.split()[1] for row in rows if row.split()[1].endswith(port)), "")
+            await asyncio.sleep(0.02)
+        return _shown(server._pid), listener
+    finally:
+        await server.abort()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give it up")
+def test_a_server_of_others_is_nobody_and_listens_where_the_lab_is() -> None:
+    program.require(["iperf3"])
+    shown, listener = asyncio.run(_while_it_serves(replace(TCP, server="127.0.0.9")))
+    assert set(shown["Uid"].split()) | set(shown["Gid"].split()) == {"65534"}
+    assert {shown[name].strip("0") for name in ("CapEff", "CapPrm", "CapBnd", "Groups")} == {""}
+    assert (shown["NoNewPrivs"], listener) == ("1", "0900007F:1451")
+
+
+def test_a_tool_that_may_not_choose_congestion_control_is_not_asked_to() -> None:
+    assert "-C" in iperf3.call(TCP)
+    assert "-C" not in iperf3.call(replace(TCP, by_route=True))

@@ -17,7 +17,7 @@ PORT: Final = {True: 5201, False: 5202}  # of up and down, so that both can run 
 
 def serve(job: Job) -> tuple[str, ...]:
     """One client, then it ends."""
-    return ("iperf3", "-s", "-1", "-p", str(PORT[job.away]))
+    return ("iperf3", "-s", "-1", "-B", job.server, "-p", str(PORT[job.away]))
 
 
 def call(job: Job) -> tuple[str, ...]:
@@ -30,7 +30,8 @@ def call(job: Job) -> tuple[str, ...]:
         rate_bps = round(load.rate_pps * job.payload * 8 / load.flows)
         words += ["-u", "-l", str(job.payload), "-b", str(rate_bps), "-P", str(load.flows)]
         return tuple(words)
-    words += ["-l", str(load.write_bytes), "-P", str(load.streams), "-C", load.congestion]
+    words += ["-l", str(load.write_bytes), "-P", str(load.streams)]
+    words += [] if job.by_route else ["-C", load.congestion]
     words += ["-O", f"{load.settle_s:.0f}"] if load.settle_s else []
     words += ["-w", str(load.socket_buffer_bytes)] if load.socket_buffer_bytes else []
     return tuple(words)

@@ -15,6 +15,7 @@ class Job:
     load: Workload
     server: str  # address that the client calls
     away: bool = True  # whether the client sends; else the server does
+    by_route: bool = False  # the congestion control is a route's: the tool does not choose it
 
     @property
     def payload(self) -> int:

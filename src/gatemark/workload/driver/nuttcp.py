@@ -19,7 +19,7 @@ FAMILY: Final = {"ipv4": "-4", "ipv6": "-6"}
 
 
 def serve(job: Job) -> tuple[str, ...]:
-    """One client, then it ends."""
+    """One client, then it ends. It listens on every address of its host: it has no option."""
     return ("nuttcp", "-1", "--nofork", FAMILY[job.load.family], f"-P{CONTROL[job.away]}")
 
 

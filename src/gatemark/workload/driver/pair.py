@@ -4,9 +4,11 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final, Self
 
 from gatemark.error import InvalidTrialError, NodeError
+from gatemark.node import nobody
 from gatemark.node.agent import Agent, Tick
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.cpu import Placement
@@ -16,7 +18,7 @@ from gatemark.workload.driver import host, program, tally
 from gatemark.workload.driver.iperf3 import IPERF3
 from gatemark.workload.driver.job import Job, Result, Tool
 from gatemark.workload.driver.nuttcp import NUTTCP
-from gatemark.workload.driver.program import Ended, Program
+from gatemark.workload.driver.program import MORTAL, Ended, Program
 from gatemark.workload.way import Drained, Load, Report, Way
 
 PAIRS: Final = {"iperf3": IPERF3, "nuttcp": NUTTCP}
@@ -25,7 +27,8 @@ BEYOND_S: Final = 15.0  # a client shakes hands, waits for the last packets, fet
 SERVER_S: Final = 5.0  # a server ends after its client
 WATCH_MS: Final = 50  # how often the sink's port is read, to know when sending began
 BEGUN: Final = 0.02  # of all packets: more than a control connection makes
-BY_ROUTE: Final = "{} cannot choose congestion control: a route of the sending host named it"
+BY_ROUTE: Final = "{} did not choose congestion control: a route of the sending host named it"
+ALLOWED: Final = "/proc/sys/net/ipv4/tcp_allowed_congestion_control"  # to who is not root
 PREFIX: Final = {"ipv4": ("-4", 32), "ipv6": ("-6", 128)}  # of one host
 
 
@@ -52,9 +55,10 @@ class Pair:
     async def ready(self) -> Self:
         """Let the server listen. Raises InvalidTrialError, UnavailableError."""
         self._version = await program.version(self.wire.near.node, self.tool.name)
-        if self.load.kind == "tcp" and not self.tool.sets_congestion:
+        if self.load.kind == "tcp" and not await self._may_choose():
+            self.job = replace(self.job, by_route=True)
             await self._congestion()
-        self._start(self.wire.far, self.tool.serve(self.job))
+        self._start(self.wire.far, self.tool.serve(self.job), nobody.words())
         await self._listening()
         lasts_s = self.load.settle_s + self.load.duration_s + BEYOND_S
         request = {
@@ -101,8 +105,8 @@ class Pair:
         if self._route:
             await self._ip("del")
 
-    def _start(self, end: Port, words: Sequence[str]) -> Program:
-        started = Program.start(end.node, self._cpu(end), words)
+    def _start(self, end: Port, words: Sequence[str], rights: Sequence[str] = MORTAL) -> Program:
+        started = Program.start(end.node, self._cpu(end), words, rights)
         self._programs.append(started)
         return started
 
@@ -123,8 +127,13 @@ class Pair:
             await asyncio.sleep(0.02)
         raise InvalidTrialError(f"{self.tool.name}: its server did not listen on port {port}")
 
+    async def _may_choose(self) -> bool:
+        """Whether the tool sets TCP's congestion control, and its server, as nobody, may."""
+        allowed = await self.wire.far.node.run("cat", ALLOWED) if self.tool.sets_congestion else ""
+        return self.load.congestion in allowed.split()
+
     async def _congestion(self) -> None:
-        """Let a route name it for a tool that cannot: a namespace's own preset may not be cubic.
+        """Let a route name it for a tool that may not: a namespace's own preset may not be cubic.
 
         Congestion control is the sender's alone (ip-route(8), congctl).
         """

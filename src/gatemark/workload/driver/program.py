@@ -51,12 +51,17 @@ class Program:
         self._end = asyncio.create_task(asyncio.to_thread(self._reap))
 
     @classmethod
-    def start(cls, node: Node, cpu: int, words: Sequence[str]) -> Self:
-        """Start a tool on a host, on one CPU and before whatever else runs there."""
+    def start(
+        cls, node: Node, cpu: int, words: Sequence[str], rights: Sequence[str] = MORTAL
+    ) -> Self:
+        """Start a tool on a host, on one CPU and before whatever else runs there.
+
+        `rights` is the command by which it gives up what it does not need.
+        """
         require([words[0]])
         err = TemporaryFile()  # noqa: SIM115  closed when it has ended
         process = subprocess.Popen(
-            here(node).argv(*MORTAL, "taskset", "-c", str(cpu), *FIRST, *words),
+            here(node).argv("taskset", "-c", str(cpu), *FIRST, *rights, *words),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=err,
