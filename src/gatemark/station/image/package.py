@@ -7,14 +7,17 @@ machine's own lists, caches and architectures stay as they are.
 """
 
 import os
+import shutil
 import subprocess
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from gatemark.error import UnavailableError
+from gatemark.node import nobody
 from gatemark.station.image.cache import kept
 from gatemark.store import xdg
 
@@ -29,15 +32,21 @@ Dir::Log "{folder}";
 APT::Architecture "{arch}";
 #clear APT::Architectures;
 APT::Architectures {{ "{arch}"; }};
-APT::Sandbox::User "";
+{sandbox}
 APT::Install-Recommends "false";
 Acquire::Languages "none";
 Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
 #clear APT::Update;
 #clear DPkg;
 """
+# What comes over the network is read as apt's own user (apt.conf(5)), but in a user namespace of
+# our own, which has no second user. That one has to get to our folder, and root's cache is root's.
+NO_SANDBOX: Final = 'APT::Sandbox::User "root";'
+OPEN: Final = "/var/tmp"  # noqa: S108  a folder of a new name below it
+APT_USER: Final = "_apt"
 FETCH_S: Final = 900.0  # some 60 MB
-FOLDERS: Final = ("state/lists/partial", "cache/archives/partial")
+KERNEL: Final = "kernel"  # where the kernel's package is put
+FOLDERS: Final = ("state/lists/partial", "cache/archives/partial", KERNEL)
 
 
 def packages(arch: str, kernel: str, tools: Sequence[str], announce: Told) -> Path:
@@ -49,23 +58,35 @@ def packages(arch: str, kernel: str, tools: Sequence[str], announce: Told) -> Pa
 
     def fetch(place: Path) -> None:
         announce(f"downloading {kernel} and tools for {arch} from the distribution, once")
-        with tempfile.TemporaryDirectory(dir=place.parent) as folder:
+        with tempfile.TemporaryDirectory(dir=OPEN) as folder:
             _fetch(Path(folder), arch, kernel, tools, place)
 
     return kept(xdg.cache() / "package" / arch / "+".join((kernel, *sorted(tools))), fetch)
 
 
 def _fetch(folder: Path, arch: str, kernel: str, tools: Sequence[str], place: Path) -> None:
-    for name in FOLDERS:
-        (folder / name).mkdir(parents=True)
+    _open(folder)
     (folder / "status").touch()
     config = folder / "apt.conf"
-    config.write_text(CONFIG.format(folder=folder, arch=arch))
+    sandbox = "" if nobody.is_there() else NO_SANDBOX
+    config.write_text(CONFIG.format(folder=folder, arch=arch, sandbox=sandbox))
     _apt(config, folder, "apt-get", "update")
-    _apt(config, place, "apt-get", "download", _real(config, kernel, arch))
+    _apt(config, folder / KERNEL, "apt-get", "download", _real(config, kernel, arch))
     _apt(config, folder, "apt-get", "--yes", "--download-only", "install", *tools)
-    for path in (folder / "cache/archives").glob("*.deb"):
-        path.rename(place / path.name)
+    for fetched in (folder / KERNEL, folder / "cache/archives"):
+        for path in fetched.glob("*.deb"):
+            shutil.move(path, place / path.name)
+
+
+def _open(folder: Path) -> None:
+    """Make the folders of apt's state; apt's user can reach them, and write where it downloads."""
+    for name in FOLDERS:
+        (folder / name).mkdir(parents=True)
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o755)
+    if os.geteuid() == 0 and nobody.is_there():
+        with suppress(LookupError):  # an apt of before its sandbox
+            shutil.chown(folder / KERNEL, APT_USER)
 
 
 def _real(config: Path, kernel: str, arch: str) -> str:
