@@ -33,6 +33,16 @@ def test_the_real_ip_goes_before_busyboxs(booted: Booted) -> None:
     assert "iproute2" in booted.said("ip -V")
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give it up")
+def test_its_emulator_is_nobody_behind_a_filter(booted: Booted) -> None:
+    (pid,) = _machines(booted.lab.lab)
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    shown = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+    assert {*shown["Uid"].split(), *shown["Gid"].split()} == {"65534"}
+    assert {shown[name].strip("0") for name in ("CapPrm", "CapEff", "CapBnd", "CapAmb")} == {""}
+    assert (shown["NoNewPrivs"], shown["Seccomp"]) == ("1", "2")
+
+
 @pytest.mark.parametrize("path", ["route", "nat"])
 def test_packets_cross_it(booted: Booted, path: str) -> None:
     record = booted.measure(path)
@@ -94,8 +104,8 @@ def test_a_killed_laboratory_leaves_nothing() -> None:
     assert f"gm-{lab}-" not in subprocess.check_output(["ip", "netns", "list"], text=True)
 
 
-def _machines(lab: str) -> list[str]:
-    """Command lines of QEMU that name a lab."""
+def _machines(lab: str) -> list[int]:
+    """The processes of QEMU whose command line names a lab."""
     processes = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -103,5 +113,5 @@ def _machines(lab: str) -> list[str]:
         except OSError:
             continue
         if line.startswith("qemu-system") and lab in line:
-            processes.append(line)
+            processes.append(int(path.parent.name))
     return processes

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A gateway whose instructions are counted: the plugin, its file, its functions' names."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +11,7 @@ from gatemark.station.counter import Counter
 from gatemark.station.plugin import plugin
 from gatemark.station.symbols import Names
 
+Opened = Callable[[Path], Path]
 NOT_EMULATED: Final = "only an emulated gateway's instructions can be counted: --station qemu-mips"
 
 
@@ -29,11 +30,10 @@ class Counting:
         self.caches = tuple(caches)  # pairs to model, in words of counter/cache.h
         self._counter: Counter | None = None
 
-    @property
-    def words(self) -> list[str]:
-        """QEMU's options for it."""
+    def words(self, lent: Opened, given: Opened) -> list[str]:
+        """QEMU's options for it: the plugin as QEMU can read it, the file as it can write it."""
         caches = "".join(f",cache={pair}" for pair in self.caches)
-        return ["-plugin", f"{self.plugin},out={self.file},path=on{caches}"]
+        return ["-plugin", f"{lent(self.plugin)},out={given(self.file)},path=on{caches}"]
 
     def counter(self) -> Counter:
         """The counts. Raises StationError."""

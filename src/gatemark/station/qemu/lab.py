@@ -47,6 +47,7 @@ from gatemark.station.demand import PLAIN, Demand
 from gatemark.station.image.build import stock
 from gatemark.station.image.key import instance
 from gatemark.station.qemu.guest import TABLE, Model, model
+from gatemark.station.qemu.handed import Handed
 from gatemark.station.qemu.machine import Card, Machine, kvm_refused, remember, require
 from gatemark.station.qemu.tap import tap
 from gatemark.station.space import ROUTER
@@ -296,12 +297,16 @@ class VirtualLab:
         ]
         cpus = self.cpus.gateway, self.cpus.sink
         accel = self.accel.partition(":")[0]
-        more = self.counting.words if self.counting else []
-        self._machine = await Machine.start(model, accel, cards, self.hosts["lan"], cpus, more)
+        place = self.hosts["lan"]
+        self._machine = await Machine.start(model, accel, cards, place, cpus, self._counted)
         threads = [*await self._machine.threads(cpus[0]), self._machine.carrier(cpus[1])]
         self.threads |= {thread.name: thread for thread in threads}
         await blocking.run(self._control)
         await self._reached(self._patience_s)
+
+    def _counted(self, handed: Handed) -> list[str]:
+        """QEMU's options where instructions are counted."""
+        return self.counting.words(handed.lent, handed.given) if self.counting else []
 
     async def _end(self) -> None:
         machine, self._machine = self._machine, None

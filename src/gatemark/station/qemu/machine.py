@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run of QEMU: its options, its processors' threads, its end.
 
-It is started inside a namespace of the lab, with its network cards' taps as open files, so it needs
-no right of its own, and what removes the lab's namespaces ends it too (recover.py). It also dies
-with us. Nothing listens anywhere: its monitor is one end of a pair of sockets.
+It is started inside a namespace of the lab, with its network cards' taps and its images as open
+files. So it needs no right of its own: it runs as nobody, behind its filter of system calls. What
+removes the lab's namespaces ends it too (recover.py), and it dies with us. Nothing listens
+anywhere: its monitor is one end of a pair of sockets.
 
     gateway's CPU     vCPU threads: every instruction of the guest, and nothing else
     tester's CPU      QEMU's main thread: it carries frames between the taps and the guest's cards
@@ -16,24 +17,31 @@ import os
 import platform
 import shutil
 import socket
-from collections.abc import Iterable, Sequence
+import stat
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from gatemark.error import StationError, UnavailableError
+from gatemark.node import nobody
 from gatemark.node.agent import FIRST
 from gatemark.node.shell import Namespace
 from gatemark.node.shield import begun
 from gatemark.station.image.arch import Arch
 from gatemark.station.qemu.guest import Model
+from gatemark.station.qemu.handed import Handed
 from gatemark.station.qemu.qmp import Monitor
 from gatemark.station.thread import Thread
 from gatemark.store import xdg
 
 NICS: Final = {"virtio": "virtio-net-pci", "e1000": "e1000", "pcnet": "pcnet"}
 KVM: Final = Path("/dev/kvm")
+# QEMU's filter of system calls (seccomp(2)): it starts no program, becomes no other user, and keeps
+# the classes and CPUs that we give its threads.
+DENIED: Final = ("obsolete", "elevateprivileges", "spawn", "resourcecontrol")
+SANDBOX: Final = ("-sandbox", ",".join(("on", *(f"{what}=deny" for what in DENIED))))
 CONSOLE_BYTES: Final = 1 << 16  # QEMU wants a power of two
 CONSOLE_LINES = 5  # of its end, in a message
 LEAVE_S = 5.0
@@ -69,7 +77,20 @@ def kvm_refused(model: Model) -> str:
         return f"no {KVM}"
     if not os.access(KVM, os.R_OK | os.W_OK):
         return f"{KVM} is not for this user"
+    if nobody.is_there() and not _for_all() and not _group():
+        return f"{KVM} is for root alone, and QEMU is not root: chgrp kvm {KVM}; chmod 660 {KVM}"
     return _remembered(arch)
+
+
+def _for_all() -> bool:
+    both = stat.S_IROTH | stat.S_IWOTH
+    return KVM.stat().st_mode & both == both
+
+
+def _group() -> tuple[int, ...]:
+    """The group that may use KVM, but for root's."""
+    both, device = stat.S_IRGRP | stat.S_IWGRP, KVM.stat()
+    return (device.st_gid,) if device.st_gid and device.st_mode & both == both else ()
 
 
 def _remembered(arch: Arch) -> str:
@@ -110,25 +131,26 @@ class Machine:
         cards: Sequence[Card],
         place: Namespace,
         cpus: tuple[int, int],
-        more: Sequence[str] = (),
+        more: Callable[[Handed], Sequence[str]] = lambda _: (),
     ) -> "Machine":
         """Start it; `cpus` are the gateway's and the emulator's. Raises StationError.
 
-        `more` are further options of QEMU.
+        `more` makes further options of QEMU, and hands it the files in them.
 
         The taps' files are QEMU's alone afterwards: they end with it.
         """
         ours, theirs = socket.socketpair()
-        files = [theirs.fileno(), *(card.tap for card in cards)]
-        words = options(model, accel) + _wired(model.nic, cards, theirs.fileno())
-        words += more
+        handed = Handed()
         gateway, emulator = cpus
-        command = place.argv(
-            *("setpriv", "--pdeathsig", "KILL", "taskset", "-c", str(emulator)),
-            *FIRST,
-            *(model.arch.emulator, *words),
-        )
         try:
+            words = options(_lent(model, handed), accel)
+            words += [*_wired(model.nic, cards, theirs.fileno()), *more(handed)]
+            files = [theirs.fileno(), *(card.tap for card in cards), *handed.files]
+            command = place.argv(
+                *("taskset", "-c", str(emulator), *FIRST),
+                *nobody.words(*(_group() if accel == "kvm" else ())),
+                *(model.arch.emulator, *SANDBOX, "-name", place.netns, *words),
+            )
             process = await begun(
                 asyncio.create_subprocess_exec(
                     *command,
@@ -139,7 +161,10 @@ class Machine:
                     start_new_session=True,
                 )
             )
+        except OSError as error:
+            raise StationError(f"{model.arch.emulator} did not start: {error}") from None
         finally:
+            handed.close()
             theirs.close()
             for card in cards:
                 os.close(card.tap)
@@ -232,7 +257,21 @@ def options(model: Model, accel: str) -> list[str]:
 
 def _escaped(path: Path) -> str:
     """A path in an option with commas."""
-    return str(path.resolve()).replace(",", ",,")
+    return str(path.absolute()).replace(",", ",,")
+
+
+def _lent(model: Model, handed: Handed) -> Model:
+    """The same, with its files as QEMU can open them."""
+
+    def lent(path: Path | None) -> Path | None:
+        return handed.lent(path) if path else None
+
+    return replace(
+        model,
+        kernel=lent(model.kernel),
+        initramfs=lent(model.initramfs),
+        disk=handed.shared(model.disk) if model.disk else None,
+    )
 
 
 def _wired(nic: str, cards: Sequence[Card], monitor: int) -> list[str]:
