@@ -42,6 +42,13 @@
 #define SECCOMP_RET_KILL_PROCESS 0x80000000u
 #endif
 
+/* On 32-bit machines musl names the old calls by the size of their times. */
+#ifdef SYS_clock_gettime32
+#define SYS_clock_gettime SYS_clock_gettime32
+#define SYS_clock_nanosleep SYS_clock_nanosleep_time32
+#define SYS_timerfd_settime SYS_timerfd_settime32
+#endif
+
 #define ALWAYS 0xffu
 #define TALK (SANDBOX_SOCKETS | SANDBOX_NETLINK)
 
