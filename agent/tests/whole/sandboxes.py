@@ -31,7 +31,8 @@ def everywhere(wire: Wire) -> Iterator[tuple[Agent, int]]:
     yield wire.sender(port="udp"), 0
     yield wire.sink(port="udp"), 0
     listening = {"role": "sink", "open": "listen", "family": 4, "src": own, "src_port": 9100}
-    yield Agent(wire.b, "stream", {**listening, "duration_ms": 1000}), 0
+    if len(Agent.command) == 1:  # emulated it has no choice of congestion control
+        yield Agent(wire.b, "stream", {**listening, "duration_ms": 1000}), 0
     yield Agent(wire.b, "connect", {**HOLD, "role": "server", "src": own, "src_port": 9200}), 0
     client = {**HOLD, "role": "client", "src": own, "src_port": 9300, "src_ports": 20}
     client |= {"dst": own, "dst_port": 9200}

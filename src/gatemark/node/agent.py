@@ -14,6 +14,7 @@ from gatemark.node.shell import Clock, Node, Process
 PROTOCOL_VERSION = 1
 ANSWER_S = 10.0  # hello, ready and the end of a closed job come at once; a slow board is given time
 ABORT_S = 0.5
+FILTERED = "seccomp"  # `sandbox` of an agent that has a filter
 
 # The tester goes before whatever else runs on its CPU. Where the kernel groups tasks by session
 # (sched(7), autogroup), niceness counts only within one: an agent gets a session of its own, and
@@ -132,6 +133,15 @@ class Agent:
         splitlines = (await self.process.errors()).strip().splitlines()
         why = splitlines[-1] if splitlines else "it ended without a word"
         raise NodeError(f"{self.node.name}: gm-agent {self.verb}: {why}")
+
+
+def unfiltered(*agents: Agent) -> tuple[str, ...]:
+    """A note for each agent whose kernel had no filter of system calls for it."""
+    return tuple(
+        f"{agent.node.name}: gm-agent {agent.verb} had no filter of system calls: {why}"
+        for agent in agents
+        if (why := agent.ready.get("sandbox", "").removeprefix("none: ")) not in {"", FILTERED}
+    )
 
 
 def _words(error: dict[str, Any]) -> str:

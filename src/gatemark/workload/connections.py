@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, Final, Self
 
 from gatemark.error import GatemarkError
-from gatemark.node.agent import Agent, Tick
+from gatemark.node.agent import Agent, Tick, unfiltered
 from gatemark.node.shell import Node
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.plan.sane import MOST_CONNECTIONS, PORTS_A_CLIENT, most_connections
@@ -99,7 +99,8 @@ class Connections:
         served = await self._server.close()
         await self._clear()
         seen = {"conntrack": table, "kernel_bytes": kernel_bytes, "bound": self.bound}
-        return Way(self.wire, sent, self._sink(served) | seen, {"sender": "tcp", "sink": "tcp"})
+        way = Way(self.wire, sent, self._sink(served) | seen, {"sender": "tcp", "sink": "tcp"})
+        return way.noted(unfiltered(self._client, self._server))
 
     async def abort(self) -> None:
         """End both agents, whatever they do, and take the addresses away."""

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Self
 
 from gatemark.error import UsageError
-from gatemark.node.agent import Agent, Tick
+from gatemark.node.agent import Agent, Tick, unfiltered
 from gatemark.node.binary import agent_path
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.plan.trace import SOURCES
@@ -136,7 +136,7 @@ class Replay:
             sent["sender"] | times,
             _translated(came["sink"]) | {"cpu_ns": came["cpu_ns"]},
             {"sender": "raw", "sink": "ring"},
-            notes=tuple(notes),
+            notes=(*notes, *unfiltered(*self.pair.agents)),
         )
 
     async def abort(self) -> None:

@@ -8,7 +8,7 @@ listens. Goodput counts: bytes that the receiving program read while the source 
 from collections.abc import Sequence
 from typing import Any, Self
 
-from gatemark.node.agent import Agent, Tick
+from gatemark.node.agent import Agent, Tick, unfiltered
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
@@ -56,7 +56,8 @@ class Transfer:
         await drained()
         ports = {"sender": "tcp", "sink": "tcp"}
         settle_ns = round(self.load.settle_s * 1e9)
-        return Way(self.wire, sent, await sink.close(tick), ports, settle_ns)
+        way = Way(self.wire, sent, await sink.close(tick), ports, settle_ns)
+        return way.noted(unfiltered(source, sink))
 
     async def abort(self) -> None:
         """End both agents, whatever they do."""

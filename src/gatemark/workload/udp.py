@@ -8,7 +8,7 @@ from typing import Any, Self
 from msgspec.structs import replace
 
 from gatemark.error import InvalidTrialError
-from gatemark.node.agent import Agent, Tick
+from gatemark.node.agent import Agent, Tick, unfiltered
 from gatemark.node.clock import Pair
 from gatemark.plan.crowd import is_crowd
 from gatemark.plan.mix import frames
@@ -118,6 +118,7 @@ class Stream:
             ports={end: ready["port"] for end, ready in ends.items()},
             port_reasons={end: why for end, ready in ends.items() if (why := _passed(ready))},
             numbering=self._numbering() if self.seed else None,
+            notes=unfiltered(self._sender, self._sink),
         ).timed(await self._clocks.again())
 
     async def sent(self, sender: Agent) -> Report:

@@ -10,7 +10,7 @@ import needs
 import pytest
 
 from gatemark.error import GatemarkError, NodeError
-from gatemark.node.agent import Agent
+from gatemark.node.agent import Agent, unfiltered
 from gatemark.node.binary import agent_path
 from gatemark.node.shell import Local
 
@@ -55,6 +55,29 @@ def failed(script: str, protocol: int = 1) -> str:
     with pytest.raises(NodeError) as error:
         asyncio.run(lived(Scripted(script=script, protocol=protocol), []))
     return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "notes"),
+    [
+        ({}, ()),
+        ({"sandbox": "seccomp"}, ()),
+        (
+            {"sandbox": "none: an old kernel"},
+            ("WAN host: gm-agent sink had no filter of system calls: an old kernel",),
+        ),
+    ],
+)
+def test_an_agent_without_a_filter_is_noted(
+    sandbox: dict[str, str], notes: tuple[str, ...]
+) -> None:
+    async def ready() -> Agent:
+        script = f"""say("ready", **{sandbox!r}); hear(); say("start"); hear(); say("done")"""
+        agent = await Agent.launch(Scripted(script=script), "sink", {})
+        await agent.abort()
+        return agent
+
+    assert unfiltered(asyncio.run(ready())) == notes
 
 
 @needs.agent
