@@ -59,7 +59,7 @@ def _page(runs: Sequence[Path], out: Path | None, subsystems: Path | None) -> Pa
     ]
     path = out or (RunDirectory(runs[0]).page if len(runs) == 1 else SEVERAL)
     with telling(path, measuring=False):
-        return page.write(sources, path)
+        return page.write(sources, path, named=bool(out))
 
 
 def _index(folder: Path, out: Path | None) -> Path:
@@ -68,7 +68,7 @@ def _index(folder: Path, out: Path | None) -> Path:
 
     path = out or folder / "index.html"
     with telling(path, measuring=False):
-        return index.write(folder, path, _watched)
+        return index.write(folder, path, _watched, named=bool(out))
 
 
 def _watched(runs: list[Path]) -> "Iterable[Path]":

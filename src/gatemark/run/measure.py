@@ -152,7 +152,7 @@ def _kept(
     if columns:
         name = f"{spec.sequence:05d}{series.SUFFIX}"
         with telling(directory.path):
-            series.write(directory.series / name, columns)
+            series.write(directory.series, name, columns)
         record = replace(record, series=name)
     directory.append(record)
     display.result(record)
