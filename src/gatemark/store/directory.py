@@ -14,14 +14,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from gatemark.error import GatemarkError, UsageError
-from gatemark.store import former, trials
+from gatemark.store import former, series, trials
 from gatemark.store.contents import Contents, faults
 from gatemark.store.folder import Folder, ForeignError, sync
 from gatemark.store.record import Record
 from gatemark.store.run import RUN_SCHEMA, Run
 from gatemark.store.schema import is_newer, schema_of
+from gatemark.store.series import Series
 
 PATIENCE_S = 0.2  # longer than anyone takes to ask whether a run is going
 
@@ -135,6 +137,26 @@ class RunDirectory:
         """Add a record; it is on the disk when this returns, or not there at all."""
         with telling(self.path):
             self.folder.append(trials.NAME, msgspec.json.encode(record) + b"\n")
+
+    def keep(self, record: Record, columns: Series) -> Record:
+        """Add a record with its series, which go first: it names their file.
+
+        Where they cannot be written the record is kept without them before this raises.
+        """
+        if not columns:
+            self.append(record)
+            return record
+        name = f"{record.sequence:05d}{series.SUFFIX}"
+        with telling(self.path):
+            try:
+                series.write(self.series, name, columns)
+            except (OSError, ForeignError) as error:
+                note = f"its series could not be kept ({getattr(error, 'strerror', error)})"
+                self.append(replace(record, notes=(*record.notes, note)))
+                raise
+        record = replace(record, series=name)
+        self.append(record)
+        return record
 
     def records(self) -> list[Record]:
         """All whole records in the order of their writing; what is not whole, `contents` tells."""
