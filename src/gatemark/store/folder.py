@@ -14,7 +14,7 @@ import re
 import secrets
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
@@ -144,13 +144,17 @@ class Folder:
 
     @contextmanager
     def _handle(self) -> Iterator[int]:
-        with _opened(self.root) as root:
-            if not self.inner:
-                yield root
-                return
-            self._require(root, self.inner, stat.S_IFDIR)
-            with _opened(self.inner, os.O_NOFOLLOW, root) as folder:
+        with _opened(self.root) as root, ExitStack() as stack:
+            folder = root
+            if self.inner:
+                self._require(root, self.inner, stat.S_IFDIR)
+                folder = stack.enter_context(_opened(self.inner, os.O_NOFOLLOW, root))
+            try:
                 yield folder
+            except OSError as error:  # told with its whole path, as that of any other file
+                if isinstance(error.filename, str):
+                    error.filename = str(self.path / error.filename)
+                raise
 
     @contextmanager
     def _file(self, folder: int, name: str, flags: int) -> Iterator[FileIO]:

@@ -298,3 +298,11 @@ def test_a_pipe_in_place_of_a_run_keeps_nobody_waiting(tmp_path: Path) -> None:
         2,
         "gatemark: no run here: make one with `gatemark run`, or give the path of one",
     )
+
+
+def test_a_file_that_may_not_be_used_is_told_with_its_path(tmp_path: Path) -> None:
+    directory = builder.keep(tmp_path / "run", [])
+    for inner, name in ((directory.folder, "none"), (directory.series, "none")):
+        with pytest.raises(FileNotFoundError) as error:
+            inner.read(name)
+        assert error.value.filename == str(inner.path / name)
