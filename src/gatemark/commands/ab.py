@@ -152,7 +152,7 @@ def _tell(directory: "RunDirectory", *, json_: bool, junit: Path | None = None) 
 
     made = source.judged(directory.contents(), directory.path)
     with telling(directory.path):
-        page.write([made], directory.page)
+        directory.write_page(page.render([made]))
     test = made.run.ab
     assert test is not None
     if any(map(counts, made.run.plans)):

@@ -116,7 +116,7 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
 
     kept_source = source.judged(directory.contents(), directory.path)
     with telling(directory.path):
-        page.write([kept_source], directory.page)
+        directory.write_page(page.render([kept_source]))
     if json_:
         output.lines(msgspec.to_builtins(value) for value in values(kept_source.judgement))
     else:

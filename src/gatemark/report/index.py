@@ -83,10 +83,10 @@ def _item(path: Path, folder: Path, home: Path) -> Item:
         run = source.judged(directory.contents(), path)
     except (GatemarkError, OSError) as error:
         return Item(name, why=str(error))
-    if _is_own(path, folder) and _is_old(directory):
+    if _is_own(path, folder) and not directory.has_page(new=True):
         # An archive that nobody may write, or a link in place of the page: its old one, or none.
         with suppress(OSError, ForeignError):
-            page.write([run], directory.page)
+            directory.write_page(page.render([run]))
     link = quote(os.path.relpath(directory.page, home)) if directory.has_page() else ""
     return Item(name, link, run)
 
@@ -94,12 +94,3 @@ def _item(path: Path, folder: Path, home: Path) -> Item:
 def _is_own(path: Path, folder: Path) -> bool:
     """Whether a run lies in the folder itself: nothing is written where a link in it leads to."""
     return path.resolve().is_relative_to(folder.resolve())
-
-
-def _is_old(directory: RunDirectory) -> bool:
-    """Whether the page is missing, or older than what it is made of."""
-    if not directory.page.exists():
-        return True
-    made = (directory.run_file, directory.trials_file)
-    last = max(file.stat().st_mtime_ns for file in made if file.exists())
-    return directory.page.stat().st_mtime_ns < last

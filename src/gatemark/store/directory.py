@@ -127,10 +127,19 @@ class RunDirectory:
         faulty = faults(run, trials, kept, is_going=is_going)
         return Contents(run, trials.records if trials else [], faulty, is_going)
 
-    def has_page(self) -> bool:
-        """Whether there is a page that was written here: a link is none."""
+    def write_page(self, text: str) -> None:
+        """The page of this run. It bears the time of what it is made of. Raises OSError."""
+        self.folder.write(self.page.name, text.encode(), self._changed_ns())
+
+    def has_page(self, *, new: bool = False) -> bool:
+        """Whether there is a page that was written here; with `new` of what is kept just now.
+
+        A link is none. Whether a page is older than a record would say nothing: the clock may have
+        been set between the two.
+        """
         with suppress(ForeignError):
-            return self.folder.status(self.page.name) is not None
+            status = self.folder.status(self.page.name)
+            return status is not None and (not new or status.st_mtime_ns == self._changed_ns())
         return False
 
     def append(self, record: Record) -> None:
@@ -171,6 +180,11 @@ class RunDirectory:
             self.folder.sweep()
             self.series.make()
             self.series.sweep()
+
+    def _changed_ns(self) -> int:
+        """When what a page is made of was last changed."""
+        made = map(self.folder.status, (self.run_file.name, trials.NAME))
+        return max((status.st_mtime_ns for status in made if status), default=0)
 
     def _begun(self) -> bool:
         return any(map(os.path.lexists, (self.run_file, self.trials_file)))

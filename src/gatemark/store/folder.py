@@ -92,8 +92,11 @@ class Folder:
         with self._handle() as folder, self._file(folder, name, os.O_RDONLY) as file:
             yield file
 
-    def write(self, name: str, data: bytes) -> None:
-        """Write or replace a file, whole or not at all: who has the old one open keeps it."""
+    def write(self, name: str, data: bytes, changed_ns: int | None = None) -> None:
+        """Write or replace a file, whole or not at all: who has the old one open keeps it.
+
+        It gets `changed_ns` as the time of its last change, in ns since 1970.
+        """
         with self._handle() as folder:
             with suppress(FileNotFoundError):
                 self._require(folder, name)
@@ -101,6 +104,8 @@ class Folder:
             try:
                 with self._file(folder, draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
                     _write(file, data)
+                    if changed_ns is not None:
+                        os.utime(file.fileno(), ns=(changed_ns, changed_ns))
                 os.rename(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
             except BaseException:
                 with suppress(OSError):
