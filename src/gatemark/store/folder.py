@@ -60,10 +60,12 @@ class Folder:
     def make(self) -> None:
         """Make the inner folder where it is missing."""
         with _opened(self.root) as root:
-            with suppress(FileExistsError):
+            try:
                 os.mkdir(self.inner, dir_fd=root)
-            self._require(root, self.inner, stat.S_IFDIR)
-            os.fsync(root)
+            except FileExistsError:
+                self._require(root, self.inner, stat.S_IFDIR)
+            else:
+                os.fsync(root)
 
     def status(self, name: str) -> os.stat_result | None:
         """Of a regular file; None: there is none of this name."""
@@ -198,7 +200,8 @@ def _write(file: FileIO, data: bytes) -> None:
     left = memoryview(data)
     while left:
         left = left[file.write(left) :]
-    os.fsync(file.fileno())
+    if data:
+        os.fsync(file.fileno())
 
 
 @contextmanager
