@@ -132,7 +132,7 @@ def make_run(path: Path) -> None:
     directory = builder.keep(path, [replace(first, series="00000.jsonl.gz"), *others])
     packets = (range(0, 10**9, 10**7), [4000.0] * 100)
     kept = {"sink.up.packets": packets, "sink.up.gap_ns": ([2048, 4096], [300.0, 7.0])}
-    series.write(directory.series / "00000.jsonl.gz", kept)
+    series.write(directory.series, "00000.jsonl.gz", kept)
 
 
 def call(script: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:

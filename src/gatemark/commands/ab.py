@@ -11,9 +11,19 @@ import typer
 from gatemark.commands.asked import Asked, within
 from gatemark.commands.console import output
 from gatemark.commands.diff import JUNIT_HELP, REGRESSION, rows
-from gatemark.commands.measure import INVALID, RUNS, examine, measure, planned, reopen, require
+from gatemark.commands.measure import (
+    INVALID,
+    RUNS,
+    begin,
+    examine,
+    measure,
+    planned,
+    reopen,
+    require,
+)
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
 from gatemark.commands.sides import DEFAULT_PLAN, Sides
+from gatemark.commands.trust import TRUST_HELP, check_option
 from gatemark.error import UnavailableError, UsageError
 
 if TYPE_CHECKING:
@@ -50,6 +60,7 @@ def ab(
     resume: Annotated[
         Path | None, typer.Option(metavar="RUN", help="Go on with this test.")
     ] = None,
+    trust: Annotated[bool, typer.Option("--trust", help=TRUST_HELP)] = False,
     seed: Annotated[
         int | None, typer.Option(metavar="NUMBER", help="Order the boots by this number.")
     ] = None,
@@ -65,11 +76,12 @@ def ab(
     NEW is worse by more than --allow.
     """
     output.place(junit)
+    check_option(resume, trust=trust)
     if resume:
         words = (side, against, station, setup, switch, boots, plan, variant, set_, out, exact)
         if any(words):
             raise UsageError("--resume goes on with a test as it was planned: leave out the rest")
-        directory = reopen(resume)
+        directory = reopen(resume, trust=trust)
         if not directory.load().ab:
             raise UsageError(
                 f"{resume} is no test of `gatemark ab`: try `gatemark run --resume {resume}`"
@@ -106,7 +118,6 @@ def _begin(sides: Sides, asked: Asked, out: Path | None, seed: int | None) -> "R
     from msgspec import structs
 
     from gatemark.station.load import load as load_station
-    from gatemark.store.directory import RunDirectory
 
     benches = [load_station(file) for file in sides.files]
     notes = list(sides.notes)
@@ -126,7 +137,7 @@ def _begin(sides: Sides, asked: Asked, out: Path | None, seed: int | None) -> "R
     made = planned(suite, [plan], benches[0], seed, sides.command(asked, seed))
     made = sides.put(made, title, [bench.info for bench in benches])
     made = structs.replace(made, notes=tuple(dict.fromkeys(notes)))
-    return RunDirectory.create(out or RUNS / title, made)
+    return begin(out or RUNS / title, made)
 
 
 def _tell(directory: "RunDirectory", *, json_: bool, junit: Path | None = None) -> None:
@@ -141,7 +152,7 @@ def _tell(directory: "RunDirectory", *, json_: bool, junit: Path | None = None) 
 
     made = source.judged(directory.contents(), directory.path)
     with telling(directory.path):
-        page.write([made], directory.page)
+        directory.write_page(page.render([made]))
     test = made.run.ab
     assert test is not None
     if any(map(counts, made.run.plans)):

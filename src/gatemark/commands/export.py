@@ -95,17 +95,16 @@ def _sources(runs: Sequence[Path]) -> "list[Source]":
 def _fold(runs: Sequence[Path]) -> None:
     """Write collapsed stacks into each run's directory, and print which files."""
     from gatemark.report.export import folded
-    from gatemark.store import file
     from gatemark.store.directory import RunDirectory, telling
 
     written = []
     for run, source in zip(runs, _sources(runs), strict=True):
         folder = RunDirectory(run).folded
         for name, data in folded.files(source):
-            with telling(folder / name):
-                folder.mkdir(exist_ok=True)
-                file.write(folder / name, data)
-            written.append(folder / name)
+            with telling(folder.path / name):
+                folder.make()
+                folder.write(name, data)
+            written.append(folder.path / name)
     if not written:
         raise UsageError("no path of a packet in there: `gatemark run kernel-path` makes some")
     for path in written:

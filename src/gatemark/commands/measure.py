@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from gatemark.commands.locate import located
+from gatemark.commands.trust import require as require_own
 from gatemark.error import UnavailableError
 
 if TYPE_CHECKING:
@@ -22,13 +23,25 @@ RUNS = Path("gatemark-runs")
 INVALID = 4  # exit code: measured, but no trial may be used
 
 
-def reopen(path: Path) -> "RunDirectory":
-    """A run to go on with; what is not whole is told."""
+def begin(path: Path, run: "Run") -> "RunDirectory":
+    """The directory of a new run, which is this user's own. Raises UsageError as `create` does."""
+    from gatemark.store import begun
+    from gatemark.store.directory import RunDirectory
+
+    directory = RunDirectory.create(path, run)
+    begun.mark(run)
+    return directory
+
+
+def reopen(path: Path, *, trust: bool) -> "RunDirectory":
+    """A run to go on with; what is not whole is told. Raises UsageError where it is another's."""
     from gatemark.store.directory import RunDirectory
 
     directory = RunDirectory.open(located(path))
-    for fault in directory.contents().faults:
+    contents = directory.contents()
+    for fault in contents.faults:
         typer.echo(f"{directory.path}: {fault}", err=True)
+    require_own(directory.path, contents.run, trust=trust)
     return directory
 
 

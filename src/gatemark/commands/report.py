@@ -57,9 +57,13 @@ def _page(runs: Sequence[Path], out: Path | None, subsystems: Path | None) -> Pa
         source.judged(reading.read(run), run, label, named)
         for run, label in zip(runs, labels, strict=True)
     ]
-    path = out or (RunDirectory(runs[0]).page if len(runs) == 1 else SEVERAL)
-    with telling(path, measuring=False):
-        return page.write(sources, path)
+    if len(runs) == 1 and not out:
+        directory = RunDirectory(runs[0])
+        with telling(directory.page, measuring=False):
+            directory.write_page(page.render(sources))
+        return directory.page
+    with telling(out or SEVERAL, measuring=False):
+        return page.write(sources, out or SEVERAL, named=bool(out))
 
 
 def _index(folder: Path, out: Path | None) -> Path:
@@ -68,7 +72,7 @@ def _index(folder: Path, out: Path | None) -> Path:
 
     path = out or folder / "index.html"
     with telling(path, measuring=False):
-        return index.write(folder, path, _watched)
+        return index.write(folder, path, _watched, named=bool(out))
 
 
 def _watched(runs: list[Path]) -> "Iterable[Path]":

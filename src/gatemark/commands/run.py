@@ -12,8 +12,18 @@ from gatemark.commands import ab, wire
 from gatemark.commands.asked import Asked, within
 from gatemark.commands.console import output
 from gatemark.commands.diff import REGRESSION
-from gatemark.commands.measure import INVALID, RUNS, examine, measure, planned, reopen, require
+from gatemark.commands.measure import (
+    INVALID,
+    RUNS,
+    begin,
+    examine,
+    measure,
+    planned,
+    reopen,
+    require,
+)
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
+from gatemark.commands.trust import TRUST_HELP, check_option
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
@@ -45,6 +55,7 @@ def run(
     ] = False,
     line: Annotated[str, typer.Option(metavar="DOWN/UP", help=LINE_HELP)] = "",
     resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Go on with this run.")] = None,
+    trust: Annotated[bool, typer.Option("--trust", help=TRUST_HELP)] = False,
     seed: Annotated[
         int | None, typer.Option(metavar="NUMBER", help="Order the trials by this number.")
     ] = None,
@@ -56,11 +67,12 @@ def run(
     """
     from gatemark.station.load import load as load_station
 
+    check_option(resume, trust=trust)
     if resume:
         others = (name, station, variant, exact, set_, driver, port, line, out)
         if any(others) or seed is not None:
             raise UsageError("--resume goes on with a run as it was planned: leave out the rest")
-        directory = reopen(resume)
+        directory = reopen(resume, trust=trust)
         if directory.load().ab:
             ab.finish(directory, json_=json_)
             return
@@ -78,8 +90,6 @@ def run(
 def _begin(asked: Asked, bench: "Station", out: Path | None, seed: int | None) -> "RunDirectory":
     from msgspec.structs import replace
 
-    from gatemark.store.directory import RunDirectory
-
     asked, notes = within(asked, bench.able, bench.info.kind)
     suite, plans = asked.chosen()
     examine(plans)
@@ -92,7 +102,7 @@ def _begin(asked: Asked, bench: "Station", out: Path | None, seed: int | None) -
     made = planned(suite, plans, bench, seed, asked.command(seed))
     named = path.resolve().name
     made = replace(made, run=named, station_file=asked.station_file, notes=notes, line=asked.bps)
-    return RunDirectory.create(path, made)
+    return begin(path, made)
 
 
 def _tell(directory: "RunDirectory", *, json_: bool) -> None:
@@ -106,7 +116,7 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
 
     kept_source = source.judged(directory.contents(), directory.path)
     with telling(directory.path):
-        page.write([kept_source], directory.page)
+        directory.write_page(page.render([kept_source]))
     if json_:
         output.lines(msgspec.to_builtins(value) for value in values(kept_source.judgement))
     else:

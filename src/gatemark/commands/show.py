@@ -65,8 +65,9 @@ def show(
     elif json_:
         output.lines(msgspec.to_builtins(value) for value in values(judgement))
     else:
-        page = RunDirectory(path).page
-        terminal.tell(kept_source, page if page.exists() else None, whole=all_)
+        directory = RunDirectory(path)
+        page = directory.page if directory.has_page() else None
+        terminal.tell(kept_source, page, whole=all_)
     if missed(checks(judgement, kept.plans)):
         raise typer.Exit(REGRESSION)
 

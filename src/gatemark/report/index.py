@@ -15,6 +15,7 @@ from gatemark.report.group.source import Source
 from gatemark.report.words.run import counts
 from gatemark.store import catalog, file
 from gatemark.store.directory import RunDirectory
+from gatemark.store.folder import ForeignError
 
 DEEPEST = 3  # folders below the one that is asked for
 
@@ -46,15 +47,22 @@ class Item:
         return counts(self.source.judgement) if self.source else ""
 
 
-def write(folder: Path, out: Path, watch: Callable[[list[Path]], Iterable[Path]] = iter) -> Path:
+def write(
+    folder: Path,
+    out: Path,
+    watch: Callable[[list[Path]], Iterable[Path]] = iter,
+    *,
+    named: bool = False,
+) -> Path:
     """Write the index of all runs below `folder`, and each run's page where it is missing or old.
 
-    `watch` shows how far it is: it hands on what it is given.
+    `watch` shows how far it is: it hands on what it is given. `named`: the user named `out`, so it
+    may be a link. Raises OSError.
     """
     items = [_item(path, folder, out.parent) for path in watch(catalog.below(folder, DEEPEST))]
     items.sort(key=lambda item: item.source.run.started if item.source else "", reverse=True)
     out.parent.mkdir(parents=True, exist_ok=True)
-    file.write(out, render(items, folder.resolve().name).encode())
+    (file.write if named else file.put)(out, render(items, folder.resolve().name).encode())
     return out
 
 
@@ -75,17 +83,14 @@ def _item(path: Path, folder: Path, home: Path) -> Item:
         run = source.judged(directory.contents(), path)
     except (GatemarkError, OSError) as error:
         return Item(name, why=str(error))
-    if _is_old(directory):
-        with suppress(OSError):  # an archive that nobody may write: its old page, or none
-            page.write([run], directory.page)
-    link = quote(os.path.relpath(directory.page, home)) if directory.page.exists() else ""
+    if _is_own(path, folder) and not directory.has_page(new=True):
+        # An archive that nobody may write, or a link in place of the page: its old one, or none.
+        with suppress(OSError, ForeignError):
+            directory.write_page(page.render([run]))
+    link = quote(os.path.relpath(directory.page, home)) if directory.has_page() else ""
     return Item(name, link, run)
 
 
-def _is_old(directory: RunDirectory) -> bool:
-    """Whether the page is missing, or older than what it is made of."""
-    if not directory.page.exists():
-        return True
-    made = (directory.run_file, directory.trials_file)
-    last = max(file.stat().st_mtime_ns for file in made if file.exists())
-    return directory.page.stat().st_mtime_ns < last
+def _is_own(path: Path, folder: Path) -> bool:
+    """Whether a run lies in the folder itself: nothing is written where a link in it leads to."""
+    return path.resolve().is_relative_to(folder.resolve())

@@ -35,10 +35,13 @@ MOST_FINDINGS = 10  # below the sentence
 LEADING = ("throughput", "knee", "delay", "ladder", "subsystems", "estimate")
 
 
-def write(sources: Sequence[Source], path: Path) -> Path:
-    """Write the page of one run, or of several side by side. Raises OSError."""
+def write(sources: Sequence[Source], path: Path, *, named: bool = False) -> Path:
+    """Write the page of one run, or of several side by side. Raises OSError.
+
+    `named`: by the user, so it may be a link; in a run's directory it is none of ours.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    file.write(path, render(sources).encode())
+    (file.write if named else file.put)(path, render(sources).encode())
     return path
 
 

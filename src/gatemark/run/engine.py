@@ -67,7 +67,7 @@ async def _execute(
     run = directory.load()
     if next_batch(run, directory.records()):
         switch = run.ab.switch if run.ab else ""
-        async with Rig(station, others, switch, directory.path, display.doing) as rig:
+        async with Rig(station, others, switch, directory.folder, display.doing) as rig:
             try:
                 run = await _batches(rig, directory, run, display)
             finally:

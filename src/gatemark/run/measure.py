@@ -15,8 +15,7 @@ from gatemark.run.rig import Rig
 from gatemark.run.search.follow import following, is_outcome
 from gatemark.run.search.seek import Doing, seek, steps_of
 from gatemark.station import lock
-from gatemark.store import series
-from gatemark.store.directory import RunDirectory, telling
+from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.store.series import Series
 
@@ -62,7 +61,7 @@ def _skip(
 ) -> Record:
     """Keep a record of a trial that cannot be measured."""
     record = replace(trial.frame(bench, spec), status="skipped", reason=why)
-    return _kept(directory, spec, record, {}, display)
+    return _kept(directory, record, {}, display)
 
 
 async def _at_once(
@@ -83,11 +82,14 @@ async def _at_once(
     pairs = list(zip(able, specs, strict=True))
     with lock.machine(display.warn) as note:
         done = await asyncio.gather(*(trial.run(*pair, _unshown, start) for pair in pairs))
-    for (bench, spec), (measured, columns) in zip(pairs, done, strict=True):
+    # What was measured goes first: a station that is gone costs its own trials alone.
+    for bench, (measured, columns) in sorted(
+        zip(able, done, strict=True), key=lambda pair: pair[1][0].status != "ok"
+    ):
         record = _noted(measured, note)
         if record.status != "ok":
             await bench.station.require_alive()
-        kept.append(_kept(directory, spec, record, columns, display))
+        kept.append(_kept(directory, record, columns, display))
     for bench in able:
         bench.require_free()
     return kept
@@ -139,9 +141,9 @@ async def _trial(
 ) -> list[Record]:
     """Run one trial and keep it. Raises StationError, when it is kept, if no other can follow."""
     tried = await again.attempts(partial(_run, bench, spec, display), records)
-    firsts = [_kept(directory, spec, tried.first, {}, display)] if tried.first else []
+    firsts = [_kept(directory, tried.first, {}, display)] if tried.first else []
     record, columns = tried.done
-    kept = _kept(directory, spec, record, columns, display)
+    kept = _kept(directory, record, columns, display)
     _require(bench, tried)
     return [*firsts, kept]
 
@@ -152,15 +154,8 @@ def _require(bench: Bench, tried: again.Attempts) -> None:
     bench.require_free()
 
 
-def _kept(
-    directory: RunDirectory, spec: TrialSpec, record: Record, columns: Series, display: Display
-) -> Record:
+def _kept(directory: RunDirectory, record: Record, columns: Series, display: Display) -> Record:
     """Keep a record with its series."""
-    if columns:
-        name = f"{spec.sequence:05d}{series.SUFFIX}"
-        with telling(directory.path):
-            series.write(directory.series / name, columns)
-        record = replace(record, series=name)
-    directory.append(record)
-    display.result(record)
-    return record
+    kept = directory.keep(record, columns)
+    display.result(kept)
+    return kept

@@ -12,7 +12,6 @@ outlives its station is restarted, unless the user's command did that.
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -22,8 +21,8 @@ from gatemark.run.bench import Bench
 from gatemark.run.switch import switch
 from gatemark.station.ssh.box import REBOOT_S
 from gatemark.station.station import Station
+from gatemark.store.folder import Folder
 
-LOG = "switch.log"  # in the run's directory: what the user's command printed
 AGAIN_S = 1.0  # between two attempts to reach a gateway that boots
 
 Boot = tuple[str, str, int]  # plan, arm, its number; the number is 0 where nothing asks for boots
@@ -41,13 +40,13 @@ class Rig:
         station: Station,
         others: Mapping[str, Station],
         command: str,
-        folder: Path,
+        folder: Folder,
         doing: Callable[[str], None],
     ) -> None:
         self.station = station
         self.others = others
         self.command = command
-        self.log = folder / LOG
+        self.folder = folder
         self.doing = doing
         self._messages: list[str] = []
         self._bench: Bench | None = None
@@ -98,7 +97,7 @@ class Rig:
         switched = bool(spec.boot and self.command)
         if switched:
             self.doing(f"boot {spec.boot} of {spec.arm.name}: switching to it")
-            await switch(self.command, spec.arm.name, self.log)
+            await switch(self.command, spec.arm.name, self.folder)
         if spec.boot:
             self.doing(f"boot {spec.boot} of {spec.arm.name}: the gateway comes up")
         self._bench = await _up(station, REBOOT_S if switched and _lasts(station) else 0.0)

@@ -9,24 +9,25 @@ import asyncio
 import os
 import signal
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 from gatemark.error import GatemarkError
 from gatemark.node.shield import begun
 from gatemark.store.directory import telling
+from gatemark.store.folder import Folder
 
+LOG: Final = "switch.log"  # in the run's directory: what the command printed
 ARM: Final = "{arm}"  # in the command: old, or new
 LEAVE_S = 10.0  # to end by itself once it was asked to
 
 
-async def switch(command: str, arm: str, log: Path) -> None:
+async def switch(command: str, arm: str, folder: Folder) -> None:
     """Run it to its end. Raises GatemarkError if it fails, with the last line that it printed."""
     line = command.replace(ARM, arm)
-    with telling(log.parent), log.open("ab") as out:
-        out.write(f"$ {line}\n".encode())
-        out.flush()
-        began = out.tell()
+    with telling(folder.path):
+        folder.append(LOG, f"$ {line}\n".encode())
+    with telling(folder.path), folder.appending(LOG) as out:
+        began = os.fstat(out.fileno()).st_size
         # Ctrl-C ends us, and we end it: a command that flashes must not get two signals.
         process = await begun(
             asyncio.create_subprocess_shell(
@@ -43,11 +44,11 @@ async def switch(command: str, arm: str, log: Path) -> None:
         await asyncio.shield(_end(process))
         raise
     if code:
-        lines = log.read_bytes()[began:].decode(errors="replace").strip().splitlines()
+        lines = folder.read(LOG)[began:].decode(errors="replace").strip().splitlines()
         last = lines[-1].strip() if lines else "it said nothing"
         raise GatemarkError(
             f"--switch '{line}' ended with {code} ({last}); "
-            f"what was measured is kept: `gatemark ab --resume {log.parent}` goes on"
+            f"what was measured is kept: `gatemark ab --resume {folder.path}` goes on"
         )
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import msgspec
 
+from gatemark.store.folder import Folder, ForeignError
+
 DEEPEST = 2  # folders below the one that is asked for
 
 
@@ -51,8 +53,8 @@ def _read(paths: list[Path]) -> Iterator[Entry]:
     decoder = msgspec.json.Decoder(_Head)
     for path in paths:
         try:
-            head = decoder.decode((path / "run.json").read_bytes())
-        except (OSError, msgspec.DecodeError, RecursionError):
+            head = decoder.decode(Folder(path).read("run.json"))
+        except (OSError, ForeignError, ValueError, RecursionError):
             continue
         plans = tuple(plan.name for plan in head.plans)
         yield Entry(path, head.started, head.suite, head.station.name, plans)

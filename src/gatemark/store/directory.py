@@ -10,17 +10,20 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from gatemark.error import GatemarkError, UsageError
-from gatemark.store import file, former, trials
+from gatemark.store import former, series, trials
 from gatemark.store.contents import Contents, faults
+from gatemark.store.folder import Folder, ForeignError, sync
 from gatemark.store.record import Record
 from gatemark.store.run import RUN_SCHEMA, Run
 from gatemark.store.schema import is_newer, schema_of
+from gatemark.store.series import Series
 
 PATIENCE_S = 0.2  # longer than anyone takes to ask whether a run is going
 
@@ -32,29 +35,34 @@ class RunDirectory:
         self.path = path
         self.run_file = path / "run.json"
         self.trials_file = path / trials.NAME
-        self.series = path / "series"
         self.page = path / "report.html"
-        self.folded = path / "folded"  # collapsed stacks of paths, where they were asked for
+        self.folder = Folder(path)
+        self.series = Folder(path, "series")
+        self.folded = Folder(path, "folded")  # collapsed stacks of paths, where asked for
 
     @classmethod
     def create(cls, path: Path, run: Run) -> "RunDirectory":
-        """Make the directory of a new run. Raises UsageError if it holds a run already."""
+        """Make the directory of a new run. Raises UsageError if it holds a run already.
+
+        Of several that do so at once one alone succeeds. What fails leaves no folder behind.
+        """
         directory = cls(path)
-        if directory.run_file.exists() or directory.trials_file.exists():
-            fix = f"`gatemark run --resume {path}` goes on with it, or name another --out"
-            raise UsageError(f"{path} holds a run already: {fix}")
-        with telling(path):
-            directory.series.mkdir(parents=True, exist_ok=True)
-        directory.save(run)
+        with telling(path), _made(path), directory.alone():
+            if directory._begun():
+                fix = f"`gatemark run --resume {path}` goes on with it, or name another --out"
+                raise UsageError(f"{path} holds a run already: {fix}")
+            directory.save(run)
+            directory.series.make()
+            directory.folder.append(trials.NAME, b"")  # without records from here on
         return directory
 
     @classmethod
     def open(cls, path: Path) -> "RunDirectory":
         """An existing run. Raises UsageError if there is none, GatemarkError if half is lost."""
         directory = cls(path)
-        if directory.run_file.exists():
+        if os.path.lexists(directory.run_file):
             return directory
-        if directory.trials_file.exists():
+        if os.path.lexists(directory.trials_file):
             raise GatemarkError(
                 f"{path}: run.json is missing, and only it says what was measured: "
                 "get it from a copy, or measure anew"
@@ -88,11 +96,12 @@ class RunDirectory:
     def save(self, run: Run) -> None:
         """Write `run.json` whole or not at all."""
         with telling(self.path):
-            file.write(self.run_file, msgspec.json.format(msgspec.json.encode(run), indent=1))
+            text = msgspec.json.format(msgspec.json.encode(run), indent=1)
+            self.folder.write(self.run_file.name, text)
 
     def load(self) -> Run:
         """The run's plan. Raises GatemarkError if it is damaged or of another version."""
-        text = self.run_file.read_bytes()
+        text = self.folder.read(self.run_file.name)
         schema = schema_of(text)
         if is_newer(schema, RUN_SCHEMA):
             raise GatemarkError(f"{self.run_file}: has the newer schema {schema}: update gatemark")
@@ -114,16 +123,49 @@ class RunDirectory:
         """All that is whole, and what is not. Raises GatemarkError as `load` does."""
         is_going = self.is_going()  # asked first: a line without an end is then being written
         run, trials = self.load(), self._trials()
-        kept = _names(self.series)
+        kept = self._series()
         faulty = faults(run, trials, kept, is_going=is_going)
         return Contents(run, trials.records if trials else [], faulty, is_going)
 
+    def write_page(self, text: str) -> None:
+        """The page of this run. It bears the time of what it is made of. Raises OSError."""
+        self.folder.write(self.page.name, text.encode(), self._changed_ns())
+
+    def has_page(self, *, new: bool = False) -> bool:
+        """Whether there is a page that was written here; with `new` of what is kept just now.
+
+        A link is none. Whether a page is older than a record would say nothing: the clock may have
+        been set between the two.
+        """
+        with suppress(ForeignError):
+            status = self.folder.status(self.page.name)
+            return status is not None and (not new or status.st_mtime_ns == self._changed_ns())
+        return False
+
     def append(self, record: Record) -> None:
-        """Add a record; it is on the disk when this returns."""
-        with telling(self.path), self.trials_file.open("ab") as out:
-            out.write(msgspec.json.encode(record) + b"\n")
-            out.flush()
-            os.fsync(out.fileno())
+        """Add a record; it is on the disk when this returns, or not there at all."""
+        with telling(self.path):
+            self.folder.append(trials.NAME, msgspec.json.encode(record) + b"\n")
+
+    def keep(self, record: Record, columns: Series) -> Record:
+        """Add a record with its series, which go first: it names their file.
+
+        Where they cannot be written the record is kept without them before this raises.
+        """
+        if not columns:
+            self.append(record)
+            return record
+        name = f"{record.sequence:05d}{series.SUFFIX}"
+        with telling(self.path):
+            try:
+                series.write(self.series, name, columns)
+            except (OSError, ForeignError) as error:
+                note = f"its series could not be kept ({getattr(error, 'strerror', error)})"
+                self.append(replace(record, notes=(*record.notes, note)))
+                raise
+        record = replace(record, series=name)
+        self.append(record)
+        return record
 
     def records(self) -> list[Record]:
         """All whole records in the order of their writing; what is not whole, `contents` tells."""
@@ -131,20 +173,34 @@ class RunDirectory:
         return trials.records if trials else []
 
     def repair(self) -> None:
-        """Cut off a last line that a crash left unfinished; `append` then starts on a new one."""
-        if not self.trials_file.exists():
-            return
-        end = self.trials_file.read_bytes().rfind(b"\n") + 1
-        with telling(self.path), self.trials_file.open("r+b") as out:
-            out.truncate(end)
-            os.fsync(out.fileno())
+        """Remove what a crash left half written; `append` then starts on a line of its own."""
+        with telling(self.path):
+            if self.folder.status(trials.NAME):
+                self.folder.cut(trials.NAME, self.folder.read(trials.NAME).rfind(b"\n") + 1)
+            self.folder.sweep()
+            self.series.make()
+            self.series.sweep()
+
+    def _changed_ns(self) -> int:
+        """When what a page is made of was last changed."""
+        made = map(self.folder.status, (self.run_file.name, trials.NAME))
+        return max((status.st_mtime_ns for status in made if status), default=0)
+
+    def _begun(self) -> bool:
+        return any(map(os.path.lexists, (self.run_file, self.trials_file)))
 
     def _trials(self) -> trials.Trials | None:
         """What `trials.jsonl` holds; None: there is no such file."""
         try:
-            return trials.read(self.trials_file.read_bytes())
+            return trials.read(self.folder.read(trials.NAME))
         except FileNotFoundError:
             return None
+
+    def _series(self) -> frozenset[str]:
+        try:
+            return self.series.names()
+        except ForeignError:  # a link to somewhere: nothing of this run
+            return frozenset()
 
 
 @contextmanager
@@ -160,8 +216,24 @@ def telling(path: Path, *, measuring: bool = True) -> Iterator[None]:
         raise GatemarkError(message) from None
 
 
-def _names(folder: Path) -> frozenset[str]:
-    return frozenset(path.name for path in folder.iterdir()) if folder.is_dir() else frozenset()
+@contextmanager
+def _made(path: Path) -> Iterator[None]:
+    """A folder with its parents, on the disk; those that were missing go again if this raises."""
+    missing = [folder for folder in (path, *path.parents) if not os.path.lexists(folder)]
+    made: list[Path] = []
+    try:
+        for folder in reversed(missing):
+            with suppress(FileExistsError):  # somebody else did the same just now
+                folder.mkdir()
+                made.append(folder)
+            with suppress(PermissionError):  # a folder that may be written, not read
+                sync(folder.parent)
+        yield
+    except BaseException:
+        for folder in reversed(made):
+            with suppress(OSError):  # it is not empty
+                folder.rmdir()
+        raise
 
 
 def _take(handle: int, kind: int) -> bool:

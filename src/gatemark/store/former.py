@@ -2,7 +2,8 @@
 """Runs that an older Gatemark wrote (schema 1): one table of what was renamed since."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 import msgspec
@@ -37,7 +38,27 @@ Document = dict[str, Any]
 
 
 def record(document: Document) -> Record:
-    """A record of schema 1. Raises ValueError with the key that is not known."""
+    """A record of schema 1. Raises ValueError with the key that is missing or not known."""
+    with _shaped():
+        return _record(document)
+
+
+def run(document: Document) -> Run:
+    """A `run.json` of schema 1. Raises ValueError as `record` does."""
+    with _shaped():
+        return _run(document)
+
+
+@contextmanager
+def _shaped() -> Iterator[None]:
+    """What a document of another shape leads to is one error."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{type(error).__name__}: {error}") from None
+
+
+def _record(document: Document) -> Record:
     made = _renamed(document, {"pass"})
     made["trial"] = _trial(made["trial"])
     made["definition"] = _part(made["definition"], "definition", Definition)
@@ -48,8 +69,7 @@ def record(document: Document) -> Record:
     return msgspec.convert(made | {"schema": RECORD_SCHEMA}, Record)
 
 
-def run(document: Document) -> Run:
-    """A `run.json` of schema 1. Raises ValueError with the key that is not known."""
+def _run(document: Document) -> Run:
     made = dict(document)
     made["plans"] = [_planned(plan, Plan) for plan in made["plans"]]
     made["trials"] = [_planned(_renamed(trial, {"pass"}), TrialSpec) for trial in made["trials"]]

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parquet needs DuckDB, which is an extra; series of earlier versions are Parquet files."""
 
-import glob
 from collections.abc import Sequence
 from importlib.util import find_spec
-from pathlib import Path
+from io import FileIO
 from typing import Final
 
 from gatemark.error import UnavailableError
@@ -26,16 +25,17 @@ def require_duckdb(purpose: str) -> None:
         raise UnavailableError(f"{purpose} needs DuckDB: pip install 'gatemark[sql]'")
 
 
-def read(path: Path, like: Sequence[str]) -> dict[str, tuple[list[int], list[float]]]:
-    """The series `like` one of these patterns, ordered by `x`. Raises OSError or ValueError."""
-    if not path.is_file():
-        raise FileNotFoundError(path)
-    require_duckdb(f"series/{path.name}, of an earlier version,")
+def read(file: FileIO, name: str, like: Sequence[str]) -> dict[str, tuple[list[int], list[float]]]:
+    """The series `like` one of these patterns, ordered by `x`. Raises OSError or ValueError.
+
+    The file is open, so that nobody can put another in its place; `name` is for messages.
+    """
+    require_duckdb(f"series/{name}, of an earlier version,")
     import duckdb  # heavy, and only old runs need it
 
     with duckdb.connect() as connection:
         try:
-            asked = {"file": glob.escape(str(path)), "like": list(like)}
+            asked = {"file": f"/proc/self/fd/{file.fileno()}", "like": list(like)}
             rows = connection.execute(READ, asked).fetchall()
         except duckdb.Error as error:
             raise ValueError(str(error)) from None

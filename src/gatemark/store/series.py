@@ -13,18 +13,21 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from io import BytesIO
 from operator import itemgetter
-from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from gatemark.store import file, parquet
+from gatemark.store import parquet
+from gatemark.store.folder import Folder, ForeignError
 
 Series = Mapping[str, tuple[Sequence[int], Sequence[float]]]
 
 SUFFIX: Final = ".jsonl.gz"
 MOST_BYTES: Final = 256 << 20  # of a file, unpacked
-DAMAGED: Final = (OSError, EOFError, zlib.error, ValueError, msgspec.DecodeError)
+DAMAGED: Final = (
+    *(OSError, EOFError, zlib.error, ValueError, RecursionError, MemoryError),
+    ForeignError,
+)
 
 
 class Line(msgspec.Struct):
@@ -49,14 +52,14 @@ class Reading:
     lost: tuple[str, ...] = ()  # missing or damaged
 
 
-def write(path: Path, series: Series) -> None:
-    """Write all series of a trial. Raises OSError."""
-    lines = [Line(name, list(x), list(map(float, y))) for name, (x, y) in series.items() if x]
+def write(folder: Folder, name: str, series: Series) -> None:
+    """Write all series of a trial into a file of this name. Raises OSError or ForeignError."""
+    lines = [Line(key, list(x), list(map(float, y))) for key, (x, y) in series.items() if x]
     # Without the time of day: the same series are the same file.
-    file.write(path, gzip.compress(msgspec.json.Encoder().encode_lines(lines), 6, mtime=0))
+    folder.write(name, gzip.compress(msgspec.json.Encoder().encode_lines(lines), 6, mtime=0))
 
 
-def read(folder: Path, names: Iterable[str], like: Sequence[str]) -> Reading:
+def read(folder: Folder, names: Iterable[str], like: Sequence[str]) -> Reading:
     """The series `like` one of these patterns (`sink.*.bytes`) in these files of a folder.
 
     Ordered by `x`. A file that is missing or damaged is named and gives nothing; no error.
@@ -80,13 +83,12 @@ def _unpacked(packed: bytes) -> bytes:
     return data
 
 
-def _read(folder: Path, name: str, like: Sequence[str]) -> Series:
+def _read(folder: Folder, name: str, like: Sequence[str]) -> Series:
     """One file. Raises one of DAMAGED."""
-    if Path(name).name != name:
-        raise ValueError(f"{name} is no file of the folder")
     if name.endswith(parquet.SUFFIX):
-        return parquet.read(folder / name, like)
-    packed = (folder / name).read_bytes()
+        with folder.reading(name) as file:
+            return parquet.read(file, name, like)
+    packed = folder.read(name)
     if not packed:  # which gzip takes for a whole file
         raise EOFError
     lines = msgspec.json.Decoder(Line).decode_lines(_unpacked(packed))

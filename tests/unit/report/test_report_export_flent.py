@@ -15,6 +15,7 @@ from gatemark.report.export import form
 from gatemark.report.group.source import Source
 from gatemark.stats.judge import judge
 from gatemark.store import series
+from gatemark.store.folder import Folder
 
 BIN_NS, BINS, DELAY_NS = 10_000_000, 100, 1_500_000.0
 NAME = "quick/plain, nat, ↑ up, 64 B"
@@ -31,7 +32,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Source:
         "sink.up.delay_max_ns": (times, [2 * DELAY_NS] * BINS),
     }
     (folder / "series").mkdir()
-    series.write(folder / "series" / "x.jsonl.gz", kept)
+    series.write(Folder(folder / "series"), "x.jsonl.gz", kept)
     wanted = ("quick/plain", "nat", {"direction": "up"})
     records = [
         replace(r, series="x.jsonl.gz") if (r.plan, r.arm, r.point) == wanted else r

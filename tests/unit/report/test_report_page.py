@@ -2,6 +2,7 @@
 """The page: self-contained, escaped, honest about what is missing, written whole."""
 
 import json
+import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -147,10 +148,10 @@ def test_page_is_written_whole_or_not_at_all(
     assert page.write([nothing], path) == path
     before = path.read_bytes()
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(Path, "replace", refuse)
+    monkeypatch.setattr(os, "rename", refuse)
     with pytest.raises(OSError, match="disk full"):
         page.write([builder.source()], path)
     assert path.read_bytes() == before

@@ -18,6 +18,7 @@ from gatemark.run import rig as module
 from gatemark.run.rig import Rig
 from gatemark.station.station import Station
 from gatemark.station.wiring import Gateway
+from gatemark.store.folder import Folder
 
 PLAN = Plan(
     schema=PLAN_SCHEMA,
@@ -79,7 +80,9 @@ def turned(
 
     async def run() -> None:
         stations = cast("dict[str, Station]", others or {})
-        async with Rig(cast("Station", shed), stations, command, folder, lambda _: None) as rig:
+        async with Rig(
+            cast("Station", shed), stations, command, Folder(folder), lambda _: None
+        ) as rig:
             for spec in trials:
                 await rig.turn(spec)
                 shed.events.append(f"{spec.arm.name} {spec.boot}".removesuffix(" 0"))
@@ -93,7 +96,7 @@ def together(shed: Shed, folder: Path, times: int) -> tuple[list[str], list[str]
     names: list[str] = []
 
     async def run() -> None:
-        async with Rig(cast("Station", shed), {}, "", folder, lambda _: None) as rig:
+        async with Rig(cast("Station", shed), {}, "", Folder(folder), lambda _: None) as rig:
             await rig.turn(PLAIN[0])
             for _ in range(times):
                 names[:] = [bench.station.name for bench in await rig.together(PLAIN[:2])]

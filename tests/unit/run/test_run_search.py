@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Searches of a made-up gateway: they find its knee, refuse a slow tester, go on where cut."""
 
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
 import pytest
+import searching
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -239,3 +244,20 @@ def test_the_estimate_is_within_half_of_what_a_search_takes(search: Search) -> N
 def test_a_short_search_is_not_expected_to_end_sooner_than_real_ones_did() -> None:
     """Searches of `rfc/throughput --variant short` took 17 to 74 s and more (docs/measured.md)."""
     assert 40 <= expected_s(Search(goals=("ndr", "pdr"), trial_s=1.0, sum_s=5.0, wait_s=0)) <= 70
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_clock_that_is_set_meanwhile_makes_a_search_no_longer(
+    hours: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As each trial ends the clock shows another time than it would have."""
+    measured = searching.measured
+
+    def begun(*words: Any) -> Record:
+        at = datetime.now(UTC) - timedelta(hours=hours)
+        return replace(measured(*words), started=at.isoformat(timespec="milliseconds"))
+
+    monkeypatch.setattr(searching, "measured", begun)
+    began = time.monotonic()
+    outcome = searched(Made(50_000), BINARY).outcomes["ndr"]
+    assert 0 <= outcome.values["search_s"] <= time.monotonic() - began

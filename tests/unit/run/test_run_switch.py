@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from gatemark.error import GatemarkError
-from gatemark.run.switch import switch
+from gatemark.run.switch import LOG, switch
+from gatemark.store.folder import Folder
 
 
 def test_it_gets_the_arm(tmp_path: Path) -> None:
-    asyncio.run(switch("echo {arm} is {arm}", "new", tmp_path / "log"))
-    assert (tmp_path / "log").read_text() == "$ echo new is new\nnew is new\n"
+    asyncio.run(switch("echo {arm} is {arm}", "new", Folder(tmp_path)))
+    assert (tmp_path / LOG).read_text() == "$ echo new is new\nnew is new\n"
 
 
 def test_it_is_run_to_its_end(tmp_path: Path) -> None:
@@ -21,7 +22,7 @@ def test_it_is_run_to_its_end(tmp_path: Path) -> None:
         switch(
             "sleep 0.1; touch there-{arm}".replace("there", f"{tmp_path}/there"),
             "old",
-            tmp_path / "log",
+            Folder(tmp_path),
         )
     )
     assert (tmp_path / "there-old").exists()
@@ -37,7 +38,7 @@ def test_it_is_run_to_its_end(tmp_path: Path) -> None:
 )
 def test_a_failure_is_one_line_with_its_last_words(command: str, why: str, tmp_path: Path) -> None:
     with pytest.raises(GatemarkError) as failed:
-        asyncio.run(switch(command, "new", tmp_path / "log"))
+        asyncio.run(switch(command, "new", Folder(tmp_path)))
     message = str(failed.value)
     assert f"' ended with {why}; what was measured is kept: `gatemark ab --resume" in message
     assert "\n" not in message
@@ -48,7 +49,7 @@ def test_who_stops_us_ends_it_and_what_it_started(tmp_path: Path) -> None:
 
     async def stopped() -> None:
         run = asyncio.create_task(
-            switch(f"(sleep 2; touch {tmp_path}/after) & wait # {{arm}}", "old", tmp_path / "log")
+            switch(f"(sleep 2; touch {tmp_path}/after) & wait # {{arm}}", "old", Folder(tmp_path))
         )
         await asyncio.sleep(0.2)
         run.cancel()

@@ -145,7 +145,7 @@ def test_missing_series_are_told_in_one(tmp_path: Path) -> None:
     named = [replace(record, series=f"{record.sequence:05d}.jsonl.gz") for record in RECORDS]
     text = b"".join(msgspec.json.encode(record) + b"\n" for record in named)
     directory = kept(tmp_path, text)
-    (directory.series / "00002.jsonl.gz").touch()
+    (directory.series.path / "00002.jsonl.gz").touch()
     assert directory.contents().faults == (
         "series/00000.jsonl.gz and 2 more files are missing: values are whole, what was seen over "
         "time is lost",
@@ -157,18 +157,26 @@ def finish(directory: RunDirectory) -> None:
 
 
 def leave_series(directory: RunDirectory) -> None:
-    (directory.series / "00000.jsonl.gz").touch()
+    (directory.series.path / "00000.jsonl.gz").touch()
 
 
 @pytest.mark.parametrize("trace", [finish, leave_series])
 def test_lost_records_are_told(trace: Callable[[RunDirectory], None], tmp_path: Path) -> None:
     directory = RunDirectory.create(tmp_path, replace(RUN, finished=""))
+    directory.trials_file.unlink()
     trace(directory)
     assert directory.contents().faults == ("trials.jsonl is missing: no trial of this run is left",)
 
 
 def test_a_run_that_was_cut_before_its_first_trial_lacks_nothing(tmp_path: Path) -> None:
     directory = RunDirectory.create(tmp_path, replace(RUN, finished=""))
+    directory.trials_file.unlink()  # as versions before left it
+    assert directory.contents().faults == ()
+
+
+def test_series_of_a_first_trial_that_was_cut_are_no_lost_records(tmp_path: Path) -> None:
+    directory = RunDirectory.create(tmp_path, replace(RUN, finished=""))
+    leave_series(directory)
     assert directory.contents().faults == ()
 
 

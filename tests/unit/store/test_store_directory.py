@@ -87,7 +87,7 @@ def test_whole_lines_need_no_mend(tmp_path: Path) -> None:
 def test_nothing_needs_no_mend(tmp_path: Path) -> None:
     directory = kept(tmp_path, [])
     directory.repair()
-    assert not directory.trials_file.exists()
+    assert directory.trials_file.read_bytes() == b""
 
 
 @pytest.mark.parametrize("text", ["", "{", "{}", "\x00", "[]", '{"schema": "gatemark.rum/1"}'])
@@ -125,7 +125,11 @@ def test_a_run_is_replaced_whole(tmp_path: Path) -> None:
         directory.save(replace(builder.run(), finished=""))
         assert '"finished": "2026' in reader.read()
     assert directory.load().finished == ""
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.json", "series"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "run.json",
+        "series",
+        "trials.jsonl",
+    ]
 
 
 @pytest.fixture
@@ -192,7 +196,7 @@ def test_a_full_disk_under_the_series_is_told_alike(tiny_disk: Path) -> None:
     fill(tiny_disk)
     found = {"a": (range(2000), [1.0] * 2000)}
     with pytest.raises(GatemarkError, match="No space left"), telling(tiny_disk):
-        series.write(directory.series / "0.jsonl.gz", found)
+        series.write(directory.series, "0.jsonl.gz", found)
 
 
 def test_a_full_disk_leaves_the_old_run_file(tiny_disk: Path) -> None:
@@ -201,7 +205,12 @@ def test_a_full_disk_leaves_the_old_run_file(tiny_disk: Path) -> None:
     with pytest.raises(GatemarkError, match="free space"):
         directory.save(replace(SMALL, notes=("x" * 70_000,)))
     assert directory.load() == SMALL
-    assert sorted(path.name for path in tiny_disk.iterdir()) == ["filler", "run.json", "series"]
+    assert sorted(path.name for path in tiny_disk.iterdir()) == [
+        "filler",
+        "run.json",
+        "series",
+        "trials.jsonl",
+    ]
 
 
 def test_nothing_is_said_to_be_kept_before_there_is_a_run(tiny_disk: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from gatemark.error import UnavailableError
 from gatemark.store import series
+from gatemark.store.folder import Folder
 
 ROWS = "('sink.up.bytes', 20, 2.0), ('sink.up.bytes', 10, 1.0), ('other', 1, 1.0)"
 
@@ -24,8 +25,8 @@ def test_an_old_file_is_read_beside_a_new_one(tmp_path: Path) -> None:
     folder = tmp_path / "series [1]"
     folder.mkdir()
     written(folder / "0.parquet")
-    series.write(folder / "1.jsonl.gz", {"sink.down.bytes": ([5], [7.0])})
-    found = series.read(folder, ["0.parquet", "1.jsonl.gz"], ["sink.*.bytes"])
+    series.write(Folder(folder), "1.jsonl.gz", {"sink.down.bytes": ([5], [7.0])})
+    found = series.read(Folder(folder), ["0.parquet", "1.jsonl.gz"], ["sink.*.bytes"])
     assert found.series == {
         "0.parquet": {"sink.up.bytes": ([10, 20], [1.0, 2.0])},
         "1.jsonl.gz": {"sink.down.bytes": ([5], [7.0])},
@@ -41,14 +42,14 @@ def test_a_damaged_old_file_costs_only_itself(tmp_path: Path, content: bytes | s
             (tmp_path / "1.parquet").write_bytes(content)
         case "other columns":
             written(tmp_path / "1.parquet", "('other', 'soon', 1)")
-    found = series.read(tmp_path, ["0.parquet", "1.parquet"], ["other"])
+    found = series.read(Folder(tmp_path), ["0.parquet", "1.parquet"], ["other"])
     assert found.series == {"0.parquet": {"other": ([1], [1.0])}}
     assert found.lost == ("1.parquet",)
 
 
 def test_what_has_no_number_is_left_out(tmp_path: Path) -> None:
     written(tmp_path / "0.parquet", "('a', 1, 'nan'::DOUBLE), ('a', 2, 3.0), ('b', 1, 'inf')")
-    found = series.read(tmp_path, ["0.parquet"], ["*"])
+    found = series.read(Folder(tmp_path), ["0.parquet"], ["*"])
     assert found.series == {"0.parquet": {"a": ([2], [3.0])}}
 
 
@@ -58,7 +59,7 @@ def test_without_duckdb_one_line_has_the_fix(
     written(tmp_path / "00007.parquet")
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(UnavailableError) as caught:
-        series.read(tmp_path, ["00007.parquet"], ["*"])
+        series.read(Folder(tmp_path), ["00007.parquet"], ["*"])
     assert str(caught.value) == (
         "series/00007.parquet, of an earlier version, needs DuckDB: pip install 'gatemark[sql]'"
     )
@@ -66,5 +67,5 @@ def test_without_duckdb_one_line_has_the_fix(
 
 def test_new_series_need_no_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    series.write(tmp_path / "0.jsonl.gz", {"a": ([1], [2.0])})
-    assert series.read(tmp_path, ["0.jsonl.gz"], ["a"]).lost == ()
+    series.write(Folder(tmp_path), "0.jsonl.gz", {"a": ([1], [2.0])})
+    assert series.read(Folder(tmp_path), ["0.jsonl.gz"], ["a"]).lost == ()

@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 from gatemark.store import series
+from gatemark.store.folder import Folder
 
 NS = 1_764_000_000_000_000_000
 
@@ -23,23 +24,23 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
         "gateway.napi/gw0.run_ns": ([NS, NS + 1], [0.5, 1e18]),
         "nothing": ([], []),
     }
-    series.write(tmp_path / "0.jsonl.gz", kept)
+    series.write(Folder(tmp_path), "0.jsonl.gz", kept)
     del kept["nothing"]
     assert lines(tmp_path / "0.jsonl.gz") == [
         {"series": name, "x": x, "y": y} for name, (x, y) in kept.items()
     ]
-    assert series.read(tmp_path, ["0.jsonl.gz"], ["*"]).series == {"0.jsonl.gz": kept}
+    assert series.read(Folder(tmp_path), ["0.jsonl.gz"], ["*"]).series == {"0.jsonl.gz": kept}
 
 
 def test_the_same_series_are_the_same_file(tmp_path: Path) -> None:
     for name in ("0", "1"):
-        series.write(tmp_path / name, {"a": ([1], [2.0])})
+        series.write(Folder(tmp_path), name, {"a": ([1], [2.0])})
     assert (tmp_path / "0").read_bytes() == (tmp_path / "1").read_bytes()
 
 
 def test_sql_reads_it_in_place(tmp_path: Path) -> None:
     path = tmp_path / "o'0.jsonl.gz"
-    series.write(path, {"o'clock\"; drop": (range(1, 3), [2.0, 2.5])})
+    series.write(Folder(tmp_path), path.name, {"o'clock\"; drop": (range(1, 3), [2.0, 2.5])})
     query = "SELECT series, unnest(x), unnest(y) FROM read_json($file)"
     found = duckdb.sql(query, params={"file": str(path)})
     assert found
@@ -48,15 +49,17 @@ def test_sql_reads_it_in_place(tmp_path: Path) -> None:
 
 def test_a_place_that_takes_no_files_is_an_error_of_the_system(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="No such file or directory"):
-        series.write(tmp_path / "none" / "0.jsonl.gz", {"a": ([1], [2.0])})
+        series.write(Folder(tmp_path / "none"), "0.jsonl.gz", {"a": ([1], [2.0])})
 
 
 def test_only_what_is_asked_for_is_read_in_the_order_of_time(tmp_path: Path) -> None:
     series.write(
-        tmp_path / "0.jsonl.gz", {"sink.up.bytes": ([20, 10], [2.0, 1.0]), "other": ([1], [1.0])}
+        Folder(tmp_path),
+        "0.jsonl.gz",
+        {"sink.up.bytes": ([20, 10], [2.0, 1.0]), "other": ([1], [1.0])},
     )
-    series.write(tmp_path / "1.jsonl.gz", {"sink.down.bytes": ([5], [7.0])})
-    found = series.read(tmp_path, ["0.jsonl.gz", "1.jsonl.gz"], ["sink.*.bytes"])
+    series.write(Folder(tmp_path), "1.jsonl.gz", {"sink.down.bytes": ([5], [7.0])})
+    found = series.read(Folder(tmp_path), ["0.jsonl.gz", "1.jsonl.gz"], ["sink.*.bytes"])
     assert found.series == {
         "0.jsonl.gz": {"sink.up.bytes": ([10, 20], [1.0, 2.0])},
         "1.jsonl.gz": {"sink.down.bytes": ([5], [7.0])},
@@ -83,15 +86,15 @@ def test_a_damaged_file_costs_only_itself(tmp_path: Path, content: bytes | None)
     (tmp_path / "0.jsonl.gz").write_bytes(WHOLE)
     if content is not None:
         (tmp_path / "1.jsonl.gz").write_bytes(content)
-    found = series.read(tmp_path, ["1.jsonl.gz", "0.jsonl.gz"], ["a"])
+    found = series.read(Folder(tmp_path), ["1.jsonl.gz", "0.jsonl.gz"], ["a"])
     assert found.series == {"0.jsonl.gz": {"a": ([1], [2.0])}}
     assert found.lost == ("1.jsonl.gz",)
 
 
 def test_what_has_no_number_is_left_out(tmp_path: Path) -> None:
     nan, inf = float("nan"), float("inf")
-    series.write(tmp_path / "0", {"a": ([1, 2, 3], [nan, 5.0, inf]), "b": ([1], [nan])})
-    assert series.read(tmp_path, ["0"], ["*"]).series == {"0": {"a": ([2], [5.0])}}
+    series.write(Folder(tmp_path), "0", {"a": ([1, 2, 3], [nan, 5.0, inf]), "b": ([1], [nan])})
+    assert series.read(Folder(tmp_path), ["0"], ["*"]).series == {"0": {"a": ([2], [5.0])}}
 
 
 @pytest.mark.parametrize(
@@ -101,10 +104,10 @@ def test_a_strange_name_is_no_way_out_of_the_folder(tmp_path: Path, name: str) -
     inner = tmp_path / "series [1]"
     inner.mkdir()
     for folder in (tmp_path, inner):
-        series.write(folder / "0.jsonl.gz", {"a": ([1], [2.0])})
-    assert series.read(inner, [name], ["*"]).lost == (name,)
-    assert series.read(inner, ["0.jsonl.gz"], ["*"]).lost == ()
+        series.write(Folder(folder), "0.jsonl.gz", {"a": ([1], [2.0])})
+    assert series.read(Folder(inner), [name], ["*"]).lost == (name,)
+    assert series.read(Folder(inner), ["0.jsonl.gz"], ["*"]).lost == ()
 
 
 def test_nothing_to_read_is_nothing(tmp_path: Path) -> None:
-    assert series.read(tmp_path / "none", [], ["*"]) == series.Reading()
+    assert series.read(Folder(tmp_path / "none"), [], ["*"]) == series.Reading()

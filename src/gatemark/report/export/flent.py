@@ -19,6 +19,7 @@ from gatemark.report.group.trace import Trace
 from gatemark.report.words import traffic
 from gatemark.stats.math.interval import Interval
 from gatemark.store import series
+from gatemark.store.directory import RunDirectory
 
 VERSION: Final = 3  # of the format
 TEST: Final = "ping"  # one of flent's own, which it draws the file as
@@ -60,7 +61,7 @@ def _traces(source: Source) -> list[Trace]:
     judged = source.judgement
     points = (*judged.ceilings, *judged.floors, *judged.points)
     names = [record.series for record in source.records if record.series]
-    kept = series.read(source.folder / "series", names, step.LIKE)
+    kept = series.read(RunDirectory(source.folder).series, names, step.LIKE)
     return trace.traces(
         (p for p in points if p.definition.l4 in RATES), source.records, kept.series
     )

@@ -15,6 +15,7 @@ from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Judgement
 from gatemark.store import series
 from gatemark.store.contents import Contents
+from gatemark.store.directory import RunDirectory
 from gatemark.store.naming import shipped
 from gatemark.store.record import Record
 from gatemark.store.reference import published
@@ -53,7 +54,7 @@ def judged(
     """
     judgement = judge(contents.run, contents.records, subsystems or shipped())
     wanted = trace.files(judgement, contents.run.plans, contents.records) if drawn else []
-    kept = series.read(folder / "series", wanted, step.LIKE)
+    kept = series.read(RunDirectory(folder).series, wanted, step.LIKE)
     return Source(
         run=contents.run,
         records=contents.records,

@@ -53,12 +53,22 @@ async def _step(first: TrialSpec, search: Ongoing, doing: Doing) -> Record:
     assert search.ask is not None
     wait_s = search.terms.wait_s if search.records else 0.0
     await asyncio.sleep(wait_s)
+    loop = asyncio.get_running_loop()
+    asked = loop.time()
     record = await doing.measure(stepped(first, search.ask, len(search.records) + 1))
-    took = datetime.now(UTC) - datetime.fromisoformat(record.started)
-    values = record.values | {"search_s": wait_s + took.total_seconds()}
+    values = record.values | {"search_s": wait_s + _took_s(record, loop.time() - asked)}
     record = replace(record, values=values, sequence=first.sequence)
     doing.keep(record)
     return record
+
+
+def _took_s(record: Record, most_s: float) -> float:
+    """Since a trial began. Where the clock was set meanwhile: since it was asked for, by `most_s`.
+
+    The second is CLOCK_MONOTONIC's, and has the time in it that the trial waited for another run.
+    """
+    took_s = (datetime.now(UTC) - datetime.fromisoformat(record.started)).total_seconds()
+    return took_s if 0 <= took_s <= most_s else most_s
 
 
 def steps_of(spec: TrialSpec, records: Sequence[Record]) -> list[Record]:

@@ -24,20 +24,28 @@ class Typed:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._since_ns = 0
+        self._ahead_ns = 0  # of CLOCK_MONOTONIC, which no one sets
 
     def start(self) -> None:
         """Begin to count rows. Raises NodeError if there is no such file."""
         self._since_ns = time.monotonic_ns()
+        self._ahead_ns = _ahead_ns()
         if not self.path.is_file():
             raise NodeError(f"{self.path}: no such file; make one with the line `time,watts`")
 
     def stop(self) -> list[Reading]:
-        """The rows since `start`. Raises NodeError with file and line for one that is wrong."""
+        """The rows since `start`. Raises NodeError with file and line for one that is wrong.
+
+        And where the clock was set meanwhile: nobody knows which rows were written before that.
+        """
+        set_s = round((_ahead_ns() - self._ahead_ns) / 1e9)
+        if set_s:
+            raise NodeError(f"{self.path}: the clock was set by {set_s} s during the trial")
         return [reading for reading in self.readings() if reading[0] >= self._since_ns]
 
     def readings(self) -> list[Reading]:
         """All rows. A time without a zone is this machine's local time."""
-        ahead_ns = time.time_ns() - time.monotonic_ns()
+        ahead_ns = _ahead_ns()
         try:
             with self.path.open(newline="", encoding="utf-8") as file:
                 rows = csv.reader(file)
@@ -55,3 +63,8 @@ class Typed:
             raise NodeError(
                 f"{self.path}:{line}: write a time and watts: 2026-11-21T14:03:00,4.1"
             ) from None
+
+
+def _ahead_ns() -> int:
+    """By how much the clock of the rows is ahead of the trial's."""
+    return time.time_ns() - time.monotonic_ns()

@@ -117,7 +117,7 @@ def test_a_file_for_each_path_is_written_into_the_runs_directory(tmp_path: Path)
     done = gatemark("export", str(directory.path), "--format", "folded")
     written = [Path(line) for line in done.out.splitlines()]
     assert len(written) == 4
-    assert {path.parent for path in written} == {directory.folded}
+    assert {path.parent for path in written} == {directory.folded.path}
     assert b"ip_forward;pcnet32_start_xmit 70" in written[0].read_bytes()
 
 

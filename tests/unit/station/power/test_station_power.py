@@ -4,6 +4,7 @@
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -138,6 +139,18 @@ def test_a_list_tells_the_watts_of_this_trial(tmp_path: Path) -> None:
     first, second = one.stop()
     assert (first[1], second[1]) == (1.5, 2.5)
     assert second[0] - first[0] == pytest.approx(1e9, abs=1e4)
+
+
+@pytest.mark.parametrize("step_s", [-3600, 3600])
+def test_a_clock_that_is_set_during_a_trial_leaves_its_rows_no_time(
+    step_s: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = typed(tmp_path, f"{datetime.now().isoformat()},4.5")
+    one.start()
+    before = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: before() + step_s * 10**9)
+    with pytest.raises(NodeError, match=f"the clock was set by {step_s} s during the trial"):
+        one.stop()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run to go on with may be another's: what it executes is asked for, what it plans is checked."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from gatemark.error import UsageError
+
+if TYPE_CHECKING:
+    from gatemark.store.run import Run
+
+TRUST_HELP: Final = "With --resume: execute what another's run says."
+
+
+def require(path: Path, run: "Run", *, trust: bool) -> None:
+    """Raise UsageError unless this user began the run, or agrees to what it executes."""
+    from gatemark.store import begun
+
+    if not trust and not begun.is_own(run) and not _agreed(path, begun.executes(run)):
+        listed = "; ".join(begun.executes(run))
+        raise UsageError(
+            f"{path}: not begun here by this user, and going on with it executes what it says "
+            f"({listed}): add --trust if you want that"
+        )
+    _check(path, run)
+    begun.mark(run)
+
+
+def check_option(resume: Path | None, *, trust: bool) -> None:
+    """UsageError where there is nothing to trust."""
+    if trust and not resume:
+        raise UsageError("--trust is for --resume: what you begin yourself is your own")
+
+
+def _agreed(path: Path, lines: tuple[str, ...]) -> bool:
+    """The answer of a terminal; without one nobody agrees."""
+    if not (sys.stdin and sys.stdin.isatty() and sys.stderr and sys.stderr.isatty()):
+        return False
+    typer.echo(f"{path}: not begun here by you. Going on with it executes what it says:", err=True)
+    for line in lines:
+        typer.echo(f"  {line}", err=True)
+    return typer.confirm("Execute this?", default=False, err=True)
+
+
+def _check(path: Path, run: "Run") -> None:
+    """Raise UsageError where its plans or trials are none that we would have written."""
+    from gatemark.plan.expand import arms, check
+
+    try:
+        for plan in run.plans:
+            check(plan)
+    except UsageError as error:
+        raise UsageError(f"{path / 'run.json'}: {plan.name}: {error}") from None
+    known = {plan.name: arms(plan) for plan in run.plans}
+    for spec in run.trials:
+        if spec.arm not in known.get(spec.plan, ()):
+            raise UsageError(
+                f"{path / 'run.json'}: trial {spec.trial} is of no arm of its plan: measure anew"
+            )

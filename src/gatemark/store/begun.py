@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that this user began here, as far as going on with them executes what their files say.
+
+A run's directory may come from anyone, and its `run.json` holds shell commands: that of `--switch`
+runs on this machine, `[command.NAME]` on the gateway, and a station file says whose gateway that
+is. So a run with any of these leaves a mark in the user's own state as it is begun, and one without
+a mark is another's. The mark is of these commands in this run: neither can be exchanged.
+"""
+
+import hashlib
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from gatemark.error import UnavailableError
+from gatemark.store import file, xdg
+from gatemark.store.run import Run
+
+FOLDER: Final = "begun"
+
+
+def executes(run: Run) -> tuple[str, ...]:
+    """What going on with it executes, a line each, with nothing that could steer a terminal."""
+    switch = [f"--switch, on this machine: {run.ab.switch}"] if run.ab and run.ab.switch else []
+    commands = [plan.command for plan in run.plans] + [spec.commands for spec in run.trials]
+    programs = [
+        f"command:{name}, on the gateway: {command.run}"
+        for known in commands
+        for name, command in known.items()
+    ]
+    sides = (run.ab.old, run.ab.new) if run.ab else ()
+    files = [run.station_file, *(side.station_file for side in sides)]
+    stations = [f"the station of {name}" for name in files if name.endswith(".toml")]
+    return tuple(map(_plain, dict.fromkeys((*switch, *sorted(programs), *stations))))
+
+
+def mark(run: Run) -> None:
+    """Keep that this user began it, or agreed to it. Where that cannot be kept, it is asked for."""
+    lines = executes(run)
+    with suppress(OSError, UnavailableError):
+        if lines:
+            path = _place(run)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file.write(path, "".join(f"{line}\n" for line in (run.run, *lines)).encode())
+
+
+def is_own(run: Run) -> bool:
+    """Whether this user began it here, or it executes nothing."""
+    if not executes(run):
+        return True
+    with suppress(OSError, UnavailableError):
+        return _place(run).is_file()
+    return False
+
+
+def _place(run: Run) -> Path:
+    """Raises UnavailableError where the user has no place for it."""
+    what = (run.run, run.started, run.seed, executes(run))
+    return xdg.state() / FOLDER / hashlib.sha256(msgspec.json.encode(what)).hexdigest()
+
+
+def _plain(text: str) -> str:
+    """What cannot be seen as it is written in Python: `\\x1b`."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
