@@ -8,7 +8,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec
-from gatemark.run import again, trial, turns
+from gatemark.run import again, stop, trial, turns
 from gatemark.run.bench import Bench
 from gatemark.run.display import Display
 from gatemark.run.rig import Rig
@@ -81,7 +81,7 @@ async def _at_once(
     specs = turns.placed(left)
     start = turns.Start(specs)
     pairs = list(zip(able, specs, strict=True))
-    with lock.machine(display.warn):
+    with lock.machine(display.warn, pause=stop.pause):
         done = await asyncio.gather(*(trial.run(*pair, _unshown, start) for pair in pairs))
     for (bench, spec), (record, columns) in zip(pairs, done, strict=True):
         if record.status != "ok":
@@ -116,7 +116,7 @@ def _doing(
 
 
 async def _run(bench: Bench, spec: TrialSpec, display: Display) -> tuple[Record, Series]:
-    with lock.machine(display.warn):
+    with lock.machine(display.warn, pause=stop.pause):
         record, columns = await trial.run(bench, spec, display.rate)
     if record.status != "ok":  # what the loss of the station cut is no result: it is run again
         await bench.station.require_alive()

@@ -15,6 +15,7 @@ from gatemark.node import clock
 from gatemark.node.agent import Agent
 from gatemark.node.quoted import literal, sh, shell
 from gatemark.node.shell import Node
+from gatemark.node.shield import whole
 from gatemark.plan.model import Workload
 from gatemark.run import cable
 from gatemark.run.result.loss import loss
@@ -70,7 +71,7 @@ async def survey(station: Station, show: Callable[[Row], None]) -> bool:
             is_sound &= row.ok
         return is_sound
     finally:
-        await station.down()
+        await whole(station.down())
 
 
 async def _rows(station: Station) -> AsyncIterator[Row]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from gatemark.error import GatemarkError
-from gatemark.node.shield import begun
+from gatemark.node.shield import begun, whole
 from gatemark.store.directory import telling
 
 ARM: Final = "{arm}"  # in the command: old, or new
@@ -40,7 +40,7 @@ async def switch(command: str, arm: str, log: Path) -> None:
     try:
         code = await process.wait()
     except BaseException:
-        await asyncio.shield(_end(process))
+        await whole(_end(process))
         raise
     if code:
         lines = log.read_bytes()[began:].decode(errors="replace").strip().splitlines()

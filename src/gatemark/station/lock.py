@@ -35,8 +35,15 @@ def folder() -> Path:
 
 
 @contextmanager
-def machine(waiting: Callable[[str], None], patience_s: float = 600.0) -> Iterator[None]:
-    """Hold the machine: one trial at a time. `waiting` is told once if another run has it."""
+def machine(
+    waiting: Callable[[str], None],
+    patience_s: float = 600.0,
+    pause: Callable[[float], object] = time.sleep,
+) -> Iterator[None]:
+    """Hold the machine: one trial at a time. `waiting` is told once if another run has it.
+
+    `pause` sleeps between two attempts; it may raise, to wait no longer.
+    """
     place = next(filter(os.path.isdir, MACHINE))
     with _opened(place) as file:
         flag, until = False, time.monotonic() + patience_s
@@ -49,7 +56,7 @@ def machine(waiting: Callable[[str], None], patience_s: float = 600.0) -> Iterat
             if not flag:
                 waiting("another run is measuring on this machine: waiting for it")
                 flag = True
-            time.sleep(0.05)
+            pause(0.05)
         yield
 
 
