@@ -119,7 +119,8 @@ def _begun(spec: TrialSpec, records: Sequence[Record]) -> bool:
 
 async def _inventory(station: Station) -> dict[str, Any]:
     gateway = station.gateway
-    return await inventory(gateway.node, gateway.devices.values(), gateway.stated)
+    taken = await inventory(gateway.node, gateway.devices.values(), gateway.stated)
+    return taken | ({"bench": dict(gateway.bench)} if gateway.bench else {})
 
 
 def _noted(directory: RunDirectory, run: Run, messages: Sequence[str], display: Display) -> Run:

@@ -307,6 +307,7 @@ def _gateway(node: Ssh, asked: file.Box) -> Gateway:
         agent=asked.agent,
         stated=asked.stated,
         power=asked.power,
+        bench=asked.bench,
     )
 
 
