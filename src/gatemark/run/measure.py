@@ -2,7 +2,8 @@
 """The next trial of a run, with all that is measured together with it; each kept as it ends."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from msgspec.structs import replace
@@ -81,7 +82,7 @@ async def _at_once(
     specs = turns.placed(left)
     start = turns.Start(specs)
     pairs = list(zip(able, specs, strict=True))
-    with lock.machine(display.warn, pause=stop.pause):
+    with _machine(display):
         done = await asyncio.gather(*(trial.run(*pair, _unshown, start) for pair in pairs))
     for (bench, spec), (record, columns) in zip(pairs, done, strict=True):
         if record.status != "ok":
@@ -115,8 +116,17 @@ def _doing(
     return Doing(step, partial(trial.frame, bench), keep, display.seek)
 
 
+@contextmanager
+def _machine(display: Display) -> Iterator[None]:
+    """Hold the machine's lock. A stop ends the wait for it."""
+    with ExitStack() as held:
+        with stop.at_once():
+            held.enter_context(lock.machine(display.warn))
+        yield
+
+
 async def _run(bench: Bench, spec: TrialSpec, display: Display) -> tuple[Record, Series]:
-    with lock.machine(display.warn, pause=stop.pause):
+    with _machine(display):
         record, columns = await trial.run(bench, spec, display.rate)
     if record.status != "ok":  # what the loss of the station cut is no result: it is run again
         await bench.station.require_alive()

@@ -13,7 +13,6 @@ the loop's wake-up pipe, which the child shares.
 import asyncio
 import os
 import signal
-import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
@@ -25,6 +24,8 @@ SAID_AT: Final = 2  # at the second signal
 BY_SIGNAL: Final = 128  # a shell's exit code of what a signal ended, less the signal's number
 
 Result = TypeVar("Result")
+
+_breaking: list[bool] = []  # not empty while `at_once` holds
 
 
 class StoppedError(GatemarkError):
@@ -43,13 +44,8 @@ def run(work: Coroutine[Any, Any, Result], tell: Callable[[str], object]) -> Res
     task: asyncio.Task[Result] | None = None
 
     def stop(count: int) -> None:
-        if task is None or task.done():  # it is cancelled below, or its loop may be closed
-            return
-        if count == 1:
-            task.cancel()
-            task.get_loop().call_soon_threadsafe(_awake)
-        elif count == SAID_AT:
-            task.get_loop().call_soon_threadsafe(tell, _moment())
+        if task and not task.done():  # else it is cancelled below, or its loop may be closed
+            _heard(task, count, tell)
 
     with _caught(stop) as came, asyncio.Runner() as runner:
         task = runner.get_loop().create_task(work)
@@ -61,6 +57,16 @@ def run(work: Coroutine[Any, Any, Result], tell: Callable[[str], object]) -> Res
             if not came:
                 raise
             raise StoppedError(came[0]) from None
+
+
+def _heard(task: "asyncio.Task[Result]", count: int, tell: Callable[[str], object]) -> None:
+    if count == 1 and _breaking:
+        raise asyncio.CancelledError
+    if count == 1:
+        task.cancel()
+        task.get_loop().call_soon_threadsafe(_awake)
+    elif count == SAID_AT:
+        task.get_loop().call_soon_threadsafe(tell, _moment())
 
 
 def later(work: Callable[[], Result]) -> Result:
@@ -82,10 +88,18 @@ def heed() -> None:
         raise asyncio.CancelledError
 
 
-def pause(seconds: float) -> None:
-    """Sleep in work that holds up the loop. Raises CancelledError where a stop was asked for."""
-    time.sleep(seconds)
+@contextmanager
+def at_once() -> Iterator[None]:
+    """For a wait that holds up the loop: the first signal raises CancelledError in this block.
+
+    Nothing is awaited in it, and nothing that is taken needs to be given back.
+    """
     heed()
+    _breaking.append(True)
+    try:
+        yield
+    finally:
+        _breaking.pop()
 
 
 def ignore() -> None:

@@ -35,15 +35,8 @@ def folder() -> Path:
 
 
 @contextmanager
-def machine(
-    waiting: Callable[[str], None],
-    patience_s: float = 600.0,
-    pause: Callable[[float], object] = time.sleep,
-) -> Iterator[None]:
-    """Hold the machine: one trial at a time. `waiting` is told once if another run has it.
-
-    `pause` sleeps between two attempts; it may raise, to wait no longer.
-    """
+def machine(waiting: Callable[[str], None], patience_s: float = 600.0) -> Iterator[None]:
+    """Hold the machine: one trial at a time. `waiting` is told once if another run has it."""
     place = next(filter(os.path.isdir, MACHINE))
     with _opened(place) as file:
         flag, until = False, time.monotonic() + patience_s
@@ -56,7 +49,7 @@ def machine(
             if not flag:
                 waiting("another run is measuring on this machine: waiting for it")
                 flag = True
-            pause(0.05)
+            time.sleep(0.05)
         yield
 
 

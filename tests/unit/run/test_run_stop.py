@@ -39,6 +39,11 @@ async def forking():
     await asyncio.sleep(0.3)
     return "to its end"
 
+async def blocking():
+    with stop.at_once():
+        say("up")
+        time.sleep(20)
+
 async def swallowing():
     say("up")
     try:
@@ -136,6 +141,14 @@ def test_a_stop_that_was_swallowed_on_the_way_is_heeded() -> None:
     process = started("swallowing")
     process.send_signal(signal.SIGINT)
     assert rest(process) == (["stopped, 130"], 130)
+
+
+def test_a_wait_that_holds_up_the_loop_ends_at_once() -> None:
+    process = started("blocking")
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    assert rest(process) == (["stopped, 130"], 130)
+    assert time.monotonic() - began < 15
 
 
 def test_work_that_cannot_be_cut_is_done_first() -> None:

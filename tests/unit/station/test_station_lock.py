@@ -139,19 +139,6 @@ def test_who_waits_for_the_machine_gets_it_in_the_end() -> None:
     ended(process, kill=True)
 
 
-def test_who_waits_for_the_machine_can_be_stopped() -> None:
-    process = holding("lock.machine(print)")
-
-    def stopped(_: float) -> None:
-        raise KeyboardInterrupt
-
-    try:
-        with pytest.raises(KeyboardInterrupt), lock.machine(print, pause=stopped):
-            pass
-    finally:
-        ended(process, kill=False)
-
-
 def test_what_is_shared_by_all_users_leaves_no_file() -> None:
     with lock.machine(print):
         pass
