@@ -2,6 +2,7 @@
 """`gatemark`, and `python -m gatemark`: run a verb, tell a failure in one line."""
 
 import os
+import signal
 import sys
 
 from gatemark.error import GatemarkError
@@ -28,10 +29,10 @@ def main() -> None:
             raise
         _end(_line(error), error.exit_code if isinstance(error, GatemarkError) else 1)
     except KeyboardInterrupt:
-        _end("stopped", STOPPED)
+        _stop()
     except SystemExit as end:
         if end.code == STOPPED:  # Typer's silent end of a Ctrl-C
-            _end("stopped", STOPPED)
+            _stop()
         raise
 
 
@@ -54,6 +55,11 @@ def _take_debug() -> bool:
         return False
     sys.argv.remove("--debug")
     return True
+
+
+def _stop() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one would break into the ending
+    _end("stopped", STOPPED)
 
 
 def _end(text: str, code: int) -> None:

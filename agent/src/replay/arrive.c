@@ -131,7 +131,7 @@ static bool fits(const struct arrive *arrive, const struct label *label, int64_t
 {
 	const struct trace *trace = arrive->trace;
 	const struct trace_entry *entry;
-	const struct trace_flow *flow;
+	const struct wire *flow;
 
 	if (number < 0 || number >= trace->entries[arrive->way])
 		return false;

@@ -79,7 +79,7 @@ static void build(uint8_t *frame, const struct trace *trace, const struct lab *l
 {
 	const struct trace_entry *entry = &trace->entry[way][number];
 	const struct trace_packet *packet = &trace->packet[entry->packet];
-	const struct trace_flow *flow = &trace->flow[entry->flow];
+	const struct wire *flow = &trace->flow[entry->flow];
 	size_t address_bytes = lab->family == 4 ? 4 : 16;
 	uint8_t *ip = frame + ETHERNET_BYTES;
 	uint8_t *near = ip + (lab->family == 4 ? 12 : 8);

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PORT_FIRST 1024u /* where the search for another port begins */
-#define PORTS (65536u - PORT_FIRST)
 #define SHARE_NS NS_PER_MS /* after the last packet, so that a replay is never of no length */
 
 /* Both directions of a flow have one: the smaller end first. */
@@ -17,11 +15,6 @@ struct flow_key {
 	uint8_t address[2][16];
 	uint8_t port[2][2];
 	uint8_t protocol;
-};
-
-/* What makes the replay's flows distinct on the wire. */
-struct wire_key {
-	uint8_t client[4], lan_port[2], far_port[2], protocol;
 };
 
 /* A flow of the capture. */
@@ -33,7 +26,8 @@ struct captured_flow {
 
 struct reader {
 	struct trace *trace;
-	struct numbers flows, hosts, wires;
+	struct numbers flows, hosts;
+	struct wires wires;
 	struct captured_flow *flow;
 	uint32_t flow_room, packet_room;
 	uint32_t replayed; /* flows that are not left out */
@@ -163,31 +157,19 @@ static int read_packets(struct reader *reader, struct capture *capture, struct f
 	return result;
 }
 
-/* Finds a port of the client's that is free towards the far port: the flow's own, or the next. */
-static int choose_port(struct reader *reader, struct trace_flow *flow, struct fault *fault)
+static int take_wire(struct reader *reader, struct wire *wire, struct fault *fault)
 {
-	for (uint32_t tries = 0; tries <= PORTS; tries++) {
-		struct wire_key key = { .protocol = flow->protocol };
-		uint32_t number;
-		int added;
+	int error = wires_take(&reader->wires, wire);
 
-		be32_store(key.client, flow->client);
-		be16_store(key.lan_port, flow->lan_port);
-		be16_store(key.far_port, flow->far_port);
-		added = numbers_of(&reader->wires, &key, &number);
-		if (added)
-			return added < 0 ? no_memory(fault) : 0;
-		flow->lan_port = (uint16_t)(flow->lan_port < PORT_FIRST || flow->lan_port == 65535
-						    ? PORT_FIRST
-						    : flow->lan_port + 1u);
-	}
+	if (error != -EADDRINUSE)
+		return error ? no_memory(fault) : 0;
 	return fault_set(fault, -EINVAL, "clones", "clone less, or give more clients",
-			 "client %u has no port left towards port %u", flow->client,
-			 flow->far_port);
+			 "client %u has no port left towards port %u", wire->client,
+			 wire->far_port);
 }
 
 /* Clone c of the capture's flow f. */
-static int make_flow(struct reader *reader, uint32_t f, uint32_t c, struct trace_flow *flow,
+static int make_flow(struct reader *reader, uint32_t f, uint32_t c, struct wire *flow,
 		     struct fault *fault)
 {
 	const struct captured_flow *from = &reader->flow[f];
@@ -198,7 +180,7 @@ static int make_flow(struct reader *reader, uint32_t f, uint32_t c, struct trace
 	flow->lan_port = be16_load(key.port[from->lan]);
 	flow->far_port = be16_load(key.port[!from->lan]);
 	flow->protocol = key.protocol;
-	return choose_port(reader, flow, fault);
+	return take_wire(reader, flow, fault);
 }
 
 /* All first clones first, so that the capture's own flows keep their ports. */
@@ -212,7 +194,7 @@ static int make_flows(struct reader *reader, struct fault *fault)
 	trace->flows =
 		reader->replayed * options->clones; /* each has a packet: TRACE_PACKETS_MAX */
 	trace->flow = calloc((size_t)trace->flows + 1, sizeof(*trace->flow));
-	if (!trace->flow)
+	if (wires_open(&reader->wires, trace->flows) < 0 || !trace->flow)
 		return no_memory(fault);
 	for (uint32_t c = 0; c < options->clones; c++) {
 		for (uint32_t f = 0; f < reader->flows.count; f++) {
@@ -350,7 +332,6 @@ int trace_open(struct trace *trace, const struct trace_options *options, struct 
 	*trace = (struct trace){ .options = *options };
 	numbers_open(&reader.flows, sizeof(struct flow_key));
 	numbers_open(&reader.hosts, 16);
-	numbers_open(&reader.wires, sizeof(struct wire_key));
 	error = read_packets(&reader, capture, fault);
 	if (!error)
 		error = check(trace, capture->name, fault);
@@ -360,7 +341,7 @@ int trace_open(struct trace *trace, const struct trace_options *options, struct 
 		error = schedule(trace, fault);
 	numbers_close(&reader.flows);
 	numbers_close(&reader.hosts);
-	numbers_close(&reader.wires);
+	wires_close(&reader.wires);
 	free(reader.flow);
 	return error;
 }

@@ -12,6 +12,7 @@
 #define GM_TRACE_H
 
 #include "replay/split.h"
+#include "replay/wires.h"
 #include "talk/fault.h"
 
 #include <stdbool.h>
@@ -34,13 +35,6 @@ struct trace_options {
 	uint64_t duration_ns; /* what is due later is left out */
 };
 
-/* A flow as it is replayed. */
-struct trace_flow {
-	uint32_t client; /* number of the LAN side's address */
-	uint16_t lan_port, far_port;
-	uint8_t protocol;
-};
-
 /* A packet as it is replayed. */
 struct trace_entry {
 	uint64_t due_ns; /* from the replay's beginning */
@@ -60,7 +54,7 @@ struct trace_packet {
 
 struct trace {
 	struct trace_options options;
-	struct trace_flow *flow; /* clone c of the capture's flow f at f * clones + c */
+	struct wire *flow; /* clone c of the capture's flow f at f * clones + c */
 	uint32_t flows;
 	uint32_t hosts; /* LAN addresses of the capture */
 	struct trace_packet *packet; /* ip lies inside the capture's memory */

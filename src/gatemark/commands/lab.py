@@ -29,7 +29,9 @@ def up(
     json_: Json = False,
 ) -> None:
     """Build a lab and keep it until `gatemark lab down`."""
-    from gatemark.run import keep
+    from functools import partial
+
+    from gatemark.run import keep, stop
     from gatemark.station import doctor, own
     from gatemark.station.recover import recover
 
@@ -40,9 +42,10 @@ def up(
             "command; run with sudo, or measure with `gatemark run`"
         )
     doctor.require()
-    for line in recover():
-        typer.echo(line, err=True)
-    kept = keep.up(path, slow_to_pps)
+    tell = partial(typer.echo, err=True)
+    for line in stop.later(recover):
+        tell(line)
+    kept = keep.up(path, slow_to_pps, tell)
     if json_:
         output.lines([{"lab": kept.lab, "holder": kept.holder}])
     else:

@@ -107,12 +107,13 @@ def measure(
 ) -> None:
     """Run what has no record yet; `others` are the stations of single arms."""
     from gatemark.report.live import Live
+    from gatemark.run import stop
     from gatemark.run.engine import execute
     from gatemark.station.recover import recover
 
     run = directory.load()
     repeats = {p.name: p.repeat.times * max(1, p.repeat.boots) for p in run.plans}
     live = Live(repeats)
-    for line in (*run.notes, *recover()):
+    for line in (*run.notes, *stop.later(recover)):
         live.warn(line)
     execute(directory, bench, live, others)

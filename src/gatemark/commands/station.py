@@ -36,9 +36,9 @@ def check(
     json_: Json = False,
 ) -> None:
     """Check cabling, addresses, control path, clocks and agents; exit 1 if something is wrong."""
-    import asyncio
     from functools import partial
 
+    from gatemark.run import stop
     from gatemark.run.survey import survey
     from gatemark.station import lock
     from gatemark.station.load import load
@@ -46,11 +46,12 @@ def check(
 
     bench = load(station)
     bench.enter()
-    for line in recover():
-        typer.echo(line, err=True)
+    tell = partial(typer.echo, err=True)
+    for line in stop.later(recover):
+        tell(line)
     show = _json if json_ else _line
-    with lock.machine(partial(typer.echo, err=True)):
-        is_sound = asyncio.run(survey(bench, show))
+    with lock.machine(tell):
+        is_sound = stop.run(survey(bench, show), tell)
     if not is_sound:
         raise typer.Exit(1)
 

@@ -13,6 +13,7 @@ from gatemark.gateway.journal import Journal
 from gatemark.gateway.observe import path_of
 from gatemark.gateway.tools import Means, look
 from gatemark.node.inventory import settings
+from gatemark.node.shield import whole
 from gatemark.plan.feature import is_tunnel, parts
 from gatemark.plan.model import Arm
 from gatemark.station.mode import Mode
@@ -92,7 +93,7 @@ class Setup:
             if self.gateway.mode is not Mode.OBSERVE:
                 await self._apply(arm)
         except BaseException:
-            await self.undo()
+            await whole(self.undo())
             raise
         self.arm = arm
 

@@ -96,7 +96,7 @@ class _Here:
 
     async def start(self, *command: str) -> Process:
         """Run it in a session of its own, with pipes. Raises NodeError if it cannot be run."""
-        return LocalProcess(await _spawn(self.argv(*command), new_session=True))
+        return LocalProcess(await _spawn(self.argv(*command)))
 
     async def agent(self) -> str:
         """The path of this machine's gm-agent. Raises UnavailableError if it is not built."""
@@ -176,7 +176,8 @@ class LocalProcess:
             self.process.kill()
 
 
-async def _spawn(argv: tuple[str, ...], *, new_session: bool) -> asyncio.subprocess.Process:
+async def _spawn(argv: tuple[str, ...]) -> asyncio.subprocess.Process:
+    """In a session of its own: Ctrl-C is for us, not for what sets a host or gives it back."""
     try:
         return await begun(
             asyncio.create_subprocess_exec(
@@ -185,7 +186,7 @@ async def _spawn(argv: tuple[str, ...], *, new_session: bool) -> asyncio.subproc
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 limit=LONGEST_LINE_BYTES,
-                start_new_session=new_session,
+                start_new_session=True,
             )
         )
     except FileNotFoundError:
@@ -196,7 +197,7 @@ async def _spawn(argv: tuple[str, ...], *, new_session: bool) -> asyncio.subproc
 
 async def run(name: str, argv: tuple[str, ...], stdin: str = "") -> str:
     """Run a command for the host `name`; the error says what failed and where."""
-    process = await _spawn(argv, new_session=False)
+    process = await _spawn(argv)
     out, err = await process.communicate(stdin.encode())
     if process.returncode:
         raise failure(name, argv, err.decode(errors="replace"))

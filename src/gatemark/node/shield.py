@@ -16,8 +16,9 @@ Made = TypeVar("Made")
 ENDING_S = 1.0
 
 
-async def whole(task: asyncio.Task[Made]) -> Made:
-    """What the task returns. Raises what it raises; CancelledError when it is over."""
+async def whole(work: Coroutine[Any, Any, Made] | asyncio.Task[Made]) -> Made:
+    """What the work returns. Raises what it raises; CancelledError when it is over."""
+    task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:

@@ -72,7 +72,7 @@ def render(items: Sequence[Item], name: str) -> str:
         title=f"Runs in {name}",
         items=items,
         style=html.asset("style.css"),
-        table=html.asset("table.js"),
+        scripts=[html.asset("table.js")],
     )
 
 

@@ -70,10 +70,7 @@ def render(sources: Sequence[Source]) -> str:
         columns=columns,
         style=html.asset("style.css"),
         data=script.embedded(drawn, palette(shared.judgement)),
-        library=script.library(),
-        number=html.asset("number.js"),
-        table=html.asset("table.js"),
-        script=html.asset("page.js"),
+        scripts=[script.library(), *map(html.asset, ("number.js", "table.js", "page.js"))],
     )
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A station at work: the lab, the setup and the slowdown that its gateway has now."""
 
-import asyncio
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
@@ -10,6 +9,7 @@ from gatemark.error import GatemarkError, StationError, StuckError
 from gatemark.gateway.setup import Setup
 from gatemark.gateway.slowdown import Slowdown
 from gatemark.node.shell import Here
+from gatemark.node.shield import whole
 from gatemark.plan.model import Arm, Workload
 from gatemark.station.demand import demand
 from gatemark.station.station import Station
@@ -36,7 +36,7 @@ class Bench:
         try:
             self.messages += await self.setup.begin()
         except BaseException:
-            await asyncio.shield(self.station.down())
+            await whole(self.station.down())
             raise
         self.station.after_restart = self.setup.again
         return self
@@ -49,9 +49,9 @@ class Bench:
     ) -> None:
         """Undo the setup, release the slowdown, remove the station; each even if another fails."""
         try:
-            await asyncio.shield(self.give_back())
+            await whole(self.give_back())
         finally:
-            await asyncio.shield(self.station.down())
+            await whole(self.station.down())
 
     async def prepare(self, arm: Arm, load: Workload, slow_to_pps: int) -> None:
         """Bring the gateway to an arm's setup, and the station to what the workload needs."""

@@ -11,13 +11,14 @@ from msgspec.structs import replace
 
 from gatemark.error import GatemarkError, StationError
 from gatemark.node.inventory import inventory
+from gatemark.node.shield import whole
 from gatemark.plan.model import NEW, OLD, TrialSpec
+from gatemark.run import stop
 from gatemark.run.course import next_batch
 from gatemark.run.display import Display
 from gatemark.run.duration import Pace, estimate_s
 from gatemark.run.measure import measure
 from gatemark.run.rig import Rig
-from gatemark.run.stop import on_stop
 from gatemark.station.station import Station
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
@@ -29,8 +30,8 @@ ANOTHER = (
 )
 
 
-class StoppedError(GatemarkError):
-    """The user stopped the run."""
+class StoppedRunError(GatemarkError):
+    """A signal stopped the run."""
 
 
 def execute(
@@ -46,12 +47,12 @@ def execute(
     try:
         with directory.alone():
             directory.repair()
-            return asyncio.run(_execute(directory, station, others, display))
+            return stop.run(_execute(directory, station, others, display), display.warn)
     except StationError as error:
         again = f"`gatemark run --resume {directory.path}` goes on"
         raise StationError(f"{error}; {again}") from None
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        raise StoppedError(
+    except stop.StoppedError:
+        raise StoppedRunError(
             f"stopped; what was measured is kept: `gatemark run --resume {directory.path}` goes on"
         ) from None
     finally:
@@ -61,9 +62,6 @@ def execute(
 async def _execute(
     directory: RunDirectory, station: Station, others: Mapping[str, Station], display: Display
 ) -> Run:
-    task = asyncio.current_task()
-    assert task is not None
-    on_stop(task.cancel)
     run = directory.load()
     if next_batch(run, directory.records()):
         switch = run.ab.switch if run.ab else ""
@@ -71,7 +69,7 @@ async def _execute(
             try:
                 run = await _batches(rig, directory, run, display)
             finally:
-                await asyncio.shield(rig.give_back())
+                await whole(rig.give_back())
                 run = _noted(directory, run, rig.messages, display)
             if not run.ab:
                 run = replace(run, after=await _inventory(station))
@@ -121,7 +119,8 @@ def _begun(spec: TrialSpec, records: Sequence[Record]) -> bool:
 
 async def _inventory(station: Station) -> dict[str, Any]:
     gateway = station.gateway
-    return await inventory(gateway.node, gateway.devices.values(), gateway.stated)
+    taken = await inventory(gateway.node, gateway.devices.values(), gateway.stated)
+    return taken | ({"bench": dict(gateway.bench)} if gateway.bench else {})
 
 
 def _noted(directory: RunDirectory, run: Run, messages: Sequence[str], display: Display) -> Run:

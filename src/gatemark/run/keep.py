@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
@@ -19,10 +20,11 @@ from pyroute2 import netns
 
 from gatemark.error import GatemarkError, UsageError
 from gatemark.node import isolated
+from gatemark.node.shield import whole
 from gatemark.plan.model import Arm, Workload
+from gatemark.run import stop
 from gatemark.run.bench import Bench
-from gatemark.run.stop import on_stop
-from gatemark.station import lock
+from gatemark.station import blocking, lock
 from gatemark.station.netns import Lab
 
 KEPT = "kept"
@@ -39,11 +41,36 @@ class Kept:
     namespaces: tuple[str, ...]
 
 
-def up(path: str, slow_to_pps: int) -> Kept:
-    """Open a lab. Raises UsageError if one is open already."""
+def up(path: str, slow_to_pps: int, tell: Callable[[str], object]) -> Kept:
+    """Open a lab. Raises UsageError if one is open already, StoppedError if a signal ends it.
+
+    `tell` is given a line where signals come while a lab that was begun is taken down.
+    """
     if open_ := [kept for kept in labs() if kept.purpose == KEPT]:
         raise UsageError(f"lab {open_[0].lab} is open already: `gatemark lab down` first")
-    holder = subprocess.Popen(
+    reply = json.loads(stop.run(_begin(path, slow_to_pps), tell) or '{"error": "its holder died"}')
+    if "error" in reply:
+        raise GatemarkError(f"lab: {reply['error']}")
+    return next(kept for kept in labs() if kept.lab == reply["lab"])
+
+
+async def _begin(path: str, slow_to_pps: int) -> str:
+    """Start the holder; returns what it says. Who is stopped meanwhile leaves none."""
+    holder = _holder(path, slow_to_pps)
+    assert holder.stdout is not None
+    reply = asyncio.create_task(asyncio.to_thread(holder.stdout.readline))
+    try:
+        return await asyncio.shield(reply)
+    except asyncio.CancelledError:
+        holder.terminate()
+        await whole(reply)
+        await blocking.run(holder.wait)
+        raise
+
+
+def _holder(path: str, slow_to_pps: int) -> "subprocess.Popen[str]":
+    """The process that holds the lab. One of asyncio's would end with its loop."""
+    return subprocess.Popen(
         isolated.python("gatemark.run.keep", path, str(slow_to_pps)),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -51,11 +78,6 @@ def up(path: str, slow_to_pps: int) -> Kept:
         start_new_session=True,
         text=True,
     )
-    assert holder.stdout is not None
-    reply = json.loads(holder.stdout.readline() or '{"error": "its holder died"}')
-    if "error" in reply:
-        raise GatemarkError(f"lab: {reply['error']}")
-    return next(kept for kept in labs() if kept.lab == reply["lab"])
 
 
 def labs() -> list[Kept]:
@@ -91,13 +113,11 @@ def down() -> str:
 
 
 async def _hold(path: str, slow_to_pps: int) -> None:
-    end = asyncio.Event()
-    on_stop(end.set)
     lab = Lab(purpose=KEPT)
     async with Bench(lab) as bench:
         await bench.prepare(msgspec.convert({"path": path}, Arm), Workload(), slow_to_pps)
         _say({"lab": lab.lab})
-        await end.wait()
+        await asyncio.Event().wait()  # a signal ends it
 
 
 def _say(message: dict[str, str]) -> None:
@@ -109,7 +129,9 @@ def _say(message: dict[str, str]) -> None:
 
 if __name__ == "__main__":
     try:
-        asyncio.run(_hold(sys.argv[1], int(sys.argv[2])))
+        stop.run(_hold(sys.argv[1], int(sys.argv[2])), lambda _: None)
+    except stop.StoppedError:
+        sys.exit()
     except GatemarkError as error:
         _say({"error": str(error)})
         sys.exit(error.exit_code)

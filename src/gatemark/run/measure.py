@@ -80,7 +80,7 @@ async def _at_once(
     specs = turns.placed(left)
     start = turns.Start(specs)
     pairs = list(zip(able, specs, strict=True))
-    with lock.machine(display.warn) as note:
+    async with lock.meanwhile(display.warn) as note:
         done = await asyncio.gather(*(trial.run(*pair, _unshown, start) for pair in pairs))
     # What was measured goes first: a station that is gone costs its own trials alone.
     for bench, (measured, columns) in sorted(
@@ -119,7 +119,7 @@ def _doing(
 
 
 async def _run(bench: Bench, spec: TrialSpec, display: Display) -> tuple[Record, Series]:
-    with lock.machine(display.warn) as note:
+    async with lock.meanwhile(display.warn) as note:
         measured, columns = await trial.run(bench, spec, display.rate)
     record = _noted(measured, note)
     if record.status != "ok":  # what the loss of the station cut is no result: it is run again

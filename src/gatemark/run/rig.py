@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from gatemark.error import NodeError
+from gatemark.node.shield import whole
 from gatemark.plan.model import TrialSpec
 from gatemark.run.bench import Bench
 from gatemark.run.switch import switch
@@ -65,7 +66,7 @@ class Rig:
         trace: TracebackType | None,
     ) -> None:
         """Take down what stands."""
-        await asyncio.shield(self._close())
+        await whole(self._close())
 
     @property
     def bench(self) -> Bench:
@@ -92,7 +93,7 @@ class Rig:
         boot = spec.plan, spec.arm.name, spec.boot
         if self._bench and (not spec.boot or boot == self._boot):
             return False
-        await self._close()
+        await whole(self._close())
         station = self.others.get(spec.arm.name, self.station)
         switched = bool(spec.boot and self.command)
         if switched:

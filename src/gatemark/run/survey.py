@@ -5,7 +5,7 @@ Few packets are sent, nothing is set on the gateway.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from gatemark.node import clock
 from gatemark.node.agent import Agent
 from gatemark.node.quoted import literal, sh, shell
 from gatemark.node.shell import Node
+from gatemark.node.shield import whole
 from gatemark.plan.model import Workload
 from gatemark.run import cable
 from gatemark.run.result.loss import loss
@@ -70,14 +71,12 @@ async def survey(station: Station, show: Callable[[Row], None]) -> bool:
             is_sound &= row.ok
         return is_sound
     finally:
-        await station.down()
+        await whole(station.down())
 
 
 async def _rows(station: Station) -> AsyncIterator[Row]:
-    yield Row("station", ok=True, text=f"{station.name}, kind {station.info.kind}")
-    if isinstance(station, Box):
-        by = f"by the gateway's {station.control}" if station.control else "of an unknown port"
-        yield Row("control path", ok=True, text=by)
+    for row in _known(station):
+        yield row
     ends = {end: roles for end, roles in SIDES.items() if roles[0] in station.ports}
     for end, (own, its) in [*ends.items()]:
         leads = await _row(f"{end} cable", cable.leads(station, own, its))
@@ -98,6 +97,16 @@ async def _rows(station: Station) -> AsyncIterator[Row]:
         yield await _row("tester's loss", _losses(station))
     for lacking in station.info.missing:
         yield Row("note", ok=True, text=lacking)
+
+
+def _known(station: Station) -> Iterator[Row]:
+    """What is known of it without a packet: by its being up, and by its file."""
+    yield Row("station", ok=True, text=f"{station.name}, kind {station.info.kind}")
+    if isinstance(station, Box):
+        by = f"by the gateway's {station.control}" if station.control else "of an unknown port"
+        yield Row("control path", ok=True, text=by)
+    for name, text in station.gateway.bench.items():
+        yield Row("stated", ok=True, text=f"{name}: {text}")
 
 
 async def _row(what: str, asked: Awaitable[str]) -> Row:

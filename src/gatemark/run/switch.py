@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 from gatemark.error import GatemarkError
-from gatemark.node.shield import begun
+from gatemark.node.shield import begun, whole
 from gatemark.store.directory import telling
 from gatemark.store.folder import Folder
 
@@ -41,7 +41,7 @@ async def switch(command: str, arm: str, folder: Folder) -> None:
     try:
         code = await process.wait()
     except BaseException:
-        await asyncio.shield(_end(process))
+        await whole(_end(process))
         raise
     if code:
         lines = folder.read(LOG)[began:].decode(errors="replace").strip().splitlines()

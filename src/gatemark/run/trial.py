@@ -13,7 +13,7 @@ from gatemark.node.agent import Tick
 from gatemark.plan.feature import tracks
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.threads import Ports
-from gatemark.run import reading, turns, watching
+from gatemark.run import reading, stop, turns, watching
 from gatemark.run.bench import Bench
 from gatemark.run.drain import Drain, remember
 from gatemark.run.kind import kind_of
@@ -43,6 +43,7 @@ async def run(
 
     `start` is shared by all trials that are measured together.
     """
+    stop.heed()
     base = frame(bench, spec)
     try:
         with awake() as idle:

@@ -15,4 +15,4 @@ Made = TypeVar("Made")
 
 async def run(work: Callable[..., Made], *given: object) -> Made:
     """What `work(*given)` returns. Raises what it raises; CancelledError when it is over."""
-    return await whole(asyncio.create_task(asyncio.to_thread(work, *given)))
+    return await whole(asyncio.to_thread(work, *given))

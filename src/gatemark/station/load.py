@@ -15,7 +15,7 @@ from gatemark.station.ssh import box
 from gatemark.station.station import Station
 
 STATION_SCHEMA: Final = "gatemark.station/1"
-TABLES: Final = ("schema", "gateway", "lan", "wan", "power")  # that any kind knows
+TABLES: Final = ("schema", "gateway", "lan", "wan", "power", "nic", "cable")  # that any kind knows
 Table = Mapping[str, Any]
 
 # Kind of gateway -> what makes its station of a file's tables. It refuses keys that it does not

@@ -11,12 +11,13 @@ the runs of others: who holds it for too long is passed over, and the record say
 lock is of root alone, or of the /run in its user's own namespaces (station/own.py).
 """
 
+import asyncio
 import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -27,6 +28,7 @@ from gatemark.node import flock
 MACHINE = ("/run/lock", "/tmp")  # the first that is there  # noqa: S108
 THREADS = "/proc"  # the same for all who see the same kernel threads
 ASKING_S = 0.2
+AGAIN_S = 0.02  # between two attempts
 RUN_S = 600.0  # the longest trial of another run
 STRANGER_S = 60.0  # who holds the machine's lock and is no run of ours
 THREADS_S = 60.0  # a thread is made in milliseconds
@@ -53,13 +55,42 @@ def machine(
     has it for `patience_s`; a process of another user's is passed over then, or after `stranger_s`
     if it is no run, and the trials after it no longer wait for that user.
     """
+    with ExitStack() as held:
+        for note in _asked(held, waiting, patience_s, stranger_s):
+            if note is not None:
+                yield note
+                return
+            time.sleep(AGAIN_S)
+
+
+@asynccontextmanager
+async def meanwhile(
+    waiting: Waiting, patience_s: float = RUN_S, stranger_s: float = STRANGER_S
+) -> AsyncIterator[str]:
+    """As `machine`, for who has other work to do while it waits, such as to keep a connection."""
+    with ExitStack() as held:
+        for note in _asked(held, waiting, patience_s, stranger_s):
+            if note is not None:
+                yield note
+                return
+            await asyncio.sleep(AGAIN_S)
+
+
+def _asked(
+    held: ExitStack, waiting: Waiting, patience_s: float, stranger_s: float
+) -> Iterator[str | None]:
+    """None each time that it has to be asked for again; at last a note, and it is held."""
     place = next(filter(os.path.isdir, MACHINE))
-    with _private("machine", patience_s, waiting), flock.opened(place) as file:
-        yield _shared(file, place, (patience_s, stranger_s), waiting)
+    file = held.enter_context(_own_file("machine"))
+    yield from _waited(file, patience_s, waiting)
+    shared = held.enter_context(flock.opened(place))
+    yield from _shared(shared, place, (patience_s, stranger_s), waiting)
 
 
-def _shared(file: int, place: str, bounds_s: tuple[float, float], waiting: Waiting) -> str:
-    """Take the lock of all users, or pass its holder over; returns the note about that."""
+def _shared(
+    file: int, place: str, bounds_s: tuple[float, float], waiting: Waiting
+) -> Iterator[str | None]:
+    """Take the lock of all users, or pass its holder over: the note is about that."""
     patience_s, stranger_s = bounds_s
     flag, began = False, time.monotonic()
     while not flock.take(file):
@@ -68,15 +99,16 @@ def _shared(file: int, place: str, bounds_s: tuple[float, float], waiting: Waiti
         bound_s = patience_s if is_run else stranger_s
         if user in _passed_over or time.monotonic() - began > bound_s:
             _passed_over.add(user)
-            return (
+            yield (
                 f"measured although {holder or 'a process'} has locked {place}, "
                 "by which runs wait for each other: another run may have measured meanwhile"
             )
+            return
         if not flag:
             waiting(_whom(holder, is_run, place, stranger_s))
             flag = True
-        time.sleep(0.05)
-    return ""
+        yield None
+    yield ""
 
 
 def _whom(holder: flock.Owner | None, is_run: bool, place: str, stranger_s: float) -> str:
@@ -86,25 +118,29 @@ def _whom(holder: flock.Owner | None, is_run: bool, place: str, stranger_s: floa
 
 
 @contextmanager
-def _private(name: str, patience_s: float, waiting: Waiting) -> Iterator[None]:
-    """Hold the lock among runs with the same rights; nothing where we have no folder for it."""
+def _own_file(name: str) -> Iterator[IO[str] | None]:
+    """A file that runs with the same rights lock; None where we have no folder for it."""
     try:
         folder().mkdir(mode=0o700, exist_ok=True)
         opening = (folder() / f"{name}.lock").open("a")
     except OSError:
         opening = None
     with opening or nullcontext() as file:
-        flag, until = False, time.monotonic() + patience_s
-        while file and not flock.take(file):
-            if time.monotonic() > until:
-                raise StationError(
-                    f"another run has held this machine for {patience_s:g} s: "
-                    f"end {flock.owner(file) or 'it'}"
-                )
-            if not flag:
-                waiting("another run is measuring on this machine: waiting for it")
-                flag = True
-            time.sleep(0.01)
+        yield file
+
+
+def _waited(file: IO[str] | None, patience_s: float, waiting: Waiting) -> Iterator[None]:
+    """Lock such a file; yields each time that it has to be asked for again."""
+    flag, until = False, time.monotonic() + patience_s
+    while file and not flock.take(file):
+        if time.monotonic() > until:
+            raise StationError(
+                f"another run has held this machine for {patience_s:g} s: "
+                f"end {flock.owner(file) or 'it'}"
+            )
+        if not flag:
+            waiting("another run is measuring on this machine: waiting for it")
+            flag = True
         yield
 
 
@@ -115,7 +151,9 @@ def threads() -> Iterator[None]:
     It is made in milliseconds: who holds the lock of all users longer makes none, and is passed
     over.
     """
-    with _private("threads", THREADS_S, lambda _: None), flock.opened(THREADS) as file:
+    with _own_file("threads") as own, flock.opened(THREADS) as file:
+        for _ in _waited(own, THREADS_S, lambda _: None):
+            time.sleep(0.01)
         until = time.monotonic() + THREADS_SHARED_S
         while not flock.take(file) and time.monotonic() < until:
             time.sleep(0.01)

@@ -31,6 +31,7 @@ from pyroute2 import IPRoute
 
 from gatemark.error import StationError
 from gatemark.node.quoted import sh, shell
+from gatemark.node.shield import whole
 from gatemark.plan.model import Arm
 from gatemark.plan.toml import refuse_unknown_keys
 from gatemark.station import blocking, counting, doctor, lock, own, space
@@ -106,7 +107,7 @@ class Lab:
             await self.cable.meet(MADE, PLAIN)
             await self.pin()
         except BaseException:
-            await self.down()
+            await whole(self.down())
             raise
 
     async def down(self) -> None:
@@ -244,6 +245,8 @@ class Lab:
         """Tell the gateway where the addresses are that no host owns."""
         command = self.hosts["gw"].argv("ip", "-batch", "-")
         text = space.crowd(self.gateway, self.ports)
-        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, input=text, capture_output=True, text=True, check=False, start_new_session=True
+        )
         if done.returncode:
             raise StationError(f"{self.gateway.name}: neighbours: {done.stderr.strip()}")

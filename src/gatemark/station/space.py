@@ -73,7 +73,9 @@ def require(nodes: Mapping[str, Namespace]) -> None:
 def write_sysctls(space: str, script: Script) -> None:
     """Run a script of `echo VALUE > /proc/sys/...` in a namespace. Raises StationError."""
     command = ["ip", "netns", "exec", space, *sh(shell("set -e\n{script}", script=script))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, start_new_session=True
+    )
     if done.returncode:
         raise StationError(f"{space}: sysctls: {done.stderr.strip()}")
 

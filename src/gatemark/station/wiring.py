@@ -84,6 +84,8 @@ class Gateway:
     agent: bool = True  # whether gm-agent may run on it
     stated: Mapping[str, str] = field(default_factory=dict, hash=False)  # of its inventory
     power: Meter | None = None  # what tells the power that it draws
+    # The NICs and cables around it, as a station file states them.
+    bench: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def name(self) -> str:

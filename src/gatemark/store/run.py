@@ -28,7 +28,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     name: str  # as the command line gave it: nat+filter:100, old.toml
     station_file: str  # the name or file of its station
     station: StationInfo  # where it was measured
-    inventory: dict[str, Any] = {}  # "gateway" and "tester", in its first boot
+    inventory: dict[str, Any] = {}  # "gateway", "tester", "bench", in its first boot
 
 
 class AB(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +61,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     trials: tuple[TrialSpec, ...]  # in running order
     ab: AB | None = None  # of `gatemark ab` alone
     line: tuple[float, float] | None = None  # bits/s down and up that it is asked to carry
-    before: dict[str, Any] = {}  # inventory: "gateway" and "tester"
+    before: dict[str, Any] = {}  # inventory: "gateway", "tester", and "bench" where it is stated
     after: dict[str, Any] = {}  # the same when the run had ended
     versions: dict[str, str] = {}  # of gatemark, of python; of "agent mips": hash, compiler, flags
     notes: tuple[str, ...] = ()  # remarks on the run as a whole

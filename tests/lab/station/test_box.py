@@ -117,7 +117,9 @@ def records(out: Path) -> list[dict[str, object]]:
 def test_udp_through_a_gateway_over_ssh(host: Played, folder: Path, tmp_path: Path) -> None:
     before = host.run("ip", "-o", "addr"), host.run("ip", "route"), host.run("ip", "-o", "link")
     out = tmp_path / "run"
-    host.run(*GATEMARK, "run", folder / "plan.toml", "--station", station(folder), "--out", out)
+    bench = station(folder, STATION + CABLE)
+    host.run(*GATEMARK, "run", folder / "plan.toml", "--station", bench, "--out", out)
+    assert json.loads((out / "run.json").read_text())["before"]["bench"] == STATED
     kept = records(out)
     assert [(record["status"], record["reason"]) for record in kept] == [("ok", "")] * 4
     assert {record["accounting"]["lost"] for record in kept} == {0}  # type: ignore[index]
@@ -161,11 +163,22 @@ def checked(host: Played, bench: Path, *, fails: bool = False) -> dict[str, tupl
     return {row["what"]: (row["ok"], row["text"]) for row in rows}
 
 
+CABLE = """
+[[cable]]
+from = "lan"
+to = "gateway lan"
+type = "Cat 6"
+length_m = 2
+"""
+STATED = {"cable lan to gateway lan": "Cat 6, 2 m"}
+
+
 def test_a_sound_station_is_checked_sound(host: Played, folder: Path) -> None:
-    checks = checked(host, station(folder))
+    checks = checked(host, station(folder, STATION + CABLE))
     assert all(ok for ok, _ in checks.values()), checks
     assert checks["lan cable"][1] == "enp3s0 of LAN host to the gateway's eth0"
     assert checks["lan cable's loss"][1] == "0 of 8000 packets lost on the way to eth0"
+    assert checks["stated"][1] == "cable lan to gateway lan: Cat 6, 2 m"
     assert checks["control path"][1] == "by the gateway's ctl0"
     assert checks["WAN host clock"][1] == "this machine's"
     assert "packets/s of 64 bytes" in checks["tester"][1]

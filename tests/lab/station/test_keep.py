@@ -20,7 +20,7 @@ pytestmark = pytest.mark.alone
 @contextmanager
 def opened() -> Iterator[keep.Kept]:
     recover()
-    kept = keep.up("nat", 30_000)
+    kept = keep.up("nat", 30_000, print)
     try:
         yield kept
     finally:

@@ -18,7 +18,7 @@ SECONDS = 1
 def iperf3_server() -> Iterator[str]:
     """An open lab that NATs, with an iperf3 server on its WAN host; yields the lab's name."""
     recover()
-    lab = keep.up("nat", 0).lab
+    lab = keep.up("nat", 0, print).lab
     command = ["ip", "netns", "exec", f"gm-{lab}-wan", "iperf3", "-s", "-1"]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(0.5)

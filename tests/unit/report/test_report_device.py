@@ -40,6 +40,13 @@ def test_what_the_station_file_told_is_marked() -> None:
     assert "(told by the station file: soc)." in device(BOX | {"told": "soc"})[0]
 
 
+def test_nics_and_cables_are_told_as_stated() -> None:
+    facts = {"NIC of lan": "Intel I210", "cable lan to gateway lan": "Cat 6, 2 m"}
+    run = replace(studies.run(), before={"bench": facts})
+    text = "NIC of lan: Intel I210; cable lan to gateway lan: Cat 6, 2 m"
+    assert condition.bench(run) == [f"{text} (told by the station file)."]
+
+
 def test_a_namespace_has_no_device_to_tell_of() -> None:
     assert device(BOX, kind="netns") == []
 

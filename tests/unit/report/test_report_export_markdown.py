@@ -64,6 +64,16 @@ def test_the_command_that_repeats_it_is_the_end() -> None:
     assert lines()[-3:] == ["```sh", "gatemark run quick --station lab --seed 7", "```"]
 
 
+def test_a_fence_is_longer_than_what_is_in_it() -> None:
+    run = replace(builder.run(), command=("gatemark", "run", "```` x", "--seed", "7"))
+    source = Source(
+        run=run, records=builder.trials(), judgement=builder.judgement(), label="20261121-quick"
+    )
+    *_, begin, text, end = markdown.export([source]).decode().splitlines()
+    assert "````" in text
+    assert (begin, end) == ("`````sh", "`````")
+
+
 def test_what_is_not_whole_is_said() -> None:
     assert "- Not whole: the last line was cut" in lines(faults=["the last line was cut"])
 

@@ -118,7 +118,7 @@ def test_hostile_names_stay_text() -> None:
     )
     reader = read(page.render([builder.source(run, judged=judged)]))
     assert not reader.named("img")
-    assert len(reader.named("script")) == 3
+    assert len(reader.named("script")) == 5
     assert not any(name.startswith("on") for _, found in reader.tags for name in found)
     data = json.loads(reader.data)
     assert data["datasets"][data["figures"][0]["name"]][0]["arm"] == HOSTILE

@@ -1,50 +1,146 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A signal ends a run in order, and only the process that was meant."""
+"""Signals end work in order, however many come, and only the process that was meant."""
 
 import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
-WAIT = """
-import asyncio, os, signal, sys
-from gatemark.run.stop import on_stop
+# What is asked for first, then a line: the work is up, and a line for all that it says.
+WORK = """
+import asyncio, os, signal, sys, time
+from gatemark.node.shield import whole
+from gatemark.run import stop
 
-async def main():
-    end = asyncio.Event()
-    on_stop(end.set)
-    if sys.argv[1] == "fork" and os.fork() == 0:
+def say(text):
+    print(text, flush=True)
+
+async def give_back():
+    say("giving back")
+    for _ in range(10):
+        await asyncio.sleep(0.03)
+    say("given back")
+
+async def waiting():
+    say("up")
+    try:
+        await asyncio.sleep(20)
+    finally:
+        await whole(give_back())
+
+async def forking():
+    if os.fork() == 0:
         os.kill(os.getpid(), signal.SIGTERM)  # as a library of ours ends its child
         os._exit(0)
-    print("up", flush=True)
-    await asyncio.wait_for(end.wait(), float(sys.argv[2]))
-    print("in order", flush=True)
+    say("up")
+    await asyncio.sleep(0.3)
+    return "to its end"
 
-asyncio.run(main())
+async def swallowing():
+    say("up")
+    try:
+        await asyncio.sleep(20)
+    except asyncio.CancelledError:
+        stop.heed()
+    return "went on"
+
+def blocked():
+    say("up")
+    until = time.monotonic() + 0.5
+    while time.monotonic() < until:
+        time.sleep(0.05)
+    say("given back")
+
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+if sys.argv[1] == "nohup":
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+try:
+    if sys.argv[1] == "blocked":
+        stop.later(blocked)
+    else:
+        work = {"nohup": forking}.get(sys.argv[1]) or globals()[sys.argv[1]]
+        say(stop.run(work(), say))
+except stop.StoppedError as error:
+    say(f"{error}, {error.exit_code}")
+    time.sleep(0.3)
+    sys.exit(error.exit_code)
 """
 
 
-def started(*words: str) -> subprocess.Popen[str]:
+def started(work: str) -> "subprocess.Popen[str]":
     path = os.pathsep.join(filter(None, sys.path))
-    command = [sys.executable, "-c", WAIT, *words]
-    env = os.environ | {"PYTHONPATH": path}
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env
+        [sys.executable, "-c", WORK, work],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=os.environ | {"PYTHONPATH": path},
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "up\n"
     return process
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def rest(process: "subprocess.Popen[str]") -> tuple[list[str], int]:
+    """What it still says, and how it ends."""
+    out, _ = process.communicate(timeout=20)
+    return out.splitlines(), process.returncode
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_in_order(number: signal.Signals) -> None:
-    process = started("alone", "20")
+    process = started("waiting")
     process.send_signal(number)
-    assert process.communicate(timeout=20)[0] == "in order\n"
+    code = 128 + number
+    assert rest(process) == (["giving back", "given back", f"stopped, {code}"], code)
+
+
+def test_more_signals_are_told_once_and_break_nothing() -> None:
+    process = started("waiting")
+    assert process.stdout is not None
+    process.send_signal(signal.SIGINT)
+    assert process.stdout.readline() == "giving back\n"
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        process.send_signal(number)
+        time.sleep(0.02)
+    said = process.stdout.readline()
+    assert f"`kill -9 {process.pid}` would leave that to the next start" in said
+    assert rest(process) == (["given back", "stopped, 130"], 130)
+
+
+def test_a_signal_after_the_end_has_begun_is_not_heard() -> None:
+    process = started("waiting")
+    assert process.stdout is not None
+    process.send_signal(signal.SIGINT)
+    while process.stdout.readline() != "stopped, 130\n":
+        continue
+    process.send_signal(signal.SIGINT)
+    assert rest(process) == ([], 130)
 
 
 def test_a_childs_signal_is_not_ours() -> None:
-    process = started("fork", "0.3")
-    assert process.communicate(timeout=20)[0] == ""
+    assert rest(started("forking")) == (["to its end"], 0)
+
+
+def test_a_signal_that_is_ignored_stays_ignored() -> None:
+    process = started("nohup")
+    process.send_signal(signal.SIGHUP)
+    assert rest(process) == (["to its end"], 0)
+
+
+def test_a_stop_that_was_swallowed_on_the_way_is_heeded() -> None:
+    process = started("swallowing")
+    process.send_signal(signal.SIGINT)
+    assert rest(process) == (["stopped, 130"], 130)
+
+
+def test_work_that_cannot_be_cut_is_done_first() -> None:
+    process = started("blocked")
+    for _ in range(3):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    assert rest(process) == (["given back", "stopped, 130"], 130)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Locks between real processes: held by one, free when it ends, however it ends."""
 
+import asyncio
 import os
 import secrets
 import subprocess
@@ -143,6 +144,21 @@ def test_who_waits_for_the_machine_gets_it_in_the_end() -> None:
     with lock.machine(told_and_freed, patience_s=20):
         assert told
     ended(process, kill=True)
+
+
+def test_who_waits_may_do_other_work_meanwhile() -> None:
+    process = holding("lock.machine(print)")
+
+    async def other() -> None:
+        await asyncio.sleep(0.05)
+        await asyncio.to_thread(ended, process, kill=False)
+
+    async def measure() -> None:
+        work = asyncio.create_task(other())
+        async with lock.meanwhile(print, patience_s=20):
+            await work
+
+    asyncio.run(measure())
 
 
 def test_what_is_shared_by_all_users_leaves_no_file(places: Path) -> None:

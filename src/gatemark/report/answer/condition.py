@@ -93,6 +93,7 @@ def conditions(
         ("Old and new", _sides(run)),
         ("Gateway", _gateway(run)),
         ("Device", device(run)),
+        ("Bench", bench(run)),
         ("Slowdown", _slowdown(run)),
         ("TCP", _tcp(judgement)),
         ("Tester's ceiling", _ceilings(judgement)),
@@ -190,6 +191,13 @@ def device(run: Run) -> list[str]:
     if unknown:
         lines.append(f"Unknown: {', '.join(unknown)}; [gateway.inventory] can tell.")
     return [line for line in lines if line]
+
+
+def bench(run: Run) -> list[str]:
+    """The NICs and cables around the gateway, as its station file states them."""
+    facts = run.before.get("bench") or run.after.get("bench") or {}
+    text = "; ".join(f"{name}: {fact}" for name, fact in facts.items())
+    return [f"{text[:1].upper()}{text[1:]} (told by the station file)."] if text else []
 
 
 def _slowdown(run: Run) -> list[str]:

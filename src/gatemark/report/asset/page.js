@@ -18,7 +18,11 @@
     if (plot.dataset.drawn) return;
     plot.dataset.drawn = "yes";
     const spec = page.figures[plot.dataset.figure].panels[plot.dataset.panel];
-    const options = { mode: "vega-lite", renderer: "svg", actions: false, config: page.config };
+    const options = {
+      mode: "vega-lite", renderer: "svg", actions: false, config: page.config,
+      // Expressions are interpreted, and no styles are brought in: the page's policy forbids both.
+      ast: true, defaultStyle: false, tooltip: { disableDefaultStyle: true },
+    };
     window.vegaEmbed(plot, { ...spec, datasets: datasetsOf(spec) }, options).then(() => {
       const drawing = plot.querySelector("svg");
       drawing.setAttribute("role", "img");

@@ -79,7 +79,7 @@ def _bars(picture: Picture) -> Iterable[str]:
         yield _text(0, middle + 3.5, _short(bar.name), bar.color)
         yield (
             f'<rect x="{left:.1f}" y="{middle - 4:.1f}" width="{max(right - left, 0.8):.1f}" '
-            f'height="8" style="fill:{bar.color}"/>'
+            f'height="8" fill="{bar.color}"/>'
         )
         if bar.value.n > 1:
             yield _rule(x(bar.value.lo), middle, x(bar.value.hi), middle, "var(--ink)")
@@ -101,7 +101,7 @@ def _lines(picture: Picture) -> Iterable[str]:
     for line in picture.lines:
         yield from _mark(line, WIDTH / right)
         places = " ".join("{:.1f},{:.1f}".format(*xy(*point)) for point in line.points)
-        yield f'<polyline points="{places}" fill="none" style="stroke:{line.color}"/>'
+        yield f'<polyline points="{places}" fill="none" stroke="{line.color}"/>'
     yield _rule(0, HEIGHT - 0.5, WIDTH, HEIGHT - 0.5, "var(--soft)")
     for place, line in enumerate(reversed(_named(picture.lines))):
         text = _text(WIDTH - 2, HEIGHT - 6 - 11 * place, _short(line.name), line.color)
@@ -125,18 +125,18 @@ def _mark(line: Line, scale: float) -> Iterable[str]:
     low, high = line.mark.lo * scale, min(line.mark.hi * scale, WIDTH)
     yield (
         f'<rect x="{low:.1f}" y="0" width="{max(high - low, 0.5):.1f}" height="{HEIGHT:g}" '
-        f'style="fill:{line.color};opacity:0.3"/>'
+        f'fill="{line.color}" opacity="0.3"/>'
     )
     yield _rule(at, 0, at, HEIGHT, line.color)
 
 
 def _rule(x1: float, y1: float, x2: float, y2: float, color: str) -> str:
     ends = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
-    return f'<line {ends} style="stroke:{color}"/>'
+    return f'<line {ends} stroke="{color}"/>'
 
 
 def _text(x: float, y: float, words: str, color: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" style="fill:{color}">{escape(words)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" fill="{color}">{escape(words)}</text>'
 
 
 def _short(name: str) -> str:

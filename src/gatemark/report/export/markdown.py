@@ -32,8 +32,15 @@ def _lines(source: Source) -> Iterator[str]:
         for _, table in answer.tables(source):
             yield from _table(table) if table.rows else ()
         for heading, lines in answer.texts(source):
-            yield from (f"**{_text(heading)}**", "", "```text", *lines, "```", "")
-    yield from ("Repeat it:", "", "```sh", repeat_command(run), "```", "")
+            yield from (f"**{_text(heading)}**", "", *_fenced("text", lines), "")
+    yield from ("Repeat it:", "", *_fenced("sh", [repeat_command(run)]), "")
+
+
+def _fenced(kind: str, lines: Sequence[str]) -> Iterator[str]:
+    """Lines as they are, between fences that none of them can be (CommonMark 0.31, 4.5)."""
+    longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    yield from (f"{fence}{kind}", *lines, fence)
 
 
 def _facts(name: str, texts: Sequence[str]) -> Iterator[str]:

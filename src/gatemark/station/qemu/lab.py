@@ -34,6 +34,7 @@ from gatemark.node import checked
 from gatemark.node.dial import dial
 from gatemark.node.login import Address, Login
 from gatemark.node.quoted import joined, literal, sh, shell
+from gatemark.node.shield import whole
 from gatemark.node.ssh import Ssh
 from gatemark.plan.model import Arm
 from gatemark.plan.toml import refuse_unknown_keys
@@ -196,7 +197,7 @@ class VirtualLab:
             await self._aggregate_not()
             await self._set()
         except BaseException:
-            await self.down()
+            await whole(self.down())
             raise
 
     async def down(self) -> None:

@@ -27,6 +27,7 @@ from gatemark.node import checked
 from gatemark.node.quoted import sh, shell
 from gatemark.node.shell import Local as Here
 from gatemark.node.shell import Node
+from gatemark.node.shield import whole
 from gatemark.node.ssh import Ssh
 from gatemark.plan.model import Arm
 from gatemark.station import counting, doctor, own, space
@@ -166,7 +167,7 @@ class Box:
                     await control.require_apart(self.sides.node(end), (side.nic,))
             await self._wire()
         except BaseException:
-            await self.down()
+            await whole(self.down())
             raise
 
     async def down(self) -> None:
@@ -306,6 +307,7 @@ def _gateway(node: Ssh, asked: file.Box) -> Gateway:
         agent=asked.agent,
         stated=asked.stated,
         power=asked.power,
+        bench=asked.bench,
     )
 
 

@@ -18,6 +18,7 @@ from gatemark.plan.toml import line_of, nearest, refuse_unknown_keys
 from gatemark.station.mode import Mode
 from gatemark.station.power.meter import Meter
 from gatemark.station.power.power import meter
+from gatemark.station.ssh.cabling import TABLES, cabling
 
 Table = Mapping[str, Any]
 Addresses = Mapping[str, str]  # family -> address/length
@@ -63,6 +64,7 @@ class Box:
     agent: bool = True  # whether gm-agent may run on the gateway
     stated: Mapping[str, str] = field(default_factory=dict)  # of its inventory
     power: Meter | None = None  # what tells the power that it draws
+    bench: Mapping[str, str] = field(default_factory=dict)  # of its NICs and cables
 
     @property
     def local(self) -> bool:
@@ -72,7 +74,7 @@ class Box:
 
 def box(data: Table, path: Path) -> Box:
     """The station of a file. Raises UsageError with file, line and the fix."""
-    refuse_unknown_keys(data, ["schema", "gateway", "lan", "wan", "power"], path, "")
+    refuse_unknown_keys(data, ["schema", "gateway", "lan", "wan", "power", *TABLES], path, "")
     table = data["gateway"]
     refuse_unknown_keys(table, list(GATEWAY_KEYS), path, "gateway")
     set_ = Mode(_word(table, "set", path, "gateway", SETS, Mode.APPLY))
@@ -96,6 +98,7 @@ def box(data: Table, path: Path) -> Box:
         agent=_agent(table, path),
         stated=stated(table.get("inventory", {}), path),
         power=meter(data["power"], path) if "power" in data else None,
+        bench=cabling(data, path),
     )
     return _whole(made, path)
 

@@ -226,7 +226,9 @@ def _restore(words: Sequence[str], kept: bytes) -> None:
         file.write(kept)
         file.seek(0)
         command = ["ip", *words, "restore"]
-        done = subprocess.run(command, stdin=file, capture_output=True, check=False)
+        done = subprocess.run(
+            command, stdin=file, capture_output=True, check=False, start_new_session=True
+        )
     if done.returncode:
         raise StationError(f"{' '.join(command)}: {done.stderr.decode().strip()}")
 
@@ -292,4 +294,4 @@ def _ip(*words: str) -> None:
 
 
 def _run(*command: str) -> "subprocess.CompletedProcess[bytes]":
-    return subprocess.run(command, capture_output=True, check=False)
+    return subprocess.run(command, capture_output=True, check=False, start_new_session=True)

@@ -181,7 +181,9 @@ def _vlan(side: Side, space_: str, *, shared: bool) -> None:
     if shared:
         lines.append(["ip", "link", "set", side.device, "netns", space_])
     for line in lines:
-        done = subprocess.run(line, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            line, capture_output=True, text=True, check=False, start_new_session=True
+        )
         if done.returncode:
             why = done.stderr.strip()
             raise StationError(f"{side.device}: {why}: does this kernel have VLANs (8021q)?")

@@ -187,7 +187,7 @@ def _moved(ceiling: Compared) -> float:
 def _facts(run: Run) -> Iterator[tuple[str, object]]:
     yield "station", run.station.name
     yield "station's kind", run.station.kind
-    for node in ("gateway", "tester"):
+    for node in ("gateway", "tester", "bench"):
         for name, value in inventory(run, node).items():
             yield f"{node}'s {name}", value
     for name, version in run.versions.items():

@@ -171,5 +171,12 @@ def test_changed_conditions_are_told() -> None:
     ]
 
 
+def test_another_cable_is_told() -> None:
+    old, new = (station(bench={"cable lan to gateway lan": text}) for text in ("2 m", "50 m"))
+    assert [str(difference) for difference in conditions(old, new)] == [
+        "bench's cable lan to gateway lan 2 m against 50 m"
+    ]
+
+
 def test_the_seed_is_no_condition() -> None:
     assert list(conditions(station(), replace(station(), seed=99))) == []
