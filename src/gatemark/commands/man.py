@@ -36,7 +36,9 @@ ENVIRONMENT: Final = {
     "NO_COLOR": "no colour on a terminal either; a pipe never gets any",
     "COLUMNS": "how wide the terminal is taken to be",
     "GATEMARK_DEBUG": "on failure show the whole trace, as --debug does",
-    "GATEMARK_PASSWORD": 'answers where a station file says password = "ask"',
+    "GATEMARK_PASSWORD_HOST": 'answers where a station file says password = "ask"; HOST is the '
+    "address in capitals without its user, other signs as _: 192_0_2_1",
+    "GATEMARK_PASSWORD": "the same for every host that has no variable of its own",
     "PATH": "where ip, tc, nft and ethtool are looked for, and after it /usr/sbin and /sbin",
     "SHELL": "what gatemark lab shell opens without a command",
 }
