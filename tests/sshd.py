@@ -5,6 +5,8 @@ It needs neither root nor a namespace. What busybox and dropbear do is tested in
 """
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -90,13 +92,15 @@ async def _run(server: Server, process: "asyncssh.SSHServerProcess[bytes]") -> N
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,
     )
+    ending = asyncio.create_task(child.wait())
+    closing = asyncio.create_task(process.wait_closed())
     try:
         await process.redirect(child.stdin, child.stdout, child.stderr)
-        code = await child.wait()
-        await process.stdout.drain()
-        process.exit(code)
-        await process.wait_closed()
+        await asyncio.wait([ending, closing], return_when=asyncio.FIRST_COMPLETED)
+        if ending.done():
+            await process.stdout.drain()
+            process.exit(ending.result())
     finally:
         with suppress(ProcessLookupError):
-            child.kill()
-        await child.wait()
+            os.killpg(child.pid, signal.SIGKILL)
+        await asyncio.gather(ending, closing)

@@ -11,10 +11,11 @@ from dataclasses import replace
 
 from gatemark.error import NodeError
 from gatemark.node import push
+from gatemark.node.bound import in_short
 from gatemark.node.channel import Remote, lost
 from gatemark.node.connect import Caller, Link, connect
 from gatemark.node.login import Login
-from gatemark.node.shell import Clock, Process, failure, in_short
+from gatemark.node.shell import Clock, Process, failure
 from gatemark.node.uptime import clock
 
 CONNECT_S = 10.0

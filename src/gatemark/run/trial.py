@@ -115,12 +115,15 @@ def _rate(show: Show) -> Tick:
     last: list[tuple[int, int]] = []
 
     def tick(message: Report) -> None:
-        name, times, unit = next(row for row in COUNTED if row[0] in message)
+        row = next((row for row in COUNTED if row[0] in message), None)
+        if row is None:
+            return
+        name, times, unit = row
         now = (message["t_ns"], message[name] * times)
-        if last:
+        if last and now[0] > last[-1][0]:
             per_second = (now[1] - last[-1][1]) * 1e9 / (now[0] - last[-1][0])
             show(per_second, unit)
-        last.append(now)
+        last[:] = [now]
 
     return tick
 
