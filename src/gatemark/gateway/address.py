@@ -2,6 +2,7 @@
 """The addresses that a gateway's test ports need, where the station file leaves them to us."""
 
 from gatemark.gateway.changes import Changes
+from gatemark.node.interface import is_up
 from gatemark.station.wiring import Gateway
 
 
@@ -12,7 +13,7 @@ async def apply(gateway: Gateway, changes: Changes) -> None:
         shown = await gateway.run("ip", "-o", "addr", "show", "dev", device)
         missing = [address for address in addresses if f" {address} " not in shown]
         up = await gateway.run("cat", f"/sys/class/net/{device}/flags")
-        down = "" if int(up, 16) & 1 else f"ip link set {device} down"  # IFF_UP
+        down = "" if is_up(up) else f"ip link set {device} down"
         if not missing and not down:
             continue
         add = [f"ip addr add {address} dev {device}" for address in missing]

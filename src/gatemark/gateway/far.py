@@ -13,7 +13,7 @@ Only in a virtual gateway, which is ours: a device's WAN port is not moved into 
 
 from collections.abc import Iterable
 from dataclasses import replace
-from ipaddress import ip_interface
+from ipaddress import IPv4Address, IPv6Address, ip_interface
 from typing import Final, NamedTuple
 
 from gatemark.error import UnavailableError
@@ -21,6 +21,7 @@ from gatemark.gateway import table
 from gatemark.gateway.feature.asked import Asked
 from gatemark.gateway.nat import CHAIN, WAN
 from gatemark.gateway.wan import ADDRESS, Wan, neighbour, wan
+from gatemark.node.reader import reader
 from gatemark.node.ssh import Ssh
 from gatemark.plan.feature import is_tunnel
 from gatemark.plan.model import Arm
@@ -70,7 +71,7 @@ async def put(asked: Asked, mtu: int, tunnel: str) -> Put:
     routes += [
         f"in_far ip route add {_network(address)} dev {tunnel}" for address in ADDRESS.findall(lan)
     ]
-    kept = [ip_interface(address).ip for address in line.addresses] if keeps else []
+    kept = [_host(address) for address in line.addresses] if keeps else []
     routes += [f"in_far ip route replace {address} dev {tunnel}" for address in kept]
     routes += [
         f"ip addr replace {address} dev {tunnel} nodad" for address in kept if address.version == 6
@@ -114,5 +115,11 @@ def _addressed(line: Wan, ip: str, *, bare: bool = False) -> Iterable[str]:
         yield f"{ip} {neighbour(host, mac, line.device)}"
 
 
+@reader("an address of the gateway")
+def _host(address: str) -> IPv4Address | IPv6Address:
+    return ip_interface(address).ip
+
+
+@reader("an address of the gateway")
 def _network(address: str) -> str:
     return str(ip_interface(address).network)

@@ -8,6 +8,7 @@ br_netfilter has them do from its start, is the feature `bridge-netfilter`.
 
 from gatemark.gateway import sysctl
 from gatemark.gateway.changes import Changes
+from gatemark.node.reader import reader
 from gatemark.station.wiring import Gateway
 
 BRIDGE = "gmbr0"
@@ -38,10 +39,16 @@ async def apply(gateway: Gateway, changes: Changes) -> None:
     await sysctl.write(gateway, changes, dict.fromkeys(CALLS, "0"))
     ports = " ".join(gateway.devices[role] for role in PORTS)
     text = await gateway.run("sh", "-c", MASTERS.format(ports=ports))
-    masters = [line.split() for line in text.splitlines()]
-    named = [(port, *above) for port, *above in masters if above]
+    named = _masters(text)
     if len(named) == len(PORTS) and named[0][1] == named[1][1]:
         return
     back = [f"ip link set {port} master {above}" for port, above in named]
     undo = "\n".join((UNDO.format(bridge=BRIDGE), *back))
     await changes.make(SCRIPT.format(bridge=BRIDGE, ports=ports), undo=undo)
+
+
+@reader("the bridges of its ports")
+def _masters(text: str) -> list[tuple[str, str]]:
+    """The ports that are in a bridge, each with it."""
+    rows = [line.split() for line in text.splitlines()]
+    return [(port, above[0]) for port, *above in rows if above]

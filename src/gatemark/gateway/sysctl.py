@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Mapping
 
 from gatemark.gateway.changes import Changes
+from gatemark.node.reader import reader
 from gatemark.station.wiring import Gateway
 
 
@@ -11,6 +12,11 @@ async def read(gateway: Gateway, paths: Iterable[str]) -> dict[str, str]:
     """What they say, by path; one that the kernel lacks is left out."""
     asked = f"for f in {' '.join(paths)}; do [ ! -e $f ] || echo $f $(cat $f); done"
     text = await gateway.run("sh", "-c", asked)
+    return _values(text)
+
+
+@reader("a switch of its kernel")
+def _values(text: str) -> dict[str, str]:
     return {line.split()[0]: " ".join(line.split()[1:]) for line in text.splitlines()}
 
 

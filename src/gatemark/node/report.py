@@ -177,7 +177,6 @@ class Failure(TypedDict):
 
     number: int
     why: str
-    errno: int
 
 
 class Opened(TypedDict):

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 from gatemark.error import NodeError, UnavailableError
 from gatemark.node.binary import agent_path
 from gatemark.node.bound import LONGEST_LINE_BYTES, Lines, Tail, in_short, whole
+from gatemark.node.reader import Printed
 from gatemark.node.shield import begun
 
 
@@ -229,7 +230,7 @@ async def run(name: str, argv: tuple[str, ...], stdin: str = "") -> str:
             task.cancel()
     if process.returncode:
         raise failure(name, argv, tail.text)
-    return out.decode(errors="replace")
+    return Printed.by(name, out.decode(errors="replace"))
 
 
 async def _feed(process: asyncio.subprocess.Process, stdin: str) -> None:

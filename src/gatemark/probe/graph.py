@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gatemark.error import UnavailableError
+from gatemark.node.reader import reader
 from gatemark.node.shell import Node
 from gatemark.probe.hold import Hold
 from gatemark.store.record import Call
@@ -148,6 +149,7 @@ class Graph:
         await self._hold.abort()
 
 
+@reader("the trace of its kernel")
 def packet(lines: Iterable[str], direction: str) -> tuple[Call, ...]:
     """What was traced for one packet of a direction. Raises UnavailableError where it is not there.
 

@@ -7,6 +7,7 @@ its own trap undoes what it did.
 
 from typing import Final
 
+from gatemark.node.reader import Printed
 from gatemark.node.shell import Node, Process
 
 READY: Final = "ready"
@@ -37,9 +38,10 @@ class Hold:
             return []
         process.write(b"go\n")
         process.close_stdin()
-        lines = []
+        lines: list[str] = []
         while line := await process.line():
-            lines.append(line.decode(errors="replace").rstrip("\n"))
+            text = line.decode(errors="replace").rstrip("\n")
+            lines.append(Printed.by(self._node.name, text))
         await process.wait()
         self._process = None
         return lines

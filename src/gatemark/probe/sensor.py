@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from gatemark.node.reader import reader
 from gatemark.probe.loop import Sample
 
 FILES: Final = (
@@ -44,6 +45,7 @@ class Sensed:
     energy_j: float | None  # RAPL: of all packages since some time
 
 
+@reader("its sensors")
 def sensed(samples: Sequence[Sample]) -> list[Sensed]:
     """What the sensors read, sample by sample."""
     return [_sensed(sample) for sample in samples]

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from gatemark.node.reader import reader
 from gatemark.node.shell import Node
 from gatemark.store import xdg
 
@@ -99,7 +100,7 @@ class Names:
         if self._symbols is None or loaded != self._loaded:
             kernel = self._kernel = self._kernel or await self._kept()
             modules = await self._read(BEHIND.format(len(kernel.encode())))
-            self._symbols = Symbols([*kernel.splitlines(), *modules.splitlines()])
+            self._symbols = read(kernel, modules)
             self._loaded = loaded
         return self._symbols
 
@@ -122,3 +123,9 @@ class Names:
 
     async def _read(self, script: str) -> str:
         return await self._node.run("sh", "-c", script)
+
+
+@reader("its kernel's symbols")
+def read(kernel: str, modules: str) -> Symbols:
+    """The symbols in /proc/kallsyms, the kernel's own and those of its modules."""
+    return Symbols([*kernel.splitlines(), *modules.splitlines()])

@@ -27,5 +27,5 @@ async def apply(asked: Asked) -> None:
         f"echo {wanted} > {BUCKETS}", undo=f"if [ -e {BUCKETS} ]; then echo {was} > {BUCKETS}; fi"
     )
     made = (await node.run("cat", BUCKETS)).strip()
-    if int(made) != wanted:
+    if made != str(wanted):
         raise UnavailableError(f"its kernel makes {made} buckets of {wanted}: ask for those")

@@ -15,6 +15,7 @@ from typing import Final
 
 from gatemark.error import UnavailableError
 from gatemark.gateway.feature.asked import Asked
+from gatemark.node.reader import Printed, reader
 from gatemark.node.shell import Here
 
 # What a packet of each path passes: families of nft, and hooks of these.
@@ -56,7 +57,8 @@ async def apply(asked: Asked) -> None:
 async def _look(asked: Asked) -> dict[str, str]:
     script = "".join(f"echo {MARK} {name}; {how} 2> /dev/null\n" for name, how in LOOK.items())
     parts = (await asked.gateway.run("sh", "-c", f"{script}true")).split(f"{MARK} ")[1:]
-    return {name: text for name, _, text in (part.partition("\n") for part in parts)}
+    texts = {name: text for name, _, text in (part.partition("\n") for part in parts)}
+    return {name: Printed.by(asked.gateway.name, texts.get(name, "")) for name in LOOK}
 
 
 def registered(listed: Mapping[str, str], path: str) -> Iterator[str]:
@@ -91,6 +93,7 @@ def _chains(text: str, families: Iterable[str], passed: Iterable[str]) -> Iterat
             yield f"chain {chain} of nft at {family} {match[1]}"
 
 
+@reader("the list of its modules")
 def unloading(modules: str) -> list[str]:
     """Connection tracking and all that needs it, in the order in which they can be unloaded.
 

@@ -7,6 +7,7 @@ has its own. Formats: show_interrupts() in kernel/irq/proc.c, fs/proc/softirqs.c
 
 from typing import Final
 
+from gatemark.node.reader import reader
 from gatemark.probe.probe import Outcome, Probe, Seen, Sent, twice
 
 AFFINITY: Final = "/proc/irq/*/smp_affinity_list /proc/irq/*/effective_affinity_list"  # since 4.15
@@ -28,6 +29,7 @@ def table(text: str) -> Table:
     return rows
 
 
+@reader("its interrupts")
 def parse(text: str) -> tuple[Table, Table, dict[str, str]]:
     """Interrupts, softirqs, and the CPUs of each interrupt: effective ones where they are known."""
     interrupts, softirqs, rest = text.split("\n\n", 2)

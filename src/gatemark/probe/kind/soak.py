@@ -13,6 +13,7 @@ from typing import Final
 
 from gatemark.error import UnavailableError
 from gatemark.node.agent import Agent
+from gatemark.node.reader import reader
 from gatemark.probe.column import flat
 from gatemark.probe.kind.cpu import IDLE, NICE
 from gatemark.probe.probe import Outcome, Place, Probe, Seen, Sent
@@ -73,8 +74,12 @@ class Soak:
 
 
 async def _all(gateway: Gateway) -> list[int]:
-    lines = (await gateway.run("sh", "-c", CPUS)).split()
-    return [int(line[3:]) for line in lines if line[3:]]
+    return _numbers(await gateway.run("sh", "-c", CPUS))
+
+
+@reader("the list of its CPUs")
+def _numbers(text: str) -> list[int]:
+    return [int(line[3:]) for line in text.split() if line[3:]]
 
 
 def outcome(seen: Seen, sent: Sent) -> Outcome:

@@ -32,6 +32,7 @@ from pyroute2 import IPRoute
 from gatemark.error import GatemarkError, StationError, UsageError
 from gatemark.node.dial import dial
 from gatemark.node.login import Address, Login
+from gatemark.node.reader import reader
 from gatemark.node.ssh import Ssh
 from gatemark.plan.model import Arm
 from gatemark.plan.toml import refuse_unknown_keys
@@ -378,7 +379,7 @@ class VirtualLab:
     async def _set(self) -> None:
         """The guest's test ports: their addresses, and whom they are linked to."""
         text = await self._ssh.run("sh", "-c", CARDS)
-        names = dict(line.split() for line in text.splitlines())
+        names = _by_mac(text)
         for at, gate in enumerate(TAPS):
             if gate != CONTROL:
                 if self._mac(at) not in names:
@@ -392,6 +393,12 @@ class VirtualLab:
         words = [word for gate in self._devices for word in _addressed(self.ports[gate])]
         crowd = space.crowd(self.gateway, self.ports)
         await self._ssh.run("ip", "-batch", "-", stdin="\n".join((*words, crowd, "")))
+
+
+@reader("its network cards")
+def _by_mac(text: str) -> dict[str, str]:
+    """The guest's devices, by their MAC address."""
+    return dict(map(str.split, text.splitlines()))
 
 
 def _addressed(port: Port) -> Iterator[str]:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gatemark.error import NodeError, StationError, UnavailableError
+from gatemark.node.reader import reader
 from gatemark.node.shell import Local as Here
 from gatemark.node.shell import Node
 from gatemark.node.ssh import Ssh
@@ -262,8 +263,7 @@ class Box:
 
     async def _addresses(self, device: str) -> dict[str, str]:
         """A gateway's own. Raises StationError if there are none."""
-        text = GLOBAL.findall(await self.box.run("ip", "-o", "addr", "show", "dev", device))
-        results = {f"ipv{ip_interface(item).version}": item for item in reversed(text)}
+        results = _by_family(await self.box.run("ip", "-o", "addr", "show", "dev", device))
         if not results:
             raise StationError(
                 f"{self.box.name}: {device} has no address, so nothing can be sent by it: give it "
@@ -285,6 +285,13 @@ class Box:
             for end in self.asked.sides
         )
         self._told = await Borrowed.take(self.box, (known,), (unknown,))
+
+
+@reader("its addresses")
+def _by_family(text: str) -> dict[str, str]:
+    """The first address of each family, with its length."""
+    addresses = reversed(GLOBAL.findall(text))
+    return {f"ipv{ip_interface(address).version}": address for address in addresses}
 
 
 def _gateway(node: Ssh, asked: file.Box) -> Gateway:
