@@ -41,12 +41,12 @@ def up(
         )
     doctor.require()
     for line in recover():
-        typer.echo(line, err=True)
+        output.say(line, err=True)
     kept = keep.up(path, slow_to_pps)
     if json_:
         output.lines([{"lab": kept.lab, "holder": kept.holder}])
     else:
-        typer.echo(f"lab {kept.lab} is up: `gatemark lab shell lan`, `gatemark lab down`")
+        output.say(f"lab {kept.lab} is up: `gatemark lab shell lan`, `gatemark lab down`")
 
 
 @app.command(cls=Verb)
@@ -64,7 +64,7 @@ def status(json_: Json = False) -> None:
         rows += [(kept.lab, str(kept.holder), ", ".join(kept.namespaces)) for kept in labs]
         output.columns(rows)
     else:
-        typer.echo("no lab is open")
+        output.say("no lab is open")
 
 
 @app.command(
@@ -95,4 +95,4 @@ def down(json_: Json = False) -> None:
     if json_:
         output.lines([{"lab": lab}])
     else:
-        typer.echo(f"lab {lab} is gone")
+        output.say(f"lab {lab} is gone")

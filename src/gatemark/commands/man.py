@@ -13,12 +13,12 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, Final
 
-import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
 import gatemark
 from gatemark.commands.app import app
+from gatemark.commands.console import output
 from gatemark.commands.console import verb as verbs
 from gatemark.commands.console.example import EXAMPLES
 
@@ -166,7 +166,7 @@ def main(folder: str) -> None:
     Path(folder).mkdir(parents=True, exist_ok=True)
     for name, page in pages().items():
         (Path(folder) / name).write_text(page, encoding="utf-8")
-    typer.echo(f"{folder}: {', '.join(pages())}")
+    output.say(f"{folder}: {', '.join(pages())}")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import typer
-
+from gatemark.commands.console import output
 from gatemark.commands.locate import located
 from gatemark.error import UnavailableError
 
@@ -28,7 +27,7 @@ def reopen(path: Path) -> "RunDirectory":
 
     directory = RunDirectory.open(located(path))
     for fault in directory.contents().faults:
-        typer.echo(f"{directory.path}: {fault}", err=True)
+        output.say(f"{directory.path}: {fault}", err=True)
     return directory
 
 

@@ -45,8 +45,8 @@ def check(
     bench = load(station)
     bench.enter()
     for line in recover():
-        typer.echo(line, err=True)
-    with lock.machine(partial(typer.echo, err=True)):
+        output.say(line, err=True)
+    with lock.machine(partial(output.say, err=True)):
         rows = asyncio.run(survey(bench))
     if json_:
         output.lines(asdict(row) for row in rows)

@@ -36,6 +36,7 @@ from gatemark.node.reader import reader
 from gatemark.node.ssh import Ssh
 from gatemark.plan.model import Arm
 from gatemark.plan.toml import refuse_unknown_keys
+from gatemark.printable import printable
 from gatemark.station import blocking, doctor, lock, own, space
 from gatemark.station.ability import ability
 from gatemark.station.cable import MADE, Cable
@@ -418,4 +419,4 @@ def beside(address: str) -> str:
 
 def tell(line: str) -> None:
     """Something that takes long, before anything is measured."""
-    sys.stderr.write(f"{line}\n")
+    sys.stderr.write(f"{printable(line)}\n")
