@@ -2,14 +2,17 @@
 """The life of one trial: prepare, arm the agents, send, drain, account, judge its validity."""
 
 import asyncio
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
+from pathlib import Path
 
 from msgspec.structs import replace
 
 from gatemark.error import GatemarkError, InvalidTrialError, StuckError, UnavailableError
 from gatemark.node.agent import Tick
+from gatemark.node.reader import ODD
 from gatemark.plan.feature import tracks
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.threads import Ports
@@ -57,6 +60,8 @@ async def run(
         for stuck in _causes(error):
             await bench.free(stuck)
         return replace(base, status="invalid", reason=str(error)), {}
+    except ODD as error:
+        return replace(base, status="invalid", reason=_unfit(error)), {}
     finally:
         if start:
             start.leave(spec)
@@ -65,6 +70,18 @@ async def run(
     except InvalidTrialError as error:
         record = replace(record, status="invalid", reason=str(error))
     return record, series
+
+
+def _unfit(error: Exception) -> str:
+    """Why reports that were read one by one make no trial, and where that was seen.
+
+    A column may be shorter than another, or a thread's be missing: one odd report ends no run.
+    """
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(place.filename).name}:{place.lineno}"
+    return (
+        f"what the hosts reported does not fit together: {type(error).__name__}: {error} ({where})"
+    )
 
 
 def _causes(error: BaseException | None) -> Iterator[StuckError]:

@@ -24,7 +24,7 @@ from gatemark.probe.loop import MARK, WHOLE, Sample
 
 PACKAGE = Path(gatemark.__file__).parent
 HEARING = ("node", "gateway", "probe", "station", "workload", "run")  # folders that talk to hosts
-EXAMPLES = 60  # a reader
+EXAMPLES = 25  # a reader
 
 for folder in HEARING:  # a reader is known once its module is imported
     path = [str(PACKAGE / folder)]
@@ -120,7 +120,7 @@ JSON = st.recursive(
 EVENTS = st.sampled_from(["hello", "ready", "start", "tick", "done", "error", "count", "opened"])
 
 
-@settings(max_examples=300, deadline=None, database=None)
+@settings(max_examples=100, deadline=None, database=None)
 @given(VERBS, st.binary(max_size=60) | st.builds(lambda ev, m: (ev, m), EVENTS, JSON))
 def test_an_agents_line_gives_a_message_or_an_error_of_ours(verb: str, line: Any) -> None:
     if isinstance(line, tuple):
