@@ -28,6 +28,7 @@ class Server:
     terminals: list[str] = field(default_factory=list)
     agents: list[str] = field(default_factory=list)  # ways to the client's SSH agent
     displays: list[str] = field(default_factory=list)
+    running: "list[asyncio.Task[None]]" = field(default_factory=list, repr=False)
 
     def login(self) -> Login:
         """By a key that it does not look at, to a host that is known."""
@@ -46,7 +47,9 @@ async def serving(folder: Path) -> AsyncIterator[Server]:
         "127.0.0.1",
         0,
         server_host_keys=[key],
-        process_factory=lambda process: _run(server, process),
+        process_factory=lambda process: server.running.append(
+            asyncio.create_task(_run(server, process))
+        ),
         encoding=None,
         agent_forwarding=True,
         x11_forwarding=True,
@@ -59,6 +62,7 @@ async def serving(folder: Path) -> AsyncIterator[Server]:
     finally:
         listener.close()
         await listener.wait_closed()
+        await asyncio.gather(*server.running, return_exceptions=True)
 
 
 class _Open(asyncssh.SSHServer):
@@ -93,7 +97,7 @@ async def _run(server: Server, process: "asyncssh.SSHServerProcess[bytes]") -> N
         start_new_session=True,
     )
     ending = asyncio.create_task(child.wait())
-    closing = asyncio.create_task(process.wait_closed())
+    closing = asyncio.create_task(process.channel.wait_closed())
     try:
         await process.redirect(child.stdin, child.stdout, child.stderr)
         await asyncio.wait([ending, closing], return_when=asyncio.FIRST_COMPLETED)
@@ -104,3 +108,4 @@ async def _run(server: Server, process: "asyncssh.SSHServerProcess[bytes]") -> N
         with suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
         await asyncio.gather(ending, closing)
+        await process.wait_closed()
