@@ -3,7 +3,6 @@
 
 from collections.abc import Mapping
 
-from gatemark.node.reader import Printed
 from gatemark.node.script import script
 from gatemark.node.shell import Node
 
@@ -26,6 +25,4 @@ async def ask(node: Node, questions: Mapping[str, str]) -> dict[str, str]:
             current = answers[name]
         else:
             current.append(line)
-    return {
-        name: Printed.by(node.name, "\n".join(lines).strip()) for name, lines in answers.items()
-    }
+    return {name: "\n".join(lines).strip() for name, lines in answers.items()}

@@ -26,7 +26,11 @@ READERS: dict[str, Callable[..., Any]] = {}  # by module and name
 
 
 class Printed(str):
-    """What a host printed: a text that knows whose it is."""
+    """What a host printed: a text that knows whose it is.
+
+    For readers alone: what they and the methods of a text make of it is an ordinary text, and only
+    such are kept.
+    """
 
     __slots__ = ("host",)
     host: str
