@@ -23,6 +23,7 @@ class Server:
 
     port: int = 0
     folder: Path = Path()
+    answer: bytes | None = None  # in place of what a command prints; b"": nothing, for ever
     commands: list[str] = field(default_factory=list)
     environments: list[dict[str, str]] = field(default_factory=list)
     terminals: list[str] = field(default_factory=list)
@@ -37,9 +38,9 @@ class Server:
 
 
 @asynccontextmanager
-async def serving(folder: Path) -> AsyncIterator[Server]:
+async def serving(folder: Path, answer: bytes | None = None) -> AsyncIterator[Server]:
     """Listen on a port of its own until the end."""
-    server = Server(folder=folder)
+    server = Server(folder=folder, answer=answer)
     key = asyncssh.generate_private_key("ssh-ed25519")
     asyncssh.generate_private_key("ssh-ed25519").write_private_key(folder / "user")
     listener = await asyncssh.create_server(
@@ -89,6 +90,10 @@ async def _run(server: Server, process: "asyncssh.SSHServerProcess[bytes]") -> N
     server.terminals.append(process.channel.get_terminal_type() or "")
     server.agents.append(process.channel.get_agent_path() or "")
     server.displays.append(process.channel.get_x11_display() or "")
+    if server.answer is not None:
+        process.stdout.write(server.answer)
+        await process.wait_closed()
+        return
     child = await asyncio.create_subprocess_shell(
         process.command or "true",
         stdin=asyncio.subprocess.PIPE,
