@@ -106,6 +106,7 @@ JUDGED: Final = {
     "loss_packets": Quantity("packets", "first packets of each flow that are lost"),
     "loss_lasts_ns": Quantity("ns", "how long first packets are lost"),
     "loss_frame_bytes": Quantity("bytes", "largest frame that comes through"),
+    "loss_beyond_bytes": Quantity("bytes", "shortest frame known not to come through"),
     "path_calls": Quantity("calls", "functions that a packet enters on its path"),
     "path_instructions": Quantity("instructions", "instructions of a packet's path"),
     "path_ns": Quantity("ns", "time of a packet's path"),

@@ -6,7 +6,6 @@ A wheel brings an agent for every processor and no sources: there is nothing to 
 
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -56,7 +55,9 @@ def build(
 
 
 def _make(sources: Path, target: str) -> None:
-    zig = f"ZIG={shlex.quote(sys.executable)} -m ziglang"
+    from gatemark.node.isolated import INTERPRETER
+
+    zig = f"ZIG={shlex.join((*INTERPRETER, '-m', 'ziglang'))}"
     goal = f"../src/gatemark/agents/{target}/gm-agent"
     command = ["make", "-s", "-C", str(sources / "agent"), goal, zig]
     try:

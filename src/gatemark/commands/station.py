@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`gatemark station`: the benches there are, and whether one is as its file says."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gatemark.commands.console import output
 from gatemark.commands.console.verb import Verb, Verbs
+
+if TYPE_CHECKING:
+    from gatemark.run.survey import Row
 
 app = typer.Typer(
     cls=Verbs, help="Look a station over before measuring on it.", no_args_is_help=True
@@ -34,7 +37,6 @@ def check(
 ) -> None:
     """Check cabling, addresses, control path, clocks and agents; exit 1 if something is wrong."""
     import asyncio
-    from dataclasses import asdict
     from functools import partial
 
     from gatemark.run.survey import survey
@@ -46,11 +48,19 @@ def check(
     bench.enter()
     for line in recover():
         output.say(line, err=True)
+    show = _json if json_ else _line
     with lock.machine(partial(output.say, err=True)):
-        rows = asyncio.run(survey(bench))
-    if json_:
-        output.lines(asdict(row) for row in rows)
-    else:
-        output.columns([("ok" if row.ok else "NO", row.what, row.text) for row in rows])
-    if not all(row.ok for row in rows):
+        is_sound = asyncio.run(survey(bench, show))
+    if not is_sound:
         raise typer.Exit(1)
+
+
+def _json(row: "Row") -> None:
+    from dataclasses import asdict
+
+    output.lines([asdict(row)])
+
+
+def _line(row: "Row") -> None:
+    """As it is known: the checks last some twenty seconds."""
+    output.say(f"{'ok' if row.ok else 'NO'}  {row.what:18}  {row.text}")

@@ -3,7 +3,10 @@
 
 from gatemark.gateway.changes import Changes
 from gatemark.node.interface import is_up
+from gatemark.node.quoted import joined, literal, shell
 from gatemark.station.wiring import Gateway
+
+REMOVE = "case $(ip -o addr show dev {by}) in *{shown}*) ip addr del {own} dev {by};; esac"
 
 
 async def apply(gateway: Gateway, changes: Changes) -> None:
@@ -13,13 +16,12 @@ async def apply(gateway: Gateway, changes: Changes) -> None:
         shown = await gateway.run("ip", "-o", "addr", "show", "dev", device)
         missing = [address for address in addresses if f" {address} " not in shown]
         up = await gateway.run("cat", f"/sys/class/net/{device}/flags")
-        down = "" if is_up(up) else f"ip link set {device} down"
-        if not missing and not down:
+        runs = is_up(up)
+        if runs and not missing:
             continue
-        add = [f"ip addr add {address} dev {device}" for address in missing]
-        back = [
-            f"case $(ip -o addr show dev {device}) in *' {address} '*) "
-            f"ip addr del {address} dev {device};; esac"
-            for address in missing
-        ]
-        await changes.make("\n".join((f"ip link set {device} up", *add)), "\n".join((*back, down)))
+        add = [shell("ip addr add {own} dev {by}", own=own, by=device) for own in missing]
+        back = [shell(REMOVE, shown=f" {own} ", own=own, by=device) for own in missing]
+        down = literal(":") if runs else shell("ip link set {by} down", by=device)
+        await changes.make(
+            joined((shell("ip link set {by} up", by=device), *add)), undo=joined((*back, down))
+        )

@@ -7,14 +7,18 @@ journal, the undo is in it before the change is made.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, Final
 
 from gatemark.error import NodeError, UnavailableError
 from gatemark.gateway.journal import Journal
 from gatemark.gateway.undo import undo_script
 from gatemark.node.agent import Agent
+from gatemark.node.quoted import Script, literal, shell
 from gatemark.node.script import script
 from gatemark.node.shell import Node
+
+STRICT: Final = "set -e\n{before}\n{change}"
+NOTHING: Final = literal(":")
 
 
 class Changes:
@@ -26,30 +30,30 @@ class Changes:
     def __init__(self, node: Node, journal: Journal | None = None) -> None:
         self.node = node
         self.journal = journal
-        self._undos: list[str] = []
+        self._undos: list[Script] = []
         self._held: list[Agent] = []
 
     def __len__(self) -> int:
         return len(self._undos)
 
-    async def make(self, change: str, undo: str) -> None:
+    async def make(self, change: Script, undo: Script) -> None:
         """Run `change` on the gateway. Raises NodeError if it fails; its undo is kept all the same.
 
         With a journal it is refused on a gateway that restarted since, and where the journal
         cannot be written.
         """
         self._undos.append(undo)
-        before = self.journal.keep(self._undos) if self.journal else ""
-        await script(self.node, f"set -e\n{before}\n{change}")
+        before = self.journal.keep(self._undos) if self.journal else NOTHING
+        await script(self.node, shell(STRICT, before=before, change=change))
 
-    async def attempt(self, change: str, undo: str) -> None:
+    async def attempt(self, change: Script, undo: Script) -> None:
         """As `make`, of what this gateway may lack.
 
         Raises UnavailableError with its own word where it refuses `change`.
         """
-        await self.make(":", undo)
+        await self.make(NOTHING, undo)
         with _lacking():
-            await script(self.node, f"set -e\n{change}")
+            await script(self.node, shell(STRICT, before=NOTHING, change=change))
 
     async def hold(self, verb: str, request: Mapping[str, Any]) -> None:
         """Change it by an agent there, for as long as that lives: it undoes by its end.

@@ -20,7 +20,8 @@ from gatemark.error import UnavailableError
 from gatemark.gateway import table
 from gatemark.gateway.feature.asked import Asked
 from gatemark.gateway.nat import CHAIN, WAN
-from gatemark.gateway.wan import ADDRESS, Wan, neighbour, wan
+from gatemark.gateway.wan import Wan, addresses, neighbour, wan
+from gatemark.node.quoted import Script, joined, literal, shell, word
 from gatemark.node.reader import reader
 from gatemark.node.ssh import Ssh
 from gatemark.plan.feature import is_tunnel
@@ -31,15 +32,30 @@ from gatemark.station.wiring import Gateway
 SPACE: Final = "gatemark-far"
 NEAR, FAR = "gm-near", "gm-far"  # the link between the two
 ENDS: Final = ("203.0.113.1", "203.0.113.2")  # RFC 5737: the gateway's address there, the far end's
-IN_FAR: Final = f'in_far() {{ ip netns exec {SPACE} "$@"; }}'  # for the shell
+IN_FAR: Final = literal(f'in_far() {{ ip netns exec {SPACE} "$@"; }}')  # for the shell
 LAN: Final = "gw0"
+IP_FAR: Final = literal(f"ip -n {SPACE}")
+ROUTE: Final = "ip route add {to} dev {by}"
+FAR_ROUTE: Final = "in_far ip route {verb} {to} dev {by}"
+PUT: Final = f"""ip netns add {SPACE}
+ip netns exec {SPACE} sh -ec {{quiet}}
+ip netns exec {SPACE} sh -ec {{router}}
+ip link add {NEAR} type veth peer name {FAR} netns {SPACE}
+ip link set {NEAR} mtu {{mtu}} up
+ip -n {SPACE} link set {FAR} mtu {{mtu}} up
+ip link set {{device}} netns {SPACE}"""
+BACK: Final = f"""[ ! -e /sys/class/net/{NEAR} ] || ip link del {NEAR}
+if [ -e /run/netns/{SPACE} ]; then
+  [ -e /sys/class/net/{{device}} ] || ip -n {SPACE} link set {{device}} netns 1
+  ip netns del {SPACE}
+fi"""
 
 
 class Put(NamedTuple):
     """A far end that is there."""
 
     near_ip: str  # the gateway's own address in the tunnel
-    routes: str  # the shell's words that bring the packets into it
+    routes: Script  # what brings the packets into it
 
 
 def require(gateway: Gateway) -> None:
@@ -65,54 +81,49 @@ async def put(asked: Asked, mtu: int, tunnel: str) -> Put:
     """
     gateway, keeps = asked.gateway, asked.path == "nat"
     line = await wan(gateway)
-    lan = await gateway.run("ip", "-o", "addr", "show", "dev", gateway.devices[LAN])
+    lan = await addresses(gateway, gateway.devices[LAN])
     await asked.changes.make(_put(line, mtu, keeps=keeps), undo=_back(line))
-    routes = [f"ip route add {_network(address)} dev {tunnel}" for address in line.addresses]
-    routes += [
-        f"in_far ip route add {_network(address)} dev {tunnel}" for address in ADDRESS.findall(lan)
-    ]
+    routes = [shell(ROUTE, to=_network(address), by=tunnel) for address in line.addresses]
+    routes += [shell(FAR_ROUTE, verb="add", to=_network(address), by=tunnel) for address in lan]
     kept = [_host(address) for address in line.addresses] if keeps else []
-    routes += [f"in_far ip route replace {address} dev {tunnel}" for address in kept]
+    routes += [shell(FAR_ROUTE, verb="replace", to=str(own), by=tunnel) for own in kept]
     routes += [
-        f"ip addr replace {address} dev {tunnel} nodad" for address in kept if address.version == 6
+        shell("ip addr replace {own} dev {by} nodad", own=str(own), by=tunnel)
+        for own in kept
+        if own.version == 6
     ]
     own = next((str(address) for address in kept if address.version == 4), ENDS[0])
     if keeps:
         await table.add(asked.changes, "gatemark_tunnel", CHAIN.format(wan=tunnel))
-    return Put(own, "\n".join(routes))
+    return Put(own, joined(routes))
 
 
-def _put(line: Wan, mtu: int, *, keeps: bool) -> str:
+def _put(line: Wan, mtu: int, *, keeps: bool) -> Script:
     """The far end as a router with the WAN port, and the link."""
-    words = f"""ip netns add {SPACE}
-ip netns exec {SPACE} sh -ec '{QUIET}'
-ip netns exec {SPACE} sh -ec '{ROUTER}'
-ip link add {NEAR} type veth peer name {FAR} netns {SPACE}
-ip link set {NEAR} mtu {mtu} up
-ip -n {SPACE} link set {FAR} mtu {mtu} up
-ip link set {line.device} netns {SPACE}"""
-    return "\n".join((words, *_addressed(line, f"ip -n {SPACE}", bare=keeps)))
+    words = shell(PUT, device=line.device, mtu=mtu, quiet=word(QUIET), router=word(ROUTER))
+    return joined((words, *_addressed(line, IP_FAR, bare=keeps)))
 
 
-def _back(line: Wan) -> str:
+def _back(line: Wan) -> Script:
     """The port is fetched first: a namespace goes only after the command that removes it."""
-    words = f"""[ ! -e /sys/class/net/{NEAR} ] || ip link del {NEAR}
-if [ -e /run/netns/{SPACE} ]; then
-  [ -e /sys/class/net/{line.device} ] || ip -n {SPACE} link set {line.device} netns 1
-  ip netns del {SPACE}
-fi"""
-    return "\n".join((words, *_addressed(line, "ip")))
+    return joined((shell(BACK, device=line.device), *_addressed(line, literal("ip"))))
 
 
-def _addressed(line: Wan, ip: str, *, bare: bool = False) -> Iterable[str]:
+def _addressed(line: Wan, ip: Script, *, bare: bool = False) -> Iterable[Script]:
     """The port up, with what it had; `bare`: with routes to its networks and no address."""
-    yield f"{ip} link set {line.device} up"
+    device = line.device
+    yield shell("{ip} link set {device} up", ip=ip, device=device)
     for text in line.addresses:
-        at_once = " nodad" if ":" in text else ""  # as the station gave it (station/qemu/lab.py)
-        address = f"addr replace {text} dev {line.device}{at_once}"
-        yield f"{ip} route add {_network(text)} dev {line.device}" if bare else f"{ip} {address}"
+        if bare:
+            yield shell("{ip} route add {to} dev {by}", ip=ip, to=_network(text), by=device)
+            continue
+        # IPv6 as the station gave it (station/qemu/lab.py).
+        at_once = literal(" nodad") if ":" in text else literal("")
+        yield shell(
+            "{ip} addr replace {own} dev {by}{how}", ip=ip, own=text, by=device, how=at_once
+        )
     for host, mac in line.hosts.items():
-        yield f"{ip} {neighbour(host, mac, line.device)}"
+        yield shell("{ip} {known}", ip=ip, known=neighbour(host, mac, device))
 
 
 @reader("an address of the gateway")

@@ -27,6 +27,7 @@ from typing import Final, Self
 from gatemark.error import NodeError
 from gatemark.gateway import sysctl
 from gatemark.gateway.changes import Changes
+from gatemark.node.quoted import Script, joined, literal, sh, shell
 from gatemark.node.reader import reader
 from gatemark.node.shell import Node, Process
 from gatemark.station.wiring import Gateway
@@ -38,11 +39,11 @@ KEPT: Final = {
     "/proc/sys/net/core/high_order_alloc_disable": "1",  # since Linux 5.14
 }
 MARKS: Final = "/proc/sys/vm/watermark_scale_factor"
-LOWER: Final = f"[ ! -e {MARKS} ] || echo $(cat {MARKS}) > {MARKS}"  # to what it is
+LOWER: Final = literal(f"[ ! -e {MARKS} ] || echo $(cat {MARKS}) > {MARKS}")  # to what it is
 
 # All above this shell but init and shells, which end: number, and how likely it was to be killed.
 # The parent is the second word behind the name, which may hold anything (proc_pid_stat(5)).
-ABOVE: Final = """
+ABOVE: Final = literal("""
 pid=$$
 while [ "$pid" -gt 1 ]; do
   case "$(cat /proc/$pid/comm)" in
@@ -51,14 +52,14 @@ while [ "$pid" -gt 1 ]; do
   esac
   pid=$(sed 's/.*) //' /proc/$pid/stat | cut -d ' ' -f 2)
 done
-"""
+""")
 
 # A process that has touched its memory, and waits for the end of its input. The shell above stays
 # when it is killed: an SSH server that learns of a session's end between the opening of another
 # and its command refuses that, or breaks the connection (node/channel.py).
 HELD: Final = "held"
 KILLED: Final = "killed"
-BALLAST: Final = f"""
+BALLAST: Final = literal(f"""
 hold() {{
   echo $1 > /proc/self/oom_score_adj
   exec awk 'BEGIN {{
@@ -70,7 +71,7 @@ exec 3<&0  # a shell gives what it starts behind itself another stdin
 (hold 999) <&3 &
 (hold 1000) || {{ echo {KILLED}; read -r end; }}
 wait
-"""
+""")
 
 
 class Ballast:
@@ -83,7 +84,7 @@ class Ballast:
     @classmethod
     async def hold(cls, node: Node) -> Self:
         """Have it held. Raises NodeError."""
-        process = await node.start("sh", "-c", BALLAST)
+        process = await node.start(*sh(BALLAST))
         for _half in range(2):
             if (await process.line()).decode(errors="replace").strip() != HELD:
                 process.close_stdin()
@@ -116,11 +117,11 @@ class Ballast:
 async def protect(gateway: Gateway, changes: Changes) -> None:
     """Spare our session until the change is undone. Raises NodeError."""
     await sysctl.write(gateway, changes, KEPT)
-    await gateway.run("sh", "-c", LOWER)
-    text = await gateway.run("sh", "-c", ABOVE)
+    await gateway.run(*sh(LOWER))
+    text = await gateway.run(*sh(ABOVE))
     was = _spared(text)
-    spare = "\n".join(_adjust(pid, str(SPARED)) for pid, _ in was)
-    await changes.make(spare, undo="\n".join(_adjust(pid, adjusted) for pid, adjusted in was))
+    spare = joined(_adjust(pid, str(SPARED)) for pid, _ in was)
+    await changes.make(spare, undo=joined(_adjust(pid, adjusted) for pid, adjusted in was))
 
 
 @reader("the processes above our session")
@@ -130,5 +131,7 @@ def _spared(text: str) -> list[tuple[str, str]]:
     return [(str(int(pid)), str(int(adjusted))) for pid, adjusted in rows]
 
 
-def _adjust(pid: str, to: str) -> str:
-    return f"if [ -e /proc/{pid} ]; then echo {to} > /proc/{pid}/oom_score_adj; fi"
+def _adjust(pid: str, to: str) -> Script:
+    return shell(
+        "if [ -e /proc/{pid} ]; then echo {to} > /proc/{pid}/oom_score_adj; fi", pid=pid, to=to
+    )

@@ -10,7 +10,6 @@ the device may have seen; the device's copy is there for another tester, or a lo
 import fcntl
 import os
 import re
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import msgspec
 
 from gatemark.error import StationError
 from gatemark.gateway.undo import undo_script
+from gatemark.node.quoted import Script, as_written, joined, literal, shell, word
 from gatemark.node.script import script
 from gatemark.node.shell import Node
 from gatemark.store import file, xdg
@@ -39,6 +39,18 @@ failed=
 fi
 rm -f {all}
 echo "$done"
+"""
+
+GUARD = f"""[ "$(cat {BOOT_ID})" = {{boot}} ] || {{{{
+echo "the device restarted, so nothing of ours is set any more" >&2; exit {{code}}; }}}}
+"""
+HEAD = "# Gatemark changed this device; this script, run by `sh`, gives it back."
+# By `printf`, which a shell has itself: an undo may be of any length.
+WRITE = f"""(umask 077; rm -f {{path}}.new; set -C
+printf '{HEAD}\\n%s' {{undo}} > {{path}}.new) && mv {{path}}.new {{path}} || {{{{
+rm -f {{path}}.new
+echo '{DEVICE_FOLDER}: cannot be written, so no undo can be kept there: free some of it; \
+nothing was changed' >&2; exit 1; }}}}
 """
 
 
@@ -78,15 +90,17 @@ class Journal:
         """
         self._take()
         self.boot = (await node.run("cat", BOOT_ID)).strip()
-        left, path = self._left(), shlex.quote(self.on_device)
-        own_script = undo_script(left.undos) if left and left.boot == self.boot else ""
+        left, own_script = self._left(), literal("")
+        if left and left.boot == self.boot:
+            own_script = undo_script([as_written(undo) for undo in left.undos])
         output = await script(
             node,
-            OPEN.format(
-                path=path,
+            shell(
+                OPEN,
+                path=self.on_device,
                 mine=own_script,
                 had=UNDONE if own_script else "",
-                all=f"{DEVICE_FOLDER}/gatemark-{self.word}-*.sh",
+                all=shell("{before}*.sh", before=f"{DEVICE_FOLDER}/gatemark-{self.word}-"),
             ),
         )
         self.path.unlink(missing_ok=True)
@@ -112,45 +126,34 @@ class Journal:
             os.close(self._lock)
             self._lock = None
 
-    def save(self, undos: Sequence[str]) -> None:
+    def save(self, undos: Sequence[Script]) -> None:
         """Write the tester's copy; without undos there is none. Raises StationError."""
         try:
             if undos:
-                kept = Kept(boot=self.boot, undos=tuple(undos))
+                kept = Kept(boot=self.boot, undos=tuple(map(str, undos)))
                 file.write(self.path, msgspec.json.encode(kept))
             else:
                 self.path.unlink(missing_ok=True)
         except OSError as error:
             raise StationError(f"{self.path}: {error.strerror}: nothing was changed") from None
 
-    def keep(self, undos: Sequence[str]) -> str:
+    def keep(self, undos: Sequence[Script]) -> Script:
         """Write the tester's copy; returns the shell lines that write the device's."""
         self.save(undos)
-        return self._guard() + self._write(undos)
+        return joined((self._guard(), self._write(undos)), by="")
 
-    def around(self, text: str, left: Sequence[str]) -> str:
+    def around(self, text: Script, left: Sequence[Script]) -> Script:
         """An undo that runs only if the device did not restart, and then leaves these undos."""
-        ended = f'{self._guard(0)}{text}[ -z "$failed" ] || exit 1\n'
-        return ended + self._write(left)
+        ended = literal('[ -z "$failed" ] || exit 1\n')
+        return joined((self._guard(0), text, ended, self._write(left)), by="")
 
-    def _guard(self, code: int = OTHER_BOOT) -> str:
-        say = "the device restarted, so nothing of ours is set any more"
-        return (
-            f'[ "$(cat {BOOT_ID})" = {shlex.quote(self.boot)} ] || '
-            f'{{ echo "{say}" >&2; exit {code}; }}\n'
-        )
+    def _guard(self, code: int = OTHER_BOOT) -> Script:
+        return shell(GUARD, boot=self.boot, code=code)
 
-    def _write(self, undos: Sequence[str]) -> str:
-        path = shlex.quote(self.on_device)
+    def _write(self, undos: Sequence[Script]) -> Script:
         if not undos:
-            return f"rm -f {path}\n"
-        head = f"# Gatemark changed this device; `sh {self.on_device}` gives it back.\n"
-        return (
-            f"(umask 077; rm -f {path}.new; set -C; cat > {path}.new) <<'GATEMARK-END' && "
-            f"mv {path}.new {path} || {{ rm -f {path}.new; echo '{DEVICE_FOLDER}: cannot be "
-            "written, so no undo can be kept there: free some of it; nothing was changed' >&2; "
-            f"exit 1; }}\n{head}{undo_script(undos)}GATEMARK-END\n"
-        )
+            return shell("rm -f {path}\n", path=self.on_device)
+        return shell(WRITE, path=self.on_device, undo=word(undo_script(undos)))
 
     def _left(self) -> Kept | None:
         try:

@@ -10,6 +10,7 @@ plug has their own configuration back.
 """
 
 from gatemark.gateway.changes import Changes
+from gatemark.node.quoted import joined, literal, sh, shell
 from gatemark.station.wiring import Gateway
 
 UNTESTED = (
@@ -18,14 +19,14 @@ UNTESTED = (
 )
 
 # The section of the zone that the WAN port is in: its networks' name, as OpenWrt calls them.
-ZONE = """
+ZONE = literal("""
 at=0; zone=
 while name=$(uci -q get firewall.@zone[$at].name); do
   if [ "$name" = wan ]; then zone=$at; fi
   at=$((at + 1))
 done
 if [ -z "$zone" ]; then echo "no firewall zone named wan: name one so" >&2; exit 1; fi
-"""
+""")
 # Packets may come from the WAN as well as from the LAN, and none of them by a short cut.
 OPEN = """
 uci set firewall.@zone[$zone].masq={masq}
@@ -38,12 +39,12 @@ if [ {masq} = 0 ]; then
 fi
 /etc/init.d/firewall reload
 """
-STAGED = """
+STAGED = literal("""
 if [ -n "$(uci changes firewall)" ]; then
   echo "somebody has staged changes: uci commit firewall, or uci revert firewall" >&2; exit 1
 fi
-"""
-UNDO = "uci revert firewall\n/etc/init.d/firewall reload"
+""")
+UNDO = literal("uci revert firewall\n/etc/init.d/firewall reload")
 
 
 async def route(gateway: Gateway, changes: Changes) -> None:
@@ -57,5 +58,5 @@ async def nat(gateway: Gateway, changes: Changes) -> None:
 
 
 async def _stage(gateway: Gateway, changes: Changes, masq: int) -> None:
-    await gateway.run("sh", "-c", STAGED)  # another's staged changes would be reverted with ours
-    await changes.make(ZONE + OPEN.format(masq=masq), undo=UNDO)
+    await gateway.run(*sh(STAGED))  # another's staged changes would be reverted with ours
+    await changes.make(joined((ZONE, shell(OPEN, masq=masq))), undo=UNDO)

@@ -7,8 +7,12 @@ The run starts it before the traffic, ends it after, and sees that it has ended 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
+
+from gatemark.node.quoted import Script, literal
 
 Counters = Mapping[str, int]
+NO_QUESTION: Final = literal("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,9 @@ class Program:
     ready: str = ""  # text in what it says, on stdout or stderr, once it works
     device: str = ""  # the port of the gateway that it listens at; "": at none
     settle_s: float = 0.0  # after the last packet: until it has read what its buffers hold
-    question: str = ""  # a shell command that tells its counters, asked before it is ended
+    question: Script = (
+        NO_QUESTION  # a shell command that tells its counters, asked before it is ended
+    )
     # What it and the question said -> counters by name: captured, received, dropped.
     counters: Callable[[str], Counters] = lambda _: {}
 

@@ -14,6 +14,7 @@ from typing import Final, Self
 from gatemark.error import InvalidTrialError, NodeError, StuckError, UnavailableError
 from gatemark.gateway.program import Program
 from gatemark.node import leftover
+from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import Printed, reader
 from gatemark.node.shell import LocalProcess, Node, Process
 from gatemark.station import blocking
@@ -21,7 +22,7 @@ from gatemark.station import blocking
 MARK: Final = "@@"
 OVER: Final = "GATEMARK-OVER"  # ends the script on its way in
 # A script that came by half is not run.
-READ_SCRIPT: Final = (
+READ_SCRIPT: Final = literal(
     f'while IFS= read -r line; do [ "$line" = {OVER} ] && break; script="$script$line\n"; done; '
     f'[ "$line" = {OVER} ] && eval "$script"'
 )
@@ -72,7 +73,7 @@ class Supervised:
         Raises UnavailableError if it is not on the gateway, NodeError if it ends at once.
         """
         heard = await _listeners(node, program)
-        words = ("sh", "-c", READ_SCRIPT, "gatemark", *first, *program.command)
+        words = sh(READ_SCRIPT, "gatemark", *first, *program.command)
         running = cls(node, program, await node.start(*apart, *words))
         script = (resources.files("gatemark.gateway") / "supervisor.sh").read_text()
         running.process.write(f"{script}{OVER}\n".encode())

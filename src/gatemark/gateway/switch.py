@@ -6,9 +6,12 @@ kernel's bridge and does. Packets pass the bridge alone: that they pass the hook
 br_netfilter has them do from its start, is the feature `bridge-netfilter`.
 """
 
+from collections.abc import Sequence
+
 from gatemark.gateway import sysctl
 from gatemark.gateway.changes import Changes
-from gatemark.node.reader import reader
+from gatemark.node import checked
+from gatemark.node.quoted import joined, sh, shell
 from gatemark.station.wiring import Gateway
 
 BRIDGE = "gmbr0"
@@ -27,7 +30,7 @@ if [ -e multicast_snooping ]; then echo 0 > multicast_snooping; fi
 for port in {ports}; do ip link set $port master {bridge}; done
 ip link set {bridge} up
 """
-MASTERS = "for p in {ports}; do m=$(readlink /sys/class/net/$p/master); echo $p ${{m##*/}}; done"
+MASTERS = "for p in {ports}; do m=$(readlink /sys/class/net/$p/master); echo ${{m##*/}}; done"
 UNDO = "if [ -e /sys/class/net/{bridge} ]; then ip link delete {bridge}; fi"
 
 
@@ -37,18 +40,24 @@ async def apply(gateway: Gateway, changes: Changes) -> None:
     Ports that share a bridge already are left as they are: that is the switch.
     """
     await sysctl.write(gateway, changes, dict.fromkeys(CALLS, "0"))
-    ports = " ".join(gateway.devices[role] for role in PORTS)
-    text = await gateway.run("sh", "-c", MASTERS.format(ports=ports))
-    named = _masters(text)
-    if len(named) == len(PORTS) and named[0][1] == named[1][1]:
+    ports = [gateway.devices[role] for role in PORTS]
+    masters = await _masters(gateway, ports)
+    if len(masters) == len(PORTS) and len({*masters.values()}) == 1:
         return
-    back = [f"ip link set {port} master {above}" for port, above in named]
-    undo = "\n".join((UNDO.format(bridge=BRIDGE), *back))
-    await changes.make(SCRIPT.format(bridge=BRIDGE, ports=ports), undo=undo)
+    back = [
+        shell("ip link set {port} master {above}", port=port, above=above)
+        for port, above in masters.items()
+    ]
+    undo = joined((shell(UNDO, bridge=BRIDGE), *back))
+    await changes.make(shell(SCRIPT, bridge=BRIDGE, ports=ports), undo=undo)
 
 
-@reader("the bridges of its ports")
-def _masters(text: str) -> list[tuple[str, str]]:
-    """The ports that are in a bridge, each with it."""
-    rows = [line.split() for line in text.splitlines()]
-    return [(port, above[0]) for port, *above in rows if above]
+async def _masters(gateway: Gateway, ports: Sequence[str]) -> dict[str, str]:
+    """The bridge of each port that is in one. Raises NodeError."""
+    text = await gateway.run(*sh(shell(MASTERS, ports=ports)))
+    rows = dict(zip(ports, text.splitlines(), strict=False))
+    return {
+        port: checked.by(gateway.name, checked.device, above)
+        for port, above in rows.items()
+        if above
+    }

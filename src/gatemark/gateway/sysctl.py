@@ -4,14 +4,16 @@
 from collections.abc import Iterable, Mapping
 
 from gatemark.gateway.changes import Changes
+from gatemark.node.quoted import Script, joined, sh, shell
 from gatemark.node.reader import reader
 from gatemark.station.wiring import Gateway
+
+READ = "for f in {paths}; do [ ! -e $f ] || echo $f $(cat $f); done"
 
 
 async def read(gateway: Gateway, paths: Iterable[str]) -> dict[str, str]:
     """What they say, by path; one that the kernel lacks is left out."""
-    asked = f"for f in {' '.join(paths)}; do [ ! -e $f ] || echo $f $(cat $f); done"
-    text = await gateway.run("sh", "-c", asked)
+    text = await gateway.run(*sh(shell(READ, paths=paths)))
     return _values(text)
 
 
@@ -31,5 +33,7 @@ async def write(gateway: Gateway, changes: Changes, wanted: Mapping[str, str]) -
         await changes.attempt(_lines({path: wanted[path] for path in other}), undo=_lines(other))
 
 
-def _lines(values: Mapping[str, str]) -> str:
-    return "\n".join(f"echo {value} > {path}" for path, value in values.items())
+def _lines(values: Mapping[str, str]) -> Script:
+    return joined(
+        shell("echo {value} > {path}", value=value, path=path) for path, value in values.items()
+    )

@@ -2,6 +2,7 @@
 """A table of ours in the gateway's netfilter: added and taken away whole, no other touched."""
 
 from gatemark.gateway.changes import Changes
+from gatemark.node.quoted import sh, shell
 
 # Where a packet of each path meets the filter hooks (net/netfilter/, nft(8) "ADDRESS FAMILIES").
 # Of `switch` those that it passes by br_netfilter.
@@ -11,6 +12,9 @@ HOOKS = {
     "nat": ("forward",),
     "endpoint": ("input", "output"),
 }
+
+FREE = "{here} || exit 0; echo {taken} >&2; exit 1"
+ADD = "printf %s {rules} | nft -f -"
 
 
 def filter_chains(path: str, rules: str) -> str:
@@ -27,10 +31,10 @@ async def add(changes: Changes, name: str, chains: str) -> None:
     Raises NodeError, and touches nothing, if there is a table of that name already;
     UnavailableError with the kernel's word if it lacks what the chains need.
     """
-    here = f"nft list table inet {name} > /dev/null 2>&1"
+    here = shell("nft list table inet {name} > /dev/null 2>&1", name=name)
     taken = f"a table inet {name} is there already: remove or rename it"
-    await changes.node.run("sh", "-c", f"{here} || exit 0; echo '{taken}' >&2; exit 1")
+    await changes.node.run(*sh(shell(FREE, here=here, taken=taken)))
     await changes.attempt(
-        f"nft -f - <<'GATEMARK-RULES'\ntable inet {name} {{\n{chains}}}\nGATEMARK-RULES",
-        undo=f"if {here}; then nft delete table inet {name}; fi",
+        shell(ADD, rules=f"table inet {name} {{\n{chains}}}\n"),
+        undo=shell("if {here}; then nft delete table inet {name}; fi", here=here, name=name),
     )

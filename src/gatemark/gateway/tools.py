@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 
+from gatemark.node.quoted import literal, sh
 from gatemark.plan.feature import FEATURES, LEGACY, parts, programs, properties
 from gatemark.plan.model import Arm
 from gatemark.station.mode import Mode
@@ -20,12 +21,14 @@ ROLES = {
 }
 NAMES = {"gw0": "LAN port", "gw1": "WAN port", "gw2": "second LAN port"}
 
-LOOK = f"for tool in {' '.join(TOOLS)}; do command -v $tool > /dev/null && echo $tool; done; true"
+LOOK = literal(
+    f"for tool in {' '.join(TOOLS)}; do command -v $tool > /dev/null && echo $tool; done; true"
+)
 
 
 async def look(gateway: Gateway) -> frozenset[str]:
     """The tools that it has. Raises NodeError."""
-    return frozenset((await gateway.run("sh", "-c", LOOK)).split())
+    return frozenset((await gateway.run(*sh(LOOK))).split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gatemark.gateway.nat import WAN
+from gatemark.node import checked
+from gatemark.node.quoted import Script, shell
 from gatemark.station.wiring import Gateway
 
 ADDRESS = re.compile(r" inet6? (\S+/\d+) .*scope global")
+KNOWN = "neigh replace {host} lladdr {mac} dev {device} nud permanent"
 NEIGHBOUR = re.compile(r"^(\S+) (?:dev \S+ )?lladdr (\S+) .*PERMANENT", re.MULTILINE)
 
 
@@ -23,12 +26,23 @@ class Wan:
 
 async def wan(gateway: Gateway) -> Wan:
     """Look at it. Raises NodeError."""
-    device = gateway.devices[WAN]
-    addresses = ADDRESS.findall(await gateway.run("ip", "-o", "addr", "show", "dev", device))
+    device, name = gateway.devices[WAN], gateway.name
     hosts = NEIGHBOUR.findall(await gateway.run("ip", "neigh", "show", "dev", device))
-    return Wan(device, tuple(addresses), dict(hosts))
+    known = {
+        checked.by(name, checked.address, host): checked.by(name, checked.mac, mac)
+        for host, mac in hosts
+    }
+    return Wan(device, await addresses(gateway, device), known)
 
 
-def neighbour(host: str, mac: str, device: str) -> str:
+async def addresses(gateway: Gateway, device: str) -> tuple[str, ...]:
+    """A port's own, with their lengths. Raises NodeError."""
+    text = await gateway.run("ip", "-o", "addr", "show", "dev", device)
+    return tuple(
+        checked.by(gateway.name, checked.interface, each) for each in ADDRESS.findall(text)
+    )
+
+
+def neighbour(host: str, mac: str, device: str) -> Script:
     """The words behind `ip` that make a host known for good."""
-    return f"neigh replace {host} lladdr {mac} dev {device} nud permanent"
+    return shell(KNOWN, host=host, mac=mac, device=device)

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from gatemark.error import UnavailableError
 from gatemark.gateway.changes import Changes
 from gatemark.gateway.table import HOOKS
+from gatemark.node.quoted import joined, literal, sh, shell
 from gatemark.node.shell import Here
 from gatemark.station.wiring import Gateway
 
@@ -25,31 +26,20 @@ for tool in {name}-legacy {name}; do
 done
 [ ! -e {host} ] || echo there
 ! grep -qx filter {names} 2> /dev/null || echo used
-! grep -q '^{module} ' /proc/modules || echo loaded
+! grep -q {loaded} /proc/modules || echo loaded
 """
-LOADED: Final = "cut -d' ' -f1 /proc/modules 2> /dev/null || true"
+LOADED: Final = literal("cut -d' ' -f1 /proc/modules 2> /dev/null || true")
 # Loading it registers nothing yet where it is built in, so nothing of this attempt stays.
 LOAD: Final = """
 modprobe -q {module} || true
-grep -q '^{module} ' /proc/modules || {{
-  echo "this kernel has {module} built in, and would keep an empty table at its hooks" >&2; exit 1
-}}
+grep -q {loaded} /proc/modules || {{ echo {why} >&2; exit 1; }}
 """
-UNREGISTER: Final = "! grep -q '^{module} ' /proc/modules || rmmod {module}"
+UNREGISTER: Final = "! grep -q {loaded} /proc/modules || rmmod {module}"
 # A chain of that name is somebody else's: a run of ours that was cut off has been undone by now.
 FREE: Final = """
-! {tool} -w -nL {chain} > /dev/null 2>&1 || {{
-  echo "a chain {chain} is there already: remove or rename it" >&2; exit 1
-}}
+! {tool} -w -nL {chain} > /dev/null 2>&1 || {{ echo {taken} >&2; exit 1; }}
 """
-ADD: Final = """
-{tool}-restore -w -n <<'GATEMARK-RULES'
-*filter
-:{chain} - [0:0]
-{rules}
-COMMIT
-GATEMARK-RULES
-"""
+ADD: Final = "printf '%s\\n' '*filter' {rules} COMMIT | {tool}-restore -w -n"
 TAKE: Final = """
 if grep -qx filter {names} 2> /dev/null && {tool} -w -nL {chain} > /dev/null 2>&1; then
   for hook in {hooks}; do
@@ -60,7 +50,7 @@ fi
 """
 UNLOAD: Final = """
 for module in {modules}; do
-  case " {was} " in *" $module "*) ;; *) rmmod $module 2> /dev/null || true;; esac
+  case {was} in *" $module "*) ;; *) rmmod $module 2> /dev/null || true;; esac
 done
 """
 
@@ -85,14 +75,15 @@ async def add(gateway: Gateway, changes: Changes, path: str, rules: Sequence[str
 
     Raises UnavailableError where the gateway has no xtables, or could not be given back.
     """
-    was = (await gateway.run("sh", "-c", LOADED)).split()
-    await changes.make(":", undo=UNLOAD.format(modules=OURS, was=" ".join(was)))
+    was = (await gateway.run(*sh(LOADED))).split()
+    undo = shell(UNLOAD, modules=OURS.split(), was=f" {' '.join(was)} ")
+    await changes.make(literal(":"), undo=undo)
     for family in FAMILIES:
-        find = FIND.format(**family._asdict())
-        words = (await gateway.run("sh", "-c", find)).split()
+        find = shell(FIND, **family._asdict(), loaded=f"^{family.module} ")
+        words = (await gateway.run(*sh(find))).split()
         if "there" not in words:
             continue
-        if not words[0].startswith(family.name):
+        if words[0] not in (family.name, f"{family.name}-legacy"):
             raise UnavailableError(f"no {family.name}-legacy on the gateway")
         if "used" not in words:
             await _load(gateway, changes, family.module, loaded="loaded" in words)
@@ -105,18 +96,23 @@ async def _load(gateway: Gateway, changes: Changes, module: str, *, loaded: bool
             "a namespace keeps an empty table of xtables at its hooks for as long as it is there; "
             "a virtual gateway can be given back"
         )
-    again = f"\nmodprobe -q {module}" if loaded else ""
-    await changes.attempt(LOAD.format(module=module), undo=UNREGISTER.format(module=module) + again)
+    why = f"this kernel has {module} built in, and would keep an empty table at its hooks"
+    load = shell(LOAD, module=module, loaded=f"^{module} ", why=why)
+    undo = shell(UNREGISTER, module=module, loaded=f"^{module} ")
+    again = shell("modprobe -q {module}", module=module) if loaded else literal(":")
+    await changes.attempt(load, undo=joined((undo, again)))
 
 
 async def _chain(
     changes: Changes, tool: str, family: Family, path: str, rules: Sequence[str]
 ) -> None:
     hooks = [hook.upper() for hook in HOOKS[path]]
-    lines = [f"-A {CHAIN} {rule}" for rule in rules] + [f"-I {hook} -j {CHAIN}" for hook in hooks]
-    words = {"tool": tool, "chain": CHAIN, "names": family.names}
-    await changes.attempt(FREE.format(**words), undo="")
+    taken = f"a chain {CHAIN} is there already: remove or rename it"
+    free = shell(FREE, tool=tool, chain=CHAIN, taken=taken)
+    await changes.attempt(free, undo=literal(":"))
+    lines = [f":{CHAIN} - [0:0]", *(f"-A {CHAIN} {rule}" for rule in rules)]
+    lines += [f"-I {hook} -j {CHAIN}" for hook in hooks]
     await changes.attempt(
-        ADD.format(**words, rules="\n".join(lines)),
-        undo=TAKE.format(**words, hooks=" ".join(hooks)),
+        shell(ADD, tool=tool, rules=lines),
+        undo=shell(TAKE, tool=tool, chain=CHAIN, names=family.names, hooks=hooks),
     )

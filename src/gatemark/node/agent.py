@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from gatemark.error import NodeError
 from gatemark.node import clock, report
+from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import ODD, odd
 from gatemark.node.shell import Clock, Node, Process
 
@@ -20,10 +21,10 @@ ABORT_S = 0.5
 # the group is made nice as well. No real-time class: that is throttled, and its holes of 50 ms a
 # second are worse than what it would win.
 # An ordinary user may do neither and goes on without.
-FIRST = (
-    "sh",
-    "-c",
-    '{ echo -20 > /proc/self/autogroup; renice -n -20 $$; } > /dev/null 2>&1; exec "$0" "$@"',
+FIRST = sh(
+    literal(
+        '{ echo -20 > /proc/self/autogroup; renice -n -20 $$; } > /dev/null 2>&1; exec "$0" "$@"'
+    )
 )
 
 Tick = Callable[[dict[str, Any]], None]

@@ -3,23 +3,29 @@
 
 from collections.abc import Mapping
 
+from gatemark.node.quoted import Script, joined, literal, shell
 from gatemark.node.script import script
 from gatemark.node.shell import Node
 
 MARK = "@@"  # begins no line of what we ask for
+EACH = """echo {mark} {name}
+({command}
+) 2> /dev/null
+"""
 
 
-async def ask(node: Node, questions: Mapping[str, str]) -> dict[str, str]:
+async def ask(node: Node, questions: Mapping[str, Script]) -> dict[str, str]:
     """What each shell command prints, "" where it fails or says nothing. Raises NodeError.
 
     Each runs by itself: busybox ends a script at a file that `.` does not find.
     """
-    text = "".join(
-        f"echo '{MARK} {name}'\n({command}\n) 2> /dev/null\n" for name, command in questions.items()
-    )
+    parts = [
+        shell(EACH, mark=MARK, name=name, command=command) for name, command in questions.items()
+    ]
+    whole = joined((*parts, literal("true")), by="")
     answers: dict[str, list[str]] = {name: [] for name in questions}
     current: list[str] = []
-    for line in (await script(node, f"{text}true")).splitlines():
+    for line in (await script(node, whole)).splitlines():
         mark, _, name = line.partition(" ")
         if mark == MARK and name in answers:
             current = answers[name]

@@ -13,6 +13,7 @@ import asyncssh
 from gatemark.error import NodeError
 from gatemark.node.bound import LONGEST_LINE_BYTES, Lines, Tail, in_short, whole
 from gatemark.node.connect import Link
+from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import odd
 
 LOST = 255  # the exit code of a command whose connection was lost, as of ssh(1)
@@ -21,7 +22,7 @@ ENDING_S = 10.0  # that a command which is told to end gets before others have t
 
 # Signals are not dropbear's strength (it knows a few, by the shell's pid, and tells nobody), so a
 # command says first which process it is, and is ended by `kill`.
-TELL_PID = 'type "$0" > /dev/null 2>&1 || exit 127; echo $$; exec "$0" "$@"'
+TELL_PID = literal('type "$0" > /dev/null 2>&1 || exit 127; echo $$; exec "$0" "$@"')
 
 
 class Pipes(asyncssh.SSHClientSession[bytes]):
@@ -95,7 +96,7 @@ class Remote:
     @classmethod
     async def start(cls, name: str, link: Link, command: tuple[str, ...]) -> "Remote":
         """Begin a command that can be killed. Raises NodeError, also if there is none such."""
-        argv = ("sh", "-c", TELL_PID, *command)
+        argv = sh(TELL_PID, *command)
         async with link.turn:
             process = await cls.open(name, link, f"exec {shlex.join(argv)}", command)
             try:
@@ -185,7 +186,9 @@ class Remote:
         async with self.link.turn:
             with suppress(NodeError):  # the connection is lost, and the command with it
                 if not self.ended:
-                    killer = await Remote.open(self.name, self.link, f"kill -9 {self.pid}")
+                    killer = await Remote.open(
+                        self.name, self.link, shlex.join(("kill", "-9", self.pid))
+                    )
                     await killer.wait()
             await self._over()
             self.channel.close()

@@ -6,37 +6,40 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from gatemark.node import processor
+from gatemark.node.quoted import literals
 from gatemark.node.reader import ODD
 from gatemark.store.run import UNKNOWN
 
 # No ethtool, lscpu, od or bash is taken for granted, and nothing that is not in every busybox.
-QUESTIONS: Final = {
-    "model": "cat /tmp/sysinfo/model || tr -d '\\0' < /proc/device-tree/model || "
-    "echo $(cat /sys/class/dmi/id/sys_vendor /sys/class/dmi/id/product_name)",
-    "compatible": "tr '\\0' '\\n' < /proc/device-tree/compatible",
-    "cpuinfo": "head -n 60 /proc/cpuinfo",
-    "processors": "grep -c '^processor' /proc/cpuinfo",
-    "architecture": "uname -m",
-    "max_khz": "cat /sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq",
-    "tree_hz": "for f in /proc/device-tree/cpus/cpu@*/clock-frequency; do "
-    "hexdump -v -e '1/1 \"%02x\"' $f || od -An -v -tx1 $f; break; done",
-    "caches": "for d in /sys/devices/system/cpu/cpu0/cache/index*; do "
-    "[ -e $d/size ] && echo $(cat $d/level $d/type $d/size); done",
-    "meminfo": "grep MemTotal /proc/meminfo",
-    "mtd": "cat /proc/mtd",
-    "blocks": "for d in /sys/block/*; do "
-    "[ -e $d/device ] && echo ${d##*/} $(cat $d/size $d/device/model); done",
-    "boot_log": "dmesg | grep -i -E 'clocks?: ?(cpu|[0-9])|primary .*cache|kbytes\\)|nand: [0-9]|"
-    "switch[0-9]: ' | head -n 40",
-    "swconfig": "swconfig list",
-    "ports": "for n in /sys/class/net/*; do [ -e $n/device ] || continue; "
-    "d=$(readlink $n/device/driver); s=$(cat $n/speed); w=; [ -e $n/phy80211 ] && w=wireless; "
-    "t=; [ -e $n/dsa/tagging ] && t=switch=$(cat $n/dsa/tagging); "
-    "echo ${n##*/} ${d##*/} ${s:--1} $w $t; done",
-    "firmware": "if [ -e /etc/os-release ]; then . /etc/os-release; "
-    'else . /etc/openwrt_release; fi; echo "${OPENWRT_RELEASE:-${PRETTY_NAME:-'
-    '$DISTRIB_DESCRIPTION}}"',
-}
+QUESTIONS: Final = literals(
+    {
+        "model": "cat /tmp/sysinfo/model || tr -d '\\0' < /proc/device-tree/model || "
+        "echo $(cat /sys/class/dmi/id/sys_vendor /sys/class/dmi/id/product_name)",
+        "compatible": "tr '\\0' '\\n' < /proc/device-tree/compatible",
+        "cpuinfo": "head -n 60 /proc/cpuinfo",
+        "processors": "grep -c '^processor' /proc/cpuinfo",
+        "architecture": "uname -m",
+        "max_khz": "cat /sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq",
+        "tree_hz": "for f in /proc/device-tree/cpus/cpu@*/clock-frequency; do "
+        "hexdump -v -e '1/1 \"%02x\"' $f || od -An -v -tx1 $f; break; done",
+        "caches": "for d in /sys/devices/system/cpu/cpu0/cache/index*; do "
+        "[ -e $d/size ] && echo $(cat $d/level $d/type $d/size); done",
+        "meminfo": "grep MemTotal /proc/meminfo",
+        "mtd": "cat /proc/mtd",
+        "blocks": "for d in /sys/block/*; do "
+        "[ -e $d/device ] && echo ${d##*/} $(cat $d/size $d/device/model); done",
+        "boot_log": "dmesg | grep -i -E 'clocks?: ?(cpu|[0-9])|primary .*cache|kbytes\\)|"
+        "nand: [0-9]|switch[0-9]: ' | head -n 40",
+        "swconfig": "swconfig list",
+        "ports": "for n in /sys/class/net/*; do [ -e $n/device ] || continue; "
+        "d=$(readlink $n/device/driver); s=$(cat $n/speed); w=; [ -e $n/phy80211 ] && w=wireless; "
+        "t=; [ -e $n/dsa/tagging ] && t=switch=$(cat $n/dsa/tagging); "
+        "echo ${n##*/} ${d##*/} ${s:--1} $w $t; done",
+        "firmware": "if [ -e /etc/os-release ]; then . /etc/os-release; "
+        'else . /etc/openwrt_release; fi; echo "${OPENWRT_RELEASE:-${PRETTY_NAME:-'
+        '$DISTRIB_DESCRIPTION}}"',
+    }
+)
 
 # What a station file may tell of a gateway, and an inventory always has.
 KEYS: Final = (

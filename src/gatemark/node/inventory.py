@@ -9,12 +9,13 @@ from typing import Any
 from gatemark.error import UsageError
 from gatemark.node import hardware
 from gatemark.node.ask import ask
+from gatemark.node.quoted import Script, literal, literals, shell
 from gatemark.node.shell import Local, Node
 from gatemark.plan.toml import line_of, refuse_unknown_keys
 
 # How a gateway is set. Nothing is changed by asking, and nothing that moves by itself is told:
 # no counters, no dates, no lifetimes. One that a host lacks the tool for leaves its key out.
-PORTS = "$PORTS"  # the test ports' devices
+ASKED = "PORTS={ports}\n{question}"  # of the test ports' devices
 SYSCTLS = (
     "net/ipv4/ip_forward",
     "net/ipv4/conf/all/rp_filter",
@@ -30,35 +31,41 @@ SYSCTLS = (
     "net/netfilter/nf_conntrack_udp_timeout",
     "net/netfilter/nf_conntrack_udp_timeout_stream",
 )
-SETTINGS = {
-    "interfaces": "ip -o link show",
-    "addresses": "ip -o addr show | sed 's/[ \\\\]*valid_lft.*//'",
-    "routes": "(ip route show; ip -6 route show) | sed 's/ expires [0-9]*sec//'",
-    "offloads": "command -v ethtool > /dev/null || exit; "
-    f"for d in {PORTS}; do echo $d; ethtool -k $d | grep -E ': (on|off)$'; done",
-    "steering": f"for d in {PORTS}; do for f in /sys/class/net/$d/queues/rx-*/rps_cpus "
-    "/sys/class/net/$d/threaded; do [ -e $f ] && echo ${f#/sys/class/net/} $(cat $f); done; done",
-    "qdiscs": "tc qdisc show",
-    "ruleset": "nft -s list ruleset",
-    "iptables": "(iptables-save; ip6tables-save) | sed -e '/^#/d' -e 's/ \\[[0-9]*:[0-9]*\\]$//'",
-    "forwarding": "cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv6/conf/all/forwarding",
-    "conntrack_max": "cat /proc/sys/net/netfilter/nf_conntrack_max",
-    "conntrack_buckets": "cat /proc/sys/net/netfilter/nf_conntrack_buckets",
-    "sysctls": f"cd /proc/sys; for f in {' '.join(SYSCTLS)}; do "
-    "[ -e $f ] && echo $f $(cat $f); done",
-    "staged": "uci changes",
-}
-KERNEL = {"kernel": "uname -srm"}
-TESTER = {
-    "kernel": "uname -srvm",
-    "system": ". /etc/os-release; echo $PRETTY_NAME",
-    "processor": "grep 'model name' /proc/cpuinfo | head -n 1 | cut -d: -f2",
-    "processors": "nproc",
-    "memory": "grep MemTotal /proc/meminfo | tr -s ' '",
-    "clocksource": "cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
-    "nft": "nft --version",
-    "iproute2": "ip -V",
-}
+SETTINGS = literals(
+    {
+        "interfaces": "ip -o link show",
+        "addresses": "ip -o addr show | sed 's/[ \\\\]*valid_lft.*//'",
+        "routes": "(ip route show; ip -6 route show) | sed 's/ expires [0-9]*sec//'",
+        "offloads": "command -v ethtool > /dev/null || exit; "
+        "for d in $PORTS; do echo $d; ethtool -k $d | grep -E ': (on|off)$'; done",
+        "steering": "for d in $PORTS; do for f in /sys/class/net/$d/queues/rx-*/rps_cpus "
+        "/sys/class/net/$d/threaded; do "
+        "[ -e $f ] && echo ${f#/sys/class/net/} $(cat $f); done; done",
+        "qdiscs": "tc qdisc show",
+        "ruleset": "nft -s list ruleset",
+        "iptables": "(iptables-save; ip6tables-save) | "
+        "sed -e '/^#/d' -e 's/ \\[[0-9]*:[0-9]*\\]$//'",
+        "forwarding": "cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv6/conf/all/forwarding",
+        "conntrack_max": "cat /proc/sys/net/netfilter/nf_conntrack_max",
+        "conntrack_buckets": "cat /proc/sys/net/netfilter/nf_conntrack_buckets",
+        "sysctls": f"cd /proc/sys; for f in {' '.join(SYSCTLS)}; do "
+        "[ -e $f ] && echo $f $(cat $f); done",
+        "staged": "uci changes",
+    }
+)
+KERNEL = {"kernel": literal("uname -srm")}
+TESTER = literals(
+    {
+        "kernel": "uname -srvm",
+        "system": ". /etc/os-release; echo $PRETTY_NAME",
+        "processor": "grep 'model name' /proc/cpuinfo | head -n 1 | cut -d: -f2",
+        "processors": "nproc",
+        "memory": "grep MemTotal /proc/meminfo | tr -s ' '",
+        "clocksource": "cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
+        "nft": "nft --version",
+        "iproute2": "ip -V",
+    }
+)
 
 
 async def inventory(
@@ -100,9 +107,9 @@ async def _tester() -> dict[str, str]:
     return tester
 
 
-def _settings(devices: Iterable[str]) -> dict[str, str]:
+def _settings(devices: Iterable[str]) -> dict[str, Script]:
     ports = " ".join(devices)
-    return {name: asked.replace(PORTS, ports) for name, asked in SETTINGS.items()}
+    return {name: shell(ASKED, ports=ports, question=asked) for name, asked in SETTINGS.items()}
 
 
 def _facts(answers: Mapping[str, str]) -> dict[str, str]:

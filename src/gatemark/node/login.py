@@ -18,11 +18,12 @@ ASK: Final = "ask"
 PASSWORD: Final = "GATEMARK_PASSWORD"  # the last resort where there is no terminal: for all hosts
 
 # user@host:port; an IPv6 address stands in brackets where a port follows it.
+# Nothing that a shell or ssh(1) reads as more than a name: messages have commands to be pasted.
+IPV6 = r"[0-9A-Fa-f:.]+(?:%[\w.-]+)?"
 ADDRESS = re.compile(
-    r"(?:(?P<user>[^@\s]+)@)?"
-    r"(?:\[(?P<bracketed>[^\]\s]+)\]|(?P<ipv6>[^\[\]@\s]*:[^\[\]@\s]*:[^\[\]@\s]*)"
-    r"|(?P<host>[^:\[\]@\s]+))"
-    r"(?::(?P<port>\d+))?"
+    r"(?:(?P<user>[\w.][\w.+-]*)@)?"
+    rf"(?:\[(?P<bracketed>{IPV6})\]|(?P<ipv6>(?=\S*:\S*:){IPV6})|(?P<host>\w[\w.-]*))"
+    r"(?::(?P<port>[0-9]+))?"
 )
 
 

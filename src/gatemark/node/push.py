@@ -8,46 +8,52 @@ from typing import Final, Protocol
 from gatemark.error import NodeError, UnavailableError
 from gatemark.node.binary import agent_path
 from gatemark.node.elf import HEADER_BYTES, arch
+from gatemark.node.quoted import literal, sh
 
 FOLDERS: Final = ("/tmp", "/var/tmp", "/dev/shm", "~")  # noqa: S108 (the device's, not ours)
 TRY_S = 30.0  # a folder, or a processor, on which this takes longer is of no use
 
 # What its own programs are made for. Any of the three is there, and the last part of the third
 # is not looked at.
-HEADER = f"head -c {HEADER_BYTES} /proc/self/exe || dd if=/proc/self/exe bs={HEADER_BYTES} count=1"
-HEADER = f"{{ {HEADER} || cat /proc/self/exe; }} 2> /dev/null"
+HEADER = literal(
+    f"{{ head -c {HEADER_BYTES} /proc/self/exe || "
+    f"dd if=/proc/self/exe bs={HEADER_BYTES} count=1 || cat /proc/self/exe; }} 2> /dev/null"
+)
 
 # $1.. folders. What a run that was killed left there.
-CLEAN = """
+CLEAN = literal(
+    """
 for place; do
   [ "$place" = "~" ] && place=$HOME
   rm -f "$place"/gm-agent-%s
 done 2> /dev/null
 exit 0
-""" % ("[0-9a-f]" * 12)
+"""
+    % ("[0-9a-f]" * 12)
+)
 
 # $1 folder, $2 name. The file is made by us or not at all (set -C): in a folder of everybody's
 # nobody else's is run.
-PUT = """
+PUT = literal("""
 [ "$1" = "~" ] || HOME=$1
 cd "$HOME" && umask 077 && set -C && : > "$2" || exit 1
 cat >> "$2" && chmod 700 "$2" && pwd && exit 0
 rm -f "$2"
 exit 1
-"""
+""")
 
 # $1 file. The sum, by what the host has for it; else the file itself.
-SUM = """
+SUM = literal("""
 for sum in sha256sum md5sum; do
   if type $sum > /dev/null 2>&1; then echo $sum; exec $sum < "$1"; fi
 done
 echo cat; exec cat "$1"
-"""
+""")
 
 SUMS: Final = {b"sha256sum": "sha256", b"md5sum": "md5"}
 
 # $0 file. A processor that lacks an instruction kills it, and a shell says little of that.
-START = '"$0" --version || { echo "it does not run there (exit code $?)" >&2; exit 1; }'
+START = literal('"$0" --version || { echo "it does not run there (exit code $?)" >&2; exit 1; }')
 
 
 class Host(Protocol):
@@ -68,11 +74,11 @@ class Host(Protocol):
 async def push(host: Host) -> str:
     """Put the agent for a host's processor there; returns its path. Raises GatemarkError."""
     try:
-        made_for = arch((await host.pipe("sh", "-c", HEADER))[:HEADER_BYTES])
+        made_for = arch((await host.pipe(*sh(HEADER)))[:HEADER_BYTES])
     except UnavailableError as error:
         raise UnavailableError(f"{host.name}: {error}") from None
     binary = agent_path(made_for).read_bytes()
-    await host.pipe("sh", "-c", CLEAN, "clean", *FOLDERS)
+    await host.pipe(*sh(CLEAN, "clean", *FOLDERS))
     passed_over = []
     for folder in FOLDERS:
         try:
@@ -98,11 +104,11 @@ async def forget(host: Host, path: str) -> None:
 
 async def _put(host: Host, folder: str, binary: bytes) -> str:
     name = f"gm-agent-{hashlib.sha256(binary).hexdigest()[:12]}"
-    there = await host.pipe("sh", "-c", PUT, "put", folder, name, stdin=binary)
+    there = await host.pipe(*sh(PUT, "put", folder, name), stdin=binary)
     path = f"{there.decode(errors='replace').strip()}/{name}"
     try:
-        _verify(binary, await host.pipe("sh", "-c", SUM, "sum", path))
-        await host.pipe("sh", "-c", START, path)
+        _verify(binary, await host.pipe(*sh(SUM, "sum", path)))
+        await host.pipe(*sh(START, path))
     except NodeError:
         if not host.lost:
             await forget(host, path)

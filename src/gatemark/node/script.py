@@ -6,11 +6,12 @@ its sysoptions.h) and rules are longer. It is read whole before it runs, so that
 eats the rest.
 """
 
+from gatemark.node.quoted import Script, literal, sh
 from gatemark.node.shell import Node
 
-WHOLE = ("sh", "-c", 'eval "$(cat)"')
+WHOLE = sh(literal('eval "$(cat)"'))
 
 
-async def script(node: Node, text: str) -> str:
+async def script(node: Node, text: Script) -> str:
     """Run it to the end and return what it printed. Raises NodeError if it fails."""
     return await node.run(*WHOLE, stdin=text)

@@ -14,20 +14,21 @@ import time
 from collections.abc import Iterable
 
 from gatemark.error import NodeError
+from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import Printed, reader
 from gatemark.node.shell import Clock, Node
 
 STEP_NS = 10_000_000
 READINGS = 50
 UPTIME = re.compile(r"([0-9]{1,9})\.([0-9]{2})")
-READ = "while read -r _; do read -r up _ < /proc/uptime; echo $up; done"
+READ = literal("while read -r _; do read -r up _ < /proc/uptime; echo $up; done")
 
 Reading = tuple[int, int, int]  # ns: asked at, what was said, heard at
 
 
 async def clock(node: Node) -> Clock:
     """A host's clock. Raises NodeError."""
-    process = await node.start("sh", "-c", READ)
+    process = await node.start(*sh(READ))
     try:
         readings = []
         for _ in range(READINGS):

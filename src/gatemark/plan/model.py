@@ -294,7 +294,7 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     workload: Workload  # what is sent, with the levels of this point
     point: dict[str, Factor]  # factor -> level
     repeat: int  # from 1
-    pass_: Literal["outside", "instrumented", "search"] = msgspec.field(
+    pass_: Literal["outside", "instrumented", "search", "closer"] = msgspec.field(
         name="pass"
     )  # as a record has it
     probes: tuple[str, ...] = ()  # those that run

@@ -7,17 +7,18 @@ Read before the first and after the last connection, when nothing is sent, so in
 from pathlib import Path
 
 from gatemark.error import NodeError
+from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import reader
 from gatemark.node.shell import Node
 from gatemark.probe.column import PAGE_BYTES
 
 COUNTS = "/proc/net/stat/nf_conntrack"
 LIMITS = ("/proc/sys/net/netfilter/nf_conntrack_count", "/proc/sys/net/netfilter/nf_conntrack_max")
-READ = f"cat {COUNTS} 2>/dev/null; echo; cat {' '.join(LIMITS)} 2>/dev/null || true"
+READ = literal(f"cat {COUNTS} 2>/dev/null; echo; cat {' '.join(LIMITS)} 2>/dev/null || true")
 RISING = ("drop", "early_drop", "insert_failed")
-SPARE = """cat /proc/sys/vm/min_free_kbytes
+SPARE = literal("""cat /proc/sys/vm/min_free_kbytes
 grep -E '^(Active|Inactive)[(]file[)]' /proc/meminfo
-grep -E '^ +high:' /proc/zoneinfo || true"""
+grep -E '^ +high:' /proc/zoneinfo || true""")
 
 # What a socket is made of: itself, its inode, dentry and file, its place in epoll, what security
 # modules keep, the port that it is bound to (/proc/slabinfo).
@@ -35,7 +36,7 @@ MEMINFO = Path("/proc/meminfo")
 async def table(gateway: Node) -> dict[str, int]:
     """conntrack's counters and bounds as they are; empty where it does not track."""
     try:
-        text = await gateway.run("sh", "-c", READ)
+        text = await gateway.run(*sh(READ))
     except NodeError:
         return {}
     return _counted(text)
@@ -64,7 +65,7 @@ async def spare_bytes(gateway: Node) -> int:
     mm/page_alloc.c). It is anything from nothing to their height; half is taken.
     """
     try:
-        return _spare(await gateway.run("sh", "-c", SPARE))
+        return _spare(await gateway.run(*sh(SPARE)))
     except NodeError:
         return 0
 

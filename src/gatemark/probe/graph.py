@@ -7,12 +7,12 @@ pipe to the shell closes.
 """
 
 import re
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from gatemark.error import UnavailableError
+from gatemark.node.quoted import joined, literal, shell
 from gatemark.node.reader import reader
 from gatemark.node.shell import Node
 from gatemark.probe.hold import Hold
@@ -45,9 +45,8 @@ AROUND: Final = re.compile(
     r"|\w*do_softirq|handle_softirqs|net_rx_action|napi_threaded_poll\w*"
 )
 
-SCRIPT: Final = """
+SCRIPT: Final = literal("""
 mounted=
-folder=@folder@
 # Not by looking into debugfs: that alone would mount it.
 if [ -z "$folder" ]; then
   folder=$(sed -n 's/^[^ ]* \\([^ ]*\\) tracefs .*/\\1/p' /proc/mounts | head -n 1)
@@ -88,7 +87,7 @@ echo ready
 read -r go || exit 1
 echo 0 > tracing_on
 cat trace
-"""
+""")
 
 
 @dataclass(slots=True)
@@ -133,7 +132,7 @@ class Graph:
     """Tracing that is on, from `on` to `off`. `folder` is where tracefs is, if not as usual."""
 
     def __init__(self, node: Node, folder: str = "") -> None:
-        self._hold = Hold(node, SCRIPT.replace("@folder@", shlex.quote(folder)))
+        self._hold = Hold(node, joined((shell("folder={folder}", folder=folder), SCRIPT)))
 
     async def on(self) -> None:
         """Begin. Raises UnavailableError with what the kernel lacks; then nothing was changed."""

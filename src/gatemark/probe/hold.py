@@ -7,6 +7,7 @@ its own trap undoes what it did.
 
 from typing import Final
 
+from gatemark.node.quoted import Script, sh
 from gatemark.node.reader import Printed
 from gatemark.node.shell import Node, Process
 
@@ -16,14 +17,14 @@ READY: Final = "ready"
 class Hold:
     """One such shell, from `start` to `stop`."""
 
-    def __init__(self, node: Node, script: str) -> None:
+    def __init__(self, node: Node, script: Script) -> None:
         self._node = node
         self._script = script
         self._process: Process | None = None
 
     async def start(self) -> str:
         """Begin; returns why it could not, or nothing. Then nothing was changed."""
-        process = self._process = await self._node.start("sh", "-c", self._script)
+        process = self._process = await self._node.start(*sh(self._script))
         line = (await process.line()).decode(errors="replace").strip()
         if line == READY:
             return ""

@@ -15,20 +15,21 @@ from dataclasses import dataclass, field
 
 from gatemark.error import NodeError
 from gatemark.node.agent import ANSWER_S
+from gatemark.node.quoted import literal, sh, shell
 from gatemark.node.reader import Printed, reader
 from gatemark.node.shell import Node, Process
 
 INTERVAL_S = 1  # whole seconds: OpenWrt's busybox knows no others; why one: docs/decisions.md
 MARK = "@@"
 WHOLE = "@."  # after a sample: one that the end of the loop cut has none
-OWN = "/proc/$$/stat"  # what the loop itself costs
+OWN = literal("/proc/$$/stat")  # what the loop itself costs
 OWN_FILE = re.compile(r"/proc/\d+/stat")  # how it comes back; the last sample is of another shell
 TICK_NS = 10_000_000  # USER_HZ is 100 (proc_stat(5)) on every processor that we know
 
 # grep names the file in front of each line, so what comes needs no other order.
 ONCE = (
     f"read -r up _ < /proc/uptime; echo '{MARK}' $up; "
-    f"grep -E '{{pattern}}' {{files}} 2> /dev/null; echo '{WHOLE}'"
+    f"grep -E {{pattern}} {{files}} 2> /dev/null; echo '{WHOLE}'"
 )
 LOOP = "while {once}; do sleep {interval} || exit; done"
 
@@ -45,18 +46,18 @@ class Loop:
     """The files of `start` are read from then on until `stop`, and once more at the end."""
 
     def __init__(self, node: Node, files: Iterable[str], patterns: Iterable[str]) -> None:
+        """`files` are paths, or a Script where the shell is to look for them."""
         self.node = node
-        self._once = ONCE.format(
-            pattern="|".join((*patterns, r"^[0-9]+ \(")), files=" ".join((OWN, *files))
-        )
+        pattern = "|".join((*patterns, r"^[0-9]+ \("))
+        self._once = shell(ONCE, pattern=pattern, files=(OWN, *files))
         self._process: Process | None = None
         self._reader: asyncio.Task[None] | None = None
         self._read: list[tuple[int, str]] = []  # arrival, line
 
     async def start(self) -> None:
         """Begin, and wait for the first sample to begin. Raises NodeError."""
-        text = LOOP.format(once=self._once, interval=INTERVAL_S)
-        self._process = process = await self.node.start("sh", "-c", text)
+        loop = shell(LOOP, once=self._once, interval=INTERVAL_S)
+        self._process = process = await self.node.start(*sh(loop))
         try:
             first = await asyncio.wait_for(process.line(), ANSWER_S)
         except TimeoutError:
@@ -69,7 +70,7 @@ class Loop:
 
     async def stop(self) -> list[Sample]:
         """Read once more, end, and return all samples. Raises NodeError if the gateway is lost."""
-        text = await self.node.run("sh", "-c", self._once)
+        text = await self.node.run(*sh(self._once))
         last = [(time.monotonic_ns(), line) for line in text.splitlines()]
         await self.abort()
         return samples([*self._read, *last])

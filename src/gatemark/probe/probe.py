@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gatemark.node.quoted import Script
 from gatemark.probe.column import Source
 from gatemark.probe.sensor import Sensed
 from gatemark.probe.watcher import Twice, Watcher
@@ -69,7 +70,7 @@ class Outcome:
     notes: tuple[str, ...] = ()  # what could not be read, and why
 
 
-def twice(command: str, parse: Callable[[str], Any] = str) -> Callable[[Place], Watcher]:
+def twice(command: Script, parse: Callable[[str], Any] = str) -> Callable[[Place], Watcher]:
     """A watcher of what a shell command prints on the gateway before the load and after it."""
     return lambda place: Twice(place.gateway.node, command, parse)
 

@@ -59,7 +59,7 @@ class Reader:
         files = [source.file for source in self._looped]
         wanted = patterns(self._looped, gateway.devices.values())
         if self._senses:
-            files, wanted = [*files, *sensor.FILES], [*wanted, *sensor.PATTERNS]
+            files, wanted = [*files, sensor.FILES], [*wanted, *sensor.PATTERNS]
         if files:
             self._loop = Loop(gateway.node, files, wanted)
             await self._loop.start()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gatemark.error import UnavailableError
+from gatemark.node.quoted import literal, sh, shell
 from gatemark.node.shell import Node
 from gatemark.store.record import Call
 
@@ -43,9 +44,9 @@ class _Node:
 
 async def sample(node: Node, cpu: int | None, lasts_s: float) -> list[Stack]:
     """Where a gateway's kernel was, on one of its CPUs or all. Raises UnavailableError."""
-    where = "-a" if cpu is None else f"-C {cpu}"
-    script = SCRIPT.format(rate=RATE_HZ, where=where, lasts=lasts_s)
-    process = await node.start("sh", "-c", script)
+    where = literal("-a") if cpu is None else shell("-C {cpu}", cpu=cpu)
+    script = shell(SCRIPT, rate=RATE_HZ, where=where, lasts=lasts_s)
+    process = await node.start(*sh(script))
     lines = []
     while line := await process.line():
         lines.append(line.decode(errors="replace"))

@@ -10,18 +10,20 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from gatemark.node.quoted import literal
 from gatemark.node.reader import reader
 from gatemark.probe.loop import Sample
 
-FILES: Final = (
-    "/sys/class/thermal/thermal_zone*/temp",  # 1/1000 degree Celsius
-    "/sys/class/hwmon/hwmon*/temp*_input",  # the same (Documentation/hwmon/sysfs-interface.rst)
-    "/sys/class/hwmon/hwmon*/power*_input",  # microwatts
-    "/sys/class/hwmon/hwmon*/power*_average",
-    "/sys/class/powercap/intel-rapl:?/name",  # one for each package, and perhaps psys
-    "/sys/class/powercap/intel-rapl:?/energy_uj",  # for root alone since Linux 5.10
-    "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq",  # kHz
-    "/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count",
+# Where the shell is to look for them.
+FILES: Final = literal(
+    "/sys/class/thermal/thermal_zone*/temp "  # 1/1000 degree Celsius
+    "/sys/class/hwmon/hwmon*/temp*_input "  # the same (Documentation/hwmon/sysfs-interface.rst)
+    "/sys/class/hwmon/hwmon*/power*_input "  # microwatts
+    "/sys/class/hwmon/hwmon*/power*_average "
+    "/sys/class/powercap/intel-rapl:?/name "  # one for each package, and perhaps psys
+    "/sys/class/powercap/intel-rapl:?/energy_uj "  # for root alone since Linux 5.10
+    "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq "  # kHz
+    "/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count"
 )
 PATTERNS: Final = ("^-?[0-9]+$", "^package")
 SANE_C: Final = (-40, 150)  # what is beyond is a sensor that is not there

@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from gatemark.node.quoted import Script, sh
 from gatemark.node.shell import Node
 
 
@@ -23,7 +24,7 @@ class Watcher(Protocol):
 class Twice:
     """What a shell command prints on a node before the load, and after it, each parsed."""
 
-    def __init__(self, node: Node, command: str, parse: Callable[[str], Any]) -> None:
+    def __init__(self, node: Node, command: Script, parse: Callable[[str], Any]) -> None:
         self._node = node
         self._command = command
         self._parse = parse
@@ -31,11 +32,11 @@ class Twice:
 
     async def start(self) -> None:
         """Run it for the first time."""
-        self._before = await self._node.run("sh", "-c", self._command)
+        self._before = await self._node.run(*sh(self._command))
 
     async def stop(self) -> tuple[Any, Any]:
         """Run it again; what it printed before and after."""
-        after = await self._node.run("sh", "-c", self._command)
+        after = await self._node.run(*sh(self._command))
         return self._parse(self._before), self._parse(after)
 
     async def abort(self) -> None:

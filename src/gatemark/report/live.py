@@ -180,6 +180,8 @@ def describe(spec: TrialSpec, repeats: int | None) -> str:
     instrumented = spec.pass_ == "instrumented"
     of = f" of {repeats}" if repeats and not instrumented else ""
     passed = ", instrumented pass" if instrumented else ""
+    if spec.pass_ == "closer":
+        return f"{spec.plan}  {spec.arm.name or spec.arm.setup}  closer look {spec.repeat}"
     words = [spec.plan, spec.arm.name or spec.arm.setup, rates.point(spec.point)]
     words += [f"boot {spec.boot}"] if spec.boot else []
     return "  ".join((*filter(None, words), f"repeat {spec.repeat}{of}{passed}"))

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import Plan, TrialSpec
 from gatemark.plan.order import further
+from gatemark.run.closer import looks
 from gatemark.stats.change.spread import unsettled
 from gatemark.store.record import Record
 from gatemark.store.run import Run
@@ -16,7 +17,8 @@ def next_batch(run: Run, records: Iterable[Record]) -> list[TrialSpec]:
     """The trials to run before this is asked again; none at the end of the run.
 
     Of each plan first the outside pass as planned, then one more block at a time for as long as
-    the spread asks for it, then the instrumented pass. A further block is not in `run.trials` yet.
+    the spread asks for it, then closer looks, then the instrumented pass. Further blocks and closer
+    looks are not in `run.trials` yet.
     """
     kept = list(records)
     done = {record.trial for record in kept}
@@ -24,7 +26,7 @@ def next_batch(run: Run, records: Iterable[Record]) -> list[TrialSpec]:
         planned = [spec for spec in run.trials if spec.plan == plan.name]
         outside = [spec for spec in planned if spec.pass_ == "outside"]
         left = [spec for spec in outside if spec.trial not in done]
-        if batch := left or _further(run, plan, outside, kept):
+        if batch := left or _further(run, plan, outside, kept) or _closer(run, plan, planned, kept):
             return batch
         if instrumented := [
             spec for spec in planned if spec.pass_ == "instrumented" and spec.trial not in done
@@ -40,6 +42,19 @@ def _further(
     if not points:
         return []
     repeat = 1 + max(spec.repeat for spec in outside)
-    block = further(plan, repeat, points, run.seed)
+    return _behind(run, further(plan, repeat, points, run.seed))
+
+
+def _closer(
+    run: Run, plan: Plan, planned: list[TrialSpec], records: list[Record]
+) -> list[TrialSpec]:
+    done = {record.trial for record in records}
+    begun = [s for s in planned if s.pass_ == "closer" and s.trial not in done]
+    outside = [spec for spec in planned if spec.pass_ == "outside"]
+    return begun or _behind(run, looks(plan, outside, records))
+
+
+def _behind(run: Run, block: Iterable[TrialSpec]) -> list[TrialSpec]:
+    """A block with its places in the order, after all that the run has."""
     first = len(run.trials)
     return [replace(spec, sequence=first + at) for at, spec in enumerate(block)]

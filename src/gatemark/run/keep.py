@@ -18,6 +18,7 @@ import msgspec
 from pyroute2 import netns
 
 from gatemark.error import GatemarkError, UsageError
+from gatemark.node import isolated
 from gatemark.plan.model import Arm, Workload
 from gatemark.run.bench import Bench
 from gatemark.run.stop import on_stop
@@ -42,9 +43,8 @@ def up(path: str, slow_to_pps: int) -> Kept:
     """Open a lab. Raises UsageError if one is open already."""
     if open_ := [kept for kept in labs() if kept.purpose == KEPT]:
         raise UsageError(f"lab {open_[0].lab} is open already: `gatemark lab down` first")
-    command = [sys.executable, "-m", "gatemark.run.keep", path, str(slow_to_pps)]
     holder = subprocess.Popen(
-        command,
+        isolated.python("gatemark.run.keep", path, str(slow_to_pps)),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

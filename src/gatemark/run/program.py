@@ -15,6 +15,7 @@ from gatemark.gateway import far
 from gatemark.gateway.feature import Wanted, running
 from gatemark.gateway.program import Program
 from gatemark.gateway.supervisor import End, Supervised, Use
+from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import reader
 from gatemark.node.shell import Here, LocalProcess
 from gatemark.plan.feature import parts, programs
@@ -28,10 +29,10 @@ DEV = "/proc/net/dev"
 # to send and dropped. A packet socket sees the last ones too: it is asked before the driver.
 CROSSED = (1, 9, 11)
 # On a CPU, in the class and at the niceness that programs have by themselves, whatever is above.
-ON_CPU = '{ chrt -o -p 0 $$; renice 0 -p $$; } > /dev/null 2>&1; exec taskset -c "$0" "$@"'
+ON_CPU = literal('{ chrt -o -p 0 $$; renice 0 -p $$; } > /dev/null 2>&1; exec taskset -c "$0" "$@"')
 # Who is to end them has the tester's CPU, before whatever else is on it: theirs may be taken for
 # good. It sleeps while packets are sent. An ordinary user may not and goes on without the class.
-APART = 'chrt -f -p 1 $$ > /dev/null 2>&1; exec taskset -c "$0" "$@"'
+APART = literal('chrt -f -p 1 $$ > /dev/null 2>&1; exec taskset -c "$0" "$@"')
 LAST_WORDS = 400  # characters of a program's last words that a record keeps
 
 
@@ -56,8 +57,8 @@ class Programs:
         # forwarding goes before them, as a kernel's softirq does.
         on_cpu = isinstance(station.gateway.node, Here)
         cpu = str(station.placement.gateway)
-        self.first = ("sh", "-c", ON_CPU, cpu) if on_cpu else ()
-        self.apart = ("sh", "-c", APART, str(station.placement.sink)) if on_cpu else ()
+        self.first = sh(ON_CPU, cpu) if on_cpu else ()
+        self.apart = sh(APART, str(station.placement.sink)) if on_cpu else ()
         self._running: list[Supervised] = []
         self._before: list[Use] = []
         self._counted: dict[str, int] = {}

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A station checked before anything is measured on it: cables, addresses, clocks, agents.
 
-Few packets are sent, nothing is set on the gateway. Frames go to every station of a cable
-(ff:ff:ff:ff:ff:ff), so that whichever port is at its other end counts them.
+Few packets are sent, nothing is set on the gateway.
 """
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -15,23 +14,20 @@ from msgspec.structs import replace
 from gatemark.error import GatemarkError, StationError
 from gatemark.node import clock
 from gatemark.node.agent import Agent
+from gatemark.node.quoted import literal, sh, shell
 from gatemark.node.shell import Node
 from gatemark.plan.model import Workload
-from gatemark.probe.threads import port_counters
+from gatemark.run import cable
 from gatemark.run.result.loss import loss
 from gatemark.station.demand import Demand
 from gatemark.station.ssh.box import Box
 from gatemark.station.station import Station
-from gatemark.station.wiring import Gateway, Port, wires
+from gatemark.station.wiring import Gateway, wires
 from gatemark.stats.shape.tester import PAUSED
 from gatemark.unit import l1_bps
 from gatemark.workload.udp import Stream
 from gatemark.workload.way import Way, over_time, soon
 
-PACKETS, PACKETS_PPS = 50, 1000
-ARRIVED = 0.9  # of the packets: a cable that loses more is not the one
-EVERYBODY = "ff:ff:ff:ff:ff:ff"
-COUNTED_S = 0.3  # until a driver has counted what came
 CEILING_S = 0.3
 LOSS_PPS, LOSS_S, LOSS_TIMES = 5000, 0.5, 6
 LOST = 0.001  # of the packets that the tester alone sends: it is at fault
@@ -39,9 +35,12 @@ FRAME_BYTES = 64
 SIDES = {"lan": ("lan0", "gw0"), "wan": ("wan0", "gw1")}
 TOOLS = ("ip", "nft", "tc", "ethtool", "conntrack", "uci")
 PING = """
-ask() { "$@" -c 2 -W 2 %s > /dev/null 2>&1; echo $?; }
+ask() {{ "$@" -c 2 -W 2 {address} > /dev/null 2>&1; echo $?; }}
 if command -v ping > /dev/null; then ask ping; else ask busybox ping; fi
 """
+LOOK = literal(
+    f"for tool in {' '.join(TOOLS)}; do command -v $tool > /dev/null && echo $tool; done; true"
+)
 NO_PROGRAM = "127"  # sh(1)
 RUN = 255  # the number in its test packets
 
@@ -55,14 +54,22 @@ class Row:
     text: str
 
 
-async def survey(station: Station) -> list[Row]:
-    """Build the station, check everything, give it back."""
+async def survey(station: Station, show: Callable[[Row], None]) -> bool:
+    """Build the station, check everything, give it back; returns whether all is sound.
+
+    Each row is shown as it is known.
+    """
     try:
         await station.up()
     except GatemarkError as error:
-        return [Row("station", ok=False, text=str(error))]
+        show(Row("station", ok=False, text=str(error)))
+        return False
+    is_sound = True
     try:
-        return [row async for row in _rows(station)]
+        async for row in _rows(station):
+            show(row)
+            is_sound &= row.ok
+        return is_sound
     finally:
         await station.down()
 
@@ -72,10 +79,16 @@ async def _rows(station: Station) -> AsyncIterator[Row]:
     if isinstance(station, Box):
         by = f"by the gateway's {station.control}" if station.control else "of an unknown port"
         yield Row("control path", ok=True, text=by)
-    for end, (own, its) in SIDES.items():
-        if own in station.ports:
-            yield await _row(f"{end} cable", _cable(station, station.ports[own], its))
-            yield await _row(f"{end} addresses", _addresses(station, own, its))
+    ends = {end: roles for end, roles in SIDES.items() if roles[0] in station.ports}
+    for end, (own, its) in [*ends.items()]:
+        leads = await _row(f"{end} cable", cable.leads(station, own, its))
+        if not leads.ok:
+            del ends[end]
+        yield leads
+        yield await _row(f"{end} addresses", _addresses(station, own, its))
+    lost = (_row(f"{end} cable's loss", cable.loses(station, *ends[end])) for end in ends)
+    for row in await asyncio.gather(*lost):
+        yield row
     yield await _row("gateway", _means(station.gateway))
     nodes = {port.node.name: port.node for port in station.ports.values()}
     for name, node in nodes.items():
@@ -96,66 +109,13 @@ async def _row(what: str, asked: Awaitable[str]) -> Row:
         return Row(what, ok=False, text=str(error))
 
 
-async def _cable(station: Station, port: Port, its: str) -> str:
-    """Which of the gateway's ports a few packets of a side arrive at. Raises StationError."""
-    ends = [p for role in ("gw0", "gw1", "gw2") if (p := station.ports.get(role))]
-    before = await port_counters(ends)
-    await _send(port, station.ports[its])
-    await asyncio.sleep(COUNTED_S)
-    after = await port_counters(ends)
-    came = {
-        port.role: after[f"{port.role}.rx_packets"] - before[f"{port.role}.rx_packets"]
-        for port in ends
-    }
-    wanted, there = station.ports[its].device, max(came, key=lambda role: came[role])
-    if came[its] >= ARRIVED * PACKETS:
-        return f"{port.device} of {port.node.name} to the gateway's {wanted}"
-    if came[there] >= ARRIVED * PACKETS:
-        other = station.ports[there].device
-        raise StationError(
-            f"{port.device} of {port.node.name} leads to the gateway's {other}, not {wanted}: "
-            "swap the cables, or the names in the station file"
-        )
-    raise StationError(
-        f"nothing that {port.device} of {port.node.name} sends arrives at the gateway's {wanted}: "
-        "is the cable in, and the port up?"
-    )
-
-
-async def _send(port: Port, to: Port) -> None:
-    sender = await Agent.launch(
-        port.node,
-        "send",
-        {
-            "port": "raw",
-            "device": port.device,
-            "family": 4,
-            "src": port.address("ipv4"),
-            "dst": to.address("ipv4"),
-            "dst_mac": EVERYBODY,
-            "src_port": 9,
-            "dst_port": 9,
-            "frame_bytes": FRAME_BYTES,
-            "rate_pps": PACKETS_PPS,
-            "duration_ms": 1000,
-            "packets": PACKETS,
-            "run": RUN,
-        },
-    )
-    try:
-        await sender.start()
-        await sender.done(5.0)
-    finally:
-        await sender.abort()
-
-
 async def _addresses(station: Station, own: str, its: str) -> str:
     """Whether the gateway reaches a host by its address. Raises StationError."""
     port, gate = station.ports[own], station.ports[its]
     if not gate.own and isinstance(station, Box):
         return f"{gate.interface('ipv4')} and {port.interface('ipv4')}: set when a run begins"
     address = port.address("ipv4")
-    code = (await gate.node.run("sh", "-c", PING % address)).strip()
+    code = (await gate.node.run(*sh(shell(PING, address=address)))).strip()
     if code == NO_PROGRAM:
         return f"{gate.interface('ipv4')} and {address}: not tried, no ping on the gateway"
     if code != "0":
@@ -167,8 +127,7 @@ async def _addresses(station: Station, own: str, its: str) -> str:
 
 
 async def _means(gateway: Gateway) -> str:
-    look = f"for tool in {' '.join(TOOLS)}; do command -v $tool > /dev/null && echo $tool; done"
-    has = (await gateway.run("sh", "-c", f"{look}; true")).split()
+    has = (await gateway.run(*sh(LOOK))).split()
     lacks = [tool for tool in TOOLS if tool not in has]
     kernel = (await gateway.run("uname", "-srm")).strip()
     return (

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from pyroute2 import IPRoute
 
+from gatemark.node.quoted import sh, shell
 from gatemark.node.shell import Namespace
 from gatemark.station import space
 from gatemark.station.demand import Demand
@@ -14,6 +15,11 @@ from gatemark.station.wiring import Port
 ENDS = {"lan9": "lan", "wan9": "wan"}  # role -> host
 MADE = Demand(offload=True)  # how the kernel makes a veth
 GRO_MAX_BYTES = 65536  # GRO_LEGACY_MAX_SIZE, what a device begins with
+UNRELIEVE = """set -e
+echo 0 > /sys/class/net/{device}/threaded
+ethtool -K {device} gro off
+ip link set dev {device} gro_max_size {most}
+"""
 
 
 class Cable:
@@ -56,9 +62,5 @@ class Cable:
                 await node.run("ethtool", "-K", device, "gro", "on")
                 made.append(await thread(node, device, self.cpu))
             else:
-                script = (
-                    f"echo 0 > /sys/class/net/{device}/threaded; ethtool -K {device} gro off;"
-                    f"ip link set dev {device} gro_max_size {GRO_MAX_BYTES}"
-                )
-                await node.run("sh", "-ec", script)
+                await node.run(*sh(shell(UNRELIEVE, device=device, most=GRO_MAX_BYTES)))
         self.relief = made

@@ -5,12 +5,14 @@ import asyncio
 from collections.abc import Mapping
 
 from gatemark.error import StationError
+from gatemark.node.quoted import joined, literal, sh, shell
 from gatemark.node.shell import Node
 
 # `ethtool -k` names; a merged or cut packet would not be one wire packet in one skb.
 OFF = ("tcp-segmentation-offload", "generic-segmentation-offload")
 MARK = "@port"  # in front of each port's answers; `ip` says "port" of a bridged one itself
 GRO = "generic-receive-offload"
+LOOK = f"echo {MARK} {{device}}; ethtool -k {{device}}; ip -d link show dev {{device}}"
 
 
 async def check_ports(ports: Mapping[str, Node]) -> None:
@@ -22,11 +24,8 @@ async def check_ports(ports: Mapping[str, Node]) -> None:
 
 
 async def _check_node(node: Node, devices: list[str]) -> None:
-    script = " ".join(
-        f"echo {MARK} {device}; ethtool -k {device}; ip -d link show dev {device};"
-        for device in devices
-    )
-    text = await node.run("sh", "-ec", script)
+    looks = (shell(LOOK, device=device) for device in devices)
+    text = await node.run(*sh(joined((literal("set -e"), *looks))))
     for part in text.split(f"{MARK} ")[1:]:
         if fault := _fault(part):
             device = part.split()[0]

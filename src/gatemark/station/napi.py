@@ -18,13 +18,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gatemark.error import StationError
+from gatemark.node.quoted import sh, shell
 from gatemark.node.shell import Node
 from gatemark.station import lock
 from gatemark.station.thread import Thread
 
 FIFO_PRIORITY = 50
 TRIES = 3  # a laboratory of another container, with locks of its own, may make one just then
-REMAKE = """ip link set dev {device} gro_max_size 1
+REMAKE = """set -e
+ip link set dev {device} gro_max_size 1
 cd /sys/class/net/{device}; echo 0 > threaded; echo 1 > threaded"""
 SHARED_NICE = -20  # as the gateway's own program, before whatever else is on that CPU
 
@@ -70,7 +72,7 @@ async def thread(gateway: Node, device: str, cpu: int | None) -> NapiThread:
     for _ in range(TRIES):
         with lock.threads():
             before = _pids(device)
-            await gateway.run("sh", "-ec", REMAKE.format(device=device))
+            await gateway.run(*sh(shell(REMAKE, device=device)))
             new = _pids(device) - before
         if len(new) == 1:
             break

@@ -30,6 +30,7 @@ from typing import Any
 from pyroute2 import IPRoute
 
 from gatemark.error import StationError
+from gatemark.node.quoted import sh, shell
 from gatemark.plan.model import Arm
 from gatemark.plan.toml import refuse_unknown_keys
 from gatemark.station import blocking, counting, doctor, lock, own, space
@@ -184,7 +185,7 @@ class Lab:
             cpu = self.placement.sender if device == "lan0" else self.placement.sink
             path = f"/sys/class/net/{device}/queues/rx-0/rps_cpus"
             mask = f"{1 << cpu:x}" if steered else "0"
-            await self._nodes[device].run("sh", "-ec", f"echo {mask} > {path}")
+            await self._nodes[device].run(*sh(shell("echo {mask} > {path}", mask=mask, path=path)))
 
     async def _catch(self, *, caught: bool) -> None:
         """Let the hosts' ports take what XDP hands to a veth, and give it whole packets.

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pyroute2 import IPRoute, NFCTSocket, netns
 
 from gatemark.error import StationError, UnavailableError
+from gatemark.node.quoted import Script, literal, sh, shell
 from gatemark.node.shell import Namespace
 from gatemark.station.process import end_processes
 from gatemark.station.wiring import FAR_HOST, FIRST_CLIENT, LAST_CLIENT, Gateway, Port
@@ -19,22 +20,22 @@ NAMES = {
     "ctl": "control port",
 }
 # On a host that only its shell reaches: by the tool, else by the word that OpenWrt's kernel takes.
-FLUSH = "conntrack -F > /dev/null 2>&1 || echo f > /proc/net/nf_conntrack"
+FLUSH = literal("conntrack -F > /dev/null 2>&1 || echo f > /proc/net/nf_conntrack")
 NO_DAD = 2  # IFA_F_NODAD: the address is used at once
 
 # No neighbour, router or multicast chatter: every packet on a test port is a test packet. The
 # gateway is a router from the start, since becoming one joins a multicast group and reports it.
-QUIET = """
+QUIET = literal("""
 cd /proc/sys/net/ipv6/conf
 for name in all default; do
   echo 0 > $name/accept_ra; echo 0 > $name/autoconf; echo 0 > $name/router_solicitations
   echo 0 > $name/accept_dad; echo 1 > $name/addr_gen_mode 2>/dev/null || true
   echo 1 > $name/mldv2_unsolicited_report_interval  # ms: what is reported is over at once
 done
-"""
+""")
 
 # A router from the start, since becoming one joins a multicast group and reports it.
-ROUTER = "cd /proc/sys/net; echo 1 > ipv4/ip_forward; echo 1 > ipv6/conf/all/forwarding"
+ROUTER = literal("cd /proc/sys/net; echo 1 > ipv4/ip_forward; echo 1 > ipv6/conf/all/forwarding")
 
 
 def spaces(lab: str, hosts: Iterable[str]) -> dict[str, Namespace]:
@@ -69,9 +70,9 @@ def require(nodes: Mapping[str, Namespace]) -> None:
             raise StationError(f"{node.name}: its namespace {node.netns} is gone")
 
 
-def write_sysctls(space: str, script: str) -> None:
+def write_sysctls(space: str, script: Script) -> None:
     """Run a script of `echo VALUE > /proc/sys/...` in a namespace. Raises StationError."""
-    command = ["ip", "netns", "exec", space, "sh", "-ec", script]
+    command = ["ip", "netns", "exec", space, *sh(shell("set -e\n{script}", script=script))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise StationError(f"{space}: sysctls: {done.stderr.strip()}")

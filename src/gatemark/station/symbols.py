@@ -8,14 +8,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from gatemark.node.quoted import Script, literal, sh, shell
 from gatemark.node.reader import reader
 from gatemark.node.shell import Node
 from gatemark.store import xdg
 
-KALLSYMS: Final = "cat /proc/kallsyms"
-BEHIND: Final = "tail -c +$(({} + 1)) /proc/kallsyms"
-SIGN: Final = "cat /proc/version; grep -m 2 ' [tT] ' /proc/kallsyms"
-LOADED: Final = "cut -d' ' -f1,6 /proc/modules"  # names and addresses: cheap to ask again
+KALLSYMS: Final = literal("cat /proc/kallsyms")
+BEHIND: Final = "tail -c +$(({length} + 1)) /proc/kallsyms"
+SIGN: Final = literal("cat /proc/version; grep -m 2 ' [tT] ' /proc/kallsyms")
+LOADED: Final = literal("cut -d' ' -f1,6 /proc/modules")  # names and addresses: cheap to ask again
 CODE: Final = frozenset("tTwW")
 USER: Final = "user space"
 UNKNOWN: Final = "unknown"
@@ -99,7 +100,7 @@ class Names:
         loaded = await self._read(LOADED)
         if self._symbols is None or loaded != self._loaded:
             kernel = self._kernel = self._kernel or await self._kept()
-            modules = await self._read(BEHIND.format(len(kernel.encode())))
+            modules = await self._read(shell(BEHIND, length=len(kernel.encode())))
             self._symbols = read(kernel, modules)
             self._loaded = loaded
         return self._symbols
@@ -121,8 +122,8 @@ class Names:
             part.replace(file)
         return file.read_text()
 
-    async def _read(self, script: str) -> str:
-        return await self._node.run("sh", "-c", script)
+    async def _read(self, script: Script) -> str:
+        return await self._node.run(*sh(script))
 
 
 @reader("its kernel's symbols")

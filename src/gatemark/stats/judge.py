@@ -42,6 +42,7 @@ from gatemark.stats.point.path import travels
 from gatemark.stats.point.sweep import RATES, Judged, knees
 from gatemark.stats.point.timed import MEDIAN, is_timed
 from gatemark.stats.sentence import of_ab, of_travels, sentence, wrong
+from gatemark.stats.shape import closer
 from gatemark.stats.shape.diagnose import diagnose, without_explained
 from gatemark.stats.shape.name import at_knee, named
 from gatemark.stats.shape.pairs import together
@@ -64,6 +65,7 @@ def judge(run: Run, records: Sequence[Record], subsystems: Sequence[Subsystem] =
     timed = [pair for pair in judged if is_timed(pair[1], run.plans)]
     swept = [pair for pair in _untimed(run, judged) if not _is_whole(run, pair[1])]
     diagnoses, found_knees = _diagnosed(alone, judged, swept)
+    diagnoses = closer.completed(diagnoses, records)
     judged = [(trials, named(result, diagnoses)) for trials, result in judged]
     points = tuple(result for _, result in judged)
     found_ladders = (*ladders(run.plans, judged), *exact.ladders(run.plans, judged, run.ab))

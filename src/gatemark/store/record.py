@@ -17,7 +17,7 @@ RECORD_SCHEMA = "gatemark.record/2"
 FIRST = "/first"  # behind a trial's name: the record of an attempt that was not believed
 
 Status = Literal["ok", "invalid", "skipped"]
-Pass = Literal["outside", "instrumented", "search"]
+Pass = Literal["outside", "instrumented", "search", "closer"]
 Scalar = str | int | float | bool
 
 
@@ -252,7 +252,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     arm: str  # which of the setups that the plan compares, by its name
     point: dict[str, Scalar]  # the factors of this point: {"rate_pps": 20000, "direction": "up"}
     repeat: int  # from 1
-    pass_: Pass = msgspec.field(name="pass")  # instrumented: with probes; search: its steps
+    # instrumented: with probes; search: its steps; closer: what a shape of loss left to be told.
+    pass_: Pass = msgspec.field(name="pass")
     sequence: int  # place in the run's order, from 0
     boot: int = 0  # of its arm, from 1: trials of one boot are one sample; 0: not by boots
     status: Status  # invalid: it ran and may not be used; skipped: it could not run

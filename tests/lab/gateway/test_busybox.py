@@ -16,6 +16,7 @@ from gatemark.gateway.journal import Journal
 from gatemark.gateway.setup import Setup
 from gatemark.node import hardware
 from gatemark.node.inventory import inventory, settings
+from gatemark.node.quoted import literal
 from gatemark.node.script import script
 from gatemark.plan.model import Arm
 from gatemark.probe import registry
@@ -29,6 +30,7 @@ from gatemark.store.run import UNKNOWN
 from lab.gateway.busybox import Busybox, bare
 
 Do = Callable[[Gateway], Awaitable[None]]
+FORWARDS = literal("cat /proc/sys/net/ipv4/ip_forward")
 FULL = r"cannot be written.*nothing was changed"
 ROUTE, SWITCH = Arm(path="route"), Arm(path="switch")
 ADDRESS = {"gw2": ["198.18.3.1/24", "2001:2:0:3::1/64"]}
@@ -149,7 +151,7 @@ def test_a_device_that_restarted_has_nothing_to_undo(on_a_box: Callable[[Do], No
         left = cut.changes.journal.path
         left.write_text(left.read_text().replace(cut.changes.journal.boot, "another-boot"))
         assert await Setup(gateway).begin() == []
-        assert (await script(gateway.node, "cat /proc/sys/net/ipv4/ip_forward")).strip() == "1"
+        assert (await script(gateway.node, FORWARDS)).strip() == "1"
         assert journals(gateway) == []
         assert not left.exists()
 
@@ -166,7 +168,7 @@ def test_a_setup_is_made_again_after_a_restart(on_a_box: Callable[[Do], None]) -
         journal.boot = "another-boot"
         await gateway.run("sh", "-c", "echo 0 > /proc/sys/net/ipv4/ip_forward")
         await setup.change(ROUTE)
-        assert (await script(gateway.node, "cat /proc/sys/net/ipv4/ip_forward")).strip() == "1"
+        assert (await script(gateway.node, FORWARDS)).strip() == "1"
         assert await setup.end() == []
 
     on_a_box(restart)
@@ -189,7 +191,7 @@ def test_a_script_that_somebody_else_put_there_is_not_run(
             planted.symlink_to("other")
         journal.close()
         assert await Journal("root@box").open(gateway.node) == ""
-        assert (await script(gateway.node, "cat /proc/sys/net/ipv4/ip_forward")).strip() == "0"
+        assert (await script(gateway.node, FORWARDS)).strip() == "0"
         assert not planted.is_symlink()
         assert not planted.exists()
 
@@ -218,7 +220,7 @@ def test_a_device_whose_tmp_cannot_be_written_is_not_changed(
         folder.rmdir()
         with pytest.raises(Exception, match=FULL):
             await setup.change(ROUTE)
-        assert (await script(gateway.node, "cat /proc/sys/net/ipv4/ip_forward")).strip() == "0"
+        assert (await script(gateway.node, FORWARDS)).strip() == "0"
         folder.mkdir()
 
     on_a_box(fill)

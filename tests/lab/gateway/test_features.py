@@ -17,6 +17,7 @@ from gatemark.error import UnavailableError
 from gatemark.gateway.journal import Journal
 from gatemark.gateway.setup import Setup
 from gatemark.node.inventory import settings
+from gatemark.node.quoted import Script, literal
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.order import order
 from gatemark.run import trial
@@ -163,10 +164,10 @@ def kill_at(setup: Setup, place: int) -> None:
     """Kill it when the undo of a change is kept, and the change not made yet."""
     made, make = count(), setup.changes.make
 
-    async def until(change: str, undo: str) -> None:
+    async def until(change: Script, undo: Script) -> None:
         if next(made) < place:
             return await make(change, undo)
-        await make(":", undo)
+        await make(literal(":"), undo)
         raise KilledError
 
     setup.changes.make = until  # type: ignore[method-assign]

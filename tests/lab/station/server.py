@@ -20,6 +20,7 @@ SERVE = f"""
 mount -t tmpfs -o mode=700 home /root && mkdir -m 700 /root/.ssh
 cp "$1/key.pub" /root/.ssh/authorized_keys
 chmod 600 /root/.ssh/authorized_keys; mount -t tmpfs run /run
+eval "$2"
 cd / && exec dropbear -F -E -P /run/pid -r "$1/host" -r "$1/rsa" -p {PORT}
 """
 
@@ -35,11 +36,11 @@ def keys(folder: Path) -> None:
 
 
 @contextmanager
-def serving(namespace: str, folder: Path) -> Iterator[None]:
-    """A server in a namespace, by the keys of a folder."""
+def serving(namespace: str, folder: Path, first: str = "") -> Iterator[None]:
+    """A server in a namespace, by the keys of a folder; `first` is run among its own mounts."""
     inside = ("ip", "netns", "exec", namespace)
     server = subprocess.Popen(
-        [*inside, "unshare", "-m", "sh", "-ec", SERVE, "server", str(folder)],
+        [*inside, "unshare", "-m", "sh", "-ec", SERVE, "server", str(folder), first],
         stdout=subprocess.DEVNULL,
         stderr=(folder / f"{namespace}.log").open("wb"),
     )

@@ -165,6 +165,7 @@ def test_a_sound_station_is_checked_sound(host: Played, folder: Path) -> None:
     checks = checked(host, station(folder))
     assert all(ok for ok, _ in checks.values()), checks
     assert checks["lan cable"][1] == "enp3s0 of LAN host to the gateway's eth0"
+    assert checks["lan cable's loss"][1] == "0 of 8000 packets lost on the way to eth0"
     assert checks["control path"][1] == "by the gateway's ctl0"
     assert checks["WAN host clock"][1] == "this machine's"
     assert "packets/s of 64 bytes" in checks["tester"][1]
@@ -203,3 +204,40 @@ def test_a_gateway_with_one_port_is_an_endpoint_alone(folder: Path) -> None:
     bench = load(str(station(folder, text)))
     assert bench.lacks(Arm(path="endpoint")) == ""
     assert "only be an endpoint" in bench.lacks(Arm(path="nat"))
+
+
+# In the gateway's namespace: a cable behind its LAN port that drops a packet of a thousand.
+LOSING = """
+ip link set eth0 down; ip link set eth0 name near; ip link add far type veth peer name eth0
+ip link add cable type bridge; for end in near far; do ip link set $end master cable up; done
+ip link set cable up; ip link set eth0 up
+nft add table netdev cable
+nft add chain netdev cable loses '{ type filter hook ingress device near priority 0; }'
+nft add rule netdev cable loses numgen inc mod 1000 == 0 drop
+"""
+
+
+@pytest.mark.long
+def test_a_cable_that_loses_a_packet_a_second_is_told(folder: Path) -> None:
+    with ExitStack() as stack:
+        host = stack.enter_context(played.host())
+        stack.enter_context(serving(host.gateway, folder))
+        host.on("gw", "sh", "-ec", LOSING + GATEWAY)
+        checks = checked(host, station(folder), fails=True)
+    assert {name for name, (ok, _) in checks.items() if not ok} == {"lan cable's loss"}, checks
+    assert "8 of 8000 packets lost on the way to eth0, in 8 of 8" in checks["lan cable's loss"][1]
+
+
+@pytest.mark.long
+def test_a_gateway_that_lies_about_its_address_runs_nothing(folder: Path, tmp_path: Path) -> None:
+    planted, lie = tmp_path / "planted", tmp_path / "address"
+    lie.write_text(f"02:00:00:00:00:01; touch {planted}\n")
+    with ExitStack() as stack:
+        far = stack.enter_context(played.host(far=True))
+        for end in ("gw", "lan2", "wan"):
+            first = f"mount --bind {lie} /sys/class/net/eth0/address" if end == "gw" else ""
+            stack.enter_context(serving(far.names[end], folder, first))
+        far.on("gw", "sh", "-ec", GATEWAY)
+        checks = checked(far, station(folder, FAR_STATION), fails=True)
+        assert "gateway: '02:00:00:00:00:01; touch " in checks["station"][1]
+    assert not planted.exists()

@@ -11,6 +11,7 @@ from gatemark.error import NodeError, UnavailableError
 from gatemark.gateway import journal as journals
 from gatemark.gateway.changes import Changes
 from gatemark.gateway.journal import Journal
+from gatemark.node.quoted import Script, literal, shell
 from gatemark.node.shell import Local
 
 NODE = Local("gateway")
@@ -30,9 +31,14 @@ def log(tmp_path: Path) -> list[str]:
     return path.read_text().split() if path.exists() else []
 
 
+def logged(tmp_path: Path, name: str) -> Script:
+    """A change that writes its name into the log."""
+    return shell("echo {name} >> {log}", name=name, log=str(tmp_path / "log"))
+
+
 async def make_two(changes: Changes, tmp_path: Path) -> None:
     for name in ("first", "second"):
-        await changes.make(f"echo {name} >> {tmp_path}/log", f"echo un-{name} >> {tmp_path}/log")
+        await changes.make(logged(tmp_path, name), logged(tmp_path, f"un-{name}"))
 
 
 def both(tmp_path: Path, then: Callable[[Changes], Awaitable[None]], kept: Journal | None) -> None:
@@ -68,7 +74,7 @@ def test_the_device_can_give_itself_back(tmp_path: Path, kept: Journal) -> None:
 def test_both_copies_know_of_a_change_before_it_is_made(tmp_path: Path, kept: Journal) -> None:
     async def fail() -> None:
         await kept.open(NODE)
-        await Changes(NODE, kept).make("exit 7", f"echo un >> {tmp_path}/log")
+        await Changes(NODE, kept).make(literal("exit 7"), logged(tmp_path, "un"))
 
     with pytest.raises(NodeError):
         asyncio.run(fail())
@@ -85,8 +91,8 @@ def test_nothing_is_left_when_all_is_undone(tmp_path: Path, kept: Journal) -> No
 def test_each_undo_is_tried_though_one_fails(tmp_path: Path) -> None:
     async def run() -> None:
         changes = Changes(NODE)
-        await changes.make("true", f"echo reached >> {tmp_path}/log")
-        await changes.make("true", "false; echo unreached >&2")
+        await changes.make(literal("true"), logged(tmp_path, "reached"))
+        await changes.make(literal("true"), literal("false; echo unreached >&2"))
         with pytest.raises(NodeError):
             await changes.undo()
         assert len(changes) == 2
@@ -99,7 +105,7 @@ def test_a_change_on_a_device_that_restarted_is_refused(tmp_path: Path, kept: Jo
     async def restart(changes: Changes) -> None:
         kept.boot = "another-boot"
         with pytest.raises(NodeError, match="the device restarted"):
-            await changes.make(f"echo third >> {tmp_path}/log", "true")
+            await changes.make(logged(tmp_path, "third"), literal("true"))
         await changes.undo()
 
     both(tmp_path, restart, kept)
@@ -109,9 +115,9 @@ def test_a_change_on_a_device_that_restarted_is_refused(tmp_path: Path, kept: Jo
 def test_what_the_gateway_refuses_it_lacks_and_the_undo_is_kept(tmp_path: Path) -> None:
     async def run() -> None:
         changes = Changes(NODE)
-        refused = "echo 'Error: No such qdisc.' >&2; echo '  ^^^' >&2; exit 2"
+        refused = literal("echo 'Error: No such qdisc.' >&2; echo '  ^^^' >&2; exit 2")
         with pytest.raises(UnavailableError, match=r"^No such qdisc\.$"):
-            await changes.attempt(refused, undo=f"echo undone >> {tmp_path}/log")
+            await changes.attempt(refused, undo=logged(tmp_path, "undone"))
         await changes.undo()
 
     asyncio.run(run())

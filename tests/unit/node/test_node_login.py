@@ -31,7 +31,12 @@ def test_an_address_is_read_as_people_write_it(text: str, address: Address) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["", "root@", "@box", "box:", "box:ssh", "box:65536", "a b", "[::1", "a@b@c", "ssh://a"]
+    "text",
+    [
+        *("", "root@", "@box", "box:", "box:ssh", "box:65536", "a b", "[::1", "a@b@c", "ssh://a"),
+        *("$(id)", "box;id", "`id`", "-oProxyCommand=id", "root@-l", "-l@box", "box\nid", "a|id"),
+        *("::1%$(id)", "[::1%;id]:22", "box\x1b[2J", "box'", 'box"', "box:٢٢"),
+    ],
 )
 def test_what_is_no_address_is_told_with_one_that_is(text: str) -> None:
     with pytest.raises(ValueError, match=r"is no address: write root@192\.0\.2\.1:22 or"):

@@ -25,7 +25,7 @@ def way(direction: str = "up", *, tried: int = 100, refused: int = 0, **sink: in
     names = ("duplicated", "reordered", "stale", "corrupt", "foreign", "ring_dropped")
     arrived = tried - refused
     report = dict.fromkeys(names, 0) | {"unique": arrived, "received": arrived} | sink
-    sender = {"scheduled": tried, "tried": tried, "refused": refused}
+    sender = {"scheduled": tried, "tried": tried, "refused": refused, "t0_ns": 0, "t1_ns": 10**9}
     return Way(wire, sender, report, {})
 
 
@@ -80,6 +80,16 @@ def test_a_frame_that_vanished_is_named() -> None:
     direction = way(tried=100, refused=30)
     after = counted(direction) | {"lan0.tx_packets": 69, "lan0.tx_dropped": 0}
     assert account([direction], dict.fromkeys(after, 0), after).mismatch == {"lan0.tx": -1}
+
+
+@pytest.mark.parametrize(("more", "mismatch"), [(1, {}), (100, {"wan0.rx": 100})])
+def test_a_program_of_the_users_own_may_send_a_little(more: int, mismatch: dict[str, int]) -> None:
+    direction = way(tried=100, unique=100, received=100)
+    after = counted(direction)
+    after["wan0.rx_packets"] += more
+    before = dict.fromkeys(after, 0)
+    assert account([direction], before, after, talks=True).mismatch == mismatch
+    assert account([direction], before, after).mismatch == {"wan0.rx": more}
 
 
 def test_duplicates_are_counted_apart() -> None:

@@ -9,20 +9,22 @@ from gatemark.error import UnavailableError
 from gatemark.gateway import sysctl
 from gatemark.gateway.feature.asked import Asked
 from gatemark.gateway.switch import CALLS
+from gatemark.node.quoted import literal, sh
 from gatemark.node.shell import Here
 
-LOADED = f"[ ! -e {CALLS[0]} ] || echo loaded"
-UNLOAD = "if [ -d /sys/module/br_netfilter ]; then rmmod br_netfilter; fi"
+LOADED = literal(f"[ ! -e {CALLS[0]} ] || echo loaded")
+LOAD = literal("modprobe br_netfilter")
+UNLOAD = literal("if [ -d /sys/module/br_netfilter ]; then rmmod br_netfilter; fi")
 
 
 async def apply(asked: Asked) -> None:
     """Switch it on; load its module where the kernel has it as one."""
-    if not await asked.gateway.run("sh", "-c", LOADED):
+    if not await asked.gateway.run(*sh(LOADED)):
         if isinstance(asked.gateway.node, Here):  # every bridge of this machine would have it
             raise UnavailableError(
                 "this machine has br_netfilter not loaded: modprobe br_netfilter"
             )
-        await asked.changes.attempt("modprobe br_netfilter", undo=UNLOAD)
+        await asked.changes.attempt(LOAD, undo=UNLOAD)
     there = await sysctl.read(asked.gateway, CALLS)
     if not there:
         raise UnavailableError("its kernel has no br_netfilter for this namespace")

@@ -8,9 +8,12 @@ fills whole pages: it makes at least 512 buckets where a pointer has 8 bytes, 1 
 
 from gatemark.error import UnavailableError
 from gatemark.gateway.feature.asked import Asked
+from gatemark.node.quoted import literal, sh, shell
 from gatemark.node.shell import Here
 
 BUCKETS = "/proc/sys/net/netfilter/nf_conntrack_buckets"
+READ = literal(f"cat {BUCKETS} 2> /dev/null || true")
+WRITE = f"if [ -e {BUCKETS} ]; then echo {{count}} > {BUCKETS}; fi"
 
 
 async def apply(asked: Asked) -> None:
@@ -20,12 +23,10 @@ async def apply(asked: Asked) -> None:
         raise UnavailableError(
             "the flow table is of this machine's kernel: a virtual gateway or a box has its own"
         )
-    was = (await node.run("sh", "-c", f"cat {BUCKETS} 2> /dev/null || true")).strip()
+    was = (await node.run(*sh(READ))).strip()
     if not was:
         raise UnavailableError("no connections are tracked there: write conntrack before buckets")
-    await asked.changes.make(
-        f"echo {wanted} > {BUCKETS}", undo=f"if [ -e {BUCKETS} ]; then echo {was} > {BUCKETS}; fi"
-    )
+    await asked.changes.make(shell(WRITE, count=wanted), undo=shell(WRITE, count=was))
     made = (await node.run("cat", BUCKETS)).strip()
     if made != str(wanted):
         raise UnavailableError(f"its kernel makes {made} buckets of {wanted}: ask for those")

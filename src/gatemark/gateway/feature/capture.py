@@ -10,9 +10,12 @@ from typing import Final, NamedTuple
 
 from gatemark.gateway.feature.asked import Asked, Wanted
 from gatemark.gateway.program import Counters, Program, counting
+from gatemark.node.quoted import sh, shell
 
 Line = Callable[[str, str, str], tuple[str, ...]]  # device, snaplen, file -> command
 
+NETSNIFF: Final = """echo {ret} > snaplen
+exec netsniff-ng --in {device} --out {file} --silent --no-sock-mem --notouch-irq --filter snaplen"""
 TO: Final = {"null": "/dev/null", "disk": "capture.pcap"}
 
 
@@ -30,10 +33,8 @@ def _netsniff(device: str, snaplen: str, file: str) -> tuple[str, ...]:
 
     Socket memory and the interrupts of NICs are the whole machine's, so it must not tune them.
     """
-    snap = f"echo '{{ 0x6, 0, 0, 0x{int(snaplen):08x} }},' > snaplen"  # ret, as bpfc writes it
-    options = "--silent --no-sock-mem --notouch-irq --filter snaplen"
-    run = f"exec netsniff-ng --in {device} --out {file} {options}"
-    return ("sh", "-c", f"{snap}; {run}")
+    ret = f"{{ 0x6, 0, 0, 0x{int(snaplen):08x} }},"  # as bpfc writes it
+    return sh(shell(NETSNIFF, ret=ret, device=device, file=file))
 
 
 # Printed at its end; on Linux what it dropped is in what it received (pcap_stats(3)).

@@ -3,6 +3,7 @@
 
 from gatemark.gateway.feature.asked import Asked, Wanted
 from gatemark.gateway.program import Program, counting
+from gatemark.node.quoted import as_written, sh, shell
 
 
 async def apply(asked: Asked) -> None:
@@ -14,9 +15,10 @@ def program(wanted: Wanted) -> Program:
     """What the user wrote; $PORT is the external port's device."""
     (name,) = wanted.arguments
     command = wanted.commands[name]
+    script = shell("PORT={port}; {run}", port=wanted.outer, run=as_written(command.run))
     return Program(
         name=wanted.word,
-        command=("sh", "-c", f"PORT={wanted.outer}; {command.run}"),
+        command=sh(script),
         ready=command.ready,
         counters=counting(*filter(None, (command.counters,))),
     )

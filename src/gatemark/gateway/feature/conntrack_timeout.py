@@ -10,6 +10,7 @@ from typing import Final
 from gatemark.error import UnavailableError
 from gatemark.gateway import sysctl
 from gatemark.gateway.feature.asked import Asked
+from gatemark.node.quoted import literal, sh
 
 ROOT: Final = "/proc/sys/net/netfilter"
 TIMEOUTS: Final = (
@@ -17,12 +18,13 @@ TIMEOUTS: Final = (
     f"{ROOT}/nf_conntrack_udp_timeout_stream",
 )
 
+BARRED: Final = literal(f"for file in {' '.join(TIMEOUTS)}; do [ -w $file ] || echo $file; done")
+
 
 async def apply(asked: Asked) -> None:
     """Set both. Raises UnavailableError where they may not be set."""
     was = await sysctl.read(asked.gateway, TIMEOUTS)
-    barred = f"for file in {' '.join(TIMEOUTS)}; do [ -w $file ] || echo $file; done"
-    if len(was) < len(TIMEOUTS) or await asked.gateway.run("sh", "-c", barred):
+    if len(was) < len(TIMEOUTS) or await asked.gateway.run(*sh(BARRED)):
         raise UnavailableError(
             "how long an entry of UDP lasts cannot be set: no connection tracking (path nat, or "
             "the feature conntrack before it), or not root's"

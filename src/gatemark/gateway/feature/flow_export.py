@@ -10,6 +10,7 @@ from typing import Final
 from gatemark.gateway.feature.asked import Asked, Wanted
 from gatemark.gateway.program import Counters, Program, counting
 from gatemark.node.interface import is_up
+from gatemark.node.quoted import literal
 
 COLLECTOR: Final = "127.0.0.9"
 PORT: Final = 9995
@@ -41,7 +42,9 @@ async def apply(asked: Asked) -> None:
     """The way to the collector: a namespace's loopback is down until somebody wants it."""
     flags = await asked.gateway.run("cat", FLAGS)
     if not is_up(flags):
-        await asked.changes.make("ip link set dev lo up", undo="ip link set dev lo down")
+        await asked.changes.make(
+            literal("ip link set dev lo up"), undo=literal("ip link set dev lo down")
+        )
 
 
 def program(wanted: Wanted) -> Program:
@@ -60,7 +63,7 @@ def _softflowd(wanted: Wanted) -> Program:
         ),
         device=wanted.outer,
         settle_s=0.2,
-        question="softflowctl -c ./control statistics",
+        question=literal("softflowctl -c ./control statistics"),
         counters=softflowd_counters,
     )
 

@@ -15,7 +15,9 @@ from typing import Final
 
 from gatemark.error import UnavailableError
 from gatemark.gateway.feature.asked import Asked
-from gatemark.node.reader import Printed, reader
+from gatemark.node.ask import ask
+from gatemark.node.quoted import literals, shell
+from gatemark.node.reader import reader
 from gatemark.node.shell import Here
 
 # What a packet of each path passes: families of nft, and hooks of these.
@@ -27,13 +29,14 @@ PASSED: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
 }
 DEVICE: Final = ("ingress", "egress")  # of each family
 
-LOOK: Final = {
-    "hooks": "nft list hooks",
-    "chains": "nft list chains",
-    "tables": "cat /proc/net/ip_tables_names /proc/net/ip6_tables_names",
-    "modules": "cat /proc/modules",
-}
-MARK: Final = "@gatemark"
+LOOK: Final = literals(
+    {
+        "hooks": "nft list hooks",
+        "chains": "nft list chains",
+        "tables": "cat /proc/net/ip_tables_names /proc/net/ip6_tables_names",
+        "modules": "cat /proc/modules",
+    }
+)
 TRACKING: Final = ("nf_conntrack", "nf_defrag_ipv4", "nf_defrag_ipv6")
 
 FAMILY: Final = re.compile(r"^\s*(?:family|table) (\w+)\b")
@@ -45,20 +48,14 @@ BASE: Final = re.compile(r"^\s*type \w+ hook (\w+)")
 
 async def apply(asked: Asked) -> None:
     """Raise UnavailableError unless nothing is there; unload tracking where it is a module."""
-    listed = await _look(asked)
+    listed = await ask(asked.gateway.node, LOOK)
     if there := [*registered(listed, asked.path)]:
         raise UnavailableError(f"netfilter is at work: {', '.join(there)}")
     if isinstance(asked.gateway.node, Here):
         return  # its kernel is this machine's, whose modules are not ours to unload
     for name in unloading(listed["modules"]):
-        await asked.changes.attempt(f"rmmod {name}", undo=f"modprobe -q {name}")
-
-
-async def _look(asked: Asked) -> dict[str, str]:
-    script = "".join(f"echo {MARK} {name}; {how} 2> /dev/null\n" for name, how in LOOK.items())
-    parts = (await asked.gateway.run("sh", "-c", f"{script}true")).split(f"{MARK} ")[1:]
-    texts = {name: text for name, _, text in (part.partition("\n") for part in parts)}
-    return {name: Printed.by(asked.gateway.name, texts.get(name, "")) for name in LOOK}
+        undo = shell("modprobe -q {name}", name=name)
+        await asked.changes.attempt(shell("rmmod {name}", name=name), undo=undo)
 
 
 def registered(listed: Mapping[str, str], path: str) -> Iterator[str]:

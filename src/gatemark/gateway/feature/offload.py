@@ -15,6 +15,7 @@ from typing import Final
 
 from gatemark.gateway import table
 from gatemark.gateway.feature.asked import Asked
+from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import reader
 
 NAME: Final = "gatemark_offload"
@@ -32,11 +33,11 @@ CHAINS: Final = """  flowtable fast {{
 FLAGS: Final = {"software": "", "hardware": "    flags offload\n"}
 
 # Both families of the table of connections: as a file, or where there is none by its tool.
-READ: Final = f"""
+READ: Final = literal(f"""
 nft list counter inet {NAME} usual | grep packets
 {{ cat /proc/net/nf_conntrack || {{ conntrack -L; conntrack -L -f ipv6; }}; }} 2> /dev/null |
   grep -o '\\[[A-Z_]*OFFLOAD\\]' | sort | uniq -c
-"""
+""")
 PACKETS: Final = re.compile(r"packets (\d+)")
 ENTRIES: Final = re.compile(r"(?<!\d)(\d{1,18}) \[(\w+)\]")
 
@@ -50,7 +51,7 @@ async def apply(asked: Asked) -> None:
 
 async def seen(asked: Asked, before: Mapping[str, int]) -> dict[str, int]:
     """Packets at the forward hook, and the entries that are offloaded now."""
-    return counted(await asked.gateway.run("sh", "-c", READ), before)
+    return counted(await asked.gateway.run(*sh(READ)), before)
 
 
 @reader("its offloaded flows")

@@ -14,24 +14,26 @@ from typing import Final
 
 from gatemark.gateway import far
 from gatemark.gateway.feature.asked import Asked
+from gatemark.node.quoted import literal, shell
 
 TUNNEL: Final = "gm-ppp"
 LINK_MTU: Final = 1500  # Ethernet's own: 8 bytes less are left (RFC 2516 section 7)
 SESSION: Final = 1
 
-THERE: Final = """
+THERE: Final = literal("""
 modprobe -q pppoe 2> /dev/null || true
 [ -e /proc/net/pppoe ] || { echo 'no PPPoE in its kernel' >&2; exit 1; }
 command -v pppd > /dev/null || {
   echo 'no pppd on it: our image has one where memory_mib is 128 or more' >&2; exit 1
 }
-"""
+""")
 # What the near end says stands in the error if they do not come together.
 CONNECTED = """
 {in_far}
+tunnel={tunnel}
 near_mac=$(cat /sys/class/net/{near}/address)
 far_mac=$(in_far cat /sys/class/net/{far}/address)
-end='ifname {tunnel} noauth noccp novj lcp-restart 1 +ipv6 updetach'
+end="ifname $tunnel noauth noccp novj lcp-restart 1 +ipv6 updetach"
 in_far pppd plugin pppoe.so nic-{far} pppoe-sess {session}:$near_mac $end \\
   {far_ip}:{near_ip} ipv6 ::2,::1 > /dev/null 2>&1 &
 pppd plugin pppoe.so nic-{near} pppoe-sess {session}:$far_mac $end \\
@@ -44,7 +46,7 @@ done
 echo 'the two ends of the session do not meet' >&2; exit 1
 """
 # They are known by their port; the pattern does not match itself.
-ENDED: Final = """
+ENDED: Final = literal("""
 ends() { grep -ls 'nic-gm-[nf]' /proc/[0-9]*/cmdline | cut -d / -f 3; }
 for signal in TERM KILL; do
   for one in $(ends); do kill -$signal "$one" 2> /dev/null || true; done
@@ -54,16 +56,17 @@ for signal in TERM KILL; do
   done
 done
 echo 'pppd does not end' >&2; exit 1
-"""
+""")
 
 
 async def apply(asked: Asked) -> None:
     """Put a far end before the WAN port, and a session with it in the way."""
     far.require(asked.gateway)
-    await asked.changes.attempt(THERE, undo=":")
+    await asked.changes.attempt(THERE, undo=literal(":"))
     put = await far.put(asked, LINK_MTU, TUNNEL)
     _, far_ip = far.ENDS
-    words = CONNECTED.format(
+    words = shell(
+        CONNECTED,
         in_far=far.IN_FAR,
         near=far.NEAR,
         far=far.FAR,

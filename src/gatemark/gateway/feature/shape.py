@@ -13,6 +13,7 @@ from typing import Final
 
 from gatemark.error import UnavailableError
 from gatemark.gateway.feature.asked import Asked
+from gatemark.node.quoted import shell
 from gatemark.node.reader import reader
 
 HANDLE: Final = "676d:"  # "gm"
@@ -30,7 +31,8 @@ BY: Final = {
     "cake": "tc qdisc add dev {port} root handle {handle} cake bandwidth {mbit}mbit\n",
 }
 UNDO: Final = (
-    "case $(tc qdisc show dev {port} root) in *' {handle} '*) tc qdisc del dev {port} root;; esac"
+    "case $(tc qdisc show dev {port} root) in "
+    f"*' {HANDLE} '*) tc qdisc del dev {{port}} root;; esac"
 )
 KERNELS_OWN: Final = "0:"  # the handle of a qdisc that nobody made
 
@@ -45,8 +47,8 @@ async def apply(asked: Asked) -> None:
             raise UnavailableError(
                 f"{port} has a {kind} of its owner at its root: tc qdisc del dev {port} root"
             )
-        change = BY[by].format(port=port, handle=HANDLE, mbit=mbit, bucket=bucket)
-        await asked.changes.attempt(change, undo=UNDO.format(port=port, handle=HANDLE))
+        change = shell(BY[by], port=port, handle=HANDLE, mbit=int(mbit), bucket=bucket)
+        await asked.changes.attempt(change, undo=shell(UNDO, port=port))
 
 
 @reader("what tc shows of a port")

@@ -20,6 +20,7 @@ from typing import Final
 from gatemark.error import UnavailableError
 from gatemark.gateway import sysctl
 from gatemark.gateway.feature.asked import Asked
+from gatemark.node.quoted import sh, shell
 from gatemark.node.reader import reader
 from gatemark.node.shell import Here
 
@@ -48,7 +49,7 @@ async def apply(asked: Asked) -> None:
 
 
 async def _steer(asked: Asked, port: str, chosen: str, *, threaded: bool) -> None:
-    queues = (await asked.gateway.run("sh", "-c", QUEUES.format(port=port))).split()
+    queues = (await asked.gateway.run(*sh(shell(QUEUES, port=port)))).split()
     masks = [f"{queue}/rps_cpus" for queue in queues]
     thread = f"/sys/class/net/{port}/threaded"
     there = await sysctl.read(asked.gateway, (thread, *masks))

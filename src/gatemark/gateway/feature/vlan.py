@@ -14,35 +14,37 @@ from gatemark.error import NodeError, UnavailableError
 from gatemark.gateway import nat, table
 from gatemark.gateway.feature.asked import Asked
 from gatemark.gateway.wan import Wan, neighbour, wan
+from gatemark.node.quoted import Script, joined, literal, sh, shell
 
 ID: Final = 7  # as the lines of some telephone companies have it
 TAGGED: Final = "gm-vlan"  # our device; 15 characters at most
 ABSENT: Final = f"[ ! -e /sys/class/net/{TAGGED} ]"
+FREE: Final = literal(f"{ABSENT} || {{ echo '{TAGGED} is there already' >&2; exit 1; }}")
+ADD: Final = f"ip link add link {{device}} name {TAGGED} type vlan id {ID}"
+REMOVE: Final = literal(f"{ABSENT} || ip link del {TAGGED}")
 
 
 async def apply(asked: Asked) -> None:
     """Tag what goes to the WAN side's hosts."""
     gateway, changes = asked.gateway, asked.changes
-    taken = f"{ABSENT} || {{ echo '{TAGGED} is there already' >&2; exit 1; }}"
-    await gateway.run("sh", "-c", taken)
+    await gateway.run(*sh(FREE))
     line = await wan(gateway)
     try:
-        await changes.make(
-            f"ip link add link {line.device} name {TAGGED} type vlan id {ID}",
-            undo=f"{ABSENT} || ip link del {TAGGED}",
-        )
+        await changes.make(shell(ADD, device=line.device), undo=REMOVE)
     except NodeError as error:
         reason = f"no VLAN on {line.device}: has its kernel 8021q? ({error})"
         raise UnavailableError(reason) from None
-    await changes.make(_routed(line), undo=":")  # all of it goes with the device
+    await changes.make(_routed(line), undo=literal(":"))  # all of it goes with the device
     if asked.path == "nat":
         await table.add(changes, "gatemark_vlan", nat.CHAIN.format(wan=TAGGED))
 
 
-def _routed(line: Wan) -> str:
+def _routed(line: Wan) -> Script:
     """The hosts by the tagged device. It has the port's addresses, alone, to masquerade behind."""
-    lines = [f"ip link set {TAGGED} up"]
-    lines += [f"ip addr add {address.partition('/')[0]} dev {TAGGED}" for address in line.addresses]
+    lines = [shell("ip link set {by} up", by=TAGGED)]
+    own = [address.partition("/")[0] for address in line.addresses]
+    lines += [shell("ip addr add {own} dev {by}", own=address, by=TAGGED) for address in own]
     for host, mac in line.hosts.items():
-        lines += [f"ip route add {host} dev {TAGGED}", f"ip {neighbour(host, mac, TAGGED)}"]
-    return "\n".join(lines)
+        lines.append(shell("ip route add {host} dev {by}", host=host, by=TAGGED))
+        lines.append(shell("ip {known}", known=neighbour(host, mac, TAGGED)))
+    return joined(lines)

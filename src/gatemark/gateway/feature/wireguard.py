@@ -21,25 +21,25 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from gatemark.error import NodeError, UnavailableError
 from gatemark.gateway import far
 from gatemark.gateway.feature.asked import Asked
+from gatemark.node.quoted import Script, literal, sh, shell
 
 TUNNEL: Final = "gm-wg"
 PORT: Final = 51820
 LINK_MTU, TUNNEL_MTU = 1700, 1500
 LOOKS: Final = 50  # 10 s: a handshake that is lost comes again after 5 (REKEY_TIMEOUT)
 
+THERE: Final = literal("command -v wg > /dev/null")
+ADD: Final = literal(f"ip link add {TUNNEL} type wireguard")
+REMOVE: Final = literal(f"[ ! -e /sys/class/net/{TUNNEL} ] || ip link del {TUNNEL}")
 TUNNELLED = """
 ip addr add {near_ip}/30 dev {near}
-wg setconf {tunnel} /proc/self/fd/0 <<'GATEMARK-WG'
-{near_conf}
-GATEMARK-WG
+printf %s {near_conf} | wg setconf {tunnel} /proc/self/fd/0
 ip link set {tunnel} mtu {mtu} up
 {own}
 {in_far}
 in_far ip addr add {far_ip}/30 dev {far}
 in_far ip link add {tunnel} type wireguard
-in_far wg setconf {tunnel} /proc/self/fd/0 <<'GATEMARK-WG'
-{far_conf}
-GATEMARK-WG
+printf %s {far_conf} | in_far wg setconf {tunnel} /proc/self/fd/0
 in_far ip link set {tunnel} mtu {mtu} up
 {routes}
 for _ in $(seq {looks}); do
@@ -53,10 +53,11 @@ PrivateKey = {private}
 ListenPort = {port}
 [Peer]
 PublicKey = {public}
-AllowedIPs = 0.0.0.0/0, ::/0"""
-BEGINS = """
-Endpoint = {near_ip}:{port}
-PersistentKeepalive = 25"""
+AllowedIPs = 0.0.0.0/0, ::/0
+"""
+BEGINS = """Endpoint = {near_ip}:{port}
+PersistentKeepalive = 25
+"""
 
 
 class Key(NamedTuple):
@@ -71,22 +72,22 @@ async def apply(asked: Asked) -> None:
     gateway, changes = asked.gateway, asked.changes
     far.require(gateway)
     try:
-        await gateway.run("sh", "-c", "command -v wg > /dev/null")
-        await changes.make(
-            f"ip link add {TUNNEL} type wireguard",
-            undo=f"[ ! -e /sys/class/net/{TUNNEL} ] || ip link del {TUNNEL}",
-        )
+        await gateway.run(*sh(THERE))
+        await changes.make(ADD, undo=REMOVE)
     except NodeError as error:
         raise UnavailableError(f"no WireGuard on the gateway ({error})") from None
     put = await far.put(asked, LINK_MTU, TUNNEL)
-    own = f"ip addr add {put.near_ip} dev {TUNNEL}" if asked.path == "nat" else ""
-    await changes.make(_tunnelled(own, put.routes), undo=":")  # goes with its devices
+    own = literal(":")
+    if asked.path == "nat":
+        own = shell("ip addr add {own} dev {by}", own=put.near_ip, by=TUNNEL)
+    await changes.make(_tunnelled(own, put.routes), undo=literal(":"))  # goes with its devices
 
 
-def _tunnelled(own: str, routes: str) -> str:
+def _tunnelled(own: Script, routes: Script) -> Script:
     near_key, far_key = _key(), _key()
     near_ip, far_ip = far.ENDS
-    return TUNNELLED.format(
+    return shell(
+        TUNNELLED,
         near_ip=near_ip,
         far_ip=far_ip,
         near=far.NEAR,

@@ -9,6 +9,7 @@ to one address that come in a batch share one (ip_route_use_hint).
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
+from gatemark.node.quoted import literal
 from gatemark.probe.drop.part import Part, by_name, summed
 from gatemark.store.drops import ICMP, IP, NEIGHBOUR, SOCKET, Drop
 
@@ -93,11 +94,13 @@ def _known(counts: Mapping[str, int], known: Mapping[str, tuple[str, str]]) -> I
             yield Drop(stage=stage, cause=cause, packets=counts[name], counted_in=again)
 
 
-SNMP: Final = "grep -hE '^(Ip|Icmp|Udp|IpExt|TcpExt):' /proc/net/snmp /proc/net/netstat"
-TABLES: Final = "cat /proc/net/stat/arp_cache && (cat /proc/net/stat/ndisc_cache || true)"
+SNMP: Final = literal("grep -hE '^(Ip|Icmp|Udp|IpExt|TcpExt):' /proc/net/snmp /proc/net/netstat")
+SNMP6: Final = literal("cat /proc/net/snmp6")
+ROUTES: Final = literal("cat /proc/net/stat/rt_cache")
+TABLES: Final = literal("cat /proc/net/stat/arp_cache && (cat /proc/net/stat/ndisc_cache || true)")
 PARTS: Final = (
     Part("IPv4", SNMP, snmp, "no /proc/net/snmp"),
-    Part("IPv6", "cat /proc/net/snmp6", snmp6, "no IPv6"),
-    Part("blackhole routes", "cat /proc/net/stat/rt_cache", routes, "no rt_cache", shared=True),
+    Part("IPv6", SNMP6, snmp6, "no IPv6"),
+    Part("blackhole routes", ROUTES, routes, "no rt_cache", shared=True),
     Part("neighbours", TABLES, neighbours, "no arp_cache", shared=True),
 )

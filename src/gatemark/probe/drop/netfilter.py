@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from gatemark.node.quoted import literal
 from gatemark.probe.drop.part import Part, summed
 from gatemark.store.drops import NETFILTER, Drop
 
@@ -18,7 +19,7 @@ RULES: Final = (
     'all=$(nft -a list ruleset) && echo "$all" | '
     "grep -E '^table|^\tchain|counter packets.* (drop|reject)' || true"
 )
-NFT: Final = f"command -v nft > /dev/null && {{ {RULES}; }}"
+NFT: Final = literal(f"command -v nft > /dev/null && {{ {RULES}; }}")
 HEAD: Final = re.compile(r"(?:table (?P<table>\S+ \S+)|\tchain (?P<chain>\S+)) \{")
 COUNTED: Final = re.compile(
     r"\s*(?P<match>.*?)\s?counter packets (?P<packets>\d+) bytes \d+ (?P<rest>.*?)"
@@ -28,7 +29,7 @@ VERDICT: Final = re.compile(r"(?:^|\s)(?:drop|reject)\b")
 
 # Only where the older tables are in use: looking at them would load them. Programs of one name
 # print nft's rules, too, which were read above.
-LEGACY: Final = (
+LEGACY: Final = literal(
     "[ ! -s /proc/net/ip_tables_names ] || "
     "{ save=$(command -v iptables-legacy-save || command -v iptables-save) && $save -c | "
     "grep -E '^[*]|^:.* DROP |-j (DROP|REJECT)' || true; }"
@@ -38,7 +39,7 @@ SAVED: Final = re.compile(
 )
 POLICY: Final = re.compile(r":(?P<chain>\S+) DROP \[(?P<packets>\d+):\d+\]")
 
-CONNTRACK: Final = (
+CONNTRACK: Final = literal(
     "[ ! -e /proc/sys/net/netfilter/nf_conntrack_max ] || cat /proc/net/stat/nf_conntrack"
 )
 

@@ -4,6 +4,7 @@
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
+from gatemark.node.quoted import Script
 from gatemark.store.drops import Drop
 
 # From the lines and the gateway's test ports; `packets` are since the counter began.
@@ -15,7 +16,7 @@ class Part:
     """One command, or one file of /proc."""
 
     name: str  # how a record calls it where it could not be read
-    script: str  # {devices}: the names of the test ports; fails where it cannot be read
+    script: Script  # $devices: the names of the test ports; fails where it cannot be read
     parse: Parse
     lacks: str  # why it cannot be read then: "no nft"
     shared: bool = False  # of the whole machine: a namespace's own share is not known

@@ -4,19 +4,20 @@
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from gatemark.node.quoted import literal
 from gatemark.probe.drop.part import Part
 from gatemark.store.drops import BACKLOG, INGRESS, PORT_IN, PORT_OUT, Drop
 
 CARD: Final = ("rx_missed_errors", "rx_crc_errors", "rx_over_errors", "rx_fifo_errors")
 FILES: Final = (*CARD, "rx_dropped", "tx_dropped")
-READ: Final = (
-    "for port in {devices}; do for file in " + " ".join(FILES) + "; do "
+READ: Final = literal(
+    "for port in $devices; do for file in " + " ".join(FILES) + "; do "
     "read -r count < /sys/class/net/$port/statistics/$file && echo $port $file $count; done; done"
 )
 # Three calls of ethtool take a slow gateway a fifth of a second: only where there is a program.
-XDP: Final = (
+XDP: Final = literal(
     "if ! ip -o link show | grep -q xdp; then :; "
-    "else command -v ethtool > /dev/null && for port in {devices}; do "
+    "else command -v ethtool > /dev/null && for port in $devices; do "
     'ethtool -S $port | sed -n "s/^ *\\([^ ]*xdp_drops\\{0,1\\}\\): */$port \\1 /p"; done; fi'
 )
 BACKLOG_COLUMN: Final = 1  # in hex: processed, dropped, squeezed
@@ -58,6 +59,6 @@ def _rows(lines: list[str]) -> Iterator[tuple[str, str, int]]:
 
 PARTS: Final = (
     Part("ports", READ, ports, "no statistics in sysfs"),
-    Part("backlog", "cat /proc/net/softnet_stat", backlog, "no softnet_stat", shared=True),
+    Part("backlog", literal("cat /proc/net/softnet_stat"), backlog, "no softnet_stat", shared=True),
     Part("XDP", XDP, xdp, "no ethtool"),
 )

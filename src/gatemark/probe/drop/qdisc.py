@@ -5,10 +5,11 @@ import json
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from gatemark.node.quoted import literal
 from gatemark.probe.drop.part import Part
 from gatemark.store.drops import INGRESS, QDISC, Drop
 
-TC: Final = "command -v tc > /dev/null && tc -s -j qdisc show"
+TC: Final = literal("command -v tc > /dev/null && tc -s -j qdisc show")
 FILTERS: Final = ("ingress", "clsact")  # no queues: what their filters dropped
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """All counters of drops in one command, and by how much they rose between two readings."""
 
-import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from msgspec.structs import replace
 
+from gatemark.node.quoted import Script, joined, shell
 from gatemark.node.reader import ODD, reader
 from gatemark.probe.drop import ip, netfilter, port, qdisc
 from gatemark.probe.drop.part import Part
@@ -16,6 +16,7 @@ from gatemark.store.drops import ICMP, PORT_IN, PORT_OUT, REFUSED, STAGES, TESTE
 PARTS: Final[tuple[Part, ...]] = (*port.PARTS, *netfilter.PARTS, *ip.PARTS, *qdisc.PARTS)
 MARK: Final = "@@"
 FAILED: Final = "@!"
+EACH: Final = f"echo {{mark}} {{name}}; {{{{ {{part}}; }}}} 2> /dev/null || echo '{FAILED}'"
 OF_ALL: Final = "it counts the whole machine"
 
 LONGEST_LINE: Final = 8192  # characters: what is longer would take its expressions for ever
@@ -37,14 +38,10 @@ def parts(*, is_own: bool) -> tuple[Part, ...]:
     return tuple(part for part in PARTS if is_own or not part.shared)
 
 
-def script(parts: Collection[Part], devices: Collection[str]) -> str:
+def script(parts: Collection[Part], devices: Collection[str]) -> Script:
     """One script for a shell of any kind. A part that fails says so and stops no other."""
-    names = " ".join(shlex.quote(device) for device in devices)
-    return "\n".join(
-        f"echo '{MARK} {part.name}'; {{ {part.script.replace('{devices}', names)}; }} 2> /dev/null "
-        f"|| echo '{FAILED}'"
-        for part in parts
-    )
+    each = [shell(EACH, mark=MARK, name=part.name, part=part.script) for part in parts]
+    return joined((shell("devices={names}", names=" ".join(devices)), *each))
 
 
 @reader("its counters of drops")

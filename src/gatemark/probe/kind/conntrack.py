@@ -4,12 +4,13 @@
 from collections.abc import Sequence
 from typing import Final
 
+from gatemark.node.quoted import literal
 from gatemark.probe.column import HEX, Row, Source
 from gatemark.probe.probe import Outcome, Probe, Seen, Sent, twice
 
 FILE: Final = "/proc/net/stat/nf_conntrack"
 # How many entries the table may have.
-MAX: Final = "cat /proc/sys/net/netfilter/nf_conntrack_max 2> /dev/null || true"
+MAX: Final = literal("cat /proc/sys/net/netfilter/nf_conntrack_max 2> /dev/null || true")
 COUNTERS: Final = ("drop", "early_drop", "insert_failed", "chainlength")  # the last since 5.15
 
 

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
+from gatemark.node.quoted import sh
 from gatemark.node.shell import Node
 from gatemark.probe.drop import reading
 from gatemark.probe.drop.reading import Reading, lost, risen
@@ -58,7 +59,7 @@ class Watch:
 
     async def _read(self) -> Reading:
         at_s = time.monotonic()
-        text = await self._node.run("sh", "-c", self._script)
+        text = await self._node.run(*sh(self._script))
         return reading.parse(text, at_s, devices=self._devices, is_own=self._is_own)
 
 

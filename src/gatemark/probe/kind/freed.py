@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from gatemark.node.quoted import literal
 from gatemark.node.reader import reader
 from gatemark.node.shell import Node
 from gatemark.probe.hold import Hold
@@ -18,7 +19,7 @@ from gatemark.probe.probe import Outcome, Place, Probe, Seen, Sent
 from gatemark.store.drops import Freed
 
 SHARED: Final = "it counts the whole machine, which all its namespaces share"
-SCRIPT: Final = """
+SCRIPT: Final = literal("""
 mounted=
 folder=$(sed -n 's/^[^ ]* \\([^ ]*\\) tracefs .*/\\1/p' /proc/mounts | head -n 1)
 if [ -z "$folder" ]; then
@@ -43,7 +44,7 @@ echo "$hist" > $event/trigger || { hist=; echo "its kernel refuses the histogram
 echo ready
 read -r go || exit 1
 cat $event/format $event/hist
-"""
+""")
 NAME: Final = re.compile(r'\{ (\w+), "(\w+)" \}')
 ROW: Final = re.compile(
     r"\{ (?:reason: +(?P<reason>\w+), )?location: \[\w+\] (?P<place>\S+)(?: \[\w+\])? +\} "

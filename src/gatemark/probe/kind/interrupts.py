@@ -7,11 +7,14 @@ has its own. Formats: show_interrupts() in kernel/irq/proc.c, fs/proc/softirqs.c
 
 from typing import Final
 
+from gatemark.node.quoted import literal
 from gatemark.node.reader import reader
 from gatemark.probe.probe import Outcome, Probe, Seen, Sent, twice
 
 AFFINITY: Final = "/proc/irq/*/smp_affinity_list /proc/irq/*/effective_affinity_list"  # since 4.15
-READ: Final = f"cat /proc/interrupts; echo; cat /proc/softirqs; echo; grep -Hs . {AFFINITY} || true"
+READ: Final = literal(
+    f"cat /proc/interrupts; echo; cat /proc/softirqs; echo; grep -Hs . {AFFINITY} || true"
+)
 
 Counts = dict[str, int]  # by CPU
 Table = dict[str, tuple[Counts, str]]  # row -> its counts, and what stands behind them

@@ -6,11 +6,12 @@ from collections.abc import Collection
 from functools import partial
 from typing import Final
 
+from gatemark.node.quoted import literal
 from gatemark.node.reader import reader
 from gatemark.probe.probe import Outcome, Place, Probe, Seen, Sent
 from gatemark.probe.watcher import Twice
 
-QDISCS: Final = "tc -s -j qdisc show 2> /dev/null || true"
+QDISCS: Final = literal("tc -s -j qdisc show 2> /dev/null || true")
 NO_QUEUE: Final = ("noqueue", "clsact")
 
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from gatemark.error import UnavailableError
 from gatemark.node.agent import Agent
+from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import reader
 from gatemark.probe.column import flat
 from gatemark.probe.kind.cpu import IDLE, NICE
@@ -27,7 +28,7 @@ AROUND_S: Final = 13  # soaked at most before and after the load
 REST_SHARE: Final = 0.8  # of a CPU that must be free then, or there is no rest to compare with
 TAKEN: Final = "probe soak: other work had more than a fifth of {} before the load"
 REST_S: Final = 0.5  # soaked before the load: ten samples of a CPU at rest
-CPUS: Final = "grep -o '^cpu[0-9]*' /proc/stat"  # with a line for all of them
+CPUS: Final = literal("grep -o '^cpu[0-9]*' /proc/stat")  # with a line for all of them
 NOT_HERE: Final = "probe soak: not available here: {}"
 
 
@@ -74,7 +75,7 @@ class Soak:
 
 
 async def _all(gateway: Gateway) -> list[int]:
-    return _numbers(await gateway.run("sh", "-c", CPUS))
+    return _numbers(await gateway.run(*sh(CPUS)))
 
 
 @reader("the list of its CPUs")

@@ -41,8 +41,7 @@ def define(both: Definition, load: Workload) -> Definition:
 
 def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
     """Rates, loss and delay over all packets of all directions; the worse direction's pace."""
-    del spec
-    accounting = account(raw.ways, raw.before, raw.after)
+    accounting = account(raw.ways, raw.before, raw.after, talks=bool(spec.commands))
     late = [way.sender["late_ns"] for way in raw.ways if way.sender["tried"]]
     values = {
         "offered_pps": accounting.scheduled * 1e9 / max(1, raw.ways[0].span_ns),

@@ -35,7 +35,8 @@ def define(both: Definition, load: Workload) -> Definition:
 
 def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
     """Offered and received rate on each layer, the loss and the delay of all directions."""
-    load, accounting = spec.workload, account(raw.ways, raw.before, raw.after)
+    load = spec.workload
+    accounting = account(raw.ways, raw.before, raw.after, talks=bool(spec.commands))
     return {
         "offered_pps": sum(_offered(way, load) for way in raw.ways),
         **on_each_layer(sum(over_time(way, "packets") for way in raw.ways), load),

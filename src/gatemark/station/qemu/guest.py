@@ -6,6 +6,7 @@ An image of the user's own, `initramfs` or `disk`, says how one gets into it, as
 first network card is the control port.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gatemark.error import UsageError
+from gatemark.node import checked
 from gatemark.node.login import KEYS as LOGIN_KEYS
 from gatemark.node.login import Login, login
 from gatemark.plan.toml import line_of, nearest, refuse_unknown_keys
@@ -25,6 +27,7 @@ KEYS: Final = ("kind", "arch", *IMAGE_KEYS, "memory_mib", "nic", "cpus", "icount
 # Debian's kernels for clouds have the driver of one of the cards that a machine can have.
 CLOUD: Final = "-cloud-"
 CLOUD_NIC: Final = "virtio"
+PACKAGE: Final = re.compile(r"[a-z0-9][a-z0-9+.-]+")  # Debian Policy, section 5.6.1
 FULL_MIB: Final = 256  # another one is larger, and its modules are unpacked from memory into memory
 
 # QEMU's `-icount shift=`, its largest; and what boards of its take.
@@ -57,6 +60,8 @@ def model(table: Mapping[str, Any], path: Path) -> Model:
     package = "" if own else kernel or arch.kernel
     if not own and "/" in kernel:
         raise _wrong(path, "kernel", "a kernel's file needs an `initramfs` or a `disk` beside it")
+    if not own and kernel and not PACKAGE.fullmatch(kernel):
+        raise _wrong(path, "kernel", f"{checked.shown(kernel)} is no package's name")
     given = sorted({*LOGIN_KEYS} & {*table})
     if given and not own:
         raise _wrong(

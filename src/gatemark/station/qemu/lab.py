@@ -30,8 +30,10 @@ from typing import Any, Final
 from pyroute2 import IPRoute
 
 from gatemark.error import GatemarkError, StationError, UsageError
+from gatemark.node import checked
 from gatemark.node.dial import dial
 from gatemark.node.login import Address, Login
+from gatemark.node.quoted import joined, literal, sh, shell
 from gatemark.node.reader import reader
 from gatemark.node.ssh import Ssh
 from gatemark.plan.model import Arm
@@ -79,7 +81,7 @@ MODELLED: Final = ("mipsel",)  # processors whose caches can be (counter/cache.h
 COUNTED: Final = "nokaslr nohz=off"
 
 # Devices by address: a guest names them as it likes.
-CARDS = 'cd /sys/class/net; for d in *; do echo "$(cat "$d/address") $d"; done'
+CARDS = literal('cd /sys/class/net; for d in *; do echo "$(cat "$d/address") $d"; done')
 # One wire packet is one packet: nothing merges them, where the guest has a word for that.
 WHOLE = "ethtool -K {device} gro off gso off tso off 2>/dev/null || true"
 # Who is linked to whom: host, its port, and the port beyond.
@@ -227,7 +229,7 @@ class VirtualLab:
 
     async def flush(self) -> None:
         """Empty the guest's connection tracking table."""
-        await self._ssh.run("sh", "-c", space.FLUSH)
+        await self._ssh.run(*sh(space.FLUSH))
 
     async def require_alive(self) -> None:
         """Raise StationError if the guest, the way to it or a namespace is gone."""
@@ -379,7 +381,7 @@ class VirtualLab:
 
     async def _set(self) -> None:
         """The guest's test ports: their addresses, and whom they are linked to."""
-        text = await self._ssh.run("sh", "-c", CARDS)
+        text = await self._ssh.run(*sh(CARDS))
         names = _by_mac(text)
         for at, gate in enumerate(TAPS):
             if gate != CONTROL:
@@ -387,10 +389,11 @@ class VirtualLab:
                     raise StationError(
                         f"gateway: no device for {gate}: has it a driver for its card?"
                     )
-                self._devices[gate] = names[self._mac(at)]
+                name = checked.by("gateway", checked.device, names[self._mac(at)])
+                self._devices[gate] = name
                 self.ports[gate] = replace(self.ports[gate], named=self._devices[gate])
-        whole = [WHOLE.format(device=device) for device in self._devices.values()]
-        await self._ssh.run("sh", "-c", "\n".join((space.QUIET, ROUTER, *whole)))
+        whole = [shell(WHOLE, device=device) for device in self._devices.values()]
+        await self._ssh.run(*sh(joined((space.QUIET, ROUTER, *whole))))
         words = [word for gate in self._devices for word in _addressed(self.ports[gate])]
         crowd = space.crowd(self.gateway, self.ports)
         await self._ssh.run("ip", "-batch", "-", stdin="\n".join((*words, crowd, "")))
@@ -399,7 +402,7 @@ class VirtualLab:
 @reader("its network cards")
 def _by_mac(text: str) -> dict[str, str]:
     """The guest's devices, by their MAC address."""
-    return dict(map(str.split, text.splitlines()))
+    return dict(line.split(maxsplit=1) for line in text.splitlines())
 
 
 def _addressed(port: Port) -> Iterator[str]:

@@ -7,22 +7,25 @@ The input ends when we close it, when we die, and when the connection is lost: t
 undo, and it runs where nobody can take it away.
 """
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from gatemark.error import StationError
 from gatemark.node.interface import is_up
+from gatemark.node.quoted import Script, joined, sh, shell
 from gatemark.node.shell import Node, Process
 
 DONE, FAILED = "done", "failed"
 SHELL = """
 trap '' HUP INT TERM
-if said=$( { %s; } 2>&1 ); then echo done; else echo "failed $(echo "$said" | tail -n 1)"; fi
+if said=$( {{ {changing}; }} 2>&1 ); then echo done
+else echo "failed $(echo "$said" | tail -n 1)"; fi
 cat > /dev/null
-%s
+{undoing}
 """
+VLAN = "ip link add link {nic} name {device} type vlan id {id}"
+WHOLE = "{{ ethtool -K {device} {feature} off 2> /dev/null || true; }}"
 
 
 @dataclass(slots=True)
@@ -33,11 +36,11 @@ class Borrowed:
     process: Process
 
     @classmethod
-    async def take(cls, node: Node, change: Sequence[str], undo: Sequence[str]) -> Self:
+    async def take(cls, node: Node, change: Sequence[Script], undo: Sequence[Script]) -> Self:
         """Run the lines `change`, to the first that fails. Raises StationError: undone then."""
-        changing = " && ".join(("true", *change))
-        undoing = "\n".join(f"{line} 2> /dev/null" for line in undo)
-        process = await node.start("sh", "-c", SHELL % (changing, undoing))
+        changing = joined((shell("true"), *change), by=" && ")
+        undoing = joined(shell("{line} 2> /dev/null", line=line) for line in undo)
+        process = await node.start(*sh(shell(SHELL, changing=changing, undoing=undoing)))
         made = cls(node, process)
         word, _, why = (await process.line()).decode(errors="replace").strip().partition(" ")
         if word != DONE:
@@ -69,33 +72,32 @@ class Nic:
         """The test port."""
         return f"{self.nic}.{self.vlan}" if self.vlan else self.nic
 
-    async def lines(self, addresses: Sequence[str]) -> tuple[list[str], list[str]]:
+    async def lines(self, addresses: Sequence[str]) -> tuple[list[Script], list[Script]]:
         """What makes a test port of it with these addresses, and what undoes that.
 
         An address that it has already stays. Raises NodeError.
         """
-        nic, device = shlex.quote(self.nic), shlex.quote(self.device)
+        nic, device = self.nic, self.device
         change, undo = [], []
         if self.vlan:
-            change.append(f"ip link add link {nic} name {device} type vlan id {self.vlan}")
-            undo.append(f"ip link del {device}")
+            change.append(shell(VLAN, nic=nic, device=device, id=self.vlan))
+            undo.append(shell("ip link del {device}", device=device))
         if not await self._up():
-            change.append(f"ip link set {nic} up")
-            undo.append(f"ip link set {nic} down")
+            change.append(shell("ip link set {nic} up", nic=nic))
+            undo.append(shell("ip link set {nic} down", nic=nic))
         if self.vlan:
-            change.append(f"ip link set {device} up")
+            change.append(shell("ip link set {device} up", device=device))
         there = await self._addresses()
         for address in (address for address in addresses if address not in there):
-            late = " nodad" if ":" in address else ""
-            change.append(f"ip addr add {address} dev {device}{late}")
-            undo.insert(0, f"ip addr del {address} dev {device}")
-        for feature, name in await self._merging():
-            change.append(f"ethtool -K {nic} {feature} off")
-            undo.append(f"ethtool -K {nic} {feature} on  # {name}")
+            own = shell("{address} dev {device}", address=address, device=device)
+            late = shell(" nodad") if ":" in address else shell("")
+            change.append(shell("ip addr add {own}{late}", own=own, late=late))
+            undo.insert(0, shell("ip addr del {own}", own=own))
+        for feature in await self._merging():
+            change.append(shell("ethtool -K {nic} {feature} off", nic=nic, feature=feature))
+            undo.append(shell("ethtool -K {nic} {feature} on", nic=nic, feature=feature))
         if self.vlan:  # it has its own, and goes away with them
-            change += [
-                f"{{ ethtool -K {device} {item} off 2> /dev/null || true; }}" for item in MERGES
-            ]
+            change += [shell(WHOLE, device=device, feature=feature) for feature in MERGES]
         return change, undo
 
     async def _up(self) -> bool:
@@ -113,10 +115,10 @@ class Nic:
             if word in ("inet", "inet6")
         ]
 
-    async def _merging(self) -> list[tuple[str, str]]:
+    async def _merging(self) -> list[str]:
         """What is on of that which makes one packet of many, or many of one."""
         text = await self.node.run("ethtool", "-k", self.nic)
-        return [(short, name) for short, name in MERGES.items() if f"{name}: on" in text]
+        return [short for short, name in MERGES.items() if f"{name}: on" in text]
 
 
 MERGES = {

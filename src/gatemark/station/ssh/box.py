@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from gatemark.error import NodeError, StationError, UnavailableError
-from gatemark.node.reader import reader
+from gatemark.node import checked
+from gatemark.node.quoted import sh, shell
 from gatemark.node.shell import Local as Here
 from gatemark.node.shell import Node
 from gatemark.node.ssh import Ssh
@@ -59,6 +60,7 @@ BOOT: Final = "/proc/sys/kernel/random/boot_id"
 REBOOT_S = 240.0
 UNFLUSHED = "not emptied: no conntrack on it, and its kernel takes no word"
 GLOBAL = re.compile(r" inet6? (\S+/\d+) .*scope global")
+FLUSH: Final = shell("({flush}) 2> /dev/null || echo no", flush=space.FLUSH)
 
 
 def from_file(data: Mapping[str, Any], path: Path) -> "Box":
@@ -189,7 +191,7 @@ class Box:
 
     async def flush(self) -> None:
         """Empty the gateway's connection tracking table, where it can be."""
-        text = await self.box.run("sh", "-c", f"({space.FLUSH}) 2> /dev/null || echo no")
+        text = await self.box.run(*sh(FLUSH))
         self._flushes = text.strip() != "no"
 
     async def restart(self) -> str:
@@ -263,7 +265,9 @@ class Box:
 
     async def _addresses(self, device: str) -> dict[str, str]:
         """A gateway's own. Raises StationError if there are none."""
-        results = _by_family(await self.box.run("ip", "-o", "addr", "show", "dev", device))
+        text = GLOBAL.findall(await self.box.run("ip", "-o", "addr", "show", "dev", device))
+        known = [checked.by(self.box.name, checked.interface, item) for item in reversed(text)]
+        results = {f"ipv{ip_interface(item).version}": item for item in known}
         if not results:
             raise StationError(
                 f"{self.box.name}: {device} has no address, so nothing can be sent by it: give it "
@@ -285,13 +289,6 @@ class Box:
             for end in self.asked.sides
         )
         self._told = await Borrowed.take(self.box, (known,), (unknown,))
-
-
-@reader("its addresses")
-def _by_family(text: str) -> dict[str, str]:
-    """The first address of each family, with its length."""
-    addresses = reversed(GLOBAL.findall(text))
-    return {f"ipv{ip_interface(address).version}": address for address in addresses}
 
 
 def _gateway(node: Ssh, asked: file.Box) -> Gateway:
@@ -323,14 +320,14 @@ def _placement(*, far: bool) -> Placement:
 async def _is_tap(node: Node, device: str) -> bool:
     """Whether its other end is a program: a virtual machine on this host."""
     flags = f"/sys/class/net/{device}/tun_flags"
-    return bool((await node.run("sh", "-c", f"cat {flags} 2> /dev/null || true")).strip())
+    read = shell("cat {flags} 2> /dev/null || true", flags=flags)
+    return bool((await node.run(*sh(read))).strip())
 
 
 async def _mac(node: Node, device: str) -> str:
-    text = await node.run(
-        "sh", "-c", f"cat /sys/class/net/{device}/address 2> /dev/null || echo none"
-    )
+    path = f"/sys/class/net/{device}/address"
+    text = await node.run(*sh(shell("cat {path} 2> /dev/null || echo none", path=path)))
     if text.strip() == "none":
         have = (await node.run("ls", "/sys/class/net")).split()
         raise StationError(f"{node.name}: no port {device}; it has {', '.join(have)}")
-    return text.strip()
+    return checked.by(node.name, checked.mac, text.strip())

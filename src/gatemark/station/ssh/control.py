@@ -9,26 +9,30 @@ import re
 import socket
 from collections.abc import Iterable
 
-from gatemark.error import StationError
+from gatemark.error import NodeError, StationError
+from gatemark.node import checked
+from gatemark.node.quoted import literal, sh
 from gatemark.node.shell import Node
 
 DEVICE = re.compile(r"\bdev (\S+)")
 LINE = re.compile(r"^\d+: ([^\s:@]+).*? inet6? ([^\s/]+)", re.MULTILINE)
 MAPPED = "::ffff:"  # an IPv4 address as a server for both families tells it (RFC 4291)
+SESSION = literal('echo "$SSH_CONNECTION"')
 FIX = "reach the gateway by another port, or name another test port"
 
 
 async def require_apart(gateway: Node, ports: Iterable[str]) -> str:
     """The gateway's device that we reach it by. Raises StationError if that is a test port."""
-    texts = (await gateway.run("sh", "-c", 'echo "$SSH_CONNECTION"')).replace(MAPPED, "").split()
+    texts = (await gateway.run(*sh(SESSION))).replace(MAPPED, "").split()
     if len(texts) != 4:
         return ""
+    client, _, own, _ = texts
+    own = checked.by(gateway.name, checked.address, own)
     at = await gateway.run("ip", "-o", "addr", "show")
-    held = [device for device, address in LINE.findall(at) if address == texts[2]]
+    held = [device for device, address in LINE.findall(at) if address == own]
     if not held:
         return ""
-    back = await gateway.run("sh", "-c", f"ip route get {texts[0]} 2> /dev/null || true")
-    by = match[1] if (match := DEVICE.search(back)) else held[0]
+    by = await _way(gateway, checked.by(gateway.name, checked.address, client)) or held[0]
     for device in ports:
         if device in (by, held[0]):
             raise StationError(
@@ -44,12 +48,21 @@ async def require_free(here: Node, nics: Iterable[str], host: str) -> str:
         address = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0]
     except OSError:
         return ""  # a name that ~/.ssh/config alone knows
-    text = await here.run("sh", "-c", f"ip -o route get {address} 2> /dev/null || true")
-    match = DEVICE.search(text)
-    by = match[1] if match else ""
+    by = await _way(here, str(address))
     for nic in nics:
         if nic == by:
             raise StationError(
                 f"{nic} is the NIC that leads to {host} by SSH, so it is no test port: {FIX}"
             )
     return by
+
+
+async def _way(host: Node, address: str) -> str:
+    """The device by which a host reaches an address; empty where it does not tell."""
+    try:
+        match = DEVICE.search(await host.run("ip", "-o", "route", "get", address))
+    except NodeError as error:
+        if not error.output:  # the host is lost
+            raise
+        return ""
+    return checked.by(host.name, checked.device, match[1]) if match else ""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from gatemark.error import UsageError
-from gatemark.node import login
+from gatemark.node import checked, login
 from gatemark.node.inventory import stated
 from gatemark.node.login import Login
 from gatemark.plan.toml import line_of, nearest, refuse_unknown_keys
@@ -76,7 +76,7 @@ def box(data: Table, path: Path) -> Box:
     table = data["gateway"]
     refuse_unknown_keys(table, list(GATEWAY_KEYS), path, "gateway")
     set_ = Mode(_word(table, "set", path, "gateway", SETS, Mode.APPLY))
-    devices = {role: _text(table, end, path, "gateway") for end, role in ENDS.items()}
+    devices = {role: _device(table, end, path, "gateway") for end, role in ENDS.items()}
     devices = {role: device for role, device in devices.items() if device}
     if "gw0" not in devices:
         raise _fault(path, "gateway", "gateway", 'name its LAN port: lan = "br-lan"')
@@ -114,13 +114,18 @@ def _side(data: Table, end: str, path: Path) -> Side:
     kind: Literal["local", "ssh"] = _word(table, "kind", path, end, ("local", "ssh"), "local")
     known = [*SIDE_KEYS, *(login.KEYS if kind == "ssh" else ())]
     refuse_unknown_keys(table, known, path, end)
-    nic, vlan = _text(table, "nic", path, end), table.get("vlan", 0)
+    nic, vlan = _device(table, "nic", path, end), table.get("vlan", 0)
     if not nic:
         raise _fault(path, end, end, 'name its NIC: nic = "enp3s0"')
     if "vlan" in table and (type(vlan) is not int or vlan not in VLANS):
         raise _fault(path, end, "vlan", f"a number of {VLANS[0]} to {VLANS[-1]}")
     kept_login = login.login(table, path, end) if kind == "ssh" else None
-    return Side(nic=nic, vlan=vlan, own=_own(table, path, end), login=kept_login)
+    side = Side(nic=nic, vlan=vlan, own=_own(table, path, end), login=kept_login)
+    try:
+        checked.device(side.device)
+    except ValueError as error:
+        raise _fault(path, end, "vlan", f"{error}: give {nic} a shorter name") from None
+    return side
 
 
 def _alike(sides: Mapping[str, Side], path: Path) -> None:
@@ -156,14 +161,25 @@ def _own(table: Table, path: Path, name: str, before: str = "") -> Addresses:
             continue
         text = _text(table, key, path, name)
         try:
-            right = ip_interface(text).version == version and "/" in text
+            address = ip_interface(checked.interface(text))
+            right = address.version == version and "%" not in text
         except ValueError:
             right = False
         if not right:
             example = "192.168.1.10/24" if version == 4 else "2001:db8::10/64"
-            raise _fault(path, name, key, f"'{text}' is no {family} address/length: {example}")
-        results[family] = text
+            why = f"{checked.shown(text)} is no {family} address/length: {example}"
+            raise _fault(path, name, key, why)
+        results[family] = str(address)
     return results
+
+
+def _device(table: Table, key: str, path: Path, name: str) -> str:
+    """The name of a port; "" where there is none."""
+    text = _text(table, key, path, name)
+    try:
+        return checked.device(text) if text else ""
+    except ValueError as error:
+        raise _fault(path, name, key, str(error)) from None
 
 
 def _text(table: Table, key: str, path: Path, name: str) -> str:

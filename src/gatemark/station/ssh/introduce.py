@@ -9,12 +9,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from gatemark.node.quoted import Script, joined, literal, shell
 from gatemark.station.wiring import ADDRESS, Port
 
-FEED: Final = """feed() {
+FEED: Final = literal("""feed() {
 if ip -batch /dev/null 2> /dev/null; then ip -force -batch -
-else while read -r line; do ip $line; done; fi; }"""
-LOOP: Final = "n={first}; while [ $n -le {last} ]; do printf '{line}\\n' $n; n=$((n + 1)); done"
+else while read -r line; do ip $line; done; fi; }""")
+FED: Final = "{feed}; {{ {lines}; }} | feed > /dev/null 2>&1 || true"
+LOOP: Final = "n={first}; while [ $n -le {last} ]; do printf {line} $n; n=$((n + 1)); done"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,33 +28,32 @@ class Behind:
     first: int
     last: int
 
-    def command(self, verb: str, tail: str) -> str:
+    def command(self, verb: str, tail: str) -> Script:
         """Shell that prints a line of `ip neigh VERB` for each address."""
         parts = []
         for family in ADDRESS["lan0"]:
             network = str(self.gate.interface(family).network.network_address)
             each = f"{network}%x" if family == "ipv6" else f"{network.rpartition('.')[0]}.%d"
-            own, line = self.host.address(family), f"neigh {verb} %s dev {self.gate.device}{tail}"
-            parts.append(f"echo '{line % own}'")
-            parts.append(LOOP.format(first=self.first, last=self.last, line=line % each))
-        return "; ".join(parts)
+            own, line = self.host.address(family), f"neigh {verb} %s dev {self.gate.device}{tail}\n"
+            parts.append(shell("printf %s {line}", line=line % own))
+            parts.append(shell(LOOP, first=self.first, last=self.last, line=line % each))
+        return joined(parts, by="; ")
 
-    def introduced(self) -> str:
+    def introduced(self) -> Script:
         """Shell that prints what makes them known."""
         return self.command("replace", f" lladdr {self.host.mac} nud permanent")
 
-    def forgotten(self) -> str:
+    def forgotten(self) -> Script:
         """Shell that prints what makes them unknown."""
         return self.command("del", "")
 
 
-def introduce(behind: Iterable[Behind]) -> tuple[str, str]:
+def introduce(behind: Iterable[Behind]) -> tuple[Script, Script]:
     """What a gateway's shell runs to know them, and to forget them.
 
     Where its `ip` knows no neighbours the gateway asks for the hosts, and the others stay unknown.
     """
     all_of = list(behind)
-    known = "; ".join(behind.introduced() for behind in all_of)
-    unknown = "; ".join(behind.forgotten() for behind in all_of)
-    feed = "{{ {}; }} | feed > /dev/null 2>&1 || true"
-    return f"{FEED}; {feed.format(known)}", f"{FEED}; {feed.format(unknown)}"
+    known = joined((behind.introduced() for behind in all_of), by="; ")
+    unknown = joined((behind.forgotten() for behind in all_of), by="; ")
+    return shell(FED, feed=FEED, lines=known), shell(FED, feed=FEED, lines=unknown)

@@ -24,12 +24,14 @@ from typing import Self
 import msgspec
 
 from gatemark.error import GatemarkError, StationError
+from gatemark.node import isolated
+from gatemark.node.quoted import literal, sh
 from gatemark.station import lock
 from gatemark.station.ssh import nic
 from gatemark.station.ssh.nic import Nic
 
 HOME = Path("/proc/self/ns/net")
-DEAF = ("sh", "-c", 'trap \'\' TERM INT HUP; exec "$0" "$@"')
+DEAF = sh(literal('trap "" TERM INT HUP; exec "$0" "$@"'))
 LATEST_S = 20.0  # a guard that is told to go is gone in milliseconds
 
 
@@ -157,7 +159,7 @@ def _opened(path: Path) -> Iterator[Loan | None]:
 def _start_guard(lab: str) -> "subprocess.Popen[bytes]":
     """In a session of its own, and deaf from its first moment to whatever else would end it."""
     return subprocess.Popen(
-        [*DEAF, sys.executable, "-m", "gatemark.station.ssh.loan", lab],
+        [*DEAF, *isolated.python("gatemark.station.ssh.loan", lab)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -19,6 +19,7 @@ from contextlib import AsyncExitStack, ExitStack
 from pyroute2 import IPRoute
 
 from gatemark.error import StationError
+from gatemark.node.quoted import shell
 from gatemark.node.shell import Node
 from gatemark.node.ssh import Ssh
 from gatemark.station import blocking, lock, space
@@ -29,6 +30,7 @@ from gatemark.station.ssh.loan import Taken
 from gatemark.station.wiring import Port
 
 GONE_S = 5.0  # a host that is lost does not keep us longer
+KNOWN = "ip neigh replace {hop} lladdr {mac} dev {device} nud permanent"
 
 
 class Local:
@@ -145,14 +147,13 @@ class Far:
         change, undo = await Nic(node, side.nic, side.vlan).lines(addresses)
         for family in ("ipv4", "ipv6"):
             hop = next_hop.address(family)
-            change.append(
-                f"ip neigh replace {hop} lladdr {next_hop.mac} dev {port.device} nud permanent"
-            )
-            undo.insert(0, f"ip neigh del {hop} dev {port.device}")
+            change.append(shell(KNOWN, hop=hop, mac=next_hop.mac, device=port.device))
+            undo.insert(0, shell("ip neigh del {hop} dev {device}", hop=hop, device=port.device))
         for route in routes:
             by = next_hop.address("ipv6" if ":" in route else "ipv4")
-            change.append(f"ip route replace {route} via {by} dev {port.device}")
-            undo.insert(0, f"ip route del {route} via {by} dev {port.device}")
+            way = shell("{route} via {by} dev {device}", route=route, by=by, device=port.device)
+            change.append(shell("ip route replace {way}", way=way))
+            undo.insert(0, shell("ip route del {way}", way=way))
         self._borrowed.append(await Borrowed.take(node, change, undo))
 
     async def lay(self) -> Mapping[str, Port]:

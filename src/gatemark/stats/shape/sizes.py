@@ -46,7 +46,7 @@ def finding(shares: Mapping[int, float], named: set[int]) -> Finding:
             words=f"Nothing of {longer} bytes or more comes through, {most} bytes do: the path's "
             "MTU is smaller than the tester's, or a rule drops by length.",
             clause=f"lets no frame of {longer} bytes or more through",
-            values={"frame_bytes": float(most)},
+            values={"frame_bytes": float(most), "beyond_bytes": float(longer)},
         )
     sizes = ", ".join(f"{size} ({percent(shares[size])})" for size in sorted(named))
     return Finding(

@@ -16,6 +16,7 @@ from typing import IO, Final, Self
 
 from gatemark.error import InvalidTrialError, UnavailableError
 from gatemark.node.agent import FIRST
+from gatemark.node.quoted import sh, shell
 from gatemark.node.shell import Node, here
 
 VERSION: Final = {  # how each prints its version
@@ -151,6 +152,6 @@ def succeeded(name: str, ended: Ended) -> Ended:
 async def version(node: Node, name: str) -> str:
     """A tool with its version: `iperf3 3.12`."""
     require([name])
-    text = await node.run("sh", "-c", f"{' '.join(VERSION[name])} 2>&1")
+    text = await node.run(*sh(shell("{words} 2>&1", words=VERSION[name])))
     version = re.search(r"\d+(\.\d+)+", text)
     return f"{name} {version[0]}" if version else name

@@ -65,6 +65,7 @@ def test_an_image_of_ones_own_is_sought_beside_the_file(tmp_path: Path) -> None:
         (['arch = "x86_64"', 'nic = "e1000"'], 5, "has no driver for e1000"),
         (['arch = "x86_64"', "memory_mib = 1"], 5, "a number from 16"),
         (['arch = "x86_64"', "icount = true"], 5, "icount is a number"),
+        (['arch = "x86_64"', 'kernel = "-oDir::Bin=x"'], 5, "'-oDir::Bin=x' is no package's name"),
         (['arch = "x86_64"', 'kernel = "./bzImage"'], 5, "needs an `initramfs` or a `disk`"),
         (['arch = "x86_64"', 'disk = "none.img"'], 5, "no file"),
         (['arch = "x86_64"', 'address = "root@192.0.2.9"'], 5, "for a `disk` or `initramfs`"),

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The gateway forgets its neighbours before each trial, and is kept from learning them at once."""
+
+import pytest
+from msgspec.structs import replace
+
+from gatemark.plan.model import Arm, Command
+from lab.planted import measure
+from lab.shape.test_shapes_lab import sweep
+
+pytestmark = pytest.mark.long
+
+# It asks every 20 ms and gives up for a while after three; six requests do not leave.
+FORGET = """
+nft delete table arp planted 2> /dev/null
+nft add table arp planted
+nft add chain arp planted asked '{ type filter hook output priority 0; }'
+nft add rule arp planted asked numgen inc mod 100000 '<' 6 drop
+echo 20 > /proc/sys/net/ipv4/neigh/gw1/retrans_time_ms
+ip neigh flush dev gw1 nud permanent
+ip neigh flush dev gw1
+echo forgotten
+exec sleep 1000
+"""
+
+
+def test_what_is_lost_until_a_neighbour_is_known() -> None:
+    arm = Arm(path="route", name="forgets", features=("command:forget",))
+    planned = replace(
+        sweep(), arm=(arm,), command={"forget": Command(run=FORGET, ready="forgotten")}
+    )
+    judgement, _ = measure(planned)
+    (diagnosis,) = judgement.diagnoses
+    if diagnosis.get("tester"):
+        pytest.skip("other work keeps the tester from its CPU")
+    (finding,) = diagnosis.wrong
+    assert finding.shape == "first-packets"
+    assert "until something is learnt, as a neighbour" in finding.words
+    assert finding.values["lasts_ms"] == pytest.approx(145, rel=0.4)
