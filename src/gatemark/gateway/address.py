@@ -2,7 +2,7 @@
 """The addresses that a gateway's test ports need, where the station file leaves them to us."""
 
 from gatemark.gateway.changes import Changes
-from gatemark.node.interface import is_up
+from gatemark.node.checked import is_up
 from gatemark.node.quoted import joined, literal, shell
 from gatemark.station.wiring import Gateway
 

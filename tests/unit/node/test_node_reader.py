@@ -173,6 +173,8 @@ OWN = {  # what looks like it, and reads no text of a host
     ("gateway/journal.py", "_left"),
     ("station/wiring.py", "interface"),
     ("workload/fill.py", "ready"),
+    # checked where it entered (node/checked.py)
+    ("station/ssh/box.py", "_addresses"),
     # this machine's own kernel
     ("probe/connections.py", "kernel_bytes"),
     ("probe/connections.py", "_meminfo"),

@@ -9,7 +9,7 @@ from typing import Final
 
 from gatemark.gateway.feature.asked import Asked, Wanted
 from gatemark.gateway.program import Counters, Program, counting
-from gatemark.node.interface import is_up
+from gatemark.node.checked import is_up
 from gatemark.node.quoted import literal
 
 COLLECTOR: Final = "127.0.0.9"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from gatemark.error import StationError
-from gatemark.node.interface import is_up
+from gatemark.node.checked import is_up
 from gatemark.node.quoted import Script, joined, sh, shell
 from gatemark.node.shell import Node, Process
 
