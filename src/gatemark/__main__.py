@@ -6,6 +6,7 @@ import signal
 import sys
 
 from gatemark.error import GatemarkError
+from gatemark.printable import one_line
 
 STOPPED = 130  # exit code: Ctrl-C, as shells count it
 
@@ -63,9 +64,7 @@ def _stop() -> None:
 
 
 def _end(text: str, code: int) -> None:
-    # A file's or device's own text may hold what steers a terminal.
-    shown = "".join(c if c.isprintable() or c == "\N{NO-BREAK SPACE}" else " " for c in text)
-    print(f"gatemark: {shown}", file=sys.stderr)  # noqa: T201
+    print(f"gatemark: {one_line(text)}", file=sys.stderr)  # noqa: T201
     try:
         if sys.stdout:  # none where it was closed: `>&-`
             sys.stdout.flush()

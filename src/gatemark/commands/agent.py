@@ -43,7 +43,7 @@ def build(
         choice.check("--target", name, (*TARGETS, "all"))
     sources = repository()
     if not sources:
-        typer.echo("gatemark was installed with its agents: nothing is built", err=True)
+        output.say("gatemark was installed with its agents: nothing is built", err=True)
     for name in targets:
         if sources:
             _make(sources, name)
@@ -51,7 +51,7 @@ def build(
         if json_:
             output.lines([{"target": name, "path": str(path), "bytes": path.stat().st_size}])
         else:
-            typer.echo(f"{name}: {path} ({path.stat().st_size / 1024:.0f} KiB)")
+            output.say(f"{name}: {path} ({path.stat().st_size / 1024:.0f} KiB)")
 
 
 def _make(sources: Path, target: str) -> None:

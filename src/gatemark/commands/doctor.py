@@ -36,7 +36,7 @@ def doctor(
         output.lines(asdict(finding) for finding in (*findings, *last))
     else:
         output.columns([(_mark(finding), finding.what, _text(finding)) for finding in findings])
-        typer.echo()
+        output.say()
         output.columns([(finding.what, _text(finding)) for finding in last])
     if any(finding.needed and not finding.ok for finding in findings):
         raise typer.Exit(1)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatemark.commands import locate, reading
-from gatemark.commands.console import choice
+from gatemark.commands.console import choice, output
 from gatemark.error import UsageError
+from gatemark.printable import printable
 
 if TYPE_CHECKING:
     from gatemark.report.export.form import Rows
@@ -108,7 +109,7 @@ def _fold(runs: Sequence[Path]) -> None:
     if not written:
         raise UsageError("no path of a packet in there: `gatemark run kernel-path` makes some")
     for path in written:
-        typer.echo(path)
+        output.say(path)
 
 
 def _schema(kind: str) -> bytes:
@@ -125,7 +126,8 @@ def _write(data: bytes, out: Path | None) -> None:
     if out is None and sys.stdout is None:
         raise UsageError("stdout is closed: name a file with --out")
     if out is None:
-        sys.stdout.buffer.write(data)
+        shown = printable(data.decode()).encode() if sys.stdout.isatty() else data
+        sys.stdout.buffer.write(shown)
         sys.stdout.flush()
     else:
         with telling(out):

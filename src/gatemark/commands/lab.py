@@ -42,14 +42,14 @@ def up(
             "command; run with sudo, or measure with `gatemark run`"
         )
     doctor.require()
-    tell = partial(typer.echo, err=True)
+    tell = partial(output.say, err=True)
     for line in stop.later(recover):
         tell(line)
     kept = keep.up(path, slow_to_pps, tell)
     if json_:
         output.lines([{"lab": kept.lab, "holder": kept.holder}])
     else:
-        typer.echo(f"lab {kept.lab} is up: `gatemark lab shell lan`, `gatemark lab down`")
+        output.say(f"lab {kept.lab} is up: `gatemark lab shell lan`, `gatemark lab down`")
 
 
 @app.command(cls=Verb)
@@ -67,7 +67,7 @@ def status(json_: Json = False) -> None:
         rows += [(kept.lab, str(kept.holder), ", ".join(kept.namespaces)) for kept in labs]
         output.columns(rows)
     else:
-        typer.echo("no lab is open")
+        output.say("no lab is open")
 
 
 @app.command(
@@ -98,4 +98,4 @@ def down(json_: Json = False) -> None:
     if json_:
         output.lines([{"lab": lab}])
     else:
-        typer.echo(f"lab {lab} is gone")
+        output.say(f"lab {lab} is gone")

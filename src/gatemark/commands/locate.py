@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import typer
-
+from gatemark.commands.console import output
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ def _nth(word: str, place: int) -> Path:
 
 def _printed(what: str, path: Path) -> Path:
     """The path, named on stderr: nobody typed it."""
-    typer.echo(f"{what}: {path}", err=True)
+    output.say(f"{what}: {path}", err=True)
     return path
 
 

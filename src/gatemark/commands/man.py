@@ -13,12 +13,12 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, Final
 
-import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
 import gatemark
 from gatemark.commands.app import app
+from gatemark.commands.console import output
 from gatemark.commands.console import verb as verbs
 from gatemark.commands.console.example import EXAMPLES
 
@@ -36,7 +36,9 @@ ENVIRONMENT: Final = {
     "NO_COLOR": "no colour on a terminal either; a pipe never gets any",
     "COLUMNS": "how wide the terminal is taken to be",
     "GATEMARK_DEBUG": "on failure show the whole trace, as --debug does",
-    "GATEMARK_PASSWORD": 'answers where a station file says password = "ask"',
+    "GATEMARK_PASSWORD_HOST": 'answers where a station file says password = "ask"; HOST is the '
+    "address in capitals without its user, other signs as _: 192_0_2_1",
+    "GATEMARK_PASSWORD": "the same for every host that has no variable of its own",
     "PATH": "where ip, tc, nft and ethtool are looked for, and after it /usr/sbin and /sbin",
     "SHELL": "what gatemark lab shell opens without a command",
 }
@@ -164,7 +166,7 @@ def main(folder: str) -> None:
     Path(folder).mkdir(parents=True, exist_ok=True)
     for name, page in pages().items():
         (Path(folder) / name).write_text(page, encoding="utf-8")
-    typer.echo(f"{folder}: {', '.join(pages())}")
+    output.say(f"{folder}: {', '.join(pages())}")
 
 
 if __name__ == "__main__":

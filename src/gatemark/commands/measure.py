@@ -7,8 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import typer
-
+from gatemark.commands.console import output
 from gatemark.commands.locate import located
 from gatemark.commands.trust import require as require_own
 from gatemark.error import UnavailableError
@@ -40,7 +39,7 @@ def reopen(path: Path, *, trust: bool) -> "RunDirectory":
     directory = RunDirectory.open(located(path))
     contents = directory.contents()
     for fault in contents.faults:
-        typer.echo(f"{directory.path}: {fault}", err=True)
+        output.say(f"{directory.path}: {fault}", err=True)
     require_own(directory.path, contents.run, trust=trust)
     return directory
 

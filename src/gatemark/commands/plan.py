@@ -48,4 +48,4 @@ def plan(
             (plan.name, *counts, number.seconds(estimate_s(specs)), f"{plan.title}  [{arms}]")
         )
     output.columns(rows)
-    typer.echo(f"\n{len(trials)} trials, about {number.seconds(estimate_s(trials))}")
+    output.say(f"\n{len(trials)} trials, about {number.seconds(estimate_s(trials))}")

@@ -4,7 +4,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
+from gatemark.commands.console import output
 
 if TYPE_CHECKING:
     from gatemark.store.contents import Contents
@@ -16,7 +16,7 @@ def read(path: Path) -> "Contents":
 
     contents = RunDirectory.open(path).contents()
     for fault in contents.faults:
-        typer.echo(f"{path}: {fault}", err=True)
+        output.say(f"{path}: {fault}", err=True)
     if contents.is_going:
-        typer.echo(f"{path}: is being measured just now; this is what it has so far", err=True)
+        output.say(f"{path}: is being measured just now; this is what it has so far", err=True)
     return contents

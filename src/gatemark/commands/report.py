@@ -33,7 +33,7 @@ def report(
     if json_:
         output.lines([{"page": str(path)}])
     else:
-        typer.echo(path)
+        output.say(path)
 
 
 def _is_folder(path: Path) -> bool:

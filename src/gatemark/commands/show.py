@@ -59,7 +59,7 @@ def show(
     if reference:
         _beside(judgement, json_=json_)
     elif row:
-        typer.echo(
+        output.say(
             "\n".join([*([markdown.head()] if header else []), markdown.row(kept, judgement)])
         )
     elif json_:
@@ -108,7 +108,7 @@ def _beside(judgement: "Judgement", *, json_: bool) -> None:
         output.lines(msgspec.to_builtins(pair) for pair in pairs)
         return
     if not pairs:
-        typer.echo(_none_alike(), err=True)
+        output.say(_none_alike(), err=True)
         return
     diff.tell(fold.styled(table(pairs), fold.room()))
 

@@ -46,7 +46,7 @@ def check(
 
     bench = load(station)
     bench.enter()
-    tell = partial(typer.echo, err=True)
+    tell = partial(output.say, err=True)
     for line in stop.later(recover):
         tell(line)
     show = _json if json_ else _line
@@ -64,4 +64,4 @@ def _json(row: "Row") -> None:
 
 def _line(row: "Row") -> None:
     """As it is known: the checks last some twenty seconds."""
-    typer.echo(f"{'ok' if row.ok else 'NO'}  {row.what:18}  {row.text}")
+    output.say(f"{'ok' if row.ok else 'NO'}  {row.what:18}  {row.text}")

@@ -13,7 +13,7 @@ Only in a virtual gateway, which is ours: a device's WAN port is not moved into 
 
 from collections.abc import Iterable
 from dataclasses import replace
-from ipaddress import ip_interface
+from ipaddress import IPv4Address, IPv6Address, ip_interface
 from typing import Final, NamedTuple
 
 from gatemark.error import UnavailableError
@@ -22,6 +22,7 @@ from gatemark.gateway.feature.asked import Asked
 from gatemark.gateway.nat import CHAIN, WAN
 from gatemark.gateway.wan import Wan, addresses, neighbour, wan
 from gatemark.node.quoted import Script, joined, literal, shell, word
+from gatemark.node.reader import reader
 from gatemark.node.ssh import Ssh
 from gatemark.plan.feature import is_tunnel
 from gatemark.plan.model import Arm
@@ -84,7 +85,7 @@ async def put(asked: Asked, mtu: int, tunnel: str) -> Put:
     await asked.changes.make(_put(line, mtu, keeps=keeps), undo=_back(line))
     routes = [shell(ROUTE, to=_network(address), by=tunnel) for address in line.addresses]
     routes += [shell(FAR_ROUTE, verb="add", to=_network(address), by=tunnel) for address in lan]
-    kept = [ip_interface(address).ip for address in line.addresses] if keeps else []
+    kept = [_host(address) for address in line.addresses] if keeps else []
     routes += [shell(FAR_ROUTE, verb="replace", to=str(own), by=tunnel) for own in kept]
     routes += [
         shell("ip addr replace {own} dev {by} nodad", own=str(own), by=tunnel)
@@ -125,5 +126,11 @@ def _addressed(line: Wan, ip: Script, *, bare: bool = False) -> Iterable[Script]
         yield shell("{ip} {known}", ip=ip, known=neighbour(host, mac, device))
 
 
+@reader("an address of the gateway")
+def _host(address: str) -> IPv4Address | IPv6Address:
+    return ip_interface(address).ip
+
+
+@reader("an address of the gateway")
 def _network(address: str) -> str:
     return str(ip_interface(address).network)

@@ -28,6 +28,7 @@ from gatemark.error import NodeError
 from gatemark.gateway import sysctl
 from gatemark.gateway.changes import Changes
 from gatemark.node.quoted import Script, joined, literal, sh, shell
+from gatemark.node.reader import reader
 from gatemark.node.shell import Node, Process
 from gatemark.station.wiring import Gateway
 
@@ -85,7 +86,7 @@ class Ballast:
         """Have it held. Raises NodeError."""
         process = await node.start(*sh(BALLAST))
         for _half in range(2):
-            if (await process.line()).decode().strip() != HELD:
+            if (await process.line()).decode(errors="replace").strip() != HELD:
                 process.close_stdin()
                 why = (await process.errors()).strip()
                 raise NodeError(f"{node.name}: no memory could be held there: {why}")
@@ -94,7 +95,7 @@ class Ballast:
     @property
     def killed(self) -> bool:
         """Whether the kernel had to kill for memory."""
-        return self._heard and self._said.result().decode().strip() == KILLED
+        return self._heard and self._said.result().decode(errors="replace").strip() == KILLED
 
     @property
     def _heard(self) -> bool:
@@ -118,9 +119,16 @@ async def protect(gateway: Gateway, changes: Changes) -> None:
     await sysctl.write(gateway, changes, KEPT)
     await gateway.run(*sh(LOWER))
     text = await gateway.run(*sh(ABOVE))
-    was = [line.split() for line in text.splitlines()]
+    was = _spared(text)
     spare = joined(_adjust(pid, str(SPARED)) for pid, _ in was)
     await changes.make(spare, undo=joined(_adjust(pid, adjusted) for pid, adjusted in was))
+
+
+@reader("the processes above our session")
+def _spared(text: str) -> list[tuple[str, str]]:
+    """Each with how likely it was to be killed; both are numbers, since a shell is given them."""
+    rows = [line.split() for line in text.splitlines()]
+    return [(str(int(pid)), str(int(adjusted))) for pid, adjusted in rows]
 
 
 def _adjust(pid: str, to: str) -> Script:

@@ -15,6 +15,7 @@ from gatemark.error import InvalidTrialError, NodeError, StuckError, Unavailable
 from gatemark.gateway.program import Program
 from gatemark.node import leftover
 from gatemark.node.quoted import literal, sh
+from gatemark.node.reader import Printed, reader
 from gatemark.node.shell import LocalProcess, Node, Process
 from gatemark.station import blocking
 
@@ -95,12 +96,12 @@ class Supervised:
     async def end(self) -> End:
         """End it and what it made. Raises NodeError."""
         ended, *lines = await self._ask("end")
-        by, code, left = ended.split()
+        by, code, left = _ended(ended)
         self.process.close_stdin()
         await self.process.wait()
         await self.clear()
         here = isinstance(self.process, LocalProcess)
-        return End(by, int(code), 0 if here else int(left), "\n".join(lines))
+        return End(by, code, 0 if here else left, "\n".join(lines))
 
     def require_lasted(self, end: End) -> None:
         """Raise InvalidTrialError if it had ended by itself, UnavailableError if it is not there.
@@ -171,8 +172,8 @@ class Supervised:
             async with asyncio.timeout(ANSWER_S):
                 while line := await self.process.line():
                     if (text := line.decode(errors="replace").rstrip("\r\n")) == MARK:
-                        return lines
-                    lines.append(text)
+                        return lines or [""]
+                    lines.append(Printed.by(self.node.name, text))
         except TimeoutError:
             raise NodeError(f"{self._name}: no answer in {ANSWER_S:g} s") from None
         raise NodeError(f"{self._name}: {_last((await self.process.errors()).splitlines())}")
@@ -194,11 +195,23 @@ async def _listeners(node: Node, program: Program) -> frozenset[str]:
     if not program.device:
         return frozenset()
     text = await node.run("cat", f"/sys/class/net/{program.device}/ifindex", "/proc/net/packet")
+    return _bound(text)
+
+
+@reader("its packet sockets")
+def _bound(text: str) -> frozenset[str]:
     index, *rows = text.splitlines()
     bound = [row.split() for row in rows[1:]]  # packet(7): socket, ..., type, protocol, index
     return frozenset(row[-1] for row in bound if len(row) > 4 and row[4] == index.strip())
 
 
+@reader("how a program ended")
+def _ended(line: str) -> tuple[str, int, int]:
+    by, code, left = line.split()
+    return by, int(code), int(left)
+
+
+@reader("what a program used")
 def use(lines: Sequence[str]) -> Use:
     """What `look` answered: of each process its stat, VmHWM and its threads' schedstat."""
     user = system = run = most = processes = 0

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from gatemark.gateway.changes import Changes
 from gatemark.node.quoted import Script, joined, sh, shell
+from gatemark.node.reader import reader
 from gatemark.station.wiring import Gateway
 
 READ = "for f in {paths}; do [ ! -e $f ] || echo $f $(cat $f); done"
@@ -13,6 +14,11 @@ READ = "for f in {paths}; do [ ! -e $f ] || echo $f $(cat $f); done"
 async def read(gateway: Gateway, paths: Iterable[str]) -> dict[str, str]:
     """What they say, by path; one that the kernel lacks is left out."""
     text = await gateway.run(*sh(shell(READ, paths=paths)))
+    return _values(text)
+
+
+@reader("a switch of its kernel")
+def _values(text: str) -> dict[str, str]:
     return {line.split()[0]: " ".join(line.split()[1:]) for line in text.splitlines()}
 
 

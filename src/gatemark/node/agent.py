@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from gatemark.error import NodeError
-from gatemark.node import clock
+from gatemark.node import clock, report
 from gatemark.node.quoted import literal, sh
+from gatemark.node.reader import ODD, odd
 from gatemark.node.shell import Clock, Node, Process
 
 PROTOCOL_VERSION = 1
@@ -88,9 +89,9 @@ class Agent:
 
     async def done(self, within_s: float, tick: Tick | None = None) -> dict[str, Any]:
         """Wait for a job that ends by itself."""
-        report = await self.event("done", within_s, tick)
+        done = await self.event("done", within_s, tick)
         await self.process.wait()
-        return report
+        return done
 
     async def close(self, tick: Tick | None = None) -> dict[str, Any]:
         """End the job in order and take its report."""
@@ -120,7 +121,7 @@ class Agent:
 
     async def _next(self, wanted: str, tick: Tick | None) -> dict[str, Any]:
         while line := await self.process.line():
-            message: dict[str, Any] = clock.here(json.loads(line), self.clock)
+            message = self._read(line)
             match message["ev"]:
                 case "error":
                     words = _words(message)
@@ -133,6 +134,16 @@ class Agent:
         splitlines = (await self.process.errors()).strip().splitlines()
         why = splitlines[-1] if splitlines else "it ended without a word"
         raise NodeError(f"{self.node.name}: gm-agent {self.verb}: {why}")
+
+    def _read(self, line: bytes) -> dict[str, Any]:
+        """A line that it printed, with times by this machine's clock."""
+        read = report.message(self.node.name, self.verb, line)
+        try:
+            shifted: dict[str, Any] = clock.here(read, self.clock)
+        except ODD as error:
+            what = f"a time in what gm-agent {self.verb} printed ({error})"
+            raise odd(self.node.name, what, line[:200].decode(errors="replace")) from None
+        return shifted
 
 
 def unfiltered(*agents: Agent) -> tuple[str, ...]:

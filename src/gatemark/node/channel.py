@@ -2,6 +2,7 @@
 """A command on a host over SSH: one channel of its connection, with the pipes of a process."""
 
 import asyncio
+import re
 import shlex
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -10,11 +11,13 @@ from typing import Any, cast
 import asyncssh
 
 from gatemark.error import NodeError
+from gatemark.node.bound import LONGEST_LINE_BYTES, Lines, Tail, in_short, whole
 from gatemark.node.connect import Link
 from gatemark.node.quoted import literal, sh
-from gatemark.node.shell import LONGEST_LINE_BYTES
+from gatemark.node.reader import odd
 
 LOST = 255  # the exit code of a command whose connection was lost, as of ssh(1)
+START_S = 60.0  # a busy device is given time
 ENDING_S = 10.0  # that a command which is told to end gets before others have their turn
 
 # Signals are not dropbear's strength (it knows a few, by the shell's pid, and tells nobody), so a
@@ -27,7 +30,8 @@ class Pipes(asyncssh.SSHClientSession[bytes]):
 
     def __init__(self) -> None:
         self.out = asyncio.StreamReader(limit=LONGEST_LINE_BYTES)
-        self.err = asyncio.StreamReader()
+        self.err = Tail()
+        self.silent = asyncio.Event()  # nothing more will be printed
         self.over = asyncio.Event()
         self.why = ""  # it ended before its command did
 
@@ -37,12 +41,15 @@ class Pipes(asyncssh.SSHClientSession[bytes]):
 
     def data_received(self, data: bytes, datatype: int | None) -> None:
         """Something was printed."""
-        (self.err if datatype else self.out).feed_data(data)
+        if datatype:
+            self.err.feed(data)
+        else:
+            self.out.feed_data(data)
 
     def eof_received(self) -> bool:
         """Nothing more will be printed; we may go on writing."""
         self.out.feed_eof()
-        self.err.feed_eof()
+        self.silent.set()
         return True
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -65,31 +72,53 @@ class Remote:
     link: Link
     channel: "asyncssh.SSHClientChannel[bytes]"
     pipes: Pipes
+    lines: Lines
     pid: str = ""
     _ends: list["asyncio.Task[None]"] = field(default_factory=list, repr=False)
 
     @classmethod
-    async def open(cls, name: str, link: Link, command: str) -> "Remote":
-        """Begin a command of the host's shell; it is the caller's turn. Raises NodeError."""
+    async def open(
+        cls, name: str, link: Link, text: str, command: tuple[str, ...] = ()
+    ) -> "Remote":
+        """Begin a text of the host's shell; it is the caller's turn. Raises NodeError.
+
+        `command` is what messages call it.
+        """
         if link.client.lost:
             raise lost(name, link.client.lost)
         try:
-            channel, pipes = await link.connection.create_session(Pipes, command, encoding=None)
+            channel, pipes = await link.connection.create_session(Pipes, text, encoding=None)
         except (OSError, asyncssh.Error) as error:
             raise lost(name, link.client.lost or str(error)) from None
-        return cls(name, link, channel, cast(Pipes, pipes))
+        pipes = cast(Pipes, pipes)
+        return cls(name, link, channel, pipes, Lines(pipes.out, name, command or (text,)))
 
     @classmethod
     async def start(cls, name: str, link: Link, command: tuple[str, ...]) -> "Remote":
         """Begin a command that can be killed. Raises NodeError, also if there is none such."""
         argv = sh(TELL_PID, *command)
         async with link.turn:
-            process = await cls.open(name, link, f"exec {shlex.join(argv)}")
-            process.pid = (await process.line()).decode().strip()
-            if not process.pid:
-                await process.wait()
-                raise NodeError(f"{name}: no '{command[0]}' on it")
+            process = await cls.open(name, link, f"exec {shlex.join(argv)}", command)
+            try:
+                async with asyncio.timeout(START_S):
+                    process.pid = await process._read_pid()
+            except TimeoutError:
+                process.channel.abort()
+                late = f"'{in_short(command)}' did not start in {START_S:g} s"
+                raise NodeError(f"{name}: {late}") from None
+            except BaseException:
+                process.channel.abort()
+                raise
         return process
+
+    async def _read_pid(self) -> str:
+        pid = (await self.line()).decode(errors="replace").strip()
+        if not pid:
+            await self.wait()
+            raise NodeError(f"{self.name}: no '{self.lines.argv[0]}' on it")
+        if not re.fullmatch("[0-9]+", pid):
+            raise odd(self.name, "the number of a process", pid)
+        return pid
 
     @classmethod
     async def complete(
@@ -97,11 +126,11 @@ class Remote:
     ) -> tuple["Remote", bytes]:
         """Run a command to its end; returns it and all that it printed. Raises NodeError."""
         async with link.turn:
-            process = await cls.open(name, link, shlex.join(command))
+            process = await cls.open(name, link, shlex.join(command), command)
             try:
                 process.write(stdin)
                 process.channel.write_eof()
-                output = await process.pipes.out.read()
+                output = await whole(process.pipes.out, name, command)
                 await process.wait()
             finally:
                 process.channel.abort()  # of use only where it is given up
@@ -123,15 +152,19 @@ class Remote:
         self._ends.append(asyncio.get_running_loop().create_task(self._close_stdin()))
 
     async def line(self) -> bytes:
-        """The next line that it prints; empty at the end. Raises NodeError if its host is lost."""
-        line = await self.pipes.out.readline()
+        """The next line that it prints; empty at the end.
+
+        Raises NodeError if its host is lost, and if it prints too much.
+        """
+        line = await self.lines.next()
         if not line.endswith(b"\n"):
             self._require_end()
         return line
 
     async def errors(self) -> str:
-        """What it wrote to its standard error, to the end."""
-        return (await self.pipes.err.read()).decode(errors="replace")
+        """The end of what it wrote to its standard error."""
+        await self.pipes.silent.wait()
+        return self.pipes.err.text
 
     async def wait(self) -> int:
         """Wait for its end; returns its exit code, LOST where that will never be known."""

@@ -11,6 +11,9 @@ from ipaddress import ip_address, ip_interface
 from typing import Final, TypeVar
 
 from gatemark.error import NodeError
+from gatemark.node.reader import reader
+
+IFF_UP: Final = 1  # netdevice(7)
 
 Checked = TypeVar("Checked")
 
@@ -70,3 +73,9 @@ def shown(text: str) -> str:
 
 def _scopeless(text: str) -> str:
     return re.sub(r"%[^/]*", "", text, count=1)
+
+
+@reader("the flags of a device")
+def is_up(flags: str) -> bool:
+    """Whether a device is up, by its file `flags` in /sys/class/net."""
+    return bool(int(flags, 16) & IFF_UP)

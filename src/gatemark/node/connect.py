@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Log in to a host over SSH, by way of a jump host if need be; what goes wrong is one line.
 
-The host's key is always checked. What a login does not say is as asyncssh takes it: from
-~/.ssh/config, the user's own keys and the SSH agent.
+The host's key is always checked. What a login does not say is from ~/.ssh/config, the user's own
+keys and the SSH agent. Of ~/.ssh/config only `TAKEN` counts, for jump hosts too: nothing in it
+gives a device the user's SSH agent, display or environment, or another command than ours.
 """
 
+import getpass
 from asyncio import Lock, timeout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, cast
 
 import asyncssh
+from asyncssh.config import SSHClientConfig
 
 from gatemark.error import NodeError
 from gatemark.node.dial import dial
@@ -18,6 +21,28 @@ from gatemark.node.login import Address, Login
 
 KEEPALIVES = 2  # unanswered ones, before a connection counts as lost
 SSH_PORT = 22
+
+# The options of ~/.ssh/config that say where a host is, who we are and how both prove it
+# (ssh_config(5)). asyncssh lets a host at the user's SSH agent as soon as ForwardAgent is set, even
+# one that was not asked to.
+TAKEN: Final = frozenset(
+    {
+        *("Hostname", "Port", "User", "AddressFamily", "BindAddress"),
+        *("ProxyJump", "ProxyCommand"),
+        *("IdentityFile", "CertificateFile", "IdentitiesOnly", "IdentityAgent", "PKCS11Provider"),
+        *("UserKnownHostsFile", "GlobalKnownHostsFile", "HostKeyAlias", "HostKeyAlgorithms"),
+        *("CASignatureAlgorithms", "KexAlgorithms", "Ciphers", "MACs"),
+    }
+)
+
+
+class Taken(SSHClientConfig):
+    """What ~/.ssh/config says, less what no host may be given."""
+
+    def get_options(self, reload: bool) -> dict[str, object]:
+        """For asyncssh, which asks this of a configuration that it goes on from."""
+        options = super().get_options(reload)
+        return {name: value for name, value in options.items() if name in TAKEN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,53 +89,72 @@ class Link:
 
     connection: asyncssh.SSHClientConnection
     client: Client
-    jump: asyncssh.SSHClientConnection | None = None
+    jump: "Link | None" = None
     turn: Lock = field(default_factory=Lock)  # who opens a channel, or ends a command
 
     def abort(self) -> None:
         """End it without a word to the host: it may not listen."""
-        for connection in filter(None, (self.connection, self.jump)):
-            connection.abort()
+        self.connection.abort()
+        if self.jump:
+            self.jump.abort()
 
 
 async def connect(caller: Caller, within_s: float) -> Link:
     """Log in. Raises NodeError."""
-    login = caller.login
+    way = ""
     try:
         async with timeout(within_s):
-            if login.jump is None:
-                return await _log_in(caller, None)
-            there = replace(login, address=login.jump, password="")
-            over = await _log_in(replace(caller, login=there), None)
-            try:
-                return replace(await _log_in(caller, over), jump=over.connection)
-            except BaseException:
-                over.abort()
-                raise
+            hops = _hops(caller)
+            way = "".join(f" by way of {hop.login.address}" for hop in hops)
+            over: Link | None = None
+            for each in (*hops, caller):
+                over = await _log_in(each, over)
+            assert over
+            return over
     except TimeoutError:
-        way = f" by way of {login.jump}" if login.jump else ""
         raise NodeError(
-            f"{caller.name}: {login.address}{way} did not answer in {within_s:g} s: "
+            f"{caller.name}: {caller.login.address}{way} did not answer in {within_s:g} s: "
             "is it on, and is that its address?"
         ) from None
 
 
-async def _log_in(caller: Caller, over: Link | None) -> Link:
-    """One connection: over another, from a namespace, or from where we are."""
-    address = caller.login.address
+def _hops(caller: Caller) -> list[Caller]:
+    """The jump hosts: the login's, or those of ~/.ssh/config. Raises NodeError."""
+    login = caller.login
+    if login.jump:
+        return [replace(caller, login=replace(login, address=login.jump, jump=None, password=""))]
+    named = _options(caller).tunnel
     try:
-        options = asyncssh.SSHClientConnectionOptions(
-            config=(),  # ~/.ssh/config
-            **_login(caller),
-            keepalive_interval=caller.patience_s / (KEEPALIVES + 1),
-            keepalive_count_max=KEEPALIVES,
-        )
-        files = _known_hosts(caller.login, options)
+        addresses = [Address.parse(hop) for hop in str(named or "").split(",") if hop]
+    except ValueError as error:
+        raise NodeError(f"{caller.name}: {login.address}: ProxyJump: {error}") from None
+    return [replace(caller, login=Login(address)) for address in addresses]
+
+
+async def _log_in(caller: Caller, over: Link | None) -> Link:
+    """One connection: over another, from a namespace, or from where we are.
+
+    Where it fails, the one that was to carry it is ended.
+    """
+    try:
+        return await _stand(caller, over)
+    except BaseException:
+        if over:
+            over.abort()
+        raise
+
+
+async def _stand(caller: Caller, over: Link | None) -> Link:
+    address = caller.login.address
+    options = _options(caller)
+    files = _known_hosts(caller.login, options)
+    try:
         known = "\n".join(file.read_text() for file in files if file.is_file())
         client = Client(asyncssh.import_known_hosts(known))
     except (OSError, ValueError) as error:
         raise NodeError(f"{caller.name}: {address}: {_word(error)}") from None
-    way: dict[str, Any] = {"tunnel": over.connection} if over else {}
+    # No file, and no jump host, but what `options` have: () would be the user's own.
+    way: dict[str, Any] = {"config": [], "tunnel": over.connection if over else None}
     try:
         if caller.namespace and not over:
             way["sock"] = await dial(caller.namespace, options.host, options.port)
@@ -123,7 +167,28 @@ async def _log_in(caller: Caller, over: Link | None) -> Link:
         server = Address(options.host, options.username, options.port)
         why = _why(error, server, client, caller.login, files[0])
         raise NodeError(f"{caller.name}: {address} {why}") from None
-    return Link(connection, client)
+    return Link(connection, client, over)
+
+
+def _options(caller: Caller) -> asyncssh.SSHClientConnectionOptions:
+    """How a host is logged in to, by its login and what is `TAKEN`. Raises NodeError."""
+    address = caller.login.address
+    file = Path("~/.ssh/config").expanduser()
+    try:
+        config = Taken.load(
+            *(None, [file] if file.is_file() else [], False, False, False),
+            *(getpass.getuser(), address.user or (), address.host, address.port or ()),
+        )
+        base = asyncssh.SSHClientConnectionOptions(config=[])
+        base.config = cast(Taken, config)  # where asyncssh goes on from
+        return asyncssh.SSHClientConnectionOptions(
+            base,
+            **_login(caller),
+            keepalive_interval=caller.patience_s / (KEEPALIVES + 1),
+            keepalive_count_max=KEEPALIVES,
+        )
+    except (OSError, ValueError) as error:
+        raise NodeError(f"{caller.name}: {address}: {_word(error)}") from None
 
 
 def _login(caller: Caller) -> dict[str, Any]:

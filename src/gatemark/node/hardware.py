@@ -2,11 +2,12 @@
 """What a box is made of, from what a busybox shell can read; what it does not tell is unknown."""
 
 import re
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from gatemark.node import processor
 from gatemark.node.quoted import literals
+from gatemark.node.reader import ODD
 from gatemark.store.run import UNKNOWN
 
 # No ethtool, lscpu, od or bash is taken for granted, and nothing that is not in every busybox.
@@ -71,25 +72,33 @@ NO_SPEED = ("-1", "4294967295")  # no link, or a port that has none
 def hardware(raw: Mapping[str, str]) -> dict[str, str]:
     """The facts of `KEYS` from the answers to `QUESTIONS`; each is there, perhaps `unknown`."""
     cpuinfo, clocks = raw["cpuinfo"], processor.clocks(raw["boot_log"])
-    texts = {
+    texts: dict[str, str] = {
         "model": raw["model"] or processor.fields(cpuinfo).get("machine", ""),
         "soc": processor.soc(cpuinfo, raw["compatible"]),
         "processor": processor.name(cpuinfo),
         "architecture": raw["architecture"],
         "processors": raw["processors"] if raw["processors"] != "0" else "",
-        "cpu_mhz": processor.mhz(raw),
+        "cpu_mhz": _or_unknown(processor.mhz, raw),
         "caches": processor.caches(raw),
-        "memory": _memory(raw["meminfo"]),
+        "memory": _or_unknown(_memory, raw["meminfo"]),
         "memory_mhz": clocks.get("ddr", ""),
         "bus": "AHB" if "ahb" in clocks else "",
         "bus_mhz": clocks.get("ahb", ""),
-        "flash": _flash(raw["mtd"], raw["boot_log"]),
-        "storage": ", ".join(map(_block, raw["blocks"].splitlines())),
+        "flash": _or_unknown(_flash, raw["mtd"], raw["boot_log"]),
+        "storage": _or_unknown(_storage, raw["blocks"]),
         "switch": _switch(raw),
         **_ports(raw["ports"].splitlines()),
         "firmware": raw["firmware"],
     }
     return {key: texts.get(key) or UNKNOWN for key in KEYS}
+
+
+def _or_unknown(read: Callable[..., str], *given: Any) -> str:
+    """What is read of a text; nothing where that is odd: other facts are of use all the same."""
+    try:
+        return read(*given)
+    except ODD:
+        return ""
 
 
 def _memory(meminfo: str) -> str:
@@ -110,6 +119,10 @@ def _flash(mtd: str, boot_log: str) -> str:
     return " ".join((*chips, listed)) if parts else " ".join(chips)
 
 
+def _storage(blocks: str) -> str:
+    return ", ".join(map(_block, blocks.splitlines()))
+
+
 def _block(line: str) -> str:
     name, sectors, *model = line.split()
     return " ".join((name, size(int(sectors) * SECTOR_BYTES), *model))
@@ -128,7 +141,7 @@ def _switch(raw: Mapping[str, str]) -> str:
 def _ports(lines: list[str]) -> dict[str, str]:
     """Wired and wireless: `eth0 ag71xx 1000 Mbit/s, eth1 ag71xx`."""
     kinds: dict[str, list[str]] = {"nics": [], "wireless": []}
-    for line in lines:
+    for line in filter(str.strip, lines):
         device, *words = line.split()
         texts = [word for word in words if not word.lstrip("-").isdigit() and "=" not in word]
         driver = next((word for word in texts if word != "wireless"), "driver unknown")

@@ -15,7 +15,7 @@ from gatemark.plan.toml import line_of
 
 KEYS: Final = ("address", "key", "password", "jump", "known_hosts")
 ASK: Final = "ask"
-PASSWORD: Final = "GATEMARK_PASSWORD"  # answers for the user where there is no terminal
+PASSWORD: Final = "GATEMARK_PASSWORD"  # the last resort where there is no terminal: for all hosts
 
 # user@host:port; an IPv6 address stands in brackets where a port follows it.
 # Nothing that a shell or ssh(1) reads as more than a name: messages have commands to be pasted.
@@ -45,6 +45,12 @@ class Address:
             )
         return cls(match["bracketed"] or match["ipv6"] or match["host"], match["user"] or "", port)
 
+    @property
+    def variable(self) -> str:
+        """The environment variable that has its password: GATEMARK_PASSWORD_192_0_2_1."""
+        text = f"{self.host}_{self.port}" if self.port else self.host
+        return f"{PASSWORD}_{re.sub('[^A-Z0-9]', '_', text.upper())}"
+
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host and self.port else self.host
         user = f"{self.user}@" if self.user else ""
@@ -65,10 +71,14 @@ class Login:
         """The password, asked for if it is to be. Raises UsageError if there is nobody to ask."""
         if self.password != ASK:
             return self.password
-        if PASSWORD in os.environ:
-            return os.environ[PASSWORD]
+        for variable in (self.address.variable, PASSWORD):
+            if variable in os.environ:
+                return os.environ[variable]
         if not sys.stdin.isatty():
-            raise UsageError(f"{self.address}: no terminal to ask for its password: set {PASSWORD}")
+            raise UsageError(
+                f"{self.address}: no terminal to ask for its password: set "
+                f"{self.address.variable}, or {PASSWORD} for all hosts"
+            )
         return getpass.getpass(f"{self.address}'s password: ")
 
 

@@ -62,7 +62,7 @@ def soc(cpuinfo: str, compatible: str) -> str:
 
 def mhz(raw: Mapping[str, str]) -> str:
     """The processor's clock: its highest where it has several."""
-    if raw.get("max_khz", "").isdigit():
+    if re.fullmatch("[0-9]{1,9}", raw.get("max_khz", "")):
         return f"{int(raw['max_khz']) / 1000:g}"
     if tree := re.fullmatch(r"[0-9a-f]{8}|[0-9a-f]{16}", raw.get("tree_hz", "").replace(" ", "")):
         return f"{int(tree[0], 16) / 1e6:g}"

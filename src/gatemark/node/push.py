@@ -50,6 +50,8 @@ done
 echo cat; exec cat "$1"
 """)
 
+SUMS: Final = {b"sha256sum": "sha256", b"md5sum": "md5"}
+
 # $0 file. A processor that lacks an instruction kills it, and a shell says little of that.
 START = literal('"$0" --version || { echo "it does not run there (exit code $?)" >&2; exit 1; }')
 
@@ -103,7 +105,7 @@ async def forget(host: Host, path: str) -> None:
 async def _put(host: Host, folder: str, binary: bytes) -> str:
     name = f"gm-agent-{hashlib.sha256(binary).hexdigest()[:12]}"
     there = await host.pipe(*sh(PUT, "put", folder, name), stdin=binary)
-    path = f"{there.decode().strip()}/{name}"
+    path = f"{there.decode(errors='replace').strip()}/{name}"
     try:
         _verify(binary, await host.pipe(*sh(SUM, "sum", path)))
         await host.pipe(*sh(START, path))
@@ -120,7 +122,7 @@ def _verify(binary: bytes, output: bytes) -> None:
     if by == b"cat":
         same = there == binary
     else:
-        ours = hashlib.new(by.decode().removesuffix("sum"), binary, usedforsecurity=False)
-        same = there.split()[:1] == [ours.hexdigest().encode()]
+        ours = hashlib.new(SUMS.get(by, "sha256"), binary, usedforsecurity=False)
+        same = by in SUMS and there.split()[:1] == [ours.hexdigest().encode()]
     if not same:
         raise NodeError("failed: it is not what was sent")

@@ -2,15 +2,15 @@
 """A host that takes commands: its own way in is all that differs between kinds of host."""
 
 import asyncio
-import textwrap
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from gatemark.error import NodeError, UnavailableError
 from gatemark.node.binary import agent_path
+from gatemark.node.bound import LONGEST_LINE_BYTES, Lines, Tail, in_short, whole
+from gatemark.node.reader import Printed
 from gatemark.node.shield import begun
-
-LONGEST_LINE_BYTES = 64 << 20  # a watch over an hour hands over its columns in one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,13 @@ class Process(Protocol):
         """Let it read the end."""
 
     async def line(self) -> bytes:
-        """The next line that it prints; empty at the end. Raises NodeError if its host is lost."""
+        """The next line that it prints; empty at the end.
+
+        Raises NodeError if its host is lost, and if it prints more than bound.py has room for.
+        """
 
     async def errors(self) -> str:
-        """What it wrote to its standard error, to the end."""
+        """The end of what it wrote to its standard error."""
 
     async def wait(self) -> int:
         """Wait for its end; returns its exit code."""
@@ -96,7 +99,7 @@ class _Here:
 
     async def start(self, *command: str) -> Process:
         """Run it in a session of its own, with pipes. Raises NodeError if it cannot be run."""
-        return LocalProcess(await _spawn(self.argv(*command)))
+        return LocalProcess(await _spawn(self.argv(*command)), self.name, command)
 
     async def agent(self) -> str:
         """The path of this machine's gm-agent. Raises UnavailableError if it is not built."""
@@ -132,9 +135,20 @@ class Local(_Here):
 
 @dataclass(slots=True)
 class LocalProcess:
-    """A process of this machine."""
+    """A process of this machine, for the host `name`."""
 
     process: asyncio.subprocess.Process
+    name: str
+    command: tuple[str, ...]
+    _lines: Lines = field(init=False, repr=False)
+    _tail: Tail = field(init=False, repr=False, default_factory=Tail)
+    _draining: asyncio.Task[None] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        self._lines = Lines(self.process.stdout, self.name, self.command)
+        self._draining = asyncio.create_task(self._tail.drain(self.process.stderr))
 
     @property
     def pid(self) -> int:
@@ -157,14 +171,13 @@ class LocalProcess:
         self.process.stdin.close()
 
     async def line(self) -> bytes:
-        """The next line that it prints; empty at the end."""
-        assert self.process.stdout is not None
-        return await self.process.stdout.readline()
+        """The next line that it prints; empty at the end. Raises NodeError if that is too much."""
+        return await self._lines.next()
 
     async def errors(self) -> str:
-        """What it wrote to its standard error, to the end."""
-        assert self.process.stderr is not None
-        return (await self.process.stderr.read()).decode(errors="replace")
+        """The end of what it wrote to its standard error."""
+        await asyncio.shield(self._draining)
+        return self._tail.text
 
     async def wait(self) -> int:
         """Wait for its end; returns its exit code."""
@@ -198,10 +211,35 @@ async def _spawn(argv: tuple[str, ...]) -> asyncio.subprocess.Process:
 async def run(name: str, argv: tuple[str, ...], stdin: str = "") -> str:
     """Run a command for the host `name`; the error says what failed and where."""
     process = await _spawn(argv)
-    out, err = await process.communicate(stdin.encode())
+    assert process.stdout is not None
+    assert process.stderr is not None
+    tail = Tail()
+    others = [
+        asyncio.create_task(_feed(process, stdin)),
+        asyncio.create_task(tail.drain(process.stderr)),
+    ]
+    try:
+        out = await whole(process.stdout, name, argv)
+        await asyncio.gather(*others)
+        await process.wait()
+    except NodeError:  # it prints on: closing its pipes ends what it has started, too
+        process._transport.close()  # type: ignore[attr-defined]
+        raise
+    finally:
+        for task in others:
+            task.cancel()
     if process.returncode:
-        raise failure(name, argv, err.decode(errors="replace"))
-    return out.decode(errors="replace")
+        raise failure(name, argv, tail.text)
+    return Printed.by(name, out.decode(errors="replace"))
+
+
+async def _feed(process: asyncio.subprocess.Process, stdin: str) -> None:
+    """Give a command all of its input; it need not read it."""
+    assert process.stdin is not None
+    with suppress(BrokenPipeError, ConnectionResetError):
+        process.stdin.write(stdin.encode())
+        await process.stdin.drain()
+    process.stdin.close()
 
 
 def failure(name: str, argv: tuple[str, ...], errors: str) -> NodeError:
@@ -215,8 +253,3 @@ def _last_word(errors: str) -> str:
     lines = errors.strip().splitlines() or ["no message"]
     texts = (line.partition("Error: ")[2] for line in reversed(lines))
     return next(filter(None, texts), lines[-1])
-
-
-def in_short(argv: tuple[str, ...]) -> str:
-    """A command as a message shows it: one line, of a script its beginning."""
-    return textwrap.shorten(" ".join(argv), 120, placeholder=" ...")

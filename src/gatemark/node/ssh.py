@@ -11,10 +11,12 @@ from dataclasses import replace
 
 from gatemark.error import NodeError
 from gatemark.node import push
+from gatemark.node.bound import in_short
 from gatemark.node.channel import Remote, lost
 from gatemark.node.connect import Caller, Link, connect
 from gatemark.node.login import Login
-from gatemark.node.shell import Clock, Process, failure, in_short
+from gatemark.node.reader import Printed
+from gatemark.node.shell import Clock, Process, failure
 from gatemark.node.uptime import clock
 
 CONNECT_S = 10.0
@@ -88,7 +90,8 @@ class Ssh:
 
     async def run(self, *command: str, stdin: str = "") -> str:
         """Run to the end and return what it printed. Raises NodeError if it fails."""
-        return (await self.pipe(*command, stdin=stdin.encode())).decode(errors="replace")
+        data = await self.pipe(*command, stdin=stdin.encode())
+        return Printed.by(self.name, data.decode(errors="replace"))
 
     async def start(self, *command: str) -> Process:
         """Run it with pipes, in the session of this connection. Raises NodeError."""

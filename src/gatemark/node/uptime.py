@@ -9,15 +9,18 @@ and at most u + 10 ms - t0. All readings have to agree, which leaves about half 
 for the error, however coarse the steps: readings fall anywhere within a step.
 """
 
+import re
 import time
 from collections.abc import Iterable
 
 from gatemark.error import NodeError
 from gatemark.node.quoted import literal, sh
+from gatemark.node.reader import Printed, reader
 from gatemark.node.shell import Clock, Node
 
 STEP_NS = 10_000_000
 READINGS = 50
+UPTIME = re.compile(r"([0-9]{1,9})\.([0-9]{2})")
 READ = literal("while read -r _; do read -r up _ < /proc/uptime; echo $up; done")
 
 Reading = tuple[int, int, int]  # ns: asked at, what was said, heard at
@@ -31,8 +34,8 @@ async def clock(node: Node) -> Clock:
         for _ in range(READINGS):
             asked_ns = time.monotonic_ns()
             process.write(b"\n")
-            text = (await process.line()).decode().strip()
-            readings.append((asked_ns, _ns(node.name, text), time.monotonic_ns()))
+            text = (await process.line()).decode(errors="replace").strip()
+            readings.append((asked_ns, _ns(Printed.by(node.name, text)), time.monotonic_ns()))
     finally:
         process.close_stdin()
         process.kill()
@@ -50,9 +53,8 @@ def agreed(name: str, readings: Iterable[Reading]) -> Clock:
     return Clock(ahead_ns=(least + most) // 2, error_ns=(most - least + 1) // 2)
 
 
-def _ns(name: str, text: str) -> int:
-    try:
-        seconds, hundredths = text.split(".")
-        return int(seconds) * 1_000_000_000 + int(hundredths) * STEP_NS
-    except ValueError:
-        raise NodeError(f"{name}: its /proc/uptime says '{text}', which is no time") from None
+@reader("its /proc/uptime")
+def _ns(text: str) -> int:
+    if not (match := UPTIME.fullmatch(text)):
+        raise ValueError(text)
+    return int(match[1]) * 1_000_000_000 + int(match[2]) * STEP_NS

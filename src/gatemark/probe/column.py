@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from gatemark.node.reader import reader
 from gatemark.probe.loop import Sample, cost_ns
 from gatemark.store.series import Series
 
@@ -31,6 +32,7 @@ def patterns(sources: Iterable[Source], devices: Iterable[str]) -> list[str]:
     return [source.pattern.replace("{devices}", names) for source in sources]
 
 
+@reader("what the shell loop of the probes read")
 def columns(samples: Sequence[Sample], sources: Iterable[Source]) -> dict[str, Any]:
     """A report as `watch` gives it; what a sample lacks makes its kind absent."""
     report: dict[str, Any] = {"t_ns": [sample.t_ns for sample in samples], "absent": []}

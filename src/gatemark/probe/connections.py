@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gatemark.error import NodeError
 from gatemark.node.quoted import literal, sh
+from gatemark.node.reader import reader
 from gatemark.node.shell import Node
 from gatemark.probe.column import PAGE_BYTES
 
@@ -38,6 +39,11 @@ async def table(gateway: Node) -> dict[str, int]:
         text = await gateway.run(*sh(READ))
     except NodeError:
         return {}
+    return _counted(text)
+
+
+@reader("the counters of its table of connections")
+def _counted(text: str) -> dict[str, int]:
     rows, _, bounds = text.partition("\n\n")
     head, *cpus = [line.split() for line in rows.strip().splitlines()] or [[]]
     numbers = [int(word) for word in bounds.split()]
@@ -59,13 +65,18 @@ async def spare_bytes(gateway: Node) -> int:
     mm/page_alloc.c). It is anything from nothing to their height; half is taken.
     """
     try:
-        reserve, *lines = (await gateway.run(*sh(SPARE))).splitlines()
-        words = [line.split() for line in lines]
-        cached = sum(int(word[1]) for word in words if "(file)" in word[0])
-        height = sum(int(word[1]) for word in words if word[0] == "high:")
-        return (cached - int(reserve)) * 1024 - height // 2 * PAGE_BYTES
-    except (NodeError, ValueError, IndexError):
+        return _spare(await gateway.run(*sh(SPARE)))
+    except NodeError:
         return 0
+
+
+@reader("its memory")
+def _spare(text: str) -> int:
+    reserve, *lines = text.splitlines()
+    words = [line.split() for line in lines]
+    cached = sum(int(word[1]) for word in words if "(file)" in word[0])
+    height = sum(int(word[1]) for word in words if word[0] == "high:")
+    return (cached - int(reserve)) * 1024 - height // 2 * PAGE_BYTES
 
 
 def rise(before: dict[str, int], after: dict[str, int]) -> dict[str, int]:

@@ -13,6 +13,7 @@ from typing import Final
 
 from gatemark.error import UnavailableError
 from gatemark.node.quoted import joined, literal, shell
+from gatemark.node.reader import reader
 from gatemark.node.shell import Node
 from gatemark.probe.hold import Hold
 from gatemark.store.record import Call
@@ -147,6 +148,7 @@ class Graph:
         await self._hold.abort()
 
 
+@reader("the trace of its kernel")
 def packet(lines: Iterable[str], direction: str) -> tuple[Call, ...]:
     """What was traced for one packet of a direction. Raises UnavailableError where it is not there.
 

@@ -8,6 +8,7 @@ its own trap undoes what it did.
 from typing import Final
 
 from gatemark.node.quoted import Script, sh
+from gatemark.node.reader import Printed
 from gatemark.node.shell import Node, Process
 
 READY: Final = "ready"
@@ -38,9 +39,10 @@ class Hold:
             return []
         process.write(b"go\n")
         process.close_stdin()
-        lines = []
+        lines: list[str] = []
         while line := await process.line():
-            lines.append(line.decode(errors="replace").rstrip("\n"))
+            text = line.decode(errors="replace").rstrip("\n")
+            lines.append(Printed.by(self._node.name, text))
         await process.wait()
         self._process = None
         return lines

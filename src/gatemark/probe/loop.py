@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from gatemark.error import NodeError
 from gatemark.node.agent import ANSWER_S
 from gatemark.node.quoted import literal, sh, shell
+from gatemark.node.reader import Printed, reader
 from gatemark.node.shell import Node, Process
 
 INTERVAL_S = 1  # whole seconds: OpenWrt's busybox knows no others; why one: docs/decisions.md
@@ -91,9 +92,11 @@ class Loop:
             self._keep(line)
 
     def _keep(self, line: bytes) -> None:
-        self._read.append((time.monotonic_ns(), line.decode(errors="replace").rstrip("\n")))
+        text = Printed.by(self.node.name, line.decode(errors="replace").rstrip("\n"))
+        self._read.append((time.monotonic_ns(), text))
 
 
+@reader("what the shell loop of the probes read")
 def samples(read: Sequence[tuple[int, str]]) -> list[Sample]:
     """Whole samples of what arrived, with its times of arrival in ns."""
     marks = [(at, _uptime_ns(line)) for at, line in read if line.startswith(f"{MARK} ")]
@@ -112,6 +115,7 @@ def samples(read: Sequence[tuple[int, str]]) -> list[Sample]:
     return whole
 
 
+@reader("what the shell loop of the probes read of itself")
 def cost_ns(samples: Sequence[Sample]) -> tuple[int, int]:
     """CPU time of the loop and its commands, and the time that it was counted over."""
     own = next(

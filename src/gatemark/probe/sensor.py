@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from gatemark.node.quoted import literal
+from gatemark.node.reader import reader
 from gatemark.probe.loop import Sample
 
 # Where the shell is to look for them.
@@ -46,6 +47,7 @@ class Sensed:
     energy_j: float | None  # RAPL: of all packages since some time
 
 
+@reader("its sensors")
 def sensed(samples: Sequence[Sample]) -> list[Sensed]:
     """What the sensors read, sample by sample."""
     return [_sensed(sample) for sample in samples]

@@ -6,6 +6,7 @@ from typing import Any
 
 from gatemark.error import StationError
 from gatemark.node.agent import Agent
+from gatemark.node.reader import reader
 from gatemark.node.shell import Local, Node
 from gatemark.probe.window import Report, window
 from gatemark.station.thread import Thread
@@ -117,6 +118,7 @@ async def port_counters(ports: Iterable[Port]) -> dict[str, int]:
     return counters
 
 
+@reader("/proc/net/dev")
 def _parse(text: str, names: Mapping[str, str]) -> dict[str, int]:
     rows: dict[str, Any] = dict(line.split(":") for line in text.splitlines() if ":" in line)
     rows = {name.strip(): row.split() for name, row in rows.items()}

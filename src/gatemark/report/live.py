@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from gatemark.plan.model import TrialSpec
+from gatemark.printable import printable
 from gatemark.quantity import UNITS
 from gatemark.report.answer import rates
 from gatemark.report.words import number
@@ -160,15 +161,18 @@ class Live:
 
         filled = BAR_WIDTH * self._done // max(self._total, 1)
         bar = Text("  ").append("━" * filled, "cyan").append("━" * (BAR_WIDTH - filled), "dim")
-        lines = [Text(self._what, "bold"), bar.append(f"  {self._progress()}")]
-        lines += [Text(f"  {text}") for text in (self._rate, self._last) if text]
-        lines += [Text(f"  warning: {text}", "yellow") for text in self._warnings[-LAST_WARNINGS:]]
+        lines = [Text(printable(self._what), "bold"), bar.append(f"  {self._progress()}")]
+        lines += [Text(f"  {printable(text)}") for text in (self._rate, self._last) if text]
+        lines += [
+            Text(f"  warning: {printable(text)}", "yellow")
+            for text in self._warnings[-LAST_WARNINGS:]
+        ]
         return Group(*lines)
 
     def _line(self, text: str) -> None:
         from rich.text import Text
 
-        self._console.print(Text(text), soft_wrap=True)
+        self._console.print(Text(printable(text)), soft_wrap=True)
 
 
 def describe(spec: TrialSpec, repeats: int | None) -> str:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
+from gatemark.printable import printable
 from gatemark.report import brief
 from gatemark.report.answer import line, warning
 from gatemark.report.answer.answers import ANSWERS, Answer
@@ -39,7 +40,7 @@ def tell(
 
     console = Console(file=stream, highlight=False, soft_wrap=True)
     for style, text in _chosen(source, page, whole=whole):
-        console.print(Text(fold.printable(text), style=style if console.is_terminal else ""))
+        console.print(Text(printable(text), style=style if console.is_terminal else ""))
 
 
 def _chosen(source: Source, page: Path | None, *, whole: bool) -> Iterator[Line]:

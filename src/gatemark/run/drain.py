@@ -12,6 +12,7 @@ import re
 from contextlib import suppress
 
 from gatemark.error import GatemarkError
+from gatemark.node.reader import reader
 from gatemark.plan.feature import properties
 from gatemark.plan.model import Arm
 from gatemark.probe.starved import waits
@@ -82,8 +83,14 @@ class Drain:
     async def _backlog(self) -> bool:
         with suppress(GatemarkError):  # no tc there: nothing of it is known
             text = await self._station.gateway.run("tc", "-s", "qdisc", "show")
-            return any(int(packets) for packets in BACKLOG.findall(text))
+            return held(text)
         return False
+
+
+@reader("its queues")
+def held(text: str) -> bool:
+    """Whether a queue that tc shows holds packets."""
+    return any(int(packets) for packets in BACKLOG.findall(text))
 
 
 def remember(bench: Bench, arm: Arm, ways: list[Way]) -> None:

@@ -7,7 +7,7 @@ verified.
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
@@ -16,6 +16,7 @@ from gatemark.gateway.feature import Wanted, running
 from gatemark.gateway.program import Program
 from gatemark.gateway.supervisor import End, Supervised, Use
 from gatemark.node.quoted import literal, sh
+from gatemark.node.reader import reader
 from gatemark.node.shell import Here, LocalProcess
 from gatemark.plan.feature import parts, programs
 from gatemark.plan.model import TrialSpec
@@ -117,12 +118,18 @@ class Programs:
         devices = {program.device for program in self.programs if program.device}
         if not devices:
             return {}
-        rows = (line.partition(":") for line in (await self.gateway.run("cat", DEV)).splitlines())
-        return {
-            name.strip(): sum(int(row.split()[place]) for place in CROSSED)
-            for name, _, row in rows
-            if name.strip() in devices
-        }
+        return crossed(await self.gateway.run("cat", DEV), devices)
+
+
+@reader("/proc/net/dev")
+def crossed(text: str, devices: Collection[str]) -> dict[str, int]:
+    """Packets that crossed each of these devices, in and out."""
+    rows = (line.partition(":") for line in text.splitlines())
+    return {
+        name.strip(): sum(int(row.split()[place]) for place in CROSSED)
+        for name, _, row in rows
+        if name.strip() in devices
+    }
 
 
 def wanted(gateway: Gateway, spec: TrialSpec) -> Iterator[Program]:

@@ -25,6 +25,7 @@ BY_SIGNAL: Final = 128  # a shell's exit code of what a signal ended, less the s
 
 Result = TypeVar("Result")
 
+
 class StoppedError(GatemarkError):
     """A signal stopped it. `exit_code` is what a shell has for that signal: 130 for Ctrl-C."""
 

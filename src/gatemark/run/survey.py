@@ -5,6 +5,7 @@ Few packets are sent, nothing is set on the gateway.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
@@ -147,7 +148,8 @@ async def _agent(node: Node) -> str:
     """What the agent reports about its own build when it runs there. Raises GatemarkError."""
     agent = await Agent.launch(node, "watch", {"what": ["memory"], "samples": 2})
     await agent.abort()
-    return f"{agent.hello['arch']}, {agent.hello['endian']} endian, {agent.hello['kernel']}"
+    build = defaultdict(lambda: "unknown", agent.hello)
+    return f"{build['arch']}, {build['endian']} endian, {build['kernel']}"
 
 
 async def _clock(node: Node) -> str:

@@ -2,14 +2,17 @@
 """The life of one trial: prepare, arm the agents, send, drain, account, judge its validity."""
 
 import asyncio
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
+from pathlib import Path
 
 from msgspec.structs import replace
 
 from gatemark.error import GatemarkError, InvalidTrialError, StuckError, UnavailableError
 from gatemark.node.agent import Tick
+from gatemark.node.reader import ODD
 from gatemark.plan.feature import tracks
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.threads import Ports
@@ -58,6 +61,8 @@ async def run(
         for stuck in _causes(error):
             await bench.free(stuck)
         return replace(base, status="invalid", reason=str(error)), {}
+    except ODD as error:
+        return replace(base, status="invalid", reason=_unfit(error)), {}
     finally:
         if start:
             start.leave(spec)
@@ -66,6 +71,18 @@ async def run(
     except InvalidTrialError as error:
         record = replace(record, status="invalid", reason=str(error))
     return record, series
+
+
+def _unfit(error: Exception) -> str:
+    """Why reports that were read one by one make no trial, and where that was seen.
+
+    A column may be shorter than another, or a thread's be missing: one odd report ends no run.
+    """
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(place.filename).name}:{place.lineno}"
+    return (
+        f"what the hosts reported does not fit together: {type(error).__name__}: {error} ({where})"
+    )
 
 
 def _causes(error: BaseException | None) -> Iterator[StuckError]:
@@ -116,12 +133,15 @@ def _rate(show: Show) -> Tick:
     last: list[tuple[int, int]] = []
 
     def tick(message: Report) -> None:
-        name, times, unit = next(row for row in COUNTED if row[0] in message)
+        row = next((row for row in COUNTED if row[0] in message), None)
+        if row is None:
+            return
+        name, times, unit = row
         now = (message["t_ns"], message[name] * times)
-        if last:
+        if last and now[0] > last[-1][0]:
             per_second = (now[1] - last[-1][1]) * 1e9 / (now[0] - last[-1][0])
             show(per_second, unit)
-        last.append(now)
+        last[:] = [now]
 
     return tick
 

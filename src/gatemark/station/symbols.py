@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gatemark.node.quoted import Script, literal, sh, shell
+from gatemark.node.reader import reader
 from gatemark.node.shell import Node
 from gatemark.store import xdg
 
@@ -100,7 +101,7 @@ class Names:
         if self._symbols is None or loaded != self._loaded:
             kernel = self._kernel = self._kernel or await self._kept()
             modules = await self._read(shell(BEHIND, length=len(kernel.encode())))
-            self._symbols = Symbols([*kernel.splitlines(), *modules.splitlines()])
+            self._symbols = read(kernel, modules)
             self._loaded = loaded
         return self._symbols
 
@@ -123,3 +124,9 @@ class Names:
 
     async def _read(self, script: Script) -> str:
         return await self._node.run(*sh(script))
+
+
+@reader("its kernel's symbols")
+def read(kernel: str, modules: str) -> Symbols:
+    """The symbols in /proc/kallsyms, the kernel's own and those of its modules."""
+    return Symbols([*kernel.splitlines(), *modules.splitlines()])

@@ -26,6 +26,7 @@ from msgspec.structs import replace
 from gatemark.error import InvalidTrialError, NodeError
 from gatemark.gateway import guard
 from gatemark.node.agent import Tick
+from gatemark.node.reader import reader
 from gatemark.node.shell import Here, Node
 from gatemark.plan.lasting import lasts_s, opened_pps
 from gatemark.plan.model import TrialSpec, Workload
@@ -123,8 +124,8 @@ class Fill:
 
     async def ready(self) -> Self:
         """See that entries last as long as the fill. Raises InvalidTrialError, NodeError."""
-        with suppress(NodeError, ValueError):  # a kernel that does not report it
-            self.timeout_s = float(await self.gateway.run("cat", TIMEOUT))
+        with suppress(NodeError):  # a kernel that does not report it
+            self.timeout_s = seconds(await self.gateway.run("cat", TIMEOUT))
         self.spare_bytes = await connections.spare_bytes(self.gateway)
         wanted_s = lasts_s(self.load)
         if self.timeout_s and wanted_s > self.timeout_s:
@@ -266,3 +267,9 @@ class Fill:
         return Way(
             self.wire, sent, {"cpu_ns": self.spent.sink_ns}, {"sender": sender, "sink": sink}
         )
+
+
+@reader("how long an entry of its table lasts")
+def seconds(text: str) -> float:
+    """A time that the kernel tells in seconds."""
+    return float(int(text))

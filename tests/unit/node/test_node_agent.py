@@ -24,7 +24,7 @@ request = json.loads(hear() or "{}")
 GOOD = """
 say("ready", port="raw", asked=request)
 hear(); say("start")
-say("tick", n=1); say("tick", n=2)
+say("tick", t_ns=1); say("tick", t_ns=2)
 hear(); say("done", sum=3)
 """
 
@@ -42,8 +42,10 @@ class Scripted(Local):
         return (sys.executable, "-c", speak + self.script)
 
 
-async def lived(host: Local, ticks: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    agent = await Agent.launch(host, "sink", {"flows": 2})
+async def lived(
+    host: Local, ticks: list[Any], verb: str = "slow"
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    agent = await Agent.launch(host, verb, {"flows": 2})
     try:
         await agent.start()
         return agent.ready, await agent.close(ticks.append)
@@ -90,7 +92,7 @@ def test_a_job_goes_from_hello_to_done() -> None:
 def test_ticks_are_handed_on() -> None:
     ticks: list[Any] = []
     asyncio.run(lived(Scripted(script=GOOD), ticks))
-    assert [tick["n"] for tick in ticks] == [1, 2]
+    assert [tick["t_ns"] for tick in ticks] == [1, 2]
 
 
 @needs.agent
@@ -101,27 +103,27 @@ def test_another_protocol_is_told_with_the_mend() -> None:
 @needs.agent
 def test_an_agents_error_is_told_with_host_key_and_mend() -> None:
     script = 'say("error", key="device", reason="no device lan7", fix="name another")'
-    said = "WAN host: gm-agent sink: device: no device lan7; name another"
+    said = "WAN host: gm-agent slow: device: no device lan7; name another"
     assert failed(script) == said
 
 
 @needs.agent
 def test_an_agent_that_dies_is_told_by_its_last_word() -> None:
-    assert failed('sys.exit("out of\\nmemory")') == "WAN host: gm-agent sink: memory"
+    assert failed('sys.exit("out of\\nmemory")') == "WAN host: gm-agent slow: memory"
 
 
 @needs.agent
 def test_an_agent_that_dies_silently_is_told() -> None:
-    assert failed("") == "WAN host: gm-agent sink: it ended without a word"
+    assert failed("") == "WAN host: gm-agent slow: it ended without a word"
 
 
 @needs.agent
 def test_an_agent_that_hangs_is_ended() -> None:
     async def hang() -> int:
         agent = await Agent.launch(
-            Scripted(script='say("ready")\nimport time; time.sleep(60)'), "sink", {}
+            Scripted(script='say("ready")\nimport time; time.sleep(60)'), "slow", {}
         )
-        with pytest.raises(NodeError, match=r"gm-agent sink did not say 'done' in 0\.05 s"):
+        with pytest.raises(NodeError, match=r"gm-agent slow did not say 'done' in 0\.05 s"):
             await agent.done(0.05)
         return await agent.process.wait()
 
@@ -149,3 +151,38 @@ def test_our_own_agent_watches_this_machine() -> None:
 def test_an_agent_that_was_not_built_is_told_with_the_mend() -> None:
     with pytest.raises(GatemarkError, match="no agent for pdp11; there are agents for x86_64"):
         agent_path("pdp11")
+
+
+@needs.agent
+@pytest.mark.parametrize(
+    "line",
+    [
+        "nonsense",
+        "",
+        "{",
+        "[1]",
+        "7",
+        "null",
+        "{}",
+        '{"ev": 3}',
+        '{"ev": "tick"}',
+        '{"ev": "tick", "t_ns": "soon"}',
+        '{"ev": "done", "t0_ns": NaN}',
+        '{"ev": "done", "n": 100000000000000000000}',
+        '{"ev": "error"}',
+        "[" * 100_000,
+        "\\x1b]0;x\\x07",
+    ],
+)
+def test_a_line_that_is_no_message_is_told_with_host_and_verb(line: str) -> None:
+    message = failed(f"say('ready'); hear(); print('{line}', flush=True)\n" + "hear()\n")
+    assert message.startswith("WAN host: what gm-agent slow printed (")
+    assert message.isprintable()
+
+
+@needs.agent
+def test_a_report_without_what_is_needed_is_told() -> None:
+    host = Scripted(script="say('ready'); hear(); say('start'); hear(); say('done', received=1)")
+    with pytest.raises(NodeError) as error:
+        asyncio.run(lived(host, [], "sink"))
+    assert "gm-agent sink printed (Object missing required field `" in str(error.value)

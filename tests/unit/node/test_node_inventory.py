@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from gatemark.error import UsageError
@@ -85,3 +86,8 @@ def test_what_a_station_file_cannot_tell_is_refused(
 
 def test_numbers_are_told_as_text() -> None:
     assert stated({"cpu_mhz": 400}, Path("station.toml")) == {"cpu_mhz": "400"}
+
+
+def test_an_inventory_can_be_kept() -> None:
+    taken = asyncio.run(inventory(Local(), ["lo"]))
+    assert msgspec.json.decode(msgspec.json.encode(taken)) == taken

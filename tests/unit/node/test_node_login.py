@@ -106,10 +106,29 @@ def test_a_password_is_asked_for_only_where_it_says_so(monkeypatch: pytest.Monke
     assert not Login(Address("box")).secret()
 
 
+@pytest.mark.parametrize(
+    ("address", "variable"),
+    [
+        ("root@192.0.2.1", "GATEMARK_PASSWORD_192_0_2_1"),
+        ("192.0.2.1:2222", "GATEMARK_PASSWORD_192_0_2_1_2222"),
+        ("root@[2001:db8::1]:22", "GATEMARK_PASSWORD_2001_DB8__1_22"),
+        ("box-1.lan", "GATEMARK_PASSWORD_BOX_1_LAN"),
+    ],
+)
+def test_each_host_has_a_password_variable_of_its_own(
+    address: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(PASSWORD, "for all")
+    monkeypatch.setenv(variable, "its own")
+    assert Login(Address.parse(address), password=ASK).secret() == "its own"
+    assert Login(Address("another"), password=ASK).secret() == "for all"
+
+
 def test_nobody_to_ask_is_told_with_the_mend(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(PASSWORD, raising=False)
     monkeypatch.setattr("sys.stdin", open("/dev/null"))  # noqa: PTH123, SIM115
-    with pytest.raises(UsageError, match=f"box: no terminal to ask .*: set {PASSWORD}"):
+    fix = f"set {PASSWORD}_BOX, or {PASSWORD} for all hosts"
+    with pytest.raises(UsageError, match=f"box: no terminal to ask .*: {fix}"):
         Login(Address("box"), password=ASK).secret()
 
 

@@ -12,7 +12,7 @@ import pytest
 from gatemark.error import GatemarkError, NodeError
 from gatemark.node import push
 from gatemark.node.binary import agent_path
-from gatemark.node.shell import LONGEST_LINE_BYTES
+from gatemark.node.bound import LONGEST_LINE_BYTES
 
 
 class Shell:

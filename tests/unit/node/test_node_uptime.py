@@ -58,5 +58,5 @@ def test_a_host_that_does_not_tell_is_told() -> None:
         def argv(self, *_command: str) -> tuple[str, ...]:
             return ("sh", "-c", "while read -r _; do echo none; done")
 
-    with pytest.raises(NodeError, match="gateway: its /proc/uptime says 'none'"):
+    with pytest.raises(NodeError, match="gateway: its /proc/uptime cannot be read: 'none'"):
         asyncio.run(clock(Mute("gateway")))

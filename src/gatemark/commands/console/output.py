@@ -11,34 +11,41 @@ from textwrap import wrap
 import typer
 
 from gatemark.error import UsageError
+from gatemark.printable import json_safe, printable
 
 NARROWEST = 20  # characters: a last column is not wrapped to fewer
+
+
+def say(text: object = "", *, err: bool = False) -> None:
+    """A line on stdout, or on stderr; all that verbs print goes this way."""
+    typer.echo(printable(str(text)), err=err)
 
 
 def lines(rows: Iterable[Mapping[str, object]]) -> None:
     """One JSON object a line."""
     for row in rows:
-        typer.echo(json.dumps(row, ensure_ascii=False))
+        typer.echo(json_safe(json.dumps(row, ensure_ascii=False)))
 
 
 def columns(rows: Sequence[Sequence[str]]) -> None:
     """Rows as aligned columns; a terminal has the last one wrapped, a pipe has a line for a row."""
     if not rows:
         return
+    rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]) - 1)]
     before = sum(widths) + 2 * len(widths)
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         first, *rest = _wrapped(row[-1], before) or [""]
-        typer.echo("  ".join([*cells, first]).rstrip())
+        say("  ".join([*cells, first]).rstrip())
         for line in rest:
-            typer.echo(f"{'':{before}}{line}")
+            say(f"{'':{before}}{line}")
 
 
 def prose(*paragraphs: str) -> None:
     """Text, wrapped where a terminal reads it."""
     for paragraph in paragraphs:
-        typer.echo("\n".join(_wrapped(paragraph, 0)))
+        say("\n".join(_wrapped(printable(paragraph), 0)))
 
 
 def _wrapped(text: str, before: int) -> list[str]:

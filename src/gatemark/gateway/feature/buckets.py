@@ -28,5 +28,5 @@ async def apply(asked: Asked) -> None:
         raise UnavailableError("no connections are tracked there: write conntrack before buckets")
     await asked.changes.make(shell(WRITE, count=wanted), undo=shell(WRITE, count=was))
     made = (await node.run("cat", BUCKETS)).strip()
-    if int(made) != wanted:
+    if made != str(wanted):
         raise UnavailableError(f"its kernel makes {made} buckets of {wanted}: ask for those")

@@ -9,12 +9,12 @@ from typing import Final
 
 from gatemark.gateway.feature.asked import Asked, Wanted
 from gatemark.gateway.program import Counters, Program, counting
+from gatemark.node.checked import is_up
 from gatemark.node.quoted import literal
 
 COLLECTOR: Final = "127.0.0.9"
 PORT: Final = 9995
 
-LOOPBACK_UP: Final = 0x1  # IFF_UP (netdevice(7))
 FLAGS: Final = "/sys/class/net/lo/flags"
 
 _SOFTFLOWD: Final = counting(  # softflowctl(8) statistics
@@ -40,8 +40,8 @@ def softflowd_counters(text: str) -> Counters:
 
 async def apply(asked: Asked) -> None:
     """The way to the collector: a namespace's loopback is down until somebody wants it."""
-    flags = (await asked.gateway.run("cat", FLAGS)).strip()
-    if not int(flags, 16) & LOOPBACK_UP:
+    flags = await asked.gateway.run("cat", FLAGS)
+    if not is_up(flags):
         await asked.changes.make(
             literal("ip link set dev lo up"), undo=literal("ip link set dev lo down")
         )

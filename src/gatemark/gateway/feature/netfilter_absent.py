@@ -17,6 +17,7 @@ from gatemark.error import UnavailableError
 from gatemark.gateway.feature.asked import Asked
 from gatemark.node.ask import ask
 from gatemark.node.quoted import literals, shell
+from gatemark.node.reader import reader
 from gatemark.node.shell import Here
 
 # What a packet of each path passes: families of nft, and hooks of these.
@@ -89,6 +90,7 @@ def _chains(text: str, families: Iterable[str], passed: Iterable[str]) -> Iterat
             yield f"chain {chain} of nft at {family} {match[1]}"
 
 
+@reader("the list of its modules")
 def unloading(modules: str) -> list[str]:
     """Connection tracking and all that needs it, in the order in which they can be unloaded.
 

@@ -16,6 +16,7 @@ from typing import Final
 from gatemark.gateway import table
 from gatemark.gateway.feature.asked import Asked
 from gatemark.node.quoted import literal, sh
+from gatemark.node.reader import reader
 
 NAME: Final = "gatemark_offload"
 CHAINS: Final = """  flowtable fast {{
@@ -38,7 +39,7 @@ nft list counter inet {NAME} usual | grep packets
   grep -o '\\[[A-Z_]*OFFLOAD\\]' | sort | uniq -c
 """)
 PACKETS: Final = re.compile(r"packets (\d+)")
-ENTRIES: Final = re.compile(r"(\d+) \[(\w+)\]")
+ENTRIES: Final = re.compile(r"(?<!\d)(\d{1,18}) \[(\w+)\]")
 
 
 async def apply(asked: Asked) -> None:
@@ -53,6 +54,7 @@ async def seen(asked: Asked, before: Mapping[str, int]) -> dict[str, int]:
     return counted(await asked.gateway.run(*sh(READ)), before)
 
 
+@reader("its offloaded flows")
 def counted(text: str, before: Mapping[str, int]) -> dict[str, int]:
     """The same from what the gateway said."""
     passed = PACKETS.search(text)

@@ -14,6 +14,7 @@ from typing import Final
 from gatemark.error import UnavailableError
 from gatemark.gateway.feature.asked import Asked
 from gatemark.node.quoted import shell
+from gatemark.node.reader import reader
 
 HANDLE: Final = "676d:"  # "gm"
 BUCKET_S: Final = 0.005
@@ -41,10 +42,17 @@ async def apply(asked: Asked) -> None:
     by, mbit = asked.arguments
     bucket = max(LEAST_BUCKET_BYTES, round(int(mbit) * 1e6 / 8 * BUCKET_S))
     for port in asked.ports:
-        words = (await asked.gateway.run("tc", "qdisc", "show", "dev", port, "root")).split()
-        if words and words[2] != KERNELS_OWN:
+        text = await asked.gateway.run("tc", "qdisc", "show", "dev", port, "root")
+        if kind := owners(text):
             raise UnavailableError(
-                f"{port} has a {words[1]} of its owner at its root: tc qdisc del dev {port} root"
+                f"{port} has a {kind} of its owner at its root: tc qdisc del dev {port} root"
             )
         change = shell(BY[by], port=port, handle=HANDLE, mbit=int(mbit), bucket=bucket)
         await asked.changes.attempt(change, undo=shell(UNDO, port=port))
+
+
+@reader("what tc shows of a port")
+def owners(text: str) -> str:
+    """The qdisc that somebody made at a port's root; "" for none, or the kernel's own."""
+    words = text.split()
+    return words[1] if words and words[2] != KERNELS_OWN else ""

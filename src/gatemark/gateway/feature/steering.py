@@ -21,6 +21,7 @@ from gatemark.error import UnavailableError
 from gatemark.gateway import sysctl
 from gatemark.gateway.feature.asked import Asked
 from gatemark.node.quoted import sh, shell
+from gatemark.node.reader import reader
 from gatemark.node.shell import Here
 
 ITSELF: Final = ("threaded", "one")  # how a gateway of this machine is
@@ -28,6 +29,7 @@ SHARED: Final = "the packets would be worked on by the tester's processor"
 ONLINE: Final = "/sys/devices/system/cpu/online"
 QUEUES: Final = "ls -d /sys/class/net/{port}/queues/rx-*"
 SPAN: Final = re.compile(r"(\d+)(?:-(\d+))?")
+MOST_CPUS: Final = 8192  # NR_CPUS of every kernel (arch/x86/Kconfig)
 WORD_BITS: Final = 32  # of a mask, between two commas (lib/bitmap.c)
 
 
@@ -62,13 +64,13 @@ async def _steer(asked: Asked, port: str, chosen: str, *, threaded: bool) -> Non
     await sysctl.write(asked.gateway, asked.changes, wanted)
 
 
+@reader("the list of its CPUs")
 def online(text: str) -> list[int]:
     """CPUs as the kernel lists them: 0-3,6."""
-    return [
-        cpu
-        for first, last in SPAN.findall(text)
-        for cpu in range(int(first), int(last or first) + 1)
-    ]
+    spans = [(int(first), int(last or first)) for first, last in SPAN.findall(text)]
+    if any(last >= MOST_CPUS for _, last in spans):
+        raise ValueError(text)
+    return [cpu for first, last in spans for cpu in range(first, last + 1)]
 
 
 def mask(cpus: list[int]) -> str:
@@ -81,6 +83,7 @@ def mask(cpus: list[int]) -> str:
     return ",".join(reversed(words)).lstrip("0,") or "0"
 
 
+@reader("a mask of CPUs")
 def shown(chosen: str, was: str) -> str:
     """A mask with as many digits as the kernel shows, so that one that is set already is seen."""
     return was if int(was.replace(",", ""), 16) == int(chosen.replace(",", ""), 16) else chosen

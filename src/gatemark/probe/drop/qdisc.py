@@ -16,7 +16,7 @@ FILTERS: Final = ("ingress", "clsact")  # no queues: what their filters dropped
 def qdiscs(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
     """The root of each port, and its filters. What the gateway itself sends counts again."""
     for qdisc in json.loads("\n".join(lines) or "[]"):
-        port, kind, count = qdisc["dev"], qdisc["kind"], qdisc.get("drops", 0)
+        port, kind, count = qdisc["dev"], qdisc["kind"], int(qdisc.get("drops", 0))
         if port not in devices:
             continue
         if kind in FILTERS:

@@ -8,6 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from gatemark.node.quoted import Script, joined, shell
+from gatemark.node.reader import ODD, reader
 from gatemark.probe.drop import ip, netfilter, port, qdisc
 from gatemark.probe.drop.part import Part
 from gatemark.store.drops import ICMP, PORT_IN, PORT_OUT, REFUSED, STAGES, TESTER, Drop
@@ -17,6 +18,8 @@ MARK: Final = "@@"
 FAILED: Final = "@!"
 EACH: Final = f"echo {{mark}} {{name}}; {{{{ {{part}}; }}}} 2> /dev/null || echo '{FAILED}'"
 OF_ALL: Final = "it counts the whole machine"
+
+LONGEST_LINE: Final = 8192  # characters: what is longer would take its expressions for ever
 
 Key = tuple[str, str, str]  # stage, cause, where
 
@@ -41,12 +44,15 @@ def script(parts: Collection[Part], devices: Collection[str]) -> Script:
     return joined((shell("devices={names}", names=" ".join(devices)), *each))
 
 
+@reader("its counters of drops")
 def parse(text: str, at_s: float, *, devices: Collection[str], is_own: bool) -> Reading:
     """The counters in what the script printed."""
     counts: dict[Key, Drop] = {}
     unread: dict[str, str] = {}
     known = {part.name: part for part in parts(is_own=is_own)}
     for name, lines in _sections(text).items():
+        if name not in known:
+            continue
         drops = _counted(known[name], lines, devices)
         if drops is None:
             unread[name] = known[name].lacks
@@ -88,11 +94,11 @@ def lost(drops: Collection[Drop]) -> int:
 
 def _counted(part: Part, lines: list[str], devices: Collection[str]) -> list[Drop] | None:
     """What a part's lines say; None where it failed, or printed what nobody expects."""
-    if FAILED in lines:
+    if FAILED in lines or any(len(line) > LONGEST_LINE for line in lines):
         return None
     try:
         return list(part.parse(lines, devices))
-    except (ValueError, KeyError, IndexError):
+    except ODD:
         return None
 
 

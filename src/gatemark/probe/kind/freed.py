@@ -7,11 +7,12 @@ and removes it at its end, for whatever reason. A namespace shares its kernel, s
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from gatemark.node.quoted import literal
+from gatemark.node.reader import reader
 from gatemark.node.shell import Node
 from gatemark.probe.hold import Hold
 from gatemark.probe.probe import Outcome, Place, Probe, Seen, Sent
@@ -72,7 +73,7 @@ class Watch:
 
     async def stop(self) -> Histogram:
         """End; all is again as it was."""
-        return Histogram(tuple(parse(await self._hold.stop())), self._why_not)
+        return Histogram(parse(await self._hold.stop()), self._why_not)
 
     async def abort(self) -> None:
         """End it; the shell sets back what it did."""
@@ -98,17 +99,20 @@ def watch(place: Place) -> Watch | Nothing:
     return Watch(place.gateway.node) if place.own is None else Nothing()
 
 
-def parse(lines: Iterable[str]) -> Iterator[Freed]:
+@reader("its reasons of freed packets")
+def parse(lines: Iterable[str]) -> tuple[Freed, ...]:
     """The tracepoint's format, which has the reasons' names, and its histogram, most first."""
     lines = list(lines)
     names: Mapping[str, str] = dict(
         pair for line in lines if line.startswith("print fmt") for pair in NAME.findall(line)
     )
     rows = [row for line in lines if (row := ROW.match(line))]
+    freed = []
     for row in sorted(rows, key=lambda row: -int(row["count"])):
         number = row["reason"] or ""
         reason = names.get(number, number)
-        yield Freed(reason=reason, place=row["place"], packets=int(row["count"]))
+        freed.append(Freed(reason=reason, place=row["place"], packets=int(row["count"])))
+    return tuple(freed)
 
 
 def outcome(seen: Seen, sent: Sent) -> Outcome:

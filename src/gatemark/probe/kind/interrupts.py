@@ -8,6 +8,7 @@ has its own. Formats: show_interrupts() in kernel/irq/proc.c, fs/proc/softirqs.c
 from typing import Final
 
 from gatemark.node.quoted import literal
+from gatemark.node.reader import reader
 from gatemark.probe.probe import Outcome, Probe, Seen, Sent, twice
 
 AFFINITY: Final = "/proc/irq/*/smp_affinity_list /proc/irq/*/effective_affinity_list"  # since 4.15
@@ -31,6 +32,7 @@ def table(text: str) -> Table:
     return rows
 
 
+@reader("its interrupts")
 def parse(text: str) -> tuple[Table, Table, dict[str, str]]:
     """Interrupts, softirqs, and the CPUs of each interrupt: effective ones where they are known."""
     interrupts, softirqs, rest = text.split("\n\n", 2)

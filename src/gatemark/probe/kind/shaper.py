@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from gatemark.node.quoted import literal
+from gatemark.node.reader import reader
 from gatemark.probe.probe import Outcome, Place, Probe, Seen, Sent
 from gatemark.probe.watcher import Twice
 
@@ -20,6 +21,7 @@ def qdiscs(place: Place) -> Twice:
     return Twice(place.gateway.node, QDISCS, read)
 
 
+@reader("what tc counted")
 def sums(text: str, devices: Collection[str]) -> dict[str, dict[str, int]]:
     """Drops and overlimits of each port's disciplines, summed.
 
@@ -31,7 +33,7 @@ def sums(text: str, devices: Collection[str]) -> dict[str, dict[str, int]]:
     for qdisc in json.loads(text):
         if (device := qdisc["dev"]) in ports and qdisc["kind"] not in NO_QUEUE:
             for name in ports[device]:
-                ports[device][name] += qdisc.get(name, 0)
+                ports[device][name] += int(qdisc.get(name, 0))
     return ports
 
 

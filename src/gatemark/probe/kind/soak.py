@@ -14,6 +14,7 @@ from typing import Final
 from gatemark.error import UnavailableError
 from gatemark.node.agent import Agent
 from gatemark.node.quoted import literal, sh
+from gatemark.node.reader import reader
 from gatemark.probe.column import flat
 from gatemark.probe.kind.cpu import IDLE, NICE
 from gatemark.probe.probe import Outcome, Place, Probe, Seen, Sent
@@ -74,8 +75,12 @@ class Soak:
 
 
 async def _all(gateway: Gateway) -> list[int]:
-    lines = (await gateway.run(*sh(CPUS))).split()
-    return [int(line[3:]) for line in lines if line[3:]]
+    return _numbers(await gateway.run(*sh(CPUS)))
+
+
+@reader("the list of its CPUs")
+def _numbers(text: str) -> list[int]:
+    return [int(line[3:]) for line in text.split() if line[3:]]
 
 
 def outcome(seen: Seen, sent: Sent) -> Outcome:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TextIO, TypeVar
 
+from gatemark.printable import printable
 from gatemark.report.words import fold, number, traffic
 from gatemark.report.words.number import PERCENT, Scale
 from gatemark.report.words.table import ADJUSTED, FAMILY, Table
@@ -32,7 +33,7 @@ def tell(lines: Iterable[Line], stream: TextIO | None = None) -> None:
     width = fold.room()
     for style, line in lines:
         for text in fold.wrapped(line, width):
-            console.print(Text(fold.printable(text), style=style if console.is_terminal else ""))
+            console.print(Text(printable(text), style=style if console.is_terminal else ""))
 
 
 def diff_lines(diff: Diff, names: tuple[str, str]) -> Iterator[Line]:

@@ -4,7 +4,6 @@
 A pipe has no width: there a table stays as it is, one line a row.
 """
 
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,6 @@ GAP: Final = 2  # characters between columns
 NARROWEST: Final = 40  # characters: a terminal is not taken to be narrower
 READABLE: Final = 12  # characters: text is not wrapped to fewer where it has more
 INDENT: Final = 2
-CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 wrap = partial(wrap_words, break_on_hyphens=False)  # names of runs and stations stay whole
 
@@ -33,11 +31,6 @@ class Folded:
     head: list[str]  # none: each row is a block that says its heads
     rows: list[list[str]]
     notes: list[str] = field(default_factory=list)
-
-
-def printable(text: str) -> str:
-    """Text of a file or device without characters that steer a terminal."""
-    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def room() -> int | None:

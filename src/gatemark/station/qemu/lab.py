@@ -34,10 +34,12 @@ from gatemark.node import checked
 from gatemark.node.dial import dial
 from gatemark.node.login import Address, Login
 from gatemark.node.quoted import joined, literal, sh, shell
+from gatemark.node.reader import reader
 from gatemark.node.shield import whole
 from gatemark.node.ssh import Ssh
 from gatemark.plan.model import Arm
 from gatemark.plan.toml import refuse_unknown_keys
+from gatemark.printable import printable
 from gatemark.station import blocking, doctor, lock, own, space
 from gatemark.station.ability import ability
 from gatemark.station.cable import MADE, Cable
@@ -386,7 +388,7 @@ class VirtualLab:
     async def _set(self) -> None:
         """The guest's test ports: their addresses, and whom they are linked to."""
         text = await self._ssh.run(*sh(CARDS))
-        names = dict(line.split(maxsplit=1) for line in text.splitlines())
+        names = _by_mac(text)
         for at, gate in enumerate(TAPS):
             if gate != CONTROL:
                 if self._mac(at) not in names:
@@ -401,6 +403,12 @@ class VirtualLab:
         words = [word for gate in self._devices for word in _addressed(self.ports[gate])]
         crowd = space.crowd(self.gateway, self.ports)
         await self._ssh.run("ip", "-batch", "-", stdin="\n".join((*words, crowd, "")))
+
+
+@reader("its network cards")
+def _by_mac(text: str) -> dict[str, str]:
+    """The guest's devices, by their MAC address."""
+    return dict(line.split(maxsplit=1) for line in text.splitlines())
 
 
 def _addressed(port: Port) -> Iterator[str]:
@@ -420,4 +428,4 @@ def beside(address: str) -> str:
 
 def tell(line: str) -> None:
     """Something that takes long, before anything is measured."""
-    sys.stderr.write(f"{line}\n")
+    sys.stderr.write(f"{printable(line)}\n")

@@ -18,15 +18,18 @@ import platform
 import shutil
 import socket
 import stat
+from base64 import b64decode
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from gatemark.error import StationError, UnavailableError
+from gatemark.error import GatemarkError, StationError, UnavailableError
 from gatemark.node import nobody
 from gatemark.node.agent import FIRST
+from gatemark.node.bound import Tail
+from gatemark.node.reader import reader
 from gatemark.node.shell import Namespace
 from gatemark.node.shield import begun
 from gatemark.station.image.arch import Arch
@@ -44,6 +47,7 @@ DENIED: Final = ("obsolete", "elevateprivileges", "spawn", "resourcecontrol")
 SANDBOX: Final = ("-sandbox", ",".join(("on", *(f"{what}=deny" for what in DENIED))))
 CONSOLE_BYTES: Final = 1 << 16  # QEMU wants a power of two
 CONSOLE_LINES = 5  # of its end, in a message
+LINE_SHOWN = 160  # characters of each
 LEAVE_S = 5.0
 # Of translated code that emulation keeps; forwarding needs little of it. With QEMU's own choice, of
 # 1 GiB, a reset takes minutes: what was translated is then discarded piece by piece.
@@ -119,9 +123,12 @@ def _boot() -> str:
 class Machine:
     """QEMU, running. `start` makes it, `stop` ends it."""
 
-    def __init__(self, process: asyncio.subprocess.Process, monitor: Monitor) -> None:
+    def __init__(
+        self, process: asyncio.subprocess.Process, monitor: Monitor, errors: "Errors"
+    ) -> None:
         self.process = process
         self.monitor = monitor
+        self._errors = errors
 
     @classmethod
     async def start(
@@ -168,10 +175,11 @@ class Machine:
             theirs.close()
             for card in cards:
                 os.close(card.tap)
+        errors = Errors(process)
         try:
-            machine = cls(process, await Monitor.open(ours))
+            machine = cls(process, await Monitor.open(ours), errors)
         except BaseException as error:
-            why = await _buried(process)
+            why = await errors.bury()
             if isinstance(error, StationError):
                 raise StationError(f"{model.arch.emulator} did not start: {why}") from None
             raise
@@ -186,8 +194,7 @@ class Machine:
 
     async def threads(self, cpu: int) -> list[Thread]:
         """The threads that run the guest's instructions, as bound to `cpu`."""
-        results = await self.monitor.ask("query-cpus-fast")
-        return [Thread(f"vcpu{item['cpu-index']}", item["thread-id"], cpu) for item in results]
+        return vcpus(await self.monitor.ask("query-cpus-fast"), cpu)
 
     def carrier(self, cpu: int) -> Thread:
         """The thread that carries frames between the taps and the guest's cards."""
@@ -212,26 +219,49 @@ class Machine:
 
     async def console(self) -> str:
         """The last lines on its console; taken away by reading."""
+        asking = {"device": "console", "size": CONSOLE_BYTES, "format": "base64"}
         try:
-            text = await self.monitor.ask("ringbuf-read", device="console", size=CONSOLE_BYTES)
-        except StationError:
+            return console(await self.monitor.ask("ringbuf-read", **asking))
+        except GatemarkError:
             return ""
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-        return " | ".join(lines[-CONSOLE_LINES:])
 
     async def stop(self) -> None:
         """End it at once: nothing on it is worth keeping."""
         self.monitor.close()
-        await _buried(self.process)
+        await self._errors.bury()
 
 
-async def _buried(process: asyncio.subprocess.Process) -> str:
-    """End a process; its last words."""
-    with suppress(ProcessLookupError):
-        process.kill()
-    _, data = await process.communicate()
-    lines = data.decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else "it ended without a word"
+class Errors:
+    """What QEMU writes to its standard error, the end of it, until QEMU is ended."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stderr is not None
+        self._process = process
+        self._tail = Tail()
+        self._draining = asyncio.create_task(self._tail.drain(process.stderr))
+
+    async def bury(self) -> str:
+        """End QEMU; its last words."""
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        await self._process.wait()
+        await self._draining
+        lines = self._tail.text.strip().splitlines()
+        return lines[-1] if lines else "it ended without a word"
+
+
+@reader("the list of the virtual machine's processors")
+def vcpus(listed: Any, cpu: int) -> list[Thread]:
+    """The threads of QEMU's list, as bound to `cpu`."""
+    return [Thread(f"vcpu{int(item['cpu-index'])}", int(item["thread-id"]), cpu) for item in listed]
+
+
+@reader("the virtual machine's console")
+def console(encoded: Any) -> str:
+    """The last lines of a console, of each the beginning; it may hold anything."""
+    text = b64decode(encoded).decode(errors="replace")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return " | ".join(line[:LINE_SHOWN] for line in lines[-CONSOLE_LINES:])
 
 
 def options(model: Model, accel: str) -> list[str]:

@@ -7,7 +7,9 @@ import socket
 from typing import Any
 
 from gatemark.error import StationError
+from gatemark.node.reader import reader
 
+LONGEST_BYTES = 1 << 20  # of an answer: a guest's console is in one
 ANSWER_S = 20.0  # a machine whose processor emulates the start of a kernel answers late
 
 
@@ -21,7 +23,7 @@ class Monitor:
     @classmethod
     async def open(cls, ours: socket.socket) -> "Monitor":
         """Greet and be greeted. Raises StationError if there is nobody."""
-        monitor = cls(*await asyncio.open_connection(sock=ours))
+        monitor = cls(*await asyncio.open_connection(sock=ours, limit=LONGEST_BYTES))
         await monitor._answer("QMP")
         await monitor.ask("qmp_capabilities")
         return monitor
@@ -41,15 +43,27 @@ class Monitor:
         try:
             async with asyncio.timeout(ANSWER_S):
                 while line := await self._reader.readline():
-                    loads = json.loads(line)
-                    if "error" in loads:
-                        raise StationError(f"virtual machine: {loads['error']['desc']}")
-                    if wanted in loads:
-                        return loads[wanted]
-        except (OSError, TimeoutError):
+                    answer = _read(line)
+                    if "error" in answer:
+                        raise StationError(f"virtual machine: {_why(answer['error'])}")
+                    if wanted in answer:
+                        return answer[wanted]
+        except (OSError, TimeoutError, ValueError):  # ValueError: longer than LONGEST_BYTES
             pass
         raise StationError("the virtual machine's monitor does not answer")
 
     def close(self) -> None:
         """Leave it."""
         self._writer.close()
+
+
+@reader("the virtual machine's monitor")
+def _read(line: bytes) -> dict[str, Any]:
+    answer = json.loads(line)
+    if not isinstance(answer, dict):
+        raise TypeError(line)
+    return answer
+
+
+def _why(error: Any) -> str:
+    return str(error.get("desc", error)) if isinstance(error, dict) else str(error)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from gatemark.error import StationError
+from gatemark.node.checked import is_up
 from gatemark.node.quoted import Script, joined, sh, shell
 from gatemark.node.shell import Node, Process
 
@@ -101,7 +102,7 @@ class Nic:
 
     async def _up(self) -> bool:
         flags = await self.node.run("cat", f"/sys/class/net/{self.nic}/flags")
-        return bool(int(flags, 16) & 1)  # IFF_UP
+        return is_up(flags)
 
     async def _addresses(self) -> list[str]:
         if self.vlan:

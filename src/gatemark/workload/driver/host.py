@@ -7,6 +7,7 @@ what was left in its socket is in `ip_in` alone.
 
 from typing import Final
 
+from gatemark.node.reader import reader
 from gatemark.node.shell import Node
 
 SNMP: Final = {  # ours -> those of /proc/net/snmp and /proc/net/snmp6 that make it
@@ -29,6 +30,7 @@ async def counts(node: Node) -> Counts:
     return parse(await node.run("cat", "/proc/net/snmp", "/proc/net/snmp6"))
 
 
+@reader("the counters of its IP layer")
 def parse(text: str) -> Counts:
     """`Udp: InDatagrams ...` above `Udp: 12 ...`, and `Udp6InDatagrams 12`; TCP is of both."""
     counters: dict[str, int] = {}

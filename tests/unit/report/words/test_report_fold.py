@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatemark.report.words.fold import Folded, fold, printable
+from gatemark.report.words.fold import Folded, fold
 from gatemark.report.words.table import Table
 
 LETTERS = string.ascii_letters + string.digits + " .±→≥µ%()"
@@ -98,9 +98,3 @@ def test_notes_stand_below_and_wrap() -> None:
     table = replace(RATES, noted=True, rows=tuple((*r[:3], "word " * 20) for r in RATES.rows))
     assert fold(table, 60).notes[0].startswith("1: word word")
     assert max(map(len, fold(table, 60).notes)) <= 60
-
-
-def test_what_steers_a_terminal_is_not_printed() -> None:
-    assert printable("iperf\x1b]0;x\x07 3.12\N{NO-BREAK SPACE}k\n") == (
-        "iperf\N{REPLACEMENT CHARACTER}]0;x\N{REPLACEMENT CHARACTER} 3.12\N{NO-BREAK SPACE}k\n"
-    )

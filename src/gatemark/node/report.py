@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an agent says, checked: an object with an event, and of a report the keys that we use.
+
+Names and meanings are those of agent/PROTOCOL.md. A report may have more than is named here. Which
+of the keys that need not be there are, depends on what was asked: who reads them knows.
+"""
+
+import re
+from typing import Any, Final, NotRequired, TypedDict
+
+import msgspec
+
+from gatemark.node.reader import odd
+
+# Every count and time of an agent fits into 64 bits, and into what a record can keep.
+TOO_LONG: Final = re.compile(rb"(?<![0-9.])[0-9]{20}")
+
+Column = list[int]
+
+
+class Histogram(TypedDict):
+    """Lower bounds of the buckets in use, and their counts."""
+
+    low: Column
+    count: Column
+
+
+class Spans(TypedDict):
+    """The first of some times: begin and length; how many there were, and how long all."""
+
+    t_ns: Column
+    ns: Column
+    count: int
+    total_ns: int
+
+
+class Said(TypedDict):
+    """Any message."""
+
+    ev: str
+
+
+class Hello(TypedDict):
+    """Who it is."""
+
+    protocol: int
+
+
+class Failed(TypedDict):
+    """Why it cannot go on."""
+
+    reason: str
+    key: NotRequired[str]
+    fix: NotRequired[str]
+
+
+class Tick(TypedDict):
+    """How far it is."""
+
+    t_ns: int
+    tried: NotRequired[int]
+    received: NotRequired[int]
+    bytes: NotRequired[int]
+    connections: NotRequired[int]
+    samples: NotRequired[int]
+
+
+class Sending(TypedDict):
+    """Packets by the time when they were tried."""
+
+    t0_ns: int
+    bin_ms: int
+    tried: Column
+    refused: Column
+
+
+class Sent(TypedDict):
+    """A sender's report."""
+
+    t0_ns: int
+    t1_ns: int
+    scheduled: int
+    tried: int
+    refused: int
+    cpu_ns: int
+    tried_by_flow: Column
+    late_ns: NotRequired[dict[str, int]]
+    gaps_over_1ms: NotRequired[int]
+    burst: NotRequired[int]
+    sending: NotRequired[Sending]
+    pauses: NotRequired[Spans]
+
+
+class Rate(TypedDict):
+    """What came, by the time of its arrival."""
+
+    t0_ns: int
+    bin_ms: int
+    packets: NotRequired[Column]
+    bytes: NotRequired[Column]
+    connections: NotRequired[Column]
+    delay_sum_ns: NotRequired[Column]
+    delay_max_ns: NotRequired[Column]
+
+
+class Flow(TypedDict):
+    """What came, by flow."""
+
+    unique: Column
+    duplicated: NotRequired[Column]
+    reordered: NotRequired[Column]
+    highest: NotRequired[Column]
+    source_port: NotRequired[Column]
+
+
+class Silence(Spans):
+    """Times without an arrival at one receive queue."""
+
+    first_ns: int
+    last_ns: int
+
+
+class Ledger(TypedDict):
+    """Which numbers came: a bit for each, in base64."""
+
+    numbers: int
+    words: int
+    bits: list[str]
+
+
+class Came(TypedDict):
+    """A sink's report."""
+
+    received: int
+    unique: int
+    duplicated: int
+    reordered: int
+    stale: int
+    foreign: int
+    corrupt: int
+    ring_dropped: int
+    bytes: int
+    first_ns: int
+    last_ns: int
+    cpu_ns: int
+    flow: Flow
+    rate: Rate
+    gap_ns: Histogram
+    delay_ns: NotRequired[Histogram]
+    delay_by_flow: NotRequired[list[Histogram]]
+    late: NotRequired[Histogram]
+    corrupt_by: NotRequired[dict[str, int]]
+    silences: NotRequired[list[Silence]]
+    ledger: NotRequired[Ledger]
+
+
+class Streamed(TypedDict):
+    """The report of an end of TCP streams."""
+
+    bytes: int
+    cpu_ns: int
+    mss_bytes: int
+    calls: int
+    stream: dict[str, Column]
+    t0_ns: NotRequired[int]  # of a source
+    t1_ns: NotRequired[int]
+    bytes_acked: NotRequired[int]
+    retransmits: NotRequired[int]
+    info: NotRequired[dict[str, Column]]
+    first_ns: NotRequired[int]  # of a sink
+    last_ns: NotRequired[int]
+    rate: NotRequired[Rate]
+
+
+class Failure(TypedDict):
+    """The first connection that failed."""
+
+    number: int
+    why: str
+
+
+class Opened(TypedDict):
+    """All connections are open that will be."""
+
+    open: int
+
+
+class Connected(TypedDict):
+    """The report of an end of many connections."""
+
+    cpu_ns: int
+    open: int
+    memory_bytes: int
+    t0_ns: NotRequired[int]  # of a client
+    t1_ns: NotRequired[int]
+    begun: NotRequired[int]
+    opened: NotRequired[int]
+    skipped: NotRequired[int]
+    scheduled: NotRequired[int]
+    asked: NotRequired[int]
+    answered: NotRequired[int]
+    stop: NotRequired[str]
+    failed: NotRequired[dict[str, int]]
+    first_failure: NotRequired[Failure]
+    opening: NotRequired[dict[str, int]]
+    connect_ns: NotRequired[Histogram]
+    echo_ns: NotRequired[Histogram]
+    rate: NotRequired[Rate]
+    accepted: NotRequired[int]  # of a server
+    full: NotRequired[str]
+    cpu_accept_ns: NotRequired[int]
+
+
+class Ready(TypedDict):
+    """A job that can start."""
+
+    port: NotRequired[str]
+    passed_over: NotRequired[dict[str, str]]
+
+
+class Loaded(Ready):
+    """A replay that can start."""
+
+    length_ns: int
+    up: int
+    down: int
+    flows: int
+    padded: int
+    over: int
+    skipped: dict[str, int]
+
+
+class ReplaySender(TypedDict):
+    """What a side of a replay sent."""
+
+    scheduled: int
+    tried: int
+    refused: int
+    late_ns: dict[str, int]
+    tried_by_flow: Column
+    packet: NotRequired[dict[str, Column]]
+
+
+class ReplaySink(TypedDict):
+    """What came to a side of a replay."""
+
+    received: int
+    unique: int
+    foreign: int
+    unmasked: int
+    bytes: int
+    flow: dict[str, Column]
+    rate: Rate
+    gap_ns: Histogram
+    behind_ns: Histogram
+    packet: NotRequired[dict[str, Column]]
+
+
+class Replayed(TypedDict):
+    """The report of a side of a replay."""
+
+    t0_ns: int
+    t1_ns: int
+    cpu_ns: int
+    sender: ReplaySender
+    sink: ReplaySink
+
+
+class Watched(TypedDict):
+    """Counters over time."""
+
+    t_ns: Column
+    cpu_ns: int
+    threads: NotRequired[dict[str, dict[str, Column]]]
+    cpu: NotRequired[dict[str, dict[str, Column]]]
+    softnet: NotRequired[dict[str, dict[str, Column]]]
+    interfaces: NotRequired[dict[str, dict[str, Column]]]
+    memory: NotRequired[dict[str, Column]]
+    conntrack: NotRequired[dict[str, Column]]
+    slab: NotRequired[dict[str, dict[str, Column]]]
+    pagesets: NotRequired[dict[str, Column]]
+
+
+class Soaked(TypedDict):
+    """Turns of the loops over time."""
+
+    t_ns: Column
+    turns: dict[str, Column]
+
+
+class Forwarded(TypedDict):
+    """What was sent on at XDP, and what was not."""
+
+    forwarded: int
+    passed: int
+
+
+EVENTS: Final[dict[str, Any]] = {"hello": Hello, "error": Failed, "tick": Tick, "ready": Ready}
+OF_VERB: Final[dict[tuple[str, str], Any]] = {
+    ("send", "done"): Sent,
+    ("sink", "done"): Came,
+    ("stream", "done"): Streamed,
+    ("connect", "opened"): Opened,
+    ("connect", "done"): Connected,
+    ("replay", "ready"): Loaded,
+    ("replay", "done"): Replayed,
+    ("watch", "done"): Watched,
+    ("soak", "done"): Soaked,
+    ("forward", "count"): Forwarded,
+    ("forward", "done"): Forwarded,
+}
+
+
+def message(host: str, verb: str, line: bytes) -> dict[str, Any]:
+    """One line of an agent on the host `host`. Raises NodeError if it is none, or an odd one."""
+    what = f"what gm-agent {verb} printed"
+    text = line[:200].decode(errors="replace")
+    if TOO_LONG.search(line):
+        raise odd(host, f"{what} (a number of more than 19 digits)", text)
+    try:
+        decoded: dict[str, Any] = msgspec.json.decode(line)
+        event = msgspec.convert(decoded, Said)["ev"]
+        if schema := OF_VERB.get((verb, event)) or EVENTS.get(event):
+            msgspec.convert(decoded, schema)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise odd(host, f"{what} ({error})", text) from None
+    return decoded

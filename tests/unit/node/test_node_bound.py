@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A host that prints for ever: an error in one line, and this machine keeps its memory."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gatemark.node.bound import ERRORS_BYTES, Tail
+
+MOST_MIB = 450  # of this process: Python, asyncssh, and the longest line twice
+ROOM_MIB = 2048  # of address space: without a bound a flood fills it, and nothing else
+
+# In a process of its own, so that its memory is that of the flood alone. The budget of lines is
+# less than in earnest, so that the test is quick.
+FLOODED = """
+import asyncio, json, resource, sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+resource.setrlimit(resource.RLIMIT_AS, ({room} << 20, {room} << 20))
+from gatemark.error import NodeError
+from gatemark.node import bound
+from gatemark.node.shell import Local
+bound.LINES_BYTES = 8 << 20
+
+async def lines(node, *command):
+    process = await node.start(*command)
+    kept = []
+    try:
+        while line := await process.line():
+            kept.append(line)
+    finally:
+        process.kill()
+        await process.wait()
+
+async def errors(node, *command):
+    process = await node.start(*command)
+    while await process.line():
+        pass
+    text = await process.errors()
+    await process.wait()
+    raise NodeError(str(len(text)))
+
+async def run(node, *command):
+    await node.run(*command)
+
+async def flood(do, *command):
+    if {ssh}:
+        import sshd
+        from gatemark.node.ssh import Ssh
+        async with sshd.serving(Path({folder!r})) as server:
+            node = Ssh("gateway", server.login())
+            await node.connect()
+            try:
+                return await do(node, *command)
+            finally:
+                await node.close()
+    return await do(Local("gateway"), *command)
+
+try:
+    asyncio.run(flood({do}, *{command!r}))
+except NodeError as error:
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    print(json.dumps([str(error), used]))
+"""
+
+
+def flooded(do: str, *command: str, ssh: bool, folder: Path) -> str:
+    """What is said of a command that floods; its memory stays bounded."""
+    program = FLOODED.format(
+        tests=str(Path(__file__).parents[2]),
+        room=ROOM_MIB,
+        do=do,
+        command=command,
+        ssh=ssh,
+        folder=str(folder),
+    )
+    command_line = [sys.executable, "-c", program]
+    done = subprocess.run(command_line, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    message, used_mib = json.loads(done.stdout)
+    assert used_mib < MOST_MIB
+    return str(message)
+
+
+WAYS = pytest.mark.parametrize(
+    "ssh", [False, pytest.param(True, marks=pytest.mark.long)], ids=["local", "ssh"]
+)
+
+
+@WAYS
+def test_a_command_that_prints_for_ever_is_ended(ssh: bool, tmp_path: Path) -> None:
+    message = flooded("run", "cat", "/dev/zero", ssh=ssh, folder=tmp_path)
+    assert message == "gateway: 'cat /dev/zero' printed more than 32 MiB"
+
+
+@WAYS
+def test_lines_without_end_are_ended(ssh: bool, tmp_path: Path) -> None:
+    message = flooded("lines", "yes", ssh=ssh, folder=tmp_path)
+    assert message == "gateway: 'yes' printed more than 8 MiB"
+
+
+@pytest.mark.long
+def test_a_line_without_end_is_ended(tmp_path: Path) -> None:
+    message = flooded("lines", "cat", "/dev/zero", ssh=False, folder=tmp_path)
+    assert message == "gateway: 'cat /dev/zero' printed more than 64 MiB in one line"
+
+
+@WAYS
+def test_of_errors_the_last_are_kept(ssh: bool, tmp_path: Path) -> None:
+    flood = ("sh", "-c", "head -c 20000000 /dev/zero >&2")
+    assert flooded("errors", *flood, ssh=ssh, folder=tmp_path) == str(ERRORS_BYTES)
+
+
+def test_the_end_of_errors_is_their_end() -> None:
+    tail = Tail()
+    for number in range(100_000):
+        tail.feed(b"%d\n" % number)
+    assert tail.text.endswith("99998\n99999\n")
+
+
+def test_a_command_with_errors_and_much_output_does_not_stop() -> None:
+    from gatemark.node.shell import Local
+
+    text = "yes error | head -c 300000 >&2; yes | head -c 3000000; cat"
+    assert len(asyncio.run(Local().run("sh", "-c", text, stdin="x" * 200_000))) == 3_200_000

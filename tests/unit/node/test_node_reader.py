@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever a device prints: a value, or an error of ours in one line. No reader is left out."""
+
+import ast
+import inspect
+import json
+import pkgutil
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gatemark
+from gatemark.error import GatemarkError, NodeError
+from gatemark.node import clock, hardware, report
+from gatemark.node.reader import READERS, Printed, odd, reader
+from gatemark.node.shell import Clock
+from gatemark.probe.kind import cpu, memory, softirq
+from gatemark.probe.loop import MARK, WHOLE, Sample
+
+PACKAGE = Path(gatemark.__file__).parent
+HEARING = ("node", "gateway", "probe", "station", "workload", "run")  # folders that talk to hosts
+EXAMPLES = 15  # a reader
+
+for folder in HEARING:  # a reader is known once its module is imported
+    path = [str(PACKAGE / folder)]
+    for found in pkgutil.walk_packages(path, f"gatemark.{folder}."):
+        import_module(found.name)
+
+# Nonsense of the kinds that come nearest to what is meant, besides any text at all.
+WORDS = st.sampled_from(
+    [
+        *("0", "1", "-1", "7f", "0x1003", "4096", "9" * 20, "9" * 5000, "1e999", "nan", "½", "²"),
+        *(
+            "eth0",
+            "cpu",
+            "cpu0",
+            "0-3",
+            "99999999-1",
+            ":",
+            "@@",
+            "@.",
+            "inet",
+            "10.0.0.1/33",
+            "::/0",
+        ),
+        *("{", "}", "[]", '[{"dev":"eth0","kind":"fq","drops":"x"}]', "null", "\x1b]0;x\x07", "\0"),
+        *("VmHWM:", "kB", "stat", "packets", "term", "Tcp:", "entries", "high:", "\ufffd"),
+    ]
+)
+LINES = st.lists(st.lists(WORDS, max_size=9).map(" ".join), max_size=6)
+TEXT = LINES.map("\n".join) | st.text(max_size=80)
+SAMPLES = st.lists(
+    st.builds(
+        Sample,
+        st.integers(0, 1 << 63),
+        st.dictionaries(
+            st.sampled_from(["/proc/stat", "/proc/meminfo", "/sys/class/thermal/a/temp"]),
+            st.lists(TEXT, min_size=1, max_size=3),
+        ),
+    ),
+    max_size=3,
+)
+TIMED = TEXT | TEXT.map(lambda text: f"{MARK} {text}") | st.just(WHOLE)
+# What is given to a parameter, by its name; a text where nothing is said.
+GIVEN: dict[str, Any] = {
+    "lines": LINES,
+    "samples": SAMPLES,
+    "read": st.lists(st.tuples(st.integers(0, 1 << 63), TIMED), max_size=6),
+    "sources": st.just([probe.PROBE.column for probe in (cpu, memory, softirq)]),
+    "devices": st.just(["eth0"]),
+    "names": st.just({"lan0": "eth0"}),
+    "before": st.just({"usual": 1}),
+    "chosen": st.just("3"),
+    "direction": st.just("up"),
+    "at_s": st.just(0.0),
+    "is_own": st.booleans(),
+    "cpu": st.just(0),
+    "line": TEXT | TEXT.map(str.encode) | st.binary(max_size=40),
+    "listed": st.recursive(st.none() | TEXT | st.integers(), st.lists),
+    "encoded": TEXT | st.none() | st.integers(),
+}
+
+
+def nonsense(name: str) -> st.SearchStrategy[dict[str, Any]]:
+    parameters = inspect.signature(READERS[name]).parameters
+    return st.fixed_dictionaries({key: GIVEN.get(key, TEXT) for key in parameters})
+
+
+@pytest.mark.parametrize("name", sorted(READERS))
+def test_a_reader_gives_a_value_or_an_error_of_ours(name: str) -> None:
+    @settings(max_examples=EXAMPLES, deadline=None, database=None)
+    @given(nonsense(name))
+    def read(given: dict[str, Any]) -> None:
+        assert "\n" not in refused(lambda: READERS[name](**given))
+
+    read()
+
+
+def refused(read: Callable[[], Any]) -> str:
+    """What is said of what cannot be read; nothing where it can."""
+    try:
+        read()
+    except GatemarkError as error:
+        return str(error)
+    return ""
+
+
+VERBS = st.sampled_from(sorted({verb for verb, _ in report.OF_VERB} | {"slow"}))
+KEYS = st.sampled_from([*report.Came.__annotations__, *report.Sent.__annotations__, "low", "count"])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5),
+    max_leaves=12,
+)
+EVENTS = st.sampled_from(["hello", "ready", "start", "tick", "done", "error", "count", "opened"])
+
+
+@settings(max_examples=100, deadline=None, database=None)
+@given(VERBS, st.binary(max_size=60) | st.builds(lambda ev, m: (ev, m), EVENTS, JSON))
+def test_an_agents_line_gives_a_message_or_an_error_of_ours(verb: str, line: Any) -> None:
+    if isinstance(line, tuple):
+        event, rest = line
+        line = json.dumps({**(rest if isinstance(rest, dict) else {"x": rest}), "ev": event})
+        line = line.encode()
+    if why := refused(lambda: report.message("gateway", verb, line)):
+        assert why.startswith(f"gateway: what gm-agent {verb} printed (")
+        assert why.isprintable()
+    else:
+        assert isinstance(report.message("gateway", verb, line)["ev"], str)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, database=None)
+@given(st.fixed_dictionaries(dict.fromkeys(hardware.QUESTIONS, TEXT)))
+def test_what_a_box_is_made_of_is_read_or_unknown(raw: dict[str, str]) -> None:
+    assert hardware.hardware(raw).keys() == {*hardware.KEYS}
+
+
+def test_an_odd_text_is_told_with_its_host_and_shown_in_short() -> None:
+    @reader("a number")
+    def number(text: str) -> int:
+        return int(text)
+
+    READERS.pop(f"{__name__}.{number.__qualname__}")
+    text = Printed.by("gateway", "\x1b[2Jx" * 100)
+    with pytest.raises(NodeError) as error:
+        number(text)
+    message = str(error.value)
+    assert message.startswith(r"gateway: a number cannot be read: '\x1b[2Jx\x1b[2J")
+    assert message.isprintable()
+    assert len(message) < 200
+
+
+def test_a_time_that_is_none_is_an_error_that_an_agent_tells() -> None:
+    with pytest.raises(TypeError):
+        clock.here({"ev": "x", "t_ns": "soon"}, Clock(ahead_ns=1))
+    assert str(odd("", "a time", "x")) == "a host: a time cannot be read: 'x'"
+
+
+# Where a host is heard, nothing is made of its text but by a reader.
+ASKS = {"run", "script", "ask", "line", "pipe", "_ask", "_read"}
+MAKES = {"int", "float", "ip_interface", "ip_address", "loads", "b64decode", "decode"}
+OWN = {  # what looks like it, and reads no text of a host
+    # what a feature, a plan or this program itself says
+    ("gateway/feature/buckets.py", "apply"),
+    ("gateway/feature/shape.py", "apply"),
+    ("gateway/feature/steering.py", "_steer"),
+    ("gateway/feature/wireguard.py", "_key"),
+    ("gateway/journal.py", "_left"),
+    ("station/wiring.py", "interface"),
+    ("workload/fill.py", "ready"),
+    # checked where it entered (node/checked.py)
+    ("station/ssh/box.py", "_addresses"),
+    # this machine's own kernel
+    ("probe/connections.py", "kernel_bytes"),
+    ("probe/connections.py", "_meminfo"),
+    ("probe/starved.py", "_task"),
+    ("station/napi.py", "_pids"),
+    ("workload/driver/program.py", "_sent"),
+    ("workload/driver/program.py", "begun"),
+    # an agent's report, which node/report.py has checked
+    ("probe/kind/soak.py", "cpu_soaked"),
+    ("workload/driver/pair.py", "began_ns"),
+    ("workload/fill.py", "add"),
+}
+
+
+def hearing() -> list[Path]:
+    """The modules that have a host do something and take what it prints."""
+    return [
+        path
+        for folder in HEARING
+        for path in sorted((PACKAGE / folder).rglob("*.py"))
+        if "await " in path.read_text()
+        and any(
+            isinstance(node, ast.Await)
+            and isinstance(node.value, ast.Call)
+            and isinstance(node.value.func, ast.Attribute | ast.Name)
+            and (getattr(node.value.func, "attr", "") or getattr(node.value.func, "id", "")) in ASKS
+            for node in ast.walk(ast.parse(path.read_text()))
+        )
+    ]
+
+
+def makers(path: Path) -> Iterator[tuple[str, int]]:
+    """Functions outside of readers that make a number or another value of a text, with the line."""
+    functions = {
+        node.name: node
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    read = {
+        name
+        for name, node in functions.items()
+        if any(
+            isinstance(by, ast.Call) and isinstance(by.func, ast.Name) and by.func.id == "reader"
+            for by in node.decorator_list
+        )
+    }
+    below = list(read)
+    while below:
+        for node in ast.walk(functions[below.pop()]):
+            if isinstance(node, ast.Name) and node.id in functions and node.id not in read:
+                read.add(node.id)
+                below.append(node.id)
+    for name in functions.keys() - read:
+        for node in ast.walk(functions[name]):
+            if isinstance(node, ast.Call) and _called(node) in MAKES and not _replaces(node):
+                yield name, node.lineno
+
+
+def _called(node: ast.Call) -> str:
+    return getattr(node.func, "id", "") or getattr(node.func, "attr", "")
+
+
+def _replaces(node: ast.Call) -> bool:
+    """Whether it is `decode(errors="replace")`, which cannot fail."""
+    return any(word.arg == "errors" for word in node.keywords)
+
+
+@pytest.mark.parametrize("path", hearing(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_where_a_host_is_heard_values_are_made_by_readers_alone(path: Path) -> None:
+    name = str(path.relative_to(PACKAGE))
+    odd_places = [place for place in makers(path) if (name, place[0]) not in OWN]
+    assert not odd_places, f"{name}: decorate these with @reader, or let a reader do it"

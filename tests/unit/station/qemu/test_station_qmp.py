@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A virtual machine's monitor and console, whatever is in them."""
+
+import asyncio
+import json
+import socket
+from base64 import b64encode
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from gatemark.error import GatemarkError
+from gatemark.station.qemu.machine import CONSOLE_BYTES, CONSOLE_LINES, LINE_SHOWN, console
+from gatemark.station.qemu.qmp import Monitor
+
+GREETING = b'{"QMP": {}}\n{"return": {}}\n'
+
+
+def answered(answer: bytes, do: Callable[[Monitor], Awaitable[Any]]) -> Any:
+    """Ask a monitor that greets and then answers so."""
+
+    async def run() -> Any:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            theirs.setblocking(False)
+            answering = asyncio.create_task(
+                asyncio.get_running_loop().sock_sendall(theirs, GREETING + answer + b"\n")
+            )
+            monitor = await Monitor.open(ours)
+            try:
+                return await do(monitor)
+            finally:
+                monitor.close()
+                answering.cancel()
+
+    return asyncio.run(run())
+
+
+def test_a_console_that_is_full_is_read() -> None:
+    full = b64encode(b"\x1b[2J" * (CONSOLE_BYTES // 4)).decode()
+    answer = json.dumps({"return": full}).encode()
+    assert answered(answer, lambda monitor: monitor.ask("ringbuf-read")) == full
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"nonsense", b"[]", b"7", b"\xff", b'{"error": 7}', b'{"error": {}}', b"x" * (2 << 20)],
+)
+def test_an_odd_answer_is_told(answer: bytes) -> None:
+    with pytest.raises(GatemarkError, match="virtual machine"):
+        answered(answer, lambda monitor: monitor.ask("query-status"))
+
+
+def test_of_a_console_the_last_lines_are_shown() -> None:
+    text = b"".join(b"%d %s\r\n" % (number, b"x" * 1000) for number in range(100))
+    lines = console(b64encode(text).decode()).split(" | ")
+    assert [line.split()[0] for line in lines] == [str(n) for n in range(95, 100)]
+    assert len(lines) == CONSOLE_LINES
+    assert {len(line) for line in lines} == {LINE_SHOWN}
