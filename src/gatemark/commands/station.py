@@ -55,6 +55,28 @@ def check(
         raise typer.Exit(1)
 
 
+@app.command(cls=Verb)
+def release(
+    station: Annotated[str, typer.Argument(metavar="FILE", help="A station file, NAME.toml.")],
+    force: Annotated[
+        bool, typer.Option("--force", help="Also from a run that is alive: it ends.")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Undo what a run that is gone set on a station's hosts, and let others have them."""
+    import asyncio
+
+    from gatemark.station.load import load
+    from gatemark.station.ssh.release import release as released
+
+    lines = asyncio.run(released(load(station), force=force))
+    if json_:
+        output.lines({"done": line} for line in lines)
+    else:
+        for line in lines:
+            typer.echo(line)
+
+
 def _json(row: "Row") -> None:
     from dataclasses import asdict
 

@@ -13,6 +13,7 @@ from gatemark.gateway.journal import Journal
 from gatemark.gateway.observe import path_of
 from gatemark.gateway.tools import Means, look
 from gatemark.node.inventory import settings
+from gatemark.node.ssh import Ssh
 from gatemark.plan.feature import is_tunnel, parts
 from gatemark.plan.model import Arm
 from gatemark.station.mode import Mode
@@ -64,6 +65,8 @@ class Setup:
 
     async def _meet(self) -> list[str]:
         gateway, notes = self.gateway, []
+        if isinstance(gateway.node, Ssh):
+            notes.append(gateway.node.note)
         if journal := self.changes.journal:
             notes.append(await journal.open(gateway.node))
         if self.lasts or gateway.mode is Mode.OBSERVE:

@@ -81,7 +81,7 @@ async def _at_once(
     specs = turns.placed(left)
     start = turns.Start(specs)
     pairs = list(zip(able, specs, strict=True))
-    with lock.machine(display.warn):
+    async with lock.machine_in_turn(display.warn):
         done = await asyncio.gather(*(trial.run(*pair, _unshown, start) for pair in pairs))
     for (bench, spec), (record, columns) in zip(pairs, done, strict=True):
         if record.status != "ok":
@@ -116,7 +116,7 @@ def _doing(
 
 
 async def _run(bench: Bench, spec: TrialSpec, display: Display) -> tuple[Record, Series]:
-    with lock.machine(display.warn):
+    async with lock.machine_in_turn(display.warn):
         record, columns = await trial.run(bench, spec, display.rate)
     if record.status != "ok":  # what the loss of the station cut is no result: it is run again
         await bench.station.require_alive()

@@ -9,13 +9,14 @@ replace: no file of one user has to be opened by another. A lab's own lock is of
 the /run in its user's own namespaces (station/own.py).
 """
 
+import asyncio
 import fcntl
 import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -25,6 +26,7 @@ from gatemark.error import StationError
 MACHINE = ("/run/lock", "/tmp")  # the first that is there  # noqa: S108
 THREADS = "/proc"  # the same for all who see the same kernel threads
 ASKING_S = 0.2
+AGAIN_S = 0.05  # between two attempts to get the machine
 THREADS_S = 60.0  # a thread is made in milliseconds
 LAB = re.compile(r"[0-9a-f]{6}")
 
@@ -39,17 +41,37 @@ def machine(waiting: Callable[[str], None], patience_s: float = 600.0) -> Iterat
     """Hold the machine: one trial at a time. `waiting` is told once if another run has it."""
     place = next(filter(os.path.isdir, MACHINE))
     with _opened(place) as file:
-        flag, until = False, time.monotonic() + patience_s
-        while not _take(file):
-            if time.monotonic() > until:
-                raise StationError(
-                    f"another run has held this machine for {patience_s:g} s: end it "
-                    f"(`lslocks` tells who has locked {place})"
-                )
-            if not flag:
-                waiting("another run is measuring on this machine: waiting for it")
-                flag = True
-            time.sleep(0.05)
+        for _ in _attempts(file, place, waiting, patience_s):
+            time.sleep(AGAIN_S)
+        yield
+
+
+@asynccontextmanager
+async def machine_in_turn(
+    waiting: Callable[[str], None], patience_s: float = 600.0
+) -> AsyncIterator[None]:
+    """As `machine`; whoever renews a lease (node/lease.py) goes on while it waits."""
+    place = next(filter(os.path.isdir, MACHINE))
+    with _opened(place) as file:
+        for _ in _attempts(file, place, waiting, patience_s):
+            await asyncio.sleep(AGAIN_S)
+        yield
+
+
+def _attempts(
+    file: int, place: str, waiting: Callable[[str], None], patience_s: float
+) -> Iterator[None]:
+    """Take the machine's lock; between two attempts the caller waits."""
+    flag, until = False, time.monotonic() + patience_s
+    while not _take(file):
+        if time.monotonic() > until:
+            raise StationError(
+                f"another run has held this machine for {patience_s:g} s: end it "
+                f"(`lslocks` tells who has locked {place})"
+            )
+        if not flag:
+            waiting("another run is measuring on this machine: waiting for it")
+            flag = True
         yield
 
 
