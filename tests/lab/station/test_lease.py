@@ -4,7 +4,8 @@
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
 
 import pytest
 
@@ -31,17 +32,17 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         yield made
 
 
-def run(do: Callable[[], Awaitable[None]]) -> None:
-    asyncio.run(asyncio.wait_for(do(), 2 * PATIENCE_S))  # type: ignore[arg-type]
+def run(do: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    asyncio.run(asyncio.wait_for(do(), 2 * PATIENCE_S))
 
 
-def host_of(bench: Desk, lease_s: int = 0, **how: object) -> Ssh:
-    return Ssh("gateway", bench.login(lease_s=lease_s, **how), namespace=bench.tester)
+def host_of(bench: Desk, lease_s: int = 0, jump: bool = False) -> Ssh:
+    return Ssh("gateway", bench.login(jump=jump, lease_s=lease_s), namespace=bench.tester)
 
 
-async def busy(bench: Desk, **how: object) -> Ssh:
+async def busy(bench: Desk, jump: bool = False) -> Ssh:
     """A box that is held, with all that we leave to itself there: a shell, an agent, a program."""
-    host = host_of(bench, LEASE_S, **how)
+    host = host_of(bench, LEASE_S, jump)
     await host.connect()
     await Borrowed.take(host, ["echo > /tmp/changed"], ["rm /tmp/changed"])
     await Agent.launch(host, "watch", {"interval_ms": 50, "samples": 9999, "what": ["cpu"]})

@@ -5,9 +5,10 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,8 +74,8 @@ def stranger(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return become
 
 
-def run(do: Callable[[], Awaitable[None]]) -> None:
-    asyncio.run(asyncio.wait_for(do(), PATIENCE_S))  # type: ignore[arg-type]
+def run(do: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    asyncio.run(asyncio.wait_for(do(), PATIENCE_S))
 
 
 async def silent(held: Lease) -> None:
