@@ -76,7 +76,7 @@ SETTINGS: Final = """
 for i in 1 2 3 4 5; do ip -o addr | grep -q tentative || break; sleep 1; done
 ip -o addr; ip route; ip -6 route; ip neigh show nud permanent; nft list ruleset
 cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv6/conf/all/forwarding
-ls -d /tmp/gatemark-lease-* /tmp/gatemark-program-* 2> /dev/null
+ls -d /tmp/gatemark-lease-* /tmp/gatemark-program-* /tmp/gm-agent-* 2> /dev/null
 ps | grep -E '[g]m-agent|[c]at$' | wc -l
 """
 

@@ -103,6 +103,13 @@ mark_undone() {
 	); then mv "$1.new" "$1"; else rm -f "$1.new" "$1"; fi
 }
 
+# gm-agent, in any place that it is put (node/push.py).
+remove_agents() {
+	name='gm-agent-[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]'
+	# shellcheck disable=SC2086
+	rm -f /tmp/$name /var/tmp/$name /dev/shm/$name "$HOME"/$name
+}
+
 # Who holds the lease, in $holder. Each takes it from the one before, who is dead, by a link: only
 # one can make that, and what it says is there with it. It leads nowhere, for `ln` makes a link to a
 # folder within that. $chain: all links.
@@ -188,6 +195,7 @@ clear_before() {
 		[ "$place" = "$folder" ] || [ ! -O "$place" ] || rm -rf "$place" # of another boot
 	done
 	undo
+	remove_agents
 	if [ "$before" = nobody ]; then
 		echo held
 	else
@@ -218,7 +226,10 @@ keep() {
 	if [ -e "$folder/of-$me/over" ]; then echo taken; else echo expired; fi
 	sleep 1 # until that is sent
 	cut "$connection" "$server"
-	[ "$shared" ] || undo
+	if [ ! "$shared" ]; then
+		undo
+		remove_agents
+	fi
 	give_back
 } 2>/dev/null
 

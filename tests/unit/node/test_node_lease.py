@@ -276,12 +276,12 @@ def test_a_dead_laboratory_of_this_machine_is_not_waited_for(
 @pytest.mark.long
 def test_a_keeper_that_got_no_cpu_reads_before_it_judges(tmp: Tmp) -> None:
     async def do() -> None:
-        held = await Lease.take(Local(), 2)
+        held = await Lease.take(Local(), 5)
         assert isinstance(held.process, LocalProcess)
         os.kill(held.process.pid, signal.SIGSTOP)
-        await asyncio.sleep(5)
+        await asyncio.sleep(7)
         os.kill(held.process.pid, signal.SIGCONT)
-        await asyncio.sleep(2)
+        await asyncio.sleep(1)
         assert (held.over, held.ended) == ("", "")
         await held.free()
 
