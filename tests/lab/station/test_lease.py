@@ -95,6 +95,26 @@ def test_a_silent_laboratory_loses_the_box_and_learns_it(bench: Desk) -> None:
 
 
 @pytest.mark.long
+def test_a_login_that_may_not_end_its_server_ends_what_it_runs(
+    bench: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = lease.shell_script().replace("end_server() {", "end_server() {\n\treturn")
+    monkeypatch.setattr(lease, "shell_script", lambda: text)
+
+    async def do() -> None:
+        host = await busy(bench)
+        assert host._lease
+        host._lease._renewing.cancel()
+        await given_back(bench)
+        with pytest.raises(NodeError, match=r"^gateway: it was not renewed for its lease of 2 s"):
+            await host.run("true")
+        await host.close()
+        await clear(bench)
+
+    run(do)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("jump", [False, True], ids=["straight", "by a jump host"])
 def test_a_box_whose_cable_is_cut_gives_itself_back(bench: Desk, jump: bool) -> None:
     async def do() -> None:
