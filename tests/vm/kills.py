@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -156,8 +156,12 @@ class Played:
 
     def settings(self) -> str:
         """The box's, and the host's NICs."""
-        nics = self.box.host.run("ip", "-br", "link", "show").split("\n")
-        return self.box.said(SETTINGS) + "\n".join(sorted(line.split("@")[0] for line in nics))
+        nics = self.box.host.run("ip", "-br", "link", "show").splitlines()
+        return self.gateway() + "\n".join(sorted(nics))
+
+    def gateway(self) -> str:
+        """The box's own."""
+        return self.box.said(SETTINGS)
 
     def left(self) -> list[str]:
         """Nothing: all is in its settings."""
@@ -203,12 +207,12 @@ def finish(bench: Bench, *words: str | Path) -> str:
     return errors.strip().splitlines()[-1] if run.returncode and errors.strip() else ""
 
 
-def wait_for(bench: Bench, before: str, since: float) -> tuple[float, str]:
-    """Wait until all is as before; returns the seconds since the blow, and what is not."""
-    now = "not reached"
-    while (took_s := time.monotonic() - since) < bench.lease_s + GRACE_S:
+def wait_for(look: Callable[[], str], before: str, within_s: float) -> tuple[float, str]:
+    """Wait until all looks as before; returns the seconds that it took, and what does not."""
+    now, since = "not reached", time.monotonic()
+    while (took_s := time.monotonic() - since) < within_s:
         try:
-            now = bench.settings()
+            now = look()
         except (NodeError, AssertionError) as error:
             now = str(error)
         if now == before:
@@ -230,8 +234,9 @@ def blow(bench: Bench, out: Path, after_s: float, names: set[object]) -> tuple[f
     _, errors = run.communicate(timeout=RUN_S)
     if "Traceback" in errors:
         return 0.0, errors
-    took_s, wrong = wait_for(bench, before, since)
-    return took_s, wrong or resumed(bench, out, names)
+    struck_s = time.monotonic() - since
+    took_s, wrong = wait_for(bench.settings, before, bench.lease_s + GRACE_S - struck_s)
+    return struck_s + took_s, wrong or resumed(bench, out, names)
 
 
 def resumed(bench: Bench, out: Path, names: set[object]) -> str:
