@@ -167,7 +167,7 @@ class Setup:
                 return []
             now = await settings(self.gateway.node, self.gateway.devices.values())
         except GatemarkError as error:  # a namespace that is going away needs no undo to succeed
-            return [f"{error}; it is given back as it was at the next contact"] * self.lasts
+            return [f"{error}; it is given back by its lease, or at the next contact"] * self.lasts
         finally:
             self._leave()
         return differences(self._was, now)

@@ -80,18 +80,14 @@ wait_for_family() {
 }
 
 # Run what the gateway's journal kept (gateway/journal.py), and write into its place that this was
-# done: the laboratory has a copy, which must not be run on what others set since.
+# done: the laboratory has a copy, which must not be run on what others set since. What fails stays
+# as it is, and is tried and told at the next contact.
 undo() {
-	undone=''
 	for script in /tmp/gatemark-*-"$boot".sh; do
 		if [ ! -f "$script" ] || [ ! -O "$script" ] || [ -L "$script" ]; then continue; fi
-		sh "$script" >/dev/null 2>&1
-		case $? in
-		0) mark_undone "$script" && undone=${undone:-undone} ;;
-		4) ;;
-		*) undone=failed ;;
-		esac
+		sh "$script" </dev/null >/dev/null 2>&1 && mark_undone "$script"
 	done
+	return 0
 }
 
 mark_undone() {
@@ -105,7 +101,8 @@ mark_undone() {
 
 # gm-agent, in any place that it is put (node/push.py).
 remove_agents() {
-	name='gm-agent-[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]'
+	hex='[0-9a-f][0-9a-f][0-9a-f][0-9a-f]'
+	name=gm-agent-$hex$hex$hex
 	# shellcheck disable=SC2086
 	rm -f /tmp/$name /var/tmp/$name /dev/shm/$name "$HOME"/$name
 }
@@ -201,7 +198,6 @@ clear_before() {
 	else
 		echo "over $silent $its_lease_s $its_owner $its_who"
 	fi
-	[ "$undone" != failed ] || echo failed
 }
 
 # Keep it until nothing was heard for the lease. The turns of `read` are counted: a clock that is

@@ -229,6 +229,19 @@ def test_one_that_is_renewed_is_released_by_force_alone(
     assert tmp.undone() == 1
 
 
+def test_an_undo_that_fails_stays_for_the_next_contact(tmp: Tmp) -> None:
+    journal = tmp.journal()
+    journal.write_text("exit 1\n")
+
+    async def do() -> None:
+        held = await Lease.take(Local(), LONG_S)
+        await held.free()
+        assert await asyncio.wait_for(held._word, 0) == "freed"
+
+    run(do)
+    assert journal.read_text() == "exit 1\n"
+
+
 def test_a_folder_that_is_not_ours_is_refused(tmp: Tmp) -> None:
     tmp.folder.symlink_to(tmp.path)
 
