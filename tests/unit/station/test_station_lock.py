@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Locks between real processes: held by one, free when it ends, however it ends."""
 
+import asyncio
 import os
 import secrets
 import subprocess
@@ -136,6 +137,23 @@ def test_who_waits_for_the_machine_gets_it_in_the_end() -> None:
 
     with lock.machine(told_and_freed, patience_s=20):
         assert told
+    ended(process, kill=True)
+
+
+def test_other_tasks_go_on_while_the_machine_is_waited_for() -> None:
+    process = holding("lock.machine(print)")
+
+    async def wait() -> None:
+        async with lock.machine_in_turn(lambda _: None, patience_s=20):
+            pass
+
+    async def free_it() -> None:
+        waiting = asyncio.create_task(wait())
+        await asyncio.sleep(0.1)
+        process.kill()  # never reached, were the loop held
+        await waiting
+
+    asyncio.run(free_it())
     ended(process, kill=True)
 
 
