@@ -14,6 +14,7 @@ from gatemark.gateway.program import Program
 from gatemark.gateway.supervisor import Supervised
 from gatemark.node import lease
 from gatemark.node.agent import Agent
+from gatemark.node.quoted import literal
 from gatemark.node.ssh import Ssh
 from gatemark.station.ssh.borrow import Borrowed
 from lab.station.device import Desk, desk
@@ -44,7 +45,7 @@ async def busy(bench: Desk, jump: bool = False) -> Ssh:
     """A box that is held, with all that we leave to itself there: a shell, an agent, a program."""
     host = host_of(bench, LEASE_S, jump)
     await host.connect()
-    await Borrowed.take(host, ["echo > /tmp/changed"], ["rm /tmp/changed"])
+    await Borrowed.take(host, [literal("echo > /tmp/changed")], [literal("rm /tmp/changed")])
     await Agent.launch(host, "watch", {"interval_ms": 50, "samples": 9999, "what": ["cpu"]})
     await Supervised.start(host, WORKS)
     boot = (await host.run("cat", "/proc/sys/kernel/random/boot_id")).strip()
