@@ -56,6 +56,29 @@ def check(
         raise typer.Exit(1)
 
 
+@app.command(cls=Verb)
+def release(
+    station: Annotated[str, typer.Argument(metavar="FILE", help="A station file, NAME.toml.")],
+    force: Annotated[
+        bool, typer.Option("--force", help="Also from a run that is alive: it ends.")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Undo what a run that is gone set on a station's hosts, and let others have them."""
+    from functools import partial
+
+    from gatemark.run import stop
+    from gatemark.station.load import load
+    from gatemark.station.ssh.release import release as released
+
+    lines = stop.run(released(load(station), force=force), partial(output.say, err=True))
+    if json_:
+        output.lines({"done": line} for line in lines)
+    else:
+        for line in lines:
+            output.say(line)
+
+
 def _json(row: "Row") -> None:
     from dataclasses import asdict
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
+from gatemark.commands.console import output
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
@@ -39,9 +40,9 @@ def _agreed(path: Path, lines: tuple[str, ...]) -> bool:
     """The answer of a terminal; without one nobody agrees."""
     if not (sys.stdin and sys.stdin.isatty() and sys.stderr and sys.stderr.isatty()):
         return False
-    typer.echo(f"{path}: not begun here by you. Going on with it executes what it says:", err=True)
+    output.say(f"{path}: not begun here by you. Going on with it executes what it says:", err=True)
     for line in lines:
-        typer.echo(f"  {line}", err=True)
+        output.say(f"  {line}", err=True)
     return typer.confirm("Execute this?", default=False, err=True)
 
 

@@ -4,7 +4,9 @@
 The device has it as a script, /tmp/gatemark-NAME-BOOT.sh, that its owner can run as well. BOOT is
 the kernel's boot id: a device that restarted has another, has lost our changes with the old one,
 and there is nothing to undo. The tester's copy is written first, so it knows of every change that
-the device may have seen; the device's copy is there for another tester, or a lost disk.
+the device may have seen; the device's copy is there for another tester, or a lost disk, and for
+the device itself when its lease is over (node/lease.sh). It is then a script that says so, since
+the tester's copy must not undo what others have set in the meantime.
 """
 
 import fcntl
@@ -24,14 +26,14 @@ from gatemark.store import file, xdg
 
 BOOT_ID = "/proc/sys/kernel/random/boot_id"  # random(4)
 DEVICE_FOLDER = "/tmp"  # noqa: S108  every busybox box can write there, most in memory
-UNDONE = "undone"
+UNDONE, GIVEN_BACK = "undone", "given-back"
 OTHER_BOOT = 3  # exit code of our scripts on a device that restarted
 
 # The device's copy if it is ours and no link, else the tester's; none of them is needed again.
 OPEN = """
 if [ -f {path} ] && [ -O {path} ] && [ ! -L {path} ]; then
 sh {path}
-[ "$?" = 0 ] && done=undone || done=failed
+case $? in 0) done=undone ;; 4) done=given-back ;; *) done=failed ;; esac
 else
 failed=
 {mine}
@@ -107,6 +109,8 @@ class Journal:
         match output.strip().splitlines()[-1:]:
             case [word] if word == UNDONE:
                 return f"{self.name}: undid what a run that was cut off had left set"
+            case [word] if word == GIVEN_BACK:
+                return f"{self.name}: what a run that was cut off had left set was undone"
             case ["failed"]:
                 return (
                     f"{self.name}: what a run that was cut off had left set could not all be "

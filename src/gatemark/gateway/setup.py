@@ -14,6 +14,7 @@ from gatemark.gateway.observe import path_of
 from gatemark.gateway.tools import Means, look
 from gatemark.node.inventory import settings
 from gatemark.node.shield import whole
+from gatemark.node.ssh import Ssh
 from gatemark.plan.feature import is_tunnel, parts
 from gatemark.plan.model import Arm
 from gatemark.station.mode import Mode
@@ -65,6 +66,8 @@ class Setup:
 
     async def _meet(self) -> list[str]:
         gateway, notes = self.gateway, []
+        if isinstance(gateway.node, Ssh):
+            notes.append(gateway.node.note)
         if journal := self.changes.journal:
             notes.append(await journal.open(gateway.node))
         if self.lasts or gateway.mode is Mode.OBSERVE:
@@ -165,7 +168,7 @@ class Setup:
                 return []
             now = await settings(self.gateway.node, self.gateway.devices.values())
         except GatemarkError as error:  # a namespace that is going away needs no undo to succeed
-            return [f"{error}; it is given back as it was at the next contact"] * self.lasts
+            return [f"{error}; it is given back by its lease, or at the next contact"] * self.lasts
         finally:
             self._leave()
         return differences(self._was, now)

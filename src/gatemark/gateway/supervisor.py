@@ -14,18 +14,14 @@ from typing import Final, Self
 from gatemark.error import InvalidTrialError, NodeError, StuckError, UnavailableError
 from gatemark.gateway.program import Program
 from gatemark.node import leftover
-from gatemark.node.quoted import literal, sh
+from gatemark.node.quoted import sh
 from gatemark.node.reader import Printed, reader
+from gatemark.node.script import OVER, READ
 from gatemark.node.shell import LocalProcess, Node, Process
+from gatemark.node.shield import whole
 from gatemark.station import blocking
 
 MARK: Final = "@@"
-OVER: Final = "GATEMARK-OVER"  # ends the script on its way in
-# A script that came by half is not run.
-READ_SCRIPT: Final = literal(
-    f'while IFS= read -r line; do [ "$line" = {OVER} ] && break; script="$script$line\n"; done; '
-    f'[ "$line" = {OVER} ] && eval "$script"'
-)
 ANSWER_S = 15.0  # the end of a program that does not want to takes a few seconds
 READY_S = 10.0
 AGAIN_S = 0.05  # between two looks whether it is ready
@@ -73,14 +69,14 @@ class Supervised:
         Raises UnavailableError if it is not on the gateway, NodeError if it ends at once.
         """
         heard = await _listeners(node, program)
-        words = sh(READ_SCRIPT, "gatemark", *first, *program.command)
+        words = sh(READ, "gatemark", *first, *program.command)
         running = cls(node, program, await node.start(*apart, *words))
         script = (resources.files("gatemark.gateway") / "supervisor.sh").read_text()
         running.process.write(f"{script}{OVER}\n".encode())
         try:
             await running._ready(heard)
         except BaseException:
-            await asyncio.shield(running.abort())
+            await whole(running.abort())
             raise
         return running
 

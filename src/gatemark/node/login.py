@@ -14,6 +14,9 @@ from gatemark.error import UsageError
 from gatemark.plan.toml import line_of
 
 KEYS: Final = ("address", "key", "password", "jump", "known_hosts")
+LEASE: Final = "lease_s"  # the key of a host that outlives us
+LEASE_S: Final = 120
+LEASES_S: Final = range(5, 3601)
 ASK: Final = "ask"
 PASSWORD: Final = "GATEMARK_PASSWORD"  # the last resort where there is no terminal: for all hosts
 
@@ -66,6 +69,7 @@ class Login:
     password: str = field(default="", repr=False)  # "": none; ASK: asked for when it is needed
     jump: Address | None = None  # shown the same key, never the password
     known_hosts: Path | None = None  # None: the user's own
+    lease_s: int = 0  # silence after which it gives itself back (lease.py); 0: it goes when we go
 
     def secret(self) -> str:
         """The password, asked for if it is to be. Raises UsageError if there is nobody to ask."""

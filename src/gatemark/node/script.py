@@ -6,10 +6,18 @@ its sysoptions.h) and rules are longer. It is read whole before it runs, so that
 eats the rest.
 """
 
+from typing import Final
+
 from gatemark.node.quoted import Script, literal, sh
 from gatemark.node.shell import Node
 
 WHOLE = sh(literal('eval "$(cat)"'))
+OVER: Final = "GATEMARK-OVER"  # ends a script that reads its stdin itself, on its way in
+# A script that came by half is not run.
+READ: Final = literal(
+    f'while IFS= read -r line; do [ "$line" = {OVER} ] && break; script="$script$line\n"; done; '
+    f'[ "$line" = {OVER} ] && eval "$script"'
+)
 
 
 async def script(node: Node, text: Script) -> str:

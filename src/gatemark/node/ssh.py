@@ -14,6 +14,7 @@ from gatemark.node import push
 from gatemark.node.bound import in_short
 from gatemark.node.channel import Remote, lost
 from gatemark.node.connect import Caller, Link, connect
+from gatemark.node.lease import Lease
 from gatemark.node.login import Login
 from gatemark.node.reader import Printed
 from gatemark.node.shell import Clock, Process, failure
@@ -35,16 +36,27 @@ class Ssh:
         self._caller = Caller(name, login, namespace, patience_s)
         self._asked = False
         self._link: Link | None = None
+        self._lease: Lease | None = None
         self._agent = ""
         self._pushing = asyncio.Lock()
 
     async def connect(self, within_s: float = CONNECT_S) -> None:
-        """Log in. Raises NodeError with the fix, UsageError if nobody can be asked a password."""
+        """Log in, and take the host where its login has a lease.
+
+        Raises NodeError with the fix, UsageError if nobody can be asked a password, StationError if
+        another laboratory has the host.
+        """
         if not self._asked:
             secret = await asyncio.to_thread(self._caller.login.secret)
             self._caller = replace(self._caller, login=replace(self._caller.login, password=secret))
             self._asked = True
         self._link = await connect(self._caller, within_s)
+        if lease_s := self._caller.login.lease_s:
+            try:
+                self._lease = await Lease.take(self, lease_s)
+            except BaseException:
+                self._drop()
+                raise
 
     async def reconnect(self, within_s: float) -> None:
         """Get a host back that was lost or restarts. Raises NodeError with the last reason.
@@ -64,17 +76,29 @@ class Ssh:
             await asyncio.sleep(AGAIN_S)
 
     async def close(self) -> None:
-        """Remove what was put there and log out; nothing if it is lost."""
-        if self._agent and not self.lost:
+        """Remove what was put there, let others have it, and log out; nothing if it is lost."""
+        if not self.lost:
             with suppress(NodeError):  # lost meanwhile: the next agent put there removes it
-                await push.forget(self, self._agent)
+                if self._agent:
+                    await push.forget(self, self._agent)
+                if self._lease:
+                    await self._lease.free()
         self._agent = ""
         self._drop()
 
     @property
     def lost(self) -> str:
-        """Why there is no connection; empty while one stands."""
-        return self._link.client.lost if self._link else "not connected"
+        """Why nothing may be done on it any more; empty while a connection stands."""
+        if self._link is None:
+            return "not connected"
+        lease = self._lease
+        over = lease.over if lease else ""
+        return over or self._link.client.lost or (lease.ended if lease else "")
+
+    @property
+    def note(self) -> str:
+        """From whom it was taken over, a line; mostly nothing."""
+        return self._lease.note if self._lease else ""
 
     async def pipe(self, *command: str, stdin: bytes = b"") -> bytes:
         """Run to the end, bytes in and bytes out; one at a time. Raises NodeError if it fails."""
@@ -109,11 +133,16 @@ class Ssh:
         return await clock(self)
 
     def _stands(self) -> Link:
-        if self._link is None or self._link.client.lost:
+        if self._lease and (over := self._lease.over):
+            raise NodeError(f"{self.name}: {over}")
+        if self._link is None or self.lost:
             raise lost(self.name, self.lost)
         return self._link
 
     def _drop(self) -> None:
+        if self._lease:
+            self._lease.drop()
+        self._lease = None
         if self._link:
             self._link.abort()
         self._link = None

@@ -117,6 +117,7 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | 
         drained = Drain(bench, spec.arm, ports, [wire.sink for wire in wired])
         ways = await asyncio.gather(*(d.go(drained, _rate(on_rate)) for d in loads))
         seen = {name: await watcher.stop() for name, watcher in reversed(watchers.items())}
+    await station.require_alive()  # a gateway that gave itself back meanwhile was not measured
     remember(bench, spec.arm, ways)
     return Raw(ways, seen, watching.own_cpus(station), drained.why)
 

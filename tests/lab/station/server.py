@@ -15,13 +15,14 @@ from lab.station.device import new_key
 PORT = 2222
 PATIENCE_S = 5.0
 
-# Root's home and /run are its own, so nothing of the machine's is read or written there.
+# Root's home, /run and /tmp are its own, so nothing of the machine's is read or written there.
 SERVE = f"""
 mount -t tmpfs -o mode=700 home /root && mkdir -m 700 /root/.ssh
-cp "$1/key.pub" /root/.ssh/authorized_keys
+cp "$1/key.pub" /root/.ssh/authorized_keys; cp "$1/host" "$1/rsa" /root/
 chmod 600 /root/.ssh/authorized_keys; mount -t tmpfs run /run
 eval "$2"
-cd / && exec dropbear -F -E -P /run/pid -r "$1/host" -r "$1/rsa" -p {PORT}
+mount -t tmpfs tmp /tmp
+cd / && exec dropbear -F -E -P /run/pid -r /root/host -r /root/rsa -p {PORT}
 """
 
 

@@ -71,6 +71,20 @@ def test_the_device_can_give_itself_back(tmp_path: Path, kept: Journal) -> None:
     assert log(tmp_path)[2:] == ["un-second", "un-first"]
 
 
+def test_what_a_device_undid_itself_is_not_undone_again(tmp_path: Path, kept: Journal) -> None:
+    async def by_its_lease(_: Changes) -> None:
+        kept.close()
+        Path(kept.on_device).write_text("exit 4\n")  # as lease.sh leaves it
+        text = "root@192.0.2.1:2222: what a run that was cut off had left set was undone"
+        assert await kept.open(NODE) == text
+        kept.close()
+        assert await kept.open(NODE) == ""
+
+    both(tmp_path, by_its_lease, kept)
+    assert log(tmp_path) == ["first", "second"]
+    assert not Path(kept.on_device).exists()
+
+
 def test_both_copies_know_of_a_change_before_it_is_made(tmp_path: Path, kept: Journal) -> None:
     async def fail() -> None:
         await kept.open(NODE)

@@ -146,19 +146,21 @@ def test_who_waits_for_the_machine_gets_it_in_the_end() -> None:
     ended(process, kill=True)
 
 
-def test_who_waits_may_do_other_work_meanwhile() -> None:
+def test_other_tasks_go_on_while_the_machine_is_waited_for() -> None:
     process = holding("lock.machine(print)")
 
-    async def other() -> None:
-        await asyncio.sleep(0.05)
-        await asyncio.to_thread(ended, process, kill=False)
+    async def wait() -> None:
+        async with lock.meanwhile(lambda _: None, patience_s=20):
+            pass
 
-    async def measure() -> None:
-        work = asyncio.create_task(other())
-        async with lock.meanwhile(print, patience_s=20):
-            await work
+    async def free_it() -> None:
+        waiting = asyncio.create_task(wait())
+        await asyncio.sleep(0.1)
+        process.kill()  # never reached, were the loop held
+        await waiting
 
-    asyncio.run(measure())
+    asyncio.run(free_it())
+    ended(process, kill=True)
 
 
 def test_what_is_shared_by_all_users_leaves_no_file(places: Path) -> None:

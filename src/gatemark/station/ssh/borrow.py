@@ -3,8 +3,9 @@
 
     its shell:  change it | say so | read to the end of its input | undo it
 
-The input ends when we close it, when we die, and when the connection is lost: there is one way to
-undo, and it runs where nobody can take it away.
+The input ends when we close it, when we die, when the connection is lost, and when the lease of the
+host is over (node/lease.sh): there is one way to undo, and it runs where nobody can take it away.
+A SIGTERM ends the reading, too: for a login that may not end its SSH server.
 """
 
 from collections.abc import Sequence
@@ -18,10 +19,11 @@ from gatemark.node.shell import Node, Process
 
 DONE, FAILED = "done", "failed"
 SHELL = """
-trap '' HUP INT TERM
+trap '' HUP INT PIPE; trap : TERM
 if said=$( {{ {changing}; }} 2>&1 ); then echo done
 else echo "failed $(echo "$said" | tail -n 1)"; fi
 cat > /dev/null
+trap '' TERM
 {undoing}
 """
 VLAN = "ip link add link {nic} name {device} type vlan id {id}"

@@ -5,7 +5,7 @@ Nothing is looked at but the file: each fault is stated with its line.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_interface
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -28,7 +28,7 @@ SETS: Final = tuple(Mode)
 PATHS: Final = ("switch", "route", "nat")
 ENDS: Final = {"lan": "gw0", "wan": "gw1"}  # key of a gateway's port -> its role
 GATEWAY_KEYS: Final = (
-    *("kind", *login.KEYS, "set", "path", "agent", "inventory"),
+    *("kind", *login.KEYS, login.LEASE, "set", "path", "agent", "inventory"),
     *(key for end in ENDS for key in (end, *(f"{end}_{family}" for family in FAMILIES))),
 )
 SIDE_KEYS: Final = ("kind", "nic", "vlan", *FAMILIES)
@@ -89,7 +89,7 @@ def box(data: Table, path: Path) -> Box:
     _alike(sides, path)
     made = Box(
         name=path.stem,
-        login=login.login(table, path, "gateway"),
+        login=_login(table, path, "gateway"),
         devices=devices,
         own={role: _own(table, path, "gateway", f"{end}_") for end, role in ENDS.items()},
         sides=sides,
@@ -115,20 +115,29 @@ def _side(data: Table, end: str, path: Path) -> Side:
     if not isinstance(table, Mapping):
         raise _fault(path, "gateway", end, f"a station needs [{end}]: who sends and receives there")
     kind: Literal["local", "ssh"] = _word(table, "kind", path, end, ("local", "ssh"), "local")
-    known = [*SIDE_KEYS, *(login.KEYS if kind == "ssh" else ())]
+    known = [*SIDE_KEYS, *((*login.KEYS, login.LEASE) if kind == "ssh" else ())]
     refuse_unknown_keys(table, known, path, end)
     nic, vlan = _device(table, "nic", path, end), table.get("vlan", 0)
     if not nic:
         raise _fault(path, end, end, 'name its NIC: nic = "enp3s0"')
     if "vlan" in table and (type(vlan) is not int or vlan not in VLANS):
         raise _fault(path, end, "vlan", f"a number of {VLANS[0]} to {VLANS[-1]}")
-    kept_login = login.login(table, path, end) if kind == "ssh" else None
+    kept_login = _login(table, path, end) if kind == "ssh" else None
     side = Side(nic=nic, vlan=vlan, own=_own(table, path, end), login=kept_login)
     try:
         checked.device(side.device)
     except ValueError as error:
         raise _fault(path, end, "vlan", f"{error}: give {nic} a shorter name") from None
     return side
+
+
+def _login(table: Table, path: Path, name: str) -> Login:
+    """How one gets in, and the lease that the host is held by."""
+    lease_s = table.get(login.LEASE, login.LEASE_S)
+    if type(lease_s) is not int or lease_s not in login.LEASES_S:
+        text = f"whole seconds of {login.LEASES_S[0]} to {login.LEASES_S[-1]}"
+        raise _fault(path, name, login.LEASE, text)
+    return replace(login.login(table, path, name), lease_s=lease_s)
 
 
 def _alike(sides: Mapping[str, Side], path: Path) -> None:

@@ -136,6 +136,9 @@ class Far:
 
     def require_alive(self) -> None:
         """Raise StationError if nothing more can be measured from there."""
+        for host in self.hosts.values():
+            if lost := host.lost:
+                raise StationError(f"{host.name}: lost ({lost})")
         for borrowed in self._borrowed:
             if borrowed.lost:
                 raise StationError(f"{borrowed.node.name}: lost, with its addresses")

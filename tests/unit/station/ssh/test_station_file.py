@@ -40,6 +40,9 @@ def station(folder: Path, text: str) -> Box:
     [
         ('lan = "eth0"\n', "", 2, 'name its LAN port: lan = "br-lan"'),
         ('lan = "eth0"', 'lann = "eth0"', 5, "unknown key 'lann' in [gateway]; did you mean 'lan'"),
+        ('lan = "eth0"', 'lan = "eth0"\nlease_s = 4', 6, "lease_s: whole seconds of 5 to 3600"),
+        ('lan = "eth0"', 'lan = "eth0"\nlease_s = 9.5', 6, "lease_s: whole seconds of 5 to 3600"),
+        ('nic = "enp3s0"', 'nic = "enp3s0"\nlease_s = 9', 9, "unknown key 'lease_s' in [lan]"),
         ('nic = "enp3s0"', "nic = 3", 8, "nic: a text in quotes"),
         ('nic = "enp3s0"', "", 7, 'name its NIC: nic = "enp3s0"'),
         ('nic = "enp3s0"', 'nic = "enp3s0"\nvlan = 4095', 9, "vlan: a number of 1 to 4094"),
@@ -108,3 +111,12 @@ def test_two_machines_have_no_ceiling(tmp_path: Path) -> None:
     assert isinstance(bench.sides, Far)
     assert "two machines" in bench.lacks(Arm(path="direct"))
     assert bench.info.missing == (bench.lacks(Arm(path="direct")),)
+
+
+def test_hosts_over_ssh_have_a_lease(tmp_path: Path) -> None:
+    lan = 'kind = "ssh"\naddress = "root@192.0.2.2"\nnic = "enp3s0"\nlease_s = 60\n'
+    wan = 'kind = "ssh"\naddress = "root@192.0.2.3"\n'
+    far = GOOD.replace('nic = "enp3s0"\n', lan).replace("[wan]\n", f"[wan]\n{wan}")
+    made = station(tmp_path, far).asked
+    logins = [made.login, *(side.login for side in made.sides.values())]
+    assert [login.lease_s for login in logins if login] == [120, 60, 120]
