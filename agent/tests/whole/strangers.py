@@ -3,20 +3,42 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import connections
+import streams
 from ports import frame_ports
 from sinks import header, inject, need_xdp, numbers, packet, udp
-from wire import Keys, Wire, conserved, expect, holds
+from wire import ADDRESS, A, Agent, Keys, Wire, conserved, expect, holds, sh
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from wire import Event
 
 KEY, OTHER = "000102030405060708090a0b0c0d0e0f", "00" * 16
 MASK = 2**64 - 1
 COUNTS = ("received", "unique", "duplicated", "reordered", "stale", "foreign", "beyond")
 CONSTANTS = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
+
+# Connects from an address, says something, and tells whether the connection is then closed.
+CONNECT = """
+import socket, sys
+s = socket.socket()
+s.settimeout(1)
+s.bind((sys.argv[1], 0))
+s.connect((sys.argv[2], int(sys.argv[3])))
+try:
+    s.send(b"sixteen bytes...")
+    print("open" if s.recv(1) else "closed")
+except ConnectionResetError:
+    print("closed")
+except TimeoutError:
+    print("open")
+"""
 
 
 def siphash(key: bytes, message: bytes) -> int:
@@ -188,6 +210,75 @@ def keys_are_refused(wire: Wire) -> None:
         expect((agent.ready["ev"], agent.ready["key"], agent.end()), ("error", *keys, 2))
 
 
+@contextmanager
+def stranger(wire: Wire) -> Iterator[tuple[str, str]]:
+    """Another host, on whose side the run's own is as well; its address and the listener's."""
+    if wire.loopback:
+        yield "127.0.0.77", "127.0.0.1"
+        return
+    sh("ip", "-n", A, "addr", "add", "10.9.0.77/24", "dev", "v0")
+    try:
+        yield "10.9.0.77", ADDRESS[4][1]
+    finally:
+        sh("ip", "-n", A, "addr", "del", "10.9.0.77/24", "dev", "v0")
+
+
+def knock(wire: Wire, source: str, target: str, port: int) -> str:
+    """What a connection from another host comes to."""
+    words = (sys.executable, "-c", CONNECT, source, target, str(port))
+    return sh(*(("ip", "netns", "exec", wire.a) if wire.a else ()), *words).strip()
+
+
+def own(wire: Wire) -> list[str]:
+    """The address of the host that may connect."""
+    return ["127.0.0.1" if wire.loopback else ADDRESS[4][0]]
+
+
+def streams_of_the_runs_own_hosts(wire: Wire) -> None:
+    """Another host's connection takes no stream's place, before the start and after it."""
+    with stranger(wire) as (source, target):
+        sink = streams.stream(wire, "sink", "listen", {"peers": own(wire)})
+        expect(knock(wire, source, target, streams.LISTENER_PORT), "closed")
+        writing = streams.stream(wire, "source", "connect", {})
+        for agent in (sink, writing):
+            expect(agent.start()["ev"], "start")
+        sent, got = writing.done(), sink.close()
+        expect((got["strangers"], sent["strangers"]), (1, 0))
+        holds(got["bytes"] > 0, got["bytes"])
+        anyone = streams.stream(wire, "sink", "listen", {})
+        expect(knock(wire, source, target, streams.LISTENER_PORT), "open")
+        anyone.end()
+
+
+def connections_of_the_runs_own_hosts(wire: Wire) -> None:
+    """Another host's connection is closed at once and is none of the server's."""
+    with stranger(wire) as (source, target):
+        client: Keys = {"connections": 20, "duration_ms": 2000}
+        asking, serving = connections.pair(wire, client, {"peers": own(wire)})
+        asking.until("opened")
+        expect(knock(wire, source, target, connections.SERVER_PORT), "closed")
+        done, served = asking.close(), serving.close()
+        expect((done["open"], served["accepted"], served["strangers"]), (20, 20, 1))
+
+
+def peers_are_refused(wire: Wire) -> None:
+    """What is no address, too many, and where nobody listens."""
+    stream: Keys = {"role": "sink", "open": "listen", "family": 4, "src": "127.0.0.1"}
+    stream |= {"src_port": 7999, "duration_ms": 100}
+    server: Keys = {"role": "server", "mode": "open", "family": 4, "src": "127.0.0.1"}
+    server |= {"src_port": 7999, "connections": 1}
+    to: Keys = {"dst": "127.0.0.1", "dst_port": 7999, "src_port": 8001, "peers": ["10.0.0.1"]}
+    for verb, keys in (
+        ("stream", stream | {"peers": ["::1"]}),
+        ("connect", server | {"peers": ["somebody"]}),
+        ("connect", server | {"peers": ["10.0.0.1"] * 257}),
+        ("stream", stream | to | {"open": "connect"}),
+        ("connect", server | to | {"role": "client"}),
+    ):
+        agent = Agent(wire.b, verb, keys)
+        expect((agent.ready["ev"], agent.ready["key"], agent.end()), ("error", "peers", 2), keys)
+
+
 STRANGER_TESTS = [
     a_stray_costs_no_good_packet,
     numbers_that_cannot_be,
@@ -196,4 +287,7 @@ STRANGER_TESTS = [
     damage_under_a_tag,
     senders_tag,
     keys_are_refused,
+    streams_of_the_runs_own_hosts,
+    connections_of_the_runs_own_hosts,
+    peers_are_refused,
 ]
