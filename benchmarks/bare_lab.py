@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from benchmarks.compare import progress
@@ -133,9 +134,18 @@ class OurAgent:
 
 
 def our_sender(
-    at: Ends, payload: int, rate_pps: float, seconds: float, port: str = "auto"
+    at: Ends,
+    payload: int,
+    rate_pps: float,
+    seconds: float,
+    port: str = "auto",
+    agent: Path | None = None,
+    **keys: object,
 ) -> OurAgent:
-    """Our sender, ready: one flow, with a number and a time in every packet."""
+    """Our sender, ready: one flow, with a number and a time in every packet.
+
+    `agent` is another build of it, `keys` are further ones of its request.
+    """
     request = {
         "port": port,
         "device": at.device,
@@ -151,10 +161,12 @@ def our_sender(
     }
     if port != "udp":  # a plain socket asks the kernel for the next hop
         request["dst_mac"] = at.dst_mac
-    return OurAgent(at.at_source(str(agent_path()), "send"), request)
+    return OurAgent(at.at_source(str(agent or agent_path()), "send"), request | keys)
 
 
-def our_sink(at: Ends, device: str, port: str = "auto") -> OurAgent:
+def our_sink(
+    at: Ends, device: str, port: str = "auto", agent: Path | None = None, **keys: object
+) -> OurAgent:
     """Our sink, ready: it checks every packet for duplicates, delay and gap."""
     request = {"port": port, "device": device, "family": 4, "dst_port": 9, "run": 1}
-    return OurAgent(at.at_sink(str(agent_path()), "sink"), request)
+    return OurAgent(at.at_sink(str(agent or agent_path()), "sink"), request | keys)

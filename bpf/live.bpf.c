@@ -11,6 +11,7 @@
  * The arithmetic is that of agent/src/time/pace.h, frame.c and header.h.
  */
 #include "live.h"
+#include "tag.h"
 
 #include "agent/src/count/histogram.h"
 
@@ -37,10 +38,9 @@ struct wait {
 
 static long waited(__u32 step, void *context);
 
-/* A packet of the test header, apart from where in the frame it stands. */
+/* The test header as it is sent: three words of 32 bits and one of 16. */
 struct content {
-	__u32 flow, sequence, run;
-	__u64 now;
+	__u32 first, second, third, last;
 };
 
 INLINE __u32 fold(__u64 sum)
@@ -151,15 +151,35 @@ INLINE void copy_head(__u8 *frame, const struct live_plan *plan, __u32 words)
 		*(__u32 *)(frame + ETHERNET_BYTES + 4 * i) = plan->ip[i];
 }
 
+/* The header of agent/src/frame/header.h. */
+INLINE void plain(struct content *content, __u32 run, const struct order_place *place, __u64 now)
+{
+	__u32 flow = place->flow, sequence = place->number;
+
+	content->first = (__u32)MAGIC << 24 | run << 16 | flow >> 8;
+	content->second = (flow & 0xff) << 24 | sequence >> 8;
+	content->third = (sequence & 0xff) << 24 | (__u32)(now >> 32 & 0xff) << 16 |
+			 (__u32)(now >> 16 & 0xffff);
+	content->last = (__u32)(now & 0xffff);
+}
+
+/* That of agent/src/frame/tagged.h. */
+INLINE void tagged(struct content *content, const struct siphash_key *key,
+		   const struct order_place *place, __u64 now)
+{
+	struct tag_content behind = tag_content(place->flow, place->number, now);
+
+	content->first = tag_of(key, &behind) << 8 | (__u32)(behind.head >> 56);
+	content->second = (__u32)(behind.head >> 24);
+	content->third = (__u32)(behind.head & 0xffffff) << 8 | behind.tail >> 16;
+	content->last = behind.tail & 0xffff;
+}
+
 /* Writes the 14 bytes of the test header; returns the sum of their 16-bit words. */
 INLINE __u32 write_content(__u8 *to, const struct content *content)
 {
-	__u32 flow = content->flow, sequence = content->sequence;
-	__u32 first = (__u32)MAGIC << 24 | content->run << 16 | flow >> 8;
-	__u32 second = (flow & 0xff) << 24 | sequence >> 8;
-	__u32 third = (sequence & 0xff) << 24 | (__u32)(content->now >> 32 & 0xff) << 16 |
-		      (__u32)(content->now >> 16 & 0xffff);
-	__u32 last = (__u32)(content->now & 0xffff);
+	__u32 first = content->first, second = content->second, third = content->third;
+	__u32 last = content->last;
 
 	*(__u32 *)to = BE32(first);
 	*(__u32 *)(to + 4) = BE32(second);
@@ -246,6 +266,7 @@ SECTION(LIVE_SECTION) int live(struct xdp_md *frame)
 	struct content content;
 	struct live_flow *flow;
 	__u32 *bytes;
+	__u64 now;
 
 	if (!plan || !state || state->over || state->tried >= plan->bound)
 		return XDP_DROP;
@@ -253,23 +274,24 @@ SECTION(LIVE_SECTION) int live(struct xdp_md *frame)
 	bytes = bpf_map_lookup_elem(MAP(live_size), &state->size);
 	if (!flow || !bytes)
 		return XDP_DROP;
-	content.flow = state->place.flow;
-	content.sequence = state->place.number;
-	content.run = plan->run;
 	if (!state->t0_ns)
 		begin(plan, state);
-	content.now = wait_turn(state);
-	if (!content.now)
+	now = wait_turn(state);
+	if (!now)
 		return XDP_DROP;
-	if (content.now >= state->end_ns) {
+	if (now >= state->end_ns) {
 		state->over = 1;
 		return XDP_DROP;
 	}
+	if (plan->keyed)
+		tagged(&content, &plan->key, &state->place, now);
+	else
+		plain(&content, plan->run, &state->place, now);
 	if (!write_frame(frame, plan, flow, *bytes, &content))
 		return XDP_DROP;
-	note_time(plan, state, content.now);
+	note_time(plan, state, now);
 	state->bytes += *bytes;
-	step(plan, state, content.now);
+	step(plan, state, now);
 	return (int)bpf_redirect(plan->device, 0);
 }
 

@@ -7,12 +7,7 @@
 #define GM_LIVE_H
 
 #include "order.h"
-
-#ifdef __bpf__
-#include "kernel.h"
-#else
-#include <linux/types.h>
-#endif
+#include "siphash.h"
 
 /* The programs' sections: one that sends along the schedule, one that sends a frame as it is. */
 #define LIVE_SECTION "xdp"
@@ -48,6 +43,7 @@ struct live_plan {
 	__u64 gap_ns; /* between packets; 0 with gap_fraction 0: as fast as it goes */
 	__u64 least_gap_ns;
 	__u64 pause_ns; /* a packet that is later than this ends a pause */
+	struct siphash_key key; /* of the headers' tags */
 	__u32 gap_fraction; /* 2^-32 ns */
 	__u32 burst; /* packets that go when the first of them is due */
 	__u32 reserved;
@@ -57,7 +53,7 @@ struct live_plan {
 	__u32 ip_sum; /* sum of IPv4's header without length and checksum */
 	__u32 udp_sum; /* sum of the pseudo header without UDP's length */
 	__u32 run;
-	__u32 spare;
+	__u32 keyed; /* 1: headers are tagged, in place of the run */
 	__u16 ethernet[LIVE_ETHERNET_WORDS]; /* as they are sent */
 	__u16 unused;
 	__u32 ip[LIVE_IPV6_WORDS]; /* the same; what varies left out */

@@ -11,13 +11,7 @@
 #ifndef GM_ORDER_H
 #define GM_ORDER_H
 
-#ifdef __bpf__
-#include "kernel.h"
-#define ORDER_INLINE INLINE
-#else
-#include <linux/types.h>
-#define ORDER_INLINE static inline /* a small agent has it once */
-#endif
+#include "shared.h"
 
 #define ORDER_STRIDES 16 /* a power of two */
 
@@ -36,7 +30,7 @@ struct order_place {
 };
 
 /* Output `at` of SplitMix64 (Steele, Lea, Flood 2014), which is random access. */
-ORDER_INLINE __u64 order_hash(__u64 seed, __u64 at)
+SHARED __u64 order_hash(__u64 seed, __u64 at)
 {
 	__u64 z = seed + (at + 1) * 0x9e3779b97f4a7c15ull;
 
@@ -46,7 +40,7 @@ ORDER_INLINE __u64 order_hash(__u64 seed, __u64 at)
 }
 
 /* To the first packet of the round place->number. */
-ORDER_INLINE void order_round(const struct order *order, struct order_place *place)
+SHARED void order_round(const struct order *order, struct order_place *place)
 {
 	__u64 hash;
 
@@ -61,7 +55,7 @@ ORDER_INLINE void order_round(const struct order *order, struct order_place *pla
 }
 
 /* To the next packet. */
-ORDER_INLINE void order_next(const struct order *order, struct order_place *place)
+SHARED void order_next(const struct order *order, struct order_place *place)
 {
 	if (++place->slot >= order->flows) {
 		place->number++;

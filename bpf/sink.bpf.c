@@ -10,6 +10,7 @@
  * generic XDP runs behind packet steering, on several CPUs for one queue.
  */
 #include "sink.h"
+#include "tag.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define NETWORK16(value) __builtin_bswap16(value)
@@ -35,7 +36,7 @@
 #define CHUNKS 18 /* a frame of 9018 bytes */
 #define OFFSET_MOST 0x3fff /* in a packet; a mask, for the verifier */
 
-/* The test header (agent/PROTOCOL.md). */
+/* The test header without a tag (agent/PROTOCOL.md). */
 #define HEADER_BYTES 14
 #define HEADER_MAGIC 0xc7
 #define HEADER_TIME_BITS 40
@@ -61,7 +62,7 @@ struct udp {
 	__u16 source, destination, length, check;
 };
 
-enum kind { NOT_OURS, FOREIGN, TEST, IP_SUM, UDP_SUM, NO_SUM };
+enum kind { NOT_OURS, FOREIGN, FORGED, TEST, IP_SUM, UDP_SUM, NO_SUM };
 
 /* What the IP header tells about a datagram. */
 struct datagram {
@@ -79,7 +80,7 @@ struct arrival {
 	__u16 source_port;
 	__u8 run;
 	__u8 negative; /* its delay was below 0 */
-	__u8 headed; /* has a test header, of any run */
+	__u8 headed; /* has a test header: of any run, or with the right tag */
 };
 
 ALWAYS __u16 be16(const __u8 *at)
@@ -172,25 +173,56 @@ ALWAYS int checksum_right(const struct datagram *datagram, const struct udp *udp
 	return sum == 0xffff || pseudo == udp->check;
 }
 
-/* Reads the test header, if there is one. */
-ALWAYS int read_header(struct arrival *arrival, const struct sink_config *config, const __u8 *at,
-		       const __u8 *end)
+/* Arrival less transmit time, modulo 2^bits, as a signed number. */
+ALWAYS void take_delay(struct arrival *arrival, const struct sink_config *config, __u64 sent_ns,
+		       int bits)
 {
-	__u64 sent_ns;
+	arrival->delay_ns = (arrival->time_ns - config->clock_ns - sent_ns) << (64 - bits);
+	arrival->negative = (__s64)arrival->delay_ns < 0;
+	arrival->delay_ns = arrival->negative ? 0 : arrival->delay_ns >> (64 - bits);
+}
 
-	if (at + HEADER_BYTES > end || at[0] != HEADER_MAGIC)
-		return 0;
-	arrival->headed = 1;
+/* The header of agent/src/frame/header.h, at 14 bytes that are there. */
+ALWAYS enum kind read_plain(struct arrival *arrival, const struct sink_config *config,
+			    const __u8 *at)
+{
+	if (at[0] != HEADER_MAGIC)
+		return FOREIGN;
 	arrival->run = at[1];
 	arrival->flow = (__u32)at[2] << 16 | be16(at + 3);
 	arrival->sequence = be32(at + 5);
-	sent_ns = (__u64)at[9] << 32 | be32(at + 10);
-	/* Modulo 2^40, as a signed number. */
-	arrival->delay_ns = (arrival->time_ns - config->clock_ns - sent_ns)
-			    << (64 - HEADER_TIME_BITS);
-	arrival->negative = (__s64)arrival->delay_ns < 0;
-	arrival->delay_ns = arrival->negative ? 0 : arrival->delay_ns >> (64 - HEADER_TIME_BITS);
-	return 1;
+	take_delay(arrival, config, (__u64)at[9] << 32 | be32(at + 10), HEADER_TIME_BITS);
+	return TEST;
+}
+
+/* That of agent/src/frame/tagged.h: it has no run, which the key stands for. */
+ALWAYS enum kind read_tagged(struct arrival *arrival, const struct sink_config *config,
+			     const __u8 *at)
+{
+	struct tag_content content = {
+		.head = (__u64)be32(at + 3) << 32 | be32(at + 7),
+		.tail = (__u32)at[11] << 16 | be16(at + 12),
+	};
+	__u32 tag = (__u32)be16(at) << 8 | at[2];
+
+	arrival->run = (__u8)config->run;
+	arrival->flow = tag_flow(&content);
+	arrival->sequence = tag_sequence(&content);
+	take_delay(arrival, config, tag_time(&content), TAG_TIME_BITS);
+	return tag == tag_of(&config->key, &content) ? TEST : FORGED;
+}
+
+/* Reads the test header, if there is one. */
+ALWAYS enum kind read_header(struct arrival *arrival, const struct sink_config *config,
+			     const __u8 *at, const __u8 *end)
+{
+	enum kind kind;
+
+	if (at + HEADER_BYTES > end)
+		return FOREIGN;
+	kind = config->keyed ? read_tagged(arrival, config, at) : read_plain(arrival, config, at);
+	arrival->headed = kind == TEST;
+	return kind;
 }
 
 ALWAYS enum kind read_udp(struct arrival *arrival, const struct sink_config *config,
@@ -198,8 +230,8 @@ ALWAYS enum kind read_udp(struct arrival *arrival, const struct sink_config *con
 {
 	const struct udp *udp = (const struct udp *)(at + (datagram->offset & OFFSET_MOST));
 	const __u8 *payload = (const __u8 *)(udp + 1);
+	enum kind kind = FOREIGN;
 	__u32 port, bytes;
-	int headed;
 
 	if (payload > end)
 		return NOT_OURS;
@@ -210,13 +242,14 @@ ALWAYS enum kind read_udp(struct arrival *arrival, const struct sink_config *con
 	if (bytes < UDP_BYTES || bytes > datagram->length ||
 	    datagram->offset + datagram->length > (__u32)(end - at))
 		return FOREIGN;
-	headed = bytes >= UDP_BYTES + HEADER_BYTES && read_header(arrival, config, payload, end);
+	if (bytes >= UDP_BYTES + HEADER_BYTES)
+		kind = read_header(arrival, config, payload, end);
 	if (!udp->check)
 		return NO_SUM;
 	if (!checksum_right(datagram, udp, end, config->zero))
 		return UDP_SUM;
 	arrival->source_port = NETWORK16(udp->source);
-	return headed ? TEST : FOREIGN;
+	return kind;
 }
 
 /* The sum of an IPv4 header of so many words. */
@@ -455,6 +488,23 @@ ALWAYS int add_corrupt(struct sink_queue *queue, enum kind kind)
 	}
 }
 
+/* Whether the trial's sender can have made it by now. */
+ALWAYS int is_possible(const struct sink_config *config, const struct arrival *arrival)
+{
+	__u64 elapsed_ns = arrival->time_ns - config->t0_ns;
+
+	return bound_holds(&config->bound, arrival->sequence, elapsed_ns);
+}
+
+/* As account_add() of agent/src/count/account.c: what may be altered on its way is told apart. */
+ALWAYS void add_foreign(struct sink_queue *queue, enum kind kind, const struct sink_flow *flow,
+			int possible)
+{
+	queue->foreign++;
+	queue->beyond += kind == TEST && flow && !possible;
+	queue->header += kind == TEST || (kind == FORGED && possible);
+}
+
 SECTION(SINK_SECTION) int sink(struct xdp_md *context)
 {
 	struct arrival arrival = { .time_ns = bpf_ktime_get_ns() };
@@ -463,6 +513,7 @@ SECTION(SINK_SECTION) int sink(struct xdp_md *context)
 	struct sink_queue *queue = bpf_map_lookup_elem(MAP(sink_queue), &index);
 	struct sink_flow *flow = 0;
 	enum kind kind;
+	int possible;
 
 	if (!config || !queue)
 		return XDP_PASS;
@@ -472,14 +523,14 @@ SECTION(SINK_SECTION) int sink(struct xdp_md *context)
 		return XDP_PASS;
 	if (!add_corrupt(queue, kind)) {
 		/* The map has an entry for each flow that is kept, and no other. */
-		if (kind == TEST && arrival.run == config->run)
+		if (kind != FOREIGN && arrival.run == config->run)
 			flow = bpf_map_lookup_elem(MAP(sink_flow), &arrival.flow);
-		if (flow) {
+		possible = flow && is_possible(config, &arrival);
+		if (kind == TEST && flow && possible) {
 			add_time(queue, config, &arrival, index);
 			add_test(queue, config, flow, &arrival);
 		} else {
-			queue->foreign++;
-			queue->header += kind == TEST;
+			add_foreign(queue, kind, flow, possible);
 		}
 	}
 	return config->every_port && !arrival.headed ? XDP_PASS : XDP_DROP;

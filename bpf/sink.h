@@ -7,11 +7,8 @@
 #ifndef GM_SINK_BPF_H
 #define GM_SINK_BPF_H
 
-#ifdef __bpf__
-#include "kernel.h"
-#else
-#include <linux/types.h>
-#endif
+#include "bound.h"
+#include "siphash.h"
 
 /* The program's section. */
 #define SINK_SECTION "xdp"
@@ -53,7 +50,9 @@ struct sink_config {
 	__u32 zero; /* 0, which the verifier does not know */
 	__u32 ledger; /* numbers of each flow that are kept; 0: none */
 	__u32 words; /* of each flow, in the ledger */
-	__u32 unused;
+	__u32 keyed; /* 1: headers are tagged */
+	struct bound bound;
+	struct siphash_key key;
 };
 
 #define SINK_NOT_BEGUN (~0ull)
@@ -61,6 +60,7 @@ struct sink_config {
 /* As struct tally's (agent/src/count/tally.h). */
 struct sink_queue {
 	__u64 received, unique, duplicated, reordered, stale, foreign;
+	__u64 beyond;
 	__u64 ip_sum, udp_sum, no_sum, header; /* struct tally_corrupt's */
 	__u64 bytes;
 	__u64 first_ns, last_ns;
@@ -88,9 +88,11 @@ struct sink_bin {
 #define SINK_WINDOW_BITS 1024
 #define SINK_WINDOW_WORDS (SINK_WINDOW_BITS / 64)
 #define SINK_WINDOW (SINK_WINDOW_BITS - 64) /* numbers that are distinguished */
+#define SINK_LEAP SINK_WINDOW /* count/window.h's WINDOW_LEAP */
 
 struct sink_flow {
 	__u64 next; /* highest number + 1, counting on where the 32-bit sequence wraps; 0: none */
+	__u64 leap; /* a number that leapt + 1, if it was the last one; 0: it was none */
 	__u64 unique, duplicated, reordered;
 	__u64 source_port; /* of the first packet */
 	__u64 seen[SINK_WINDOW_WORDS];
@@ -108,6 +110,43 @@ static inline __attribute__((always_inline)) void sink_window_clear(struct sink_
 		flow->seen[(first + i) % SINK_WINDOW_WORDS] = 0;
 }
 
+/* Goes on to a number, higher than all before. */
+static inline __attribute__((always_inline)) void sink_window_advance(struct sink_flow *flow,
+								      __u64 number)
+{
+	if (flow->next)
+		sink_window_clear(flow, flow->next - 1, number);
+	flow->next = number + 1;
+	flow->seen[number / 64 % SINK_WINDOW_WORDS] |= 1ull << number % 64;
+}
+
+/* Whether a number is so far ahead of the highest one that it may be a stray. */
+static inline __attribute__((always_inline)) int sink_window_leaps(const struct sink_flow *flow,
+								   __u64 number)
+{
+	return (__s64)(number + 1 - flow->next) > SINK_LEAP;
+}
+
+/* Keeps a number that leaps, and goes on to the lower of two in a row. */
+static inline __attribute__((always_inline)) enum sink_verdict
+sink_window_leap(struct sink_flow *flow, __u64 number)
+{
+	__u64 other = flow->leap - 1, lower = number < other ? number : other;
+	__u64 higher = number < other ? other : number;
+
+	if (!flow->leap) {
+		flow->leap = number + 1;
+		return SINK_AHEAD;
+	}
+	sink_window_advance(flow, lower);
+	flow->leap = 0;
+	if (sink_window_leaps(flow, higher))
+		flow->leap = higher + 1;
+	else if (higher != lower)
+		sink_window_advance(flow, higher);
+	return higher == lower ? SINK_DUPLICATE : SINK_AHEAD;
+}
+
 /*
  * Takes a number in, as window_add() of agent/src/count/window.h does, whose oracle it is in tests.
  */
@@ -115,37 +154,40 @@ static inline __attribute__((always_inline)) enum sink_verdict
 sink_window_add(struct sink_flow *flow, __u32 sequence)
 {
 	__u64 highest = flow->next - 1, number = sequence, bit, *word;
-	enum sink_verdict verdict = SINK_AHEAD;
+	enum sink_verdict verdict;
 
 	/* Serial number arithmetic (RFC 1982): the nearest number with these low 32 bits. */
 	if (flow->next)
 		number = highest + (__u64)(__s64)(__s32)(sequence - (__u32)highest);
+	if (sink_window_leaps(flow, number))
+		return sink_window_leap(flow, number);
+	flow->leap = 0;
+	if ((__s64)(number - highest) > 0) {
+		sink_window_advance(flow, number);
+		return SINK_AHEAD;
+	}
+	if ((__s64)number < 0 || highest - number >= SINK_WINDOW)
+		return SINK_STALE;
 	word = &flow->seen[number / 64 % SINK_WINDOW_WORDS];
 	bit = 1ull << number % 64;
-	if (!flow->next) {
-		flow->next = number + 1;
-	} else if ((__s64)(number - highest) > 0) {
-		sink_window_clear(flow, highest, number);
-		flow->next = number + 1;
-	} else if ((__s64)number < 0 || highest - number >= SINK_WINDOW) {
-		return SINK_STALE;
-	} else {
-		verdict = *word & bit ? SINK_DUPLICATE : SINK_LATE;
-	}
+	verdict = *word & bit ? SINK_DUPLICATE : SINK_LATE;
 	*word |= bit;
 	return verdict;
 }
 
 /*
- * Enters a number into its word of the ledger. What the window has forgotten is known there.
+ * Enters a number into its word of the ledger. What the window has forgotten, or not followed, is
+ * known there.
  */
 static inline __attribute__((always_inline)) enum sink_verdict
 sink_ledger_add(__u64 *word, __u32 sequence, enum sink_verdict verdict)
 {
 	__u64 bit = 1ull << sequence % 64;
 
-	if (verdict == SINK_STALE)
-		verdict = *word & bit ? SINK_DUPLICATE : SINK_LATE;
+	if (*word & bit)
+		verdict = SINK_DUPLICATE;
+	else if (verdict == SINK_STALE)
+		verdict = SINK_LATE;
 	*word |= bit;
 	return verdict;
 }

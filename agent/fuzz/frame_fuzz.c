@@ -46,7 +46,8 @@ static void account_for(const struct arrival *arrival)
 }
 
 /* In a copy of exactly its length, so that the sanitizer sees a step beyond. */
-static void parse_copy(const uint8_t *frame, size_t length, bool checked)
+static void parse_copy(const uint8_t *frame, size_t length, bool checked,
+		       const struct siphash_key *key)
 {
 	struct arrival arrival = { 0 };
 	uint8_t *copy = malloc(length ? length : 1);
@@ -54,13 +55,14 @@ static void parse_copy(const uint8_t *frame, size_t length, bool checked)
 	if (!copy)
 		return;
 	memcpy(copy, frame, length);
-	parse_frame(&arrival, copy, length, length, checked);
+	parse_frame(&arrival, copy, length, length, checked, key);
 	account_for(&arrival);
 	free(copy);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const struct siphash_key key = { 1, 2 };
 	static uint8_t frame[FRAME_MAX];
 	size_t length;
 
@@ -72,6 +74,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		length = size - 1 < FRAME_MAX ? size - 1 : FRAME_MAX;
 		memcpy(frame, data + 1, length);
 	}
-	parse_copy(frame, length, data[0] & 1);
+	parse_copy(frame, length, data[0] & 1, data[0] & 8 ? &key : NULL);
 	return 0;
 }

@@ -76,6 +76,7 @@ void server_report(const struct server *server, struct line *line)
 {
 	line_begin(line, "done");
 	line_count(line, "accepted", server->accepted);
+	line_count(line, "strangers", server->strangers);
 	line_count(line, "open", server->open);
 	line_count(line, "most", server->most);
 	line_text(line, "full", server->full ? server->full : "");

@@ -147,8 +147,13 @@ static void take(struct server *server, int fd)
 }
 
 /* One connection too many is accepted and reset, so that the client sees the bound at once. */
-static void take_or_refuse(struct server *server, int fd)
+static void take_or_refuse(struct server *server, int fd, const struct sockaddr_storage *peer)
 {
+	if (!peers_have(&server->options.peers, peer)) {
+		close(fd);
+		server->strangers++;
+		return;
+	}
 	if (server->open < server->options.connections) {
 		take(server, fd);
 		return;
@@ -161,6 +166,8 @@ static void take_or_refuse(struct server *server, int fd)
 static void accept_some(struct server *server, int listener)
 {
 	for (unsigned int i = 0; i < ACCEPTS && server->listeners; i++) {
+		struct sockaddr_storage peer;
+		socklen_t length = sizeof(peer);
 		int fd;
 
 		if (!server->last && server->open == server->options.connections) {
@@ -168,9 +175,10 @@ static void accept_some(struct server *server, int listener)
 			drop_listeners(server);
 			break;
 		}
-		fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		fd = accept4(listener, (struct sockaddr *)&peer, &length,
+			     SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd >= 0)
-			take_or_refuse(server, fd);
+			take_or_refuse(server, fd, &peer);
 		else if (errno == EMFILE || errno == ENFILE)
 			refuse(server, "descriptors");
 		else if (errno == ENOMEM || errno == ENOBUFS)

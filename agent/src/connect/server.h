@@ -7,6 +7,7 @@
 #define GM_SERVER_H
 
 #include "connect/crew.h"
+#include "frame/peers.h"
 #include "talk/fault.h"
 #include "talk/talk.h"
 
@@ -18,6 +19,7 @@
 struct server_options {
 	int family;
 	uint8_t own[16];
+	struct peers peers; /* whose connections are taken */
 	uint16_t port; /* the first one */
 	unsigned int ports;
 	unsigned int connections; /* at once; then no more are taken */
@@ -34,6 +36,7 @@ struct server {
 	bool whole; /* all was counted */
 	uint64_t memory_bytes;
 	uint64_t accepted, echoed_bytes;
+	uint64_t strangers; /* connections of other hosts, which were closed at once */
 	unsigned int open, most;
 	const char *full; /* why no more were taken; NULL */
 	uint64_t cpu_ns, cpu_accept_ns; /* whole; when the last one had been taken */

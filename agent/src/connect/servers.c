@@ -54,6 +54,7 @@ static int gather(struct servers *servers, struct fault *fault)
 					 "check whether memory ran out (dmesg)",
 					 "a process that held connections has died");
 		first->accepted += other->accepted;
+		first->strangers += other->strangers;
 		first->echoed_bytes += other->echoed_bytes;
 		first->open += other->open;
 		first->most += other->most;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Accounting for arrivals. */
 #include "count/account.h"
+#include "frame/tagged.h"
 #include "time/clock.h"
 
 #include <errno.h>
@@ -106,7 +107,7 @@ static void add_unique(struct tally *tally, const struct arrival *arrival, int64
 		histogram_add(&tally->flow_delay[arrival->header.flow], delay);
 }
 
-/* The verdict of the window, or the ledger's where the window has passed. */
+/* The verdict of the window, or the ledger's where the window has passed or did not follow. */
 static enum window_verdict take_number(struct account *account, const struct header *header)
 {
 	const struct tally_options *options = &account->tally.options;
@@ -117,8 +118,10 @@ static enum window_verdict take_number(struct account *account, const struct hea
 		return verdict;
 	word = &account->ledger[(size_t)header->flow * tally_words(options) +
 				header->sequence / 64];
-	if (verdict == WINDOW_STALE)
-		verdict = *word & bit ? WINDOW_DUPLICATE : WINDOW_LATE;
+	if (*word & bit)
+		verdict = WINDOW_DUPLICATE;
+	else if (verdict == WINDOW_STALE)
+		verdict = WINDOW_LATE;
 	*word |= bit;
 	return verdict;
 }
@@ -141,7 +144,8 @@ static void add_test(struct account *account, const struct arrival *arrival)
 	struct tally_flow *flow = &tally->flow[arrival->header.flow];
 	struct window *window = &account->window[arrival->header.flow];
 	uint64_t by_sender_ns = arrival->time_ns - tally->options.clock_ns;
-	int64_t delay_ns = header_delay(&arrival->header, by_sender_ns);
+	int64_t delay_ns = header_delay(&arrival->header, by_sender_ns,
+					tally->options.keyed ? TAG_TIME_BITS : HEADER_TIME_BITS);
 
 	tally->received++;
 	add_time(tally, arrival->time_ns);
@@ -182,18 +186,44 @@ static bool add_corrupt(struct tally *tally, enum arrival_kind kind)
 	return true;
 }
 
+/* Whether the trial's sender can have made such a header by now. */
+static bool is_possible(struct tally *tally, const struct arrival *arrival)
+{
+	const struct tally_options *options = &tally->options;
+	const struct header *header = &arrival->header;
+
+	if (header->flow >= options->flows || (!options->keyed && header->run != options->run))
+		return false;
+	if (bound_holds(&options->bound, header->sequence, arrival->time_ns - tally->t0_ns))
+		return true;
+	tally->beyond++;
+	return false;
+}
+
+/*
+ * Whether a foreign packet may be one of the trial's that something has written into. Of a wrong tag
+ * that is so where the rest is as it would be: chance does not make that.
+ */
+static bool is_altered(const struct tally *tally, const struct arrival *arrival)
+{
+	const struct tally_options *options = &tally->options;
+
+	if (arrival->kind != ARRIVAL_FORGED)
+		return arrival->kind == ARRIVAL_TEST;
+	return arrival->header.flow < options->flows &&
+	       bound_holds(&options->bound, arrival->header.sequence,
+			   arrival->time_ns - tally->t0_ns);
+}
+
 void account_add(struct account *account, const struct arrival *arrival)
 {
-	const struct header *header = &arrival->header;
 	struct tally *tally = &account->tally;
-
 	if (add_corrupt(tally, arrival->kind))
 		return;
-	if (arrival->kind == ARRIVAL_TEST && header->run == tally->options.run &&
-	    header->flow < tally->options.flows) {
+	if (arrival->kind == ARRIVAL_TEST && is_possible(tally, arrival)) {
 		add_test(account, arrival);
 		return;
 	}
 	tally->foreign++;
-	tally->corrupt_by.header += arrival->kind == ARRIVAL_TEST;
+	tally->corrupt_by.header += is_altered(tally, arrival);
 }

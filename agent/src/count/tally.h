@@ -6,6 +6,7 @@
 #ifndef GM_TALLY_H
 #define GM_TALLY_H
 
+#include "bpf/bound.h"
 #include "count/histogram.h"
 #include "count/spans.h"
 #include "talk/fault.h"
@@ -25,7 +26,10 @@ struct tally_bin {
 	uint64_t delay_sum_ns, delay_max_ns; /* a negative delay counts as 0 */
 };
 
-/* Packets with a wrong checksum, by which; and with a right one, but a header that nobody sent. */
+/*
+ * Packets with a wrong checksum, by which; and with a right one, but a header that nobody sent: of
+ * another run, flow or number, or with a wrong tag.
+ */
 struct tally_corrupt {
 	uint64_t ip_sum, udp_sum, no_sum, header;
 };
@@ -40,7 +44,9 @@ struct tally_queue {
 
 struct tally_options {
 	uint8_t run;
+	bool keyed; /* headers are tagged: they have no run, and 39 bits of time */
 	uint32_t flows;
+	struct bound bound; /* of the numbers of a flow */
 	uint64_t bin_ns;
 	uint32_t bins;
 	uint64_t clock_ns; /* our clock less the sender's, modulo 2^40: taken off each delay */
@@ -54,6 +60,7 @@ struct tally_options {
 struct tally {
 	struct tally_options options;
 	uint64_t received, unique, duplicated, reordered, stale, foreign, corrupt;
+	uint64_t beyond; /* of foreign: with a number that cannot have been sent */
 	uint64_t dropped; /* lost by the sink itself */
 	uint64_t bytes; /* frame bytes with FCS of unique */
 	uint64_t first_ns, last_ns; /* arrival; 0: none */

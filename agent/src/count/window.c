@@ -47,6 +47,32 @@ void window_begin(struct window *window)
 {
 	memset(window, 0, sizeof(*window));
 	window->highest = -1;
+	window->leap = -1;
+}
+
+static bool leaps(const struct window *window, int64_t number)
+{
+	return number - window->highest > WINDOW_LEAP;
+}
+
+/* Keeps a number that leaps, and goes on to the lower of two in a row: that one is no stray. */
+static enum window_verdict leap(struct window *window, int64_t number)
+{
+	int64_t other = window->leap;
+	int64_t lower = number < other ? number : other;
+	int64_t higher = number < other ? other : number;
+
+	if (other < 0) {
+		window->leap = number;
+		return WINDOW_AHEAD;
+	}
+	advance(window, lower);
+	window->leap = -1;
+	if (leaps(window, higher))
+		window->leap = higher;
+	else if (higher > lower)
+		advance(window, higher);
+	return higher == lower ? WINDOW_DUPLICATE : WINDOW_AHEAD;
 }
 
 enum window_verdict window_add(struct window *window, uint32_t sequence)
@@ -58,6 +84,9 @@ enum window_verdict window_add(struct window *window, uint32_t sequence)
 
 	if (window->highest < 0)
 		number = sequence;
+	if (leaps(window, number))
+		return leap(window, number);
+	window->leap = -1;
 	if (number > window->highest) {
 		advance(window, number);
 		return WINDOW_AHEAD;

@@ -2,6 +2,7 @@
 /* Frames: what is written once, and what is filled in for each packet. */
 #include "frame/frame.h"
 #include "frame/checksum.h"
+#include "frame/tagged.h"
 
 #include <string.h>
 
@@ -37,7 +38,7 @@ static void build_ipv6(struct frame *frame, const struct route *route, uint8_t *
 
 void frame_build(struct frame *frame, const struct route *route, uint8_t *buffer)
 {
-	*frame = (struct frame){ .family = route->family };
+	*frame = (struct frame){ .family = route->family, .key = route->key };
 	memcpy(buffer, route->next_mac, 6);
 	memcpy(buffer + 6, route->source_mac, 6);
 	be16_store(buffer + 12, route->family == 4 ? 0x0800 : 0x86dd);
@@ -86,7 +87,8 @@ void frame_fill(const struct frame *frame, const struct packet *packet, uint8_t 
 	be16_store(udp + 4, (uint16_t)length);
 	sum += packet->source_port + packet->destination_port;
 	sum += 2ull * length; /* once here, once in the pseudo header */
-	sum += header_write(udp + UDP_BYTES, &packet->header);
+	sum += frame->key ? tagged_write(udp + UDP_BYTES, &packet->header, frame->key)
+			  : header_write(udp + UDP_BYTES, &packet->header);
 	checksum = (uint16_t)~checksum_fold(sum);
 	be16_store(udp + 6, checksum ? checksum : 0xffff); /* 0 would mean none (RFC 768) */
 }

@@ -9,6 +9,7 @@
 #ifndef GM_FRAME_H
 #define GM_FRAME_H
 
+#include "bpf/siphash.h"
 #include "frame/header.h"
 
 #include <stdint.h>
@@ -34,6 +35,7 @@ struct route {
 	uint8_t next_mac[6];
 	uint8_t source[16]; /* the first 4 bytes for family 4 */
 	uint8_t destination[16];
+	const struct siphash_key *key; /* headers are tagged by it; NULL: they are not */
 };
 
 struct frame {
@@ -41,6 +43,7 @@ struct frame {
 	uint8_t source_last, destination_last; /* last bytes of the addresses */
 	uint32_t ip_sum; /* IPv4 header without its length and checksum */
 	uint32_t udp_sum; /* pseudo header without the UDP length */
+	const struct siphash_key *key; /* the route's */
 };
 
 /* Bytes before the UDP payload. */

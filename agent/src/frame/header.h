@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The test header at the start of each UDP payload (PROTOCOL.md): 14 bytes, big-endian. */
+/*
+ * The test header at the start of each UDP payload (PROTOCOL.md): 14 bytes, big-endian. Its other
+ * form, with a tag, is in frame/tagged.h.
+ */
 #ifndef GM_HEADER_H
 #define GM_HEADER_H
 
@@ -18,7 +21,7 @@ struct header {
 	uint8_t run;
 	uint32_t flow; /* 24 bits */
 	uint32_t sequence;
-	uint64_t time_ns; /* CLOCK_MONOTONIC modulo 2^40 */
+	uint64_t time_ns; /* CLOCK_MONOTONIC modulo 2^40; tagged: 2^39 */
 };
 
 /*
@@ -57,12 +60,12 @@ static inline bool header_read(struct header *header, const uint8_t *bytes, size
 	return true;
 }
 
-/* One-way delay: arrival less transmit time, modulo 2^40, as a signed number. */
-static inline int64_t header_delay(const struct header *header, uint64_t arrival_ns)
+/* One-way delay: arrival less transmit time, modulo 2^bits, as a signed number. */
+static inline int64_t header_delay(const struct header *header, uint64_t arrival_ns, int bits)
 {
-	uint64_t difference = (arrival_ns - header->time_ns) << (64 - HEADER_TIME_BITS);
+	uint64_t difference = (arrival_ns - header->time_ns) << (64 - bits);
 
-	return (int64_t)difference >> (64 - HEADER_TIME_BITS);
+	return (int64_t)difference >> (64 - bits);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #include "frame/parse.h"
 #include "frame/checksum.h"
 #include "frame/frame.h"
+#include "frame/tagged.h"
 
 #define PROTOCOL_UDP 17
 #define FRAME_LEAST 64
@@ -54,8 +55,19 @@ static enum arrival_kind parse_ipv6(struct datagram *datagram, const uint8_t *ip
 	return ARRIVAL_TEST;
 }
 
+static enum arrival_kind parse_header(struct arrival *arrival, const uint8_t *payload,
+				      size_t length, const struct siphash_key *key)
+{
+	if (!key)
+		return header_read(&arrival->header, payload, length) ? ARRIVAL_TEST
+								      : ARRIVAL_FOREIGN;
+	if (length < HEADER_BYTES)
+		return ARRIVAL_FOREIGN;
+	return tagged_read(&arrival->header, payload, key) ? ARRIVAL_TEST : ARRIVAL_FORGED;
+}
+
 static enum arrival_kind parse_udp(struct arrival *arrival, const struct datagram *datagram,
-				   bool checked)
+				   bool checked, const struct siphash_key *key)
 {
 	const uint8_t *udp = datagram->udp;
 	size_t length;
@@ -74,13 +86,11 @@ static enum arrival_kind parse_udp(struct arrival *arrival, const struct datagra
 	    checksum_fold(datagram->pseudo_sum + length + checksum_sum(udp, length)) != 0xffff)
 		return ARRIVAL_UDP_SUM;
 	arrival->source_port = be16_load(udp);
-	if (!header_read(&arrival->header, udp + UDP_BYTES, length - UDP_BYTES))
-		return ARRIVAL_FOREIGN;
-	return ARRIVAL_TEST;
+	return parse_header(arrival, udp + UDP_BYTES, length - UDP_BYTES, key);
 }
 
 void parse_frame(struct arrival *arrival, const uint8_t *frame, size_t length, size_t captured,
-		 bool checked)
+		 bool checked, const struct siphash_key *key)
 {
 	struct datagram datagram;
 	uint16_t type;
@@ -97,12 +107,12 @@ void parse_frame(struct arrival *arrival, const uint8_t *frame, size_t length, s
 	else if (type == 0x86dd)
 		arrival->kind = parse_ipv6(&datagram, frame, captured);
 	if (arrival->kind == ARRIVAL_TEST)
-		arrival->kind = parse_udp(arrival, &datagram, checked);
+		arrival->kind = parse_udp(arrival, &datagram, checked, key);
 }
 
-void parse_payload(struct arrival *arrival, const uint8_t *payload, size_t length, int family)
+void parse_payload(struct arrival *arrival, const uint8_t *payload, size_t length, int family,
+		   const struct siphash_key *key)
 {
 	arrival->frame_bytes = wire_bytes(frame_overhead(family) + length);
-	arrival->kind = header_read(&arrival->header, payload, length) ? ARRIVAL_TEST
-								       : ARRIVAL_FOREIGN;
+	arrival->kind = parse_header(arrival, payload, length, key);
 }

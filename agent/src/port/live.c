@@ -125,6 +125,9 @@ static void plan_frames(struct live *live, const struct port_options *options)
 	plan->sizes = (uint32_t)options->frame_bytes.count;
 	plan->burst = options->burst;
 	plan->run = options->run;
+	plan->keyed = options->key != NULL;
+	if (options->key)
+		plan->key = *options->key;
 }
 
 /* Of the largest size; frame_build() wants room for the largest of all. */

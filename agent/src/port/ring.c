@@ -36,6 +36,7 @@ struct ring {
 	uint32_t left; /* packets in it that are still to be read */
 	uint64_t offset_ns; /* from CLOCK_REALTIME to CLOCK_MONOTONIC, for this block */
 	struct guard guard;
+	const struct siphash_key *key;
 };
 
 static struct tpacket_block_desc *block_of(const struct ring *ring)
@@ -116,6 +117,7 @@ static int ring_open(struct port *port, const struct port_options *options, stru
 	if (!ring)
 		return fault_system(fault, -ENOMEM, NULL, "the ring port");
 	ring->fd = -1;
+	ring->key = options->key;
 	error = device_find(&device, options->device, 1, "device", fault);
 	if (error)
 		return error;
@@ -160,7 +162,7 @@ static void read_packet(const struct ring *ring, struct arrival *arrival)
 	const struct tpacket3_hdr *header = (const void *)ring->packet;
 
 	parse_frame(arrival, ring->packet + header->tp_mac, header->tp_len, header->tp_snaplen,
-		    header->tp_status & CHECKED);
+		    header->tp_status & CHECKED, ring->key);
 	arrival->time_ns = header->tp_sec * NS_PER_S + header->tp_nsec + ring->offset_ns;
 }
 

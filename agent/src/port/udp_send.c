@@ -5,6 +5,7 @@
  * differ in their ports.
  */
 #include "frame/address.h"
+#include "frame/tagged.h"
 #include "kernel/device.h"
 #include "port/port.h"
 #include "port/socket.h"
@@ -26,6 +27,7 @@ struct udp_send {
 	struct mmsghdr message[PORT_BURST_MAX];
 	struct iovec vector[PORT_BURST_MAX];
 	bool paced;
+	const struct siphash_key *key; /* NULL: headers have no tag */
 };
 
 /*
@@ -122,6 +124,7 @@ static int udp_open(struct port *port, const struct port_options *options, struc
 		return fault_system(fault, -ENOMEM, NULL, "the udp port");
 	udp->family = options->family;
 	udp->paced = options->paced;
+	udp->key = options->key;
 	error = device_find(&udp->device, options->device, 1, "device", fault);
 	if (!error)
 		error = device_carries(&udp->device, options->frame_most, "frame_bytes", fault);
@@ -135,6 +138,15 @@ static int udp_open(struct port *port, const struct port_options *options, struc
 	return error ? error : open_sockets(udp, options, fault);
 }
 
+static void write_header(uint8_t *payload, const struct header *header,
+			 const struct siphash_key *key)
+{
+	if (key)
+		tagged_write(payload, header, key);
+	else
+		header_write(payload, header);
+}
+
 static unsigned int udp_send(struct port *port, const struct packet *packets, unsigned int count,
 			     struct port_tally *tally)
 {
@@ -142,7 +154,7 @@ static unsigned int udp_send(struct port *port, const struct packet *packets, un
 	unsigned int done = 0;
 
 	for (unsigned int i = 0; i < count; i++) {
-		header_write(udp->vector[i].iov_base, &packets[i].header);
+		write_header(udp->vector[i].iov_base, &packets[i].header, udp->key);
 		udp->vector[i].iov_len =
 			packets[i].frame_bytes - FCS_BYTES - frame_overhead(udp->family);
 	}

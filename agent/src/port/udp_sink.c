@@ -26,6 +26,7 @@ struct udp_sink {
 	int epoll;
 	int *fd;
 	size_t count;
+	const struct siphash_key *key;
 	uint64_t offset_ns; /* from CLOCK_REALTIME to CLOCK_MONOTONIC */
 	struct mmsghdr message[BURST];
 	struct iovec vector[BURST];
@@ -85,6 +86,7 @@ static int udp_open(struct port *port, const struct port_options *options, struc
 	if (!udp)
 		return fault_system(fault, -ENOMEM, NULL, "the udp port");
 	udp->family = options->family;
+	udp->key = options->key;
 	udp->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (udp->epoll < 0)
 		return fault_system(fault, -errno, NULL, "epoll");
@@ -138,7 +140,8 @@ static unsigned int read_socket(struct udp_sink *udp, int fd, struct arrival *ar
 	for (int i = 0; i < got; i++) {
 		struct mmsghdr *message = &udp->message[i];
 
-		parse_payload(&arrivals[i], udp->payload[i], message->msg_len, udp->family);
+		parse_payload(&arrivals[i], udp->payload[i], message->msg_len, udp->family,
+			      udp->key);
 		arrivals[i].source_port = address_port(&udp->from[i]);
 		arrivals[i].time_ns = stamp_of(udp, &message->msg_hdr, now);
 	}

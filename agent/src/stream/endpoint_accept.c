@@ -26,7 +26,7 @@ int endpoint_listen(struct streams *streams, struct fault *fault)
 	return fault_system(fault, -errno, "src_port", "listening");
 }
 
-/* Accepts waiting connections, except those that have ended again. 0 or -errno. */
+/* Accepts waiting connections, except strangers' and those that have ended again. 0 or -errno. */
 static int accept_waiting(struct streams *streams, struct fault *fault)
 {
 	struct linger reset = { .l_onoff = 1 };
@@ -43,6 +43,11 @@ static int accept_waiting(struct streams *streams, struct fault *fault)
 		if (fd < 0)
 			return fault_system(fault, -errno, NULL, "accepting a connection");
 		setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+		if (!peers_have(&streams->options.peers, &peer)) {
+			close(fd);
+			streams->strangers++;
+			continue;
+		}
 		stream->fd = fd;
 		stream->peer_port = address_port(&peer);
 		streams->opened++;
@@ -90,9 +95,11 @@ static int accept_rest(struct streams *streams, struct fault *fault)
 		if (now >= until)
 			return fault_set(fault, -ETIMEDOUT, "streams",
 					 "let the connector become ready before sending start here",
-					 "%u of %u streams were opened to port %u within %d s",
+					 "%u of %u streams were opened to port %u within %d s; "
+					 "%llu connections of other hosts were closed",
 					 streams->opened, streams->options.count,
-					 streams->options.own_port, STREAMS_OPEN_S);
+					 streams->options.own_port, STREAMS_OPEN_S,
+					 (unsigned long long)streams->strangers);
 		poll(wait, 2, (int)((until - now) / NS_PER_MS) + 1);
 	}
 }

@@ -103,6 +103,7 @@ void stream_sink_report(const struct stream_sink *sink, struct line *line, uint6
 	line_count(line, "first_ns", sink->first_ns);
 	line_count(line, "last_ns", sink->last_ns);
 	line_count(line, "calls", streams->calls);
+	line_count(line, "strangers", streams->strangers);
 	line_count(line, "cpu_ns", cpu_ns);
 	info_report_value(line, "mss_bytes", state.receive_mss);
 	line_object(line, "stream");

@@ -162,6 +162,7 @@ void source_report(const struct source *source, struct line *line, uint64_t cpu_
 	line_count(line, "bytes_acked", acked);
 	line_count(line, "calls", streams->calls);
 	line_count(line, "short_calls", streams->short_calls);
+	line_count(line, "strangers", streams->strangers);
 	line_count(line, "cpu_ns", cpu_ns);
 	info_report_value(line, "mss_bytes", source->last[0].send_mss);
 	line_integer(line, "retransmits", known ? (int64_t)retransmits : -1);

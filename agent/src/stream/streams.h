@@ -6,6 +6,7 @@
 #ifndef GM_STREAMS_H
 #define GM_STREAMS_H
 
+#include "frame/peers.h"
 #include "talk/fault.h"
 #include "talk/talk.h"
 #include "time/clock.h"
@@ -25,6 +26,7 @@ struct streams_options {
 	const char *device; /* NULL: any */
 	int family;
 	uint8_t own[16], peer[16];
+	struct peers peers; /* whose connections a listener takes */
 	const char *peer_text;
 	uint16_t own_port, peer_port;
 	unsigned int count;
@@ -48,6 +50,7 @@ struct streams {
 	uint32_t scope; /* of link-local addresses: the device's index */
 	int listener, epoll; /* -1: not open */
 	unsigned int opened; /* the first of stream[] */
+	uint64_t strangers; /* connections of other hosts, which were closed at once */
 	struct stream stream[STREAMS_MAX];
 	uint8_t *block; /* write_bytes of what is sent, or room for what is received */
 

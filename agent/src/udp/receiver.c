@@ -24,6 +24,7 @@ static int open_receiver(struct sink *sink, const struct port_kind *kind, struct
 		.family = sink->family,
 		.destination_ports = sink->ports,
 		.ring_bytes = sink->ring_bytes,
+		.key = sink->options.keyed ? &sink->key : NULL,
 	};
 	struct receiver *receiver = calloc(1, sizeof(*receiver));
 	int error;

@@ -7,6 +7,7 @@
 #ifndef GM_SENDER_H
 #define GM_SENDER_H
 
+#include "bpf/siphash.h"
 #include "count/sending.h"
 #include "frame/order.h"
 #include "port/port.h"
@@ -26,6 +27,8 @@ struct sender_options {
 	uint32_t flows;
 	uint64_t seed; /* of the flows' order; 0: round robin */
 	uint8_t run;
+	bool keyed; /* headers are tagged by `key` */
+	struct siphash_key key;
 	unsigned int burst;
 	double rate_pps; /* 0: the maximum */
 	double cap_pps; /* 0: none */

@@ -6,6 +6,7 @@
 #ifndef GM_SINK_H
 #define GM_SINK_H
 
+#include "bpf/siphash.h"
 #include "count/tally.h"
 #include "count/window.h"
 #include "talk/request.h"
@@ -20,6 +21,7 @@ struct sink {
 	struct talk *talk;
 	struct integers ports; /* sorted, each once; none: every port counts */
 	struct tally_options options;
+	struct siphash_key key; /* where options.keyed */
 	const struct sink_way *way;
 	void *state; /* the way's own */
 	uint64_t tick_every_ns; /* 0: never */

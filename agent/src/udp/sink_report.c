@@ -37,6 +37,7 @@ static void report_totals(struct line *line, const struct tally *tally, uint64_t
 	line_count(line, "reordered", tally->reordered);
 	line_count(line, "stale", tally->stale);
 	line_count(line, "foreign", tally->foreign);
+	line_count(line, "beyond", tally->beyond);
 	line_count(line, "corrupt", tally->corrupt);
 	line_count(line, "ring_dropped", tally->dropped);
 	line_count(line, "bytes", tally->bytes);

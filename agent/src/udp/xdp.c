@@ -30,6 +30,7 @@ struct xdp {
 
 _Static_assert(SINK_BUCKETS == HISTOGRAM_BUCKETS && SINK_LATE_BUCKETS == TALLY_LATE_BUCKETS,
 	       "both sides have the same buckets");
+_Static_assert(SINK_LEAP == WINDOW_LEAP, "both sides know a stray");
 _Static_assert(SINK_SILENCES == SPANS_KEPT, "both sides keep as many silences");
 
 static void name_maps(struct xdp *xdp, const struct tally_options *options)
@@ -98,6 +99,9 @@ static void configure(struct xdp *xdp, const struct sink *sink)
 		.words = tally_words(&sink->options),
 		.bins = sink->options.bins,
 		.run = sink->options.run,
+		.keyed = sink->options.keyed,
+		.bound = sink->options.bound,
+		.key = sink->key,
 		.family = (uint32_t)sink->family,
 		.delay = sink->options.delay ? SINK_DELAY_TOTAL : SINK_DELAY_NONE,
 		.port_low = (uint16_t)(ports->count ? ports->item[0] : 0),
@@ -225,6 +229,7 @@ static void add_queue(struct tally *tally, const struct sink_queue *queue)
 	tally->reordered += queue->reordered;
 	tally->stale += queue->stale;
 	tally->foreign += queue->foreign;
+	tally->beyond += queue->beyond;
 	tally->corrupt += queue->ip_sum + queue->udp_sum + queue->no_sum;
 	tally->corrupt_by.ip_sum += queue->ip_sum;
 	tally->corrupt_by.udp_sum += queue->udp_sum;

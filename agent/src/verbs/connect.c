@@ -20,6 +20,7 @@ struct connect_request {
 	int role, mode;
 	int64_t family;
 	const char *src, *dst;
+	struct texts peers;
 	int64_t src_count;
 	int64_t src_port, src_ports;
 	int64_t dst_port, dst_ports;
@@ -40,6 +41,8 @@ static const struct key connect_keys[] = {
 	KEY(connect_request, family, INTEGER, .required = true, .min = 4, .max = 6,
 	    .help = "4 or 6"),
 	KEY(connect_request, src, TEXT, .required = true, .help = "own address, the first one"),
+	KEY(connect_request, peers, TEXTS,
+	    .help = "server: addresses whose connections are taken; none: any"),
 	KEY(connect_request, src_count, INTEGER, .preset = 1, .min = 1, .max = 250,
 	    .help = "client: consecutive own addresses, used round robin"),
 	KEY(connect_request, src_port, INTEGER, .required = true, .min = 1, .max = 65535,
@@ -87,6 +90,9 @@ static int check_client(const struct connect_request *request, struct fault *fau
 {
 	int64_t tuples = request->src_count * request->src_ports * request->dst_ports;
 
+	if (request->peers.count)
+		return fault_set(fault, -EINVAL, "peers", "leave it out",
+				 "a client takes no connections");
 	if (!request->dst || !request->dst_port)
 		return fault_set(fault, -EINVAL, request->dst ? "dst_port" : "dst",
 				 "give the server's", "a client needs a server");
@@ -156,9 +162,11 @@ static int server_job(const struct connect_request *request, struct talk *talk, 
 	int error;
 
 	if (request->dst || request->dst_port)
-		return fault_set(fault, -EINVAL, request->dst ? "dst" : "dst_port", "leave it out",
-				 "a server takes any peer");
+		return fault_set(fault, -EINVAL, request->dst ? "dst" : "dst_port",
+				 "leave it out, or give peers", "a server has no peer");
 	error = address_parse(options.family, request->src, options.own, "src", fault);
+	if (!error)
+		error = peers_parse(&options.peers, options.family, &request->peers, fault);
 	return error ? error : servers_run(&options, talk, (int)request->job.cpu, fault);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "count/report.h"
 #include "frame/address.h"
+#include "frame/tagged.h"
 #include "time/clock.h"
 #include "udp/sender.h"
 #include "verbs/verb.h"
@@ -34,6 +35,7 @@ struct send_request {
 	int64_t packets;
 	int64_t burst;
 	int64_t run;
+	const char *key;
 	double cap_pps;
 	int64_t rests;
 	int64_t turns;
@@ -88,6 +90,8 @@ static const struct key send_keys[] = {
 	    .help = "packets that go together; 0: what suits the port and the rate"),
 	KEY(send_request, run, INTEGER, .required = true, .max = 255,
 	    .help = "goes into every header; the sink takes only its own"),
+	KEY(send_request, key, TEXT,
+	    .help = "32 hexadecimal digits: tags headers, in place of the run"),
 	KEY(send_request, cap_pps, NUMBER, .max = 100000000,
 	    .help = "hold the sender below its own schedule (plants a slow tester); 0: no"),
 	KEY(send_request, rests, INTEGER, .max = 1,
@@ -210,6 +214,7 @@ static int open_port(struct sender *sender, const struct send_request *request,
 		.flows = (uint32_t)request->flows,
 		.seed = (uint64_t)request->seed,
 		.run = (uint8_t)request->run,
+		.key = sender->options.keyed ? &sender->options.key : NULL,
 		.burst = burst_of(request, kind),
 		.paced = sender->options.rate_pps > 0,
 	};
@@ -329,6 +334,7 @@ static struct sender_options options_of(const struct send_request *request)
 		.flows = (uint32_t)request->flows,
 		.seed = (uint64_t)request->seed,
 		.run = (uint8_t)request->run,
+		.keyed = request->key,
 		.rate_pps = request->rate_pps,
 		.cap_pps = request->cap_pps,
 		.rests = request->rests,
@@ -382,7 +388,9 @@ static int send_run(struct talk *talk, const void *given, struct fault *fault)
 	error = sending_open(&sender->sending, sender->options.duration_ns);
 	if (error)
 		error = fault_system(fault, error, "duration_ms", "memory for the time of sending");
-	else
+	else if (request->key)
+		error = tagged_key(request->key, &sender->options.key, fault);
+	if (!error)
 		error = send_job(sender, request, fault);
 	sending_close(&sender->sending);
 	close_port(sender);

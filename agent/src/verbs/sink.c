@@ -2,6 +2,8 @@
 /* sink: receives test packets and accounts for each of them, in the best way available. */
 #include "udp/sink.h"
 #include "frame/address.h"
+#include "frame/tagged.h"
+#include "port/port.h"
 #include "time/clock.h"
 #include "verbs/verb.h"
 
@@ -23,6 +25,9 @@ struct sink_request {
 	struct integers dst_port;
 	int64_t flows;
 	int64_t run;
+	const char *key;
+	int64_t most_packets;
+	double most_pps;
 	int delay;
 	int64_t bin_ms;
 	int64_t bins;
@@ -54,6 +59,12 @@ static const struct key sink_keys[] = {
 	    .help = "flows 0 to flows - 1 are kept"),
 	KEY(sink_request, run, INTEGER, .required = true, .max = 255,
 	    .help = "the sender's run: others are foreign"),
+	KEY(sink_request, key, TEXT,
+	    .help = "32 hexadecimal digits: headers are tagged by them, in place of the run"),
+	KEY(sink_request, most_packets, INTEGER, .max = INT64_MAX,
+	    .help = "of each flow that can be sent; a higher number is foreign; 0: not known"),
+	KEY(sink_request, most_pps, NUMBER, .max = 100000000,
+	    .help = "of all flows that can be sent: what comes sooner is foreign; 0: not known"),
 	KEY(sink_request, delay, CHOICE, .preset = DELAY_TOTAL, .choices = delay_names,
 	    .help = "one-way delay histograms: flow, total or none"),
 	KEY(sink_request, bin_ms, INTEGER, .preset = 100, .min = 1, .max = 10000,
@@ -114,10 +125,25 @@ static int check(const struct sink_request *request, struct fault *fault)
 	return 0;
 }
 
+/* A flow has one packet in each round of all flows. A burst goes when its first packet is due. */
+static struct bound read_bound(const struct sink_request *request)
+{
+	double gap_ns = request->most_pps > 0 ? (double)NS_PER_S / request->most_pps : 0;
+	double flow_gap_ns = gap_ns * (double)request->flows;
+
+	return (struct bound){
+		.numbers = (uint64_t)request->most_packets,
+		.lead_ns = (uint64_t)(gap_ns * PORT_BURST_MAX),
+		.gap_ns = flow_gap_ns < UINT32_MAX ? (uint32_t)flow_gap_ns : UINT32_MAX,
+	};
+}
+
 static struct tally_options read_options(const struct sink_request *request)
 {
 	return (struct tally_options){
 		.run = (uint8_t)request->run,
+		.keyed = request->key,
+		.bound = read_bound(request),
 		.flows = (uint32_t)request->flows,
 		.bin_ns = (uint64_t)request->bin_ms * NS_PER_MS,
 		.bins = (uint32_t)request->bins,
@@ -200,6 +226,8 @@ static int sink_run(struct talk *talk, const void *given, struct fault *fault)
 	};
 	int error = check(request, fault);
 
+	if (!error && request->key)
+		error = tagged_key(request->key, &sink.key, fault);
 	if (error)
 		return error;
 	error = sink_job(&sink, request, fault);

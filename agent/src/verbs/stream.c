@@ -26,6 +26,7 @@ struct stream_request {
 	const char *device;
 	int64_t family;
 	const char *src, *dst;
+	struct texts peers;
 	int64_t src_port, dst_port;
 	int64_t streams;
 	int64_t write_bytes;
@@ -50,6 +51,8 @@ static const struct key stream_keys[] = {
 	    .help = "4 or 6"),
 	KEY(stream_request, src, TEXT, .required = true, .help = "own address"),
 	KEY(stream_request, dst, TEXT, .help = "the peer's address; connect only"),
+	KEY(stream_request, peers, TEXTS,
+	    .help = "addresses whose connections are taken; none: any; listen only"),
 	KEY(stream_request, src_port, INTEGER, .required = true, .min = 1, .max = 65535,
 	    .help = "own port; connect binds stream i to src_port + i"),
 	KEY(stream_request, dst_port, INTEGER, .min = 1, .max = 65535,
@@ -85,7 +88,10 @@ static int check_peer(const struct stream_request *request, struct fault *fault)
 				 "the end that connects needs a peer");
 	if (!connects && (request->dst || request->dst_port))
 		return fault_set(fault, -EINVAL, request->dst ? "dst" : "dst_port",
-				 "leave it out, or connect", "the end that listens takes any peer");
+				 "leave it out, or give peers", "the end that listens has no peer");
+	if (connects && request->peers.count)
+		return fault_set(fault, -EINVAL, "peers", "leave it out, or listen",
+				 "the end that connects takes no connections");
 	if (connects && request->src_port + request->streams > 65536)
 		return fault_set(fault, -EINVAL, "src_port", "begin with a lower port",
 				 "%lld streams from port %lld on end beyond 65535",
@@ -148,7 +154,8 @@ static int options_of(const struct stream_request *request, struct streams_optio
 	error = address_parse(options->family, request->src, options->own, "src", fault);
 	if (!error && request->dst)
 		error = address_parse(options->family, request->dst, options->peer, "dst", fault);
-	return error;
+	return error ? error
+		     : peers_parse(&options->peers, options->family, &request->peers, fault);
 }
 
 /* Opens the streams, reports ready, and waits for start. */

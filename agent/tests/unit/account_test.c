@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "bpf/tag.h"
 #include "count/account.h"
 #include "tests/test.h"
 #include "time/clock.h"
@@ -42,7 +43,8 @@ TEST(account_keeps_every_arrival_once)
 	add(&account, 0, 2, 10 * MS + 2);
 	add(&account, 0, 1, 11 * MS); /* late */
 	add(&account, 0, 1, 11 * MS + 1); /* twice: no reordering of its own */
-	add(&account, 0, 5000, 13 * MS); /* a gap of 2 ms */
+	add(&account, 0, 4999, 13 * MS); /* a gap of 2 ms */
+	add(&account, 0, 5000, 13 * MS); /* no stray: two numbers have leapt */
 	add(&account, 0, 3, 99 * MS); /* stale */
 	add(&account, 1, 7, 9 * MS); /* before the start */
 	arrival = test_arrival(2, 0, 10 * MS); /* no such flow */
@@ -57,8 +59,8 @@ TEST(account_keeps_every_arrival_once)
 		account_add(&account, &arrival);
 	}
 
-	CHECK_EQUAL(account.tally.received, 7);
-	CHECK_EQUAL(account.tally.unique, 5);
+	CHECK_EQUAL(account.tally.received, 8);
+	CHECK_EQUAL(account.tally.unique, 6);
 	CHECK_EQUAL(account.tally.duplicated, 1);
 	CHECK_EQUAL(account.tally.stale, 1);
 	CHECK_EQUAL(account.tally.received,
@@ -73,8 +75,8 @@ TEST(account_keeps_every_arrival_once)
 	CHECK_EQUAL(account.tally.late[0], 1); /* 1 behind 2 */
 	CHECK_EQUAL(account.tally.late[12], 1); /* 3 behind 5000 */
 	CHECK(!account.tally.ledger);
-	CHECK_EQUAL(account.tally.bytes, 500);
-	CHECK_EQUAL(account.tally.flow[0].unique, 4);
+	CHECK_EQUAL(account.tally.bytes, 600);
+	CHECK_EQUAL(account.tally.flow[0].unique, 5);
 	CHECK_EQUAL(account.tally.flow[0].highest, 5000);
 	CHECK_EQUAL(account.tally.flow[0].duplicated, 1);
 	CHECK_EQUAL(account.tally.flow[0].reordered, 2);
@@ -85,14 +87,14 @@ TEST(account_keeps_every_arrival_once)
 	CHECK_EQUAL(account.tally.bin[0].packets, 3);
 	CHECK_EQUAL(account.tally.bin[1].packets, 2);
 	CHECK_EQUAL(account.tally.bin[2].packets, 0);
-	CHECK_EQUAL(account.tally.bin[3].packets, 2);
+	CHECK_EQUAL(account.tally.bin[3].packets, 3);
 	CHECK_EQUAL(account.tally.bin[0].delay_sum_ns, 1500);
 	CHECK_EQUAL(account.tally.bin[1].delay_max_ns, 500);
 	CHECK_EQUAL(account.tally.bin[2].delay_max_ns, 0);
-	CHECK_EQUAL(account.tally.delay.total, 5);
-	CHECK_EQUAL(account.tally.delay.count[histogram_bucket(500)], 5);
-	CHECK_EQUAL(account.tally.flow_delay[0].total, 4);
-	CHECK_EQUAL(account.tally.gap.total, 6);
+	CHECK_EQUAL(account.tally.delay.total, 6);
+	CHECK_EQUAL(account.tally.delay.count[histogram_bucket(500)], 6);
+	CHECK_EQUAL(account.tally.flow_delay[0].total, 5);
+	CHECK_EQUAL(account.tally.gap.total, 7);
 	account_close(&account);
 }
 
@@ -183,10 +185,11 @@ TEST(account_with_a_ledger)
 	account_start(&account, 10 * MS);
 	add(&account, 1, 129, 10 * MS);
 	add(&account, 1, 9000, 10 * MS); /* beyond it */
+	add(&account, 1, 9001, 10 * MS);
 	add(&account, 1, 64, 10 * MS); /* the window has passed */
 	add(&account, 1, 64, 10 * MS);
 	add(&account, 1, 130, 10 * MS); /* passed, and not in the ledger */
-	CHECK_EQUAL(account.tally.unique, 3);
+	CHECK_EQUAL(account.tally.unique, 4);
 	CHECK_EQUAL(account.tally.duplicated, 1);
 	CHECK_EQUAL(account.tally.stale, 1);
 	CHECK_EQUAL(account.tally.reordered, 2);
@@ -219,5 +222,123 @@ TEST(account_keeps_the_first_silences)
 	CHECK_EQUAL(queue->silences.total_ns, (SPANS_KEPT + 4) * 3 * MS);
 	CHECK_EQUAL(queue->silences.first[0].t_ns, 12 * MS);
 	CHECK_EQUAL(queue->silences.first[SPANS_KEPT - 1].ns, 3 * MS);
+	account_close(&account);
+}
+
+/* What came where a hundred numbers of each flow were sent, one in a microsecond. */
+static const struct bound bound = { .numbers = 100, .gap_ns = 2000, .lead_ns = 500 };
+
+static void open_bound(struct account *account, const struct tally_options *given)
+{
+	struct tally_options own = *given;
+	struct fault fault;
+
+	own.bound = bound;
+	CHECK_EQUAL(account_open(account, &own, &fault), 0);
+	account_start(account, 10 * MS);
+}
+
+/* One packet with a number that nobody sent cost 99 990 of 100 000 good ones. */
+TEST(account_a_stray_costs_no_good_packet)
+{
+	struct account account;
+	struct tally_options far = options;
+	struct fault fault;
+
+	far.bound = (struct bound){ .numbers = 100000 };
+	CHECK_EQUAL(account_open(&account, &far, &fault), 0);
+	account_start(&account, 10 * MS);
+	for (uint32_t number = 0; number < 100000; number++) {
+		if (number == 10)
+			add(&account, 0, 0x40000000, 10 * MS);
+		add(&account, 0, number, 10 * MS + number);
+	}
+	CHECK_EQUAL(account.tally.unique, 100000);
+	CHECK_EQUAL(account.tally.stale, 0);
+	CHECK_EQUAL(account.tally.beyond, 1);
+	CHECK_EQUAL(account.tally.foreign, 1);
+	CHECK_EQUAL(account.tally.corrupt_by.header, 1);
+	CHECK_EQUAL(account.tally.flow[0].highest, 99999);
+	account_close(&account);
+}
+
+TEST(account_bounds_numbers_by_their_count)
+{
+	struct account account;
+
+	open_bound(&account, &options);
+	add(&account, 0, 99, 20 * MS);
+	add(&account, 1, 100, 20 * MS);
+	add(&account, 1, UINT32_MAX, 20 * MS);
+	CHECK_EQUAL(account.tally.unique, 1);
+	CHECK_EQUAL(account.tally.beyond, 2);
+	CHECK_EQUAL(account.tally.flow[1].highest, -1);
+	CHECK_EQUAL(account.tally.bin[3].packets, 1);
+	account_close(&account);
+}
+
+/* Number 50 is due 100 us after the start, and comes 500 ns sooner at most. */
+TEST(account_bounds_numbers_by_the_time)
+{
+	struct account account;
+
+	open_bound(&account, &options);
+	add(&account, 0, 50, 10 * MS + 99499);
+	CHECK_EQUAL(account.tally.beyond, 1);
+	add(&account, 0, 50, 10 * MS + 99500);
+	CHECK_EQUAL(account.tally.beyond, 1);
+	CHECK_EQUAL(account.tally.unique, 1);
+	add(&account, 1, 0, 10 * MS);
+	CHECK_EQUAL(account.tally.unique, 2);
+	account_close(&account);
+}
+
+/* Of a stray within the bound the ledger remembers that it came, and nothing else is different. */
+TEST(account_a_stray_within_the_bound)
+{
+	struct tally_options kept = options;
+	struct account account;
+	struct fault fault;
+
+	kept.ledger = 5000;
+	kept.bound = (struct bound){ .numbers = 5000 };
+	CHECK_EQUAL(account_open(&account, &kept, &fault), 0);
+	account_start(&account, 10 * MS);
+	for (uint32_t number = 0; number < 5000; number++) {
+		if (number == 10)
+			add(&account, 0, 4000, 10 * MS);
+		add(&account, 0, number, 10 * MS + number);
+	}
+	CHECK_EQUAL(account.tally.unique, 5000);
+	CHECK_EQUAL(account.tally.duplicated, 1);
+	CHECK_EQUAL(account.tally.reordered, 0);
+	account_close(&account);
+}
+
+/* Of a wrong tag it matters whether the rest is as it would be: then it may have been ours. */
+TEST(account_with_tags)
+{
+	struct tally_options keyed = options;
+	struct account account;
+	struct arrival arrival = test_arrival(0, 5, 20 * MS);
+
+	keyed.keyed = true;
+	open_bound(&account, &keyed);
+	arrival.header.run = 0;
+	arrival.header.time_ns &= (1ull << TAG_TIME_BITS) - 1;
+	account_add(&account, &arrival);
+	CHECK_EQUAL(account.tally.unique, 1);
+	CHECK_EQUAL(account.tally.delay.count[histogram_bucket(500)], 1);
+	arrival.kind = ARRIVAL_FORGED;
+	arrival.header.sequence = 6;
+	account_add(&account, &arrival);
+	arrival.header.sequence = 100;
+	account_add(&account, &arrival);
+	arrival.header = (struct header){ .flow = 2, .sequence = 7 };
+	account_add(&account, &arrival);
+	CHECK_EQUAL(account.tally.received, 1);
+	CHECK_EQUAL(account.tally.foreign, 3);
+	CHECK_EQUAL(account.tally.beyond, 0);
+	CHECK_EQUAL(account.tally.corrupt_by.header, 1);
 	account_close(&account);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "bpf/tag.h"
 #include "frame/bytes.h"
 #include "frame/checksum.h"
 #include "frame/frame.h"
@@ -89,7 +90,7 @@ static void check_frame(int family)
 		if (family == 4)
 			CHECK_EQUAL(checksum_sum(ip, IPV4_BYTES), 0xffff);
 		check_addresses(&route, &packet, ip);
-		parse_frame(&arrival, buffer, length, length, false);
+		parse_frame(&arrival, buffer, length, length, false, NULL);
 		CHECK_EQUAL(arrival.kind, ARRIVAL_TEST);
 		CHECK_EQUAL(arrival.frame_bytes, packet.frame_bytes);
 		CHECK_EQUAL(arrival.source_port, packet.source_port);
@@ -135,7 +136,7 @@ static enum arrival_kind kind_of(size_t length, bool checked)
 {
 	struct arrival arrival;
 
-	parse_frame(&arrival, whole, length, length, checked);
+	parse_frame(&arrival, whole, length, length, checked, NULL);
 	return arrival.kind;
 }
 
@@ -204,7 +205,7 @@ TEST(parse_takes_padding)
 	struct arrival arrival;
 	size_t length = build_one(4);
 
-	parse_frame(&arrival, whole, length + 10, length + 10, false);
+	parse_frame(&arrival, whole, length + 10, length + 10, false, NULL);
 	CHECK_EQUAL(arrival.kind, ARRIVAL_TEST);
 	CHECK_EQUAL(arrival.frame_bytes, length + 10 + FCS_BYTES);
 }
@@ -216,11 +217,42 @@ TEST(parse_payloads)
 	struct arrival arrival;
 
 	header_write(payload, &header);
-	parse_payload(&arrival, payload, sizeof(payload), 4);
+	parse_payload(&arrival, payload, sizeof(payload), 4, NULL);
 	CHECK_EQUAL(arrival.kind, ARRIVAL_TEST);
 	CHECK_EQUAL(arrival.frame_bytes, 64);
-	parse_payload(&arrival, payload, sizeof(payload), 6);
+	parse_payload(&arrival, payload, sizeof(payload), 6, NULL);
 	CHECK_EQUAL(arrival.frame_bytes, 84);
-	parse_payload(&arrival, payload, HEADER_BYTES - 1, 4);
+	parse_payload(&arrival, payload, HEADER_BYTES - 1, 4, NULL);
 	CHECK_EQUAL(arrival.kind, ARRIVAL_FOREIGN);
+}
+
+/* A tag is covered by the checksum, and read by who has its key alone. */
+TEST(frames_with_a_tag)
+{
+	const struct siphash_key key = { 1, 2 }, other = { 1, 3 };
+
+	for (int family = 4; family <= 6; family += 2) {
+		struct route route = random_route(family);
+		struct packet packet = random_packet(family);
+		struct arrival arrival;
+		struct frame frame;
+		size_t length;
+
+		packet.frame_bytes = 120;
+		packet.header.flow &= (1 << TAG_FLOW_BITS) - 1;
+		length = packet.frame_bytes - FCS_BYTES;
+		route.key = &key;
+		memset(whole, 0, sizeof(whole));
+		frame_build(&frame, &route, whole);
+		frame_fill(&frame, &packet, whole);
+		parse_frame(&arrival, whole, length, length, false, &key);
+		CHECK_EQUAL(arrival.kind, ARRIVAL_TEST);
+		CHECK_EQUAL(arrival.header.sequence, packet.header.sequence);
+		parse_frame(&arrival, whole, length, length, false, &other);
+		CHECK_EQUAL(arrival.kind, ARRIVAL_FORGED);
+		CHECK_EQUAL(arrival.header.sequence, packet.header.sequence);
+		parse_frame(&arrival, whole, length, length, false, NULL);
+		CHECK(arrival.kind == ARRIVAL_FOREIGN ||
+		      whole[frame_overhead(family)] == HEADER_MAGIC);
+	}
 }

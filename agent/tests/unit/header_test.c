@@ -30,9 +30,9 @@ TEST(header_delay_wraps)
 {
 	struct header header = { .time_ns = 100 };
 
-	CHECK_EQUAL(header_delay(&header, 350), 250);
-	CHECK_EQUAL(header_delay(&header, 40), -60);
-	CHECK_EQUAL(header_delay(&header, (5ull << 40) + 350), 250);
+	CHECK_EQUAL(header_delay(&header, 350, HEADER_TIME_BITS), 250);
+	CHECK_EQUAL(header_delay(&header, 40, HEADER_TIME_BITS), -60);
+	CHECK_EQUAL(header_delay(&header, (5ull << 40) + 350, HEADER_TIME_BITS), 250);
 	header.time_ns = (1ull << 40) - 10;
-	CHECK_EQUAL(header_delay(&header, (7ull << 40) + 5), 15);
+	CHECK_EQUAL(header_delay(&header, (7ull << 40) + 5, HEADER_TIME_BITS), 15);
 }

@@ -23,6 +23,7 @@ from ports import PORT_TESTS
 from replays import REPLAY_TESTS
 from sandboxes import SANDBOX_TESTS
 from sinks import SINK_TESTS
+from strangers import STRANGER_TESTS
 from streams import STREAM_TESTS
 from wire import (
     INJECT,
@@ -278,7 +279,7 @@ def sink_judges(wire: Wire) -> None:
     if wire.loopback:
         raise SkipError("needs a raw socket")
     # 2 comes late and then again, 4 so late that it is stale.
-    packets = [ipv4_packet(payload(number)) for number in (0, 1, 3, 2, 2, 5000, 4)]
+    packets = [ipv4_packet(payload(number)) for number in (0, 1, 3, 2, 2, 4999, 5000, 4)]
     strangers = [payload(9, run=8), payload(9, flow=1), payload(9, magic=1), b"short"]
     packets += [ipv4_packet(stranger) for stranger in strangers]
     packets += [ipv4_packet(payload(9), damage=1)]
@@ -288,7 +289,7 @@ def sink_judges(wire: Wire) -> None:
     frames = "".join((ethernet + packet).hex() + "\n" for packet in packets)
     sh("ip", "netns", "exec", A, sys.executable, "-c", INJECT, text=frames)
     report = receiving.close()
-    wanted = {"received": 7, "unique": 5, "duplicated": 1, "reordered": 2, "stale": 1}
+    wanted = {"received": 8, "unique": 6, "duplicated": 1, "reordered": 2, "stale": 1}
     wanted |= {"foreign": 4, "corrupt": 1}
     expect({name: report[name] for name in wanted}, wanted)
     expect(report["flow"]["highest"], [5000])
@@ -523,6 +524,7 @@ TESTS = [
     slow_lets_go,
     forwarding,
     *SINK_TESTS,
+    *STRANGER_TESTS,
     *STREAM_TESTS,
     *CONNECT_TESTS,
     *REPLAY_TESTS,

@@ -27,6 +27,7 @@ from gatemark.station.awake import awake
 from gatemark.station.wiring import Wire, wires
 from gatemark.store.record import Definition, Record
 from gatemark.store.series import Series
+from gatemark.workload import stray
 from gatemark.workload.way import Load, Report
 
 # What a tick counts: its key, what makes it ours, and the unit of its rate.
@@ -200,6 +201,8 @@ def _validate(record: Record, undrained: str) -> None:
         return
     if accounting.lost < 0:
         raise InvalidTrialError(f"{-accounting.lost} more packets delivered than tried")
+    if why := stray.why_invalid(accounting):
+        raise InvalidTrialError(why)
     if accounting.mismatch:
         where = ", ".join(
             f"{name} {difference:+d}" for name, difference in accounting.mismatch.items()

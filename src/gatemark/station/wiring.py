@@ -46,6 +46,7 @@ class Port:
     own: Mapping[str, str] = field(default_factory=dict, hash=False)  # family -> address/length
     raw: bool = False  # counts only what goes by the kernel's stack, as a tap does
     silent: bool = True  # nothing but test packets crosses it: we have made the other end, too
+    shared: bool = False  # on a real cable: another host may send to it
 
     @property
     def device(self) -> str:

@@ -94,6 +94,9 @@ class Accounting(msgspec.Struct, frozen=True, kw_only=True):
     stale: int  # so late that nobody knows whether it came before
     corrupt: int  # with a wrong checksum
     foreign: int  # of another trial, or no test packets
+    altered: int = 0  # of these: a test header, but of another run, key, flow or number
+    beyond: int = 0  # of these: a number that cannot have been sent by then
+    strange: int = 0  # of foreign: without a test header
     ring_dropped: int  # lost by the sink itself: the trial is the tester's
     interfaces: dict[str, int]  # counter deltas: "lan0.tx_packets", "wan0.rx_packets", ...
     mismatch: dict[str, int]  # where a counter and the accounting differ: name -> difference

@@ -37,6 +37,9 @@ def account(
             for name, difference in _differences(way, moved, talks=talks).items()
             if difference
         },
+        altered=sum(_altered(way.sink) for way in ways),
+        beyond=sum(int(way.sink.get("beyond", 0)) for way in ways),
+        strange=sum(_strange(way.sink) for way in ways),
         **sums,
     )
 
@@ -59,6 +62,15 @@ def _differences(way: Way, moved: Counters, *, talks: bool) -> dict[str, int]:
         f"{source}.tx": _beyond(offered - int(most), beyond[0]) + min(0, offered - int(least)),
         f"{sink}.rx": _beyond(came, beyond[1]) + min(0, came),
     }
+
+
+def _altered(sink: Report) -> int:
+    return int(sink["corrupt_by"]["header"]) if "corrupt_by" in sink else 0
+
+
+def _strange(sink: Report) -> int:
+    """A replay has packets of any kind, and does not tell."""
+    return int(sink["foreign"]) - _altered(sink) if "corrupt_by" in sink else 0
 
 
 def _chatter(port: Port, way: Way, *, talks: bool) -> int:

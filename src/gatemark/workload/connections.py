@@ -19,6 +19,7 @@ from gatemark.station import alias
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import LAN_PORT, Wire
+from gatemark.workload.peers import peers, strangers
 from gatemark.workload.way import FAMILY, GRACE_S, Drained, Load, Way, tick_ms
 
 SERVER_PORT: Final = 6001  # the first; there are as many as clients
@@ -37,7 +38,11 @@ CONNECTION_BYTES: Final = 10_000
 async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """One set of connections: they are opened from the LAN side alone."""
     gateway = None if spec.arm.path == "direct" else station.gateway.node
-    return [Connections(wire, spec.workload, station.placement, gateway) for wire in ways]
+    load, path = spec.workload, spec.arm.path
+    return [
+        Connections(wire, load, station.placement, gateway, peers(station.ports, wire, path, load))
+        for wire in ways
+    ]
 
 
 def asked_for(load: Workload, available_bytes: int) -> tuple[int, str]:
@@ -55,12 +60,21 @@ def asked_for(load: Workload, available_bytes: int) -> tuple[int, str]:
 
 
 class Connections:
-    """The connections of a trial. `served` is how many the far end takes at once."""
+    """The connections of a trial.
+
+    `served` is how many the far end takes at once, `peers` are the hosts of which; none: any.
+    """
 
     def __init__(
-        self, wire: Wire, load: Workload, placement: Placement, gateway: Node | None = None
+        self,
+        wire: Wire,
+        load: Workload,
+        placement: Placement,
+        gateway: Node | None = None,
+        peers: Sequence[str] = (),
     ) -> None:
         self.wire = wire
+        self.peers = peers
         self.load = load
         self.placement = placement
         self.gateway = gateway
@@ -99,7 +113,8 @@ class Connections:
         served = await self._server.close()
         await self._clear()
         seen = {"conntrack": table, "kernel_bytes": kernel_bytes, "bound": self.bound}
-        way = Way(self.wire, sent, self._sink(served) | seen, {"sender": "tcp", "sink": "tcp"})
+        ports = {"sender": "tcp", "sink": "tcp"}
+        way = Way(self.wire, sent, self._sink(served) | seen, ports, notes=strangers(sent, served))
         return way.noted(unfiltered(self._client, self._server))
 
     async def abort(self) -> None:
@@ -148,6 +163,7 @@ class Connections:
             "src": self.wire.far.address(self.load.family),
             "src_port": SERVER_PORT,
             "src_ports": self.load.clients,
+            "peers": list(self.peers),
             "connections": self.served,
             "cpu": self.placement.gateway if self.wire.own else self.placement.sink,
         }

@@ -13,6 +13,7 @@ from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import LAN_PORT, Port, Wire
+from gatemark.workload.peers import peers, strangers
 from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Drained, Load, Way, tick_ms
 
 # The far end listens on a port of its own for each direction, so that both can run at once.
@@ -24,14 +25,21 @@ FASTEST_MS, SLOWEST_MS = 20, 500
 
 async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """One transfer for each direction."""
-    return [Transfer(wire, spec.workload, station.placement) for wire in ways]
+    load, path = spec.workload, spec.arm.path
+    return [
+        Transfer(wire, load, station.placement, peers(station.ports, wire, path, load))
+        for wire in ways
+    ]
 
 
 class Transfer:
-    """One direction of a TCP trial."""
+    """One direction of a TCP trial. `peers`: whose connections the far end takes; none: any."""
 
-    def __init__(self, wire: Wire, load: Workload, placement: Placement) -> None:
+    def __init__(
+        self, wire: Wire, load: Workload, placement: Placement, peers: Sequence[str] = ()
+    ) -> None:
         self.wire = wire
+        self.peers = peers
         self.load = load
         self.placement = placement
         self._listener: Agent | None = None
@@ -56,7 +64,8 @@ class Transfer:
         await drained()
         ports = {"sender": "tcp", "sink": "tcp"}
         settle_ns = round(self.load.settle_s * 1e9)
-        way = Way(self.wire, sent, await sink.close(tick), ports, settle_ns)
+        read = await sink.close(tick)
+        way = Way(self.wire, sent, read, ports, settle_ns, notes=strangers(sent, read))
         return way.noted(unfiltered(source, sink))
 
     async def abort(self) -> None:
@@ -86,7 +95,7 @@ class Transfer:
     def _opening(self, end: Port) -> dict[str, Any]:
         listen = {"open": "listen", "src_port": LISTEN_PORT[self.wire.direction]}
         if end is self.wire.far:
-            return listen
+            return listen | {"peers": list(self.peers)}
         return {
             "open": "connect",
             "src_port": NEAR_PORT[self.wire.direction],

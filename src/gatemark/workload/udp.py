@@ -2,6 +2,7 @@
 """UDP at a rate: one sender and one sink for each direction, every packet accounted for."""
 
 import math
+import secrets
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -36,6 +37,10 @@ ALONE = Turn()
 # The sink's ledger has room for as many packets as are due; where nothing is due, for as many as
 # no sender ever sent. There is none where that is more than one line of a report holds.
 MOST_PPS = 6e6
+# A number beyond what can have been sent is a stranger's. Where nothing is due, every sender is
+# slower than this.
+FASTEST_PPS = 3e7
+KEY_BYTES = 16
 LEDGER_MOST_BYTES = 32 << 20
 SILENT_GAPS = 5  # of the schedule; a time without an arrival is longer, and than SILENT_US
 SILENT_US = 4500  # a sink keeps 256 of them: batches through a slowed gateway leave 2 ms each
@@ -84,6 +89,7 @@ class Stream:
         self.mapped = list(mapped)
         self.turn = turn
         self.seed = 0
+        self.key = secrets.token_hex(KEY_BYTES) if _is_tagged(wire) else ""
         self._sender: Agent | None = None
         self._sink: Agent | None = None
         self._clocks: Pair | None = None
@@ -95,6 +101,8 @@ class Stream:
         request = self._sink_request()
         if clocks.wrapped_ns:
             request["clock_ns"] = clocks.wrapped_ns
+        if clocks.is_one:
+            request["most_pps"] = self.load.rate_pps or FASTEST_PPS
         self._sink = await Agent.launch(sink, "sink", request, its_clock=clocks.sink)
         self._sender = await Agent.launch(
             source, "send", self._send_request(), its_clock=clocks.sender
@@ -149,7 +157,8 @@ class Stream:
             "cap_pps": load.cap_pps,
             "run": self.run,
             "cpu": self.placement.gateway if own else self.placement.sender,
-        } | _turns(self.turn)
+        }
+        request |= self._tag() | _turns(self.turn)
         return request if own else request | {"dst_mac": wire.next_hop.mac}
 
     def _up(self) -> dict[str, Any]:
@@ -178,7 +187,7 @@ class Stream:
         load = self.load
         own = self.wire.own and self.wire.away
         listened = self.flows.far if self.wire.away else self.flows.near
-        return {
+        request = {
             "port": OWN_PORT if own else _counted(load.sink_port, self.wire.sink, "ring"),
             "device": self.wire.sink.device,
             "family": FAMILY[load.family],
@@ -189,7 +198,12 @@ class Stream:
             "run": self.run,
             "cpu": self.placement.gateway if own else self.placement.sink,
             "tick_ms": tick_ms(load.duration_s),
-        } | (ledger(load) if self.seed else {})
+            "most_packets": numbers(load, FASTEST_PPS),
+        }
+        return request | self._tag() | (ledger(load) if self.seed else {})
+
+    def _tag(self) -> dict[str, str]:
+        return {"key": self.key} if self.key else {}
 
     def _numbering(self) -> Numbering:
         load, near = self.load, self.flows.near
@@ -199,12 +213,21 @@ class Stream:
 
 def ledger(load: Workload) -> dict[str, int]:
     """A sink's keys, so that it keeps which packets came, if they are not too many."""
-    rate_pps = load.rate_pps or MOST_PPS
-    due = load.packets or rate_pps * load.duration_s
-    numbers = math.ceil(due / load.flows) + 1  # the last round may be a part of one
-    silent_us = max(SILENT_US, math.ceil(SILENT_GAPS * 1e6 / rate_pps))
-    fits = -(-numbers // 64) * 8 * load.flows <= LEDGER_MOST_BYTES
-    return {"silence_us": silent_us} | ({"ledger": numbers} if fits else {})
+    kept = numbers(load, MOST_PPS)
+    silent_us = max(SILENT_US, math.ceil(SILENT_GAPS * 1e6 / (load.rate_pps or MOST_PPS)))
+    fits = -(-kept // 64) * 8 * load.flows <= LEDGER_MOST_BYTES
+    return {"silence_us": silent_us} | ({"ledger": kept} if fits else {})
+
+
+def numbers(load: Workload, fastest_pps: float) -> int:
+    """How many packets of a flow are sent at most; `fastest_pps`: where nothing is due."""
+    due = load.packets or (load.rate_pps or fastest_pps) * load.duration_s
+    return math.ceil(due / load.flows) + 1  # the last round may be a part of one
+
+
+def _is_tagged(wire: Wire) -> bool:
+    """On a real cable; but a tag would be the gateway's own work where it is an end itself."""
+    return (wire.source.shared or wire.sink.shared) and not wire.own
 
 
 def _counted(asked: str, port: Port, stack: str) -> str:

@@ -143,3 +143,9 @@ def test_on_a_real_cable_few_words_of_others_are_no_mismatch(
     after = counted(direction)
     after["wan0.rx_packets"] += others
     assert account([direction], NOTHING, after).mismatch == mismatch
+
+
+def test_foreign_packets_are_told_apart() -> None:
+    one = way(foreign=7, corrupt_by={"header": 3}, beyond=2)  # type: ignore[arg-type]
+    accounting = account([one, way("down", foreign=5)], NOTHING, counted(one))
+    assert (accounting.altered, accounting.beyond, accounting.strange) == (3, 2, 4)

@@ -56,3 +56,10 @@ def test_both_ends_have_block_buffer_and_congestion_control() -> None:
     keys = {"write_bytes": 8192, "socket_buffer_bytes": 65536, "congestion": "reno", "streams": 4}
     for end in asked("route", "up", **keys):
         assert {name: end[name] for name in keys} == keys
+
+
+def test_the_far_end_alone_takes_connections() -> None:
+    (wire,) = wires(PORTS, "route", "up")
+    transfer = Transfer(wire, Workload(kind="tcp"), PLACEMENT, ["198.18.1.2"])
+    assert transfer.request(wire.far)["peers"] == ["198.18.1.2"]
+    assert "peers" not in transfer.request(wire.near)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What sender and sink are asked for: the right addresses and ports on either side of NAT."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ from gatemark.node.shell import Local
 from gatemark.plan.model import Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.wiring import ADDRESS, LAN_PORT, WAN_PORT, Port, wires
-from gatemark.workload.udp import Stream, ledger
+from gatemark.workload.udp import Stream, ledger, numbers
 
 PORTS = {device: Port(Local(), device, f"mac of {device}") for device in ADDRESS}
 PLACEMENT = Placement(gateway=3, sender=0, sink=1)
@@ -127,3 +129,48 @@ def test_only_trials_draw_the_order_and_keep_a_ledger() -> None:
     send, sink = asked("route", "up", Workload(rate_pps=1000))
     assert send["seed"] == 0
     assert "ledger" not in sink
+
+
+SHARED = {role: replace(port, shared=True) for role, port in PORTS.items()}
+
+
+def requests(ports: Mapping[str, Port], path: str, direction: str) -> list[dict[str, Any]]:
+    (wire,) = wires(ports, path, direction)
+    stream = Stream(wire, Workload(), PLACEMENT, run=7)
+    return [stream._send_request(), stream._sink_request()]
+
+
+def test_on_a_cable_headers_are_tagged_by_a_key_of_the_trial() -> None:
+    send, sink = requests(SHARED, "route", "up")
+    assert len(bytes.fromhex(send["key"])) == 16
+    assert send["key"] == sink["key"] != requests(SHARED, "route", "up")[0]["key"]
+
+
+@pytest.mark.parametrize(
+    ("ports", "path", "direction"),
+    [(PORTS, "route", "up"), (SHARED, "endpoint", "receive"), (SHARED, "endpoint", "send")],
+)
+def test_ports_of_our_own_and_the_gateways_own_program_need_no_tag(
+    ports: Mapping[str, Port], path: str, direction: str
+) -> None:
+    assert not any("key" in request for request in requests(ports, path, direction))
+
+
+@pytest.mark.parametrize(
+    ("load", "most"),
+    [
+        (Workload(rate_pps=1000, duration_s=0.5), 501),
+        (Workload(rate_pps=1000, duration_s=0.5, flows=7), 73),
+        (Workload(packets=100, duration_s=60, flows=10), 11),
+        (Workload(rate_pps=0, duration_s=0.001, flows=3), 10_001),
+    ],
+)
+def test_a_sink_knows_how_many_packets_a_flow_can_have(load: Workload, most: int) -> None:
+    assert asked("route", "up", load)[1]["most_packets"] == most
+
+
+def test_no_number_that_is_due_is_beyond_the_bound() -> None:
+    for flows in (1, 3, 1000):
+        load = Workload(rate_pps=12_345, duration_s=0.7, flows=flows)
+        due = math.ceil(load.rate_pps * load.duration_s)
+        assert numbers(load, 1) > (due - 1) // flows

@@ -255,14 +255,15 @@ class Box:
         mac = await _mac(self.box, device)
         if not own and self.asked.set is Mode.OBSERVE:
             own = await self._addresses(device)
-        return Port(self.box, role, mac, device, own, silent=False)
+        return Port(self.box, role, mac, device, own, silent=False, shared=True)
 
     async def _side_port(self, end: str, role: str) -> Port:
         side, node = self.asked.sides[end], self.sides.node(end)
         # On another host a VLAN is made later; it has its NIC's address.
         mac = await _mac(node, side.device if isinstance(self.sides, Local) else side.nic)
         tap = await _is_tap(node, side.device)
-        return Port(node, role, mac, side.device, dict(side.own), raw=tap, silent=False)
+        own = dict(side.own)
+        return Port(node, role, mac, side.device, own, raw=tap, silent=False, shared=True)
 
     async def _addresses(self, device: str) -> dict[str, str]:
         """A gateway's own. Raises StationError if there are none."""
