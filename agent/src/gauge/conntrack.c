@@ -61,7 +61,7 @@ static void conntrack_read(struct gauge *gauge, size_t row)
 
 const struct gauge_kind gauge_conntrack = {
 	.name = "conntrack",
-	.path = "/proc/self/net/stat/nf_conntrack",
+	.path = "self/net/stat/nf_conntrack",
 	.columns = { "entries", "drop", "early_drop", "insert_failed", "chainlength" },
 	.read = conntrack_read,
 };

@@ -28,8 +28,7 @@ static int cpu_open(struct gauge *gauge, const struct gauge_options *options, st
 	char name[16];
 	char *line;
 
-	(void)options;
-	if (gauge_file(gauge, "/proc/stat") < 0)
+	if (gauge_file(gauge, options, "stat") < 0)
 		return -ENOENT;
 	for (line = gauge_text(gauge->fd); line; line = gauge_next_line(line)) {
 		char *number = cpu_of(line);

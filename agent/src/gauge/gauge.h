@@ -18,6 +18,7 @@
 #define GAUGE_COLUMNS_MAX 8
 
 struct gauge_options {
+	int proc; /* descriptor of the folder /proc */
 	const struct integers *threads;
 	const struct texts *devices;
 	const struct texts *slabs;
@@ -41,7 +42,8 @@ struct gauge {
 
 struct gauge_kind {
 	const char *name;
-	const char *path; /* of a kind with one series, which has no name; NULL: `open` adds them */
+	/* In /proc, of a kind with one series, which has no name; NULL: `open` adds them. */
+	const char *path;
 	const char *columns[GAUGE_COLUMNS_MAX + 1]; /* NULL-terminated */
 
 	/* Where path is NULL. 0; -ENOENT: not of this kernel; or another -errno, the fault filled. */
@@ -68,8 +70,8 @@ void gauge_close(struct gauge *gauge);
 
 /* For the kinds. */
 
-/* Opens the gauge's file; -ENOENT if there is none. */
-int gauge_file(struct gauge *gauge, const char *path);
+/* Opens the gauge's file in /proc; -ENOENT if there is none. */
+int gauge_file(struct gauge *gauge, const struct gauge_options *options, const char *path);
 
 /* Adds a series and returns it, or NULL. */
 struct series *gauge_add(struct gauge *gauge, const char *name);

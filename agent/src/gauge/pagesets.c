@@ -31,7 +31,7 @@ static void pagesets_read(struct gauge *gauge, size_t row)
 
 const struct gauge_kind gauge_pagesets = {
 	.name = "pagesets",
-	.path = "/proc/zoneinfo",
+	.path = "zoneinfo",
 	.columns = { "listed_bytes" },
 	.read = pagesets_read,
 };
