@@ -12,6 +12,7 @@
 #else
 #include <linux/types.h>
 #endif
+#include "wraps.h"
 
 /* The program's section. */
 #define SINK_SECTION "xdp"
@@ -111,7 +112,7 @@ static inline __attribute__((always_inline)) void sink_window_clear(struct sink_
 /*
  * Takes a number in, as window_add() of agent/src/count/window.h does, whose oracle it is in tests.
  */
-static inline __attribute__((always_inline)) enum sink_verdict
+WRAPS static inline __attribute__((always_inline)) enum sink_verdict
 sink_window_add(struct sink_flow *flow, __u32 sequence)
 {
 	__u64 highest = flow->next - 1, number = sequence, bit, *word;

@@ -110,7 +110,7 @@ static void fix_checksums(uint8_t *frame, size_t length, int family)
 	size_t total = family == 4 ? be16_load(ip + 2) : IPV6_BYTES + be16_load(ip + 4);
 	size_t at = header + (protocol == PROTOCOL_TCP ? 16 : 6);
 	size_t addresses = family == 4 ? 8 : 32;
-	uint64_t sum = protocol + (total - header);
+	uint64_t sum;
 
 	if (total > length - ETHERNET_BYTES || total < at + 2)
 		return;
@@ -119,6 +119,7 @@ static void fix_checksums(uint8_t *frame, size_t length, int family)
 		be16_store(ip + 10, (uint16_t)~checksum_fold(checksum_sum(ip, header)));
 	}
 	be16_store(ip + at, 0);
+	sum = protocol + (total - header);
 	sum += checksum_sum(ip + (family == 4 ? 12 : 8), addresses);
 	sum += checksum_sum(ip + header, total - header);
 	be16_store(ip + at, (uint16_t)~checksum_fold(sum));

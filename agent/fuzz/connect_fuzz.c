@@ -32,6 +32,7 @@ static void open_connections(struct client *client, int peer[CONNECTIONS])
 		peer[i] = pair[1];
 		REQUIRE(epoll_ctl(client->epoll, EPOLL_CTL_ADD, pair[0], &event) == 0);
 	}
+	client->begun = CONNECTIONS;
 	client->spares = 0; /* all places are taken */
 	client->low = 0;
 	client->high = CONNECTIONS;
@@ -59,6 +60,7 @@ static void check(const struct client *client)
 	REQUIRE(client->answered + unanswered <= client->asked);
 	REQUIRE(client->failures == failed && failed <= CONNECTIONS);
 	REQUIRE(client->echo_ns.total <= client->answered);
+	REQUIRE(client->echo_ns.most <= clock_now()); /* none was sent in the future */
 }
 
 /* The peer's part: an echo of what came, whole or in two pieces; other bytes; or the end. */

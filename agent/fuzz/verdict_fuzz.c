@@ -4,6 +4,7 @@
  * ring's filter and the accounts of this process. Both have to count the same. Needs CAP_BPF.
  */
 #include "bpf/sink.h"
+#include "bpf/wraps.h"
 #include "count/account.h"
 #include "fuzz/made_frame.h"
 #include "kernel/bpf.h"
@@ -119,7 +120,7 @@ static bool is_partial(const struct made_frame *made)
 }
 
 /* The window here is the wider one: of what only it remembers the two say different things. */
-static bool only_here(const struct account *account, const struct arrival *arrival)
+WRAPS static bool only_here(const struct account *account, const struct arrival *arrival)
 {
 	const struct header *header = &arrival->header;
 	int64_t behind;
@@ -196,7 +197,7 @@ static void compare(const struct tally *kernel, const struct tally *here)
 }
 
 /* Near the one before, or where both windows have forgotten. */
-static uint32_t next_number(uint32_t sequence, uint8_t step)
+WRAPS static uint32_t next_number(uint32_t sequence, uint8_t step)
 {
 	static const uint32_t far[] = { 5000, 1u << 20, 1u << 30, 1u << 31 };
 

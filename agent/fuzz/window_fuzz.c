@@ -4,6 +4,7 @@
  * that came; and the window of the program in the kernel against the same.
  */
 #include "bpf/sink.h"
+#include "bpf/wraps.h"
 #include "count/account.h"
 #include "fuzz/fuzz.h"
 
@@ -108,6 +109,16 @@ static void add(struct counting *counting, uint32_t sequence, uint64_t time_ns)
 	check_tally(&counting->account.tally);
 }
 
+/* Small steps both ways; about the windows' width; or any. */
+WRAPS static uint32_t next_number(uint32_t sequence, uint8_t step, struct input *input)
+{
+	if (step < 160)
+		return sequence + step - 64u;
+	if (step < 224)
+		return sequence + (step & 32 ? 1u : -1u) * input_16(input);
+	return input_32(input);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct counting counting;
@@ -129,13 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int i = 0; input.left && i < NUMBERS_MAX; i++) {
 		uint8_t step = input_8(&input);
 
-		/* Small steps both ways; about the windows' width; or any. */
-		if (step < 160)
-			sequence += step - 64u;
-		else if (step < 224)
-			sequence += (step & 32 ? 1u : -1u) * input_16(&input);
-		else
-			sequence = input_32(&input);
+		sequence = next_number(sequence, step, &input);
 		time_ns += step % 8 * 500;
 		add(&counting, sequence, time_ns);
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Accounting for arrivals. */
 #include "count/account.h"
+#include "bpf/wraps.h"
 #include "time/clock.h"
 
 #include <errno.h>
@@ -124,7 +125,7 @@ static enum window_verdict take_number(struct account *account, const struct hea
 }
 
 /* Below the highest number: by how much (RFC 4737 section 4.2). */
-static void add_reordered(struct account *account, const struct header *header)
+WRAPS static void add_reordered(struct account *account, const struct header *header)
 {
 	uint32_t highest = (uint32_t)account->window[header->flow].highest;
 	uint32_t behind = highest - header->sequence;
@@ -135,7 +136,7 @@ static void add_reordered(struct account *account, const struct header *header)
 }
 
 /* Of a number that comes twice only the first arrival counts for order (RFC 4737 section 3.3). */
-static void add_test(struct account *account, const struct arrival *arrival)
+WRAPS static void add_test(struct account *account, const struct arrival *arrival)
 {
 	struct tally *tally = &account->tally;
 	struct tally_flow *flow = &tally->flow[arrival->header.flow];

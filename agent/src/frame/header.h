@@ -3,6 +3,7 @@
 #ifndef GM_HEADER_H
 #define GM_HEADER_H
 
+#include "bpf/wraps.h"
 #include "frame/bytes.h"
 
 #include <stdbool.h>
@@ -58,7 +59,7 @@ static inline bool header_read(struct header *header, const uint8_t *bytes, size
 }
 
 /* One-way delay: arrival less transmit time, modulo 2^40, as a signed number. */
-static inline int64_t header_delay(const struct header *header, uint64_t arrival_ns)
+WRAPS static inline int64_t header_delay(const struct header *header, uint64_t arrival_ns)
 {
 	uint64_t difference = (arrival_ns - header->time_ns) << (64 - HEADER_TIME_BITS);
 
