@@ -2,7 +2,7 @@
 """Runs the fuzz targets, which fuzz.mk builds into build/fuzz/WAY/NAME_fuzz.
 
 python fuzz/run.py replay WAY NAME...       every kept input once, and some drawn ones; prints TAP
-python fuzz/run.py hunt --seconds N NAME... libFuzzer for so long each; prints a table
+python fuzz/run.py hunt NAME...             libFuzzer, --seconds of each; prints a table
 python fuzz/run.py merge NAME...            keeps of all inputs as few as reach the same
 
 Kept inputs are fuzz/corpus/NAME; what a hunt finds lies in build/fuzz/corpus/NAME until a merge. A
@@ -33,7 +33,18 @@ INPUT_MOST: Final = 4096  # bytes of an input
 DRAWN: Final = 1000  # inputs of a replay beside the kept ones
 SKIP: Final = "SKIP "  # begins what a target prints that cannot run here
 
-HEADS: Final = ("target", "executions", "per s", "edges", "features", "inputs", "MB", "lines")
+ROW: Final = "{:10}{:>12}{:>9}{:>7}{:>10}{:>8}{:>6}{:>7}  {}".format
+HEADS: Final = (
+    "target",
+    "executions",
+    "per s",
+    "edges",
+    "features",
+    "inputs",
+    "MB",
+    "lines",
+    "crash",
+)
 
 # What a target is about: its share of lines is that of these files of agent/src (or ../bpf).
 PARSERS: Final = {
@@ -82,6 +93,22 @@ class Hunt:
     crash: str = ""
     absent: str = ""  # why it cannot run here
 
+    def row(self) -> str:
+        """Its row of the table."""
+        if self.absent:
+            return f"{self.name:10}{self.absent}"
+        rate = round(self.executions / max(self.seconds, 1))
+        reached = (self.edges, self.features, self.inputs, self.peak_mb, lines(self.name))
+        return ROW(self.name, self.executions, rate, *reached, self.crash or "none")
+
+    def tap(self) -> str:
+        """Its line of TAP; with it what it said where it crashed."""
+        if self.absent:
+            return f"ok - hunt: {self.name} # {self.absent}"
+        did = f"{self.executions} inputs, {self.edges} edges, {lines(self.name)} of its lines"
+        line = f"ok - hunt: {self.name}, {did} # {self.seconds:.1f} s"
+        return f"not {line}\n{self.crash}" if self.crash else line
+
 
 def main(words: Sequence[str]) -> int:
     """Do what the command line says: 0, or 1 where a target failed."""
@@ -90,7 +117,7 @@ def main(words: Sequence[str]) -> int:
         return replay_all(options.way, options.names)
     if options.what == "merge":
         return max(merge(name) for name in options.names)
-    return hunt_all(options.names, options.seconds)
+    return hunt_all(options.names, options.seconds, tap=options.tap)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -100,6 +127,7 @@ def parser() -> argparse.ArgumentParser:
     replay = commands.add_parser("replay", help="every kept input once")
     replay.add_argument("way", help="loop, memory or integer: how the targets are built")
     hunt = commands.add_parser("hunt", help="libFuzzer")
+    hunt.add_argument("--tap", action="store_true", help="print TAP instead of a table")
     hunt.add_argument("--seconds", type=int, default=20, help="of each target")
     merge = commands.add_parser("merge", help="keep as few inputs as reach the same")
     for command in (replay, hunt, merge):
@@ -145,31 +173,15 @@ def replay_all(way: str, names: Sequence[str]) -> int:
     return failed
 
 
-def hunt_all(names: Sequence[str], seconds: int) -> int:
-    """A row for each target as it ends; the path of what crashed."""
-    row = "{:10}{:>12}{:>9}{:>7}{:>10}{:>8}{:>6}{:>7}  {}".format
-    print(row(*HEADS, "crash"))
+def hunt_all(names: Sequence[str], seconds: int, *, tap: bool) -> int:
+    """A line for each target as it ends: 1 where one crashed."""
+    if not tap:
+        print(ROW(*HEADS))
     crashed = False
     for name in names:
         found = hunt(name, seconds)
-        if found.absent:
-            print(f"{name:10}{found.absent}")
-            continue
         crashed |= bool(found.crash)
-        print(
-            row(
-                name,
-                found.executions,
-                round(found.executions / max(found.seconds, 1)),
-                found.edges,
-                found.features,
-                found.inputs,
-                found.peak_mb,
-                lines(name),
-                found.crash or "none",
-            ),
-            flush=True,
-        )
+        print(found.tap() if tap else found.row(), flush=True)
     return int(crashed)
 
 
