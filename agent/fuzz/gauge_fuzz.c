@@ -30,7 +30,7 @@ static const struct {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-static char folder[] = "/tmp/gauge-fuzz-XXXXXX"; /* in the place of /proc */
+static char folder[] = "/dev/shm/gauge-fuzz-XXXXXX"; /* in the place of /proc */
 
 static void remove_folder(void)
 {

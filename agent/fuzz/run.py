@@ -30,7 +30,7 @@ KEPT: Final = AGENT / "fuzz" / "corpus"
 FOUND: Final = BUILD / "corpus"
 CRASHES: Final = BUILD / "crash"
 INPUT_MOST: Final = 4096  # bytes of an input
-DRAWN: Final = 1000  # inputs of a replay beside the kept ones
+DRAWN: Final = 300  # inputs of a replay beside the kept ones
 SKIP: Final = "SKIP "  # begins what a target prints that cannot run here
 
 ROW: Final = "{:10}{:>12}{:>9}{:>7}{:>10}{:>8}{:>6}{:>7}  {}".format
@@ -262,6 +262,7 @@ def merge(name: str) -> int:
             [
                 BUILD / "fuzz" / f"{name}_fuzz",
                 "-merge=1",
+                "-use_counters=0",  # by edges alone: how often one was passed would keep thousands
                 f"-max_len={INPUT_MOST}",
                 folder,
                 *kept(name),

@@ -42,8 +42,8 @@ static int cpu_open(struct gauge *gauge, const struct gauge_options *options, st
 	return gauge->count ? 0 : -ENOENT;
 }
 
-static void read_line(struct gauge *gauge, struct series *series, char *at, size_t row,
-		      uint64_t ms_per_tick)
+WRAPS static void read_line(struct gauge *gauge, struct series *series, char *at, size_t row,
+			    uint64_t ms_per_tick)
 {
 	for (unsigned int field = 0; field < FIELDS; field++) {
 		uint64_t ticks = gauge_number(&at, 10);

@@ -173,7 +173,8 @@ static unsigned int digit_of(char c)
 	return 16;
 }
 
-uint64_t gauge_number(char **text, unsigned int base)
+/* The kernel prints no number of more than 64 bits. */
+WRAPS uint64_t gauge_number(char **text, unsigned int base)
 {
 	char *at = gauge_skip_space(*text);
 	uint64_t value = 0;

@@ -7,6 +7,7 @@
 #ifndef GM_GAUGE_H
 #define GM_GAUGE_H
 
+#include "bpf/wraps.h"
 #include "talk/fault.h"
 #include "talk/line.h"
 #include "talk/request.h"
@@ -68,7 +69,7 @@ void gauge_sample(struct gauge *gauge, size_t row);
 void gauge_report(const struct gauge *gauge, size_t rows, struct line *line);
 void gauge_close(struct gauge *gauge);
 
-/* For the kinds. */
+/* For the kinds. Counters of the kernel wrap, so what adds or scales them is marked WRAPS. */
 
 /* Opens the gauge's file in /proc; -ENOENT if there is none. */
 int gauge_file(struct gauge *gauge, const struct gauge_options *options, const char *path);

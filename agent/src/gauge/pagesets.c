@@ -11,7 +11,7 @@
 
 static const char count[] = "count:";
 
-static void pagesets_read(struct gauge *gauge, size_t row)
+WRAPS static void pagesets_read(struct gauge *gauge, size_t row)
 {
 	uint64_t pages = 0;
 	char *line = gauge_text(gauge->fd);
