@@ -29,8 +29,9 @@ test: ## run the tests, or one stage: make test STAGE=unit
 	@setup/install test
 	@$(PYTHON) tests/run.py $(RETRY) $(STAGE)
 
-test-long: ## run the tests that `make test` leaves out: kills, cut runs, clang's analyzer
+test-long: ## run the tests that `make test` leaves out: kills, cut runs, fuzzers, clang's analyzer
 	@setup/install test
+	@setup/install fuzz
 	@$(PYTHON) tests/run.py --long $(RETRY) $(STAGE)
 
 lint: ## ruff, mypy, clang-format, clang-tidy, shellcheck
@@ -42,7 +43,7 @@ bench: ## run the programs in benchmarks/, or one: make bench BENCH=traffic
 	@setup/install bench
 	@set -e; for name in $(BENCH); do $(PYTHON) -m benchmarks.$$name; done
 
-fuzz: ## feed the agent's parsers with nonsense, and hunt for examples that break a property
+fuzz: ## feed the agent's parsers with nonsense (FUZZ_SECONDS each), and hunt for examples that break a property
 	@setup/install fuzz
 	@$(MAKE) -C agent fuzz
 	@until=$$(($$(date +%s) + $(HUNT_SECONDS))); while [ $$(date +%s) -lt $$until ]; do \

@@ -287,10 +287,9 @@ ALWAYS int read_ipv4(struct datagram *datagram, const struct sink_config *config
 	 */
 	words = *(const volatile __u8 *)at & 15;
 	length = NETWORK16(ip->length);
-	if (length < words * 4)
-		return 0;
 	datagram->offset = ETHERNET_BYTES + words * 4;
-	datagram->length = length - words * 4;
+	/* Shorter than its own header: at our port, but with no room for a datagram. */
+	datagram->length = length < words * 4 ? 0 : length - words * 4;
 	datagram->addresses = (__u32)bpf_csum_diff(0, 0, ip->addresses, sizeof(ip->addresses), 0);
 	return 1;
 }

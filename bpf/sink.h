@@ -9,6 +9,7 @@
 
 #include "bound.h"
 #include "siphash.h"
+#include "wraps.h"
 
 /* The program's section. */
 #define SINK_SECTION "xdp"
@@ -150,7 +151,7 @@ sink_window_leap(struct sink_flow *flow, __u64 number)
 /*
  * Takes a number in, as window_add() of agent/src/count/window.h does, whose oracle it is in tests.
  */
-static inline __attribute__((always_inline)) enum sink_verdict
+WRAPS static inline __attribute__((always_inline)) enum sink_verdict
 sink_window_add(struct sink_flow *flow, __u32 sequence)
 {
 	__u64 highest = flow->next - 1, number = sequence, bit, *word;

@@ -3,16 +3,12 @@
  * Any bytes as a capture, all the way to frames that would be sent, and these back into the books
  * of the other side: each has to be accepted there as the packet that it is.
  */
+#include "fuzz/fuzz.h"
 #include "replay/arrive.h"
 #include "replay/frames.h"
 #include "replay/open.h"
 
-#include <stdlib.h>
-
 #define ENTRIES_MAX 20000 /* of a made-up capture: what takes long finds nothing more */
-
-/* Called by libFuzzer. */
-extern int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void send_all(const struct trace *trace, enum way way, int family)
 {
@@ -21,9 +17,8 @@ static void send_all(const struct trace *trace, enum way way, int family)
 	struct arrive arrive;
 	struct fault fault;
 
-	if (frames_open(&frames, trace, &lab, way, &fault) ||
-	    arrive_open(&arrive, trace, &lab, way, 1000000000, &fault))
-		abort();
+	REQUIRE(frames_open(&frames, trace, &lab, way, &fault) == 0);
+	REQUIRE(arrive_open(&arrive, trace, &lab, way, 1000000000, &fault) == 0);
 	for (uint32_t i = 0; i < trace->entries[way]; i++) {
 		uint32_t bytes = (uint32_t)(frames.at[i + 1] - frames.at[i]);
 		const struct arrived frame = { .bytes = frames.bytes + frames.at[i],
@@ -31,8 +26,7 @@ static void send_all(const struct trace *trace, enum way way, int family)
 					       .captured = bytes };
 
 		arrive_add(&arrive, &frame);
-		if (arrive.unique != i + 1 || arrive.highest != i)
-			abort();
+		REQUIRE(arrive.unique == i + 1 && arrive.highest == i);
 	}
 	frames_close(&frames);
 	arrive_close(&arrive);
@@ -57,8 +51,7 @@ static void replay(const uint8_t *data, size_t size, int family, const char *spl
 		error = capture_open(&capture, "fuzz", data, size, &fault);
 	if (!error)
 		error = trace_open(&trace, &options, &capture, &fault);
-	if (error && (!*fault.reason || !*fault.fix))
-		abort();
+	REQUIRE(!error || (*fault.reason && *fault.fix));
 	for (int way = 0; !error && way < WAYS; way++)
 		if (trace.entries[way] < ENTRIES_MAX)
 			send_all(&trace, (enum way)way, family);

@@ -101,7 +101,7 @@ static int serve(const struct verb *verb, struct talk *talk)
 		result = fault_set(&fault, -ECANCELED, NULL, "send a request on one line",
 				   "stdin was closed before a request came");
 	else
-		fault_system(&fault, result, NULL, "reading the request");
+		talk_unread(&fault, result, "reading the request");
 	if (result)
 		talk_fault(talk, &fault);
 	free(text); /* not earlier: the fault may name a key in it */

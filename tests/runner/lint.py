@@ -21,7 +21,14 @@ from runner.process import PYTHON, ROOT, call
 
 KEPT: Final = ROOT / ".tests"
 SETTINGS: Final = ("pyproject.toml", "setup/lock/dev.txt", ".clang-format", ".clang-tidy")
-PYTHONS: Final = ("src/**/*.py", "tests/**/*.py", "benchmarks/**/*.py", "docs/**/*.py", "bpf/*.py")
+PYTHONS: Final = (
+    "src/**/*.py",
+    "tests/**/*.py",
+    "benchmarks/**/*.py",
+    "docs/**/*.py",
+    "bpf/*.py",
+    "agent/fuzz/*.py",
+)
 HEADERS: Final = ("agent/**/*.h", "bpf/*.h", "counter/*.h")
 SOURCES: Final = ("agent/**/*.[ch]", "bpf/*.[ch]", "counter/*.[ch]")
 SCRIPTS: Final = (

@@ -17,22 +17,35 @@ CC: Final = f"CC={PYTHON} -m ziglang cc"
 def agent(_: Path) -> Outcome:
     """The agent's own tests: native with sanitizers, then mips and mipsel under qemu-user."""
     call(["make", "-s", "-j2", "-C", "agent", "test-build", ZIG])  # what fails, fails below again
-    return agent_targets("test", "test-mips", "test-mipsel")
+    return agent_targets("test", "test-mips", "test-mipsel", "test-fuzz")
+
+
+def fuzz(_: Path) -> Outcome:
+    """Kept inputs under the sanitizers that only clang has, then a hunt of each fuzzer."""
+    ways = ("fuzz-memory", "fuzz-integer", "fuzz-fuzz", "fuzz-coverage")
+    call(["make", "-s", "-j2", "-C", "agent", *ways, ZIG])  # what fails, fails below again
+    seconds = f"FUZZ_SECONDS={os.environ.get('FUZZ_SECONDS', '10')}"
+    total = Outcome()
+    for name in ("test-fuzz-memory", "test-fuzz-integer", "fuzz"):
+        total.add(agent_target(name, seconds, "FUZZ_PRINTS=--tap"))
+    return total
 
 
 def agent_targets(*targets: str) -> Outcome:
     """Targets of the agent's Makefile that print TAP, at the same time: they mostly wait."""
 
-    def target(name: str) -> Outcome:
-        code, output = call(["make", "-s", "-C", "agent", name, ZIG])
-        return read_tap(output, code, name)
-
     total = Outcome()
     # Only root has a lo for each: anyone else's would meet on the machine's own.
     with ThreadPoolExecutor(max_workers=len(targets) if os.geteuid() == 0 else 1) as pool:
-        for outcome in pool.map(target, targets):
+        for outcome in pool.map(agent_target, targets):
             total.add(outcome)
     return total
+
+
+def agent_target(name: str, *variables: str) -> Outcome:
+    """One target of the agent's Makefile."""
+    code, output = call(["make", "-s", "-C", "agent", name, ZIG, *variables])
+    return read_tap(output, code, name)
 
 
 def counter(_: Path) -> Outcome:
@@ -90,6 +103,7 @@ LONG_STAGES: Final[dict[str, Stage]] = {
     "lab": pytest("lab", 0, "-m", "long and not alone"),
     "vm": pytest("vm", 0, "--timeout=600", *LONG),
     "unit": pytest("unit", 0, *LONG),
+    "fuzz": fuzz,
 }
 # Stages of one track follow each other, tracks run beside each other. One trial measures at a time,
 # whatever its track (station/lock.py). The last track only computes, and yields to the others. The
@@ -97,7 +111,7 @@ LONG_STAGES: Final[dict[str, Stage]] = {
 TRACKS: Final = (
     ("alone", "lab", "page", "docs"),
     ("agent", "vm"),
-    ("counter", "lint", "analyzer", "unit", "golden"),
+    ("counter", "lint", "analyzer", "unit", "golden", "fuzz"),
 )
 # They have labs of their own, so they wait until this one is over.
 AFTER: Final = {"vm": "alone", "docs": "alone"}

@@ -102,7 +102,7 @@ void conn_send(struct client *client, unsigned int at, uint64_t now)
 	client->asked++;
 	conn->unanswered++;
 	conn->since_ns = now;
-	if (send(conn->fd, message, sizeof(message), MSG_NOSIGNAL) != sizeof(message))
+	if (send(conn->fd, message, sizeof(message), MSG_NOSIGNAL) != (ssize_t)sizeof(message))
 		conn_fail(client, at, failure_of(errno, false), errno);
 }
 

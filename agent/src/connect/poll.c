@@ -65,7 +65,9 @@ static bool take(struct client *client, unsigned int at, const uint8_t *bytes, s
 	for (; !conn->part && i + MESSAGE_BYTES <= count; i += MESSAGE_BYTES) {
 		uint64_t sent;
 
-		if (!conn->unanswered || !message_read(bytes + i, at, &sent))
+		/* None was sent after the last one. */
+		if (!conn->unanswered || !message_read(bytes + i, at, &sent) ||
+		    sent > conn->since_ns)
 			return false;
 		if (client->timed)
 			histogram_add(&client->echo_ns, now - sent);

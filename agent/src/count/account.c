@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Accounting for arrivals. */
 #include "count/account.h"
+#include "bpf/wraps.h"
 #include "frame/tagged.h"
 #include "time/clock.h"
 
@@ -127,7 +128,7 @@ static enum window_verdict take_number(struct account *account, const struct hea
 }
 
 /* Below the highest number: by how much (RFC 4737 section 4.2). */
-static void add_reordered(struct account *account, const struct header *header)
+WRAPS static void add_reordered(struct account *account, const struct header *header)
 {
 	uint32_t highest = (uint32_t)account->window[header->flow].highest;
 	uint32_t behind = highest - header->sequence;
@@ -138,7 +139,7 @@ static void add_reordered(struct account *account, const struct header *header)
 }
 
 /* Of a number that comes twice only the first arrival counts for order (RFC 4737 section 3.3). */
-static void add_test(struct account *account, const struct arrival *arrival)
+WRAPS static void add_test(struct account *account, const struct arrival *arrival)
 {
 	struct tally *tally = &account->tally;
 	struct tally_flow *flow = &tally->flow[arrival->header.flow];
@@ -146,18 +147,20 @@ static void add_test(struct account *account, const struct arrival *arrival)
 	uint64_t by_sender_ns = arrival->time_ns - tally->options.clock_ns;
 	int64_t delay_ns = header_delay(&arrival->header, by_sender_ns,
 					tally->options.keyed ? TAG_TIME_BITS : HEADER_TIME_BITS);
+	enum window_verdict verdict;
 
 	tally->received++;
 	add_time(tally, arrival->time_ns);
 	add_bin(account, arrival->time_ns, delay_ns < 0 ? 0 : (uint64_t)delay_ns);
 	if (flow->highest < 0)
 		flow->source_port = arrival->source_port;
-	switch (take_number(account, &arrival->header)) {
+	verdict = take_number(account, &arrival->header);
+	flow->highest = window->highest; /* a duplicate of a number that leapt moves it, too */
+	switch (verdict) {
 	case WINDOW_LATE:
 		add_reordered(account, &arrival->header);
 		/* fall through */
 	case WINDOW_AHEAD:
-		flow->highest = window->highest;
 		add_unique(tally, arrival, delay_ns);
 		break;
 	case WINDOW_DUPLICATE:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Duplicate and reordering window. */
 #include "count/window.h"
+#include "bpf/wraps.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -75,7 +76,7 @@ static enum window_verdict leap(struct window *window, int64_t number)
 	return higher == lower ? WINDOW_DUPLICATE : WINDOW_AHEAD;
 }
 
-enum window_verdict window_add(struct window *window, uint32_t sequence)
+WRAPS enum window_verdict window_add(struct window *window, uint32_t sequence)
 {
 	/* Serial number arithmetic (RFC 1982): the nearest number with these low 32 bits. */
 	int32_t ahead = (int32_t)(sequence - (uint32_t)window->highest);

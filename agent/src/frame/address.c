@@ -5,7 +5,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 int family_check(int64_t family, const char *key, struct fault *fault)
@@ -25,18 +24,27 @@ int address_parse(int family, const char *text, uint8_t *bytes, const char *key,
 			 "\"%.60s\" is not an IPv%d address", text, family);
 }
 
+/* Its value, or -1. */
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 int mac_parse(const char *text, uint8_t mac[6], const char *key, struct fault *fault)
 {
-	unsigned int part[6];
-	int length = 0;
+	for (size_t i = 0; i < 6; i++) {
+		const char *at = text + 3 * i;
+		int high = hex_digit(at[0]);
+		int low = high < 0 ? -1 : hex_digit(at[1]);
 
-	if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &part[0], &part[1], &part[2], &part[3],
-		   &part[4], &part[5], &length) != 6 ||
-	    text[length] || length != 17)
-		return fault_set(fault, -EINVAL, key, "such as 02:00:00:00:00:01",
-				 "\"%.40s\" is not a MAC address", text);
-	for (int i = 0; i < 6; i++)
-		mac[i] = (uint8_t)part[i];
+		if (low < 0 || at[2] != (i < 5 ? ':' : '\0'))
+			return fault_set(fault, -EINVAL, key, "such as 02:00:00:00:00:01",
+					 "\"%.40s\" is not a MAC address", text);
+		mac[i] = (uint8_t)(high << 4 | low);
+	}
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #ifndef GM_HEADER_H
 #define GM_HEADER_H
 
+#include "bpf/wraps.h"
 #include "frame/bytes.h"
 
 #include <stdbool.h>
@@ -61,7 +62,7 @@ static inline bool header_read(struct header *header, const uint8_t *bytes, size
 }
 
 /* One-way delay: arrival less transmit time, modulo 2^bits, as a signed number. */
-static inline int64_t header_delay(const struct header *header, uint64_t arrival_ns, int bits)
+WRAPS static inline int64_t header_delay(const struct header *header, uint64_t arrival_ns, int bits)
 {
 	uint64_t difference = (arrival_ns - header->time_ns) << (64 - bits);
 

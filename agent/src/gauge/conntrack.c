@@ -32,7 +32,7 @@ static void read_names(char *at, size_t column_of[FIELDS_MAX])
 	}
 }
 
-static void add_line(const size_t column_of[FIELDS_MAX], char *at, uint64_t sum[COLUMNS])
+WRAPS static void add_line(const size_t column_of[FIELDS_MAX], char *at, uint64_t sum[COLUMNS])
 {
 	for (size_t field = 0; field < FIELDS_MAX && *at && *at != '\n'; field++) {
 		size_t column = column_of[field];
@@ -61,7 +61,7 @@ static void conntrack_read(struct gauge *gauge, size_t row)
 
 const struct gauge_kind gauge_conntrack = {
 	.name = "conntrack",
-	.path = "/proc/self/net/stat/nf_conntrack",
+	.path = "self/net/stat/nf_conntrack",
 	.columns = { "entries", "drop", "early_drop", "insert_failed", "chainlength" },
 	.read = conntrack_read,
 };

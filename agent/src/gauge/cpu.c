@@ -28,8 +28,7 @@ static int cpu_open(struct gauge *gauge, const struct gauge_options *options, st
 	char name[16];
 	char *line;
 
-	(void)options;
-	if (gauge_file(gauge, "/proc/stat") < 0)
+	if (gauge_file(gauge, options, "stat") < 0)
 		return -ENOENT;
 	for (line = gauge_text(gauge->fd); line; line = gauge_next_line(line)) {
 		char *number = cpu_of(line);
@@ -43,8 +42,8 @@ static int cpu_open(struct gauge *gauge, const struct gauge_options *options, st
 	return gauge->count ? 0 : -ENOENT;
 }
 
-static void read_line(struct gauge *gauge, struct series *series, char *at, size_t row,
-		      uint64_t ms_per_tick)
+WRAPS static void read_line(struct gauge *gauge, struct series *series, char *at, size_t row,
+			    uint64_t ms_per_tick)
 {
 	for (unsigned int field = 0; field < FIELDS; field++) {
 		uint64_t ticks = gauge_number(&at, 10);

@@ -26,7 +26,7 @@ int gauge_open(struct gauge *gauge, const struct gauge_kind *kind,
 	*gauge = (struct gauge){ .kind = kind, .samples = options->samples, .fd = -1 };
 	if (!kind->path)
 		return kind->open(gauge, options, fault);
-	if (gauge_file(gauge, kind->path) < 0)
+	if (gauge_file(gauge, options, kind->path) < 0)
 		return -ENOENT;
 	return gauge_add(gauge, kind->name)
 		       ? 0
@@ -86,9 +86,9 @@ void gauge_close(struct gauge *gauge)
 	*gauge = (struct gauge){ .fd = -1 };
 }
 
-int gauge_file(struct gauge *gauge, const char *path)
+int gauge_file(struct gauge *gauge, const struct gauge_options *options, const char *path)
 {
-	gauge->fd = open(path, O_RDONLY | O_CLOEXEC);
+	gauge->fd = openat(options->proc, path, O_RDONLY | O_CLOEXEC);
 	return gauge->fd < 0 ? -ENOENT : 0;
 }
 
@@ -173,7 +173,8 @@ static unsigned int digit_of(char c)
 	return 16;
 }
 
-uint64_t gauge_number(char **text, unsigned int base)
+/* The kernel prints no number of more than 64 bits. */
+WRAPS uint64_t gauge_number(char **text, unsigned int base)
 {
 	char *at = gauge_skip_space(*text);
 	uint64_t value = 0;

@@ -7,6 +7,7 @@
 #ifndef GM_GAUGE_H
 #define GM_GAUGE_H
 
+#include "bpf/wraps.h"
 #include "talk/fault.h"
 #include "talk/line.h"
 #include "talk/request.h"
@@ -18,6 +19,7 @@
 #define GAUGE_COLUMNS_MAX 8
 
 struct gauge_options {
+	int proc; /* descriptor of the folder /proc */
 	const struct integers *threads;
 	const struct texts *devices;
 	const struct texts *slabs;
@@ -41,7 +43,8 @@ struct gauge {
 
 struct gauge_kind {
 	const char *name;
-	const char *path; /* of a kind with one series, which has no name; NULL: `open` adds them */
+	/* In /proc, of a kind with one series, which has no name; NULL: `open` adds them. */
+	const char *path;
 	const char *columns[GAUGE_COLUMNS_MAX + 1]; /* NULL-terminated */
 
 	/* Where path is NULL. 0; -ENOENT: not of this kernel; or another -errno, the fault filled. */
@@ -66,10 +69,10 @@ void gauge_sample(struct gauge *gauge, size_t row);
 void gauge_report(const struct gauge *gauge, size_t rows, struct line *line);
 void gauge_close(struct gauge *gauge);
 
-/* For the kinds. */
+/* For the kinds. Counters of the kernel wrap, so what adds or scales them is marked WRAPS. */
 
-/* Opens the gauge's file; -ENOENT if there is none. */
-int gauge_file(struct gauge *gauge, const char *path);
+/* Opens the gauge's file in /proc; -ENOENT if there is none. */
+int gauge_file(struct gauge *gauge, const struct gauge_options *options, const char *path);
 
 /* Adds a series and returns it, or NULL. */
 struct series *gauge_add(struct gauge *gauge, const char *name);

@@ -19,7 +19,7 @@ static const struct {
 static int interfaces_open(struct gauge *gauge, const struct gauge_options *options,
 			   struct fault *fault)
 {
-	if (gauge_file(gauge, "/proc/self/net/dev") < 0)
+	if (gauge_file(gauge, options, "self/net/dev") < 0)
 		return -ENOENT;
 	for (size_t i = 0; i < options->devices->count; i++) {
 		const char *name = options->devices->item[i];

@@ -27,7 +27,7 @@ static void memory_read(struct gauge *gauge, size_t row)
 
 const struct gauge_kind gauge_memory = {
 	.name = "memory",
-	.path = "/proc/meminfo",
+	.path = "meminfo",
 	.columns = { "total_bytes", "free_bytes", "available_bytes", "slab_bytes" },
 	.read = memory_read,
 };

@@ -11,7 +11,7 @@
 
 static const char count[] = "count:";
 
-static void pagesets_read(struct gauge *gauge, size_t row)
+WRAPS static void pagesets_read(struct gauge *gauge, size_t row)
 {
 	uint64_t pages = 0;
 	char *line = gauge_text(gauge->fd);
@@ -31,7 +31,7 @@ static void pagesets_read(struct gauge *gauge, size_t row)
 
 const struct gauge_kind gauge_pagesets = {
 	.name = "pagesets",
-	.path = "/proc/zoneinfo",
+	.path = "zoneinfo",
 	.columns = { "listed_bytes" },
 	.read = pagesets_read,
 };

@@ -35,7 +35,7 @@ static int slab_open(struct gauge *gauge, const struct gauge_options *options, s
 {
 	char *line;
 
-	if (gauge_file(gauge, "/proc/slabinfo") < 0)
+	if (gauge_file(gauge, options, "slabinfo") < 0)
 		return -ENOENT;
 	for (line = gauge_text(gauge->fd); line; line = gauge_next_line(line)) {
 		size_t length = wanted_length(line, options->slabs);

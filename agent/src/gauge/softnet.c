@@ -34,8 +34,7 @@ static int softnet_open(struct gauge *gauge, const struct gauge_options *options
 	char name[24];
 	char *line;
 
-	(void)options;
-	if (gauge_file(gauge, "/proc/self/net/softnet_stat") < 0)
+	if (gauge_file(gauge, options, "self/net/softnet_stat") < 0)
 		return -ENOENT;
 	for (line = gauge_text(gauge->fd); line; line = gauge_next_line(line)) {
 		struct softnet softnet;

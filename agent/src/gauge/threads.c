@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-static int open_thread(struct gauge *gauge, int32_t pid, struct fault *fault)
+static int open_thread(struct gauge *gauge, int proc, int32_t pid, struct fault *fault)
 {
 	char path[48], name[16];
 	struct series *series;
@@ -18,8 +18,8 @@ static int open_thread(struct gauge *gauge, int32_t pid, struct fault *fault)
 	series = gauge_add(gauge, name);
 	if (!series)
 		return fault_system(fault, -ENOMEM, "samples", "memory for the samples");
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", pid);
-	series->fd = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "%d/schedstat", pid);
+	series->fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
 	series->gone = series->fd < 0;
 	return 0;
 }
@@ -28,7 +28,7 @@ static int threads_open(struct gauge *gauge, const struct gauge_options *options
 			struct fault *fault)
 {
 	for (size_t i = 0; i < options->threads->count; i++) {
-		int error = open_thread(gauge, options->threads->item[i], fault);
+		int error = open_thread(gauge, options->proc, options->threads->item[i], fault);
 
 		if (error)
 			return error;

@@ -20,16 +20,21 @@ static int attach(int fd, struct sock_filter *code, unsigned short length)
 #define ATTACH(fd, code) attach(fd, code, sizeof(code) / sizeof((code)[0]))
 
 /*
- * Offsets count from the Ethernet header. A fragment cannot be a test packet: the sender sets DF.
+ * Offsets count from the Ethernet header; a load beyond the frame's end drops it. A fragment cannot
+ * be a test packet: the sender sets DF. bpf/sink.bpf.c takes the same frames for ours.
  */
 static int attach_ipv4(int fd, uint16_t low, uint16_t high)
 {
 	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 14), /* version 4, at least 5 words */
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x45, 0, 11),
+		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, 0x4f, 10, 0),
 		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 23), /* protocol */
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 17, 0, 7),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 17, 0, 8),
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 20), /* fragment offset, more fragments */
-		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x3fff, 5, 0),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x3fff, 6, 0),
 		BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, 14), /* header length */
+		BPF_STMT(BPF_LD | BPF_B | BPF_IND, 21), /* UDP's header is whole */
 		BPF_STMT(BPF_LD | BPF_H | BPF_IND, 16), /* destination port */
 		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, low, 0, 2),
 		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, high, 1, 0),
@@ -43,8 +48,12 @@ static int attach_ipv4(int fd, uint16_t low, uint16_t high)
 static int attach_ipv6(int fd, uint16_t low, uint16_t high)
 {
 	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 14), /* version */
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xf0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x60, 0, 7),
 		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 20), /* next header */
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 17, 0, 4),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 17, 0, 5),
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 61), /* UDP's header is whole */
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 56), /* destination port */
 		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, low, 0, 2),
 		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, high, 1, 0),

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Lets through whole frames of UDP to ports low to high, none else. 0 or -errno. */
+/* Lets through frames with a whole header of UDP to ports low to high, none else. 0 or -errno. */
 int filter_attach_ports(int fd, int family, uint16_t low, uint16_t high);
 
 /* Drops everything. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Open addressing with linear steps, never more than half full; FNV-1a. */
 #include "replay/numbers.h"
+#include "bpf/wraps.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ void numbers_close(struct numbers *numbers)
 	*numbers = (struct numbers){ 0 };
 }
 
-static uint32_t hash(const uint8_t *key, size_t bytes)
+WRAPS static uint32_t hash(const uint8_t *key, size_t bytes)
 {
 	uint32_t value = 2166136261u;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The format of blocks: sections, their interfaces, their packets. */
 #include "replay/pcapng.h"
+#include "bpf/wraps.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static uint64_t power_of_ten(unsigned int digits)
 {
 	uint64_t power = 1;
 
-	while (digits--)
+	for (; digits; digits--)
 		power *= 10;
 	return power;
 }
@@ -46,7 +47,7 @@ static uint64_t power_of_ten(unsigned int digits)
 /*
  * Ticks of an interface as ns; what does not fit into 64 bits wraps, which only damaged files have.
  */
-static uint64_t to_ns(const struct capture_interface *interface, uint64_t ticks)
+WRAPS static uint64_t to_ns(const struct capture_interface *interface, uint64_t ticks)
 {
 	unsigned int bits = interface->digits;
 	uint64_t fraction, ns;
@@ -80,8 +81,9 @@ static int read_resolution(const struct capture *capture, struct capture_interfa
 	return 0;
 }
 
-static void read_offset(const struct capture *capture, struct capture_interface *interface,
-			size_t at)
+/* Modulo 2^64: a negative offset is a large one. */
+WRAPS static void read_offset(const struct capture *capture, struct capture_interface *interface,
+			      size_t at)
 {
 	uint64_t first = capture_u32(capture, at);
 	uint64_t second = capture_u32(capture, at + 4);
@@ -121,7 +123,7 @@ static int grow(struct capture *capture, struct fault *fault)
 	size_t count = capture->interfaces;
 	void *more;
 
-	if (count & (count - 1))
+	if (count && count & (count - 1))
 		return 0;
 	more = realloc(capture->interface, (count ? 2 * count : 1) * sizeof(*capture->interface));
 	if (!more)

@@ -108,7 +108,7 @@ void line_integer(struct line *line, const char *key, int64_t value)
 	begin_value(line, key);
 	put(line, '-');
 	line->comma = false;
-	line_count(line, NULL, -(uint64_t)value);
+	line_count(line, NULL, ~(uint64_t)value + 1);
 }
 
 #define IN_WORD (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 7)

@@ -136,7 +136,7 @@ static int grow(struct reader *reader, const struct key *key, void **items, size
 	if (count == REQUEST_LIST_MAX)
 		return fault_set(reader->fault, -EINVAL, key->name, key->help,
 				 "%s has more than %d items", key->name, REQUEST_LIST_MAX);
-	if (count & (count - 1))
+	if (count && count & (count - 1))
 		return 0;
 	more = realloc(*items, (count ? 2 * count : 1) * item_bytes);
 	if (!more)

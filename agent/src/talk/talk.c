@@ -117,7 +117,7 @@ static int take_input(struct talk *talk)
 	return 0;
 }
 
-/* Hands out the first line of what was read, if there is a whole one. */
+/* Hands out the first line of what was read, if there is a whole one. A NUL would hide its rest. */
 static int cut_line(struct talk *talk, char **text)
 {
 	char *end = talk->used ? memchr(talk->text, '\n', talk->used) : NULL;
@@ -130,6 +130,11 @@ static int cut_line(struct talk *talk, char **text)
 	if (!*text)
 		return -ENOMEM;
 	length = (size_t)(end + 1 - talk->text);
+	if (strlen(*text) + 1 != length) {
+		free(*text);
+		*text = NULL;
+		return -EINVAL;
+	}
 	talk->used -= length;
 	memmove(talk->text, end + 1, talk->used);
 	return 1;
@@ -148,6 +153,14 @@ int talk_line(struct talk *talk, char **text)
 		if (result)
 			return result;
 	}
+}
+
+int talk_unread(struct fault *fault, int error, const char *what)
+{
+	if (error == -EINVAL)
+		return fault_set(fault, error, NULL, "send one JSON object on one line",
+				 "%s: there is a NUL in the line", what);
+	return fault_system(fault, error, NULL, what);
 }
 
 struct command {
@@ -173,7 +186,7 @@ static int await_start(struct talk *talk, struct command *command, const struct 
 	int result = talk_line(talk, &text);
 
 	if (result < 0)
-		return fault_system(fault, result, NULL, "reading stdin");
+		return talk_unread(fault, result, "reading stdin");
 	if (!result)
 		return fault_set(fault, -ECANCELED, NULL, "send {\"cmd\":\"start\"} after ready",
 				 "stdin was closed before start");

@@ -37,8 +37,14 @@ void talk_fault(struct talk *talk, const struct fault *fault);
  */
 void talk_ready(struct talk *talk, const char *port, int cpu);
 
-/* Waits for the next line, allocated for the caller. 1; 0: the conversation is over; or -errno. */
+/*
+ * Waits for the next line, allocated for the caller. 1; 0: the conversation is over; or -errno:
+ * -EINVAL: there is a NUL in it; -E2BIG: it has no end within 4 MiB.
+ */
 int talk_line(struct talk *talk, char **text);
+
+/* The fault of a line that could not be read; `what` begins its reason. Is error. */
+int talk_unread(struct fault *fault, int error, const char *what);
 
 /* Waits for {"cmd":"start"} and answers with the start event. */
 int talk_start(struct talk *talk, struct fault *fault);

@@ -1,32 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The sink's way that counts in the kernel: loads bpf/sink.bpf.c, attaches it to the device's
- * driver and reads its maps, which are this process's memory too. The link and the maps are gone
- * with the process, however it dies.
+ * The counts of bpf/sink.bpf.c: makes its maps, which are this process's memory too, loads it, and
+ * reads what it has counted. All is gone with the process, however it dies.
  */
+#include "udp/xdp.h"
 #include "bpf/sink.h"
-#include "kernel/bpf.h"
 #include "kernel/bpf_object.h"
-#include "kernel/device.h"
-#include "kernel/netlink.h"
-#include "port/port.h"
-#include "time/clock.h"
-#include "udp/sink.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <stdlib.h>
 #include <unistd.h>
-
-enum { CONFIG, QUEUE, BIN, FLOW, FLOW_DELAY, LEDGER, SILENCE, MAPS };
-
-struct xdp {
-	struct bpf_map map[MAPS];
-	void *memory[MAPS];
-	uint32_t queues;
-	int program, link;
-	struct tally tally;
-};
 
 _Static_assert(SINK_BUCKETS == HISTOGRAM_BUCKETS && SINK_LATE_BUCKETS == TALLY_LATE_BUCKETS,
 	       "both sides have the same buckets");
@@ -36,31 +18,31 @@ _Static_assert(SINK_SILENCES == SPANS_KEPT, "both sides keep as many silences");
 static void name_maps(struct xdp *xdp, const struct tally_options *options)
 {
 	uint32_t ledger = options->flows * tally_words(options);
-	const struct bpf_map maps[MAPS] = {
-		[CONFIG] = { .name = SINK_CONFIG,
-			     .value_bytes = sizeof(struct sink_config),
-			     .entries = 1 },
-		[QUEUE] = { .name = SINK_QUEUE,
-			    .value_bytes = sizeof(struct sink_queue),
-			    .entries = xdp->queues },
-		[BIN] = { .name = SINK_BIN,
-			  .value_bytes = sizeof(struct sink_bin),
-			  .entries = xdp->queues * options->bins },
-		[FLOW] = { .name = SINK_FLOW,
-			   .value_bytes = sizeof(struct sink_flow),
-			   .entries = options->flows },
-		[FLOW_DELAY] = { .name = SINK_FLOW_DELAY,
-				 .value_bytes = sizeof(struct sink_histogram),
-				 .entries = options->delay_by_flow ? options->flows : 1 },
-		[LEDGER] = { .name = SINK_LEDGER,
-			     .value_bytes = sizeof(uint64_t),
-			     .entries = ledger ? ledger : 1 },
-		[SILENCE] = { .name = SINK_SILENCE,
-			      .value_bytes = sizeof(struct sink_silence),
-			      .entries = xdp->queues * SINK_SILENCES },
+	const struct bpf_map maps[XDP_MAPS] = {
+		[XDP_CONFIG] = { .name = SINK_CONFIG,
+				 .value_bytes = sizeof(struct sink_config),
+				 .entries = 1 },
+		[XDP_QUEUE] = { .name = SINK_QUEUE,
+				.value_bytes = sizeof(struct sink_queue),
+				.entries = xdp->queues },
+		[XDP_BIN] = { .name = SINK_BIN,
+			      .value_bytes = sizeof(struct sink_bin),
+			      .entries = xdp->queues * options->bins },
+		[XDP_FLOW] = { .name = SINK_FLOW,
+			       .value_bytes = sizeof(struct sink_flow),
+			       .entries = options->flows },
+		[XDP_FLOW_DELAY] = { .name = SINK_FLOW_DELAY,
+				     .value_bytes = sizeof(struct sink_histogram),
+				     .entries = options->delay_by_flow ? options->flows : 1 },
+		[XDP_LEDGER] = { .name = SINK_LEDGER,
+				 .value_bytes = sizeof(uint64_t),
+				 .entries = ledger ? ledger : 1 },
+		[XDP_SILENCE] = { .name = SINK_SILENCE,
+				  .value_bytes = sizeof(struct sink_silence),
+				  .entries = xdp->queues * SINK_SILENCES },
 	};
 
-	for (int i = 0; i < MAPS; i++) {
+	for (int i = 0; i < XDP_MAPS; i++) {
 		xdp->map[i] = maps[i];
 		xdp->map[i].type = BPF_MAP_TYPE_ARRAY;
 		xdp->map[i].key_bytes = sizeof(uint32_t);
@@ -72,7 +54,7 @@ static void name_maps(struct xdp *xdp, const struct tally_options *options)
 static int make_maps(struct xdp *xdp, struct fault *fault)
 {
 	bpf_allow_memory();
-	for (int i = 0; i < MAPS; i++) {
+	for (int i = 0; i < XDP_MAPS; i++) {
 		int error = bpf_map_create(&xdp->map[i], fault);
 
 		if (error)
@@ -88,7 +70,7 @@ static int make_maps(struct xdp *xdp, struct fault *fault)
 static void configure(struct xdp *xdp, const struct sink *sink)
 {
 	const struct integers *ports = &sink->ports;
-	struct sink_config *config = xdp->memory[CONFIG];
+	struct sink_config *config = xdp->memory[XDP_CONFIG];
 
 	*config = (struct sink_config){
 		.t0_ns = SINK_NOT_BEGUN,
@@ -122,94 +104,48 @@ static int load(struct xdp *xdp, struct fault *fault)
 		.type = BPF_PROG_TYPE_XDP,
 		.needs = "Linux 5.9",
 		.maps = xdp->map,
-		.map_count = MAPS,
+		.map_count = XDP_MAPS,
 	};
 
 	xdp->program = bpf_program_load(&program, fault);
 	return xdp->program < 0 ? xdp->program : 0;
 }
 
-static int count_queues(struct xdp *xdp, const struct device *device, uint32_t bins,
-			struct fault *fault)
+int xdp_open(struct xdp *xdp, const struct sink *sink, uint32_t queues, struct fault *fault)
 {
-	int queues = netlink_receive_queues(device->index);
-	uint32_t all;
-
-	if (queues < 0)
-		return fault_system(fault, queues, "device", "asking for its receive queues");
-	xdp->queues = (uint32_t)queues;
-	if (__builtin_mul_overflow(xdp->queues, bins, &all))
-		return fault_set(fault, -ENOMEM, "bins", "ask for fewer bins",
-				 "%u bins for each of %d receive queues are too many", bins,
-				 queues);
-	return 0;
-}
-
-static int open_xdp(struct sink *sink, struct fault *fault)
-{
-	struct xdp *xdp = calloc(1, sizeof(*xdp));
-	struct tally_options options;
-	struct device device;
+	struct tally_options options = sink->options;
 	int error;
 
-	sink->state = xdp;
-	if (!xdp)
-		return fault_system(fault, -ENOMEM, NULL, "the sink");
-	xdp->program = xdp->link = -1;
-	for (int i = 0; i < MAPS; i++)
-		xdp->map[i].fd = -1;
-	error = device_find(&device, sink->device, 1, "device", fault);
-	if (!error)
-		error = count_queues(xdp, &device, sink->options.bins, fault);
-	if (error)
-		return error;
+	xdp->queues = options.queues = queues;
 	name_maps(xdp, &sink->options);
-	options = sink->options;
-	options.queues = xdp->queues;
 	error = tally_open(&xdp->tally, &options, fault);
 	if (!error)
 		error = make_maps(xdp, fault);
 	if (error)
 		return error;
 	configure(xdp, sink);
-	error = load(xdp, fault);
-	if (error)
-		return error;
-	xdp->link = bpf_attach_xdp(xdp->program, device.index, device.name, BPF_XDP_NATIVE, fault);
-	return xdp->link < 0 ? xdp->link : 0;
+	return load(xdp, fault);
 }
 
 /*
  * Half of it written, where a store of 64 bits takes two, still reads as a start that is to come.
  */
-static void start(struct sink *sink, uint64_t t0_ns)
+void xdp_start(struct xdp *xdp, uint64_t t0_ns)
 {
-	struct xdp *xdp = sink->state;
-	volatile struct sink_config *config = xdp->memory[CONFIG];
+	volatile struct sink_config *config = xdp->memory[XDP_CONFIG];
 
 	config->t0_ns = t0_ns;
 	xdp->tally.t0_ns = t0_ns;
 }
 
-static uint64_t received(const struct xdp *xdp)
+uint64_t xdp_received(const struct xdp *xdp)
 {
-	const volatile struct sink_queue *queue = xdp->memory[QUEUE];
+	const volatile struct sink_queue *queue = xdp->memory[XDP_QUEUE];
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < xdp->queues; i++)
 		sum += queue[i].received;
 	return sum;
-}
-
-/* Nothing to do but to wait: the kernel counts. */
-static void run(struct sink *sink)
-{
-	struct pollfd input = { .fd = TALK_INPUT, .events = POLLIN };
-
-	while (!talk_over(sink->talk)) {
-		sink_tick(sink, received(sink->state));
-		poll(&input, 1, sink_tick_wait(sink));
-	}
 }
 
 static void add_histogram(struct histogram *into, const struct sink_histogram *from)
@@ -284,12 +220,12 @@ static void add_flows(struct tally *tally, const struct sink_flow *flow)
 		};
 }
 
-static void read_maps(struct xdp *xdp)
+const struct tally *xdp_read(struct xdp *xdp)
 {
-	const struct sink_queue *queue = xdp->memory[QUEUE];
-	const struct sink_bin *bin = xdp->memory[BIN];
-	const struct sink_histogram *delay = xdp->memory[FLOW_DELAY];
-	const struct sink_silence *silence = xdp->memory[SILENCE];
+	const struct sink_queue *queue = xdp->memory[XDP_QUEUE];
+	const struct sink_bin *bin = xdp->memory[XDP_BIN];
+	const struct sink_histogram *delay = xdp->memory[XDP_FLOW_DELAY];
+	const struct sink_silence *silence = xdp->memory[XDP_SILENCE];
 	struct tally *tally = &xdp->tally;
 
 	for (uint32_t i = 0; i < xdp->queues; i++) {
@@ -297,53 +233,28 @@ static void read_maps(struct xdp *xdp)
 		read_silences(&tally->queue[i], &queue[i], silence + (size_t)i * SINK_SILENCES);
 		add_bins(tally, bin + (size_t)i * tally->options.bins);
 	}
-	add_flows(tally, xdp->memory[FLOW]);
-	tally->ledger = tally->options.ledger ? xdp->memory[LEDGER] : NULL;
+	add_flows(tally, xdp->memory[XDP_FLOW]);
+	tally->ledger = tally->options.ledger ? xdp->memory[XDP_LEDGER] : NULL;
 	for (uint32_t i = 0; tally->flow_delay && i < tally->options.flows; i++)
 		add_histogram(&tally->flow_delay[i], &delay[i]);
+	return tally;
 }
 
-/*
- * What was sent before the end may wait for its NAPI, as long as the ring would wait. Drivers
- * let go of a program when it no longer runs, so the maps are at rest once the link is closed.
- */
-static const struct tally *finish(struct sink *sink)
+void xdp_clear(struct xdp *xdp)
 {
-	struct xdp *xdp = sink->state;
-
-	clock_sleep_until(clock_now() + NS_PER_MS * PORT_RETIRE_MS * 2);
-	close(xdp->link);
-	xdp->link = -1;
-	read_maps(xdp);
-	return &xdp->tally;
+	*xdp = (struct xdp){ .program = -1 };
+	for (int i = 0; i < XDP_MAPS; i++)
+		xdp->map[i].fd = -1;
 }
 
-static void close_xdp(struct sink *sink)
+void xdp_close(struct xdp *xdp)
 {
-	struct xdp *xdp = sink->state;
-
-	if (!xdp)
-		return;
-	if (xdp->link >= 0)
-		close(xdp->link);
 	if (xdp->program >= 0)
 		close(xdp->program);
-	for (int i = 0; i < MAPS; i++) {
+	for (int i = 0; i < XDP_MAPS; i++) {
 		bpf_map_unmap(&xdp->map[i], xdp->memory[i]);
 		if (xdp->map[i].fd >= 0)
 			close(xdp->map[i].fd);
 	}
 	tally_close(&xdp->tally);
-	free(xdp);
-	sink->state = NULL;
 }
-
-const struct sink_way way_xdp = {
-	.name = "xdp",
-	.window = SINK_WINDOW,
-	.open = open_xdp,
-	.start = start,
-	.run = run,
-	.finish = finish,
-	.close = close_xdp,
-};

@@ -5,8 +5,10 @@
 #include "verbs/verb.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static const struct gauge_kind *const kinds[] = { &gauge_threads, &gauge_cpu,
 						  &gauge_softnet, &gauge_interfaces,
@@ -49,6 +51,7 @@ static const struct key watch_keys[] = {
 struct watch {
 	const struct watch_request *request;
 	struct talk *talk;
+	int proc; /* descriptor of /proc */
 	struct gauge gauge[KINDS];
 	bool absent[KINDS];
 	uint64_t *time_ns;
@@ -69,6 +72,7 @@ static bool present(const struct watch *watch, size_t kind)
 static int open_gauges(struct watch *watch, struct fault *fault)
 {
 	const struct gauge_options options = {
+		.proc = watch->proc,
 		.threads = &watch->request->threads,
 		.devices = &watch->request->devices,
 		.slabs = &watch->request->slabs,
@@ -198,7 +202,11 @@ static int watch_job(struct watch *watch, struct fault *fault)
 
 static int watch_run(struct talk *talk, const void *given, struct fault *fault)
 {
-	struct watch watch = { .request = given, .talk = talk };
+	struct watch watch = {
+		.request = given,
+		.talk = talk,
+		.proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC),
+	};
 	int error;
 
 	for (size_t i = 0; i < KINDS; i++)
@@ -206,6 +214,8 @@ static int watch_run(struct talk *talk, const void *given, struct fault *fault)
 	error = watch_job(&watch, fault);
 	for (size_t i = 0; i < KINDS; i++)
 		gauge_close(&watch.gauge[i]);
+	if (watch.proc >= 0)
+		close(watch.proc);
 	free(watch.time_ns);
 	return error;
 }

@@ -124,7 +124,7 @@ static inline void made_packet(struct made *made, uint32_t type, uint32_t interf
 	made_32(&body, captured);
 	made_32(&body, length);
 	made_bytes(&body, packet, captured);
-	made_bytes(&body, "\0\0\0", -captured & 3);
+	made_bytes(&body, "\0\0\0", (4 - captured % 4) % 4);
 	made_block(made, type, body.bytes, (uint32_t)body.size);
 }
 
@@ -135,7 +135,7 @@ static inline void made_simple(struct made *made, const void *packet, uint32_t c
 
 	made_32(&body, length);
 	made_bytes(&body, packet, captured);
-	made_bytes(&body, "\0\0\0", -captured & 3);
+	made_bytes(&body, "\0\0\0", (4 - captured % 4) % 4);
 	made_block(made, 3, body.bytes, (uint32_t)body.size);
 }
 
