@@ -14,7 +14,7 @@ from pathlib import Path
 
 import asyncssh
 
-from gatemark.node.login import Address, Login
+from gatemark.node.remote.login import Address, Login
 
 
 @dataclass

@@ -20,10 +20,10 @@ from typing import cast
 from lab.station import played
 from lab.station.played import Played
 
-from gatemark.node.dial import dial
-from gatemark.node.login import Login
+from gatemark.node.remote.dial import dial
+from gatemark.node.remote.login import Login
+from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shell import Namespace
-from gatemark.node.ssh import Ssh
 from gatemark.station.image.build import stock
 from gatemark.station.image.key import instance
 from gatemark.station.load import load

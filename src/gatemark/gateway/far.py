@@ -23,7 +23,7 @@ from gatemark.gateway.nat import CHAIN, WAN
 from gatemark.gateway.wan import Wan, addresses, neighbour, wan
 from gatemark.node.quoted import Script, joined, literal, shell, word
 from gatemark.node.reader import reader
-from gatemark.node.ssh import Ssh
+from gatemark.node.remote.ssh import Ssh
 from gatemark.plan.feature import is_tunnel
 from gatemark.plan.model import Arm
 from gatemark.station.space import QUIET, ROUTER

@@ -56,7 +56,7 @@ done
 
 # A process that has touched its memory, and waits for the end of its input. The shell above stays
 # when it is killed: an SSH server that learns of a session's end between the opening of another
-# and its command refuses that, or breaks the connection (node/channel.py).
+# and its command refuses that, or breaks the connection (node/remote/channel.py).
 HELD: Final = "held"
 KILLED: Final = "killed"
 BALLAST: Final = literal(f"""

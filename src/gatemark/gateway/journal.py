@@ -5,7 +5,7 @@ The device has it as a script, /tmp/gatemark-NAME-BOOT.sh, that its owner can ru
 the kernel's boot id: a device that restarted has another, has lost our changes with the old one,
 and there is nothing to undo. The tester's copy is written first, so it knows of every change that
 the device may have seen; the device's copy is there for another tester, or a lost disk, and for
-the device itself when its lease is over (node/lease.sh). It is then a script that says so, since
+the device itself when its lease is over (node/remote/lease.sh). It is then a script that says so:
 the tester's copy must not undo what others have set in the meantime.
 """
 

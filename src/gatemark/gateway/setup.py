@@ -13,8 +13,8 @@ from gatemark.gateway.journal import Journal
 from gatemark.gateway.observe import path_of
 from gatemark.gateway.tools import Means, look
 from gatemark.node.inventory import settings
+from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shield import whole
-from gatemark.node.ssh import Ssh
 from gatemark.plan.feature import is_tunnel, parts
 from gatemark.plan.model import Arm
 from gatemark.station.mode import Mode

@@ -24,7 +24,7 @@ from secrets import token_hex
 import asyncssh
 from pyroute2 import IPRoute
 
-from gatemark.node.login import Address, Login
+from gatemark.node.remote.login import Address, Login
 from gatemark.node.shell import Namespace
 from gatemark.station import lock, space
 from gatemark.station.process import end_processes

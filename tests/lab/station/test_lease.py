@@ -12,10 +12,10 @@ import pytest
 from gatemark.error import NodeError, StationError
 from gatemark.gateway.program import Program
 from gatemark.gateway.supervisor import Supervised
-from gatemark.node import lease
 from gatemark.node.agent import Agent
 from gatemark.node.quoted import literal
-from gatemark.node.ssh import Ssh
+from gatemark.node.remote import lease
+from gatemark.node.remote.ssh import Ssh
 from gatemark.station.ssh.borrow import Borrowed
 from lab.station.device import Desk, desk
 

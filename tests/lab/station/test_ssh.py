@@ -15,13 +15,13 @@ import pytest
 from gatemark.error import NodeError, UnavailableError
 from gatemark.gateway.program import Program
 from gatemark.gateway.supervisor import Supervised
-from gatemark.node import ssh
 from gatemark.node.agent import Agent
-from gatemark.node.channel import LOST
-from gatemark.node.connect import Caller
-from gatemark.node.login import ASK, PASSWORD, Address, Login
+from gatemark.node.remote import ssh
+from gatemark.node.remote.channel import LOST
+from gatemark.node.remote.connect import Caller
+from gatemark.node.remote.login import ASK, PASSWORD, Address, Login
+from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shell import here
-from gatemark.node.ssh import Ssh
 from lab.station import device
 from lab.station.device import Desk, desk
 

@@ -50,7 +50,7 @@ async def run(node, *command):
 async def flood(do, *command):
     if {ssh}:
         import sshd
-        from gatemark.node.ssh import Ssh
+        from gatemark.node.remote.ssh import Ssh
         async with sshd.serving(Path({folder!r})) as server:
             node = Ssh("gateway", server.login())
             await node.connect()

@@ -8,8 +8,8 @@ import pytest
 import sshd
 
 from gatemark.error import NodeError
-from gatemark.node import channel, ssh
-from gatemark.node.ssh import Ssh
+from gatemark.node.remote import channel, ssh
+from gatemark.node.remote.ssh import Ssh
 
 
 def failed(folder: Path, answer: bytes, *, start: bool) -> str:

@@ -8,9 +8,9 @@ import pytest
 import sshd
 from asyncssh.config import SSHClientConfig
 
-from gatemark.node.connect import TAKEN
-from gatemark.node.login import Address, Login
-from gatemark.node.ssh import Ssh
+from gatemark.node.remote.connect import TAKEN
+from gatemark.node.remote.login import Address, Login
+from gatemark.node.remote.ssh import Ssh
 
 # All that a user may have set for hosts that are trusted, which a device under test is not.
 GIVING = """

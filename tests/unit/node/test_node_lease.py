@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from gatemark.error import StationError
-from gatemark.node import lease
-from gatemark.node.lease import Holder, Lease, release
+from gatemark.node.remote import lease
+from gatemark.node.remote.lease import Holder, Lease, release
 from gatemark.node.shell import Local, LocalProcess
 
 BOOT = Path("/proc/sys/kernel/random/boot_id").read_text().strip()

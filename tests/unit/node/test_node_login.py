@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gatemark.error import UsageError
-from gatemark.node.login import ASK, KEYS, PASSWORD, Address, Login, login
+from gatemark.node.remote.login import ASK, KEYS, PASSWORD, Address, Login, login
 
 NAMES = st.from_regex(r"[a-z][a-z0-9.-]{0,20}", fullmatch=True)
 HOSTS = NAMES | st.ip_addresses().map(str)

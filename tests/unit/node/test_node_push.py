@@ -10,9 +10,9 @@ import needs
 import pytest
 
 from gatemark.error import GatemarkError, NodeError
-from gatemark.node import push
 from gatemark.node.binary import agent_path
 from gatemark.node.bound import LONGEST_LINE_BYTES
+from gatemark.node.remote import push
 
 
 class Shell:

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from gatemark.error import UsageError
 from gatemark.node import checked
-from gatemark.node.login import KEYS as LOGIN_KEYS
-from gatemark.node.login import Login, login
+from gatemark.node.remote.login import KEYS as LOGIN_KEYS
+from gatemark.node.remote.login import Login, login
 from gatemark.plan.toml import line_of, nearest, refuse_unknown_keys
 from gatemark.station.image.arch import ARCHES, Arch
 

@@ -31,12 +31,12 @@ from pyroute2 import IPRoute
 
 from gatemark.error import GatemarkError, StationError, UsageError
 from gatemark.node import checked
-from gatemark.node.dial import dial
-from gatemark.node.login import Address, Login
 from gatemark.node.quoted import joined, literal, sh, shell
 from gatemark.node.reader import reader
+from gatemark.node.remote.dial import dial
+from gatemark.node.remote.login import Address, Login
+from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shield import whole
-from gatemark.node.ssh import Ssh
 from gatemark.plan.model import Arm
 from gatemark.plan.toml import refuse_unknown_keys
 from gatemark.printable import printable

@@ -4,8 +4,8 @@
     its shell:  change it | say so | read to the end of its input | undo it
 
 The input ends when we close it, when we die, when the connection is lost, and when the lease of the
-host is over (node/lease.sh): there is one way to undo, and it runs where nobody can take it away.
-A SIGTERM ends the reading, too: for a login that may not end its SSH server.
+host is over (node/remote/lease.sh): there is one way to undo, and it runs where nobody can take it
+away. A SIGTERM ends the reading, too: for a login that may not end its SSH server.
 """
 
 from collections.abc import Sequence

@@ -25,10 +25,10 @@ from typing import Any, Final
 from gatemark.error import NodeError, StationError, UnavailableError
 from gatemark.node import checked
 from gatemark.node.quoted import sh, shell
+from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shell import Local as Here
 from gatemark.node.shell import Node
 from gatemark.node.shield import whole
-from gatemark.node.ssh import Ssh
 from gatemark.plan.model import Arm
 from gatemark.station import counting, doctor, own, space
 from gatemark.station.ability import MISSING, Ability, ability

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from gatemark.error import UsageError
-from gatemark.node import checked, login
+from gatemark.node import checked
 from gatemark.node.inventory import stated
-from gatemark.node.login import Login
+from gatemark.node.remote import login
+from gatemark.node.remote.login import Login
 from gatemark.plan.toml import line_of, nearest, refuse_unknown_keys
 from gatemark.station.mode import Mode
 from gatemark.station.power.meter import Meter

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Free the hosts of a station whose laboratory is gone (node/lease.py)."""
+"""Free the hosts of a station whose laboratory is gone (node/remote/lease.py)."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
 from gatemark.error import UsageError
-from gatemark.node import lease
-from gatemark.node.login import Login
-from gatemark.node.ssh import Ssh
+from gatemark.node.remote import lease
+from gatemark.node.remote.login import Login
+from gatemark.node.remote.ssh import Ssh
 from gatemark.station import space
 from gatemark.station.ssh.box import Box
 from gatemark.station.station import Station

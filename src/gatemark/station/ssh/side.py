@@ -20,8 +20,8 @@ from pyroute2 import IPRoute
 
 from gatemark.error import StationError
 from gatemark.node.quoted import shell
+from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shell import Node
-from gatemark.node.ssh import Ssh
 from gatemark.station import blocking, lock, space
 from gatemark.station.cable import Cable
 from gatemark.station.ssh.borrow import Borrowed, Nic

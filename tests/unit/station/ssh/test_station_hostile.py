@@ -17,8 +17,8 @@ from gatemark.error import GatemarkError, NodeError
 from gatemark.gateway import switch
 from gatemark.gateway.changes import Changes
 from gatemark.gateway.wan import wan
+from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shell import Local
-from gatemark.node.ssh import Ssh
 from gatemark.station.load import load
 from gatemark.station.ssh import control
 from gatemark.station.ssh.box import Box

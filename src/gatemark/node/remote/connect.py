@@ -16,8 +16,8 @@ import asyncssh
 from asyncssh.config import SSHClientConfig
 
 from gatemark.error import NodeError
-from gatemark.node.dial import dial
-from gatemark.node.login import Address, Login
+from gatemark.node.remote.dial import dial
+from gatemark.node.remote.login import Address, Login
 
 KEEPALIVES = 2  # unanswered ones, before a connection counts as lost
 SSH_PORT = 22

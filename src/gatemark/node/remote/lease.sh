@@ -99,7 +99,7 @@ mark_undone() {
 	); then mv "$1.new" "$1"; else rm -f "$1.new" "$1"; fi
 }
 
-# gm-agent, in any place that it is put (node/push.py).
+# gm-agent, in any place that it is put (node/remote/push.py).
 remove_agents() {
 	hex='[0-9a-f][0-9a-f][0-9a-f][0-9a-f]'
 	name=gm-agent-$hex$hex$hex

@@ -10,13 +10,13 @@ from contextlib import suppress
 from dataclasses import replace
 
 from gatemark.error import NodeError
-from gatemark.node import push
 from gatemark.node.bound import in_short
-from gatemark.node.channel import Remote, lost
-from gatemark.node.connect import Caller, Link, connect
-from gatemark.node.lease import Lease
-from gatemark.node.login import Login
 from gatemark.node.reader import Printed
+from gatemark.node.remote import push
+from gatemark.node.remote.channel import Remote, lost
+from gatemark.node.remote.connect import Caller, Link, connect
+from gatemark.node.remote.lease import Lease
+from gatemark.node.remote.login import Login
 from gatemark.node.shell import Clock, Process, failure
 from gatemark.node.uptime import clock
 

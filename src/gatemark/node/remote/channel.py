@@ -12,9 +12,9 @@ import asyncssh
 
 from gatemark.error import NodeError
 from gatemark.node.bound import LONGEST_LINE_BYTES, Lines, Tail, in_short, whole
-from gatemark.node.connect import Link
 from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import odd
+from gatemark.node.remote.connect import Link
 
 LOST = 255  # the exit code of a command whose connection was lost, as of ssh(1)
 START_S = 60.0  # a busy device is given time

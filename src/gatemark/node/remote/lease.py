@@ -211,7 +211,7 @@ def _who() -> str:
 
 def shell_script() -> str:
     """The host's side."""
-    return (resources.files("gatemark.node") / "lease.sh").read_text()
+    return (resources.files("gatemark.node.remote") / "lease.sh").read_text()
 
 
 async def _ask(host: Host, verb: str, lease_s: int, within_s: float) -> tuple[Process, str, str]:
