@@ -20,6 +20,7 @@ from pyroute2 import netns
 
 from gatemark.error import GatemarkError, UsageError
 from gatemark.node import isolated
+from gatemark.node.reader import reader
 from gatemark.node.shield import whole
 from gatemark.plan.model import Arm, Workload
 from gatemark.run import stop
@@ -48,10 +49,17 @@ def up(path: str, slow_to_pps: int, tell: Callable[[str], object]) -> Kept:
     """
     if open_ := [kept for kept in labs() if kept.purpose == KEPT]:
         raise UsageError(f"lab {open_[0].lab} is open already: `gatemark lab down` first")
-    reply = json.loads(stop.run(_begin(path, slow_to_pps), tell) or '{"error": "its holder died"}')
+    lab = _lab(stop.run(_begin(path, slow_to_pps), tell) or '{"error": "its holder died"}')
+    return next(kept for kept in labs() if kept.lab == lab)
+
+
+@reader("what its holder says")
+def _lab(text: str) -> str:
+    """The name of a lab that is up. Raises GatemarkError with the reason where it is not."""
+    reply = json.loads(text)
     if "error" in reply:
         raise GatemarkError(f"lab: {reply['error']}")
-    return next(kept for kept in labs() if kept.lab == reply["lab"])
+    return str(reply["lab"])
 
 
 async def _begin(path: str, slow_to_pps: int) -> str:

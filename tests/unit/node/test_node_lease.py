@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Coroutine
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,12 +65,13 @@ def tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixture
 
 @pytest.fixture
 def stranger(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Be another laboratory, of another machine, from now on."""
-    numbers = iter(range(100))
+    """Be another laboratory, of another machine, from now on; each task by itself."""
+    numbers, us = iter(range(100)), lease.own_process()
+    name: ContextVar[str] = ContextVar("name")
+    monkeypatch.setattr(lease, "own_process", lambda: name.get(us))
 
     def become() -> None:
-        name = f"machine-{next(numbers)}/pid:[1]/1:1"
-        monkeypatch.setattr(lease, "own_process", lambda: name)
+        name.set(f"machine-{next(numbers)}/pid:[1]/1:1")
 
     return become
 

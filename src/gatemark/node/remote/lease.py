@@ -26,6 +26,7 @@ from typing import Final, Protocol, Self
 
 from gatemark.error import NodeError, StationError
 from gatemark.node.quoted import literal, sh
+from gatemark.node.reader import Printed, reader
 from gatemark.node.script import OVER, READ
 from gatemark.node.shell import Process
 
@@ -68,6 +69,7 @@ class Holder:
     command: str
 
     @classmethod
+    @reader("who holds its lease")
     def parse(cls, text: str) -> Self:
         """From `SILENT LEASE OWNER SINCE USER@HOST COMMAND`."""
         silent, lease, owner, since, who, command = (text.split(" ", 5) + [""] * 6)[:6]
@@ -214,7 +216,9 @@ def shell_script() -> str:
     return (resources.files("gatemark.node.remote") / "lease.sh").read_text()
 
 
-async def _ask(host: Host, verb: str, lease_s: int, within_s: float) -> tuple[Process, str, str]:
+async def _ask(
+    host: Host, verb: str, lease_s: int, within_s: float
+) -> tuple[Process, str, Printed]:
     """Start lease.sh; the first word of its first answer and the rest. Raises NodeError."""
     given = (verb, str(lease_s), own_process(), _who())
     process = await host.start(*sh(WITH_TIMED_READ, READ, *given))
@@ -229,7 +233,7 @@ async def _ask(host: Host, verb: str, lease_s: int, within_s: float) -> tuple[Pr
         why = (await process.errors()).strip().splitlines()
         raise NodeError(f"{host.name}: its lease ended at once: {(why or ['no word'])[-1]}")
     word, _, rest = line.partition(" ")
-    return process, word, rest
+    return process, word, Printed.by(host.name, rest)
 
 
 def _now_s() -> float:
