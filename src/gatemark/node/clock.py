@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
-from gatemark.error import GatemarkError
+from gatemark.error import GatemarkError, InvalidTrialError
 from gatemark.node.shell import Clock, Here, Node
 
 BOOT_ID: Final = "/proc/sys/kernel/random/boot_id"  # random(4): of one boot of one kernel
 HEADER_BITS: Final = 40  # of the time in a test packet (agent/PROTOCOL.md)
+
+STEP_NS: Final = 1_000_000  # apart at once, beyond what the readings may be wrong by
+DRIFT: Final = 200e-6  # crystals are within 100 ppm
 
 # What tells a time in an agent's report; each a number, or a list of them. -1, -2 and 0 tell none.
 TIMES: Final = frozenset({"t_ns", "t0_ns", "t1_ns", "first_ns", "last_ns", "sent_ns", "arrival_ns"})
@@ -96,6 +99,16 @@ class Pair:
     def error_ns(self) -> int:
         """At most so much is wrong with a one-way delay."""
         return self.sender.error_ns + self.sink.error_ns + self.moved_ns
+
+    def require_steady(self, span_ns: int) -> None:
+        """Raise InvalidTrialError if one of them was set meanwhile: no delay can be told then."""
+        unsure_ns = self.sender.error_ns + self.sink.error_ns
+        if self.moved_ns - unsure_ns > STEP_NS + DRIFT * span_ns:
+            sender, sink = (node.name for node in self.nodes)
+            raise InvalidTrialError(
+                f"the clocks of {sender} and {sink} were set apart by "
+                f"{self.moved_ns / 1e6:.3g} ms during the trial: end what sets them"
+            )
 
     @property
     def words(self) -> str:

@@ -53,9 +53,13 @@ class Way:
         return replace(self, notes=(*self.notes, *notes))
 
     def timed(self, clocks: Pair) -> Self:
-        """The same with what is to be known of its ends' clocks."""
+        """The same with what is to be known of its ends' clocks.
+
+        Raises InvalidTrialError if one was set meanwhile.
+        """
         if clocks.is_one:
             return self
+        clocks.require_steady(self.span_ns)
         return replace(self, clock_error_ns=clocks.error_ns, notes=(*self.notes, clocks.words))
 
     @property

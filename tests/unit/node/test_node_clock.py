@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from gatemark.error import NodeError
+import pytest
+
+from gatemark.error import InvalidTrialError, NodeError
 from gatemark.node.clock import BOOT_ID, Pair, here, read
 from gatemark.node.shell import Clock, Local, Node
 
@@ -84,3 +86,14 @@ def test_a_host_that_is_lost_after_a_trial_does_not_cost_the_trial() -> None:
 
 def test_one_machine_is_asked_for_its_clock_by_a_boot_of_another() -> None:
     assert asyncio.run(read(cast(Node, Machine("WAN host", [Clock(3, 4)])))) == Clock(3, 4)
+
+
+@pytest.mark.parametrize(("ahead_ns", "is_set"), [(400_000, False), (5_000_000, True)])
+def test_a_clock_that_was_set_during_a_trial_makes_it_invalid(ahead_ns: int, is_set: bool) -> None:
+    sink = Machine("WAN host", [Clock(0, 20), Clock(ahead_ns, 20)])
+    after = asyncio.run(pair(Machine("LAN host", [Clock(1, 20), Clock(1, 20)]), sink).again())
+    if not is_set:
+        after.require_steady(10**9)
+        return
+    with pytest.raises(InvalidTrialError, match=r"of LAN host and WAN host were set apart by 5 ms"):
+        after.require_steady(10**9)
