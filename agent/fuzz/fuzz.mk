@@ -45,7 +45,7 @@ endef
 FUZZ_WAYS := loop fuzz memory integer coverage
 $(foreach way,$(FUZZ_WAYS),$(eval $(call fuzz_way,$(way))))
 
-FUZZ_RUN = $(PYTHON) fuzz/run.py
+FUZZ_RUN = $(PYTHON) fuzz/fuzzers.py
 test-fuzz: fuzz-loop
 	@$(FUZZ_RUN) replay loop $(FUZZERS)
 test-fuzz-memory: fuzz-memory

@@ -217,9 +217,10 @@ static void allow(struct program *program, uint16_t number)
 static void allow_with(struct program *program, const struct call_with *with)
 {
 	size_t lower = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0;
+	size_t at = offsetof(struct seccomp_data, args) + (size_t)8 * with->argument + lower;
 
 	skip(program, with->call.number, 0, 4);
-	load(program, offsetof(struct seccomp_data, args) + 8u * with->argument + lower);
+	load(program, at);
 	skip(program, with->value, 0, 1);
 	end_with(program, SECCOMP_RET_ALLOW);
 	load(program, offsetof(struct seccomp_data, nr));

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the fuzz targets, which fuzz.mk builds into build/fuzz/WAY/NAME_fuzz.
 
-python fuzz/run.py replay WAY NAME...       every kept input once, and some drawn ones; prints TAP
-python fuzz/run.py hunt NAME...             libFuzzer, --seconds of each; prints a table
-python fuzz/run.py merge NAME...            keeps of all inputs as few as reach the same
+python fuzz/fuzzers.py replay WAY NAME...  every kept input once, and some drawn ones; prints TAP
+python fuzz/fuzzers.py hunt NAME...        libFuzzer, --seconds of each; prints a table
+python fuzz/fuzzers.py merge NAME...       keeps of all inputs as few as reach the same
 
 Kept inputs are fuzz/corpus/NAME; what a hunt finds lies in build/fuzz/corpus/NAME until a merge. A
 crash is written to build/fuzz/crash and ends the command with exit code 1.
