@@ -122,14 +122,14 @@ static inline __attribute__((always_inline)) void sink_window_advance(struct sin
 }
 
 /* Whether a number is so far ahead of the highest one that it may be a stray. */
-static inline __attribute__((always_inline)) int sink_window_leaps(const struct sink_flow *flow,
-								   __u64 number)
+WRAPS static inline __attribute__((always_inline)) int
+sink_window_leaps(const struct sink_flow *flow, __u64 number)
 {
 	return (__s64)(number + 1 - flow->next) > SINK_LEAP;
 }
 
 /* Keeps a number that leaps, and goes on to the lower of two in a row. */
-static inline __attribute__((always_inline)) enum sink_verdict
+WRAPS static inline __attribute__((always_inline)) enum sink_verdict
 sink_window_leap(struct sink_flow *flow, __u64 number)
 {
 	__u64 other = flow->leap - 1, lower = number < other ? number : other;

@@ -8,6 +8,7 @@
 #define GM_SIPHASH_H
 
 #include "shared.h"
+#include "wraps.h"
 
 /* 16 bytes, read as two little-endian words. */
 struct siphash_key {
@@ -16,7 +17,7 @@ struct siphash_key {
 
 #define SIPHASH_LEFT(word, bits) ((word) << (bits) | (word) >> (64 - (bits)))
 
-SHARED void siphash_rounds(__u64 v[4], int rounds)
+WRAPS SHARED void siphash_rounds(__u64 v[4], int rounds)
 {
 	for (int i = 0; i < rounds; i++) {
 		v[0] += v[1];

@@ -112,5 +112,6 @@ async def _run(server: Server, process: "asyncssh.SSHServerProcess[bytes]") -> N
     finally:
         with suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
+        child._transport.close()  # type: ignore[attr-defined]  # a full pipe is read no further
         await asyncio.gather(ending, closing)
         await process.wait_closed()

@@ -36,7 +36,7 @@ def folders() -> list[Path]:
 def processes(supervisor: int) -> list[int]:
     """Those that belong to the program of a supervisor, by its pid, and live."""
     marks = {f"{MARK}={place}/gatemark-program-{supervisor}".encode() for place in PLACES}
-    return [pid for pid in _pids() if _lives(pid) and marks & _environment(pid)]
+    return [pid for pid in _pids() if lives(pid) and marks & _environment(pid)]
 
 
 def end(supervisor: int) -> list[int]:
@@ -113,7 +113,8 @@ def _environment(pid: int) -> set[bytes]:
         return set()
 
 
-def _lives(pid: int) -> bool:
+def lives(pid: int) -> bool:
+    """Whether a process is there, and not merely waits to be reaped."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][:1] not in "ZX"
     except (OSError, UnicodeDecodeError):

@@ -143,4 +143,4 @@ def test_the_next_start_ends_what_a_killed_run_left(tmp_path: Path) -> None:
     _, records = ran(tmp_path / "next", written(tmp_path / "next", ALONE, repeats=1))
     assert [record.status for record in records] == ["ok"]
     assert not folders & set(leftover.folders())
-    assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+    assert not [pid for pid in pids if leftover.lives(pid)]

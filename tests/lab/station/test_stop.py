@@ -74,7 +74,8 @@ ip -o link | sed 's/qdisc [a-z]*//'; true
 """
 NICS = """
 for nic in enp3s0 enp4s0; do ip -o addr show $nic; ip route show table all dev $nic; done
-ip -o link | sed 's/qdisc [a-z]*//'; ip netns; ls /run/gatemark; true
+ip -o link | sed 's/qdisc [a-z]*//'; ip netns
+ls /run/gatemark | grep -vE '^(machine|threads)[.]lock$'; true
 """
 
 
