@@ -68,7 +68,7 @@ direction = ["up", "down"]
 times = 3
 """
 GATEWAY = """
-nft list ruleset; sysctl -n net.ipv4.ip_forward; tc filter show dev eth0; ls /tmp/gatemark* 2>&1
+nft list ruleset; sysctl -n net.ipv4.ip_forward; tc filter show dev eth0
 for nic in eth0 eth1; do ip -o addr show $nic; ip route show table all dev $nic; done
 ip -o link | sed 's/qdisc [a-z]*//'; true
 """
