@@ -175,7 +175,8 @@ class Stopped:
 def stopped(place: Path, number: signal.Signals) -> Stopped:
     folder = place / number.name
     process = ordinary.start(place, *SMALL[:-1], f"--out={folder.name}")
-    wait(lambda: (folder / "trials.jsonl").exists() or process.poll() is not None)
+    trials = folder / "trials.jsonl"  # made as the run begins
+    wait(lambda: (trials.exists() and trials.stat().st_size > 0) or process.poll() is not None)
     space = Path(f"/proc/{process.pid}/ns/user").readlink()
     process.send_signal(number)
     _, err = process.communicate()
