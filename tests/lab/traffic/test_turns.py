@@ -152,8 +152,8 @@ def test_a_block_that_was_cut_is_gone_on_with(tmp_path: Path) -> None:
     plan.write_text(PLAN.replace("times   = 3", "times   = 1"))
     before = left.namespaces()
     process = gatemark(str(plan), "--out", str(out))
-    trials, until = out / "trials.jsonl", time.monotonic() + 60
-    while not (trials.exists() and trials.stat().st_size) and time.monotonic() < until:
+    kept, until = out / "trials.jsonl", time.monotonic() + 60
+    while not (kept.exists() and kept.stat().st_size) and time.monotonic() < until:
         time.sleep(0.02)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
