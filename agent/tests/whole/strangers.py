@@ -30,11 +30,11 @@ import socket, sys
 s = socket.socket()
 s.settimeout(1)
 s.bind((sys.argv[1], 0))
-s.connect((sys.argv[2], int(sys.argv[3])))
 try:
+    s.connect((sys.argv[2], int(sys.argv[3])))
     s.send(b"sixteen bytes...")
     print("open" if s.recv(1) else "closed")
-except ConnectionResetError:
+except (BrokenPipeError, ConnectionResetError):  # also before connect() has returned
     print("closed")
 except TimeoutError:
     print("open")

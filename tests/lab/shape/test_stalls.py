@@ -10,6 +10,7 @@ from gatemark.plan.model import Arm, Command
 from gatemark.stats.finding import Diagnosis
 from gatemark.stats.judgement import Judgement, Knee
 from lab.planted import measure
+from lab.shape.faults import Plant, policer
 from lab.shape.test_shapes_lab import sweep
 
 pytestmark = [pytest.mark.long, pytest.mark.alone]
@@ -25,14 +26,14 @@ CLEAN = Arm(path="route", name="clean")
 STALLS = Arm(path="route", name="stalls", features=("command:hog",))
 
 
-def judged_beside(busy: str, rest: str) -> Judgement:
+def judged_beside(busy: str, rest: str, plant: Plant | None = None) -> Judgement:
     """A sound arm, and one whose program takes the CPU; both times are Python's."""
     planned = sweep()
     hog = HOG.format(busy=busy, rest=rest)
     program = Command(run=f"exec chrt -f 60 {sys.executable} -c '{hog}'", ready="at work")
     load = replace(planned.workload, duration_s=1.0)
     planned = replace(planned, arm=(CLEAN, STALLS), workload=load, command={"hog": program})
-    judgement, _ = measure(planned)
+    judgement, _ = measure(planned, plant=plant)
     if any(diagnosis.get("tester") for diagnosis in judgement.diagnoses):
         pytest.skip("other work keeps the tester from its CPU")
     return judgement
@@ -80,3 +81,11 @@ def test_stalls_at_any_time_have_no_period() -> None:
     assert finding.shape == "stalls"
     assert finding.values["stall_ms"] == pytest.approx(50, rel=0.3)
     assert "period_ms" not in finding.values
+
+
+def test_a_policer_beside_them_is_named_too() -> None:
+    judgement = judged_beside("0.15", "0.35", policer("12000/second", "200 packets"))
+    findings = {finding.shape: finding for finding in diagnosis(judgement, "stalls").wrong}
+    assert {*findings} == {"stalls", "policer"}
+    assert findings["stalls"].values["stall_ms"] == pytest.approx(150, rel=0.15)
+    assert findings["policer"].values["rate_pps"] == pytest.approx(12_000, rel=0.1)
