@@ -23,6 +23,11 @@ FOLDER: Final = "begun"
 
 def executes(run: Run) -> tuple[str, ...]:
     """What going on with it executes, a line each, with nothing that could steer a terminal."""
+    return tuple(map(_plain, _executed(run)))
+
+
+def _executed(run: Run) -> tuple[str, ...]:
+    """The same as it is written: two commands may look alike in a line."""
     switch = [f"--switch, on this machine: {run.ab.switch}"] if run.ab and run.ab.switch else []
     commands = [plan.command for plan in run.plans] + [spec.commands for spec in run.trials]
     programs = [
@@ -33,7 +38,7 @@ def executes(run: Run) -> tuple[str, ...]:
     sides = (run.ab.old, run.ab.new) if run.ab else ()
     files = [run.station_file, *(side.station_file for side in sides)]
     stations = [f"the station of {name}" for name in files if name.endswith(".toml")]
-    return tuple(map(_plain, dict.fromkeys((*switch, *sorted(programs), *stations))))
+    return tuple(dict.fromkeys((*switch, *sorted(programs), *stations)))
 
 
 def mark(run: Run) -> None:
@@ -57,7 +62,7 @@ def is_own(run: Run) -> bool:
 
 def _place(run: Run) -> Path:
     """Raises UnavailableError where the user has no place for it."""
-    what = (run.run, run.started, run.seed, executes(run))
+    what = (run.run, run.started, run.seed, _executed(run))
     return xdg.state() / FOLDER / hashlib.sha256(msgspec.json.encode(what)).hexdigest()
 
 

@@ -108,6 +108,14 @@ def test_a_command_that_was_exchanged_is_not_that_which_was_begun(tmp_path: Path
         reopen(directory.path, trust=False)
 
 
+def test_two_commands_that_look_alike_are_two(tmp_path: Path) -> None:
+    """A line end is shown as `\\n`, which another command may have written so."""
+    began = begin(tmp_path / "run", switched("echo new\nhalt"))
+    began.save(switched("echo new\\nhalt"))
+    with pytest.raises(UsageError, match="not begun here by this user"):
+        reopen(began.path, trust=False)
+
+
 def test_what_was_begun_with_one_run_is_not_agreed_to_for_another(tmp_path: Path) -> None:
     begin(tmp_path / "own", switched())
     directory = foreign(tmp_path, replace(switched(), seed=8))
