@@ -34,6 +34,44 @@ from vm.cpu import placement, quick
 
 NICS = ("ctl0", "nic0", "nic1")
 BOOT_S = 150.0
+STATION = f"""
+schema = "gatemark.station/1"
+[gateway]
+kind = "ssh"
+address = "root@{OURS.host}"
+key = "key"
+known_hosts = "known"
+set = "apply"
+lan = "eth1"
+wan = "eth2"
+[lan]
+nic = "nic0"
+[wan]
+nic = "nic1"
+"""
+PLAN = """
+schema = "gatemark.plan/1"
+title = "A box"
+why = "It is there."
+reading = "As it is."
+[[arm]]
+path = "route"
+[[arm]]
+path = "nat"
+features = ["conntrack", "filter:10"]
+[workload]
+rate_pps = 500
+flows = 4
+duration_s = 0.5
+[repeat]
+times = {times}
+"""
+# An address is tentative for a second after the boot.
+SETTINGS = """
+for i in 1 2 3 4 5; do ip -o addr | grep -q tentative || break; sleep 1; done
+ip -o addr; ip route; ip -6 route; ip neigh show nud permanent; nft list ruleset
+cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv6/conf/all/forwarding
+"""
 
 
 @dataclass(frozen=True, slots=True)

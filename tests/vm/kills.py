@@ -31,51 +31,13 @@ from command import GATEMARK, environment
 from lab.left import namespaces
 
 from gatemark.error import NodeError
-from gatemark.station.qemu.lab import OURS
-from vm.box import Box, box
+from vm.box import PLAN, SETTINGS, STATION, Box, box
 from vm.cpu import placement
 
 GRACE_S: Final = 30.0  # beyond the lease, until all is given back
 RUN_S: Final = 600.0  # an undisturbed run under emulation on a busy machine
 AGAIN_S: Final = 0.5
-STATION: Final = f"""
-schema = "gatemark.station/1"
-[gateway]
-kind = "ssh"
-address = "root@{OURS.host}"
-key = "key"
-known_hosts = "known"
-set = "apply"
-lan = "eth1"
-wan = "eth2"
-lease_s = {{lease_s}}
-[lan]
-nic = "nic0"
-[wan]
-nic = "nic1"
-"""
-PLAN: Final = """
-schema = "gatemark.plan/1"
-title = "What is cut off"
-why = "A run may end at any moment."
-reading = "As it is."
-[[arm]]
-path = "route"
-[[arm]]
-path = "nat"
-features = ["conntrack", "filter:10"]
-[workload]
-rate_pps = 500
-flows = 4
-duration_s = 0.5
-[repeat]
-times = 2
-"""
-# An address is tentative for a second after the boot.
-SETTINGS: Final = """
-for i in 1 2 3 4 5; do ip -o addr | grep -q tentative || break; sleep 1; done
-ip -o addr; ip route; ip -6 route; ip neigh show nud permanent; nft list ruleset
-cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv6/conf/all/forwarding
+LEFT: Final = """
 ls -d /tmp/gatemark-lease-* /tmp/gatemark-program-* /tmp/gm-agent-* 2> /dev/null
 ps | grep -E '[g]m-agent|[c]at$' | wc -l
 """
@@ -161,7 +123,7 @@ class Played:
 
     def gateway(self) -> str:
         """The box's own."""
-        return self.box.said(SETTINGS)
+        return self.box.said(SETTINGS + LEFT)
 
     def left(self) -> list[str]:
         """Nothing: all is in its settings."""
@@ -170,7 +132,7 @@ class Played:
     def station(self) -> list[str | Path]:
         """By its file."""
         path = self.box.folder / "bench.toml"
-        path.write_text(STATION.format(lease_s=self.lease_s))
+        path.write_text(STATION.replace('wan = "eth2"', f'wan = "eth2"\nlease_s = {self.lease_s}'))
         return ["--station", path]
 
 
@@ -225,7 +187,7 @@ def wait_for(look: Callable[[], str], before: str, within_s: float) -> tuple[flo
 def blow(bench: Bench, out: Path, after_s: float, names: set[object]) -> tuple[float, str]:
     """Strike a run after so many seconds; returns s until all was given back, and what is wrong."""
     before = bench.settings()
-    (out.parent / "plan.toml").write_text(PLAN)
+    (out.parent / "plan.toml").write_text(PLAN.format(times=2))
     run = bench.start("run", out.parent / "plan.toml", *bench.station(), "--out", out)
     with suppress(subprocess.TimeoutExpired):
         run.wait(after_s)
@@ -308,7 +270,7 @@ def tally(kind: str, count: int, lease_s: int, chance: random.Random) -> Tally:
 def undisturbed(bench: Bench, folder: Path) -> tuple[float, set[object]]:
     """How long a run takes, and the names of its trials."""
     folder.mkdir()
-    (folder / "plan.toml").write_text(PLAN)
+    (folder / "plan.toml").write_text(PLAN.format(times=2))
     began = time.monotonic()
     words = ("run", folder / "plan.toml", *bench.station(), "--out", folder / "run")
     if why := finish(bench, *words):

@@ -13,42 +13,10 @@ import pytest
 from command import GATEMARK, environment
 
 from gatemark.station.qemu.lab import OURS
-from vm.box import Box, box
+from vm.box import PLAN, SETTINGS, STATION, Box, box
 from vm.cpu import placement
 
 ALONE = ("timeout", "150", "taskset", "-c", str(placement().sink))  # the box has the other CPU
-STATION = f"""
-schema = "gatemark.station/1"
-[gateway]
-kind = "ssh"
-address = "root@{OURS.host}"
-key = "key"
-known_hosts = "known"
-set = "apply"
-lan = "eth1"
-wan = "eth2"
-[lan]
-nic = "nic0"
-[wan]
-nic = "nic1"
-"""
-PLAN = """
-schema = "gatemark.plan/1"
-title = "A box"
-why = "It is there."
-reading = "As it is."
-[[arm]]
-path = "route"
-[[arm]]
-path = "nat"
-features = ["conntrack", "filter:10"]
-[workload]
-rate_pps = 500
-flows = 4
-duration_s = 0.5
-[repeat]
-times = {times}
-"""
 # One arm: a reboot under emulation takes a minute.
 RESTARTED = """
 schema = "gatemark.plan/1"
@@ -63,12 +31,6 @@ restart_s = 0.5
 duration_s = 1.5
 [repeat]
 times = 1
-"""
-# An address is tentative for a second after the boot.
-SETTINGS = """
-for i in 1 2 3 4 5; do ip -o addr | grep -q tentative || break; sleep 1; done
-ip -o addr; ip route; ip -6 route; ip neigh show nud permanent; nft list ruleset
-cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv6/conf/all/forwarding
 """
 
 

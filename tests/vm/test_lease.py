@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from vm.box import box
-from vm.kills import GRACE_S, PLAN, Played, blow, records, undisturbed, wait_for
+from vm.box import PLAN, box
+from vm.kills import GRACE_S, Played, blow, records, undisturbed, wait_for
 
 LEASE_S = 10
 USUAL_S = 120
@@ -39,7 +39,7 @@ def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def running(bench: Played, folder: Path, times: int) -> Iterator["subprocess.Popen[str]"]:
     """A run that has kept its first record."""
     folder.mkdir()
-    (folder / "plan.toml").write_text(PLAN.replace("times = 2", f"times = {times}"))
+    (folder / "plan.toml").write_text(PLAN.format(times=times))
     out = folder / "run"
     with bench.start("run", folder / "plan.toml", *bench.station(), "--out", out) as run:
         try:

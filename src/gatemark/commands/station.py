@@ -87,4 +87,4 @@ def _json(row: "Row") -> None:
 
 def _line(row: "Row") -> None:
     """As it is known: the checks last some twenty seconds."""
-    output.say(f"{'ok' if row.ok else 'NO'}  {row.what:18}  {row.text}")
+    output.say(f"{'ok' if row.ok else 'NO'}  {row.what:21}  {row.text}")

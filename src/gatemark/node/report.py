@@ -34,7 +34,7 @@ class Spans(TypedDict):
     total_ns: int
 
 
-class Said(TypedDict):
+class Message(TypedDict):
     """Any message."""
 
     ev: str
@@ -319,7 +319,7 @@ def message(host: str, verb: str, line: bytes) -> dict[str, Any]:
         raise odd(host, f"{what} (a number of more than 19 digits)", text)
     try:
         decoded: dict[str, Any] = msgspec.json.decode(line)
-        event = msgspec.convert(decoded, Said)["ev"]
+        event = msgspec.convert(decoded, Message)["ev"]
         if schema := OF_VERB.get((verb, event)) or EVENTS.get(event):
             msgspec.convert(decoded, schema)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import Plan, TrialSpec, Turn
 from gatemark.stats.point.group import group
-from gatemark.stats.shape.closer import Limit, Looked, looked, unsized
+from gatemark.stats.shape.closer import Limit, Looked, is_of, looked
 from gatemark.stats.shape.diagnose import diagnose
 from gatemark.stats.shape.pairs import together
 from gatemark.store.record import Record
@@ -36,7 +36,8 @@ def looks(plan: Plan, outside: Sequence[TrialSpec], records: Sequence[Record]) -
     for each in looked(together(diagnose(groups, ())), own):
         if each.limit.is_exact or len(each.looks) >= MOST_LOOKS:
             continue
-        spec = _look(each, next(spec for spec in outside if _is_of(each, spec)))
+        own_specs = (s for s in outside if is_of(each.diagnosis, s.plan, s.arm.name, s.point))
+        spec = _look(each, next(own_specs))
         made.setdefault(spec.trial, spec)
     return [*made.values()]
 
@@ -68,9 +69,3 @@ def _look(each: Looked, spec: TrialSpec) -> TrialSpec:
         pass_="closer",  # noqa: S106  not a password
         turn=Turn(),
     )
-
-
-def _is_of(each: Looked, spec: TrialSpec) -> bool:
-    """Whether a trial is of the same arm and the same factors, but rate and size."""
-    diagnosis = each.diagnosis
-    return spec.arm.name == diagnosis.arm and unsized(spec.point) == unsized(diagnosis.point)

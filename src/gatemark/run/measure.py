@@ -67,7 +67,7 @@ def _skip(
 async def _at_once(
     benches: Sequence[Bench], directory: RunDirectory, block: Sequence[TrialSpec], display: Display
 ) -> list[Record]:
-    """Trials of a block, interleaved, each on its own bench; kept in the order of the block."""
+    """Trials of a block, interleaved, each on its own bench; sound ones are kept first."""
     kept: list[Record] = []
     able: list[Bench] = []
     left: list[TrialSpec] = []

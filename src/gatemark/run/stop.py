@@ -84,7 +84,7 @@ def heed() -> None:
         raise asyncio.CancelledError
 
 
-def ignore() -> None:
+def _ignore() -> None:
     """No signal that asks for the end is heard any more: this process ends already."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
@@ -111,7 +111,7 @@ def _caught(then: Callable[[int], None]) -> Iterator[list[signal.Signals]]:
         yield came
     except BaseException:
         if came:
-            ignore()
+            _ignore()
             before.clear()
         raise
     finally:

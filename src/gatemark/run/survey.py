@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A station checked before anything is measured on it: cables, addresses, clocks, agents.
 
-Few packets are sent, nothing is set on the gateway.
+Some thousand packets are sent, nothing is set on the gateway.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ from gatemark.node.shell import Node
 from gatemark.node.shield import whole
 from gatemark.plan.model import Workload
 from gatemark.run import cable
+from gatemark.run.cable import FRAME_BYTES, RUN
 from gatemark.run.result.loss import loss
 from gatemark.station.demand import Demand
 from gatemark.station.ssh.box import Box
@@ -32,7 +33,6 @@ from gatemark.workload.way import Way, over_time, soon
 CEILING_S = 0.3
 LOSS_PPS, LOSS_S, LOSS_TIMES = 5000, 0.5, 6
 LOST = 0.001  # of the packets that the tester alone sends: it is at fault
-FRAME_BYTES = 64
 SIDES = {"lan": ("lan0", "gw0"), "wan": ("wan0", "gw1")}
 TOOLS = ("ip", "nft", "tc", "ethtool", "conntrack", "uci")
 PING = """
@@ -43,7 +43,6 @@ LOOK = literal(
     f"for tool in {' '.join(TOOLS)}; do command -v $tool > /dev/null && echo $tool; done; true"
 )
 NO_PROGRAM = "127"  # sh(1)
-RUN = 255  # the number in its test packets
 
 
 @dataclass(frozen=True, slots=True)

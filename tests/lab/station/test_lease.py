@@ -79,20 +79,22 @@ async def clear(bench: Desk) -> None:
     await host.close()
 
 
+async def lost_by_silence(bench: Desk) -> None:
+    """A laboratory that is stopped loses the box, and learns it."""
+    host = await busy(bench)
+    assert host._lease
+    host._lease._renewing.cancel()
+    await given_back(bench)
+    assert host.lost.startswith("it was not renewed for its lease of 2 s")
+    with pytest.raises(NodeError, match=r"^gateway: it was not renewed for its lease of 2 s"):
+        await host.run("true")
+    await host.close()
+    await clear(bench)
+
+
 @pytest.mark.long
 def test_a_silent_laboratory_loses_the_box_and_learns_it(bench: Desk) -> None:
-    async def do() -> None:
-        host = await busy(bench)
-        assert host._lease
-        host._lease._renewing.cancel()  # as one that is stopped
-        await given_back(bench)
-        assert host.lost.startswith("it was not renewed for its lease of 2 s")
-        with pytest.raises(NodeError, match=r"^gateway: it was not renewed for its lease of 2 s"):
-            await host.run("true")
-        await host.close()
-        await clear(bench)
-
-    run(do)
+    run(lambda: lost_by_silence(bench))
 
 
 @pytest.mark.long
@@ -101,18 +103,7 @@ def test_a_login_that_may_not_end_its_server_ends_what_it_runs(
 ) -> None:
     text = lease.shell_script().replace("end_server() {", "end_server() {\n\treturn")
     monkeypatch.setattr(lease, "shell_script", lambda: text)
-
-    async def do() -> None:
-        host = await busy(bench)
-        assert host._lease
-        host._lease._renewing.cancel()
-        await given_back(bench)
-        with pytest.raises(NodeError, match=r"^gateway: it was not renewed for its lease of 2 s"):
-            await host.run("true")
-        await host.close()
-        await clear(bench)
-
-    run(do)
+    run(lambda: lost_by_silence(bench))
 
 
 @pytest.mark.long

@@ -5,7 +5,7 @@ The trials of a plan tell it between two of its sizes. Those of the pass `closer
 between (run/closer.py), so the two come closer to each other, until they are neighbours.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -59,7 +59,7 @@ def looked(diagnoses: Sequence[Diagnosis], records: Sequence[Record]) -> Iterato
     for diagnosis in diagnoses:
         for finding in diagnosis.findings:
             if "beyond_bytes" in finding.values:
-                looks = (r for r in records if r.pass_ == "closer" and is_of(diagnosis, r))
+                looks = (r for r in _own(diagnosis, records) if r.pass_ == "closer")
                 yield Looked(diagnosis, finding, tuple(looks))
 
 
@@ -72,14 +72,17 @@ def completed(diagnoses: Sequence[Diagnosis], records: Sequence[Record]) -> tupl
     )
 
 
-def is_of(diagnosis: Diagnosis, record: Record) -> bool:
+def is_of(diagnosis: Diagnosis, plan: str, arm: str, point: Mapping[str, Scalar]) -> bool:
     """Whether a trial is of the same arm and the same factors, but rate and size."""
-    return (record.plan, record.arm) == (diagnosis.plan, diagnosis.arm) and unsized(
-        record.point
-    ) == unsized(diagnosis.point)
+    same = (plan, arm) == (diagnosis.plan, diagnosis.arm)
+    return same and _unsized(point) == _unsized(diagnosis.point)
 
 
-def unsized(point: dict[str, Scalar]) -> dict[str, Scalar]:
+def _own(diagnosis: Diagnosis, records: Sequence[Record]) -> Iterator[Record]:
+    return (r for r in records if is_of(diagnosis, r.plan, r.arm, r.point))
+
+
+def _unsized(point: Mapping[str, Scalar]) -> dict[str, Scalar]:
     """The factors of a point but its rate and its size."""
     return {name: level for name, level in others(point) if name not in SIZED}
 
@@ -101,7 +104,7 @@ def _narrowed(limit: Limit, look: Record, direction: str) -> Limit:
 
 def _completed(each: Looked, records: Sequence[Record]) -> Finding:
     limit = each.limit
-    own = each.looks or tuple(r for r in records if is_of(each.diagnosis, r))
+    own = each.looks or tuple(_own(each.diagnosis, records))
     report = _reported([drops for record in own if (drops := record.evidence.drops)])
     if limit.is_exact:
         mtu = limit.most - ETHERNET_BYTES
