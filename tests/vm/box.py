@@ -34,6 +34,7 @@ from vm.cpu import placement, quick
 
 NICS = ("ctl0", "nic0", "nic1")
 BOOT_S = 150.0
+MEMORY_MIB = 192  # a box that is its own tester has three leases, two of our senders and sinks in it
 STATION = f"""
 schema = "gatemark.station/1"
 [gateway]
@@ -132,7 +133,7 @@ async def _start(folder: Path, name: str) -> Machine:
     cards = [Card(f"02:00:00:00:01:{at:02x}", tap(name, nic)) for at, nic in enumerate(NICS)]
     cpus = placement()
     return await Machine.start(
-        replace(model, kernel=image.kernel, initramfs=own),
+        replace(model, kernel=image.kernel, initramfs=own, memory_mib=MEMORY_MIB),
         "tcg",
         cards,
         Namespace("the host", name),
