@@ -142,15 +142,17 @@ ENDINGS: dict[str, str] = {
 
 
 def is_own(quantity: str) -> bool:
-    """Whether it is a probe's own, `PROBE.QUANTITY`: interrupts.busiest_share."""
+    """Whether it has an owner: a probe, another workload, a direction: uploads.goodput_bps."""
     return "." in quantity
 
 
 class Units(dict[str, str]):
-    """Quantities with their units; a probe's own need not be listed."""
+    """Quantities with their units; one that has an owner need not be listed."""
 
     def __missing__(self, quantity: str) -> str:
-        """The unit that its name ends with."""
+        """That of the same quantity without its owner, or the one that its name ends with."""
+        if (name := quantity.rpartition(".")[2]) in self:
+            return self[name]
         for ending, unit in ENDINGS.items():
             if is_own(quantity) and quantity.endswith(ending):
                 return unit
@@ -164,10 +166,13 @@ UNITS = Units({name: quantity.unit for name, quantity in MEASURED.items()})
 def words(name: str) -> str:
     """A quantity in words; a probe's own is its name without marks.
 
-    That of a step or a change is told by what it is made of.
+    That of a step or a change is told by what it is made of, and so is one that has an owner.
     """
     if name in QUANTITIES:
         return QUANTITIES[name].words
+    owner, _, rest = name.partition(".")
+    if rest.rpartition(".")[2] in QUANTITIES:
+        return f"{owner}: {words(rest)}"
     for prefix, text in DERIVED.items():
         if name.startswith(prefix):
             return f"{text} {words(name.removeprefix(prefix))}"

@@ -34,7 +34,7 @@ from vm.cpu import placement, quick
 
 NICS = ("ctl0", "nic0", "nic1")
 BOOT_S = 150.0
-MEMORY_MIB = 192  # a box that is its own tester has three leases, two of our senders and sinks in it
+MEMORY_MIB = 192  # a box that is its own tester has three leases, and four agents at once
 STATION = f"""
 schema = "gatemark.station/1"
 [gateway]

@@ -46,9 +46,11 @@ def reopen(path: Path, *, trust: bool) -> "RunDirectory":
 
 def examine(plans: Iterable["Plan"]) -> None:
     """Raise UsageError if a capture that is to be replayed cannot be."""
-    from gatemark.plan.expand import points, workload_at
+    from gatemark.plan.expand import loads_at, points
 
-    loads = [workload_at(plan, point) for plan in plans for point in points(plan)]
+    loads = [
+        load for plan in plans for point in points(plan) for load in loads_at(plan, point).values()
+    ]
     if replays := [load for load in loads if load.kind == "replay"]:
         from gatemark.workload.replay import examine
 

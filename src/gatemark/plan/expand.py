@@ -3,14 +3,14 @@
 
 import itertools
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, get_args, get_type_hints
 
 import msgspec
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
-from gatemark.plan import device, driver, turns
+from gatemark.plan import device, driver, turns, workloads
 from gatemark.plan.feature import DIRECT, commands
 from gatemark.plan.level import spread_out
 from gatemark.plan.misfit import check_features, misfit
@@ -104,13 +104,27 @@ def points(plan: Plan) -> list[dict[str, Factor]]:
 
 
 def workload_at(plan: Plan, point: dict[str, Factor]) -> Workload:
-    """The plan's workload with the factors of one point put in, sizes and rates worked out.
+    """The plan's own workload with the factors of one point put in, sizes and rates worked out.
 
     What was given as `payload_bytes` and `rate_bps` is in `frame_bytes` and `rate_pps` as well.
     Raises UsageError.
     """
+    return _at(plan.workload, point, workloads.MAIN)
+
+
+def beside_at(plan: Plan, point: dict[str, Factor]) -> dict[str, Workload]:
+    """The other workloads likewise, by name. Raises UsageError."""
+    return {name: _at(load, point, name) for name, load in plan.beside.items()}
+
+
+def loads_at(plan: Plan, point: dict[str, Factor]) -> dict[str, Workload]:
+    """All workloads by name, the plan's own first. Raises UsageError."""
+    return {workloads.MAIN: workload_at(plan, point), **beside_at(plan, point)}
+
+
+def _at(base: Workload, point: dict[str, Factor], name: str) -> Workload:
     try:
-        load = msgspec.convert(msgspec.to_builtins(plan.workload) | point, Workload)
+        load = msgspec.convert(msgspec.to_builtins(base) | workloads.own(point, name), Workload)
     except msgspec.ValidationError as error:
         raise UsageError(plain(str(error))) from None
     if load.kind == "udp":
@@ -143,17 +157,32 @@ def check(plan: Plan) -> None:
     _check_levels(plan)
     for reason in (*search_faults(plan), *device.misfits(plan), *turns.faults(plan)):
         raise UsageError(reason)
+    for name in plan.beside:
+        if reason := workloads.name_fault(name):
+            raise UsageError(reason)
     for point in points(plan):
-        load = workload_at(plan, point)
-        sendable = (*faults(load), *driver.faults(load), *_strangers(load, point))
+        loads = loads_at(plan, point)
+        load = loads[workloads.MAIN]
         if plan.gateway.devices and load.kind != "udp":
             raise UsageError(f"`devices` of [gateway] are for kind udp, and not {load.kind}")
-        fits = (*_twice(plan, point), *misfits(plan, load), *turns.misfit(plan, load))
-        for reason in (*sendable, *fits):
+        fits = (*misfits(plan, load), *turns.misfit(plan, load), *workloads.faults(plan, loads))
+        for reason in (*_sendable(plan, loads, point), *fits):
             raise UsageError(reason)
-        for arm in plan.arm:
-            if reason := misfit(arm, load) or driver.misfit(arm, load):
-                raise UsageError(reason)
+
+
+def _sendable(plan: Plan, loads: Mapping[str, Workload], point: dict[str, Factor]) -> Iterator[str]:
+    """Why one of a point's workloads cannot be sent on one of the arms."""
+    for name, load in loads.items():
+        base = plan.beside[name] if name else plan.workload
+        factors = workloads.own(point, name)
+        where = f" of [beside.{name}]" if name else ""
+        alone = (
+            *(*faults(load), *driver.faults(load)),
+            *(*_strangers(load, factors), *_twice(base, factors)),
+            *filter(None, (misfit(arm, load) or driver.misfit(arm, load) for arm in plan.arm)),
+        )
+        for reason in alone:
+            yield reason.replace("`", f"`{name}.", 1) if where and reason[:1] == "`" else reason
 
 
 def _check_arms(plan: Plan) -> None:
@@ -240,14 +269,12 @@ def _strangers(load: Workload, point: dict[str, Factor]) -> Iterator[str]:
             yield f"`{name}` means nothing for kind {load.kind}; leave it out of that point"
 
 
-def _twice(plan: Plan, point: dict[str, Factor]) -> Iterator[str]:
+def _twice(base: Workload, point: dict[str, Factor]) -> Iterator[str]:
     """A size or a rate that is given in both of its words."""
     preset = Workload()
     for pair in PAIRS:
         given = [
-            name
-            for name in pair
-            if name in point or getattr(plan.workload, name) != getattr(preset, name)
+            name for name in pair if name in point or getattr(base, name) != getattr(preset, name)
         ]
         if len(given) == len(pair):
             yield f"`{pair[0]}` and `{pair[1]}` say the same thing; leave one out"
@@ -259,9 +286,11 @@ def override(plan: Plan, settings: dict[str, Any]) -> Plan:
     A factor of `workload` that the plan sweeps cannot be set there: it would have no effect.
     """
     for key, value in settings.items():
-        table, name = key.split(".")
+        table, _, name = key.partition(".")
         if table == "sweep":
             plan = _with(plan, table, name, spread_out(name, value))
+        elif table in plan.beside:
+            plan = _with_beside(plan, table, name, value)
         else:
             plan = _with(plan, table, name, value)
     try:
@@ -282,7 +311,14 @@ def arms(plan: Plan) -> tuple[Arm, ...]:
 def applies(plan: Plan, key: str) -> bool:
     """Whether a `--set` key means something in this plan. Raises UsageError for an unknown key."""
     table, _, name = key.partition(".")
+    if table in plan.beside and name in FACTORS:
+        kinds = {loads_at(plan, point)[table].kind for point in points(plan)}
+        return not means_nothing(name, kinds) and key not in factors(plan)
     known = {**{t: struct.__struct_fields__ for t, struct in SETTABLE.items()}, "sweep": FACTORS}
+    if table == "sweep" and workloads.split(name)[0]:
+        return name in plan.sweep
+    if name in FACTORS and table not in known and not workloads.name_fault(table):
+        return False
     if name not in known.get(table, ()):
         keys = [f"{t}.{n}" for t, names in known.items() for n in names]
         raise UsageError(f"--set {key}: no such key{nearest(key, keys)}")
@@ -298,6 +334,16 @@ SETTABLE: Final[dict[str, type[msgspec.Struct]]] = {
     **{table: get_type_hints(Plan)[table] for table in ("gateway", "workload", "repeat", "probe")},
     "search": Search,
 }
+
+
+def _with_beside(plan: Plan, which: str, name: str, value: Any) -> Plan:
+    part = msgspec.to_builtins(plan.beside[which]) | {name: value}
+    try:
+        load = msgspec.convert(part, Workload)
+    except msgspec.ValidationError as error:
+        reason = plain(str(error)).partition(": ")[2]
+        raise UsageError(f"--set {which}.{name}: {reason}") from None
+    return replace(plan, beside=plan.beside | {which: load})
 
 
 def _with(plan: Plan, table: str, name: str, value: Any) -> Plan:

@@ -6,7 +6,7 @@ Where nothing tells, as of a search, others do (plan/search.py).
 
 from typing import Final
 
-from gatemark.plan.model import Workload
+from gatemark.plan.model import TrialSpec, Workload
 
 OPENED_PPS: Final = 5000.0  # new flows a second, where a plan leaves it to us
 STEP_S: Final = 0.5  # a step's agents, and their packets' way
@@ -28,3 +28,9 @@ def lasts_s(load: Workload) -> float:
     if load.kind == "walk":
         return (load.walks + UNCOUNTED) * (OWN_WALK_S if load.direction == "send" else WALK_S)
     return load.settle_s + load.duration_s
+
+
+def trial_s(spec: TrialSpec) -> float:
+    """How long a trial sends, over all its workloads, in seconds."""
+    loads = (spec.workload, *spec.beside.values())
+    return max(load.start_s + lasts_s(load) for load in loads)

@@ -2,7 +2,7 @@
 """Plan and suite files: found by name, read from TOML, refused with file, line and fix."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from gatemark.error import UsageError
-from gatemark.plan import device, expect
+from gatemark.plan import device, expect, workloads
 from gatemark.plan.expand import FACTORS, check, means_nothing, plain
 from gatemark.plan.feature import NAME
 from gatemark.plan.level import spread_out
@@ -41,7 +41,7 @@ TABLES: dict[str, type[msgspec.Struct]] = {
 
 
 # The tables that a `[variant.NAME.TABLE]` may change.
-VARIED = ("gateway", "workload", "sweep", "repeat", "probe", "search", expect.TABLE)
+VARIED = ("gateway", "workload", "beside", "sweep", "repeat", "probe", "search", expect.TABLE)
 
 
 def plans_folder() -> Path:
@@ -94,7 +94,7 @@ def read_suite(name: str) -> Suite:
 
 def read_plan(path: Path, name: str, variant: str = "") -> Plan:
     """A plan from its file, checked whole. Raises UsageError with file and line."""
-    data = read_toml(path)
+    data = workloads.flat(read_toml(path))
     if "setup" in data and "arm" in data:
         raise UsageError(f"{path}:{line_of(path, 'setup')}: [setup] and [[arm]] exclude each other")
     _refuse_unknown(data, path)
@@ -155,29 +155,52 @@ def _refuse_unknown(data: dict[str, Any], path: Path) -> None:
             ):
                 line = line_of(path, table, table=f"variant.{name}")
                 raise UsageError(f"{path}:{line}: `{table}` is a table: [variant.{name}.{table}]")
+    names = _refuse_beside(data, path)
     for table, place, row in _rows({key: data[key] for key in data if key != "variant"}):
-        _refuse_in_table(table, row, path, place)
+        _refuse_in_table(table, row, path, place, names)
     _refuse_commands(data, path)
     _refuse_expectations(data, path)
     for name, variant in variants.items():
         refuse_unknown_keys(variant, list(VARIED), path, f"variant.{name}")
         _refuse_expectations(variant, path, f"variant.{name}.")
         for table, place, row in _rows(variant):
-            _refuse_in_table(table, row, path, f"variant.{name}.{place}")
+            _refuse_in_table(table, row, path, f"variant.{name}.{place}", names)
 
 
-def _refuse_in_table(table: str, row: dict[str, Any], path: Path, place: str) -> None:
-    """Refuse the unknown keys of a table; `place` is where it stands, in a variant or not."""
+def _refuse_beside(data: dict[str, Any], path: Path) -> list[str]:
+    """Names of the workloads beside the first. Refuses what is no table, or no name."""
+    loads = data.get("beside", {})
+    if not isinstance(loads, dict) or not all(isinstance(load, dict) for load in loads.values()):
+        line = line_of(path, "beside", table="")
+        raise UsageError(
+            f'{path}:{line}: what is sent beside is a table: [beside.NAME], kind = "tcp"'
+        )
+    for name in loads:
+        if reason := workloads.name_fault(name):
+            raise UsageError(f"{path}:{line_of(path, name, table='beside')}: {reason}")
+    return list(loads)
+
+
+def _refuse_in_table(
+    table: str, row: dict[str, Any], path: Path, place: str, names: Sequence[str]
+) -> None:
+    """Refuse the unknown keys of a table; `place` is where it stands, in a variant or not.
+
+    `names` are those of the workloads beside the first, whose keys are factors too.
+    """
     written = place.partition("[")[0]
+    known = [*FACTORS, *(f"{name}.{key}" for name in names for key in FACTORS)]
+    if table.startswith("beside."):
+        refuse_unknown_keys(row, _fields(Workload), path, written, place)
     match table:
         case "setup" | "arm" | "gateway" | "workload" | "repeat" | "probe" | "search":
             struct = TABLES.get(table) or Plan.__annotations__[table]
             refuse_unknown_keys(row, _fields(struct), path, written, place)
         case "sweep":
-            refuse_unknown_keys(row, [*FACTORS, "case"], path, written, place)
+            refuse_unknown_keys(row, [*known, "case"], path, written, place)
             _refuse_single_levels(row, path, place)
         case "sweep.case":
-            refuse_unknown_keys(row, list(FACTORS), path, written, place)
+            refuse_unknown_keys(row, known, path, written, place)
 
 
 def _refuse_commands(data: dict[str, Any], path: Path) -> None:
@@ -239,7 +262,8 @@ def _varied(data: dict[str, Any], variant: str) -> dict[str, Any]:
     """The data with a variant's keys put over the plan's own; all variants are taken out."""
     plain = {key: value for key, value in data.items() if key != "variant"}
     for table, keys in data["variant"][variant].items() if variant else ():
-        plain[table] = plain.get(table, {}) | keys
+        before = plain.get(table, {})
+        plain[table] = before | (workloads.over(before, keys) if table == "beside" else keys)
     return plain
 
 
@@ -257,13 +281,13 @@ def _located(data: dict[str, Any], folder: Path) -> dict[str, Any]:
     def _find(key: str, value: Any) -> Any:
         if key == "case":
             return find(value)
-        if key != "trace":
-            return value
+        if workloads.split(key)[1] != "trace":
+            return find(value) if isinstance(value, dict) else value
         if isinstance(value, list):
             return [located(item, folder) for item in value]
         return located(value, folder)
 
-    return data | {key: find(data[key]) for key in ("workload", "sweep") if key in data}
+    return data | {key: find(data[key]) for key in ("workload", "beside", "sweep") if key in data}
 
 
 def _described(data: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -282,19 +306,22 @@ def _described(data: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def _refuse_strangers(data: dict[str, Any], path: Path) -> None:
-    """Keys of [workload] that mean nothing for any kind that the plan sends."""
+    """Keys of a workload that mean nothing for any kind that it has."""
     load, sweep = data.get("workload", {}), data.get("sweep", {})
     if not isinstance(load, dict) or not isinstance(sweep, dict):
         return
     cases = sweep.get("case", [])
     cases = [case for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []
-    if "kind" in sweep or any("kind" in case for case in cases):
-        return
-    kind = load.get("kind", "udp")
-    for key in load:
-        if means_nothing(key, [kind]):
-            line = line_of(path, key, table="workload")
-            raise UsageError(f"{path}:{line}: `{key}` means nothing for kind {kind}; leave it out")
+    swept = {*sweep, *(factor for case in cases for factor in case)}
+    tables = {"workload": load}
+    tables |= {f"beside.{name}": table for name, table in data.get("beside", {}).items()}
+    for place, table in tables.items():
+        factor = f"{place.removeprefix('beside.')}.kind" if place != "workload" else "kind"
+        kind = table.get("kind", "udp")
+        for key in table if factor not in swept else ():
+            if means_nothing(key, [kind]):
+                where = f"{path}:{line_of(path, key, table=place)}"
+                raise UsageError(f"{where}: `{key}` means nothing for kind {kind}; leave it out")
 
 
 def _rows(data: dict[str, Any], above: str = "") -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -147,6 +147,8 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     direction: Direction = "up"  # up: LAN to WAN; down; both; send, receive: by the gateway itself
     family: Family = "ipv4"  # ipv4, ipv6
     duration_s: float = 1.0  # of sending
+    start_s: float = 0.0  # it begins so long after the trial does
+    dscp: int = 0  # code point of its packets (RFC 2474)
     driver: Driver = "gatemark"  # who makes the traffic: our agent, or a known tool in its place
     # kind udp
     frame_bytes: int = 64  # L2 with FCS
@@ -253,6 +255,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     command: dict[str, Command] = {}  # `[command.NAME]`: what the feature command:NAME runs
     gateway: Gateway = Gateway()  # conditions that all arms share
     workload: Workload = Workload()  # what is sent, where no factor says otherwise
+    # `[beside.NAME]`: what else is sent in the same trials. A factor of it is NAME.KEY.
+    beside: dict[str, Workload] = {}
     sweep: dict[str, tuple[Factor, ...]] = {}  # factor -> levels, crossed
     case: tuple[dict[str, Factor], ...] = ()  # `[[sweep.case]]`: factors that vary together
     repeat: Repeat = Repeat()  # how often each point is measured
@@ -284,6 +288,18 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     at: int = 0  # this one, from 0
 
 
+class Among(msgspec.Struct, frozen=True, kw_only=True):
+    """The place of a workload among those of its trial: ports and addresses differ by it."""
+
+    at: int = 0  # from 0, the plan's own workload
+    of: int = 1  # workloads
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether others send in the same trial."""
+        return self.of > 1
+
+
 class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One trial to run: a point of one arm, its repeat and pass, its place in the order."""
 
@@ -292,6 +308,8 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     arm: Arm  # the setup
     gateway: Gateway  # conditions that all arms share
     workload: Workload  # what is sent, with the levels of this point
+    beside: dict[str, Workload] = {}  # what else is sent, by its name
+    among: Among = Among()  # of this workload, where others are sent beside it
     point: dict[str, Factor]  # factor -> level
     repeat: int  # from 1
     pass_: Literal["outside", "instrumented", "search", "closer"] = msgspec.field(

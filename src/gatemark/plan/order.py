@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from gatemark.plan.deviate import deviations
-from gatemark.plan.expand import arms, factors, points, workload_at
+from gatemark.plan.expand import arms, beside_at, factors, points, workload_at
 from gatemark.plan.feature import DIRECT, commands
 from gatemark.plan.model import Arm, Factor, Plan, Search, TrialSpec, Turn
 from gatemark.plan.search import GOAL, SHARE, base, terms
@@ -109,6 +109,7 @@ def _spec(
         arm=arm,
         gateway=plan.gateway,
         workload=workload_at(plan, base(point)),
+        beside=beside_at(plan, base(point)),
         point=point,
         repeat=repeat,
         pass_=pass_,

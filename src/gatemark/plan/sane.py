@@ -31,12 +31,17 @@ LEAST_READING_S: Final = 0.2  # two readings of memory, at 10 a second
 MOST_SPEED: Final = 1e6
 MOST_CLONES: Final = 10_000
 MOST_WALKS: Final = 100_000
+MOST_DSCP: Final = 63
 
 
 def faults(load: Workload) -> Iterator[str]:
     """Why this workload cannot be sent; nothing if it can."""
     if not 0.05 <= load.duration_s <= LONGEST_TRIAL_S:
         yield f"`duration_s` = {load.duration_s:g}: 0.05 to {LONGEST_TRIAL_S:g}"
+    if not 0 <= load.start_s <= LONGEST_TRIAL_S:
+        yield f"`start_s` = {load.start_s:g}: 0 (at once) to {LONGEST_TRIAL_S:g}"
+    if not 0 <= load.dscp <= MOST_DSCP:
+        yield f"`dscp` = {load.dscp}: 0 to {MOST_DSCP} (RFC 2474)"
     yield from OF_KIND[load.kind](load)
 
 

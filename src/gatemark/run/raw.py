@@ -26,6 +26,8 @@ class Raw:
     # CPUs of this machine that are the gateway's; None: all that it reads are its own.
     gateway_cpus: frozenset[int] | None = None
     undrained: str = ""  # why packets may still have been on their way at its end
+    # The directions of the workloads beside the first, by name.
+    beside: Mapping[str, list[Way]] = field(default_factory=dict)
 
     @property
     def threads(self) -> Report:

@@ -10,7 +10,7 @@ from gatemark.probe import registry, starved
 from gatemark.probe.column import flat
 from gatemark.probe.probe import Sent
 from gatemark.probe.threads import busiest, cpu_readings
-from gatemark.run import program, turns
+from gatemark.run import mixed, program, turns
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
 from gatemark.run.result import caches
@@ -24,7 +24,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
     """The record of a finished trial."""
     kind = kind_of(spec.workload)
     values, accounting = kind.values(spec, raw)
-    delivered_pps = kind.delivered_pps(raw, values)
+    delivered_pps = mixed.delivered_pps(raw) if raw.beside else kind.delivered_pps(raw, values)
     first = raw.ways[0]
     path = base.definition.path
     sent = Sent(*first.window_ns, delivered_pps, values, accounting, path, raw.gateway_cpus)
@@ -36,7 +36,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
     modelled = caches.outcome(spec, raw, delivered_pps)
     burst = first.sender.get("burst")
     cpu = {} if path == "direct" else _cpu(threads, evidence, delivered_pps)
-    return replace(
+    record = replace(
         base,
         values=values
         | cpu
@@ -47,6 +47,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
         | caches.values(modelled)
         | turns.values(spec, raw, threads, accounting),
         accounting=accounting,
+        window_ns=mixed.span_ns(raw.ways),
         evidence=replace(
             evidence,
             **caches.evidence(modelled),
@@ -62,6 +63,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
             *probes.notes,
         ),
     )
+    return mixed.complete(record, spec, raw)
 
 
 def _cpu(
@@ -165,6 +167,7 @@ def series(spec: TrialSpec, raw: Raw, threads: Mapping[str, Thread]) -> Series:
     columns: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
     for way in raw.ways:
         columns |= kind_of(spec.workload).series(way)
+    columns |= mixed.series(spec, raw)
     for thread in threads.values():
         run_ns = raw.threads["threads"][str(thread.pid)]["run_ns"]
         columns[f"outside.{thread.name}.run_ns"] = raw.threads["t_ns"], run_ns

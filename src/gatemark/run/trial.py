@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The life of one trial: prepare, arm the agents, send, drain, account, judge its validity."""
 
-import asyncio
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
@@ -13,10 +12,11 @@ from msgspec.structs import replace
 from gatemark.error import GatemarkError, InvalidTrialError, StuckError, UnavailableError
 from gatemark.node.agent import Tick
 from gatemark.node.reader import ODD
+from gatemark.plan import workloads
 from gatemark.plan.feature import tracks
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.threads import Ports
-from gatemark.run import reading, stop, turns, watching
+from gatemark.run import mixed, reading, stop, turns, watching
 from gatemark.run.bench import Bench
 from gatemark.run.drain import Drain, remember
 from gatemark.run.kind import kind_of
@@ -24,6 +24,7 @@ from gatemark.run.raw import Raw
 from gatemark.run.result import caches
 from gatemark.run.turns import Start
 from gatemark.station.awake import awake
+from gatemark.station.station import Station
 from gatemark.station.wiring import Wire, wires
 from gatemark.store.record import Definition, Record
 from gatemark.store.series import Series
@@ -101,10 +102,10 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | 
     """
     station, load = bench.station, spec.workload
     await bench.prepare(spec.arm, load, spec.gateway.slow_to_pps)
-    wired = wires(station.ports, spec.arm.path, load.direction)
+    wired = _wired(station, spec)
     async with AsyncExitStack() as stack:
-        loads = await _loads(bench, spec, wired)
-        for direction in loads:
+        loads = await _loads(bench, spec)
+        for direction in (way for ways in loads.values() for way in ways):
             stack.push_async_callback(direction.abort)
             await direction.ready()
         watchers = watching.watchers(bench, spec, wired)
@@ -116,18 +117,32 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | 
         ports = watchers["ports"]
         assert isinstance(ports, Ports)
         drained = Drain(bench, spec.arm, ports, [wire.sink for wire in wired])
-        ways = await asyncio.gather(*(d.go(drained, _rate(on_rate)) for d in loads))
+        ways = await mixed.go(spec, loads, drained, _rate(on_rate))
         seen = {name: await watcher.stop() for name, watcher in reversed(watchers.items())}
     await station.require_alive()  # a gateway that gave itself back meanwhile was not measured
-    remember(bench, spec.arm, ways)
-    return Raw(ways, seen, watching.own_cpus(station), drained.why)
+    first = ways.pop(workloads.MAIN)
+    remember(bench, spec.arm, first)
+    return Raw(first, seen, watching.own_cpus(station), drained.why, ways)
 
 
-async def _loads(bench: Bench, spec: TrialSpec, wired: Sequence[Wire]) -> Sequence[Load]:
-    """What sends in each direction. The gateway's table of connections is emptied before."""
+def _wired(station: Station, spec: TrialSpec) -> list[Wire]:
+    """The directions of all workloads, each once."""
+    ways = [load.direction for load in workloads.by_name(spec).values()]
+    direction = ways[0] if len(set(ways)) == 1 else "both"
+    return wires(station.ports, spec.arm.path, direction)
+
+
+async def _loads(bench: Bench, spec: TrialSpec) -> dict[str, Sequence[Load]]:
+    """What sends in each direction, by workload. The table of connections is emptied before."""
+    station = bench.station
     if tracks(spec.arm):
-        await bench.station.flush()
-    return await kind_of(spec.workload).loads(bench.station, spec, wired)
+        await station.flush()
+    return {
+        name: await kind_of(part.workload).loads(
+            station, part, wires(station.ports, spec.arm.path, part.workload.direction)
+        )
+        for name, part in workloads.parts(spec).items()
+    }
 
 
 def _rate(show: Show) -> Tick:
@@ -179,6 +194,9 @@ def definition(spec: TrialSpec) -> Definition:
         duration_s=load.duration_s,
         turn_ms=spec.turn.ms if spec.turn.of else 0.0,
         slow_to_pps=0 if spec.arm.path == "direct" else spec.gateway.slow_to_pps,
+        dscp=load.dscp,
+        start_s=load.start_s,
+        beside=tuple(f"{name}: {workloads.in_words(other)}" for name, other in spec.beside.items()),
     )
     return caches.define(kind_of(load).define(both, load), spec)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from gatemark.gateway.setup import Setup
 from gatemark.node.shell import Here
-from gatemark.plan.lasting import lasts_s
+from gatemark.plan.lasting import trial_s
 from gatemark.plan.model import TrialSpec
 from gatemark.probe import registry
 from gatemark.probe.caches import Caches
@@ -78,7 +78,7 @@ def place_of(station: Station, spec: TrialSpec) -> Place:
     # Another host's CPUs are its own to choose.
     is_here = isinstance(station.gateway.node, Here)
     cpu = station.placement.sink if is_here else ANY_CPU
-    longest_s = lasts_s(spec.workload)
+    longest_s = trial_s(spec)
     return Place(station.gateway, cpu, longest_s, own_cpus(station), station.counting)
 
 

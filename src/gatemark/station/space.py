@@ -10,7 +10,7 @@ from gatemark.error import StationError, UnavailableError
 from gatemark.node.quoted import Script, literal, sh, shell
 from gatemark.node.shell import Namespace
 from gatemark.station.process import end_processes
-from gatemark.station.wiring import FAR_HOST, FIRST_CLIENT, LAST_CLIENT, Gateway, Port
+from gatemark.station.wiring import FAR_HOSTS, FIRST_CLIENT, LAST_CLIENT, Gateway, Port
 
 NAMES = {
     "lan": "LAN host",
@@ -119,7 +119,7 @@ def crowd(gateway: Gateway, ports: Mapping[str, Port]) -> str:
     needs no other list.
     """
     places = [("gw0", "lan0", range(FIRST_CLIENT, LAST_CLIENT + 1))]
-    places += [("gw1", "wan0", range(FAR_HOST, FAR_HOST + 1))]
+    places += [("gw1", "wan0", FAR_HOSTS)]
     return "\n".join(
         f"neigh replace {address} lladdr {ports[behind].mac} dev {gateway.devices[gate]} "
         "nud permanent"

@@ -26,9 +26,11 @@ ADDRESS = {
 GATEWAY_PORTS = ("gw0", "gw1", "gw2")
 ROLES = (*ADDRESS, "gw2")
 
-# Host numbers, of each test network, that no host owns: clients from here on, and a far host.
+# Host numbers, of each test network, that no host owns: clients from here on, and far hosts, one
+# for each workload of a trial, from the last one down.
 FIRST_CLIENT, LAST_CLIENT = 4, 253
 FAR_HOST = 254
+FAR_HOSTS = range(FAR_HOST - 9, FAR_HOST + 1)
 
 # First port of the flows on the LAN side; flow or stream i uses port + i.
 LAN_PORT = 20000

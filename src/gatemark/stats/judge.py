@@ -276,9 +276,9 @@ def _values(trials: Group) -> dict[str, Interval]:
     So does the CPU of a gateway that nobody else can read: a box.
     """
     values = {}
-    own = (name for record in trials.instrumented for name in record.values if is_own(name))
-    for quantity in dict.fromkeys((*UNITS, *own)):
-        is_instrumented = is_own(quantity) or quantity in INSTRUMENTED
+    outside = _own(trials.outside)
+    for quantity in dict.fromkeys((*UNITS, *outside, *_own(trials.instrumented))):
+        is_instrumented = quantity in INSTRUMENTED or (is_own(quantity) and quantity not in outside)
         source = trials.instrumented if is_instrumented else trials.outside
         samples = each(source, quantity)
         if quantity in ("cpu_busy", "packet_ns"):
@@ -286,6 +286,11 @@ def _values(trials: Group) -> dict[str, Interval]:
         if samples:
             values[quantity] = median_interval(samples)
     return values
+
+
+def _own(records: Sequence[Record]) -> list[str]:
+    """Quantities that have an owner: a probe, another workload, a direction."""
+    return [name for record in records for name in record.values if is_own(name)]
 
 
 def _of_point(trials: Group, limit: Limit, why: str) -> tuple[Warning_, ...]:

@@ -69,6 +69,11 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     duration_s: float = 0.0  # how long was sent and counted
     turn_ms: float = 0.0  # in turns of so many ms with other gateways; 0: alone
     slow_to_pps: int = 0  # nominal rate of the slowed lab gateway; 0: not slowed
+    dscp: int = 0  # code point of its packets (RFC 2474)
+    start_s: float = 0.0  # it began so long after the trial
+    # What else was sent in the same trial, and what of it is not its kind's default:
+    # uploads: tcp streams=8
+    beside: tuple[str, ...] = ()
 
     @property
     def headline(self) -> str:
@@ -246,6 +251,19 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     link_bps: int | None = None  # L1 rate of the slowest test link; None: no such limit (veth)
 
 
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """A workload that was sent beside the first; its values are the record's `NAME.QUANTITY`."""
+
+    definition: Definition  # what its values are values of
+    accounting: Accounting | None = None  # UDP: what became of every packet
+    window_ns: tuple[int, int] = (0, 0)  # from its first packet to its last, CLOCK_MONOTONIC
+    schedule_ratio: float | None = None  # tried / scheduled
+    late_ns: dict[str, float] = {}  # send time against due time: p50, p99, p999, max
+    ports: dict[str, str] = {}  # "sender": "raw", "sink": "ring"
+    port_reasons: dict[str, str] = {}  # why no better one
+    notes: tuple[str, ...] = ()  # what was done otherwise than the plan said
+
+
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """One trial."""
 
@@ -265,6 +283,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     definition: Definition  # what its values are values of
     values: dict[str, float] = {}  # by quantity; its unit is in UNITS
     accounting: Accounting | None = None  # UDP: what became of every packet
+    # From its first packet to its last, CLOCK_MONOTONIC; (0, 0): not measured.
+    window_ns: tuple[int, int] = (0, 0)
+    parts: dict[str, Part] = {}  # what was sent beside it, by name
     evidence: Evidence = Evidence()  # what held it back, as it was seen
     placement: dict[str, str] = {}  # "gateway": "cpu 1, fifo 50", "sender": "cpu 0, nice -20", ...
     ports: dict[str, str] = {}  # "sender": "live", "sink": "xdp"

@@ -13,7 +13,7 @@ from gatemark.error import GatemarkError
 from gatemark.node.agent import Agent, Tick, unfiltered
 from gatemark.node.shell import Node
 from gatemark.plan.model import TrialSpec, Workload
-from gatemark.plan.sane import MOST_CONNECTIONS, PORTS_A_CLIENT, most_connections
+from gatemark.plan.sane import MOST_CLIENTS, MOST_CONNECTIONS, PORTS_A_CLIENT, most_connections
 from gatemark.probe import connections
 from gatemark.station import alias
 from gatemark.station.cpu import Placement
@@ -40,7 +40,14 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     gateway = None if spec.arm.path == "direct" else station.gateway.node
     load, path = spec.workload, spec.arm.path
     return [
-        Connections(wire, load, station.placement, gateway, peers(station.ports, wire, path, load))
+        Connections(
+            wire,
+            load,
+            station.placement,
+            gateway,
+            peers(station.ports, wire, path, load),
+            SERVER_PORT + MOST_CLIENTS * spec.among.at,
+        )
         for wire in ways
     ]
 
@@ -72,8 +79,10 @@ class Connections:
         placement: Placement,
         gateway: Node | None = None,
         peers: Sequence[str] = (),
+        server_port: int = SERVER_PORT,
     ) -> None:
         self.wire = wire
+        self.server_port = server_port
         self.peers = peers
         self.load = load
         self.placement = placement
@@ -161,7 +170,7 @@ class Connections:
             "mode": MODE[self.load.connecting],
             "family": FAMILY[self.load.family],
             "src": self.wire.far.address(self.load.family),
-            "src_port": SERVER_PORT,
+            "src_port": self.server_port,
             "src_ports": self.load.clients,
             "peers": list(self.peers),
             "connections": self.served,
@@ -180,7 +189,7 @@ class Connections:
             "src_port": LAN_PORT,
             "src_ports": PORTS_A_CLIENT,
             "dst": self.wire.far.address(load.family),
-            "dst_port": SERVER_PORT,
+            "dst_port": self.server_port,
             "dst_ports": load.clients,
             "connections": self.count,
             "ahead": AHEAD,

@@ -17,6 +17,7 @@ from gatemark.station.wiring import FAR_HOST, FIRST_CLIENT, LAN_PORT, WAN_PORT, 
 
 # RFC 4814 section 4.5: source ports 1024 to 65 535, destination ports 1 to 49 151.
 NEAR_RANDOM: Final = range(1024, 65536)
+APART: Final = 10  # between the far ports of two workloads
 FAR_RANDOM: Final = range(1, 49152)
 
 
@@ -28,11 +29,15 @@ class Flows:
     far: list[int]
 
 
-def flows(load: Workload) -> Flows:
-    """The ports, the same in every trial of as many flows and clients: trials are comparable."""
+def flows(load: Workload, among: int = 0) -> Flows:
+    """The ports, the same in every trial of as many flows and clients: trials are comparable.
+
+    `among` is the place among the workloads of a trial: ordered flows of each go to their own port.
+    """
     each = -(-load.flows // load.clients)  # flows of a client
     if load.flow_ports == "ordered":
-        return Flows([LAN_PORT + at // load.clients for at in range(load.flows)], [WAN_PORT])
+        far = WAN_PORT + APART * among
+        return Flows([LAN_PORT + at // load.clients for at in range(load.flows)], [far])
     rng = random.Random(f"{load.flows}/{load.clients}")  # noqa: S311  not for secrets
     ports = rng.sample(NEAR_RANDOM, each)  # no two flows of a client are the same
     near = [ports[at // load.clients] for at in range(load.flows)]

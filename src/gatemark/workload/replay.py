@@ -16,7 +16,7 @@ from typing import Any, Final, Self
 from gatemark.error import UsageError
 from gatemark.node.agent import Agent, Tick, unfiltered
 from gatemark.node.binary import agent_path
-from gatemark.plan.model import TrialSpec, Workload
+from gatemark.plan.model import Among, TrialSpec, Workload
 from gatemark.plan.trace import SOURCES
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
@@ -26,6 +26,7 @@ from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Drained, Load, Report
 
 LEAD_US: Final = 100_000  # from the word to start to the first packet: both agents have it by then
 STAGGER_US: Final = 1_234  # between clones: so many callers do not speak at once
+ALONE: Final = Among()
 READ_S: Final = 60.0  # a large capture is read, rewritten and sorted before `ready`
 
 
@@ -33,7 +34,7 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     """One load for each direction; the two agents are theirs together."""
     (up, down) = wires(station.ports, spec.arm.path, "both")
     mask = down.target if spec.arm.path == "nat" else None
-    pair = Pair(up, down, mask, spec.workload, station.placement)
+    pair = Pair(up, down, mask, spec.workload, station.placement, spec.among)
     return [Replay(wire, pair) for wire in ways]
 
 
@@ -41,15 +42,23 @@ class Pair:
     """The agents of both sides."""
 
     def __init__(
-        self, up: Wire, down: Wire, mask: Port | None, load: Workload, placement: Placement
+        self,
+        up: Wire,
+        down: Wire,
+        mask: Port | None,
+        load: Workload,
+        placement: Placement,
+        among: Among = ALONE,
     ) -> None:
+        self.among = among
         self.up = up
         self.down = down
         self.mask = mask
         self.load = load
         self.placement = placement
         self.agents: list[Agent] = []  # LAN side, WAN side
-        self._done: asyncio.Task[list[Report]] | None = None
+        self._sent: asyncio.Task[None] | None = None
+        self._closed: asyncio.Task[list[Report]] | None = None
 
     async def ready(self) -> None:
         """Bring both to their start; once. Raises NodeError."""
@@ -67,13 +76,20 @@ class Pair:
                     await Agent.launch(wire.source.node, "replay", request, within_s=READ_S)
                 )
 
-    async def reports(self, drained: Drained, tick: Tick | None) -> list[Report]:
-        """Replay, once, whichever direction asks first; what both sides report."""
-        if self._done is None:
-            self._done = asyncio.create_task(self._run(drained, tick))
-        return await self._done
+    async def sent(self, tick: Tick | None) -> None:
+        """Replay, once, whichever direction asks first."""
+        self._sent = self._sent or asyncio.create_task(self._send(tick))
+        await self._sent
 
-    async def _run(self, drained: Drained, tick: Tick | None) -> list[Report]:
+    async def reports(self) -> list[Report]:
+        """What both sides report, once nothing is on its way any more."""
+        self._closed = self._closed or asyncio.create_task(self._close())
+        return await self._closed
+
+    async def _close(self) -> list[Report]:
+        return list(await asyncio.gather(*(agent.close() for agent in self.agents)))
+
+    async def _send(self, tick: Tick | None) -> None:
         t0_us = time.monotonic_ns() // 1000 + LEAD_US
         await asyncio.gather(*(agent.start(t0_us=t0_us) for agent in self.agents))
         longest_s = self.agents[0].ready["length_ns"] / 1e9 + GRACE_S
@@ -84,13 +100,12 @@ class Pair:
                 for agent, each in zip(self.agents, ticks, strict=True)
             )
         )
-        await drained()
-        return list(await asyncio.gather(*(agent.close() for agent in self.agents)))
 
     async def abort(self) -> None:
         """End both agents, whatever they do."""
-        if self._done is not None:
-            self._done.cancel()
+        for task in (self._sent, self._closed):
+            if task is not None:
+                task.cancel()
         for agent in self.agents:
             await agent.abort()
 
@@ -103,7 +118,7 @@ class Pair:
             "device": wire.source.device,
             "dst_mac": wire.next_hop.mac,
             "client": near.neighbour(load.family, FIRST_CLIENT),
-            "far": far.neighbour(load.family, FAR_HOST),
+            "far": far.neighbour(load.family, FAR_HOST - self.among.at),
             "bin_ms": BIN_MS,
             "cpu": place.sender if side == "lan" else place.sink,
             "tick_ms": tick_ms(load.duration_s),
@@ -125,7 +140,9 @@ class Replay:
 
     async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Replay until the trace or its time is over, and take this direction's reports."""
-        lan, wan = await self.pair.reports(drained, tick)
+        await self.pair.sent(tick)
+        await drained()
+        lan, wan = await self.pair.reports()
         sent, came = (lan, wan) if self.wire.away else (wan, lan)
         times = {name: sent[name] for name in ("t0_ns", "t1_ns", "cpu_ns")}
         notes = remarks(self.pair.agents[0].ready)

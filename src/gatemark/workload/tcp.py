@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from gatemark.node.agent import Agent, Tick, unfiltered
-from gatemark.plan.model import TrialSpec, Workload
+from gatemark.plan.model import Among, TrialSpec, Workload
+from gatemark.plan.sane import MOST_STREAMS
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import LAN_PORT, Port, Wire
@@ -19,6 +20,9 @@ from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Drained, Load, Way, t
 # The far end listens on a port of its own for each direction, so that both can run at once.
 LISTEN_PORT = {"up": 5001, "receive": 5001, "down": 5002, "send": 5002}
 NEAR_PORT = {"up": LAN_PORT, "receive": LAN_PORT, "down": LAN_PORT + 1000, "send": LAN_PORT + 1000}
+# Beside others: above all ports of flows and connections, MOST_STREAMS for each direction.
+BESIDE_PORT, BESIDE_PORTS = 60_100, 512
+ALONE = Among()
 SAMPLES = 50  # of TCP_INFO in a trial, at least every SLOWEST_MS
 FASTEST_MS, SLOWEST_MS = 20, 500
 
@@ -27,7 +31,7 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     """One transfer for each direction."""
     load, path = spec.workload, spec.arm.path
     return [
-        Transfer(wire, load, station.placement, peers(station.ports, wire, path, load))
+        Transfer(wire, load, station.placement, peers(station.ports, wire, path, load), spec.among)
         for wire in ways
     ]
 
@@ -36,8 +40,14 @@ class Transfer:
     """One direction of a TCP trial. `peers`: whose connections the far end takes; none: any."""
 
     def __init__(
-        self, wire: Wire, load: Workload, placement: Placement, peers: Sequence[str] = ()
+        self,
+        wire: Wire,
+        load: Workload,
+        placement: Placement,
+        peers: Sequence[str] = (),
+        among: Among = ALONE,
     ) -> None:
+        self.among = among
         self.wire = wire
         self.peers = peers
         self.load = load
@@ -93,15 +103,21 @@ class Transfer:
         }
 
     def _opening(self, end: Port) -> dict[str, Any]:
-        listen = {"open": "listen", "src_port": LISTEN_PORT[self.wire.direction]}
+        listening = LISTEN_PORT[self.wire.direction] + 2 * self.among.at
+        listen = {"open": "listen", "src_port": listening}
         if end is self.wire.far:
             return listen | {"peers": list(self.peers)}
         return {
             "open": "connect",
-            "src_port": NEAR_PORT[self.wire.direction],
+            "src_port": self._near_port(),
             "dst": self.wire.far.address(self.load.family),
             "dst_port": listen["src_port"],
         }
+
+    def _near_port(self) -> int:
+        if not self.among.at:
+            return NEAR_PORT[self.wire.direction]
+        return BESIDE_PORT + BESIDE_PORTS * self.among.at + (0 if self.wire.away else MOST_STREAMS)
 
     def _role(self, end: Port, duration_ms: int) -> dict[str, Any]:
         if end is self.wire.source:

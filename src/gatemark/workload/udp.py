@@ -13,7 +13,7 @@ from gatemark.node.agent import Agent, Tick, unfiltered
 from gatemark.node.clock import Pair
 from gatemark.plan.crowd import is_crowd
 from gatemark.plan.mix import frames
-from gatemark.plan.model import TrialSpec, Turn, Workload
+from gatemark.plan.model import Among, TrialSpec, Turn, Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import WAN_PORT, Port, Wire, wires
@@ -34,6 +34,9 @@ from gatemark.workload.way import (
 LATE_S = 60.0  # bins of the rate beyond the duration
 OPEN_PPS, OPENED_IN_S = 5000, 5.0  # mappings are opened so fast, or all in so long
 ALONE = Turn()
+ONLY = Among()
+RUNS_APART = 37  # between the runs of two workloads of a trial; that of the next trial is 1 away
+SPUN_PPS = 2000.0  # the last part of each wait is spun, 0.1 ms of a CPU
 # The sink's ledger has room for as many packets as are due; where nothing is due, for as many as
 # no sender ever sent. There is none where that is more than one line of a report holds.
 MOST_PPS = 6e6
@@ -50,17 +53,19 @@ OWN_SOURCE = WAN_PORT + 1  # the gateway's own program may be listening on WAN_P
 
 async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """One stream for each direction."""
-    load, placement, number = spec.workload, station.placement, spec.sequence % 256
+    load, placement = spec.workload, station.placement
+    number = (spec.sequence + RUNS_APART * spec.among.at) % 256
     mapped: list[int] = []
     if spec.arm.path == "nat" and load.direction != "up":
         (up,) = wires(station.ports, "nat", "up")
-        mapped = await open_mappings(up, load, placement, number)
+        mapped = await open_mappings(up, load, placement, number, spec.among)
     streams = [
         Stream(wire, load, placement, number, () if wire.away else mapped, spec.turn)
         for wire in ways
     ]
     for stream in streams:
         stream.seed = spec.repeat  # from 1; the same for all arms, which are compared
+        stream.place(spec.among)
     return streams
 
 
@@ -89,10 +94,16 @@ class Stream:
         self.mapped = list(mapped)
         self.turn = turn
         self.seed = 0
+        self.among = ONLY
         self.key = secrets.token_hex(KEY_BYTES) if _is_tagged(wire) else ""
         self._sender: Agent | None = None
         self._sink: Agent | None = None
         self._clocks: Pair | None = None
+
+    def place(self, among: Among) -> None:
+        """Give it the ports of its place among the workloads of a trial."""
+        self.among = among
+        self.flows = flows(self.load, among.at)
 
     async def ready(self) -> Self:
         """Bring sink and sender to their start. Raises NodeError."""
@@ -143,7 +154,7 @@ class Stream:
         load, wire = self.load, self.wire
         own = wire.own and not wire.away
         request = {
-            "port": OWN_PORT if own else _counted(load.sender_port, wire.source, "raw"),
+            "port": OWN_PORT if own else self._reached(load.sender_port, wire.source, "raw"),
             "device": wire.source.device,
             "family": FAMILY[load.family],
             **(self._up() if wire.away else self._down()),
@@ -158,7 +169,7 @@ class Stream:
             "run": self.run,
             "cpu": self.placement.gateway if own else self.placement.sender,
         }
-        request |= self._tag() | _turns(self.turn)
+        request |= self._tag() | _turns(self.turn) | self._beside()
         return request if own else request | {"dst_mac": wire.next_hop.mac}
 
     def _up(self) -> dict[str, Any]:
@@ -188,7 +199,7 @@ class Stream:
         own = self.wire.own and self.wire.away
         listened = self.flows.far if self.wire.away else self.flows.near
         request = {
-            "port": OWN_PORT if own else _counted(load.sink_port, self.wire.sink, "ring"),
+            "port": OWN_PORT if own else self._reached(load.sink_port, self.wire.sink, "ring"),
             "device": self.wire.sink.device,
             "family": FAMILY[load.family],
             "dst_port": [] if is_crowd(load) else listened,  # none: any, of an address without host
@@ -201,6 +212,17 @@ class Stream:
             "most_packets": numbers(load, FASTEST_PPS),
         }
         return request | self._tag() | (ledger(load) if self.seed else {})
+
+    def _reached(self, asked: str, port: Port, stack: str) -> str:
+        """How an agent reaches a port. Beside others by the stack, as they need the port too."""
+        if asked == "auto" and self.among.is_mixed:
+            return stack
+        return _counted(asked, port, stack)
+
+    def _beside(self) -> dict[str, int]:
+        """A fast sender beside others sleeps until a packet is due: it would take all of a CPU."""
+        fast = not 0 < self.load.rate_pps <= SPUN_PPS
+        return {"rests": 1} if self.among.is_mixed and fast else {}
 
     def _tag(self) -> dict[str, str]:
         return {"key": self.key} if self.key else {}
@@ -251,7 +273,9 @@ def _passed(ready: dict[str, Any]) -> str:
     return "; ".join(f"{port}: {why}" for port, why in ready.get("passed_over", {}).items())
 
 
-async def open_mappings(up: Wire, load: Workload, placement: Placement, run: int) -> list[int]:
+async def open_mappings(
+    up: Wire, load: Workload, placement: Placement, run: int, among: Among = ONLY
+) -> list[int]:
     """Send one packet of each flow up through NAT; returns the ports that the WAN host saw.
 
     Traffic down through a masquerade reaches the LAN host only as the answer to such a flow.
@@ -260,6 +284,7 @@ async def open_mappings(up: Wire, load: Workload, placement: Placement, run: int
     seconds = max(0.05, load.flows / rate_pps * 1.5)
     few = replace(load, rate_pps=rate_pps, duration_s=seconds, cap_pps=0.0, packets=0)
     stream = Stream(up, few, placement, run)
+    stream.place(among)
     try:
         await stream.ready()
         way = await stream.go(soon(0.05))

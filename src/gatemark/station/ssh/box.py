@@ -43,7 +43,15 @@ from gatemark.station.ssh.introduce import Behind, introduce
 from gatemark.station.ssh.side import Far, Local, Sides
 from gatemark.station.station import Again, nothing
 from gatemark.station.thread import Thread
-from gatemark.station.wiring import ADDRESS, FAR, FAR_HOST, FIRST_CLIENT, LAST_CLIENT, Gateway, Port
+from gatemark.station.wiring import (
+    ADDRESS,
+    FAR,
+    FAR_HOSTS,
+    FIRST_CLIENT,
+    LAST_CLIENT,
+    Gateway,
+    Port,
+)
 from gatemark.store.run import StationInfo
 
 ROLES: Final = {"lan": ("lan0", "gw0"), "wan": ("wan0", "gw1")}  # side -> its role, the gateway's
@@ -285,7 +293,7 @@ class Box:
 
     async def _introduce(self) -> None:
         """Tell a gateway that we set where the hosts are, and the addresses that none owns."""
-        numbers = {"lan": (FIRST_CLIENT, LAST_CLIENT), "wan": (FAR_HOST, FAR_HOST)}
+        numbers = {"lan": (FIRST_CLIENT, LAST_CLIENT), "wan": (FAR_HOSTS[0], FAR_HOSTS[-1])}
         known, unknown = introduce(
             Behind(self.ports[ROLES[end][1]], self.ports[ROLES[end][0]], *numbers[end])
             for end in self.asked.sides
