@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Classic BPF: small enough to be written by hand, accepted by every kernel. */
 #include "port/filter.h"
+#include "frame/bytes.h"
+#include "frame/frame.h"
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -67,6 +69,28 @@ static int attach_ipv6(int fd, uint16_t low, uint16_t high)
 int filter_attach_ports(int fd, int family, uint16_t low, uint16_t high)
 {
 	return family == 4 ? attach_ipv4(fd, low, high) : attach_ipv6(fd, low, high);
+}
+
+/* A word of the address after another; the first that differs drops the frame. */
+int filter_attach_host(int fd, int family, const uint8_t *address, bool is_source)
+{
+	struct sock_filter code[2 * 4 + 2];
+	unsigned short words = family == 4 ? 1 : 4, length = 0;
+	uint32_t at = ETHERNET_BYTES + (family == 4 ? 12 : 8);
+
+	if (!is_source)
+		at += 4u * words;
+	for (unsigned short word = 0; word < words; word++) {
+		uint8_t left = (uint8_t)(2 * (words - word) - 1); /* statements up to the drop */
+
+		code[length++] =
+			(struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at + 4u * word);
+		code[length++] = (struct sock_filter)BPF_JUMP(
+			BPF_JMP | BPF_JEQ | BPF_K, be32_load(address + 4u * word), 0, left);
+	}
+	code[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, EVERY_BYTE);
+	code[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
+	return attach(fd, code, length);
 }
 
 int filter_attach_nothing(int fd)

@@ -2,6 +2,7 @@
 /* The ring of a replay (Documentation/networking/packet_mmap.rst). */
 #include "replay/inlet.h"
 #include "frame/frame.h"
+#include "port/filter.h"
 #include "time/clock.h"
 
 #include <errno.h>
@@ -47,10 +48,11 @@ static int map_ring(struct inlet *inlet, uint32_t packet_most, size_t ring_bytes
 	return 0;
 }
 
-int inlet_open(struct inlet *inlet, int device_index, int family, uint32_t packet_most,
-	       size_t ring_bytes, struct fault *fault)
+int inlet_open(struct inlet *inlet, const struct inlet_options *options, struct fault *fault)
 {
-	struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_ifindex = device_index };
+	struct sockaddr_ll address = { .sll_family = AF_PACKET,
+				       .sll_ifindex = options->device_index };
+	int family = options->family;
 	int yes = 1;
 	int error;
 
@@ -61,9 +63,13 @@ int inlet_open(struct inlet *inlet, int device_index, int family, uint32_t packe
 	/* Stamps from where packets enter the host: see ask_for_stamps() in port/ring.c. */
 	if (setsockopt(inlet->fd, SOL_SOCKET, SO_TIMESTAMPNS, &yes, sizeof(yes)) < 0)
 		return fault_system(fault, -errno, "device", "asking for arrival times");
-	error = map_ring(inlet, packet_most, ring_bytes, fault);
+	error = map_ring(inlet, options->packet_most, options->ring_bytes, fault);
 	if (error)
 		return error;
+	if (options->far)
+		error = filter_attach_host(inlet->fd, family, options->far, options->from_far);
+	if (error)
+		return fault_system(fault, error, "shared", "filtering by the far address");
 	/* One Ethernet type: what the host itself sends is not seen (ptype_base, not ptype_all). */
 	be16_store((uint8_t *)&address.sll_protocol, family == 4 ? ETH_P_IP : ETH_P_IPV6);
 	if (bind(inlet->fd, (struct sockaddr *)&address, sizeof(address)) < 0)

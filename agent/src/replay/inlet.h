@@ -24,9 +24,17 @@ struct inlet {
 	uint64_t dropped; /* valid after inlet_settle() */
 };
 
-/* Room for frames of packet_most bytes of IP, ring_bytes in all. */
-int inlet_open(struct inlet *inlet, int device_index, int family, uint32_t packet_most,
-	       size_t ring_bytes, struct fault *fault);
+/* What an inlet is for. */
+struct inlet_options {
+	int device_index, family;
+	uint32_t packet_most; /* bytes of the largest IP packet */
+	size_t ring_bytes;
+	/* Others' packets cross the device, too: only those from, or to, this address; NULL: all. */
+	const uint8_t *far;
+	bool from_far;
+};
+
+int inlet_open(struct inlet *inlet, const struct inlet_options *options, struct fault *fault);
 void inlet_close(struct inlet *inlet);
 
 /* Reads the offset of the clocks again, which drifts. */

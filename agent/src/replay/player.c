@@ -17,6 +17,7 @@
  * rests between them, and wakes up to 0.5 ms late on a virtual machine.
  */
 #define SPIN_NS NS_PER_MS
+#define SHARED_SPIN_NS (100 * NS_PER_US) /* beside others, who keep the processor awake */
 #define ROOM_NS (200 * NS_PER_US) /* until the next packet, for a look at all else */
 #define DOZE_NS (2 * NS_PER_MS) /* a sleep at most: a ring of 16 MiB holds 8192 frames */
 #define WARM_NS (30 * NS_PER_US) /* so shortly before, the way of a frame is warmed */
@@ -262,6 +263,7 @@ static bool is_alert(const struct player *player, uint64_t left_ns, bool *warm)
 /* Receives until a packet is due. False: to stop. */
 static bool wait_due(struct player *player, uint64_t due_ns)
 {
+	uint64_t spin_ns = player->shared ? SHARED_SPIN_NS : SPIN_NS;
 	bool warm = false;
 
 	for (;;) {
@@ -274,9 +276,9 @@ static bool wait_due(struct player *player, uint64_t due_ns)
 			return now < player->end_ns;
 		if (is_alert(player, due_ns - now, &warm) || take(player))
 			continue;
-		if (due_ns - now <= SPIN_NS)
+		if (due_ns - now <= spin_ns)
 			continue;
-		until = due_ns - SPIN_NS;
+		until = due_ns - spin_ns;
 		doze(player, now, until < now + DOZE_NS ? until : now + DOZE_NS);
 	}
 }

@@ -32,6 +32,7 @@ struct player {
 	const struct trace *trace;
 	enum way way; /* what this side sends */
 	bool masked; /* and by which port is to be learned */
+	bool shared; /* others work on this processor meanwhile */
 	struct frames frames;
 	struct inlet inlet;
 	struct arrive arrive;

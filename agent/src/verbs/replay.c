@@ -43,6 +43,7 @@ struct replay_request {
 	int64_t packet_most;
 	int64_t bin_ms;
 	int64_t ring_bytes;
+	int64_t shared;
 };
 
 enum { WAYS_BOTH, WAYS_UP, WAYS_DOWN };
@@ -85,6 +86,9 @@ static const struct key replay_keys[] = {
 	    .help = "bin of the rate over time"),
 	KEY(replay_request, ring_bytes, INTEGER, .preset = 16 << 20, .min = 1 << 19, .max = 1 << 30,
 	    .help = "room for packets that wait: size of the ring"),
+	KEY(replay_request, shared, INTEGER, .max = 1,
+	    .help = "1: others send on these devices: what the far address has no part in is not "
+		    "seen"),
 	{ 0 },
 };
 
@@ -187,8 +191,17 @@ static int open_player(struct replay *replay, struct fault *fault)
 {
 	const struct replay_request *request = replay->request;
 	struct player *player = &replay->player;
+	struct inlet_options inlet = {
+		.device_index = replay->device.index,
+		.family = replay->lab.family,
+		.packet_most = (uint32_t)request->packet_most,
+		.ring_bytes = (size_t)request->ring_bytes,
+		.far = request->shared ? replay->lab.far : NULL,
+		.from_far = request->side == SIDE_LAN,
+	};
 	int error;
 
+	player->shared = request->shared;
 	player->talk = replay->talk;
 	player->trace = &replay->trace;
 	player->way = request->side == SIDE_LAN ? WAY_UP : WAY_DOWN;
@@ -202,9 +215,7 @@ static int open_player(struct replay *replay, struct fault *fault)
 	if (!error)
 		error = player_open(player, fault);
 	if (!error)
-		error = inlet_open(&player->inlet, replay->device.index, replay->lab.family,
-				   (uint32_t)request->packet_most, (size_t)request->ring_bytes,
-				   fault);
+		error = inlet_open(&player->inlet, &inlet, fault);
 	if (error)
 		return error;
 	player->fd = socket_open_raw(replay->device.index, true, fault);

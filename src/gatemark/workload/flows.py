@@ -11,7 +11,7 @@ import random
 from dataclasses import dataclass
 from typing import Final
 
-from gatemark.plan.crowd import is_crowd
+from gatemark.plan.crowd import MOST_OWN, is_crowd
 from gatemark.plan.model import Workload
 from gatemark.station.wiring import FAR_HOST, FIRST_CLIENT, LAN_PORT, WAN_PORT, Wire
 
@@ -32,12 +32,12 @@ class Flows:
 def flows(load: Workload, among: int = 0) -> Flows:
     """The ports, the same in every trial of as many flows and clients: trials are comparable.
 
-    `among` is the place among the workloads of a trial: ordered flows of each go to their own port.
+    `among` is the place among the workloads of a trial: ordered flows of each have ports of their own.
     """
     each = -(-load.flows // load.clients)  # flows of a client
     if load.flow_ports == "ordered":
-        far = WAN_PORT + APART * among
-        return Flows([LAN_PORT + at // load.clients for at in range(load.flows)], [far])
+        first, far = LAN_PORT + MOST_OWN * among, WAN_PORT + APART * among
+        return Flows([first + at // load.clients for at in range(load.flows)], [far])
     rng = random.Random(f"{load.flows}/{load.clients}")  # noqa: S311  not for secrets
     ports = rng.sample(NEAR_RANDOM, each)  # no two flows of a client are the same
     near = [ports[at // load.clients] for at in range(load.flows)]

@@ -123,6 +123,7 @@ class Pair:
             "cpu": place.sender if side == "lan" else place.sink,
             "tick_ms": tick_ms(load.duration_s),
         }
+        request |= {"shared": 1} if self.among.is_mixed else {}
         return request | ({"mask": self.mask.address(load.family)} if self.mask else {})
 
 

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several workloads in one trial: each begins in its time and keeps its own account."""
+
+import pytest
+from msgspec.structs import replace
+
+from gatemark.plan.model import Arm, Plan, Probe, Workload
+from gatemark.store.record import Record
+from lab.planted import measure, plan
+
+GAME = Workload(kind="replay", direction="both", duration_s=1.0)
+SETTLED_MS = 150  # of a machine with other work: how late a workload may begin
+
+
+def mixed(arm: Arm | str, first: Workload, **others: Workload) -> Plan:
+    return replace(plan(arm, first), beside=others, probe=Probe())
+
+
+def sound(planned: Plan) -> Record:
+    _, (record,) = measure(planned)
+    assert (record.status, record.reason) == ("ok", "")
+    return record
+
+
+def test_a_game_waits_behind_an_upload_that_begins_later() -> None:
+    upload = Workload(kind="tcp", congestion="reno", start_s=0.5, duration_s=0.5)
+    shaped = Arm(path="route", name="shaped", features=("shape:tbf:20",))
+    record = sound(mixed(shaped, replace(GAME, duration_s=1.2), upload=upload))
+    assert record.accounting is not None
+    assert record.accounting.tried == record.accounting.scheduled
+    assert 10e6 < record.values["upload.goodput_bps"] < 20e6
+    assert record.values["delay_max_ns"] > 10e6, "tbf has a queue of 50 ms"
+    began_ms = (record.parts["upload"].window_ns[0] - record.window_ns[0]) / 1e6
+    assert 300 < began_ms < 500 + SETTLED_MS
+
+
+def test_udp_at_a_rate_and_connections_cross_nat_together() -> None:
+    tracked = Arm(path="nat", name="nat", features=("conntrack",))
+    connections = Workload(kind="connections", connecting="crr", connections=4, duration_s=0.5)
+    down = Workload(direction="down", rate_pps=500, duration_s=0.5)
+    first = Workload(direction="both", rate_pps=1000, flows=4, duration_s=0.8)
+    record = sound(mixed(tracked, first, opened=connections, down=down))
+    part = record.parts["down"].accounting
+    assert record.accounting is not None
+    assert part is not None
+    assert (record.accounting.tried, part.tried) == (1600, 250)
+    assert (record.accounting.lost, part.lost) == (0, 0)
+    assert record.values["opened.connections_per_s"] > 0
+
+
+@pytest.mark.parametrize("family", ["ipv4", "ipv6"])
+def test_the_same_replay_twice_is_told_apart(family: str) -> None:
+    game = replace(GAME, family=family)
+    record = sound(mixed("route", game, again=game, call=replace(game, trace="voip")))
+    again = record.parts["again"].accounting
+    assert record.accounting is not None
+    assert again is not None
+    assert record.accounting.tried == again.tried == record.accounting.unique == again.unique
+    assert (record.accounting.duplicated, again.duplicated) == (0, 0)
+    assert record.parts["call"].accounting != again
