@@ -32,7 +32,7 @@ class Flows:
 def flows(load: Workload, among: int = 0) -> Flows:
     """The ports, the same in every trial of as many flows and clients: trials are comparable.
 
-    `among` is the place among the workloads of a trial: ordered flows of each have ports of their own.
+    `among` is the place among the workloads of a trial: ordered flows of each have their own ports.
     """
     each = -(-load.flows // load.clients)  # flows of a client
     if load.flow_ports == "ordered":
