@@ -86,7 +86,7 @@ int filter_attach_host(int fd, int family, const uint8_t *address, bool is_sourc
 		code[length++] =
 			(struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at + 4u * word);
 		code[length++] = (struct sock_filter)BPF_JUMP(
-			BPF_JMP | BPF_JEQ | BPF_K, be32_load(address + 4u * word), 0, left);
+			BPF_JMP | BPF_JEQ | BPF_K, be32_load(address + 4 * (size_t)word), 0, left);
 	}
 	code[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, EVERY_BYTE);
 	code[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
