@@ -94,8 +94,9 @@ def _measure(at: Ends, end: str, ports: tuple[str, str], side: Side, seconds: fl
     sender.process.wait()
     time.sleep(0.1)
     got = sink.close()
-    if got["unique"] < 0.5 * sent["sent"]:
-        raise RuntimeError(f"{side.name}: {got['unique']} of {sent['sent']} packets counted")
+    # A sink that is slower than its sender loses packets; it may not take one for a stranger's.
+    if strange := int(got["stale"]) + int(got.get("beyond", 0)) + int(got["corrupt"]):
+        raise RuntimeError(f"{side.name}: {strange} of {sent['sent']} packets taken for others'")
     others_ns = sent["cpu_ns"] if end == "both" else _thread_ns() - before_ns
     return float(got["unique"] * 1e9 / (got["cpu_ns"] + others_ns))
 
