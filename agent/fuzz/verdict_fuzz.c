@@ -23,7 +23,7 @@
 #define FRAMES_MAX 40
 #define LEDGER 200
 
-/* One of each family and each choice of ports; the maps are cleared for every input. */
+/* One of each family, with ports or without, with tags or without; cleared for every input. */
 struct pair {
 	struct sink sink;
 	int32_t port[2];
@@ -31,25 +31,27 @@ struct pair {
 	int filter[2]; /* a frame written to the second comes out of the first, or not */
 };
 
-static struct pair pairs[2][2];
+static struct pair pairs[2][2][2];
+static const struct siphash_key tag = { 1, 2 };
 
-static const struct tally_options options = { .run = RUN,
-					      .flows = FLOWS,
-					      .bin_ns = NS_PER_S,
-					      .bins = 4,
-					      .delay = true,
-					      .ledger = LEDGER,
-					      .silence_ns = NS_PER_S,
-					      .queues = 1 };
+static struct tally_options options = { .run = RUN,
+					.flows = FLOWS,
+					.bin_ns = NS_PER_S,
+					.bins = 4,
+					.delay = true,
+					.ledger = LEDGER,
+					.silence_ns = NS_PER_S,
+					.queues = 1 };
 
-static void open_pair(struct pair *pair, int family, bool ports)
+static void open_pair(struct pair *pair, int family, bool ports, bool keyed)
 {
 	struct fault fault = { 0 };
 	int error;
 
 	pair->port[0] = MADE_PORT - 1;
 	pair->port[1] = MADE_PORT + 1;
-	pair->sink = (struct sink){ .family = family, .options = options };
+	options.keyed = keyed;
+	pair->sink = (struct sink){ .family = family, .options = options, .key = tag };
 	pair->sink.ports = (struct integers){ ports ? 2 : 0, pair->port };
 	xdp_clear(&pair->xdp);
 	error = xdp_open(&pair->xdp, &pair->sink, 1, &fault);
@@ -74,7 +76,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argv;
 	for (int family = 0; family < 2; family++)
 		for (int ports = 0; ports < 2; ports++)
-			open_pair(&pairs[family][ports], family ? 6 : 4, ports);
+			for (int keyed = 0; keyed < 2; keyed++)
+				open_pair(&pairs[family][ports][keyed], family ? 6 : 4, ports,
+					  keyed);
 	return 0;
 }
 
@@ -131,6 +135,11 @@ WRAPS static bool only_here(const struct account *account, const struct arrival 
 	return behind >= SINK_WINDOW && behind < WINDOW_NUMBERS;
 }
 
+static const struct siphash_key *key_of(const struct pair *pair)
+{
+	return pair->sink.options.keyed ? &tag : NULL;
+}
+
 static void count_both(const struct pair *pair, struct account *account,
 		       const struct made_frame *made)
 {
@@ -139,7 +148,8 @@ static void count_both(const struct pair *pair, struct account *account,
 	bool here = reaches_ring(pair, made);
 
 	if (here)
-		parse_frame(&arrival, copy, made->length, made->length, is_partial(made), NULL);
+		parse_frame(&arrival, copy, made->length, made->length, is_partial(made),
+			    key_of(pair));
 	if (!here || !only_here(account, &arrival))
 		run_program(pair, made);
 	if (here && !only_here(account, &arrival))
@@ -216,11 +226,11 @@ static void make(struct pair *pair, struct input *input, struct made_frame *made
 		return;
 	}
 	*sequence = next_number(*sequence, input_8(input));
-	/* A flow too many; now and then another run, or the other family. */
+	/* A flow too many; now and then another run, the other family, or no tag. */
 	header = frame_header(input, how % 16 == 15 ? RUN + 1 : RUN, FLOWS + 1);
 	header.sequence = *sequence;
 	frame_make(made, input, how % 32 == 31 ? 10 - pair->sink.family : pair->sink.family,
-		   &header, NULL);
+		   &header, how % 64 == 62 ? NULL : key_of(pair));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -229,11 +239,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct account account;
 	struct input input = { data, size };
 	uint8_t flags = input_8(&input);
-	struct pair *pair = &pairs[flags & 1][flags >> 1 & 1];
+	struct pair *pair = &pairs[flags & 1][flags >> 1 & 1][flags >> 3 & 1];
 	uint32_t sequence = flags & 4 ? input_32(&input) : 0;
 	uint64_t t0_ns = clock_now();
 	struct fault fault;
 
+	options = pair->sink.options;
 	clear(pair);
 	REQUIRE(account_open(&account, &options, &fault) == 0);
 	REQUIRE(tally_open(&pair->xdp.tally, &options, &fault) == 0);
