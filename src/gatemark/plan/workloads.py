@@ -17,7 +17,8 @@ MAIN: Final = ""  # the plan's own workload among those of a trial
 NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,15}")
 # A value with one of these before its dot is of a direction, or of the line.
 TAKEN: Final = frozenset({"up", "down", "both", "send", "receive", "line", "case"})
-MOST: Final = 9  # beside the first; each has ports and addresses of its own
+MOST: Final = 15  # beside the first; each has ports and addresses of its own
+MOST_FLOWS: Final = 2500  # of each: so many ports of the LAN host are its own
 DOT: Final = "."
 
 
@@ -81,6 +82,8 @@ def _alone(load: Workload, where: str) -> Iterator[str]:
         yield f"`kind` = walk{where}: one packet at a time has nothing beside it"
     if load.kind == "fill":
         yield f"`kind` = fill{where}: after each step it waits until nothing is on its way"
+    if load.kind == "udp" and load.flows > MOST_FLOWS:
+        yield f"`flows` = {load.flows}{where}: beside others {MOST_FLOWS} at most"
     if load.restart_s:
         yield f"`restart_s`{where}: what else is sent would be cut off; leave it out"
     if load.offload:

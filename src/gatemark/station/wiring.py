@@ -30,7 +30,7 @@ ROLES = (*ADDRESS, "gw2")
 # for each workload of a trial, from the last one down.
 FIRST_CLIENT, LAST_CLIENT = 4, 253
 FAR_HOST = 254
-FAR_HOSTS = range(FAR_HOST - 9, FAR_HOST + 1)
+FAR_HOSTS = range(FAR_HOST - 15, FAR_HOST + 1)
 
 # First port of the flows on the LAN side; flow or stream i uses port + i.
 LAN_PORT = 20000

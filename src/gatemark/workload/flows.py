@@ -11,8 +11,9 @@ import random
 from dataclasses import dataclass
 from typing import Final
 
-from gatemark.plan.crowd import MOST_OWN, is_crowd
+from gatemark.plan.crowd import is_crowd
 from gatemark.plan.model import Workload
+from gatemark.plan.workloads import MOST_FLOWS
 from gatemark.station.wiring import FAR_HOST, FIRST_CLIENT, LAN_PORT, WAN_PORT, Wire
 
 # RFC 4814 section 4.5: source ports 1024 to 65 535, destination ports 1 to 49 151.
@@ -36,7 +37,7 @@ def flows(load: Workload, among: int = 0) -> Flows:
     """
     each = -(-load.flows // load.clients)  # flows of a client
     if load.flow_ports == "ordered":
-        first, far = LAN_PORT + MOST_OWN * among, WAN_PORT + APART * among
+        first, far = LAN_PORT + MOST_FLOWS * among, WAN_PORT + APART * among
         return Flows([first + at // load.clients for at in range(load.flows)], [far])
     rng = random.Random(f"{load.flows}/{load.clients}")  # noqa: S311  not for secrets
     ports = rng.sample(NEAR_RANDOM, each)  # no two flows of a client are the same

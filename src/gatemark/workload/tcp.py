@@ -20,8 +20,8 @@ from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Drained, Load, Way, t
 # The far end listens on a port of its own for each direction, so that both can run at once.
 LISTEN_PORT = {"up": 5001, "receive": 5001, "down": 5002, "send": 5002}
 NEAR_PORT = {"up": LAN_PORT, "receive": LAN_PORT, "down": LAN_PORT + 1000, "send": LAN_PORT + 1000}
-# Beside others: above all ports of flows and connections, MOST_STREAMS for each direction.
-BESIDE_PORT, BESIDE_PORTS = 60_100, 512
+# Beside others: below all ports of flows and connections, MOST_STREAMS for each direction.
+BESIDE_PORT, BESIDE_PORTS = 10_000, 512
 ALONE = Among()
 SAMPLES = 50  # of TCP_INFO in a trial, at least every SLOWEST_MS
 FASTEST_MS, SLOWEST_MS = 20, 500

@@ -103,8 +103,8 @@ def test_set_changes_the_levels_of_a_factor_with_a_dot(tmp_path: Path) -> None:
         ("[workload]\nrate_pps = 9\nrestart_s = 0.5\n[beside.more]\n", ("restart_s", "cut off")),
         ("[workload]\n[beside.more]\n[repeat]\nturn_ms = 2\n", ("turn_ms",)),
         (
-            "[workload]\n" + "".join(f"[beside.n{at}]\n" for at in range(10)),
-            ("has 10 workloads; 9 at most",),
+            "[workload]\n" + "".join(f"[beside.n{at}]\n" for at in range(16)),
+            ("has 16 workloads; 15 at most",),
         ),
         (GAME + "start_s = -1\n".replace("start_s", "dscp"), ("`uploads.dscp` = -1: 0 to 63",)),
     ],
