@@ -31,7 +31,8 @@ from gatemark.station import lock, space
 NEAR = (("lan", "enp3s0", "gw", "eth0"), ("lan", "enp4s0", "gw", "eth1"))
 FAR = (("lan2", "enp3s0", "gw", "eth0"), ("wan", "enp4s0", "gw", "eth1"))
 CONTROL = {"gw": "198.18.200", "lan2": "198.18.201", "wan": "198.18.202"}
-OWN_RUN = "mount -t tmpfs played /run && mkdir /run/lock && echo ready && exec sleep 600"
+# Until the test that holds its stdin ends, however long that takes.
+OWN_RUN = "mount -t tmpfs played /run && mkdir /run/lock && echo ready && exec cat"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ def host(*, far: bool = False) -> Iterator[Played]:
         names = {short: node.netns for short, node in nodes.items()}
         keeper = subprocess.Popen(
             ["ip", "netns", "exec", names["lan"], "unshare", "-m", "sh", "-ec", OWN_RUN],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
         try:
