@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from gatemark.node.quoted import literal, sh
 from gatemark.plan.feature import FEATURES, LEGACY, parts, programs, properties
 from gatemark.plan.model import Arm
+from gatemark.plan.shape import CLASSES
 from gatemark.station.mode import Mode
 from gatemark.station.wiring import Gateway
 
@@ -71,10 +72,12 @@ class Means:
     def _needs(self, arm: Arm) -> tuple[str, ...]:
         openwrt = self.gateway.mode is Mode.OPENWRT
         path = OPENWRT_NEEDED if openwrt else NEEDED
-        features = (_need(*parts(feature)) for feature in arm.features)
+        features = (tool for feature in arm.features for tool in _need(*parts(feature)))
         return (*path.get(arm.path, ()), *filter(None, features))
 
 
-def _need(name: str, arguments: tuple[str, ...]) -> str:
-    """The tool that sets a feature; `|` between those of which one is enough."""
-    return LEGACY_TOOLS if LEGACY in arguments else FEATURES[name].tool
+def _need(name: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
+    """The tools that set a feature; `|` between those of which one is enough."""
+    if LEGACY in arguments:
+        return (LEGACY_TOOLS,)
+    return (FEATURES[name].tool, *(("nft",) if CLASSES in arguments else ()))

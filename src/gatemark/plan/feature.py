@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from gatemark.error import UsageError
+from gatemark.plan import shape
 from gatemark.plan.model import Arm, Command
 from gatemark.plan.toml import nearest
 from gatemark.unit import LARGEST_FRAME_BYTES
@@ -18,34 +19,72 @@ DIRECT: Final = "direct"  # the tester alone
 ENDPOINT: Final = "endpoint"
 LEGACY: Final = "legacy"  # an argument: by iptables-legacy
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
+NUMBER: Final = re.compile(r"\d{1,12}(?:\.(\d+))?", re.ASCII)
 
 
 class Argument(NamedTuple):
     """A part of a feature's word behind a colon: a number, one of some words, or a name."""
 
     name: str  # as the form shows it
-    least: int = 0
-    most: int = 0
+    least: float = 0
+    most: float = 0
     words: tuple[str, ...] = ()  # none: a number
     default: str = ""  # where it is left out; "": it may not be
     is_name: bool = False  # of a table of the plan
+    decimals: int = 0  # digits behind its point, at most
+    ways: bool = False  # a number for what goes up and one for what goes down: 15/90
+    share: bool = False  # or a share of the plan's line: 95%
+    pattern: str = ""  # a regexp in place of all of this
+    shown: str = ""  # what that takes, in words
 
     def takes(self, text: str) -> bool:
         """Whether it may be so."""
+        if self.pattern:
+            return re.fullmatch(self.pattern, text, re.ASCII) is not None
         if self.words:
             return text in self.words
         if self.is_name:
             return NAME.fullmatch(text) is not None
-        return text.isascii() and text.isdigit() and self.least <= int(text) <= self.most
+        if self.share and text.endswith("%"):
+            return self._is_number(text[:-1], 1, 100)
+        each = text.split("/", 1) if self.ways else [text]
+        return all(self._is_number(number, self.least, self.most) for number in each)
+
+    def _is_number(self, text: str, least: float, most: float) -> bool:
+        if not (match := NUMBER.fullmatch(text)):
+            return False
+        return len(match[1] or "") <= self.decimals and least <= float(text) <= most
 
     @property
     def choice(self) -> str:
         """What it may be, in words."""
-        if self.words:
-            return f"{self.name} one of {', '.join(self.words)}"
+        if self.words or self.shown:
+            return f"{self.name} one of {', '.join(self.words)}{self.shown}"
         if self.is_name:
             return f"{self.name} of small letters, digits and dashes"
-        return f"{self.name} from {self.least} to {self.most}"
+        more = f", {self.decimals} decimals at most" if self.decimals else ""
+        more += ", or UP/DOWN" if self.ways else ""
+        more += ", or 1% to 100% of the line" if self.share else ""
+        return f"{self.name} from {self.least:g} to {self.most:.0f}{more}"
+
+
+class Option(NamedTuple):
+    """A further part of a feature's word, wherever it stands behind the arguments."""
+
+    key: str
+    value: Argument | None = None  # None: the key alone; else KEY=VALUE
+
+    def takes(self, text: str) -> bool:
+        """Whether a part of a word is this option."""
+        key, given, value = text.partition("=")
+        if key != self.key or bool(given) is not bool(self.value):
+            return False
+        return self.value is None or self.value.takes(value)
+
+    @property
+    def form(self) -> str:
+        """As a plan writes it: `wan`, `queue=N`."""
+        return f"{self.key}={self.value.name}" if self.value else self.key
 
 
 class Feature(NamedTuple):
@@ -53,6 +92,7 @@ class Feature(NamedTuple):
 
     paths: tuple[str, ...]  # where it has an effect
     arguments: tuple[Argument, ...] = ()  # in order; those with a default stand last
+    options: tuple[Option, ...] = ()  # behind all of these, each once
     bridged: bool = False  # on the path switch too, beside BRIDGED
     apart: tuple[str, ...] = ()  # features that it contradicts
     netfilter: bool = False  # uses netfilter's hooks
@@ -73,6 +113,15 @@ ABSENT: Final = "netfilter-absent"
 IP_PATHS: Final = ("route", "nat", ENDPOINT)
 FORWARDING: Final = ("route", "nat")
 PATHS: Final = ("switch", *IP_PATHS)
+SHAPE_OPTIONS: Final = (
+    *(Option(side) for side in shape.SIDES),
+    Option("frame"),
+    Option("queue", Argument("N", 1, 100_000)),
+    Option("first", Argument("FLOW", pattern=shape.FIRST, shown=shape.FIRST_WORDS)),
+    Option("overhead", Argument("N", 0, 256)),
+    Option("mpu", Argument("N", 0, 256)),
+    *(Option(word) for word in (*shape.CELLS, *shape.LINKS, *shape.OF_CAKE)),
+)
 # One entry for each file of gateway/feature/, which has the entry's name.
 FEATURES: Final[dict[str, Feature]] = {
     "conntrack": Feature(IP_PATHS, bridged=True, netfilter=True, tracks=True, tool="nft"),
@@ -110,9 +159,11 @@ FEATURES: Final[dict[str, Feature]] = {
     "shape": Feature(
         PATHS,
         (
-            Argument("BY", words=("tbf", "htb", "fq_codel", "cake")),
-            Argument("MBIT", 1, 100_000, default="100"),
+            Argument("BY", words=shape.BY),
+            Argument("MBIT", 0.01, 100_000, default="100", decimals=3, ways=True, share=True),
         ),
+        options=SHAPE_OPTIONS,
+        apart=("xdp",),  # what that forwards is in no queue
         tool="tc",
         shapes=True,
     ),
@@ -145,28 +196,46 @@ FEATURES: Final[dict[str, Feature]] = {
 def form(name: str) -> str:
     """A feature as a plan writes it: filter:N."""
     arguments = (f"[:{a.name}]" if a.default else f":{a.name}" for a in FEATURES[name].arguments)
-    return "".join((name, *arguments))
+    return "".join((name, *arguments, "[:WORD...]" if FEATURES[name].options else ""))
 
 
 def parts(feature: str) -> tuple[str, tuple[str, ...]]:
     """A feature's name and its arguments: `filter:100` is ("filter", ("100",)). Raises UsageError.
 
-    What may be left out is there with its default.
+    What may be left out is there with its default; options stand behind, as they were given.
     """
     name, *given = feature.split(":")
     if name not in FEATURES:
         forms = ", ".join(map(form, FEATURES))
         fix = nearest(name, list(FEATURES))
         raise UsageError(f"`features`: no feature '{feature}'{fix}; known are: {forms}")
-    arguments = FEATURES[name].arguments
-    if len(given) > len(arguments):
+    arguments, options = FEATURES[name].arguments, FEATURES[name].options
+    given, further = given[: len(arguments)], given[len(arguments) :]
+    if further and not options:
         takes = f"write {form(name)}" if arguments else f"{name} takes nothing behind it"
         raise UsageError(f"`features`: '{feature}': {takes}")
     complete = [*given, *(argument.default for argument in arguments[len(given) :])]
     if not all(a.takes(text) for a, text in zip(arguments, complete, strict=True)):
         choices = "; ".join(argument.choice for argument in arguments)
         raise UsageError(f"`features`: '{feature}': write {form(name)} with {choices}")
-    return name, tuple(complete)
+    _check_options(feature, further, options)
+    return name, (*complete, *further)
+
+
+def _check_options(feature: str, given: list[str], options: tuple[Option, ...]) -> None:
+    for text in given:
+        key = text.partition("=")[0]
+        known = next((option for option in options if option.key == key), None)
+        if known is None:
+            forms = ", ".join(option.form for option in options)
+            fix = nearest(key, [option.key for option in options])
+            raise UsageError(f"`features`: '{feature}': no word '{text}'{fix}; known are: {forms}")
+        if not known.takes(text):
+            choice = f" with {known.value.choice}" if known.value else " alone"
+            raise UsageError(f"`features`: '{feature}': write {known.form}{choice}")
+    keys = [text.partition("=")[0] for text in given]
+    if twice := [key for key in keys if keys.count(key) > 1]:
+        raise UsageError(f"`features`: '{feature}': {twice[0]} is there twice; leave one out")
 
 
 def properties(features: Iterable[str]) -> list[Feature]:
@@ -182,6 +251,18 @@ def tracks(arm: Arm) -> bool:
 def is_tunnel(feature: str) -> bool:
     """Whether the way to the WAN port leads through it."""
     return FEATURES[parts(feature)[0]].tunnel
+
+
+def shaped_bps(features: Iterable[str]) -> tuple[int, int] | None:
+    """The rates that the first shaper among them holds up and down to, bit/s; 0: it lets them be.
+
+    None without a shaper, or where its word names no rate of its own: it shapes to the line.
+    """
+    for feature in features:
+        if FEATURES.get(feature.partition(":")[0], Feature(())).shapes and feature.count(":") > 1:
+            asked = shape.parse(parts(feature)[1])
+            return None if asked.line_share else (asked.up_bps, asked.down_bps)
+    return None
 
 
 def programs(features: Iterable[str]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@
 from collections.abc import Iterator
 
 from gatemark.error import UsageError
+from gatemark.plan import shape
 from gatemark.plan.crowd import is_crowd
 from gatemark.plan.feature import (
     ABSENT,
@@ -35,6 +36,9 @@ def check_features(arm: Arm) -> None:
             raise UsageError(
                 f"`features`: {name} and {min(apart)} contradict each other; leave one out"
             )
+    for name, arguments in map(parts, arm.features):
+        if name == "shape" and (wrong := next(shape.faults(arguments, arm.path, names), "")):
+            raise UsageError(f"`features`: shape: {wrong}")
     if len(set(names)) < len(names):
         raise UsageError(f"`features`: {max(names, key=names.count)} is there twice; leave one out")
 

@@ -31,7 +31,7 @@ def test_a_feature_is_a_name_and_its_words(word: str, found: tuple[str, tuple[st
     [
         ("filter", r"'filter': write filter:N\[:BY\] with N from 1 to 10000; BY one of nft, set,"),
         ("filter:9:ipset", "BY one of nft, set, map, legacy"),
-        ("shape:red", "BY one of tbf, htb, fq_codel, cake"),
+        ("shape:red", "BY one of tbf, htb, htb2, fq_codel, cake"),
         ("offload", "write offload:BY"),
         ("filter:", "write filter:N"),
         ("filter:0", "write filter:N"),

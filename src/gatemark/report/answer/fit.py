@@ -3,12 +3,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from gatemark.plan.feature import shaped_bps
 from gatemark.report.answer import capacity
 from gatemark.report.answer.diff import Line as Printed
 from gatemark.report.words import fold, number
 from gatemark.report.words.number import KPPS, PERCENT
 from gatemark.report.words.table import NONE, Table
-from gatemark.stats.capacity.line import Drop, Fit, Rate, shaped_bps, tells_down
+from gatemark.stats.capacity.line import Drop, Fit, Rate, tells_down
 from gatemark.stats.capacity.model import Model
 from gatemark.stats.capacity.term import BYTE, Case
 
@@ -32,7 +33,8 @@ def sentence(name: str, fit: Fit) -> str:
     line = f"{_mbit(fit.line.down_bps)}/{_mbit(fit.line.up_bps)} Mbit/s"
     what = f"{fit.setup.words} at {name}"
     if fit.limit == "shaper":
-        shaped = _mbit(shaped_bps(fit.setup) or 0.0)
+        rates = filter(None, shaped_bps(fit.setup.features) or ())
+        shaped = " and ".join(dict.fromkeys(map(_mbit, rates)))
         return f"{what}: not enough for {line}: its own shaper lets {shaped} Mbit/s through"
     share = f"both directions at once take {_percent(fit.share.value)} of the gateway's CPU"
     span = f"({_percent(fit.least)} to {_percent(fit.most)})"

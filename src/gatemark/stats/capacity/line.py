@@ -15,6 +15,7 @@ from itertools import accumulate
 from math import isfinite
 from typing import Final, Literal
 
+from gatemark.plan.feature import shaped_bps
 from gatemark.stats.capacity.linear import total
 from gatemark.stats.capacity.model import Model
 from gatemark.stats.capacity.term import (
@@ -24,7 +25,6 @@ from gatemark.stats.capacity.term import (
     Setup,
     columns,
     count,
-    properties,
     recounted,
 )
 from gatemark.stats.math.interval import Interval, median_interval
@@ -146,15 +146,6 @@ def tells_down(model: Model) -> bool:
     return any(DOWN in cost.column for cost in model.costs)
 
 
-def shaped_bps(setup: Setup) -> float | None:
-    """The rate that a shaper of the setup lets through; one that names none shapes to the line."""
-    for feature in setup.features:
-        name, *texts = feature.split(":")
-        if properties(name).shapes and len(texts) > 1 and texts[1].isdigit() and int(texts[1]):
-            return 1e6 * int(texts[1])
-    return None
-
-
 def _share(model: Model, setup: Setup, line: Line, size: float) -> Interval:
     pps = line.packets(size)
     rows = {way: model.row(Case(setup, way, size)) for way in pps}
@@ -167,9 +158,9 @@ def _answer(
     model: Model, setup: Setup, line: Line, share: Interval, size: float
 ) -> tuple[Answer, Bound]:
     """A shaper's rate is of frames, so the line's is, too, where they are compared."""
-    shaped = shaped_bps(setup)
-    frames = max(line.down_bps, line.up_bps) * size / (size + PREAMBLE_AND_GAP_BYTES)
-    if shaped is not None and shaped < frames:
+    ways = zip((line.up_bps, line.down_bps), shaped_bps(setup.features) or (0, 0), strict=True)
+    frames = size / (size + PREAMBLE_AND_GAP_BYTES)
+    if any(shaped and shaped < line_bps * frames for line_bps, shaped in ways):
         return "not enough", "shaper"
     if share.hi * model.margin <= 1:
         return "enough", "none"

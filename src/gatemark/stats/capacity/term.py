@@ -86,7 +86,7 @@ def terms(feature: str) -> dict[str, float]:
     name, *words = feature.split(":")
     its = properties(name)
     if its.shapes:
-        return {":".join((name, *words[:1])): 1.0}  # the rate is no part of the cost
+        return {":".join((name, *words[:1], *words[2:])): 1.0}  # the rate is no part of the cost
     if not its.counts or not words:
         return {feature: 1.0}
     usual = [argument.default for argument in its.arguments[1:]]

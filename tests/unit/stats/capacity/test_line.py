@@ -6,7 +6,7 @@ from dataclasses import replace
 import packets
 import pytest
 
-from gatemark.stats.capacity.line import Line, answer, rate, shaped_bps, unmeasured
+from gatemark.stats.capacity.line import Line, answer, rate, unmeasured
 from gatemark.stats.capacity.model import Model
 from gatemark.stats.capacity.term import Case, Setup
 
@@ -69,8 +69,6 @@ def test_nothing_helps_where_the_path_alone_is_too_much(model: Model) -> None:
 
 def test_a_shaper_is_its_own_limit(model: Model) -> None:
     shaped = Setup("nat", ("shape:cake:100",))
-    assert shaped_bps(shaped) == 100e6
-    assert shaped_bps(Setup("nat", ("shape:cake",))) is None
     found = answer(model, shaped, Line(1e9, 5e8), 1518)
     assert (found.answer, found.limit) == ("not enough", "shaper")
 
@@ -79,6 +77,12 @@ def test_a_shaper_holds_back_only_a_line_with_more_frames_than_it_passes(model: 
     """A line of 101 Mbit/s carries 99.7 Mbit/s of 1518-byte frames, one of 102 carries 100.7."""
     shaped = Setup("nat", ("shape:cake:100",))
     limits = [answer(model, shaped, Line(bps, 1e6), 1518).limit for bps in (101e6, 102e6)]
+    assert [limit == "shaper" for limit in limits] == [False, True]
+
+
+def test_a_shaper_of_one_port_holds_back_one_direction(model: Model) -> None:
+    shaped = Setup("nat", ("shape:cake:100:wan",))
+    limits = [answer(model, shaped, line, 1518).limit for line in (Line(2e8, 5e7), Line(5e7, 2e8))]
     assert [limit == "shaper" for limit in limits] == [False, True]
 
 
