@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from gatemark.error import UsageError
 from gatemark.plan import device, driver, turns, workloads
-from gatemark.plan.feature import DIRECT, commands
+from gatemark.plan.feature import DIRECT, commands, on_line
 from gatemark.plan.level import spread_out
 from gatemark.plan.misfit import check_features, misfit
 from gatemark.plan.mix import mean_bytes
@@ -170,6 +170,12 @@ def check(plan: Plan) -> None:
             raise UsageError(reason)
 
 
+def arm_at(plan: Plan, arm: Arm, point: dict[str, Factor]) -> Arm:
+    """The arm at a point: a shaper's share of the line is a rate there. Raises UsageError."""
+    del plan, point
+    return on_line(arm, None)
+
+
 def _sendable(plan: Plan, loads: Mapping[str, Workload], point: dict[str, Factor]) -> Iterator[str]:
     """Why one of a point's workloads cannot be sent on one of the arms."""
     for name, load in loads.items():
@@ -190,6 +196,8 @@ def _check_arms(plan: Plan) -> None:
     for arm in arms:
         check_features(arm)
         commands(arm, plan.command)
+        for point in points(plan):
+            arm_at(plan, arm, point)
     names = [arm.name for arm in arms]
     if len(set(names)) < len(names):
         raise UsageError(f"`arm`: two arms are named '{max(names, key=names.count)}'; rename one")

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from gatemark.error import UsageError
 from gatemark.plan import shape
 from gatemark.plan.model import Arm, Command
@@ -263,6 +265,26 @@ def shaped_bps(features: Iterable[str]) -> tuple[int, int] | None:
             asked = shape.parse(parts(feature)[1])
             return None if asked.line_share else (asked.up_bps, asked.down_bps)
     return None
+
+
+def on_line(arm: Arm, line_bps: tuple[float, float] | None) -> Arm:
+    """The arm with its shapers' shares of the plan's line (up, down) worked out; its name stays.
+
+    Raises UsageError where it asks for a share and there is no line.
+    """
+    return replace(arm, features=tuple(_on_line(feature, line_bps) for feature in arm.features))
+
+
+def _on_line(feature: str, line_bps: tuple[float, float] | None) -> str:
+    name, arguments = parts(feature)
+    if not FEATURES[name].shapes or not arguments[1].endswith("%"):
+        return feature
+    if line_bps is None:
+        raise UsageError(
+            f"`features`: '{feature}': {arguments[1]} of which line? Write [line] with a rate, or "
+            "the shaper's rate in Mbit/s"
+        )
+    return shape.on_line(arguments, *line_bps)
 
 
 def programs(features: Iterable[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from gatemark.plan.deviate import deviations
-from gatemark.plan.expand import arms, beside_at, factors, points, workload_at
+from gatemark.plan.expand import arm_at, arms, beside_at, factors, points, workload_at
 from gatemark.plan.feature import DIRECT, commands
 from gatemark.plan.model import Arm, Factor, Plan, Search, TrialSpec, Turn
 from gatemark.plan.search import GOAL, SHARE, base, terms
@@ -106,7 +106,7 @@ def _spec(
     return TrialSpec(
         trial="/".join([plan.name, arm.name, *_levels(plan, point), *goal, str(repeat), pass_]),
         plan=plan.name,
-        arm=arm,
+        arm=arm_at(plan, arm, base(point)),
         gateway=plan.gateway,
         workload=workload_at(plan, base(point)),
         beside=beside_at(plan, base(point)),

@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from gatemark.error import UsageError
+
 BY: Final = ("tbf", "htb", "htb2", "fq_codel", "cake")
 CLASSES: Final = "htb2"  # two weighted classes
-SIDES: Final = ("wan", "lan")  # the one port alone
+WAYS: Final = {"wan": "up", "lan": "down"}  # what leaves by the one port alone
+SIDES: Final = tuple(WAYS)
 CELLS: Final = ("atm", "ptm")
 # What a kind of line adds to an IP packet, its least size, its cells (tc-cake(8)).
 LINKS: Final = {
@@ -90,6 +93,27 @@ def parse(arguments: Sequence[str]) -> Shape:
     )
 
 
+def on_line(arguments: Sequence[str], up_bps: float, down_bps: float) -> str:
+    """The word with its share of a line worked out: `shape:cake:95%` becomes `shape:cake:0.95`.
+
+    Raises UsageError where the line has no rate of that way.
+    """
+    by, _, *options = arguments
+    share = parse(arguments).line_share
+    rates = {"wan": up_bps, "lan": down_bps}
+    shaped = [side for side in rates if side in options] or [*rates]
+    for side in shaped:
+        if not rates[side]:
+            way = WAYS[side]
+            raise UsageError(
+                f"`features`: shape:{by}: {100 * share:g}% of a line without a rate {way}"
+            )
+    mbits = dict.fromkeys(
+        f"{share * rates[side] / 1e6:.3f}".rstrip("0").rstrip(".") for side in shaped
+    )
+    return ":".join(("shape", by, "/".join(mbits), *options))
+
+
 def ports(first: str) -> tuple[int, int] | None:
     """The first and the last port that `first` names, if it names some."""
     match = PORTS.fullmatch(first)
@@ -104,7 +128,7 @@ def dscp(first: str) -> int | None:
 def faults(arguments: Sequence[str], path: str, others: Sequence[str]) -> Iterator[str]:
     """Why these words do not go together, with a path or with the names of other features."""
     shape, given = parse(arguments), [word.partition("=")[0] for word in arguments[2:]]
-    yield from _of_side(given, path, "/" in arguments[1])
+    yield from _of_side(given, path, arguments[1])
     yield from _of_words(shape, given)
     if shape.by == CLASSES:
         yield from _of_first(shape.first, path, others)
@@ -112,15 +136,16 @@ def faults(arguments: Sequence[str], path: str, others: Sequence[str]) -> Iterat
         yield f"`first` puts a flow into the first class of {CLASSES}, which {shape.by} has not"
 
 
-def _of_side(given: Sequence[str], path: str, is_pair: bool) -> Iterator[str]:
+def _of_side(given: Sequence[str], path: str, mbit: str) -> Iterator[str]:
     side = [word for word in SIDES if word in given]
     if len(side) == len(SIDES):
         yield "wan and lan are both ports; leave both out"
-    if side and is_pair:
+    if side and "/" in mbit:
         yield f"`{side[0]}` is one port, and UP/DOWN are the rates of two; write one rate"
-    if (side or is_pair) and path not in ("route", "nat"):
-        word = f"`{side[0]}`" if side else "UP/DOWN"
-        yield f"{word} is for the paths route and nat: {path} has no WAN port"
+    of_wan = {f"`{side[0]}`": True} if side else {"UP/DOWN": "/" in mbit, mbit: "%" in mbit}
+    for word in (word for word, is_there in of_wan.items() if is_there):
+        if path not in ("route", "nat"):
+            yield f"{word} is for the paths route and nat: {path} has no WAN port"
 
 
 def _of_words(shape: Shape, given: Sequence[str]) -> Iterator[str]:

@@ -4,7 +4,7 @@
 import pytest
 
 from gatemark.error import UsageError
-from gatemark.plan.feature import parts, shaped_bps
+from gatemark.plan.feature import on_line, parts, shaped_bps
 from gatemark.plan.misfit import check_features
 from gatemark.plan.model import Arm
 from gatemark.plan.shape import Shape, parse
@@ -81,6 +81,7 @@ def test_a_wrong_word_is_told_with_the_fix(word: str, why: str) -> None:
         ("switch", ["shape:htb:15:wan"], "`wan` is for the paths route and nat: switch has no WAN"),
         ("endpoint", ["shape:htb:15/90"], "UP/DOWN is for the paths route and nat"),
         ("route", ["shape:htb:15:wan:lan"], "wan and lan are both ports"),
+        ("switch", ["shape:htb:95%"], "95% is for the paths route and nat: switch has no WAN"),
         ("route", ["shape:htb:15/90:wan"], "`wan` is one port, and UP/DOWN are the rates of two"),
         ("route", ["shape:htb:15:diffserv4"], "diffserv4 is cake's own word, which htb does not"),
         ("route", ["shape:cake:15:diffserv4:besteffort"], "besteffort and diffserv4 contradict"),
@@ -119,6 +120,32 @@ def test_words_that_do_not_go_together_are_refused(
 )
 def test_words_that_go_together_are_taken(path: str, features: list[str]) -> None:
     check_features(Arm(path=path, features=tuple(features)))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("word", "line_bps", "at"),
+    [
+        ("shape:cake:95%", (1e6, 1e6), "shape:cake:0.95"),
+        ("shape:cake:95%:docsis", (15e6, 100e6), "shape:cake:14.25/95:docsis"),
+        ("shape:htb2:87.5%:wan", (15e6, 0), "shape:htb2:13.125:wan"),
+        ("shape:cake:50%:lan", (0, 3e6), "shape:cake:1.5:lan"),
+        ("shape:cake:20", (1e6, 1e6), "shape:cake:20"),
+    ],
+)
+def test_a_share_of_the_line_is_a_rate_at_a_point(
+    word: str, line_bps: tuple[float, float], at: str
+) -> None:
+    arm = on_line(Arm(path="nat", name="arm", features=("conntrack", word)), line_bps)
+    assert (arm.name, arm.features) == ("arm", ("conntrack", at))
+
+
+@pytest.mark.parametrize(
+    ("line_bps", "why"),
+    [(None, r"95% of which line\? Write"), ((1e6, 0), "95% of a line without a rate down")],
+)
+def test_a_share_needs_a_line(line_bps: tuple[float, float] | None, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        on_line(Arm(path="nat", features=("shape:cake:95%",)), line_bps)
 
 
 def test_a_shapers_rates_are_read_from_its_word() -> None:
