@@ -51,10 +51,11 @@ HERE = [
     arm("nat", "steering:one"),
     arm("nat", "shape:tbf"),
     arm("switch", "shape:htb:50"),
+    arm("nat", "shape:htb2:14.25/90:first=dscp46:docsis:frame"),
     arm("nat", "mss"),
     arm("nat", "dscp:46"),
 ]
-MANY = arm("switch", "bridge-netfilter", "filter:10:map", "shape:htb", "steering:one")
+MANY = arm("switch", "bridge-netfilter", "filter:10:map", "shape:htb2", "steering:one")
 ELSEWHERE = [
     (arm("route", "filter:9:legacy"), "no iptables-legacy|a namespace keeps an empty table"),
     (arm("route", "offload:software"), "offload:software: .*No such file"),
