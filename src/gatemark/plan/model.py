@@ -180,7 +180,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     steps: int = 10  # equal parts in which the flows are opened; memory is read after each
     servers: int = 1  # ports of the WAN host that they go to
     # kind replay
-    trace: str = "game"  # a pcap or pcapng file, or made here: game, voip, voip-vad, video
+    trace: str = "game"  # a pcap or pcapng file, or a source made here (plan/trace.py)
     speed: float = 1.0  # its own timing, times so much; rate_pps: that instead, both ways together
     clones: int = 1  # flows made of each of the trace's
     # kind walk, with frame_bytes or payload_bytes: one packet at a time, and its instructions

@@ -5,7 +5,29 @@ import os
 from pathlib import Path
 from typing import Final
 
-SOURCES: Final = ("game", "voip", "voip-vad", "video")  # made by `workload/source.py`
+# Made by `workload/source.py`.
+SOURCES: Final = (
+    "game",
+    "game-modern",
+    "voip",
+    "voip-vad",
+    "voip-opus",
+    "video",
+    "cloud-game",
+    "isochronous",
+)
+# What takes longer is of no use, one way in ms: 150 for a conversation (ITU-T G.114), others ours.
+DEADLINES_MS: Final[dict[str, tuple[int, ...]]] = {
+    "game": (50, 100),
+    "game-modern": (50, 100),
+    "voip": (150,),
+    "voip-vad": (150,),
+    "voip-opus": (150,),
+    "video": (150,),
+    "cloud-game": (40,),
+    "isochronous": (150,),
+}
+VOICE: Final = frozenset({"voip", "voip-vad"})  # G.711 in packets of 20 ms
 
 
 def located(trace: object, folder: Path) -> object:

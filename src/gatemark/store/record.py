@@ -60,7 +60,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     offload: bool = False  # segmentation and aggregation at the tester's ports
     connections: int | None = None  # held, or at once; None: as many as it goes, or no such thing
     active_pps: float = 0.0  # over the connections or flows that are held; 0: they were idle
-    trace: str = ""  # replayed: a file's name, or a source made here: game, voip, video
+    trace: str = ""  # replayed: a file's name, or a source made here (plan/trace.py)
     speed: float = 1.0  # of the trace's own timing; 0: at a fixed rate
     clones: int = 1  # flows made of each of the trace's
     driver: str = "gatemark"  # who made the traffic: gatemark, iperf3, nuttcp, tcpreplay

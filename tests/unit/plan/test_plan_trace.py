@@ -38,7 +38,7 @@ def test_a_trace_is_found_beside_its_plan(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
-        ({"more": 'trace = "none.pcap"'}, "there is no such file; write game, voip"),
+        ({"more": 'trace = "none.pcap"'}, "there is no such file; write game, game-modern"),
         ({"more": "speed = 0.0"}, "`speed` = 0: above 0"),
         ({"more": "clones = 0"}, "`clones` = 0: 1 to 10000"),
         ({"more": "flows = 2"}, "`flows` means nothing for kind replay"),

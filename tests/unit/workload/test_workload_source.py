@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Made-up conversations have the rates that they promise, and are the same each time."""
 
-from itertools import groupby
+from itertools import groupby, pairwise
+from statistics import fmean, stdev
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gatemark.plan.trace import SOURCES
-from gatemark.workload.source import Datagram, capture, conversation
+from gatemark.workload.process import Datagram
+from gatemark.workload.source import capture, conversation
 
-SECONDS = 60.0
+SECONDS = 30.0
+SEEDS = st.integers(1, 1000)
 IP_UDP_BYTES = 28
 
 
@@ -17,8 +22,8 @@ def bits(sent: list[Datagram]) -> float:
     return sum(datagram.payload_bytes + IP_UDP_BYTES for datagram in sent) * 8 / SECONDS
 
 
-def ways(source: str) -> tuple[list[Datagram], list[Datagram]]:
-    sent = conversation(source, SECONDS)
+def ways(source: str, seed: int = 1) -> tuple[list[Datagram], list[Datagram]]:
+    sent = conversation(source, SECONDS, seed)
     return [datagram for datagram in sent if datagram.up], [
         datagram for datagram in sent if not datagram.up
     ]
@@ -48,6 +53,66 @@ def test_a_video_call_has_30_frames_a_second_of_1_to_6_packets() -> None:
         sizes = [len(list(frame)) for _, frame in groupby(frames, lambda d: int(d.at_s * 30))]
         assert max(sizes) <= 12  # a frame may begin in another's 33 ms, but no more
         assert max(datagram.payload_bytes for datagram in frames) <= 1200
+
+
+def sizes(sent: list[Datagram]) -> list[int]:
+    return [datagram.payload_bytes + IP_UDP_BYTES for datagram in sent]
+
+
+def gaps(sent: list[Datagram]) -> list[float]:
+    return [later.at_s - earlier.at_s for earlier, later in pairwise(sent)]
+
+
+@settings(max_examples=3)
+@given(SEEDS)
+def test_a_game_of_today_ticks_60_times_a_second_each_way(seed: int) -> None:
+    """Its sizes and gaps have the means and deviations that are promised."""
+    for way, (size, spread) in zip(ways("game-modern", seed), ((100, 20), (250, 80)), strict=True):
+        assert len(way) / SECONDS == pytest.approx(60, rel=0.01)
+        assert fmean(sizes(way)) == pytest.approx(size, rel=0.02)
+        assert stdev(sizes(way)) == pytest.approx(spread, rel=0.1)
+        assert stdev(gaps(way)) / fmean(gaps(way)) == pytest.approx(0.04, rel=0.1)
+
+
+@settings(max_examples=3)
+@given(SEEDS)
+def test_an_opus_call_has_50_packets_a_second_of_32_kbit_of_voice(seed: int) -> None:
+    for way in ways("voip-opus", seed):
+        assert len(way) / SECONDS == pytest.approx(50, rel=0.01)
+        assert fmean(sizes(way)) == pytest.approx(120, rel=0.02)
+        assert stdev(sizes(way)) == pytest.approx(15, rel=0.1)
+        assert gaps(way) == pytest.approx([0.020] * (len(way) - 1))
+        voice = sum(datagram.payload_bytes - 12 for datagram in way) * 8 / SECONDS
+        assert voice == pytest.approx(32_000, rel=0.02)
+
+
+@settings(max_examples=3)
+@given(SEEDS)
+def test_a_streamed_game_has_60_bursts_a_second_of_full_packets(seed: int) -> None:
+    """All packets of a frame are due at once, all but its last one full."""
+    up, down = ways("cloud-game", seed)
+    assert bits(down) == pytest.approx(15e6, rel=0.02)
+    assert len(up) / SECONDS == pytest.approx(125, rel=0.01)
+    assert set(sizes(up)) == {90}
+    bursts = [[*frame] for _, frame in groupby(down, lambda datagram: datagram.at_s)]
+    assert len(bursts) / SECONDS == pytest.approx(60, rel=0.01)
+    full = max(sizes(down))
+    assert full + 20 == 1500  # over IPv6
+    assert all({full}.issuperset(sizes(burst)[:-1]) for burst in bursts)
+
+
+def test_an_isochronous_flow_has_120_bytes_each_10_ms() -> None:
+    for way in ways("isochronous"):
+        assert set(sizes(way)) == {120}
+        assert gaps(way) == pytest.approx([0.010] * (len(way) - 1))
+        assert len(way) / SECONDS == pytest.approx(100, rel=0.01)
+
+
+def test_a_trace_is_as_long_as_it_is_asked_to_be() -> None:
+    """Its beginning is that of a shorter one's process, and nothing is due after its end."""
+    sent = conversation("game", 90.0)
+    assert 89.8 < sent[-1].at_s < 90
+    assert len(sent) / 90 == pytest.approx(45, rel=0.02)
 
 
 @pytest.mark.parametrize("source", SOURCES)

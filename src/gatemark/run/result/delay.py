@@ -6,7 +6,7 @@ host, by one clock (RFC 7679): the sender's own call, the links, the gateway's q
 Where sender and sink are two machines their clocks are compared; the error of that is a value too.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 from gatemark.stats.math.histogram import is_told, merged, percentile
@@ -34,7 +34,10 @@ def delays(ways: Sequence[Way]) -> dict[str, float]:
 
 
 def percentiles(
-    packets: float, percentile_of: Callable[[float], float], every: Collection[float]
+    packets: float,
+    percentile_of: Callable[[float], float],
+    every: Collection[float],
+    shares: Mapping[str, float] = SHARES,
 ) -> dict[str, float]:
     """The values of so many packets; `every` holds the shortest and the longest delay."""
     if not packets:
@@ -42,8 +45,8 @@ def percentiles(
     least = min(every)
     values = {
         f"delay_{name}_ns": percentile_of(share)
-        for name, share in SHARES.items()
-        if is_told(share, packets)
+        for name, share in shares.items()
+        if is_told(max(share, 1 - share), packets)
     }
     if "delay_p999_ns" in values:
         values["delay_pdv_ns"] = values["delay_p999_ns"] - least

@@ -3,7 +3,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import ceil
 from pathlib import Path
 from typing import Final
 
@@ -12,9 +11,9 @@ from msgspec.structs import replace
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.plan.trace import SOURCES
 from gatemark.run.raw import Raw
-from gatemark.run.result.delay import percentiles
+from gatemark.run.result import realtime
 from gatemark.run.result.kind import Kind
-from gatemark.stats.math.histogram import merged, percentile
+from gatemark.stats.math.histogram import merged
 from gatemark.store.record import Accounting, Definition
 from gatemark.store.series import Series
 from gatemark.workload import replay
@@ -49,7 +48,9 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
         "loss_ratio": accounting.lost / accounting.tried if accounting.tried else 0.0,
     }
     values |= {f"pace_error_{name}_ns": max(ns[name] for ns in late) for name in PACE if late}
-    return values | _delays(raw.ways), accounting
+    marks = {"mark_changed": float(sum(way.sink.get("mark_changed", 0) for way in raw.ways))}
+    own = realtime.values(raw.ways, spec.workload)
+    return values | _delays(raw.ways) | own | marks, accounting
 
 
 def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
@@ -73,9 +74,8 @@ def _delays(ways: Sequence[Way]) -> dict[str, float]:
     if len(exact) < len(ways):
         behind = [way.sink["behind_ns"] for way in ways]
         counts = merged((histogram["low"], histogram["count"]) for histogram in behind)
-        return percentiles(sum(counts.values()), lambda share: percentile(counts, share), counts)
-    every = sorted(delay for _, pairs in exact for delay in pairs)
-    return percentiles(len(every), lambda share: every[ceil(share * len(every)) - 1], every)
+        return realtime.spread_of(counts)
+    return realtime.spread(sorted(delay for _, pairs in exact for delay in pairs))
 
 
 def bucket(delay_ns: int) -> int:

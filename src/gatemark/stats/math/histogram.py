@@ -56,6 +56,28 @@ def percentile(counts: Histogram, share: float) -> float:
     return lows[at] + (width(lows[at]) - 1) * (rank - 0.5) / count
 
 
+def within(counts: Histogram, limit: float) -> float:
+    """The share of the packets whose time in ns is at most a limit, even within its bucket."""
+    total = sum(counts.values())
+    if not total:
+        return 0.0
+    return (
+        sum(
+            count * min(1.0, max(0.0, (limit - low + 1) / width(low)))
+            for low, count in counts.items()
+        )
+        / total
+    )
+
+
+def mean(counts: Histogram) -> float:
+    """The mean time in ns, of the middles of the buckets; raises ValueError if there is none."""
+    total = sum(counts.values())
+    if not total:
+        raise ValueError("an empty histogram has no mean")
+    return sum(count * (low + (width(low) - 1) / 2) for low, count in counts.items()) / total
+
+
 def reached(counts: Histogram) -> Iterator[tuple[int, float]]:
     """Each bucket's lower bound in ns, and the share of the packets that took so long or longer.
 

@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Percentiles of log-linear histograms: within the bucket of the packet that they are of."""
 
+from collections import Counter
+from statistics import fmean
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatemark.stats.math.histogram import RESOLUTION, is_told, merged, percentile, reached, width
+from gatemark.stats.math.histogram import (
+    RESOLUTION,
+    is_told,
+    mean,
+    merged,
+    percentile,
+    reached,
+    width,
+    within,
+)
 
 
 def low(value: int) -> int:
@@ -68,3 +80,17 @@ def test_a_median_is_told_by_one_packet() -> None:
 
 def test_reached_is_the_share_that_took_so_long_or_longer() -> None:
     assert list(reached({30: 5, 100: 4, 4992: 1})) == [(30, 1.0), (100, 0.5), (4992, 0.1)]
+
+
+@given(st.lists(st.integers(0, 1 << 30), min_size=1), st.integers(0, 1 << 30))
+def test_the_share_within_a_limit_is_right_to_a_bucket(values: list[int], limit: int) -> None:
+    counts = Counter(low(value) for value in values)
+    surely = sum(low(value) + width(low(value)) <= limit for value in values)
+    perhaps = sum(low(value) <= limit for value in values)
+    assert surely - 1e-9 <= within(counts, limit) * len(values) <= perhaps + 1e-9
+
+
+@given(st.lists(st.integers(0, 1 << 30), min_size=1))
+def test_a_mean_is_right_to_a_32nd(values: list[int]) -> None:
+    counts = Counter(low(value) for value in values)
+    assert mean(counts) == pytest.approx(fmean(values), rel=1 / 32, abs=1)
