@@ -70,6 +70,7 @@ struct datagram {
 	__u32 length;
 	__u32 addresses; /* their sum */
 	__u32 corrupt; /* the header's checksum is wrong */
+	__u8 mark; /* DSCP */
 };
 
 /* A packet on its way through the functions below. */
@@ -80,6 +81,7 @@ struct arrival {
 	__u16 source_port;
 	__u8 run;
 	__u8 negative; /* its delay was below 0 */
+	__u8 mark; /* DSCP */
 	__u8 headed; /* has a test header: of any run, or with the right tag */
 };
 
@@ -281,6 +283,7 @@ ALWAYS int read_ipv4(struct datagram *datagram, const struct sink_config *config
 	if (ip->version_words >> 4 != 4 || words < IPV4_BYTES / 4 || ip->protocol != PROTOCOL_UDP ||
 	    ip->fragment & NETWORK16(FRAGMENT))
 		return 0;
+	datagram->mark = ip->tos >> 2;
 	datagram->corrupt = fold(sum_header(at, end, words, config->zero)) != 0xffff;
 	/*
 	 * Read again: of `words` the verifier knows too much by now, one value for each way here.
@@ -300,6 +303,7 @@ ALWAYS int read_ipv6(struct datagram *datagram, const __u8 *at, const __u8 *end)
 
 	if (at + IPV6_BYTES > end || at[0] >> 4 != 6 || ip->protocol != PROTOCOL_UDP)
 		return 0;
+	datagram->mark = (__u8)((be16(at) >> 4 & 0xff) >> 2);
 	datagram->offset = ETHERNET_BYTES + IPV6_BYTES;
 	datagram->length = NETWORK16(ip->length);
 	datagram->addresses = (__u32)bpf_csum_diff(0, 0, ip->addresses, sizeof(ip->addresses), 0);
@@ -327,6 +331,7 @@ ALWAYS enum kind read_frame(struct arrival *arrival, const struct sink_config *c
 	} else {
 		return NOT_OURS;
 	}
+	arrival->mark = datagram.mark;
 	kind = read_udp(arrival, config, &datagram, at, end);
 	return kind != NOT_OURS && datagram.corrupt ? IP_SUM : kind;
 }
@@ -449,6 +454,7 @@ ALWAYS void add_test(struct sink_queue *queue, const struct sink_config *config,
 {
 	if (!flow->next)
 		flow->source_port = arrival->source_port;
+	queue->mark_changed += arrival->mark != config->mark;
 	switch (take_number(config, flow, arrival)) {
 	case SINK_LATE:
 		add_reordered(queue, flow, arrival);

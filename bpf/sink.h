@@ -52,6 +52,7 @@ struct sink_config {
 	__u32 ledger; /* numbers of each flow that are kept; 0: none */
 	__u32 words; /* of each flow, in the ledger */
 	__u32 keyed; /* 1: headers are tagged */
+	__u32 mark; /* DSCP that packets were sent with */
 	struct bound bound;
 	struct siphash_key key;
 };
@@ -61,7 +62,7 @@ struct sink_config {
 /* As struct tally's (agent/src/count/tally.h). */
 struct sink_queue {
 	__u64 received, unique, duplicated, reordered, stale, foreign;
-	__u64 beyond;
+	__u64 beyond, mark_changed;
 	__u64 ip_sum, udp_sum, no_sum, header; /* struct tally_corrupt's */
 	__u64 bytes;
 	__u64 first_ns, last_ns;

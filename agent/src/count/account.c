@@ -2,6 +2,7 @@
 /* Accounting for arrivals. */
 #include "count/account.h"
 #include "bpf/wraps.h"
+#include "frame/mark.h"
 #include "frame/tagged.h"
 #include "time/clock.h"
 
@@ -150,6 +151,8 @@ WRAPS static void add_test(struct account *account, const struct arrival *arriva
 	enum window_verdict verdict;
 
 	tally->received++;
+	tally->mark_changed += arrival->mark != MARK_UNKNOWN &&
+			       arrival->mark != tally->options.mark;
 	add_time(tally, arrival->time_ns);
 	add_bin(account, arrival->time_ns, delay_ns < 0 ? 0 : (uint64_t)delay_ns);
 	if (flow->highest < 0)

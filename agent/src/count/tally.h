@@ -44,6 +44,7 @@ struct tally_queue {
 
 struct tally_options {
 	uint8_t run;
+	uint8_t mark; /* DSCP that packets were sent with */
 	bool keyed; /* headers are tagged: they have no run, and 39 bits of time */
 	uint32_t flows;
 	struct bound bound; /* of the numbers of a flow */
@@ -62,6 +63,7 @@ struct tally {
 	uint64_t received, unique, duplicated, reordered, stale, foreign, corrupt;
 	uint64_t beyond; /* of foreign: with a number that cannot have been sent */
 	uint64_t dropped; /* lost by the sink itself */
+	uint64_t mark_changed; /* of received: came with another DSCP */
 	uint64_t bytes; /* frame bytes with FCS of unique */
 	uint64_t first_ns, last_ns; /* arrival; 0: none */
 	struct tally_corrupt corrupt_by;

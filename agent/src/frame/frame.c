@@ -2,6 +2,7 @@
 /* Frames: what is written once, and what is filled in for each packet. */
 #include "frame/frame.h"
 #include "frame/checksum.h"
+#include "frame/mark.h"
 #include "frame/tagged.h"
 
 #include <string.h>
@@ -12,6 +13,7 @@
 static void build_ipv4(struct frame *frame, const struct route *route, uint8_t *ip)
 {
 	ip[0] = 0x45;
+	mark_write(ip, route->mark);
 	/* Don't fragment, identification 0: an atomic packet (RFC 6864 section 4.1). */
 	ip[6] = 0x40;
 	ip[8] = HOP_LIMIT;
@@ -27,6 +29,7 @@ static void build_ipv4(struct frame *frame, const struct route *route, uint8_t *
 static void build_ipv6(struct frame *frame, const struct route *route, uint8_t *ip)
 {
 	ip[0] = 0x60;
+	mark_write(ip, route->mark);
 	ip[6] = PROTOCOL_UDP;
 	ip[7] = HOP_LIMIT;
 	memcpy(ip + 8, route->source, 16);

@@ -35,6 +35,7 @@ struct route {
 	uint8_t next_mac[6];
 	uint8_t source[16]; /* the first 4 bytes for family 4 */
 	uint8_t destination[16];
+	uint8_t mark; /* DSCP */
 	const struct siphash_key *key; /* headers are tagged by it; NULL: they are not */
 };
 

@@ -3,6 +3,7 @@
 #include "frame/parse.h"
 #include "frame/checksum.h"
 #include "frame/frame.h"
+#include "frame/mark.h"
 #include "frame/tagged.h"
 
 #define PROTOCOL_UDP 17
@@ -97,6 +98,7 @@ void parse_frame(struct arrival *arrival, const uint8_t *frame, size_t length, s
 
 	arrival->frame_bytes = wire_bytes(length);
 	arrival->kind = ARRIVAL_FOREIGN;
+	arrival->mark = MARK_UNKNOWN;
 	if (captured <= ETHERNET_BYTES)
 		return;
 	type = be16_load(frame + 12);
@@ -106,13 +108,16 @@ void parse_frame(struct arrival *arrival, const uint8_t *frame, size_t length, s
 		arrival->kind = parse_ipv4(&datagram, frame, captured);
 	else if (type == 0x86dd)
 		arrival->kind = parse_ipv6(&datagram, frame, captured);
-	if (arrival->kind == ARRIVAL_TEST)
-		arrival->kind = parse_udp(arrival, &datagram, checked, key);
+	if (arrival->kind != ARRIVAL_TEST)
+		return;
+	arrival->mark = mark_read(frame);
+	arrival->kind = parse_udp(arrival, &datagram, checked, key);
 }
 
 void parse_payload(struct arrival *arrival, const uint8_t *payload, size_t length, int family,
 		   const struct siphash_key *key)
 {
 	arrival->frame_bytes = wire_bytes(frame_overhead(family) + length);
+	arrival->mark = MARK_UNKNOWN;
 	arrival->kind = parse_header(arrival, payload, length, key);
 }

@@ -23,6 +23,7 @@ struct arrival {
 	enum arrival_kind kind;
 	uint32_t frame_bytes; /* with FCS */
 	uint16_t source_port;
+	uint8_t mark; /* DSCP, or MARK_UNKNOWN */
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	struct header header; /* of ARRIVAL_TEST and ARRIVAL_FORGED */
 };
@@ -35,7 +36,7 @@ struct arrival {
 void parse_frame(struct arrival *arrival, const uint8_t *frame, size_t length, size_t captured,
 		 bool checked, const struct siphash_key *key);
 
-/* Reads a UDP payload that a socket delivered, so with a good checksum. */
+/* Reads a UDP payload that a socket delivered, so with a good checksum; its mark is not known. */
 void parse_payload(struct arrival *arrival, const uint8_t *payload, size_t length, int family,
 		   const struct siphash_key *key);
 

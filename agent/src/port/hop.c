@@ -43,7 +43,9 @@ int hop_find(struct hop *hop, const struct port_options *options, struct fault *
 		error = device_carries(&hop->device, options->frame_most, "frame_bytes", fault);
 	if (error)
 		return error;
-	hop->route = (struct route){ .family = options->family, .key = options->key };
+	hop->route = (struct route){ .family = options->family,
+				     .mark = options->mark,
+				     .key = options->key };
 	memcpy(hop->route.source_mac, hop->device.mac, sizeof(hop->route.source_mac));
 	error = mac_parse(options->next_mac, hop->route.next_mac, "dst_mac", fault);
 	return error ? error : parse_addresses(&hop->route, options, fault);

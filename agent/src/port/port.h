@@ -53,6 +53,7 @@ struct port_options {
 	uint32_t flows; /* send */
 	uint64_t seed; /* send: of the flows' order (bpf/order.h); 0: round robin */
 	uint8_t run; /* send */
+	uint8_t mark; /* send: DSCP */
 	const struct siphash_key *key; /* headers are tagged by it; NULL: they are not */
 	unsigned int burst; /* send: the most packets of one send() */
 	bool paced; /* send: there is a schedule to keep, so do not let a slow receiver block */

@@ -27,6 +27,7 @@ struct udp_send {
 	struct mmsghdr message[PORT_BURST_MAX];
 	struct iovec vector[PORT_BURST_MAX];
 	bool paced;
+	uint8_t mark; /* DSCP */
 	const struct siphash_key *key; /* NULL: headers have no tag */
 };
 
@@ -35,17 +36,20 @@ struct udp_send {
  * ENOBUFS into success (net/ipv4/udp.c). PROBE sets DF and sends up to the device's MTU, whatever
  * an ICMP message said.
  */
-static void set_options(int fd, int family, bool paced)
+static void set_options(int fd, int family, bool paced, uint8_t mark)
 {
 	int probe = IP_PMTUDISC_PROBE;
+	int traffic_class = mark << 2;
 	int yes = 1;
 
 	if (family == 4) {
 		setsockopt(fd, IPPROTO_IP, IP_RECVERR, &yes, sizeof(yes));
 		setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &probe, sizeof(probe));
+		setsockopt(fd, IPPROTO_IP, IP_TOS, &traffic_class, sizeof(traffic_class));
 	} else {
 		setsockopt(fd, IPPROTO_IPV6, IPV6_RECVERR, &yes, sizeof(yes));
 		setsockopt(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &probe, sizeof(probe));
+		setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &traffic_class, sizeof(traffic_class));
 	}
 	socket_size_send(fd, paced);
 }
@@ -65,7 +69,7 @@ static int connect_one(int fd, const struct udp_send *udp, uint16_t source_port,
 	    setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, udp->device.name,
 		       (socklen_t)strlen(udp->device.name)) < 0)
 		return -errno;
-	set_options(fd, udp->family, udp->paced);
+	set_options(fd, udp->family, udp->paced, udp->mark);
 	error = socket_bind_udp(fd, udp->family, udp->source, source_port);
 	if (error)
 		return error;
@@ -124,6 +128,7 @@ static int udp_open(struct port *port, const struct port_options *options, struc
 		return fault_system(fault, -ENOMEM, NULL, "the udp port");
 	udp->family = options->family;
 	udp->paced = options->paced;
+	udp->mark = options->mark;
 	udp->key = options->key;
 	error = device_find(&udp->device, options->device, 1, "device", fault);
 	if (!error)

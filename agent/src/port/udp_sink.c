@@ -4,6 +4,7 @@
  * kernel drops what has a wrong checksum before it comes here.
  */
 #include "frame/address.h"
+#include "frame/mark.h"
 #include "kernel/device.h"
 #include "port/port.h"
 #include "port/socket.h"
@@ -11,6 +12,7 @@
 
 #include <errno.h>
 #include <linux/sock_diag.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,7 @@
 
 #define BURST 64
 #define PAYLOAD_MAX (FRAME_MAX - FCS_BYTES - ETHERNET_BYTES - IPV4_BYTES - UDP_BYTES)
-#define CONTROL_BYTES (CMSG_SPACE(2 * sizeof(struct timespec)))
+#define CONTROL_BYTES (CMSG_SPACE(2 * sizeof(struct timespec)) + CMSG_SPACE(sizeof(int)))
 
 struct udp_sink {
 	int family;
@@ -47,6 +49,10 @@ static int listen_one(int fd, const struct udp_sink *udp, const struct port_opti
 	socket_size_receive(fd, options->ring_bytes);
 	/* Where stamps are refused (qemu-user), arrivals are stamped here, a batch at a time. */
 	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &yes, sizeof(yes));
+	if (udp->family == 4)
+		setsockopt(fd, IPPROTO_IP, IP_RECVTOS, &yes, sizeof(yes));
+	else
+		setsockopt(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &yes, sizeof(yes));
 	if (epoll_ctl(udp->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
 		return -errno;
 	return socket_bind_udp(fd, udp->family, NULL, port);
@@ -113,16 +119,49 @@ static void reset_messages(struct udp_sink *udp, unsigned int count)
 		};
 }
 
-/* The kernel's stamp of a message in CLOCK_MONOTONIC, or otherwise. */
-static uint64_t stamp_of(const struct udp_sink *udp, struct msghdr *message, uint64_t otherwise)
+static void read_one(const struct udp_sink *udp, const struct cmsghdr *control,
+		     struct arrival *arrival)
 {
-	struct cmsghdr *control = CMSG_FIRSTHDR(message);
-	struct timespec stamp;
+	const uint8_t *data = CMSG_DATA(control);
 
-	if (!control || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_TIMESTAMPNS)
-		return otherwise;
-	memcpy(&stamp, CMSG_DATA(control), sizeof(stamp));
-	return (uint64_t)stamp.tv_sec * NS_PER_S + (uint64_t)stamp.tv_nsec + udp->offset_ns;
+	if (control->cmsg_level == SOL_SOCKET && control->cmsg_type == SCM_TIMESTAMPNS) {
+		struct timespec stamp;
+
+		memcpy(&stamp, data, sizeof(stamp));
+		arrival->time_ns = (uint64_t)stamp.tv_sec * NS_PER_S + (uint64_t)stamp.tv_nsec +
+				   udp->offset_ns;
+	} else if (control->cmsg_level == IPPROTO_IP && control->cmsg_type == IP_TOS) {
+		arrival->mark = mark_of_class(data[0]);
+	} else if (control->cmsg_level == IPPROTO_IPV6 && control->cmsg_type == IPV6_TCLASS) {
+		int traffic_class;
+
+		memcpy(&traffic_class, data, sizeof(traffic_class));
+		arrival->mark = mark_of_class((unsigned int)traffic_class);
+	}
+}
+
+/*
+ * What the kernel tells of a message besides: its stamp in CLOCK_MONOTONIC, and its mark. By hand, as
+ * musl's CMSG_NXTHDR() compares numbers of different signs.
+ */
+static void read_control(const struct udp_sink *udp, const struct msghdr *message,
+			 struct arrival *arrival)
+{
+	const uint8_t *at = message->msg_control;
+	size_t left = message->msg_controllen;
+
+	while (left >= sizeof(struct cmsghdr)) {
+		const struct cmsghdr *control = (const struct cmsghdr *)(const void *)at;
+		size_t bytes = CMSG_ALIGN((size_t)control->cmsg_len);
+
+		if (control->cmsg_len < sizeof(*control))
+			return;
+		read_one(udp, control, arrival);
+		if (bytes >= left)
+			return;
+		at += bytes;
+		left -= bytes;
+	}
 }
 
 static unsigned int read_socket(struct udp_sink *udp, int fd, struct arrival *arrivals,
@@ -143,7 +182,8 @@ static unsigned int read_socket(struct udp_sink *udp, int fd, struct arrival *ar
 		parse_payload(&arrivals[i], udp->payload[i], message->msg_len, udp->family,
 			      udp->key);
 		arrivals[i].source_port = address_port(&udp->from[i]);
-		arrivals[i].time_ns = stamp_of(udp, &message->msg_hdr, now);
+		arrivals[i].time_ns = now;
+		read_control(udp, &message->msg_hdr, &arrivals[i]);
 	}
 	return (unsigned int)got;
 }

@@ -17,7 +17,7 @@
 struct label {
 	uint32_t number, turn; /* its number modulo turn */
 	uint32_t bytes; /* of the IP packet */
-	uint8_t protocol;
+	uint8_t protocol, mark;
 	uint16_t source_port, destination_port;
 	const uint8_t *source, *destination;
 };
@@ -71,6 +71,7 @@ static enum verdict read_ipv4(struct label *label, const uint8_t *ip, size_t cap
 	label->number = be16_load(ip + 4);
 	label->turn = 1u << 16;
 	label->protocol = ip[9];
+	label->mark = mark_read(ip);
 	label->source = ip + 12;
 	label->destination = ip + 16;
 	return be16_load(ip + 6) & 0x3fff ? FOREIGN : SOUND;
@@ -86,6 +87,7 @@ static enum verdict read_ipv6(struct label *label, const uint8_t *ip, size_t cap
 	label->number = be32_load(ip) & 0xfffff;
 	label->turn = 1u << 20;
 	label->protocol = ip[6];
+	label->mark = mark_read(ip);
 	label->source = ip + 8;
 	label->destination = ip + 24;
 	return SOUND;
@@ -200,6 +202,7 @@ static void note_unique(struct arrive *arrive, const struct label *label, uint32
 	arrive->bytes += length < FRAME_LEAST ? FRAME_LEAST : length;
 	histogram_add(&arrive->behind, frame->time_ns > due_ns ? frame->time_ns - due_ns : 0);
 	flow->unique++;
+	arrive->mark_changed += label->mark != trace_mark(arrive->trace, entry);
 	/* RFC 4737 section 3: below the highest seen of its flow. */
 	if (number < flow->highest)
 		arrive->reordered++;

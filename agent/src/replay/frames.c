@@ -91,6 +91,7 @@ static void build(uint8_t *frame, const struct trace *trace, const struct lab *l
 	be16_store(frame + 12, lab->family == 4 ? 0x0800 : 0x86dd);
 	memcpy(ip, packet->ip, packet->captured);
 	memset(ip + packet->captured, 0, entry->bytes - packet->captured);
+	mark_write(ip, trace_mark(trace, entry));
 	if (way == WAY_DOWN) {
 		uint8_t *swap = near;
 

@@ -11,6 +11,7 @@
 #ifndef GM_TRACE_H
 #define GM_TRACE_H
 
+#include "frame/mark.h"
 #include "replay/split.h"
 #include "replay/wires.h"
 #include "talk/fault.h"
@@ -33,6 +34,7 @@ struct trace_options {
 	double speed; /* of the trace's own timing */
 	double rate_pps; /* of both directions together; 0: the trace's timing */
 	uint64_t duration_ns; /* what is due later is left out */
+	uint8_t mark; /* DSCP of all packets; 0: each its own, as it was captured */
 };
 
 /* A packet as it is replayed. */
@@ -73,5 +75,12 @@ struct trace {
 int trace_open(struct trace *trace, const struct trace_options *options, struct capture *capture,
 	       struct fault *fault);
 void trace_close(struct trace *trace);
+
+/* The DSCP that a packet is sent with. */
+static inline uint8_t trace_mark(const struct trace *trace, const struct trace_entry *entry)
+{
+	return trace->options.mark ? trace->options.mark
+				   : mark_read(trace->packet[entry->packet].ip);
+}
 
 #endif

@@ -38,6 +38,7 @@ static void report_totals(struct line *line, const struct tally *tally, uint64_t
 	line_count(line, "stale", tally->stale);
 	line_count(line, "foreign", tally->foreign);
 	line_count(line, "beyond", tally->beyond);
+	line_count(line, "mark_changed", tally->mark_changed);
 	line_count(line, "corrupt", tally->corrupt);
 	line_count(line, "ring_dropped", tally->dropped);
 	line_count(line, "bytes", tally->bytes);

@@ -81,6 +81,7 @@ static void configure(struct xdp *xdp, const struct sink *sink)
 		.words = tally_words(&sink->options),
 		.bins = sink->options.bins,
 		.run = sink->options.run,
+		.mark = sink->options.mark,
 		.keyed = sink->options.keyed,
 		.bound = sink->options.bound,
 		.key = sink->key,
@@ -166,6 +167,7 @@ static void add_queue(struct tally *tally, const struct sink_queue *queue)
 	tally->stale += queue->stale;
 	tally->foreign += queue->foreign;
 	tally->beyond += queue->beyond;
+	tally->mark_changed += queue->mark_changed;
 	tally->corrupt += queue->ip_sum + queue->udp_sum + queue->no_sum;
 	tally->corrupt_by.ip_sum += queue->ip_sum;
 	tally->corrupt_by.udp_sum += queue->udp_sum;

@@ -44,6 +44,7 @@ struct replay_request {
 	int64_t bin_ms;
 	int64_t ring_bytes;
 	int64_t shared;
+	int64_t dscp;
 };
 
 enum { WAYS_BOTH, WAYS_UP, WAYS_DOWN };
@@ -89,6 +90,8 @@ static const struct key replay_keys[] = {
 	KEY(replay_request, shared, INTEGER, .max = 1,
 	    .help = "1: others send on these devices: what the far address has no part in is not "
 		    "seen"),
+	KEY(replay_request, dscp, INTEGER, .max = MARK_MOST,
+	    .help = "code point of all packets; 0: as each was captured"),
 	{ 0 },
 };
 
@@ -176,6 +179,7 @@ static int open_trace(struct replay *replay, struct fault *fault)
 		.speed = request->speed,
 		.rate_pps = request->rate_pps,
 		.duration_ns = (uint64_t)request->duration_ms * NS_PER_MS,
+		.mark = (uint8_t)request->dscp,
 	};
 	int error = split_parse(&options.split, request->split ? request->split : "auto", fault);
 
@@ -332,6 +336,7 @@ static void report_sink(struct line *line, const struct player *player)
 	line_count(line, "foreign", arrive->foreign);
 	line_count(line, "corrupt", arrive->corrupt);
 	line_count(line, "unmasked", arrive->unmasked);
+	line_count(line, "mark_changed", arrive->mark_changed);
 	line_count(line, "ring_dropped", player->inlet.dropped);
 	line_count(line, "bytes", arrive->bytes);
 	line_count(line, "first_ns", arrive->first_ns);

@@ -5,6 +5,7 @@
  */
 #include "count/report.h"
 #include "frame/address.h"
+#include "frame/mark.h"
 #include "frame/tagged.h"
 #include "time/clock.h"
 #include "udp/sender.h"
@@ -37,6 +38,7 @@ struct send_request {
 	int64_t run;
 	const char *key;
 	double cap_pps;
+	int64_t dscp;
 	int64_t rests;
 	int64_t turns;
 	int64_t turn;
@@ -94,6 +96,7 @@ static const struct key send_keys[] = {
 	    .help = "32 hexadecimal digits: tags headers, in place of the run"),
 	KEY(send_request, cap_pps, NUMBER, .max = 100000000,
 	    .help = "hold the sender below its own schedule (plants a slow tester); 0: no"),
+	KEY(send_request, dscp, INTEGER, .max = MARK_MOST, .help = "code point of the packets"),
 	KEY(send_request, rests, INTEGER, .max = 1,
 	    .help = "1: sleep until a packet is due, never spin"),
 	KEY(send_request, turns, INTEGER, .max = 1000,
@@ -214,6 +217,7 @@ static int open_port(struct sender *sender, const struct send_request *request,
 		.flows = (uint32_t)request->flows,
 		.seed = (uint64_t)request->seed,
 		.run = (uint8_t)request->run,
+		.mark = (uint8_t)request->dscp,
 		.key = sender->options.keyed ? &sender->options.key : NULL,
 		.burst = burst_of(request, kind),
 		.paced = sender->options.rate_pps > 0,

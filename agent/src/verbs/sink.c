@@ -2,6 +2,7 @@
 /* sink: receives test packets and accounts for each of them, in the best way available. */
 #include "udp/sink.h"
 #include "frame/address.h"
+#include "frame/mark.h"
 #include "frame/tagged.h"
 #include "port/port.h"
 #include "time/clock.h"
@@ -35,6 +36,7 @@ struct sink_request {
 	int64_t clock_ns;
 	int64_t ledger;
 	int64_t silence_us;
+	int64_t dscp;
 };
 
 enum { PORT_AUTO, PORT_XDP, PORT_RING, PORT_UDP };
@@ -79,6 +81,8 @@ static const struct key sink_keys[] = {
 	    .help = "numbers of each flow of which is kept whether they came; 0: none"),
 	KEY(sink_request, silence_us, INTEGER, .preset = 2000, .min = 1, .max = 60000000,
 	    .help = "a longer time without an arrival is kept"),
+	KEY(sink_request, dscp, INTEGER, .max = MARK_MOST,
+	    .help = "code point that packets were sent with: others are counted"),
 	{ 0 },
 };
 
@@ -142,6 +146,7 @@ static struct tally_options read_options(const struct sink_request *request)
 {
 	return (struct tally_options){
 		.run = (uint8_t)request->run,
+		.mark = (uint8_t)request->dscp,
 		.keyed = request->key,
 		.bound = read_bound(request),
 		.flows = (uint32_t)request->flows,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bpf/tag.h"
 #include "count/account.h"
+#include "frame/mark.h"
 #include "tests/test.h"
 #include "time/clock.h"
 
@@ -29,6 +30,27 @@ static void add(struct account *account, uint32_t flow, uint32_t sequence, uint6
 	struct arrival arrival = test_arrival(flow, sequence, time_ns);
 
 	account_add(account, &arrival);
+}
+
+TEST(another_mark_is_counted_where_it_is_known)
+{
+	const uint8_t marks[] = { 46, 0, 46, 40, MARK_UNKNOWN };
+	struct tally_options marked = options;
+	struct account account;
+	struct fault fault = { 0 };
+
+	marked.mark = 46;
+	CHECK_EQUAL(account_open(&account, &marked, &fault), 0);
+	account_start(&account, MS);
+	for (uint32_t i = 0; i < sizeof(marks); i++) {
+		struct arrival arrival = test_arrival(0, i, 10 * MS);
+
+		arrival.mark = marks[i];
+		account_add(&account, &arrival);
+	}
+	CHECK_EQUAL(account.tally.received, sizeof(marks));
+	CHECK_EQUAL(account.tally.mark_changed, 2);
+	account_close(&account);
 }
 
 TEST(account_keeps_every_arrival_once)

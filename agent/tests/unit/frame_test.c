@@ -3,6 +3,7 @@
 #include "frame/bytes.h"
 #include "frame/checksum.h"
 #include "frame/frame.h"
+#include "frame/mark.h"
 #include "frame/parse.h"
 #include "tests/test.h"
 
@@ -10,7 +11,8 @@ static uint64_t state = 7;
 
 static struct route random_route(int family)
 {
-	struct route route = { .family = family };
+	struct route route = { .family = family,
+			       .mark = (uint8_t)(test_random(&state) & MARK_MOST) };
 
 	for (int i = 0; i < 16; i++) {
 		route.source[i] = (uint8_t)test_random(&state);
@@ -94,6 +96,7 @@ static void check_frame(int family)
 		CHECK_EQUAL(arrival.kind, ARRIVAL_TEST);
 		CHECK_EQUAL(arrival.frame_bytes, packet.frame_bytes);
 		CHECK_EQUAL(arrival.source_port, packet.source_port);
+		CHECK_EQUAL(arrival.mark, route.mark);
 		CHECK_EQUAL(arrival.header.run, packet.header.run);
 		CHECK_EQUAL(arrival.header.flow, packet.header.flow);
 		CHECK_EQUAL(arrival.header.sequence, packet.header.sequence);
@@ -109,6 +112,23 @@ TEST(frame_ipv4)
 TEST(frame_ipv6)
 {
 	check_frame(6);
+}
+
+/* A mark leaves the version, the flow label and ECN's two bits as they were. */
+TEST(a_mark_is_written_beside_what_is_there)
+{
+	for (unsigned int mark = 0; mark <= MARK_MOST; mark++) {
+		uint8_t four[2] = { 0x45, 0xff }, six[2] = { 0x6f, 0xff };
+
+		mark_write(four, (uint8_t)mark);
+		mark_write(six, (uint8_t)mark);
+		CHECK_EQUAL(mark_read(four), mark);
+		CHECK_EQUAL(mark_read(six), mark);
+		CHECK_EQUAL(four[0], 0x45);
+		CHECK_EQUAL(four[1] & 3, 3);
+		CHECK_EQUAL(six[0] >> 4, 6);
+		CHECK_EQUAL(six[1] & 0x3f, 0x3f);
+	}
 }
 
 TEST(frame_least_sizes)

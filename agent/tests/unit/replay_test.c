@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From a capture to frames and back: sides, clones, numbers, checksums, the books of arrivals. */
 #include "frame/checksum.h"
+#include "frame/frame.h"
+#include "frame/mark.h"
 #include "replay/arrive.h"
 #include "replay/frames.h"
 #include "replay/open.h"
@@ -240,6 +242,36 @@ TEST(frames_are_rewritten_to_the_lab)
 	checksums_hold(ip - 14);
 	CHECK_EQUAL(be16_load(ip + 22), 61234);
 	clear_stage(&stage);
+}
+
+TEST(frames_bear_the_mark_that_is_asked_for_or_their_own)
+{
+	struct made made = { 0 };
+	struct trace_options how = options();
+	struct stage stage;
+	struct arrived frame;
+	uint8_t bytes[MADE_UDP_BYTES];
+
+	conversation(&made);
+	for (uint8_t mark = 0; mark <= 46; mark = (uint8_t)(mark + 46)) {
+		how.mark = mark;
+		set_stage(&stage, &made, &how, &lab);
+		frame = came(&stage, WAY_UP, 0);
+		checksums_hold(frame.bytes);
+		CHECK_EQUAL(mark_read(frame.bytes + 14), mark);
+		arrive_add(&stage.arrive, &frame);
+		CHECK_EQUAL(stage.arrive.mark_changed, 0);
+		frame = came(&stage, WAY_UP, 1);
+		memcpy(bytes, frame.bytes, sizeof(bytes));
+		frame.bytes = bytes;
+		mark_write(bytes + 14, 8);
+		be16_store(bytes + 24, 0);
+		be16_store(bytes + 24,
+			   (uint16_t)~checksum_fold(checksum_sum(bytes + 14, IPV4_BYTES)));
+		CHECK_EQUAL(arrive_add(&stage.arrive, &frame), 0);
+		CHECK_EQUAL(stage.arrive.mark_changed, 1);
+		clear_stage(&stage);
+	}
 }
 
 TEST(arrivals_are_booked_once)

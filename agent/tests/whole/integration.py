@@ -75,6 +75,19 @@ def ports_and_families(wire: Wire) -> None:
                 expect(received["bytes"], 100 * 500)
 
 
+def marks(wire: Wire) -> None:
+    """Every way to send marks its packets, and every way to receive counts other marks."""
+    for family in (4, 6):
+        for port in {"udp", wire.send_port}:
+            for other in {"udp", wire.sink_port}:
+                keys: Keys = {"port": port, "family": family, "dscp": 46}
+                for asked, changed in ((46, 0), (40, 500)):
+                    sink: Keys = {"port": other, "family": family, "dscp": asked}
+                    sent, received = wire.trial(keys, sink)
+                    conserved(sent, received)
+                    expect(received["mark_changed"], changed, port, other, family)
+
+
 def sizes(wire: Wire) -> None:
     """A list of sizes is cycled packet by packet."""
     for family, least in ((4, 64), (6, 80)):
@@ -504,6 +517,7 @@ def device_down(wire: Wire) -> None:
 
 TESTS = [
     ports_and_families,
+    marks,
     sizes,
     flows,
     pacing,

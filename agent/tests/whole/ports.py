@@ -74,6 +74,18 @@ def frames_arrive_once(wire: Wire) -> None:
             expect((received["bytes"], received["reordered"]), (100 * sum(cycle), 0), port)
 
 
+def frames_bear_a_mark(wire: Wire) -> None:
+    """Every port marks its frames, and they are known again where the kernel counts and here."""
+    for port in frame_ports(wire):
+        for family in (4, 6):
+            keys: Keys = {"port": port, "family": family, "dscp": 46}
+            for sink in ("xdp", "ring"):
+                for asked, changed in ((46, 0), (8, 500)):
+                    taken: Keys = {"port": sink, "family": family, "dscp": asked}
+                    conserved(*(both := wire.trial(keys, taken)))
+                    expect(both[1]["mark_changed"], changed, port, sink, family)
+
+
 def flows_in_a_drawn_order(wire: Wire) -> None:
     """Every port sends the flows in the order that the seed draws, anew in each round."""
     order = [1, 8, 5, 2, 9, 6, 3, 0, 7, 4, 7, 8, 9, 0, 1, 2, 3, 4, 5, 6, 6, 3, 0, 7, 4, 1, 8]
@@ -303,6 +315,7 @@ def a_hundred_thousand_flows(wire: Wire) -> None:
 
 PORT_TESTS = [
     frames_arrive_once,
+    frames_bear_a_mark,
     flows_in_a_drawn_order,
     sending_over_time,
     many_flows,

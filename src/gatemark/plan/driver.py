@@ -11,7 +11,7 @@ OURS: Final = "gatemark"
 
 DOES: Final = {"iperf3": ("udp", "tcp"), "nuttcp": ("udp", "tcp"), "tcpreplay": ("udp",)}
 # Keys that a tool has nothing for, by kind; any level but the key's default is refused.
-NO_TOOL: Final = "mix flow_ports clients packets burst cap_pps sender_port sink_port"
+NO_TOOL: Final = "mix flow_ports clients packets burst cap_pps dscp sender_port sink_port"
 LACKS: Final = {
     ("iperf3", "udp"): NO_TOOL,
     ("nuttcp", "udp"): f"{NO_TOOL} flows",

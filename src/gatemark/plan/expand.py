@@ -69,11 +69,11 @@ OF_KIND: Final = {
     kind: frozenset(keys.split())
     for kind, keys in {
         "udp": "frame_bytes payload_bytes mix flows flow_ports clients rate_pps rate_bps packets "
-        "burst cap_pps restart_s sender_port sink_port",
-        "tcp": "write_bytes streams socket_buffer_bytes congestion settle_s offload",
+        "burst cap_pps restart_s dscp sender_port sink_port",
+        "tcp": "write_bytes streams socket_buffer_bytes congestion settle_s offload dscp",
         "connections": "connecting connections active_pps clients",
         "fill": "flows clients servers steps rate_pps active_pps",
-        "replay": "trace speed clones rate_pps clients",
+        "replay": "trace speed clones rate_pps clients dscp",
         "walk": "frame_bytes payload_bytes l4 walks ordered",
     }.items()
 }

@@ -184,6 +184,7 @@ def asked(load: Workload, trace: str) -> dict[str, Any]:
         "speed": load.speed,
         "rate_pps": load.rate_pps,
         "duration_ms": round(load.duration_s * 1000),
+        **({"dscp": load.dscp} if load.dscp else {}),
     }
 
 

@@ -169,7 +169,7 @@ class Stream:
             "run": self.run,
             "cpu": self.placement.gateway if own else self.placement.sender,
         }
-        request |= self._tag() | _turns(self.turn) | self._beside()
+        request |= self._tag() | self._mark() | _turns(self.turn) | self._beside()
         return request if own else request | {"dst_mac": wire.next_hop.mac}
 
     def _up(self) -> dict[str, Any]:
@@ -211,7 +211,7 @@ class Stream:
             "tick_ms": tick_ms(load.duration_s),
             "most_packets": numbers(load, FASTEST_PPS),
         }
-        return request | self._tag() | (ledger(load) if self.seed else {})
+        return request | self._tag() | self._mark() | (ledger(load) if self.seed else {})
 
     def _reached(self, asked: str, port: Port, stack: str) -> str:
         """How an agent reaches a port. Beside others by the stack, as they need the port too."""
@@ -226,6 +226,9 @@ class Stream:
 
     def _tag(self) -> dict[str, str]:
         return {"key": self.key} if self.key else {}
+
+    def _mark(self) -> dict[str, int]:
+        return {"dscp": self.load.dscp} if self.load.dscp else {}
 
     def _numbering(self) -> Numbering:
         load, near = self.load, self.flows.near

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The outcome of a UDP trial: rates, loss and delay of numbered packets."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -37,11 +37,18 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
     """Offered and received rate on each layer, the loss and the delay of all directions."""
     load = spec.workload
     accounting = account(raw.ways, raw.before, raw.after, talks=bool(spec.commands))
-    return {
+    return _marks(raw.ways, load) | {
         "offered_pps": sum(_offered(way, load) for way in raw.ways),
         **on_each_layer(sum(over_time(way, "packets") for way in raw.ways), load),
         "loss_ratio": accounting.lost / accounting.tried if accounting.tried else 0.0,
     } | delay.delays(raw.ways), accounting
+
+
+def _marks(ways: Sequence[Way], load: Workload) -> dict[str, float]:
+    """How many packets came with another mark than theirs, where they bear one."""
+    if not load.dscp:
+        return {}
+    return {"mark_changed": float(sum(way.sink["mark_changed"] for way in ways))}
 
 
 def on_each_layer(rate_pps: float, load: Workload) -> dict[str, float]:
