@@ -147,6 +147,7 @@ class Came(TypedDict):
     rate: Rate
     gap_ns: Histogram
     delay_ns: NotRequired[Histogram]
+    mark_changed: NotRequired[int]
     delay_by_flow: NotRequired[list[Histogram]]
     late: NotRequired[Histogram]
     corrupt_by: NotRequired[dict[str, int]]
@@ -248,6 +249,7 @@ class ReplaySink(TypedDict):
     unique: int
     foreign: int
     unmasked: int
+    mark_changed: NotRequired[int]  # an older agent does not count them
     bytes: int
     flow: dict[str, Column]
     rate: Rate

@@ -15,7 +15,8 @@ NO_TOOL: Final = "mix flow_ports clients packets burst cap_pps dscp sender_port 
 LACKS: Final = {
     ("iperf3", "udp"): NO_TOOL,
     ("nuttcp", "udp"): f"{NO_TOOL} flows",
-    ("nuttcp", "tcp"): "settle_s",
+    ("iperf3", "tcp"): "dscp",
+    ("nuttcp", "tcp"): "settle_s dscp",
     ("tcpreplay", "udp"): NO_TOOL,
 }
 MOST_STREAMS: Final = 128  # MAX_STREAMS of iperf3 (iperf.h), MAXSTREAM of nuttcp

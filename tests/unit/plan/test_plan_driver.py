@@ -25,6 +25,8 @@ def said(**keys: Any) -> list[str]:
         ({"driver": "iperf3", "mix": "imix"}, "`mix` = imix: iperf3 has nothing like it"),
         ({"driver": "nuttcp", "flows": 2}, "`flows` = 2: nuttcp has nothing like it"),
         ({"driver": "tcpreplay", "burst": 8}, "`burst` = 8: tcpreplay has nothing like it"),
+        ({"driver": "iperf3", "dscp": 46}, "`dscp` = 46: iperf3 has nothing like it"),
+        ({"driver": "iperf3", "kind": "tcp", "dscp": 46}, "`dscp` = 46: iperf3 has nothing"),
         ({"driver": "iperf3", "packets": 9}, "`packets` = 9: iperf3 has nothing like it"),
         ({"driver": "nuttcp", "sink_port": "ring"}, "`sink_port` = ring: nuttcp has nothing"),
         ({"driver": "nuttcp", "kind": "tcp", "settle_s": 1.0}, "`settle_s` = 1.0: nuttcp has"),

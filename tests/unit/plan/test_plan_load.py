@@ -190,6 +190,7 @@ def test_a_folder_is_no_plan(tmp_path: Path) -> None:
             "11: `payload_bytes` = 1461 is impossible for tcp over ipv4",
         ),
         ('[workload]\nl4 = "tcp"\n', "8: `l4` means nothing for kind udp; leave it out"),
+        ('[workload]\nkind = "fill"\ndscp = 46\n', "9: `dscp` means nothing for kind fill"),
         (
             '[workload]\nkind = "walk"\nl4 = "sctp"\n',
             "9: workload.l4: Invalid enum value 'sctp'; known are: tcp, udp",

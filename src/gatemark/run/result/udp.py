@@ -48,7 +48,7 @@ def _marks(ways: Sequence[Way], load: Workload) -> dict[str, float]:
     """How many packets came with another mark than theirs, where they bear one."""
     if not load.dscp:
         return {}
-    return {"mark_changed": float(sum(way.sink["mark_changed"] for way in ways))}
+    return {"mark_changed": float(sum(way.sink.get("mark_changed", 0) for way in ways))}
 
 
 def on_each_layer(rate_pps: float, load: Workload) -> dict[str, float]:
