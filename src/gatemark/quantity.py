@@ -144,6 +144,30 @@ JUDGED: Final = {
     "path_netfilter_ns": Quantity("ns", "time of netfilter on a packet's path"),
     "path_unmatched": Quantity("ratio", "share of a packet's path that no subsystem names"),
     "estimated_cycles": Quantity("cycles", "estimated cycles of a packet on a device"),
+    "queue_added_p50_ns": Quantity("ns", "median delay that a load adds to a flow"),
+    "queue_added_p99_ns": Quantity("ns", "99th percentile of the delay, less that without a load"),
+    "queue_added_loss_ratio": Quantity("ratio", "loss that a load adds to a flow"),
+    "queue_loss_ratio": Quantity("ratio", "loss of a flow beside a load"),
+    "queue_harm_ratio": Quantity("ratio", "share of a flow's p99 delay that comes of a load"),
+    "queue_mean_ns": Quantity("ns", "mean time that a packet waits in a loaded queue"),
+    "queue_p5_ns": Quantity("ns", "5th percentile of the wait in a loaded queue"),
+    "queue_p95_ns": Quantity("ns", "95th percentile of the wait in a loaded queue"),
+    "queue_period_ns": Quantity("ns", "period of a queue's sawtooth"),
+    "queue_trough_ns": Quantity("ns", "shortest wait of a queue's sawtooth"),
+    "queue_swing_ns": Quantity("ns", "from a sawtooth's trough to its peak"),
+    "queue_standing_bytes": Quantity("bytes", "queue that never empties under a load"),
+    "queue_buffer_bytes": Quantity("bytes", "buffer, by the longest wait and the line's rate"),
+    "queue_steady_ns": Quantity("ns", "time from a load's first byte until its queue is steady"),
+    "queue_overshoot_ratio": Quantity("ratio", "longest wait before, over the p95 of the steady"),
+    "queue_recovery_ns": Quantity("ns", "time from a load's last byte until its queue is gone"),
+    "queue_fairness_ratio": Quantity("ratio", "fairness among the streams of a load (Jain)"),
+    "queue_fairness_p5_ratio": Quantity("ratio", "fairness of the 5th percentile of the seconds"),
+    "queue_goodput_bps": Quantity("bit/s", "goodput of a load beside a flow, slow start left out"),
+    "queue_line_share": Quantity("ratio", "share of the line that a load's frames take"),
+    "queue_expected_full_ns": Quantity("ns", "expected wait behind a full buffer"),
+    "queue_expected_trough_ns": Quantity("ns", "expected wait after TCP backed off"),
+    "queue_expected_mean_ns": Quantity("ns", "expected mean wait"),
+    "queue_expected_period_ns": Quantity("ns", "expected period of the sawtooth"),
     "step_function_instructions": Quantity(
         "instructions", "instructions that a step of a ladder adds to a function"
     ),
@@ -208,7 +232,7 @@ def words(name: str) -> str:
 
 def judged_unit(name: str) -> str:
     """The unit of a judged value, or of one below the knee. Raises KeyError for an unknown name."""
-    if name in JUDGED:
-        return JUDGED[name].unit
+    if (own := name.rpartition(".")[2]) in JUDGED:
+        return JUDGED[own].unit
     unit = UNITS[name.removesuffix(BELOW_KNEE).removeprefix(STEP).removeprefix(CHANGE)]
     return "ratio" if name.startswith(CHANGE) else unit

@@ -41,6 +41,8 @@ from gatemark.stats.point.limit import ON_SCHEDULE, Verdict, decide
 from gatemark.stats.point.path import travels
 from gatemark.stats.point.sweep import RATES, Judged, knees
 from gatemark.stats.point.timed import MEDIAN, is_timed
+from gatemark.stats.queue.mixed import Sheaf
+from gatemark.stats.queue.queues import queues
 from gatemark.stats.sentence import of_ab, of_travels, sentence, wrong
 from gatemark.stats.shape import closer
 from gatemark.stats.shape.diagnose import diagnose, without_explained
@@ -53,10 +55,16 @@ from gatemark.store.subsystem import Subsystem
 UNDER_LOAD = "instructions under load"  # a quantity that no tester limits, and no rate
 
 
-def judge(run: Run, records: Sequence[Record], subsystems: Sequence[Subsystem] = ()) -> Judgement:
+def judge(
+    run: Run,
+    records: Sequence[Record],
+    subsystems: Sequence[Subsystem] = (),
+    sheaf: Sheaf | None = None,
+) -> Judgement:
     """Everything that `show` and the report say about a run, finished or not.
 
-    Paths of packets are told by `subsystems`; without any there are none.
+    Paths of packets are told by `subsystems`; without any there are none. Queues are told by the
+    series of the trials (stats.queue.mixed.files says which); without these there are none.
     """
     alone, judged = _judged(run, records)
     every = [result for _, result in alone]
@@ -91,6 +99,7 @@ def judge(run: Run, records: Sequence[Record], subsystems: Sequence[Subsystem] =
         estimates=estimated,
         diagnoses=tuple(diagnosis for diagnosis in diagnoses if diagnosis.findings),
         executed=exact.executed(run.plans, judged),
+        queues=queues(run.trials, records, sheaf or {}),
         sentence=_sentence(run, records, estimated, compared)
         or (
             of_travels(run, found_travels)

@@ -243,6 +243,23 @@ class Estimate(About, frozen=True, kw_only=True):
     rate_pps: Interval  # that so many cycles would let through
 
 
+class Queue(About, frozen=True, kw_only=True):
+    """What a flow saw, in one direction, of the queue that a load beside it filled (stats.queue).
+
+    Times are of waiting: a delay less the shortest delay without a queue.
+    """
+
+    flow: str  # the workload whose packets tell of it; "": the plan's own
+    way: str  # up, down
+    loads: tuple[str, ...]  # the workloads that filled it; "": the plan's own
+    line_bps: float | None  # of the emulated line; None: there is none
+    buffer_bytes: float | None  # that it was given: its packets times their mean size
+    compared: str  # what `added` is less: "without a load (idle)"; "": nothing
+    values: dict[str, Interval]  # queue_... of quantity.JUDGED: median over the trials
+    expected: dict[str, float]  # queue_expected_...: by the arithmetic of TCP, where it has any
+    why: tuple[str, ...]  # where the two differ: the causes that are known, a sentence each
+
+
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """A run, judged."""
 
@@ -261,6 +278,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     estimates: tuple[Estimate, ...] = ()  # of a packet's time on devices that were not there
     diagnoses: tuple[Diagnosis, ...] = ()  # the shapes of what each arm lost
     executed: tuple[Executed, ...] = ()  # instructions of one packet, by arm and point
+    queues: tuple[Queue, ...] = ()  # what flows saw of the queue that a load beside them filled
     sentence: str  # the answer in one sentence, numbers with units
     warnings: tuple[Warning_, ...]  # of the run as a whole
     trials: int

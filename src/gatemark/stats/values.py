@@ -18,6 +18,7 @@ from gatemark.stats.judgement import (
     Ladder,
     Limit,
     PointResult,
+    Queue,
     Step,
     Travel,
     Value,
@@ -51,6 +52,7 @@ def values(judgement: Judgement) -> list[Value]:
             for value in _of_functions(judgement, ladder)
         ),
         *(_of_comparison(comparison) for comparison in judgement.comparisons),
+        *(value for queue in judgement.queues for value in _of_queue(queue)),
         *(_of_estimate(estimate) for estimate in judgement.estimates),
         *(value for diagnosis in judgement.diagnoses for value in _of_diagnosis(diagnosis)),
     ]
@@ -155,6 +157,16 @@ def _of_estimate(estimate: Estimate) -> Value:
     """What a packet would take on a device: `estimated_cycles`."""
     value = _value(estimate, "estimated_cycles", estimate.cycles, "cycles", limit="unknown")
     return replace(value, point={**estimate.point, "device": estimate.device.name})
+
+
+def _of_queue(queue: Queue) -> Iterator[Value]:
+    """What a flow saw of a queue: `up.queue_added_p99_ns`; of another workload, its name first."""
+    owner = f"{queue.flow}.{queue.way}" if queue.flow else queue.way
+    n = max(interval.n for interval in queue.values.values())
+    wanted = {name: _exactly(value, n) for name, value in queue.expected.items()}
+    for name, interval in (queue.values | wanted).items():
+        quantity = f"{owner}.{name}"
+        yield _value(queue, quantity, interval, judged_unit(quantity), limit="unknown")
 
 
 def _judged(judged: PointResult | Knee, quantity: str, interval: Interval, unit: str) -> Value:

@@ -13,6 +13,7 @@ from gatemark.stats.capacity.model import Model
 from gatemark.stats.change.reference import Beside, beside
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Judgement
+from gatemark.stats.queue import mixed
 from gatemark.store import series
 from gatemark.store.contents import Contents
 from gatemark.store.directory import RunDirectory
@@ -52,21 +53,29 @@ def judged(
 
     The series, which take time to read, are for figures alone: with `drawn`.
     """
-    judgement = judge(contents.run, contents.records, subsystems or shipped())
+    kept_series = RunDirectory(folder).series
+    mixed_series = series.read(kept_series, mixed.files(contents.records), mixed.LIKE)
+    judgement = judge(contents.run, contents.records, subsystems or shipped(), mixed_series.series)
     wanted = trace.files(judgement, contents.run.plans, contents.records) if drawn else []
-    kept = series.read(RunDirectory(folder).series, wanted, step.LIKE)
+    kept = series.read(kept_series, wanted, step.LIKE)
     return Source(
         run=contents.run,
         records=contents.records,
         judgement=judgement,
         beside=beside(judgement, published()),
         model=_model(contents, judgement),
-        sheaf=kept.series,
-        faults=(*contents.faults, *kept.lost),
+        sheaf=_bound(mixed_series.series, kept.series),
+        faults=(*contents.faults, *dict.fromkeys((*mixed_series.lost, *kept.lost))),
         is_going=contents.is_going,
         folder=folder,
         label=label,
     )
+
+
+def _bound(sheaf: Sheaf, other: Sheaf) -> Sheaf:
+    """The series of both."""
+    files = dict.fromkeys((*sheaf, *other))
+    return {name: {**sheaf.get(name, {}), **other.get(name, {})} for name in files}
 
 
 def _model(contents: Contents, judgement: Judgement) -> Model | None:

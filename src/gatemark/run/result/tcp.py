@@ -16,7 +16,12 @@ from gatemark.workload import tcp
 from gatemark.workload.way import Way, binned, over_time
 
 # Columns of TCP_INFO over time: the agent's name, ours, and what makes one of the other.
-INFO = {"rtt_us": ("rtt_ns", 1000), "cwnd": ("cwnd", 1), "retransmits": ("retransmits", 1)}
+INFO = {
+    "rtt_us": ("rtt_ns", 1000),
+    "cwnd": ("cwnd", 1),
+    "retransmits": ("retransmits", 1),
+    "bytes_acked": ("acked_bytes", 1),
+}
 
 
 def define(both: Definition, load: Workload) -> Definition:

@@ -23,6 +23,7 @@ def way(settle_ns: int = 0, **info: Any) -> Way:
         "rtt_us": [100, 200, 300, 400, 300, 400],
         "cwnd": [10] * 6,
         "retransmits": [0, 0, 5, 1, 7, 1],
+        "bytes_acked": [0, 0, 900, 700, 1900, 1500],
     }
     sender = {"t0_ns": 0, "t1_ns": 40 * MS, "mss_bytes": 1448, "info": column | info}
     sink = {"rate": {"t0_ns": 0, "bin_ms": 10, "bytes": [500, 1000, 1000, 1000]}}
@@ -57,3 +58,8 @@ def test_what_a_kernel_does_not_tell_is_in_no_series() -> None:
     columns = series(way(0, cwnd=[-1] * 6))
     assert columns["source.up.0.cwnd"] == ([], [])
     assert columns["source.up.1.rtt_ns"] == ([0, 20 * MS, 40 * MS], [200_000, 400_000, 400_000])
+
+
+def test_a_stream_has_its_own_count_of_bytes() -> None:
+    columns = series(way())
+    assert columns["source.up.1.acked_bytes"] == ([0, 20 * MS, 40 * MS], [0, 700, 1500])

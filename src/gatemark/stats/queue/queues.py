@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The queues of a run: for each point, flow and direction what the flow saw beside a load."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from gatemark.plan.feature import DIRECT, FEATURES
+from gatemark.plan.model import TrialSpec
+from gatemark.stats.judgement import Queue
+from gatemark.stats.math.interval import Interval, median_interval
+from gatemark.stats.point.group import Group, group
+from gatemark.stats.queue import trial, wire
+from gatemark.stats.queue.cause import Case, causes
+from gatemark.stats.queue.formula import Bottleneck, expected
+from gatemark.stats.queue.idle import Idle, idle
+from gatemark.stats.queue.mixed import WAYS, Sheaf, Workload, used, workloads
+from gatemark.stats.queue.trial import Seen
+from gatemark.store.record import Record
+
+Specs = Mapping[str, TrialSpec]  # by the trial's name
+FULL: Final = ("fifo", "head")  # ways to drop that let a buffer fill
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """One trial: what a flow saw beside a load, and over which line."""
+
+    seen: Seen
+    idle: Idle
+    loads: tuple[Workload, ...]
+    asked: wire.LineWay | None
+    line: Bottleneck | None
+
+
+def queues(
+    trials: Iterable[TrialSpec], records: Sequence[Record], sheaf: Sheaf
+) -> tuple[Queue, ...]:
+    """Of all points whose series are in `sheaf`, in the order in which they first ran."""
+    specs = {spec.trial: spec for spec in trials}
+    kept = [r for r in used(records) if r.series in sheaf and r.trial in specs]
+    every = [own for record in kept for own in workloads(record, sheaf[record.series])]
+    names = {record.trial for record in kept}
+    return tuple(
+        queue
+        for members in group(records)
+        if (own := [r for r in members.outside if r.trial in names])
+        for queue in _of_point(members, [workloads(r, sheaf[r.series]) for r in own], every, specs)
+    )
+
+
+def _of_point(
+    members: Group, trials: Sequence[list[Workload]], every: Sequence[Workload], specs: Specs
+) -> Iterator[Queue]:
+    flows = dict.fromkeys((own.name, way) for loads in trials for own in loads for way in WAYS)
+    for name, way in flows:
+        sights = [s for loads in trials if (s := _sight(name, way, loads, every, specs))]
+        values = [numbers for sight in sights if (numbers := trial.values(sight.seen))]
+        if values:
+            yield _queue(members, (name, way), sights, values)
+
+
+def _sight(
+    name: str, way: str, loads: Sequence[Workload], every: Sequence[Workload], specs: Specs
+) -> Sight | None:
+    """None where it is no flow, or nothing loads its direction."""
+    own = next((load for load in loads if load.name == name), None)
+    others = tuple(load for load in loads if load.name != name and load.goes(way))
+    flow = own.flow(way) if own else None
+    if own is None or flow is None or not others:
+        return None
+    spec = specs[own.record.trial]
+    span_ns = (min(o.window_ns[0] for o in others), max(o.window_ns[1] for o in others))
+    calm = idle(own, way, span_ns[0], [o for o in every if _is_idle(o, own, way, specs)])
+    asked = wire.way_of(wire.line_of(spec), way)
+    goodputs = wire.goodputs_bps(others, way)
+    seen = Seen(
+        flow=flow,
+        idle=calm.flow,
+        least_ns=calm.least_ns,
+        load_ns=span_ns,
+        rate_bps=asked.rate_bps if asked else None,
+        goodputs_bps=goodputs,
+        around_bytes=wire.around_bytes(others, asked) if asked else 0.0,
+        streams=[stream for other in others for stream in other.streams(way)],
+    )
+    line = wire.bottleneck(spec, way, (seen.loaded, calm.flow), others)
+    return Sight(seen, calm, others, asked, line)
+
+
+def _is_idle(other: Workload, own: Workload, way: str, specs: Specs) -> bool:
+    """Whether another trial has the same flow over a like line, and nothing beside it."""
+    record, its = own.record, other.record
+    lines = [wire.line_of(specs[trial]) for trial in (its.trial, record.trial)]
+    gateways = [r.definition.path != DIRECT for r in (its, record)]
+    return (
+        other.definition.trace == own.definition.trace
+        and lines[0] == lines[1]
+        and gateways[0] == gateways[1]
+        and not any(load.goes(way) for load in workloads(its, other.series))
+        and other.flow(way) is not None
+    )
+
+
+def _queue(
+    members: Group,
+    flow: tuple[str, str],
+    sights: Sequence[Sight],
+    each: Sequence[Mapping[str, float]],
+) -> Queue:
+    """Medians over the trials, beside what the first one's line should do."""
+    first = sights[0]
+    names = dict.fromkeys(name for values in each for name in values)
+    values = {
+        name: median_interval([numbers[name] for numbers in each if name in numbers])
+        for name in names
+        # A period, or a steady state, that few trials have is none.
+        if 2 * sum(name in numbers for numbers in each) > len(each)
+    }
+    shapers = tuple(
+        feature
+        for feature in members.definition.features
+        if (entry := FEATURES.get(feature.partition(":")[0])) and entry.shapes
+    )
+    wanted, why = _wanted(members, first, flow[1], values, shapers)
+    return Queue(
+        subject=members.subject,
+        flow=flow[0],
+        way=flow[1],
+        loads=tuple(load.name for load in first.loads),
+        line_bps=first.seen.rate_bps,
+        buffer_bytes=first.line.full_bytes if first.line else None,
+        compared=first.idle.source,
+        values=values,
+        expected=wanted,
+        why=why,
+    )
+
+
+def _wanted(
+    members: Group,
+    sight: Sight,
+    way: str,
+    values: Mapping[str, Interval],
+    shapers: tuple[str, ...],
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """What the line alone should do, and why it did otherwise."""
+    if sight.line is None or sight.asked is None:
+        return {}, ()
+    should = expected(sight.line)
+    drops = [wire.dropped(record, way) for record in members.outside]
+    case = Case(
+        values={name: interval.value for name, interval in values.items()},
+        expected=should,
+        line=sight.line,
+        aqm=sight.asked.aqm,
+        shapers=shapers,
+        dropped=None if None in drops else any(drops),
+    )
+    alone = not shapers and sight.asked.aqm in FULL
+    pairs = asdict(should).items() if alone else ()
+    wanted = {f"queue_expected_{name}": value for name, value in pairs if value is not None}
+    return wanted, causes(case)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One trial: what a flow saw of the queue that a load filled, as values with their names."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gatemark.stats.queue import fair, settle
+from gatemark.stats.queue.flow import S_NS, Columns, Flow
+from gatemark.stats.queue.swing import SETTLE_NS, Swing, buffer_bytes, queue_bytes, swing
+
+Pairs = Iterable[tuple[str, float | None]]
+
+TAILS = {"p50": 0.5, "p99": 0.99}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A flow in one direction of a trial, and the load beside it."""
+
+    flow: Flow
+    idle: Flow  # the same flow without a load; of other trials, or before the load began
+    least_ns: float  # of the way without a queue
+    load_ns: tuple[float, float]  # from the load's first byte to its last
+    rate_bps: float | None = None  # of the line; None: there is none, or its rate is not known
+    # Of the load: payload of a full segment in bytes -> goodput; the bytes that stand around it.
+    goodputs_bps: Mapping[float, float] = field(default_factory=dict)
+    around_bytes: float = 66.0
+    streams: Sequence[Columns] = ()  # bytes so far of each of its streams
+
+    @property
+    def frame_ns(self) -> float:
+        """What the line takes for a full frame of the load; 0: it is not known."""
+        payload = max(self.goodputs_bps, default=0.0)
+        return (payload + self.around_bytes) * 8 * S_NS / self.rate_bps if self.rate_bps else 0.0
+
+    @property
+    def loaded(self) -> Flow:
+        """The packets that were sent under the load once slow start was over."""
+        start_ns, end_ns = self.load_ns
+        return self.flow.between(min(start_ns + SETTLE_NS, end_ns), end_ns)
+
+
+def values(seen: Seen) -> dict[str, float]:
+    """By name, each with its unit in it (quantity.JUDGED); what cannot be known is left out."""
+    if not seen.loaded.delay_ns:
+        return {}
+    swinging = swing(seen.flow, seen.least_ns, *seen.load_ns, seen.frame_ns)
+    parts = (_added(seen), _swing(seen, swinging), _ends(seen, swinging), _shares(seen))
+    return {name: float(value) for part in parts for name, value in part if value is not None}
+
+
+def _added(seen: Seen) -> Pairs:
+    """What the load adds to the flow's delay and loss, and the harm that this is."""
+    loaded, idle = seen.loaded, seen.idle
+    yield "queue_loss_ratio", loaded.loss_ratio
+    if not idle.delay_ns:
+        return
+    for name, share in TAILS.items():
+        yield f"queue_added_{name}_ns", loaded.percentile(share) - idle.percentile(share)
+    yield "queue_harm_ratio", fair.harm(idle.percentile(0.99), loaded.percentile(0.99))
+    yield "queue_added_loss_ratio", loaded.loss_ratio - idle.loss_ratio
+
+
+def _swing(seen: Seen, swinging: Swing | None) -> Pairs:
+    """How long packets wait, and how much stands in the queue."""
+    if swinging is None:
+        return
+    yield "queue_mean_ns", swinging.mean_ns
+    yield "queue_p5_ns", swinging.low_ns
+    yield "queue_p95_ns", swinging.high_ns
+    if tooth := swinging.tooth:
+        yield "queue_period_ns", tooth.period_s * S_NS
+        yield "queue_trough_ns", tooth.trough_ns
+        yield "queue_swing_ns", tooth.swing_ns
+    if seen.rate_bps:
+        yield "queue_standing_bytes", queue_bytes(swinging.trough_ns, seen.rate_bps)
+        # Slow start fills the buffer with full segments alone, so that it seems larger than it is.
+        delays = seen.loaded.delay_ns
+        yield "queue_buffer_bytes", buffer_bytes(delays, seen.least_ns, seen.rate_bps)
+
+
+def _ends(seen: Seen, swinging: Swing | None) -> Pairs:
+    """How the queue begins, and how it goes."""
+    period_s = swinging.tooth.period_s if swinging and swinging.tooth else 0.0
+    started = settle.start(seen.flow, seen.least_ns, seen.load_ns, period_s)
+    if started:
+        yield "queue_steady_ns", started.steady_ns
+        yield "queue_overshoot_ratio", started.overshoot
+    if seen.idle.delay_ns:
+        p99_ns = seen.idle.percentile(0.99)
+        gone_ns = settle.recovery_ns(seen.flow, seen.least_ns, p99_ns, seen.load_ns[1])
+        yield "queue_recovery_ns", gone_ns
+
+
+def _shares(seen: Seen) -> Pairs:
+    """What the load's streams get of the line."""
+    start_ns, end_ns = seen.load_ns
+    whole, worst = fair.shares(seen.streams, min(start_ns + SETTLE_NS, end_ns), end_ns)
+    yield "queue_fairness_ratio", whole
+    yield "queue_fairness_p5_ratio", worst
+    if seen.goodputs_bps:
+        yield "queue_goodput_bps", sum(seen.goodputs_bps.values())
+        if seen.rate_bps:
+            share = fair.line_share(seen.goodputs_bps, seen.rate_bps, seen.around_bytes)
+            yield "queue_line_share", share

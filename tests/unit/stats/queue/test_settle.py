@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a queue begins and goes: the time of steady, the overshoot, the recovery of made-up flows."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gatemark.stats.queue.flow import S_NS, Flow
+from gatemark.stats.queue.settle import recovery_ns, start, steady_from
+
+GAP_NS = S_NS // 50
+IDLE_NS = 1e6
+
+
+def flow(*pieces: tuple[float, float], lost: tuple[float, ...] = ()) -> Flow:
+    """Seconds, each with the delay of its packets in ms: 50 packets/s."""
+    delays = [delay * 1e6 for seconds, delay in pieces for _ in range(round(seconds * 50))]
+    return Flow([at * GAP_NS for at in range(len(delays))], delays, [round(s * S_NS) for s in lost])
+
+
+@pytest.mark.parametrize(
+    ("steps", "place"),
+    [
+        ([9, 5, 5, 5, 5, 5], 1),
+        ([5, 5, 5, 9, 5, 5], 4),
+        ([5, 5, 5, 5, 5, 9], None),
+        ([5], None),
+        ([5, 6, 5.9, 4.1], 0),
+    ],
+)
+def test_from_when_on_all_is_near(steps: list[float], place: int | None) -> None:
+    assert steady_from(steps) == place
+
+
+@given(st.lists(st.floats(0, 1e9), max_size=40))
+def test_what_is_steady_stays_near(steps: list[float]) -> None:
+    place = steady_from(steps)
+    if place is not None:
+        usual = sorted(steps[len(steps) // 2 :])
+        assert all(0.8 * usual[0] <= step <= 1.2 * usual[-1] for step in steps[place:])
+
+
+def test_a_beginning_that_overshoots() -> None:
+    seen = start(flow((2, 90), (8, 30)), IDLE_NS, (0, 10 * S_NS))
+    assert seen is not None
+    assert seen.steady_ns == 2 * S_NS
+    assert seen.overshoot == pytest.approx(89 / 29)
+
+
+def test_a_queue_that_grows_is_never_steady() -> None:
+    pieces = [(1.0, 10.0 * second) for second in range(1, 11)]
+    assert start(flow(*pieces), IDLE_NS, (0, 10 * S_NS)) is None
+
+
+def test_without_a_queue_nothing_overshoots() -> None:
+    seen = start(flow((10, 1)), IDLE_NS, (0, 10 * S_NS))
+    assert seen is not None
+    assert seen.overshoot is None
+
+
+@pytest.mark.parametrize(
+    ("made", "gone_ms"),
+    [
+        (flow((2, 50), (0.4, 50), (2, 1)), 400),
+        (flow((2, 50), (2, 1)), 0),
+        (flow((2, 50), (0.4, 50), (0.5, 1), (0.1, 50), (2, 1)), 1000),
+        (flow((2, 50), (2, 1), (0.1, 50)), 0),
+        (flow((2, 50), (2, 1), lost=(2.3,)), 320),
+    ],
+)
+def test_a_queue_is_gone_when_nothing_waits_for_a_second(made: Flow, gone_ms: float) -> None:
+    gone_ns = recovery_ns(made, IDLE_NS, IDLE_NS, 2 * S_NS)
+    assert gone_ns == pytest.approx(gone_ms * 1e6)
+
+
+@pytest.mark.parametrize(
+    "made", [flow((2, 50), (0.5, 1)), flow((2, 50), (2, 50)), flow((1, 50)), Flow((), ())]
+)
+def test_a_queue_that_was_not_seen_to_go_has_no_recovery(made: Flow) -> None:
+    assert recovery_ns(made, IDLE_NS, IDLE_NS, 2 * S_NS) is None
+
+
+def test_a_slow_way_is_no_queue() -> None:
+    made = flow((2, 300), (2, 105))
+    assert recovery_ns(made, 100e6, 105e6, 2 * S_NS) == 0
