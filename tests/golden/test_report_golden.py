@@ -10,6 +10,7 @@ import estimated
 import msgspec
 import packets
 import pytest
+import queued
 import stacked
 import studies
 import swift
@@ -17,7 +18,7 @@ import traveled
 from msgspec.structs import replace
 
 from gatemark.report import gallery, terminal
-from gatemark.report.answer import estimate, exact, exact_ab, fit, ladder, payload
+from gatemark.report.answer import answers, estimate, exact, exact_ab, fit, ladder, payload
 from gatemark.report.answer import pareto as front_words
 from gatemark.report.chart import knee, pareto, subsystem, waterfall
 from gatemark.stats.capacity.line import Line, answer
@@ -65,6 +66,14 @@ def test_knee_figure(request: pytest.FixtureRequest) -> None:
     panel = figure.specifications()[0]
     shown = {"title": figure.title, "definition": figure.definition, "panel": panel}
     check(request, "knee.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
+
+
+def test_queues(request: pytest.FixtureRequest) -> None:
+    source = queued.source()
+    tables = [t for name, t in answers.tables(source) if name.startswith("queues")]
+    titles = [figure.title for figure in gallery.figures(source) if figure.plan == queued.PLAN]
+    blocks = [titles, *([table.caption, *table.lines()] for table in tables)]
+    check(request, "queue.txt", "\n\n".join("\n".join(lines) for lines in blocks) + "\n")
 
 
 FIGURES = {

@@ -21,6 +21,7 @@ from gatemark.report.chart import (
     load,
     over_time,
     packet,
+    packets,
     pareto,
     path,
     percentile,
@@ -30,21 +31,25 @@ from gatemark.report.chart import (
     subsystem,
     thread,
     throughput,
+    tradeoff,
+    waits,
     waterfall,
 )
 from gatemark.report.chart.figure import Figure
 from gatemark.report.group import cost, latency, study, sweep
+from gatemark.report.group.queue import scenes
 from gatemark.report.group.source import Source
 from gatemark.stats.point.load import loads
 from gatemark.store.reference import published
 
 
 def figures(source: Source) -> list[Figure]:
-    """Searches, captures, sweeps, delays, ladders, paths, studies, CPUs, costs, points, tester."""
+    """Searches, captures, sweeps, queues, delays, ladders, paths, studies, CPUs, costs, tester."""
     drawn = (
         *_searches(source),
         *capture.figures(source.judgement, published()),
         *_sweeps(source),
+        *_queues(source),
         *_timed(source),
         *waterfall.figures(source.judgement),
         *instructions.figures(source.judgement),
@@ -74,6 +79,14 @@ def _sweeps(source: Source) -> Iterator[Figure | None]:
         yield cdf.of_sweep(judgement, knees, source.records, source.sheaf)
         yield cpu.figure(judgement, knees)
         yield over_time.of_sweep(judgement, knees, source.records, source.sheaf)
+
+
+def _queues(source: Source) -> Iterator[Figure | None]:
+    for scene in scenes(source):
+        yield waits.figure(scene)
+        yield packets.figure(scene)
+        yield packets.sawtooth(scene)
+        yield tradeoff.figure(scene)
 
 
 def _timed(source: Source) -> Iterator[Figure | None]:

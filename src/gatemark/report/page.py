@@ -32,7 +32,7 @@ from gatemark.store import file
 FIRST_CARDS = 5  # with more of them the first figure would not be on the first screen
 MOST_FINDINGS = 10  # below the sentence
 # Figures that stand above the conditions.
-LEADING = ("throughput", "knee", "delay", "ladder", "subsystems", "estimate")
+LEADING = ("throughput", "knee", "delay", "waits", "tradeoff", "ladder", "subsystems", "estimate")
 
 
 def write(sources: Sequence[Source], path: Path, *, named: bool = False) -> Path:

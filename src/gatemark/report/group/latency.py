@@ -90,7 +90,15 @@ def groups(judgement: Judgement, plans: Sequence[Plan]) -> list[Timed]:
 
 
 def in_words(point: PointResult) -> str:
-    """The load in words: a share of what the arm carries, a trace, else its rate."""
+    """The load in words: a share of what the arm carries, a trace, else its rate.
+
+    What is sent beside it follows where it is a factor: `game, uploads: 4 streams`.
+    """
+    others = [traffic.factor(name, level) for name, level in point.point.items() if "." in name]
+    return ", ".join([_own_load(point), *others])
+
+
+def _own_load(point: PointResult) -> str:
     asked = point.point.get(SHARE)
     if isinstance(asked, int | float):
         return f"{number.nominal(asked, 'ratio')} of what it carries"

@@ -152,7 +152,10 @@ def point(factors: Mapping[str, object]) -> str:
 
 
 def factor(name: str, level: object) -> str:
-    """One factor with its level in short."""
+    """One factor with its level in short; that of another workload has its name first."""
+    owner, _, key = name.rpartition(".")
+    if owner:
+        return f"{owner.replace('.', ' ')}: {factor(key, level)}"
     if name in _WORDS:
         return _WORDS[name](str(level))
     if name in _COUNTED and isinstance(level, int | float):

@@ -37,27 +37,32 @@ def queues(
     trials: Iterable[TrialSpec], records: Sequence[Record], sheaf: Sheaf
 ) -> tuple[Queue, ...]:
     """Of all points whose series are in `sheaf`, in the order in which they first ran."""
-    specs = {spec.trial: spec for spec in trials}
-    kept = [r for r in used(records) if r.series in sheaf and r.trial in specs]
-    every = [own for record in kept for own in workloads(record, sheaf[record.series])]
-    names = {record.trial for record in kept}
-    return tuple(
-        queue
-        for members in group(records)
-        if (own := [r for r in members.outside if r.trial in names])
-        for queue in _of_point(members, [workloads(r, sheaf[r.series]) for r in own], every, specs)
-    )
-
-
-def _of_point(
-    members: Group, trials: Sequence[list[Workload]], every: Sequence[Workload], specs: Specs
-) -> Iterator[Queue]:
-    flows = dict.fromkeys((own.name, way) for loads in trials for own in loads for way in WAYS)
-    for name, way in flows:
-        sights = [s for loads in trials if (s := _sight(name, way, loads, every, specs))]
-        values = [numbers for sight in sights if (numbers := trial.values(sight.seen))]
+    made = []
+    for members, flow, own in sights(trials, records, sheaf):
+        values = [numbers for sight in own if (numbers := trial.values(sight.seen))]
         if values:
-            yield _queue(members, (name, way), sights, values)
+            made.append(_queue(members, flow, own, values))
+    return tuple(made)
+
+
+def sights(
+    trials: Iterable[TrialSpec], records: Sequence[Record], sheaf: Sheaf
+) -> Iterator[tuple[Group, tuple[str, str], list[Sight]]]:
+    """Each point with each of its flows, by workload and direction: what all its trials saw."""
+    specs = {spec.trial: spec for spec in trials}
+    kept = {
+        record.trial: workloads(record, sheaf[record.series])
+        for record in used(records)
+        if record.series in sheaf and record.trial in specs
+    }
+    every = [own for loads in kept.values() for own in loads]
+    for members in group(records):
+        own = [kept[record.trial] for record in members.outside if record.trial in kept]
+        names = dict.fromkeys((load.name, way) for loads in own for load in loads for way in WAYS)
+        for name, way in names:
+            seen = [s for loads in own if (s := _sight(name, way, loads, every, specs))]
+            if seen:
+                yield members, (name, way), seen
 
 
 def _sight(

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a load gets for the delay that it adds: goodput over delay, a point for each setup.
+
+RFC 7928 section 2.7 asks for the trade-off of latency and goodput in one graph.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import altair as alt
+
+from gatemark.report.chart import theme
+from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.group.queue import Scene
+from gatemark.report.words import number
+
+ADDED, GOODPUT = "queue_added_p50_ns", "queue_goodput_bps"
+ABOVE: Final = 1.1  # of the highest goodput: where the axis ends
+LEAST_NS: Final = 1000.0  # an axis of a logarithm has no zero
+
+
+def figure(scene: Scene) -> Figure | None:
+    """A point for each setup; None where there are fewer than two."""
+    rows = [
+        {"arm": loaded.label, **three("added_ns", v[ADDED]), **three("goodput_bps", v[GOODPUT])}
+        for loaded in scene.loaded
+        if {ADDED, GOODPUT} <= (v := loaded.queue.values).keys()
+    ]
+    if len(rows) < 2:
+        return None
+    name = f"tradeoff-{scene.anchor}"
+    columns = {"arm": "setup"} | heads("added_ns", "added delay, median", "ns")
+    return Figure(
+        name=name,
+        title=_title(scene, rows),
+        definition=(
+            f"Goodput of the load over the median delay that it adds to {scene.what}: a point for "
+            "each setup, whiskers are the intervals over its trials (RFC 7928 section 2.7). Up and "
+            "to the left is better: the same goodput for less delay. Log axis of delay."
+        ),
+        panels=(("", _panel(name, rows)),),
+        rows=rows,
+        columns=columns | heads("goodput_bps", "goodput of the load", "bit/s"),
+        plan=scene.plan,
+    )
+
+
+def _title(scene: Scene, rows: Sequence[Row]) -> str:
+    """The finding: what the setup with the least delay gives away."""
+    best = min(rows, key=lambda row: float(row["added_ns"] or 0))
+    most = max(float(row["goodput_bps"] or 0) for row in rows)
+    delay = number.quantity(float(best["added_ns"] or 0), "ns")
+    if not most:
+        return f"The load gets nothing: {scene.what}"
+    share = number.plain(float(best["goodput_bps"] or 0) / most * 100, 0)
+    return f"{best['arm']} adds {delay} and keeps {share} % of the best goodput: {scene.what}"
+
+
+def _panel(name: str, rows: Sequence[Row]) -> Chart:
+    most = max(float(row["goodput_bps_hi"] or 0) for row in rows) * ABOVE
+    ends = [
+        max(float(row[f"added_ns_{end}"] or 0), LEAST_NS) for row in rows for end in ("lo", "hi")
+    ]
+    x = theme.delay_across("added_ns", (min(ends) / 2, max(ends) * 2)).title("added delay, median")
+    y = theme.bits_axis("goodput_bps", "goodput of the load", most)
+    labels = [str(row["arm"]) for row in rows]
+    base = alt.Chart(named(name))
+    color, shape = theme.color(labels, labels), theme.shape(labels, labels)
+    wide = base.mark_rule(style="whisker").encode(alt.X("added_ns_lo:Q"), y, x2="added_ns_hi:Q")
+    tall = base.mark_rule(style="whisker").encode(
+        x, alt.Y("goodput_bps_lo:Q"), y2="goodput_bps_hi:Q"
+    )
+    tips = [
+        alt.Tooltip("arm:N"),
+        alt.Tooltip("added_ns:Q", title="added delay", format=".4s"),
+        alt.Tooltip("goodput_bps:Q", title="goodput", format=".4s"),
+    ]
+    dots = base.mark_point(filled=True, size=80, opacity=1).encode(x, y, color, shape, tooltip=tips)
+    return alt.layer(wide, tall, dots).properties(
+        width="container",
+        height=theme.HEIGHT,
+        description="Goodput of the load over the delay that it adds",
+    )

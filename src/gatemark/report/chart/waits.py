@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long a flow's packets take beside a load: the share within a delay, and its percentiles."""
+
+from collections.abc import Sequence
+from math import log10
+from typing import Final
+
+import altair as alt
+
+from gatemark.report.chart import theme
+from gatemark.report.chart.figure import Chart, Figure, Row, named
+from gatemark.report.group.queue import Scene
+from gatemark.report.words import number
+from gatemark.stats.queue.flow import Flow, within
+
+FINE: Final = 0.005  # of the packets: a point of a curve that moves less is left out
+NINES: Final = (0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 0.9999)
+BEYOND: Final = 10  # packets above a percentile, or it is not drawn
+WIDE: Final = 20.0  # longest over shortest: from there on the axis is a logarithm's
+_TIPS = [
+    alt.Tooltip("arm:N"),
+    alt.Tooltip("delay_ns:Q", title="delay", format=".4s"),
+    alt.Tooltip("below:Q", title="of those sent, within it", format=".2%"),
+]
+
+
+def figure(scene: Scene) -> Figure:
+    """A line for each point, and one for the flow without a load."""
+    name = f"waits-{scene.anchor}"
+    curves = {scene.idle_label: scene.idle} if scene.idle.delay_ns else {}
+    curves |= {loaded.label: loaded.flow for loaded in scene.loaded}
+    rows = [row for label, flow in curves.items() for row in _rows(label, flow)]
+    tails = [row for label, flow in curves.items() for row in _percentiles(label, flow)]
+    labels = list(curves)
+    return Figure(
+        name=name,
+        title=_title(scene),
+        definition=(
+            f"One-way delay of each packet of {scene.what}, all repeats together; under a load the "
+            "packets from 5 s after it began. Left: the share of all packets sent that arrived "
+            "within a delay. A curve that ends below 100 % has lost the rest. The further right a "
+            "curve, the longer the load makes the flow wait. Right: the delay that so many of the "
+            "packets sent keep; a line ends where fewer than ten packets lie above, or the loss "
+            "begins."
+        ),
+        panels=(
+            ("arrived within this delay (CDF)", _cdf(name, rows, labels)),
+            ("delay by percentile", _tail(f"{name}-percentiles", tails, labels)),
+        ),
+        rows=rows,
+        columns={
+            "arm": "setup",
+            "delay_ns": "one-way delay (ns)",
+            "below": "share of packets sent that arrived within this delay (ratio)",
+        },
+        plan=scene.plan,
+        extra={f"{name}-percentiles": tails},
+    )
+
+
+def _title(scene: Scene) -> str:
+    """The finding: what 99 % keep, idle and beside each load."""
+    idle = [f"{_p99(scene.idle)} without a load"] if scene.idle.delay_ns else []
+    parts = [*idle, *(f"{_p99(each.flow)} ({each.label})" for each in scene.loaded)]
+    return f"99 % of the packets that arrive take at most {', '.join(parts)}: {scene.what}"
+
+
+def _p99(flow: Flow) -> str:
+    return number.quantity(flow.percentile(0.99), "ns")
+
+
+def _rows(label: str, flow: Flow) -> list[Row]:
+    """The curve where it moves."""
+    steps = within(flow)
+    rows: list[Row] = [{"arm": label, "delay_ns": _short(steps[0][0]), "below": 0.0}]
+    last = 0.0
+    for place, (delay, share) in enumerate(steps):
+        if share - last >= FINE or place in (0, len(steps) - 1):
+            rows.append({"arm": label, "delay_ns": _short(delay), "below": round(share, 5)})
+            last = share
+    return rows
+
+
+def _percentiles(label: str, flow: Flow) -> list[Row]:
+    """Of the packets sent: one that never came is later than all."""
+    ordered = sorted(flow.delay_ns)
+    rows: list[Row] = []
+    for share in NINES:
+        place = int(share * flow.packets)
+        is_known = share <= 0.5 or (1 - share) * flow.packets >= BEYOND
+        if is_known and place < len(ordered):
+            nines = round(-log10(1 - share), 3)
+            rows.append({"arm": label, "nines": nines, "delay_ns": _short(ordered[place])})
+    return rows
+
+
+def _short(delay_ns: float) -> float:
+    return float(f"{max(delay_ns, 1.0):.4g}")
+
+
+def _cdf(name: str, rows: Sequence[Row], labels: Sequence[str]) -> Chart:
+    delays = [float(row["delay_ns"] or 1) for row in rows]
+    low, high = min(delays), max(delays)
+    if high / low >= WIDE:
+        x = theme.delay_across("delay_ns", (low, high))
+    else:
+        scale = alt.Scale(domain=[0, high * 1.05], nice=False)
+        axis = alt.Axis(labelExpr=theme.TIME, tickCount=5, grid=False)
+        x = alt.X("delay_ns:Q", title="one-way delay", axis=axis, scale=scale)
+    y = alt.Y(
+        "below:Q",
+        title="of the packets sent",
+        axis=alt.Axis(format="%", tickCount=5),
+        scale=alt.Scale(domain=[0, 1]),
+    )
+    color, dash = theme.stroked(labels)
+    mark = alt.Chart(named(name)).mark_line(strokeWidth=1.8, interpolate="step-after")
+    return alt.layer(mark.encode(x, y, color, dash, tooltip=_TIPS)).properties(
+        width="container",
+        height=theme.HEIGHT,
+        description="Share of the packets sent that arrived within a delay",
+    )
+
+
+def _tail(name: str, rows: Sequence[Row], labels: Sequence[str]) -> Chart:
+    ticks = {round(-log10(1 - share), 3): share for share in NINES}
+    text = " : ".join(f"datum.value == {at} ? '{share * 100:g} %'" for at, share in ticks.items())
+    axis = alt.Axis(values=list(ticks), labelExpr=f"{text} : ''", labelOverlap=True, grid=False)
+    most = max((float(row["nines"] or 0) for row in rows), default=1.0)
+    scale = alt.Scale(domain=[min(ticks), most * 1.02], nice=False)
+    x = alt.X("nines:Q", title="of the packets sent keep this delay", axis=axis, scale=scale)
+    y = theme.delay_axis("delay_ns", [float(row["delay_ns"] or 1) for row in rows] or [1.0])
+    color, dash = theme.stroked(labels)
+    base = alt.Chart(named(name))
+    line = base.mark_line(strokeWidth=1.8).encode(x, y, color, dash)
+    dots = base.mark_point(filled=True, size=30, opacity=1).encode(x, y, color, tooltip=_TIPS[:2])
+    return alt.layer(line, dots).properties(
+        width="container", height=theme.HEIGHT, description="One-way delay by percentile"
+    )
