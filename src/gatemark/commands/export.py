@@ -73,21 +73,16 @@ def _rows(name: str, *, raw: bool, wide: bool) -> "Rows":
 
 def _sources(runs: Sequence[Path]) -> "list[Source]":
     """The runs, each under its name, or under its path where two have one name."""
-    from gatemark.report.group.source import Source
-    from gatemark.stats.judge import judge
-    from gatemark.store.naming import shipped
+    from gatemark.report.group.source import judged
 
     kept_contents = {path: reading.read(path) for path in runs}
     names = [contents.run.run for contents in kept_contents.values()]
     return [
-        Source(
-            run=contents.run,
-            records=contents.records,
-            judgement=judge(contents.run, contents.records, shipped()),
-            faults=contents.faults,
-            is_going=contents.is_going,
-            folder=path,
-            label=name if names.count(name) == 1 and name else str(path),
+        judged(
+            contents,
+            path,
+            name if names.count(name) == 1 and name else str(path),
+            drawn=False,
         )
         for (path, contents), name in zip(kept_contents.items(), names, strict=True)
     ]

@@ -3,11 +3,16 @@
 
 import gzip
 import json
+import shutil
+import subprocess
+from dataclasses import replace as swap
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import builder
 import pytest
+import queued
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
@@ -86,3 +91,61 @@ def test_a_run_without_series_is_refused(tmp_path: Path) -> None:
 
 def test_a_files_name_asks_for_it() -> None:
     assert form.of_name(Path("x.flent.gz")) == "flent"
+
+
+def mixed(streams: int) -> Source:
+    """A made-up run with one point: so many uploads beside a game."""
+    source = queued.source()
+    kept = [q for q in source.judgement.queues if q.point["uploads.streams"] == streams]
+    judged = replace(source.judgement, queues=tuple(kept[:1]))
+    return swap(source, judgement=judged)
+
+
+def of(source: Source) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(gzip.decompress(form.export("flent", [source])))
+    return made
+
+
+def numbers(made: dict[str, Any], name: str) -> list[float]:
+    return [value for value in made["results"][name] if value is not None]
+
+
+def test_a_point_under_load_is_flents_own_test_of_uploads() -> None:
+    made = of(mixed(4))
+    names = {f"TCP upload::{place}" for place in range(1, 5)}
+    assert made["results"].keys() == names | {"TCP upload sum", "Ping (ms) ICMP"}
+    assert made["metadata"]["NAME"] == "tcp_nup"
+    assert made["metadata"]["TEST_PARAMETERS"] == {"upload_streams": "4"}
+    assert made["metadata"]["STEP_SIZE"] == pytest.approx(0.2)
+
+
+def test_streams_add_up_to_what_the_line_carries() -> None:
+    made = of(mixed(4))
+    assert fmean(numbers(made, "TCP upload sum")) == pytest.approx(0.94, rel=0.03)
+
+
+def test_the_delay_is_that_of_the_flow_beside_them() -> None:
+    pings = numbers(of(mixed(1)), "Ping (ms) ICMP")
+    assert min(pings) == pytest.approx(0.696, rel=0.01)  # before the load
+    assert 450 < max(pings) < 620
+
+
+def test_several_points_are_told_apart() -> None:
+    names = of(queued.source())["results"].keys()
+    pings = [name for name in names if name.startswith("Ping (ms) ")]
+    assert len(pings) == len(queued.judgement().queues)
+    assert any("drop-tail, uploads: 4 streams" in name for name in pings)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not shutil.which("flent"), reason="no flent here: pip install flent")
+def test_flent_reads_what_we_wrote(tmp_path: Path) -> None:
+    path = tmp_path / "load.flent.gz"
+    path.write_bytes(form.export("flent", [mixed(4)]))
+    command = ["flent", "--format", "summary", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    lines = {line.split(":  ")[0].strip(): line for line in done.stdout.splitlines()}
+    assert "tcp_nup" in done.stdout
+    # Fairness is flent's own sum over the streams that it found in the file.
+    assert {"Ping (ms) ICMP", "TCP upload fairness", "TCP upload::4"} <= lines.keys()
+    assert "No data" not in done.stdout

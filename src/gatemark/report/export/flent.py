@@ -3,6 +3,7 @@
 
 Each point has its series on one axis of seconds since it began, medians over its trials. flent
 2.3.0, whose own format is 4, reads format 3 too; older ones refuse what is newer than their own.
+A flow beside a load has names of flent's own (flent_load.py).
 """
 
 import gzip
@@ -12,6 +13,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from gatemark.error import UsageError
+from gatemark.report.export import flent_load
 from gatemark.report.group import step, trace
 from gatemark.report.group.source import Source
 from gatemark.report.group.together import named
@@ -40,6 +42,7 @@ def export(sources: Sequence[Source]) -> bytes:
         label = source.label if len(sources) > 1 else ""
         for line in _traces(source):
             columns |= _columns(line, label)
+        columns |= flent_load.columns(source, label)
     if not columns:
         raise UsageError("no delay or rate over time in there: flent's files have nothing else")
     times = sorted({at for _, column in columns.values() for at in column})
@@ -88,13 +91,21 @@ def _values(
             yield round(line.at_s(place), 6), interval.value / by
 
 
+def _test(columns: Columns) -> dict[str, Any]:
+    """The test of flent's that it is drawn as, and what that one asks for."""
+    if not (streams := flent_load.streams(list(columns))):
+        return {"NAME": TEST}
+    asked = {"upload_streams": str(streams)}
+    return {"NAME": flent_load.TEST, "TEST_PARAMETERS": asked}
+
+
 def _metadata(
     sources: Sequence[Source], columns: Columns, times: Sequence[float]
 ) -> dict[str, Any]:
     run = sources[0].run
     began = f"{run.started[:19]}.000000Z"
     return {
-        "NAME": TEST,
+        **_test(columns),
         "TITLE": run.title,
         "TIME": began,
         "T0": began,
