@@ -71,14 +71,22 @@ def _is_higher(level: Level, lowest: Level) -> bool:
 
 
 def pooled(sights: Sequence[Sight]) -> Share:
-    """The share of these trials, without bins in which a burst was lost."""
-    bins = [each for sight in sights for each in sight.joined(FEWEST)]
+    """The share of these trials, without bins in which a burst was lost.
+
+    What is explained was subtracted by its mean and varies by chance as well: it is no burst.
+    """
+    bins = [(n, x, sight.explained) for sight in sights for n, x in sight.joined(FEWEST)]
     if not bins:
         return Share(0.0, 0)
-    p = _first_guess(bins)
-    kept = [(n, x) for n, x in bins if x <= n * p + SIGMAS * sqrt(n * p * (1 - p) + 0.25) + 2]
+    p = _first_guess([(n, x) for n, x, _ in bins])
+    kept = [(n, x) for n, x, explained in bins if x <= _most(n, p, min(1.0, p + explained))]
     tried = sum(n for n, _ in kept)
     return Share(sum(x for _, x in kept) / tried if tried else 0.0, tried)
+
+
+def _most(tried: int, share: float, whole: float) -> float:
+    """The most that chance loses in a bin, beyond what is explained; `whole` is with that."""
+    return tried * share + SIGMAS * sqrt(tried * whole * (1 - whole) + 0.25) + 2
 
 
 def _first_guess(bins: Sequence[tuple[int, float]]) -> float:
