@@ -8,7 +8,10 @@ from gatemark.plan.model import Arm, Command
 from lab.planted import measure
 from lab.shape.test_shapes_lab import sweep
 
-pytestmark = pytest.mark.long
+# A gateway that runs a program, as this one, shares its CPU: beside a virtual gateway on the same
+# CPU it gets half of it, loses what nothing explains, and rightly says so.
+pytestmark = [pytest.mark.long, pytest.mark.alone]
+RATES = (5_000, 10_000, 16_000, 22_000)  # below a full CPU: what is learnt is told by these
 
 # It asks every 20 ms and gives up for a while after three; six requests do not leave.
 FORGET = """
@@ -27,13 +30,16 @@ exec sleep 1000
 def test_what_is_lost_until_a_neighbour_is_known() -> None:
     arm = Arm(path="route", name="forgets", features=("command:forget",))
     planned = replace(
-        sweep(), arm=(arm,), command={"forget": Command(run=FORGET, ready="forgotten")}
+        sweep(),
+        arm=(arm,),
+        sweep={"rate_pps": RATES},
+        command={"forget": Command(run=FORGET, ready="forgotten")},
     )
     judgement, _ = measure(planned)
     (diagnosis,) = judgement.diagnoses
     if diagnosis.get("tester"):
         pytest.skip("other work keeps the tester from its CPU")
+    assert [finding.shape for finding in diagnosis.wrong] == ["first-packets"]
     (finding,) = diagnosis.wrong
-    assert finding.shape == "first-packets"
     assert "until something is learnt, as a neighbour" in finding.words
     assert finding.values["lasts_ms"] == pytest.approx(145, rel=0.4)
