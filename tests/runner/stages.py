@@ -101,7 +101,8 @@ LONG_STAGES: Final[dict[str, Stage]] = {
     "docs": pytest("docs", 0, *LONG),
     "alone": pytest("lab", 0, "-m", "alone and long"),
     "lab": pytest("lab", 0, "-m", "long and not alone"),
-    "vm": pytest("vm", 0, "--timeout=600", *LONG),
+    "vm": pytest("vm", 0, "--timeout=600", "-m", "long and not box"),
+    "box": pytest("vm", 2, "--dist=loadfile", "--timeout=600", "-m", "long and box"),
     "unit": pytest("unit", 0, *LONG),
     "fuzz": fuzz,
 }
@@ -111,7 +112,8 @@ LONG_STAGES: Final[dict[str, Stage]] = {
 TRACKS: Final = (
     ("alone", "lab", "page", "docs"),
     ("agent", "vm"),
+    ("box",),  # it waits for leases and reboots
     ("counter", "lint", "analyzer", "unit", "golden", "fuzz"),
 )
 # They have labs of their own, so they wait until this one is over.
-AFTER: Final = {"vm": "alone", "docs": "alone"}
+AFTER: Final = {"vm": "alone", "box": "alone", "docs": "alone"}

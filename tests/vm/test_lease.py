@@ -18,7 +18,7 @@ from vm.kills import GRACE_S, Played, blow, records, undisturbed, wait_for
 LEASE_S = 10
 USUAL_S = 120
 PATIENCE_S = 120.0  # a run under emulation on a busy machine
-pytestmark = [pytest.mark.long, pytest.mark.timeout(500)]
+pytestmark = [pytest.mark.long, pytest.mark.box, pytest.mark.timeout(500)]
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +27,15 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
         pytest.skip("needs root: taps and NICs")
     with box(tmp_path_factory.mktemp("box")) as made:
         yield Played(made, LEASE_S, cut=False)
+
+
+@pytest.fixture(scope="module")
+def whole(bench: Played, tmp_path_factory: pytest.TempPathFactory) -> tuple[float, set[object]]:
+    """How long a run takes that nothing disturbs, s, and the names of its trials."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(folder / "state"))
+        return undisturbed(bench, folder / "whole")
 
 
 @pytest.fixture(autouse=True)
@@ -66,9 +75,9 @@ def measured(folder: Path) -> set[object]:
 
 @pytest.mark.parametrize("cut", [False, True], ids=["killed", "cable cut"])
 def test_a_run_that_is_struck_is_given_back_and_resumed(
-    bench: Played, tmp_path: Path, cut: bool
+    bench: Played, whole: tuple[float, set[object]], tmp_path: Path, cut: bool
 ) -> None:
-    whole_s, names = undisturbed(bench, tmp_path / "whole")
+    whole_s, names = whole
     struck = Played(bench.box, LEASE_S, cut=cut)
     (tmp_path / "struck").mkdir()
     took_s, wrong = blow(struck, tmp_path / "struck" / "run", 0.6 * whole_s, names)
