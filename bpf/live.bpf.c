@@ -131,10 +131,11 @@ INLINE void note_time(const struct live_plan *plan, struct live_state *state, __
 INLINE void step(const struct live_plan *plan, struct live_state *state, __u64 now)
 {
 	__u64 fraction = (__u64)state->due_fraction + plan->gap_fraction;
+	__u64 gap = now - state->due_ns <= LIVE_EVEN_NS ? plan->even_gap_ns : plan->least_gap_ns;
 
 	state->due_ns += plan->gap_ns + (fraction >> 32);
 	state->due_fraction = (__u32)fraction;
-	state->earliest_ns = (state->in_burst ? state->earliest_ns : now) + plan->least_gap_ns;
+	state->earliest_ns = (state->in_burst ? state->earliest_ns : now) + gap;
 	if (++state->in_burst >= plan->burst)
 		state->in_burst = 0;
 	if (++state->size >= plan->sizes)

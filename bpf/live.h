@@ -33,6 +33,9 @@
 /* How long the program holds up a CPU's softirqs; a longer wait takes several calls. */
 #define LIVE_HOLD_NS 200000
 
+/* See even_gap_ns. */
+#define LIVE_EVEN_NS 1000000
+
 /* The first packet is due so long after the first call. */
 #define LIVE_LEAD_NS 50000
 
@@ -41,7 +44,8 @@ struct live_plan {
 	__u64 lasts_ns; /* no packet is sent so long after the first due time */
 	__u64 bound; /* packets to try at most */
 	__u64 gap_ns; /* between packets; 0 with gap_fraction 0: as fast as it goes */
-	__u64 least_gap_ns;
+	__u64 even_gap_ns; /* the least one while late by LIVE_EVEN_NS at most */
+	__u64 least_gap_ns; /* and beyond */
 	__u64 pause_ns; /* a packet that is later than this ends a pause */
 	struct siphash_key key; /* of the headers' tags */
 	__u32 gap_fraction; /* 2^-32 ns */

@@ -142,6 +142,7 @@ static void keep_active(struct client *client, uint64_t end_ns)
 	clock_sharpen();
 	pace_begin(&pace, client->t0_ns, client->options.active_pps, 0);
 	/* Late messages go at once: over so many connections they are no burst for any of them. */
+	pace.even_gap_ns = 0;
 	pace.least_gap_ns = 0;
 	client->scheduled = pace_scheduled(client->options.active_pps, end_ns - client->t0_ns);
 	while (client->now_ns < end_ns && !client_look(client)) {

@@ -7,8 +7,13 @@
 #ifndef GM_PACE_H
 #define GM_PACE_H
 
+#include "time/clock.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Who is late by no more catches up evenly; what is late by no more at the end is still sent. */
+#define PACE_EVEN_NS NS_PER_MS
 
 struct pace {
 	uint64_t due_ns; /* when the next packet is due */
@@ -16,7 +21,8 @@ struct pace {
 	uint64_t gap_ns; /* between packets */
 	uint32_t gap_fraction;
 	uint64_t earliest_ns; /* the next packet goes no sooner, however late it is */
-	uint64_t least_gap_ns; /* half a gap; more where a cap holds the sender down */
+	uint64_t even_gap_ns; /* how soon it follows while late by PACE_EVEN_NS at most */
+	uint64_t least_gap_ns; /* and beyond: half a gap; both are more where a cap holds it down */
 };
 
 /* rate_pps 0: everything is due at once. cap_pps 0: none. */
@@ -40,10 +46,11 @@ static inline uint64_t pace_target(const struct pace *pace)
 static inline void pace_step(struct pace *pace, unsigned int count, uint64_t now_ns)
 {
 	uint64_t fraction = (uint64_t)pace->gap_fraction * count + pace->due_fraction;
+	bool evenly = now_ns - pace->due_ns <= PACE_EVEN_NS;
 
 	pace->due_ns += pace->gap_ns * count + (fraction >> 32);
 	pace->due_fraction = (uint32_t)fraction;
-	pace->earliest_ns = now_ns + pace->least_gap_ns * count;
+	pace->earliest_ns = now_ns + (evenly ? pace->even_gap_ns : pace->least_gap_ns) * count;
 }
 
 /* Sleeps, then spins the last part, until target_ns or a signal. Returns the time read last. */

@@ -10,7 +10,6 @@
 #define LOOK_NS (10 * NS_PER_MS) /* how often stdin is looked at */
 #define LEAD_NS NS_PER_MS /* between the start event and the first packet */
 #define PAUSE_NS (2 * NS_PER_MS) /* a pause is longer, and than two gaps of the schedule */
-#define GRACE_NS NS_PER_MS /* what was due but late by no more at the end is still sent */
 
 static bool paced(const struct sender *sender)
 {
@@ -30,7 +29,7 @@ static void plan(struct sender *sender)
 		if (sender->scheduled > sender->bound)
 			sender->scheduled = sender->bound;
 		sender->bound = sender->scheduled;
-		sender->end_ns += GRACE_NS;
+		sender->end_ns += PACE_EVEN_NS;
 	}
 	pace_begin(&sender->pace, t0_ns, options->rate_pps, options->cap_pps);
 	sender->pause_ns = pace_longest(&sender->pace, options->burst, PAUSE_NS);

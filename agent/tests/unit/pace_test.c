@@ -41,18 +41,62 @@ TEST(pace_catches_up_at_double_speed)
 	uint64_t now = 1000000;
 	int sent = 0;
 
-	pace_begin(&pace, 0, 100000, 0); /* a gap of 10 us, 100 of them late */
+	pace_begin(&pace, 0, 200000, 0); /* a gap of 5 us, 200 of them late */
 	while (pace.due_ns < now) {
 		uint64_t target = pace_target(&pace);
 
 		now = target > now ? target : now;
 		pace_step(&pace, 1, now);
-		CHECK(pace_target(&pace) >= now + 5000);
+		CHECK(pace_target(&pace) >= now + 2500);
 		sent++;
 	}
-	/* Both go on meanwhile: 100 late ones take 200 to catch up. */
-	CHECK(sent >= 198 && sent <= 202);
-	CHECK_EQUAL(pace_target(&pace), pace.due_ns > now + 5000 ? pace.due_ns : now + 5000);
+	/* Both go on meanwhile: 200 late ones take 400 to catch up. */
+	CHECK(sent >= 398 && sent <= 402);
+	CHECK_EQUAL(pace_target(&pace), pace.due_ns > now + 2500 ? pace.due_ns : now + 2500);
+}
+
+/* Packets until one is on time again, after one that went late_ns late; their shortest gap. */
+static int catch_up(double rate_pps, uint64_t late_ns, uint64_t *shortest_ns)
+{
+	struct pace pace;
+	uint64_t now = late_ns;
+	int sent = 0;
+
+	*shortest_ns = UINT64_MAX;
+	pace_begin(&pace, 0, rate_pps, 0);
+	pace_step(&pace, 1, now);
+	while (pace_target(&pace) > pace.due_ns) {
+		uint64_t gap = pace_target(&pace) - now;
+
+		*shortest_ns = gap < *shortest_ns ? gap : *shortest_ns;
+		now += gap;
+		pace_step(&pace, 1, now);
+		sent++;
+	}
+	return sent;
+}
+
+TEST(pace_catches_up_evenly_where_that_is_soon)
+{
+	static const struct {
+		double rate_pps;
+		uint64_t late_ns, shortest_ns;
+		int sent; /* about so many */
+	} cases[] = {
+		{ 50000, 400000, 16000, 100 }, /* by 4 us a packet */
+		{ 10000, 1000000, 96000, 250 },
+		{ 50000, 2000000, 10000, 350 }, /* first by half a gap, then evenly */
+		{ 1000, 900000, 500000, 1 }, /* it would take 225 packets */
+		{ 500000, 100000, 1000, 100 }, /* half a gap is less than 4 us */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t shortest_ns;
+		int sent = catch_up(cases[i].rate_pps, cases[i].late_ns, &shortest_ns);
+
+		CHECK_EQUAL(shortest_ns, cases[i].shortest_ns);
+		CHECK(sent >= cases[i].sent - 1 && sent <= cases[i].sent + 1);
+	}
 }
 
 TEST(pace_cap_holds_down)
