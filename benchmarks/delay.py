@@ -26,9 +26,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.arrivals import PCAP_NS_MAGIC
 from benchmarks.bare_lab import OurAgent, Report, ends, lab, our_sender, our_sink
 from benchmarks.compare import Comparison, compare_less, progress, show
-from benchmarks.pacing import PCAP_NS_MAGIC
 from benchmarks.peers import Ends
 from gatemark.station.netns import Lab
 from gatemark.stats.math.histogram import RESOLUTION, merged, percentile

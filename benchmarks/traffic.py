@@ -19,7 +19,6 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.bare_lab import delivered, ends, lab, our_sender, our_sink
 from benchmarks.compare import Comparison, compare, progress, show
-from benchmarks.pacing import gaps
 from benchmarks.peers import SENDERS, WITH_SINK, Ends, Peer, missing, sending, served
 from gatemark.station.netns import Lab
 
@@ -44,9 +43,6 @@ def main() -> None:
         parser.exit(1, f"not installed: {', '.join(absent)}; `make bench` installs them\n")
     with lab() as made, TemporaryDirectory() as folder:
         rows = list(throughput(made, Path(folder), options.rounds, options.payload))
-        show(rows, json_=options.json)
-        rows = list(gaps(made, Path(folder), options.rounds))
-        progress("")
         show(rows, json_=options.json)
 
 
