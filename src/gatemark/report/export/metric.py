@@ -37,6 +37,9 @@ BASE: Final[dict[str, tuple[str, float]]] = {
     "instructions": ("instructions", 1.0),
     "cycles": ("cycles", 1.0),
     "calls": ("calls", 1.0),
+    "runs": ("runs", 1.0),
+    "MOS": ("score", 1.0),
+    "R": ("rating", 1.0),
 }
 UNIT_OF_NAME: Final = re.compile(
     r"_(pps|bps|ns|bytes|ratio|s|packets|w|gbit_j|c|instructions|cycles)$"
