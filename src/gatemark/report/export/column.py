@@ -90,7 +90,9 @@ def kinds(shape: type[msgspec.Struct], before: str = "") -> dict[str, type]:
         inner = next((part for part in parts if _is_struct(part)), None)
         if get_origin(field.type) is dict:
             continue
-        if inner and get_origin(field.type) is not tuple:
+        if get_origin(field.type) is tuple:  # a list is one cell of text
+            types[name] = str
+        elif inner:
             types |= kinds(inner, f"{name}.")
         else:
             types[name] = next((kind for kind in (bool, int, float) if kind in parts), str)
