@@ -8,9 +8,9 @@
 
 #include <errno.h>
 
-static const struct verb *const verbs[] = { &verb_send,	   &verb_sink,	  &verb_stream,
-					    &verb_connect, &verb_replay,  &verb_watch,
-					    &verb_slow,	   &verb_forward, &verb_soak };
+static const struct verb *const verbs[] = { &verb_send,	  &verb_sink,  &verb_stream, &verb_connect,
+					    &verb_replay, &verb_watch, &verb_slow,   &verb_forward,
+					    &verb_line,	  &verb_soak };
 
 static void check_number(const struct key *key, double value)
 {
@@ -46,7 +46,9 @@ static void check_all(const void *request, const struct key *keys)
 	for (const struct key *key = keys; key->name; key++) {
 		const void *at = (const char *)request + key->offset;
 
-		if (key->kind == KEY_INTEGER)
+		if (key->kind == KEY_OBJECT && key->required)
+			check_all(at, key->keys);
+		else if (key->kind == KEY_INTEGER)
 			check_number(key, (double)*(const int64_t *)at);
 		else if (key->kind == KEY_NUMBER)
 			check_number(key, *(const double *)at);

@@ -18,7 +18,7 @@
 
 static const struct verb *const verbs[] = {
 	&verb_send,  &verb_sink, &verb_stream, &verb_connect, &verb_replay,
-	&verb_watch, &verb_soak, &verb_slow,   &verb_forward,
+	&verb_watch, &verb_soak, &verb_slow,   &verb_forward, &verb_line,
 };
 
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -48,11 +48,26 @@ static void help_keys(const struct key *keys)
 		       keys->required ? " (required)" : "");
 }
 
+/* Those of objects, once for all that have the same. */
+static void help_objects(const struct key *keys)
+{
+	const struct key *shown = NULL;
+
+	for (; keys->name; keys++) {
+		if (!keys->keys || keys->keys == shown)
+			continue;
+		shown = keys->keys;
+		printf("\nKeys of %s:\n", keys->name);
+		help_keys(shown);
+	}
+}
+
 static int help_verb(const struct verb *verb)
 {
 	printf("gm-agent %s: %s\n\nKeys of the request:\n", verb->name, verb->help);
 	help_keys(verb->keys);
 	help_keys(job_keys);
+	help_objects(verb->keys);
 	return EXIT_SUCCESS;
 }
 
@@ -95,7 +110,10 @@ static int serve(const struct verb *verb, struct talk *talk)
 	char *text = NULL;
 	int result = talk_line(talk, &text);
 
-	if (result > 0)
+	if (result > 0 && verb->absent)
+		result = fault_set(&fault, -EOPNOTSUPP, NULL, verb->absent,
+				   "this build of gm-agent has no verb %s", verb->name);
+	else if (result > 0)
 		result = serve_request(verb, talk, text, &fault);
 	else if (result == 0)
 		result = fault_set(&fault, -ECANCELED, NULL, "send a request on one line",

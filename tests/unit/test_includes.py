@@ -16,8 +16,8 @@ ORDER: tuple[frozenset[str], ...] = (
     frozenset({"talk", "soak"}),
     frozenset({"frame", "gauge"}),
     frozenset({"count", "kernel"}),
-    frozenset({"port"}),
-    frozenset({"connect", "replay", "stream", "udp"}),
+    frozenset({"port", "line"}),
+    frozenset({"connect", "relay", "replay", "stream", "udp"}),
     frozenset({"verbs"}),
     frozenset({"main"}),
 )

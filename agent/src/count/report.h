@@ -9,6 +9,10 @@
 /* {"low":[...],"count":[...]}: the buckets in use. key NULL: an element of a list. */
 void histogram_report(const struct histogram *histogram, struct line *line, const char *key);
 
+/* The same as members of an object that is open. */
+void histogram_report_buckets(const struct histogram *histogram, struct line *line);
+void histogram_report_shares(const struct histogram *histogram, struct line *line);
+
 /* {"p50":...,"p99":...,"p999":...,"max":...} */
 void histogram_report_quantiles(const struct histogram *histogram, struct line *line,
 				const char *key);

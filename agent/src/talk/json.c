@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Strict reader for one flat JSON object. */
+/* Strict reader for one JSON object. */
 #include "talk/json.h"
 
 #include <errno.h>
@@ -248,6 +248,10 @@ int json_member(struct json *json, const char **key, struct json_value *value)
 
 	if (ended < 0)
 		return ended;
+	if (ended && json->inner) {
+		json->inner = false;
+		return 0;
+	}
 	if (ended) {
 		skip_space(json);
 		return *json->at ? refuse(json, "something follows the object") : 0;
@@ -258,8 +262,9 @@ int json_member(struct json *json, const char **key, struct json_value *value)
 	if (*json->at++ != ':')
 		return refuse(json, "a colon is expected after the key");
 	skip_space(json);
-	if (*json->at == '[') {
-		*value = (struct json_value){ .type = JSON_ARRAY };
+	if (*json->at == '[' || (*json->at == '{' && !json->inner)) {
+		json->inner |= *json->at == '{';
+		*value = (struct json_value){ .type = *json->at == '[' ? JSON_ARRAY : JSON_OBJECT };
 		json->at++;
 		json->first = true;
 		return 1;

@@ -27,6 +27,10 @@ static const char *kind_name(enum key_kind kind)
 		return "a string";
 	case KEY_CHOICE:
 		return "one of its words";
+	case KEY_FLAG:
+		return "true or false";
+	case KEY_OBJECT:
+		return "an object";
 	case KEY_INTEGERS:
 		return "an integer or a list of integers";
 	case KEY_TEXTS:
@@ -211,10 +215,22 @@ static int read_list(struct reader *reader, const struct key *key)
 	return more ? refuse_json(reader, key->name) : 0;
 }
 
+static int read_flag(struct reader *reader, const struct key *key, const struct json_value *value)
+{
+	if (value->type != JSON_BOOL)
+		return refuse_type(reader, key);
+	*(bool *)field(reader, key) = value->integer;
+	return 0;
+}
+
+static int read_object(struct reader *reader, const struct key *key);
+
 static int read_value(struct reader *reader, const struct key *key, const struct json_value *value)
 {
 	int word;
 
+	if (value->type == JSON_OBJECT && key->kind == KEY_OBJECT)
+		return read_object(reader, key);
 	if (value->type == JSON_ARRAY && key->kind >= KEY_INTEGERS)
 		return read_list(reader, key);
 	switch (key->kind) {
@@ -230,6 +246,8 @@ static int read_value(struct reader *reader, const struct key *key, const struct
 		word = read_word(reader, key, value);
 		*(int *)field(reader, key) = word;
 		return word < 0 ? word : 0;
+	case KEY_FLAG:
+		return read_flag(reader, key, value);
 	default:
 		return refuse_type(reader, key);
 	}
@@ -305,6 +323,25 @@ static void preset(void *request, const struct key *keys)
 		else if (key->kind == KEY_CHOICE)
 			*(int *)at = (int)key->preset;
 	}
+}
+
+/* A fault names the object; its reason names the key in it. */
+static int read_object(struct reader *reader, const struct key *key)
+{
+	struct reader inner = { .request = field(reader, key),
+				.json = reader->json,
+				.tables = { key->keys },
+				.fault = reader->fault };
+	int error;
+
+	preset(inner.request, key->keys);
+	error = read_members(&inner);
+	if (!error)
+		error = check_required(&inner);
+	if (error)
+		reader->fault->key = key->name;
+	reader->json = inner.json;
+	return error;
 }
 
 int request_read(void *request, char *text, const struct key *keys, const struct key *more,

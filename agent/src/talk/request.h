@@ -17,6 +17,8 @@ enum key_kind {
 	KEY_NUMBER, /* double */
 	KEY_TEXT, /* const char *, inside the request's text */
 	KEY_CHOICE, /* int: index into choices */
+	KEY_FLAG, /* bool */
+	KEY_OBJECT, /* a struct with keys of its own, none of them a list or an object */
 	/* from here on lists */
 	KEY_INTEGERS, /* struct integers; a single integer counts as a list */
 	KEY_TEXTS, /* struct texts */
@@ -41,6 +43,7 @@ struct key {
 	int64_t preset; /* of numbers and choices that are left out */
 	int64_t min, max; /* of numbers, and of each in a list */
 	const char *const *choices; /* NULL-terminated */
+	const struct key *keys; /* of an object */
 	const char *help;
 };
 

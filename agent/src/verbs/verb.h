@@ -22,6 +22,7 @@ struct verb {
 	const char *help;
 	const struct key *keys;
 	size_t request_bytes; /* of the struct that keys fill */
+	const char *absent; /* what to do as this build is without it; NULL: it has it */
 	unsigned int needs; /* after ready: bits of enum sandbox_need */
 
 	/* From the request to done. 0 or -errno with the fault filled. */
@@ -36,6 +37,7 @@ extern const struct verb verb_replay;
 extern const struct verb verb_watch;
 extern const struct verb verb_slow;
 extern const struct verb verb_forward;
+extern const struct verb verb_line;
 extern const struct verb verb_soak;
 
 #endif

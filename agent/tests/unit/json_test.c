@@ -144,6 +144,43 @@ TEST(json_numbers)
 	CHECK(!value.whole);
 }
 
+TEST(json_objects_in_the_object)
+{
+	struct json_value value;
+	struct json json;
+	const char *key;
+
+	open_copy(&json, "{\"a\":{ \"b\":1,\"c\":[2]},\"d\":{},\"e\":3}");
+	CHECK_EQUAL(json_member(&json, &key, &value), 1);
+	CHECK_TEXT(key, "a");
+	CHECK_EQUAL(value.type, JSON_OBJECT);
+	CHECK_EQUAL(json_member(&json, &key, &value), 1);
+	CHECK_TEXT(key, "b");
+	CHECK_EQUAL(json_member(&json, &key, &value), 1);
+	CHECK_EQUAL(value.type, JSON_ARRAY);
+	CHECK_EQUAL(json_element(&json, &value), 1);
+	CHECK_EQUAL(json_element(&json, &value), 0);
+	CHECK_EQUAL(json_member(&json, &key, &value), 0);
+	CHECK_EQUAL(json_member(&json, &key, &value), 1);
+	CHECK_TEXT(key, "d");
+	CHECK_EQUAL(json_member(&json, &key, &value), 0);
+	CHECK_EQUAL(json_member(&json, &key, &value), 1);
+	CHECK_EQUAL(value.integer, 3);
+	CHECK_EQUAL(json_member(&json, &key, &value), 0);
+}
+
+TEST(json_refuses_an_object_without_end)
+{
+	struct json_value value;
+	struct json json;
+	const char *key;
+
+	open_copy(&json, "{\"a\":{}");
+	CHECK_EQUAL(json_member(&json, &key, &value), 1);
+	CHECK_EQUAL(json_member(&json, &key, &value), 0);
+	CHECK_EQUAL(json_member(&json, &key, &value), -EINVAL);
+}
+
 TEST(json_refuses)
 {
 	static const char *const bad[] = {
@@ -182,7 +219,9 @@ TEST(json_refuses)
 		"{\"a\":[1,]}",
 		"{\"a\":[1 2]}",
 		"{\"a\":[1}",
-		"{\"a\":{}}",
+		"{\"a\":{\"b\":{}}}",
+		"{\"a\":[{}]}",
+		"{\"a\":{\"b\":1 \"c\":2}}",
 		"{\"a\":[[1]]}",
 		"{\"a\":tru}",
 		"{\"a\":1 \"b\":2}",

@@ -5,6 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+struct side {
+	int64_t rate;
+	bool cells;
+};
+
 struct order {
 	int64_t count;
 	double rate;
@@ -13,6 +18,7 @@ struct order {
 	struct integers sizes;
 	struct texts names;
 	unsigned int what;
+	struct side side;
 };
 
 static const char *const kinds[] = { "raw", "udp", NULL };
@@ -25,7 +31,14 @@ static const struct key keys[] = {
 	{ 0 },
 };
 
+static const struct key side_keys[] = {
+	KEY(side, rate, INTEGER, .required = true, .max = 9, .help = "0 to 9"),
+	KEY(side, cells, FLAG, .help = "true or false"),
+	{ 0 },
+};
+
 static const struct key more_keys[] = {
+	KEY(order, side, OBJECT, .keys = side_keys, .help = "an object"),
 	KEY(order, sizes, INTEGERS, .min = 64, .max = 1518, .help = "sizes"),
 	KEY(order, names, TEXTS, .help = "names"),
 	KEY(order, what, CHOICES, .choices = kinds, .help = "what"),
@@ -86,6 +99,20 @@ TEST(request_presets)
 	release(&order);
 }
 
+TEST(request_reads_an_object)
+{
+	struct order order;
+	struct fault fault;
+
+	CHECK_EQUAL(read_order(&order, "{\"side\":{\"cells\":true,\"rate\":4},\"count\":2}",
+			       &fault),
+		    0);
+	CHECK_EQUAL(order.side.rate, 4);
+	CHECK(order.side.cells);
+	CHECK_EQUAL(order.count, 2);
+	release(&order);
+}
+
 TEST(request_refuses)
 {
 	static const struct {
@@ -114,6 +141,13 @@ TEST(request_refuses)
 		{ "{\"count\":1,\"names\":[1]}", "names" },
 		{ "{\"count\":1,\"what\":[\"tcp\"]}", "what" },
 		{ "{\"count\":1,\"what\":\"udp\"}", "what" },
+		{ "{\"count\":1,\"side\":1}", "side" },
+		{ "{\"count\":1,\"side\":{}}", "side" },
+		{ "{\"count\":1,\"side\":{\"rate\":10}}", "side" },
+		{ "{\"count\":1,\"side\":{\"rate\":1,\"cells\":1}}", "side" },
+		{ "{\"count\":1,\"side\":{\"rate\":1,\"rate\":1}}", "side" },
+		{ "{\"count\":1,\"side\":{\"speed\":1}}", "side" },
+		{ "{\"count\":{\"rate\":1}}", "count" },
 		{ "{\"count\":1", NULL },
 		{ "hello", NULL },
 	};

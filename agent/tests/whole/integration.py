@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 from connections import CONNECT_TESTS
+from lines import LINE_TESTS
 from ports import PORT_TESTS
 from replays import REPLAY_TESTS
 from sandboxes import SANDBOX_TESTS
@@ -271,7 +272,10 @@ def command_line(_: Wire) -> None:
         "soak",
         "slow",
         "forward",
+        "line",
     ):
+        if verb == "line" and len(Agent.command) > 1:
+            continue  # agents for devices are without it
         section = common + protocol.split(f"\n## {verb}\n")[1].split("\n## ")[0]
         first_cells = re.findall(r"(?m)^\| (`[^|]*) \|", section)
         documented = set(re.findall(r"`(\w+)`", "".join(first_cells)))
@@ -543,6 +547,7 @@ TESTS = [
     *CONNECT_TESTS,
     *REPLAY_TESTS,
     *SANDBOX_TESTS,
+    *LINE_TESTS,
     device_down,
 ]
 

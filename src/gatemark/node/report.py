@@ -297,6 +297,53 @@ class Forwarded(TypedDict):
     passed: int
 
 
+class LineLate(Histogram):
+    """How late frames left a line."""
+
+    p50: int
+    p99: int
+    p999: int
+    max: int
+    within_50us: int
+
+
+class LineDrops(TypedDict):
+    """The first frames that a line dropped."""
+
+    at_ns: Column
+    bytes: Column
+    left_out: int
+
+
+LineBooks = TypedDict(
+    "LineBooks",
+    {
+        "in": int,
+        "sent": int,
+        "dropped": int,
+        "lost": int,
+        "refused": int,
+        "waiting": int,
+        "bytes": int,
+        "busy_ns": int,
+        "peak_packets": int,
+        "peak_bytes": int,
+        "late_ns": LineLate,
+        "drops": LineDrops,
+    },
+)
+
+
+class Lined(TypedDict):
+    """The books of both ways of a line."""
+
+    up: LineBooks
+    down: LineBooks
+    cpu_ns: int
+    clock_stepped_ns: int
+    notes: list[str]
+
+
 EVENTS: Final[dict[str, Any]] = {"hello": Hello, "error": Failed, "tick": Tick, "ready": Ready}
 OF_VERB: Final[dict[tuple[str, str], Any]] = {
     ("send", "done"): Sent,
@@ -310,6 +357,7 @@ OF_VERB: Final[dict[tuple[str, str], Any]] = {
     ("soak", "done"): Soaked,
     ("forward", "count"): Forwarded,
     ("forward", "done"): Forwarded,
+    ("line", "done"): Lined,
 }
 
 
