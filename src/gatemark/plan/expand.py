@@ -13,6 +13,8 @@ from gatemark.error import UsageError
 from gatemark.plan import device, driver, turns, workloads
 from gatemark.plan.feature import DIRECT, commands, on_line
 from gatemark.plan.level import spread_out
+from gatemark.plan.line.keys import AQMS, LINE, LINE_FACTORS, line_at
+from gatemark.plan.line.sane import line_faults
 from gatemark.plan.misfit import check_features, misfit
 from gatemark.plan.mix import mean_bytes
 from gatemark.plan.model import (
@@ -59,6 +61,7 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "profile": get_args(Profile),
     "goals": get_args(Goal),
     "of": get_args(Goal),
+    "aqm": AQMS,
 }
 
 # What a sweep may vary: every key of the workload.
@@ -166,7 +169,8 @@ def check(plan: Plan) -> None:
         if plan.gateway.devices and load.kind != "udp":
             raise UsageError(f"`devices` of [gateway] are for kind udp, and not {load.kind}")
         fits = (*misfits(plan, load), *turns.misfit(plan, load), *workloads.faults(plan, loads))
-        for reason in (*_sendable(plan, loads, point), *fits):
+        over = line_faults(plan, line_at(plan, point), loads)
+        for reason in (*_sendable(plan, loads, point), *fits, *over):
             raise UsageError(reason)
 
 
@@ -299,6 +303,8 @@ def override(plan: Plan, settings: dict[str, Any]) -> Plan:
             plan = _with(plan, table, name, spread_out(name, value))
         elif table in plan.beside:
             plan = _with_beside(plan, table, name, value)
+        elif table == LINE:
+            plan = replace(plan, line=line_at(plan, {key: value}))
         else:
             plan = _with(plan, table, name, value)
     try:
@@ -319,6 +325,14 @@ def arms(plan: Plan) -> tuple[Arm, ...]:
 def applies(plan: Plan, key: str) -> bool:
     """Whether a `--set` key means something in this plan. Raises UsageError for an unknown key."""
     table, _, name = key.partition(".")
+    if table == LINE:
+        if key not in LINE_FACTORS:
+            raise UsageError(f"--set {key}: no such key{nearest(key, list(LINE_FACTORS))}")
+        return plan.line is not None and key not in factors(plan)
+    return _applies(plan, key, table, name)
+
+
+def _applies(plan: Plan, key: str, table: str, name: str) -> bool:
     if table in plan.beside and name in FACTORS:
         kinds = {loads_at(plan, point)[table].kind for point in points(plan)}
         return not means_nothing(name, kinds) and key not in factors(plan)

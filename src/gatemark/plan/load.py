@@ -15,6 +15,7 @@ from gatemark.plan import device, expect, workloads
 from gatemark.plan.expand import FACTORS, check, means_nothing, plain
 from gatemark.plan.feature import NAME
 from gatemark.plan.level import spread_out
+from gatemark.plan.line.keys import LINE, LINE_FACTORS, keys_of, varied, ways
 from gatemark.plan.model import (
     PLAN_SCHEMA,
     SUITE_SCHEMA,
@@ -41,7 +42,10 @@ TABLES: dict[str, type[msgspec.Struct]] = {
 
 
 # The tables that a `[variant.NAME.TABLE]` may change.
-VARIED = ("gateway", "workload", "beside", "sweep", "repeat", "probe", "search", expect.TABLE)
+VARIED = (
+    *("gateway", LINE, "workload", "beside", "sweep", "repeat", "probe", "search"),
+    expect.TABLE,
+)
 
 
 def plans_folder() -> Path:
@@ -189,9 +193,11 @@ def _refuse_in_table(
     `names` are those of the workloads beside the first, whose keys are factors too.
     """
     written = place.partition("[")[0]
-    known = [*FACTORS, *(f"{name}.{key}" for name in names for key in FACTORS)]
+    known = [*FACTORS, *LINE_FACTORS, *(f"{name}.{key}" for name in names for key in FACTORS)]
     if table.startswith("beside."):
         refuse_unknown_keys(row, _fields(Workload), path, written, place)
+    if keys := keys_of(table):
+        refuse_unknown_keys(row, keys, path, written, place)
     match table:
         case "setup" | "arm" | "gateway" | "workload" | "repeat" | "probe" | "search":
             struct = TABLES.get(table) or Plan.__annotations__[table]
@@ -263,7 +269,8 @@ def _varied(data: dict[str, Any], variant: str) -> dict[str, Any]:
     plain = {key: value for key, value in data.items() if key != "variant"}
     for table, keys in data["variant"][variant].items() if variant else ():
         before = plain.get(table, {})
-        plain[table] = before | (workloads.over(before, keys) if table == "beside" else keys)
+        over = {"beside": workloads.over, LINE: varied}.get(table)
+        plain[table] = before | (over(before, keys) if over else keys)
     return plain
 
 
@@ -364,6 +371,8 @@ def _reshape(data: dict[str, Any]) -> dict[str, Any]:
         sweep = {key: value for key, value in sweep.items() if key != "case"}
     if expect.TABLE in data:
         data[expect.TABLE] = expect.expectations(data[expect.TABLE])
+    if LINE in data:
+        data[LINE] = ways(data[LINE])
     if isinstance(sweep, dict):
         data["sweep"] = {name: spread_out(name, levels) for name, levels in sweep.items()}
     return data

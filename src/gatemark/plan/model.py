@@ -42,6 +42,9 @@ Figure = Literal[
 ]
 Family = Literal["ipv4", "ipv6"]
 L4 = Literal["udp", "tcp"]
+# How a line's queue drops: the newest where it is full, the oldest, by the time that they waited
+# (RFC 8289).
+Aqm = Literal["fifo", "head", "codel"]
 Factor = str | int | float | bool
 Sign = Literal["<", "<=", "=", ">=", ">"]  # of a check
 
@@ -138,6 +141,30 @@ class Gateway(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     slow_to_pps: int = 0  # slow a namespace gateway to about so many packets/s; 0: not slowed
     devices: tuple[Device, ...] = ()  # whose caches an emulated gateway is given, to estimate time
+
+
+class LineWay(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One way of the line: a queue, a link that sends frame after frame, a delay. All factors."""
+
+    rate_bps: float = 0.0  # of the link; 0: as fast as it goes
+    buffer_packets: int = 0  # that wait for it; 0: 50, or by buffer_bytes
+    buffer_bytes: int = 0  # of frames that wait for it; 0: by buffer_packets
+    aqm: Aqm = "fifo"  # fifo, head, codel
+    fixed_ms: float = 0.0  # added to each frame's time, behind the link
+    loss: float = 0.0  # share that is lost there by chance, 0..1
+    overhead_bytes: int = 0  # a frame's more than its own without FCS: -14 IP packets, 24 Ethernet
+    atm: bool = False  # in cells of 53 bytes
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[line]`: an emulated access line between the gateway's WAN port and the WAN host.
+
+    A plan's file may have a way's keys in `[line]`: they are of both.
+    """
+
+    up: LineWay = LineWay()  # towards the WAN host
+    down: LineWay = LineWay()  # towards the gateway
+    overload: bool = False  # workloads may offer more than its rate
 
 
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -254,6 +281,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     arm: tuple[Arm, ...] = ()  # `[setup]` is read as the only arm
     command: dict[str, Command] = {}  # `[command.NAME]`: what the feature command:NAME runs
     gateway: Gateway = Gateway()  # conditions that all arms share
+    line: Line | None = None  # `[line]` before the WAN host; a factor of it is line.KEY
     workload: Workload = Workload()  # what is sent, where no factor says otherwise
     # `[beside.NAME]`: what else is sent in the same trials. A factor of it is NAME.KEY.
     beside: dict[str, Workload] = {}
@@ -307,6 +335,7 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     plan: str  # the plan that it is of: quick/sweep
     arm: Arm  # the setup
     gateway: Gateway  # conditions that all arms share
+    line: Line | None = None  # that its packets cross, with the levels of this point
     workload: Workload  # what is sent, with the levels of this point
     beside: dict[str, Workload] = {}  # what else is sent, by its name
     among: Among = Among()  # of this workload, where others are sent beside it

@@ -11,6 +11,7 @@ import msgspec
 from gatemark.plan.deviate import deviations
 from gatemark.plan.expand import arm_at, arms, beside_at, factors, points, workload_at
 from gatemark.plan.feature import DIRECT, commands
+from gatemark.plan.line.keys import line_at
 from gatemark.plan.model import Arm, Factor, Plan, Search, TrialSpec, Turn
 from gatemark.plan.search import GOAL, SHARE, base, terms
 
@@ -108,6 +109,7 @@ def _spec(
         plan=plan.name,
         arm=arm_at(plan, arm, base(point)),
         gateway=plan.gateway,
+        line=line_at(plan, base(point)),
         workload=workload_at(plan, base(point)),
         beside=beside_at(plan, base(point)),
         point=point,

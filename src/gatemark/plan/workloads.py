@@ -20,6 +20,7 @@ TAKEN: Final = frozenset({"up", "down", "both", "send", "receive", "line", "case
 MOST: Final = 15  # beside the first; each has ports and addresses of its own
 MOST_FLOWS: Final = 2500  # of each: so many ports of the LAN host are its own
 DOT: Final = "."
+LINE, WAYS = "line", ("up", "down")  # `line.rate_bps` is a factor of the line, `line.up.rate_bps`
 
 
 def split(factor: str) -> tuple[str, str]:
@@ -96,11 +97,12 @@ def over(before: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def flat(data: dict[str, Any]) -> dict[str, Any]:
-    """A plan file's data with the factors of other workloads by their whole name.
+    """A plan file's data with the factors of other workloads, and the line's, by their whole name.
 
     TOML reads a dotted key, `uploads.streams`, as a table in a table.
     """
     names = set(data["beside"]) if isinstance(data.get("beside"), dict) else set()
+    names |= {LINE, *(f"{LINE}{DOT}{way}" for way in WAYS)}
 
     def swept(tables: Any) -> Any:
         if not isinstance(tables, dict) or "sweep" not in tables:
@@ -119,7 +121,7 @@ def _flat(factors: Any, names: Collection[str]) -> Any:
     made: dict[str, Any] = {}
     for name, value in factors.items():
         if name in names and isinstance(value, dict):
-            made |= {f"{name}{DOT}{key}": levels for key, levels in value.items()}
+            made |= _flat({f"{name}{DOT}{key}": levels for key, levels in value.items()}, names)
         elif name == "case" and isinstance(value, list):
             made[name] = [_flat(case, names) for case in value]
         else:

@@ -11,7 +11,9 @@ from gatemark.gateway.slowdown import Slowdown
 from gatemark.node.shell import Here
 from gatemark.node.shield import whole
 from gatemark.plan.model import Arm, Workload
+from gatemark.plan.model import Line as Asked
 from gatemark.station.demand import demand
+from gatemark.station.line.line import Line
 from gatemark.station.station import Station
 
 
@@ -29,6 +31,7 @@ class Bench:
         self.silences: dict[str, float] = {}  # arm -> the longest, s, that a sink has seen
         self.setup = Setup(station.gateway)
         self.slowdown = Slowdown(station.gateway)
+        self.line = Line(station)
 
     async def __aenter__(self) -> Self:
         """Build the station."""
@@ -53,12 +56,18 @@ class Bench:
         finally:
             await whole(self.station.down())
 
-    async def prepare(self, arm: Arm, load: Workload, slow_to_pps: int) -> None:
-        """Bring the gateway to an arm's setup, and the station to what the workload needs."""
+    async def prepare(
+        self, arm: Arm, load: Workload, slow_to_pps: int, line: Asked | None = None
+    ) -> None:
+        """Bring the gateway to an arm's setup, and the station to what the workload needs.
+
+        `line`: that the arm's packets cross.
+        """
         slowed = 0 if arm.path == "direct" else slow_to_pps
         await self.slowdown.set(slowed, own=arm.path == "endpoint")
+        await self.line.set(line, arm.path)
         await self.setup.change(arm)
-        await self.station.meet(demand(arm, load))
+        await self.station.meet(demand(arm, load, lined=line is not None))
 
     async def free(self, error: StuckError) -> None:
         """After a program that could not be ended: a virtual machine is restarted, else stuck.
@@ -86,4 +95,6 @@ class Bench:
         """Undo the setup and release the slowdown; each even if another fails."""
         self.messages += await self.setup.end()
         with suppress(GatemarkError):  # what holds it is dead or going away
+            await self.line.release()
+        with suppress(GatemarkError):
             await self.slowdown.release()

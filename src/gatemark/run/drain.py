@@ -4,7 +4,8 @@
 It is over at once when the receiving port has seen every packet that the sending port took. Else it
 is over when nothing came for a while, no thread of the gateway is ready to run, and no queue that
 shapes holds packets. A gateway that stands still now and then is silent with packets in its queues:
-so a while is longer than the arm's longest silence so far.
+so a while is longer than the arm's longest silence so far. A line that holds packets sends one at
+least each time that a full frame takes, so a while is longer than that, too.
 """
 
 import asyncio
@@ -14,7 +15,8 @@ from contextlib import suppress
 from gatemark.error import GatemarkError
 from gatemark.node.reader import reader
 from gatemark.plan.feature import properties
-from gatemark.plan.model import Arm
+from gatemark.plan.line.time import longest_s, silence_s
+from gatemark.plan.model import Arm, Line
 from gatemark.probe.starved import waits
 from gatemark.probe.threads import Ports, port_counters
 from gatemark.run.bench import Bench
@@ -36,12 +38,15 @@ BACKLOG = re.compile(r"backlog \d+\w*b (\d+)p")
 class Drain:
     """Waits for one trial's end. `why`: it went on too long; "": all is well."""
 
-    def __init__(self, bench: Bench, arm: Arm, ports: Ports, sinks: list[Port]) -> None:
+    def __init__(
+        self, bench: Bench, arm: Arm, ports: Ports, sinks: list[Port], line: Line | None = None
+    ) -> None:
         self._station = bench.station
         self._ports = ports
         self._sinks = sinks
         self._shapes = any(feature.shapes for feature in properties(arm.features))
-        self._quiet_s = _quiet_s(bench, arm)
+        self._quiet_s = _quiet_s(bench, arm) + (silence_s(line) if line else 0.0)
+        self._longest_s = LONGEST_DRAIN_S + (longest_s(line) if line else 0.0)
         self.why = ""
 
     async def __call__(self, wire: Wire | None = None, sent: int | None = None) -> None:
@@ -49,7 +54,7 @@ class Drain:
         loop = asyncio.get_running_loop()
         began = moved = loop.time()
         last = await port_counters(self._sinks)
-        while loop.time() - began < LONGEST_DRAIN_S:
+        while loop.time() - began < self._longest_s:
             pause_s = STILL_S if self._all_came(wire, sent, last) else QUIET_S
             await asyncio.sleep(pause_s)
             now = await port_counters(self._sinks)
@@ -63,7 +68,7 @@ class Drain:
         # Others send on a port that is not silent; what shapes may take as long as it likes.
         if sent is not None and not self._shapes and all(port.silent for port in self._sinks):
             busy = await self._busy() or "packets still arrived"
-            self.why = f"{LONGEST_DRAIN_S:g} s after the last packet was sent {busy}"
+            self.why = f"{self._longest_s:.3g} s after the last packet was sent {busy}"
 
     def _all_came(self, wire: Wire | None, sent: int | None, now: dict[str, int]) -> bool:
         if wire is None or sent is None or not wire.sink.silent:

@@ -89,6 +89,7 @@ def _common(first: Definition, part: TrialSpec) -> Definition:
         path=first.path,
         features=first.features,
         slow_to_pps=first.slow_to_pps,
+        line=first.line,
         direction=load.direction,
         family=load.family,
         l4=load.kind,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gatemark.probe.caches import Cached
+from gatemark.probe.line import Crossed
 from gatemark.probe.probe import Seen
 from gatemark.probe.reader import Read
 from gatemark.probe.starved import Hogs
@@ -78,6 +79,12 @@ class Raw:
         """What modelled caches counted."""
         caches: Cached = self.seen.get("caches", Cached())
         return caches
+
+    @property
+    def line(self) -> Crossed:
+        """What crossed the emulated line."""
+        crossed: Crossed = self.seen.get("line", Crossed())
+        return crossed
 
     @property
     def _ports(self) -> tuple[Counters, Counters]:

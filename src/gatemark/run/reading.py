@@ -13,7 +13,7 @@ from gatemark.probe.threads import busiest, cpu_readings
 from gatemark.run import mixed, program, turns
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
-from gatemark.run.result import caches
+from gatemark.run.result import caches, line
 from gatemark.station.thread import Thread
 from gatemark.store.record import Accounting, CpuReading, Evidence, Record
 from gatemark.store.series import Series
@@ -31,7 +31,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
     probes = registry.outcomes(raw.probes, sent)
     evidence = replace(
         _evidence(raw, threads, accounting, delivered_pps),
-        **{**kind.evidence(raw), **probes.evidence},
+        **{**kind.evidence(raw), **probes.evidence, **line.evidence(raw)},
     )
     modelled = caches.outcome(spec, raw, delivered_pps)
     burst = first.sender.get("burst")
@@ -167,7 +167,7 @@ def series(spec: TrialSpec, raw: Raw, threads: Mapping[str, Thread]) -> Series:
     columns: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
     for way in raw.ways:
         columns |= kind_of(spec.workload).series(way)
-    columns |= mixed.series(spec, raw)
+    columns |= {**mixed.series(spec, raw), **line.series(raw)}
     for thread in threads.values():
         run_ns = raw.threads["threads"][str(thread.pid)]["run_ns"]
         columns[f"outside.{thread.name}.run_ns"] = raw.threads["t_ns"], run_ns

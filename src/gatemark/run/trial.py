@@ -14,6 +14,7 @@ from gatemark.node.agent import Tick
 from gatemark.node.reader import ODD
 from gatemark.plan import workloads
 from gatemark.plan.feature import tracks
+from gatemark.plan.line.time import in_words
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.threads import Ports
 from gatemark.run import mixed, reading, stop, turns, watching
@@ -21,7 +22,7 @@ from gatemark.run.bench import Bench
 from gatemark.run.drain import Drain, remember
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
-from gatemark.run.result import caches
+from gatemark.run.result import caches, line
 from gatemark.run.turns import Start
 from gatemark.station.awake import awake
 from gatemark.station.station import Station
@@ -101,7 +102,7 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | 
     Whatever happens, what was begun is ended, the last one first.
     """
     station, load = bench.station, spec.workload
-    await bench.prepare(spec.arm, load, spec.gateway.slow_to_pps)
+    await bench.prepare(spec.arm, load, spec.gateway.slow_to_pps, spec.line)
     wired = _wired(station, spec)
     async with AsyncExitStack() as stack:
         loads = await _loads(bench, spec)
@@ -116,7 +117,7 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | 
             await start.wait(spec)
         ports = watchers["ports"]
         assert isinstance(ports, Ports)
-        drained = Drain(bench, spec.arm, ports, [wire.sink for wire in wired])
+        drained = Drain(bench, spec.arm, ports, [wire.sink for wire in wired], spec.line)
         ways = await mixed.go(spec, loads, drained, _rate(on_rate))
         seen = {name: await watcher.stop() for name, watcher in reversed(watchers.items())}
     await station.require_alive()  # a gateway that gave itself back meanwhile was not measured
@@ -194,6 +195,7 @@ def definition(spec: TrialSpec) -> Definition:
         duration_s=load.duration_s,
         turn_ms=spec.turn.ms if spec.turn.of else 0.0,
         slow_to_pps=0 if spec.arm.path == "direct" else spec.gateway.slow_to_pps,
+        line=in_words(spec.line),
         dscp=load.dscp,
         start_s=load.start_s,
         beside=tuple(f"{name}: {workloads.in_words(other)}" for name, other in spec.beside.items()),
@@ -214,6 +216,8 @@ def _validate(record: Record, undrained: str) -> None:
         )
     if undrained:
         raise InvalidTrialError(undrained)
+    if why := line.why_invalid(record.evidence.line):
+        raise InvalidTrialError(why)
     accounting = record.accounting
     if accounting is None:
         return

@@ -9,6 +9,7 @@ from gatemark.plan.lasting import trial_s
 from gatemark.plan.model import TrialSpec
 from gatemark.probe import registry
 from gatemark.probe.caches import Caches
+from gatemark.probe.line import Books
 from gatemark.probe.probe import Place
 from gatemark.probe.reader import Reader
 from gatemark.probe.starved import Starving
@@ -62,6 +63,7 @@ def watchers(bench: Bench, spec: TrialSpec, wires: Sequence[Wire]) -> dict[str, 
         "starved": Starving(threads(station, spec), lambda: running.supervisors),
         "caches": Caches(station.counting, spec.gateway.devices),
         "threads": Threads(threads(station, spec), station.placement.sink, place.longest_s),
+        "line": Books(bench.line),
         "ports": Ports(port for wire in wires for port in (wire.source, wire.sink)),
         **last,
     }

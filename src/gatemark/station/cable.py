@@ -15,8 +15,9 @@ from gatemark.station.wiring import Port
 ENDS = {"lan9": "lan", "wan9": "wan"}  # role -> host
 MADE = Demand(offload=True)  # how the kernel makes a veth
 GRO_MAX_BYTES = 65536  # GRO_LEGACY_MAX_SIZE, what a device begins with
+# A port without NAPI has no threads to forbid.
 UNRELIEVE = """set -e
-echo 0 > /sys/class/net/{device}/threaded
+{{ echo 0 > /sys/class/net/{device}/threaded; }} 2> /dev/null || true
 ethtool -K {device} gro off
 ip link set dev {device} gro_max_size {most}
 """
@@ -50,6 +51,9 @@ class Cable:
         if was is None or demand.offload != was.offload:
             for role, node in self.nodes.items():
                 await space.offloads(node, role, "on" if demand.offload else "off")
+        if was is None or demand.finished != was.finished:
+            for role, node in self.nodes.items():
+                await node.run("ethtool", "-K", role, "tx", "off" if demand.finished else "on")
         if demand.relieved and not (self.relief and all(made.sound() for made in self.relief)):
             await self._relieve(relieved=True)
 

@@ -19,6 +19,7 @@ class Placement:
     gateway: int
     sender: int
     sink: int
+    line: int = ANY_CPU  # of an emulated line: another than the gateway's
 
     def words(self, able: Ability, demand: Demand = PLAIN) -> dict[str, str]:
         """As it stands in a record: what a trial asks for, by what is possible here."""
@@ -48,4 +49,6 @@ def place(cpus: set[int] | None = None) -> Placement:
     free = sorted(cpus or os.sched_getaffinity(0))
     if len(free) < 2:
         raise UnavailableError("one CPU only: the gateway needs one for itself; use two or more")
-    return Placement(gateway=free[-1], sender=free[0], sink=free[1] if len(free) > 2 else free[0])
+    sink = free[1] if len(free) > 2 else free[0]
+    line = free[2] if len(free) > 3 else sink
+    return Placement(gateway=free[-1], sender=free[0], sink=sink, line=line)

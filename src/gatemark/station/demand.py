@@ -16,12 +16,13 @@ class Demand:
     offload: bool = False  # segmentation and aggregation at the tester's own cable
     relieved: bool = False  # the gateway's CPU, idle then, receives at the tester's own cable
     caught: bool = False  # the tester's ports take what the gateway's drivers hand over by XDP
+    finished: bool = False  # a line copies frames as they are: no checksum is left to be made
 
 
 PLAIN = Demand()
 
 
-def demand(arm: Arm, load: Workload) -> Demand:
+def demand(arm: Arm, load: Workload, *, lined: bool = False) -> Demand:
     """What a workload on an arm asks for.
 
     TCP is steered: a veth hands a segment on by the CPU that sent it, so the receiving host's TCP,
@@ -38,4 +39,5 @@ def demand(arm: Arm, load: Workload) -> Demand:
         offload=tcp and load.offload,
         relieved=direct and not tcp,
         caught=any(feature.driver for feature in properties(arm.features)),
+        finished=lined,
     )

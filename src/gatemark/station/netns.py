@@ -150,11 +150,15 @@ class Lab:
         await self.cable.meet(was, demand)
         if self.able.steering and (was is None or demand.steered != was.steered):
             await self._steer(steered=demand.steered)
-        if was is None or demand.caught != was.caught:
-            await self._catch(caught=demand.caught)
+        if was is None or (demand.caught, demand.finished) != (was.caught, was.finished):
+            await self._catch(caught=demand.caught, finished=demand.finished)
         self.demand = demand
         await self._sound(shared=demand.shared)
         await check_ports(self._nodes if demand.offload else self._nodes | self.cable.nodes)
+
+    def rewired(self) -> None:
+        """The WAN host's ports are new devices, of which nothing is known."""
+        self.demand = None
 
     async def _sound(self, *, shared: bool) -> None:
         """The gateway's threads there and in their class."""
@@ -188,17 +192,19 @@ class Lab:
             mask = f"{1 << cpu:x}" if steered else "0"
             await self._nodes[device].run(*sh(shell("echo {mask} > {path}", mask=mask, path=path)))
 
-    async def _catch(self, *, caught: bool) -> None:
+    async def _catch(self, *, caught: bool, finished: bool) -> None:
         """Let the hosts' ports take what XDP hands to a veth, and give it whole packets.
 
         A veth takes a frame only where its end has NAPI, which GRO brings; and a frame has no word
-        for a checksum that is yet to be made (`veth_xdp_xmit`, drivers/net/veth.c).
+        for a checksum that is yet to be made (`veth_xdp_xmit`, drivers/net/veth.c). A line has
+        none either, for what the gateway itself sends, too.
         """
-        gro, checksum = ("on", "off") if caught else ("off", "on")
+        gro, checksum = "on" if caught else "off", "off" if caught or finished else "on"
         for device in ("lan0", "wan0"):
             node = self._nodes[device]
             await node.run("ip", "link", "set", "dev", device, "gro_max_size", "1")
             await node.run("ethtool", "-K", device, "gro", gro, "tx", checksum)
+        await self._nodes["gw1"].run("ethtool", "-K", "gw1", "tx", "off" if finished else "on")
 
     async def _aggregate_not(self, role: str) -> None:
         """At a gateway's port GRO stays on: without it the port has no NAPI."""

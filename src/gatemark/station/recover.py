@@ -17,7 +17,7 @@ from gatemark.station import lock
 from gatemark.station.process import end_processes
 from gatemark.station.ssh import loan
 
-NAME = re.compile(r"gm-([0-9a-f]{6})-(lan|gw|wan|lan2|ctl)")
+NAME = re.compile(r"gm-([0-9a-f]{6})-(lan|gw|wan|lan2|ctl|line)")
 
 
 def recover() -> list[str]:

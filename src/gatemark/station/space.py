@@ -18,6 +18,7 @@ NAMES = {
     "wan": "WAN host",
     "lan2": "second LAN host",
     "ctl": "control port",
+    "line": "line",
 }
 # On a host that only its shell reaches: by the tool, else by the word that OpenWrt's kernel takes.
 FLUSH = literal("conntrack -F > /dev/null 2>&1 || echo f > /proc/net/nf_conntrack")

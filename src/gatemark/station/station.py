@@ -90,6 +90,9 @@ class Station(Protocol):
     async def meet(self, demand: Demand) -> None:
         """Before a trial: the ports as it needs them. Raises StationError."""
 
+    def rewired(self) -> None:
+        """The WAN host's ports are new devices: what the last trial needed of them is undone."""
+
     async def flush(self) -> None:
         """Empty the gateway's connection tracking table, so that trials begin alike."""
 

@@ -214,9 +214,10 @@ def _is_fill(judged: Judged) -> bool:
 def _floors(alone: Sequence[PointResult]) -> tuple[PointResult, ...]:
     """Rates that the tester alone keeps, where the same traffic has a ceiling above them.
 
-    A trace that is replayed has its own rate, which is no ceiling.
+    A trace that is replayed has its own rate, which is no ceiling; an emulated line, too.
     """
-    traces = tuple(point for point in alone if point.definition.trace)
+    traces = tuple(point for point in alone if point.definition.trace or point.definition.line)
+    alone = [point for point in alone if point not in traces]
     paced = [point for point in alone if point.limit == "none" and _paced(point)]
     most = {id(point): ceiling(alone, point.definition) for point in paced}
     return traces + tuple(
@@ -260,7 +261,7 @@ def _ceiling(trials: Group) -> PointResult:
         verdict = connections.decide(trials, ())
     else:
         verdict = decide(gather(trials, None))
-    if trials.outside and verdict.limit not in ("none", "link"):
+    if trials.outside and verdict.limit not in ("none", "link", "line"):
         verdict = Verdict("tester", "no gateway between LAN host and WAN host")
     return _result(trials, verdict, at_least=False)
 
@@ -358,6 +359,7 @@ def _of_run(
     # Read always, and no rate.
     judged = [p for p in judged if not (_is_fill(p) or exact.counted(p[0].definition))]
     judged = [p for p in judged if p[0].definition.quantity != UNDER_LOAD]
+    judged = [p for p in judged if not p[0].definition.line]  # that is the bottleneck, by its books
     if missing:
         seen = f"{missing} trial{'' if missing == 1 else 's'} to go."
         warnings.append(warn.warning("incomplete", "Go on with the run.", seen))

@@ -12,7 +12,9 @@ from gatemark.stats.subject import About
 from gatemark.store.record import Call, Definition, Scalar
 
 # What held a point back; of what is lost without being too much, the shape of the loss.
-Limit = Literal["none", "tester", "link", "cpu", "memory", "flow-table", "shaper", "unknown", Shape]
+Limit = Literal[
+    "none", "tester", "link", "line", "cpu", "memory", "flow-table", "shaper", "unknown", Shape
+]
 
 
 class Warning_(msgspec.Struct, frozen=True):  # noqa: N801 - Warning is a builtin

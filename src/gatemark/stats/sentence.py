@@ -50,6 +50,7 @@ LIMITS: dict[Limit, str] = {
     "none": "all that was offered came through",
     "tester": "the tester is the bottleneck",
     "link": "the link is the bottleneck",
+    "line": "the line is the bottleneck",
     "cpu": "its CPU is the bottleneck",
     "memory": "its memory is the bottleneck",
     "flow-table": "its flow table is the bottleneck",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the gateway's own counters say that it dropped during a trial, by cause.
+"""What was dropped during a trial, by cause: by the gateway's own counters, and by the line.
 
 They are read before the first packet and after the drain. A cause is one counter. Some packets are
 counted twice, by a stage and by a sum further up; `counted_in` names that sum.
@@ -19,12 +19,13 @@ NEIGHBOUR: Final = "neighbour"  # waited for a MAC address
 SOCKET: Final = "socket"  # for the gateway itself: nobody listens, or the buffer is full
 QDISC: Final = "qdisc"  # the queue of a port
 PORT_OUT: Final = "port out"  # the card's ring
+LINE: Final = "line"  # the bench's, between the WAN port and the WAN host
 TESTER: Final = "tester"  # the sink's ring that a veth fills
 ICMP: Final = "icmp"  # sent about packets that were dropped: never a loss of its own
 REFUSED: Final = "refused"  # in `counted_in`: the tester's sender counts these packets as well
 STAGES: Final = (
     *(PORT_IN, BACKLOG, INGRESS, NETFILTER, IP, NEIGHBOUR, SOCKET, QDISC, PORT_OUT),
-    *(TESTER, ICMP),
+    *(LINE, TESTER, ICMP),
 )
 
 
@@ -53,3 +54,36 @@ class Freed(msgspec.Struct, frozen=True, kw_only=True):
     reason: str  # as its tracepoint calls it: NETFILTER_DROP; "": before Linux 5.17
     place: str  # the function that freed them: nf_hook_slow
     packets: int  # while it was counted: from before the first packet until after the drain
+
+
+class Crossing(msgspec.Struct, frozen=True, kw_only=True):
+    """One way over the emulated access line: in = sent + dropped + lost + refused + waiting."""
+
+    came: int = msgspec.field(name="in")  # frames that came to it, `in` in the data
+    sent: int  # that left it
+    dropped: int  # by its queue: it was full, or chose them
+    lost: int  # behind the queue, by the chance that the plan gave
+    refused: int  # by the port that they were to leave by: what is beyond was full
+    waiting: int  # still in it when the books were read, after the drain
+    bytes: int  # of those sent: frames without check sequence
+    busy: float  # share of the time of sending in which it serialised, at most 1
+    peak_packets: int  # that waited at once, at most
+    peak_bytes: int  # of these, at most
+    late_ns: dict[str, float] = {}  # departure less the time that was due: p50, p99, p999, max
+    within_50us: float = 1.0  # share of the departures that were at most so late
+    over_1ms: float = 0.0  # and later than this
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """What crossed the emulated access line in one trial."""
+
+    up: Crossing  # towards the WAN host
+    down: Crossing
+    cpu: float = 0.0  # share of a CPU that it used in that time, both ways
+    # Where the counters of its ports and the books differ: "up.in" -> frames.
+    mismatch: dict[str, int] = {}
+
+    @property
+    def ways(self) -> dict[str, Crossing]:
+        """By direction."""
+        return {"up": self.up, "down": self.down}

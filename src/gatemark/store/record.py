@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from gatemark.store.drops import Drops, Freed
+from gatemark.store.drops import Drops, Freed, Line
 from gatemark.store.loss import Loss
 
 RECORD_SCHEMA = "gatemark.record/2"
@@ -69,6 +69,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     duration_s: float = 0.0  # how long was sent and counted
     turn_ms: float = 0.0  # in turns of so many ms with other gateways; 0: alone
     slow_to_pps: int = 0  # nominal rate of the slowed lab gateway; 0: not slowed
+    # The emulated access line before the WAN host: "15 Mbit/s, 50 packets", "up ...; down ...".
+    line: str = ""
     dscp: int = 0  # code point of its packets (RFC 2474)
     start_s: float = 0.0  # it began so long after the trial
     # What else was sent in the same trial, and what of it is not its kind's default:
@@ -241,6 +243,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     meter: str = ""
     drops: Drops | None = None  # what the gateway's own counters say that it dropped, by cause
     freed: tuple[Freed, ...] = ()  # instrumented: what its kernel freed as dropped, by its reason
+    line: Line | None = None  # the emulated access line: what crossed it, and how late
     starved: Starved | None = None  # a namespace gateway's thread that got no CPU
     softnet: dict[str, int] = {}  # instrumented: dropped, squeezed, summed over all CPUs
     # Features offload and xdp. Both: packets that went the usual way (usual). offload: connections

@@ -75,7 +75,12 @@ def _strange(sink: Report) -> int:
 
 def _chatter(port: Port, way: Way, *, talks: bool) -> int:
     """How many packets of others may cross a port while a trial lasts."""
-    return 0 if port.silent and not talks else CHATTER + round(CHATTER_PPS * way.span_ns / 1e9)
+    return 0 if port.silent and not talks else chatter(way.span_ns)
+
+
+def chatter(span_ns: int) -> int:
+    """How many packets others send on a real cable in such a time."""
+    return CHATTER + round(CHATTER_PPS * span_ns / 1e9)
 
 
 def _beyond(surplus: int, allowed: int) -> int:

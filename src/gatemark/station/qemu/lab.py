@@ -229,6 +229,10 @@ class VirtualLab:
         self.demand = demand
         await check_ports(self._nodes if demand.offload else self._nodes | self.cable.nodes)
 
+    def rewired(self) -> None:
+        """The WAN host's ports are new devices, of which nothing is known."""
+        self.demand = None
+
     async def flush(self) -> None:
         """Empty the guest's connection tracking table."""
         await self._ssh.run(*sh(space.FLUSH))

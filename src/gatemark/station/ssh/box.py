@@ -198,6 +198,10 @@ class Box:
         if self.sides.cable and not demand.offload:
             await check_ports(self.sides.cable.nodes)
 
+    def rewired(self) -> None:
+        """The WAN host's ports are new devices, of which nothing is known."""
+        self._demand = None
+
     async def flush(self) -> None:
         """Empty the gateway's connection tracking table, where it can be."""
         text = await self.box.run(*sh(FLUSH))
@@ -325,7 +329,8 @@ def _placement(*, far: bool) -> Placement:
     if far:
         return Placement(gateway=ANY_CPU, sender=ANY_CPU, sink=ANY_CPU)
     free = sorted(os.sched_getaffinity(0))
-    return Placement(gateway=ANY_CPU, sender=free[0], sink=free[-1])
+    line = free[1] if len(free) > 2 else free[-1]
+    return Placement(gateway=ANY_CPU, sender=free[0], sink=free[-1], line=line)
 
 
 async def _is_tap(node: Node, device: str) -> bool:

@@ -27,6 +27,7 @@ from gatemark.error import GatemarkError, StationError
 from gatemark.node import isolated
 from gatemark.node.quoted import literal, sh
 from gatemark.station import lock
+from gatemark.station.line.splice import beside
 from gatemark.station.ssh import nic
 from gatemark.station.ssh.nic import Nic
 
@@ -119,10 +120,12 @@ def give_back(lab: str) -> list[str]:
 
 def _return(space: str, item: Nic) -> Iterator[GatemarkError]:
     try:
-        if space and nic.is_there(item.name, space):
-            nic.clear(item.name, space)
+        # A line before it has moved it on, and left another device of its name (station/line).
+        places = (place for place in (beside(space), space) if place)
+        if place := next((place for place in places if nic.is_there(item.name, place)), ""):
+            nic.clear(item.name, place)
             with HOME.open() as home:
-                nic.move(item.name, item.index, space, home.fileno())
+                nic.move(item.name, item.index, place, home.fileno())
         nic.put_back(item)
     except GatemarkError as error:
         yield error

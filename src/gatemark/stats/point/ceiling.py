@@ -22,6 +22,8 @@ def ceiling(ceilings: Iterable[PointResult], definition: Definition) -> float | 
     """
     values: dict[int, float] = {}
     for result in ceilings:
+        if result.definition.line:  # what came through is the line's rate, not the tester's
+            continue
         size, value = _size(result.definition), _most(result, definition.headline)
         if value is not None and size is not None and _alike(result.definition, definition):
             values[size] = max(value.value, values.get(size, 0.0))

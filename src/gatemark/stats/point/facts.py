@@ -29,6 +29,16 @@ class Drops:
 
 
 @dataclass(frozen=True, slots=True)
+class OnLine:
+    """What the emulated line did, of its busier way."""
+
+    drops: Drops | None  # by its queues and by chance; None: packets were not accounted for
+    dropped: int  # frames, of all trials
+    busy: float  # share of the time, the median
+    late: float  # share of its departures that was over 1 ms late, the median
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """The evidence on one point; None: not known."""
 
@@ -51,6 +61,7 @@ class Facts:
     carrier: Core | None  # what carries frames between the tester and a virtual machine
     flow_table: Drops | None
     shaper: Drops | None
+    line: OnLine | None
     memory: dict[str, int]
 
     @property
@@ -87,6 +98,7 @@ def gather(trials: Group, ceiling: float | None) -> Facts:
         carrier=carrier(outside),
         flow_table=_flow_table(trials.instrumented),
         shaper=_shaper(trials.instrumented),
+        line=_line(outside or trials.instrumented),
         memory=_memory(trials.instrumented),
     )
 
@@ -159,6 +171,22 @@ def _shaper(instrumented: Iterable[Record]) -> Drops | None:
         return None
     port = max(dropped, key=lambda name: dropped[name])
     return _drops(port, dropped[port], seen)
+
+
+def _line(records: Sequence[Record]) -> OnLine | None:
+    """Read in every pass. What the queue and chance took is the line's, what a port refused not."""
+    seen = [(record, line) for record in records if (line := record.evidence.line)]
+    if not seen:
+        return None
+    ways = [way for _, line in seen for way in (line.up, line.down)]
+    dropped = sum(way.dropped + way.lost for way in ways)
+    accounted = [record for record, _ in seen if record.accounting]
+    return OnLine(
+        drops=_drops("the line", dropped, accounted) if accounted else None,
+        dropped=dropped,
+        busy=median(max(line.up.busy, line.down.busy) for _, line in seen),
+        late=median(max(line.up.over_1ms, line.down.over_1ms) for _, line in seen),
+    )
 
 
 def _drops(where: str, dropped: int, seen: Iterable[Record]) -> Drops:

@@ -4,7 +4,8 @@
 A gateway is a row of stages: port queue and CPU, flow table, shaper, link. What a later stage
 dropped had already come through the earlier ones, so the later one is narrower, even where the CPU
 is saturated by the surplus. Therefore the drop counters are asked before the CPU. The tester comes
-first of all: where it fell short, the gateway was not asked the question.
+first of all: where it fell short, the gateway was not asked the question. An emulated line before
+the WAN host is asked next: it is the bench's own, and its books are exact.
 """
 
 from collections.abc import Callable
@@ -22,6 +23,10 @@ HALF = 0.5  # a cause explains a loss if it explains half of it
 CUT = 0.1  # or if it took a tenth of what reached it
 TESTER_BUSY = 0.9  # of a CPU that one end of the tester used for itself
 FULL_LINK = 0.97  # of the L1 rate; the rest is clock tolerance and control traffic
+FULL_LINE = 0.97  # of the time that it serialised: a line that always has a frame is near 1
+# Of a line's departures, over 1 ms late. A frame that leaves late moves no other's schedule, so the
+# rate stays; but a delay is told with its 99th percentile, and up to there it is right to 1 ms.
+MOST_LATE = 0.01
 LOW_MEMORY = 0.02  # of all memory: near the kernel's own reserve (vm.min_free_kbytes)
 LOW_MEMORY_BYTES = 1 << 20  # where the total is not known
 LOSS_AT_SINK = LOSS  # of what was tried: as much as the default criterion lets be lost
@@ -54,6 +59,26 @@ def _nothing(facts: Facts) -> str | None:
     if _off_schedule(facts) or near(facts.carried or 0.0, facts.ceiling):
         return None
     return f"{percent(facts.loss)} lost, on schedule"
+
+
+def _late_line(facts: Facts) -> str | None:
+    """The emulated line is the tester's: where it is late, delays are not the gateway's."""
+    if not facts.line or facts.line.late <= MOST_LATE:
+        return None
+    return f"the line sent {percent(facts.line.late)} of its frames over 1 ms late"
+
+
+def _line(facts: Facts) -> str | None:
+    """Who asks for all there is fills it, or the drops are its own; who loses lost there."""
+    line = facts.line
+    if not line:
+        return None
+    if facts.lossy and line.drops and _explains(line.drops):
+        return f"the line dropped {percent(line.drops.loss_share)} of what was lost"
+    fills = line.busy >= FULL_LINE or (line.dropped > 0 and line.busy >= HALF)
+    if facts.greedy and not facts.lossy and fills:
+        return f"the line was busy {percent(line.busy)} of the time"
+    return None
 
 
 def _sink(facts: Facts) -> str | None:
@@ -176,9 +201,11 @@ def _restarted(facts: Facts) -> str | None:
 
 
 RULES: tuple[tuple[Limit, Rule], ...] = (
+    ("tester", _late_line),
     ("none", _restarted),
     ("none", _nothing),
     ("tester", _sink),
+    ("line", _line),
     ("tester", _ceiling),
     ("tester", _sender),
     ("flow-table", _flow_table),

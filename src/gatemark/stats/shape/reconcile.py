@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tester saw lost beside what the gateway's counters say that it dropped.
 
-    tried = unique + refused + tester's own + drops of each stage + remains
+    tried = unique + refused + tester's own + drops of each stage and of the line + remains
     tolerance = 2 + b T + 3 sqrt(b T)     b: drops/s at rest; T: s between both readings
 
 A packet that two counters have is counted once: at the earlier stage, which names the cause.
@@ -20,6 +20,7 @@ from gatemark.store.drops import (
     ICMP,
     INGRESS,
     IP,
+    LINE,
     NEIGHBOUR,
     NETFILTER,
     QDISC,
@@ -29,6 +30,7 @@ from gatemark.store.drops import (
     Drop,
     Drops,
     Freed,
+    Line,
 )
 from gatemark.store.record import Accounting, Record
 
@@ -118,7 +120,28 @@ def reconciled(record: Record) -> Reconciled | None:
         return None
     # Where the gateway itself is the receiver its own stack sees copies, and drops these.
     ignored = {SOCKET} if record.definition.path == "endpoint" else set()
+    if line := record.evidence.line:  # what the gateway's port did not take from it
+        accounting = replace(accounting, refused=accounting.refused + line.down.refused)
+        drops = _with_line(drops, line)
     return reconcile(accounting, drops, record.evidence.freed, ignored)
+
+
+def _with_line(drops: Drops, line: Line) -> Drops:
+    """The gateway's counters, and the books of the emulated line. What it could not hand to the WAN
+    host is the tester's own.
+    """
+    rows = [
+        *(
+            Drop(stage=LINE, cause="queue", where=f"the line, {way}", packets=books.dropped)
+            for way, books in line.ways.items()
+        ),
+        *(
+            Drop(stage=LINE, cause="chance", where=f"the line, {way}", packets=books.lost)
+            for way, books in line.ways.items()
+        ),
+        Drop(stage=TESTER, cause="refused to the line", packets=line.up.refused),
+    ]
+    return replace(drops, causes=(*drops.causes, *(row for row in rows if row.packets)))
 
 
 def reconcile(

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The line's namespace spliced into the cable of a port of the WAN host, and taken out again.
+
+At any moment the device that was moved is in one of both namespaces, and another of its name is in
+the WAN host's only while it is away: so who gives NICs back finds it (station/ssh/loan.py).
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Final
+
+from pyroute2 import IPRoute, NetlinkError, netns
+
+from gatemark.error import StationError, UnavailableError
+from gatemark.node.quoted import literal
+from gatemark.node.shell import Namespace
+from gatemark.station import space
+from gatemark.station.wiring import Port
+
+HOST: Final = "-wan"  # what the WAN host's namespace ends with
+LINE: Final = "-line"  # and ours
+NEXT: Final = {"wan0": "gw1", "wan9": "lan9"}  # role -> what it is connected to
+VETH: Final = "line1"  # our end of the pair to the WAN host
+# Devices of our making. A NIC keeps its address, by which it knows what is for it.
+MADE: Final = ("veth", "tun")
+DEAF: Final = literal("echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6")
+ELSEWHERE: Final = "a line stands before a WAN host on this machine, and this one is elsewhere"
+
+
+def beside(host: str) -> str:
+    """The line's namespace, by the WAN host's: gm-0a1b2c-line."""
+    return host.removesuffix(HOST) + LINE
+
+
+class Splice:
+    """The line's namespace at one port, by its role. Raises UnavailableError if it cannot be."""
+
+    def __init__(self, ports: Mapping[str, Port], role: str) -> None:
+        host = ports[role].node if role in ports else None
+        if not isinstance(host, Namespace):
+            raise UnavailableError(ELSEWHERE)
+        self.role = role
+        self.port = ports[role]
+        self.next = ports[NEXT[role]]
+        self.host = host
+        self.node = Namespace(space.NAMES["line"], beside(host.netns))
+
+    @property
+    def ports(self) -> tuple[Port, Port]:
+        """Ours: at the gateway's cable, at the WAN host's."""
+        gate = replace(self.port, node=self.node, role="line0", named=self.port.device)
+        return gate, Port(self.node, "line1", self.port.mac, VETH)
+
+    def put_in(self) -> None:
+        """Move the host's device away and give it another. Raises StationError."""
+        space.create({"line": self.node})
+        space.write_sysctls(self.node.netns, DEAF)
+        device = self.port.device
+        with self._ends() as (host, line):
+            mtu = _link(host, device).get("mtu")
+            _move(host, device, self.node.netns)
+            peer = {"ifname": device, "net_ns_fd": self.host.netns, "mtu": mtu}
+            line.link("add", ifname=VETH, kind="veth", mtu=mtu, peer=peer)
+            if _kind(_link(line, device)) in MADE:
+                # Frames to the host are another's here, so the stack drops them at once.
+                _set(line, device, address=_link(line, VETH).get("address"))
+            _set(host, device, address=self.port.mac)
+            for own in (device, VETH):
+                _set(line, own, state="up")
+            self._introduce(host)
+
+    def take_out(self) -> None:
+        """Bring the device home and remove the namespace; also after a part of `put_in`.
+
+        Raises StationError; the namespace is gone then, too.
+        """
+        if self.node.netns not in netns.listnetns():
+            return
+        try:
+            with self._ends() as (host, line):
+                for index in line.link_lookup(ifname=VETH):
+                    line.link("del", index=index)
+                if line.link_lookup(ifname=self.port.device):
+                    self._home(host, line)
+        finally:
+            space.remove({"line": self.node})
+
+    def _home(self, host: IPRoute, line: IPRoute) -> None:
+        device = self.port.device
+        _set(line, device, state="down")
+        if _kind(_link(line, device)) in MADE:
+            _set(line, device, address=self.port.mac)
+        _move(line, device, self.host.netns)
+        self._introduce(host)
+
+    def _introduce(self, host: IPRoute) -> None:
+        """The host's device with its addresses, who is next to it, and the way to all others."""
+        space.address(host, self.port)
+        space.neighbours(host, self.port, self.next)
+        if self.role == "wan0":
+            space.default_routes(host, self.next)
+
+    @contextmanager
+    def _ends(self) -> Iterator[tuple[IPRoute, IPRoute]]:
+        """Netlink sockets in both namespaces. What the kernel refuses is a StationError."""
+        try:
+            with IPRoute(netns=self.host.netns) as host, IPRoute(netns=self.node.netns) as line:
+                yield host, line
+        except (NetlinkError, OSError) as error:
+            raise StationError(f"line at {self.port.device}: {error}") from None
+
+
+def _link(end: IPRoute, device: str) -> Any:
+    return end.get_links(end.link_lookup(ifname=device)[0])[0]
+
+
+def _kind(link: Any) -> str:
+    info = link.get_attr("IFLA_LINKINFO")
+    return str(info.get_attr("IFLA_INFO_KIND")) if info else ""
+
+
+def _set(end: IPRoute, device: str, **what: Any) -> None:
+    end.link("set", index=end.link_lookup(ifname=device)[0], **what)
+
+
+def _move(end: IPRoute, device: str, to: str) -> None:
+    """Closed there, so its addresses, routes and neighbours are gone (net/core/dev.c)."""
+    end.link("set", index=end.link_lookup(ifname=device)[0], ifname=device, net_ns_fd=to)
