@@ -22,8 +22,6 @@ HOST: Final = "-wan"  # what the WAN host's namespace ends with
 LINE: Final = "-line"  # and ours
 NEXT: Final = {"wan0": "gw1", "wan9": "lan9"}  # role -> what it is connected to
 VETH: Final = "line1"  # our end of the pair to the WAN host
-# Devices of our making. A NIC keeps its address, by which it knows what is for it.
-MADE: Final = ("veth", "tun")
 DEAF: Final = literal("echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6")
 ELSEWHERE: Final = "a line stands before a WAN host on this machine, and this one is elsewhere"
 
@@ -52,6 +50,11 @@ class Splice:
         gate = replace(self.port, node=self.node, role="line0", named=self.port.device)
         return gate, Port(self.node, "line1", self.port.mac, VETH)
 
+    @property
+    def _is_made(self) -> bool:
+        """A NIC keeps its address: it takes in what bears that, and goes home with it."""
+        return not self.port.shared
+
     def put_in(self) -> None:
         """Move the host's device away and give it another. Raises StationError."""
         space.create({"line": self.node})
@@ -62,7 +65,7 @@ class Splice:
             _move(host, device, self.node.netns)
             peer = {"ifname": device, "net_ns_fd": self.host.netns, "mtu": mtu}
             line.link("add", ifname=VETH, kind="veth", mtu=mtu, peer=peer)
-            if _kind(_link(line, device)) in MADE:
+            if self._is_made:
                 # Frames to the host are another's here, so the stack drops them at once.
                 _set(line, device, address=_link(line, VETH).get("address"))
             _set(host, device, address=self.port.mac)
@@ -89,7 +92,7 @@ class Splice:
     def _home(self, host: IPRoute, line: IPRoute) -> None:
         device = self.port.device
         _set(line, device, state="down")
-        if _kind(_link(line, device)) in MADE:
+        if self._is_made:
             _set(line, device, address=self.port.mac)
         _move(line, device, self.host.netns)
         self._introduce(host)
@@ -113,11 +116,6 @@ class Splice:
 
 def _link(end: IPRoute, device: str) -> Any:
     return end.get_links(end.link_lookup(ifname=device)[0])[0]
-
-
-def _kind(link: Any) -> str:
-    info = link.get_attr("IFLA_LINKINFO")
-    return str(info.get_attr("IFLA_INFO_KIND")) if info else ""
 
 
 def _set(end: IPRoute, device: str, **what: Any) -> None:

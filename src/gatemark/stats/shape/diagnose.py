@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gatemark.stats.finding import EXPLAINED, Diagnosis, Finding
+from gatemark.stats.point.facts import gather
 from gatemark.stats.point.group import Group
+from gatemark.stats.point.limit import HALF
 from gatemark.stats.point.sweep import others
 from gatemark.stats.shape import (
     disorder,
@@ -63,7 +65,7 @@ def sweeps(groups: Iterable[Group], alone: Sequence[Group]) -> list[Sweep]:
     members_of: dict[tuple[str, str, str, Factors], list[tuple[Group, Level]]] = {}
     for trials in groups:
         kind = trials.definition
-        if kind.quantity != RECEIVED or kind.turn_ms:
+        if kind.quantity != RECEIVED or kind.turn_ms or _by_line(trials):
             continue
         for direction in _directions(trials):
             if seen := level(trials, direction):
@@ -76,6 +78,12 @@ def sweeps(groups: Iterable[Group], alone: Sequence[Group]) -> list[Sweep]:
         reference = tuple(s for trials in alone for s in sights_of(trials.outside, direction))
         made.append(Sweep(subject, direction, tuple(levels), reference))
     return made
+
+
+def _by_line(trials: Group) -> bool:
+    """Whether an emulated line dropped half or more of what was lost: its books tell all of it."""
+    line = gather(trials, None).line
+    return bool(line and line.drops and line.drops.loss_share >= HALF)
 
 
 def _directions(trials: Group) -> list[str]:
