@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The emulated line as a bottleneck: by its drops, by its time; where it is late, the tester."""
+
+from dataclasses import replace as changed
+
+import pytest
+from msgspec.structs import replace
+
+from gatemark.stats.judge import judge
+from gatemark.stats.point.ceiling import ceiling
+from gatemark.stats.point.facts import gather
+from gatemark.stats.point.group import group
+from gatemark.stats.point.limit import Verdict, decide
+from gatemark.stats.shape.diagnose import sweeps
+from gatemark.stats.shape.reconcile import reconciled
+from gatemark.store.drops import Crossing, Drops, Line
+from gatemark.store.loss import Loss
+from gatemark.store.record import Definition, Evidence, Record
+
+from ..conftest import Trial, run
+
+HALVED = Trial(offered=20_000, received=10_000)
+TCP = Definition(quantity="goodput", path="route", l4="tcp", line="15 Mbit/s, 50 packets")
+IDLE = Crossing(
+    came=0, sent=0, dropped=0, lost=0, refused=0, waiting=0, bytes=0, busy=0.0,
+    peak_packets=0, peak_bytes=0,
+)  # fmt: skip
+
+
+def crossing(dropped: int = 0, busy: float = 1.0, over_1ms: float = 0.0, lost: int = 0) -> Crossing:
+    made = {"came": 20_000, "sent": 20_000 - dropped - lost, "dropped": dropped, "lost": lost}
+    return replace(IDLE, **made, busy=busy, over_1ms=over_1ms)
+
+
+def record(trial: Trial, up: Crossing, down: Crossing = IDLE) -> Record:
+    return changed(trial, more=Evidence(line=Line(up=up, down=down))).record()
+
+
+def verdict(trial: Trial, up: Crossing, down: Crossing = IDLE) -> Verdict:
+    (point,) = group([record(trial, up, down)])
+    return decide(gather(point, None))
+
+
+def of_tcp(up: Crossing) -> Verdict:
+    made = record(Trial(), up)
+    made = replace(made, definition=TCP, accounting=None, values={"goodput_bps": 14e6}, point={})
+    (point,) = group([replace(made, evidence=Evidence(line=made.evidence.line))])
+    return decide(gather(point, None))
+
+
+def test_what_it_dropped_explains_the_loss() -> None:
+    assert verdict(HALVED, crossing(dropped=10_000)) == Verdict(
+        "line", "the line dropped 100 % of what was lost"
+    )
+
+
+def test_what_was_lost_by_chance_behind_it_is_its_own_too() -> None:
+    assert verdict(HALVED, crossing(lost=9_000, busy=0.3)).limit == "line"
+
+
+def test_it_is_named_before_a_full_cpu_behind_which_it_stands() -> None:
+    assert verdict(changed(HALVED, busy=0.99), crossing(dropped=9_000)).limit == "line"
+
+
+@pytest.mark.parametrize("way", ["up", "down"])
+def test_a_loss_elsewhere_is_not_its_own(way: str) -> None:
+    busy = crossing(dropped=500)
+    ways = (busy, IDLE) if way == "up" else (IDLE, busy)
+    assert verdict(changed(HALVED, busy=0.99), *ways).limit == "cpu"
+
+
+def test_what_came_through_was_held_back_by_nothing() -> None:
+    assert verdict(Trial(20_000), crossing(busy=0.99)).limit == "none"
+
+
+@pytest.mark.parametrize(
+    ("up", "limit"),
+    [
+        (crossing(busy=0.99), "line"),
+        (crossing(busy=0.9, dropped=12), "line"),
+        (crossing(busy=0.9), "unknown"),  # a shaper before it, say
+        (crossing(busy=0.2, dropped=12), "unknown"),
+    ],
+)
+def test_tcp_fills_it_or_is_told_by_its_drops(up: Crossing, limit: str) -> None:
+    assert of_tcp(up).limit == limit
+
+
+def test_a_line_that_is_late_is_the_tester_even_where_all_came_through() -> None:
+    late = verdict(Trial(20_000), crossing(busy=0.5, over_1ms=0.011))
+    assert late == Verdict("tester", "the line sent 1.1 % of its frames over 1 ms late")
+    assert verdict(Trial(20_000), crossing(busy=0.5, over_1ms=0.009)).limit == "none"
+
+
+def direct(line: str) -> Record:
+    made = Trial(path="direct", received=10_000).record()
+    return replace(made, definition=replace(made.definition, line=line))
+
+
+def test_the_tester_with_a_line_is_a_floor_and_no_ceiling() -> None:
+    judged = judge(run(), [direct("15 Mbit/s, 50 packets")])
+    assert [point.arm for point in judged.floors] == ["direct"]
+    assert judged.ceilings == ()
+    assert ceiling(judged.floors, HALVED.record().definition) is None
+    assert len(judge(run(), [direct("")]).ceilings) == 1
+
+
+def test_its_drops_are_told_by_its_name() -> None:
+    made = record(HALVED, replace(crossing(dropped=9_999), refused=0), replace(IDLE, lost=1))
+    evidence = replace(made.evidence, drops=Drops())
+    whole = reconciled(replace(made, evidence=evidence))
+    assert whole is not None
+    assert (whole.remains, whole.agrees) == (0, True)
+    assert (
+        whole.sentence == "queue at the line, up dropped 9 999; chance at the line, down dropped 1"
+    )
+
+
+def test_what_its_ports_refused_is_the_testers_up_and_the_gateways_down() -> None:
+    made = record(HALVED, replace(IDLE, refused=4_000), replace(IDLE, refused=6_000))
+    whole = reconciled(replace(made, evidence=replace(made.evidence, drops=Drops())))
+    assert whole is not None
+    assert (whole.own, whole.refused, whole.remains) == (4_000, 6_000, 0)
+
+
+def test_a_loss_that_it_explains_has_no_other_shape() -> None:
+    loss = (Loss(direction="up", bin_ms=10, tried=(200,) * 100, lost=(100,) * 100),)
+    kept = [record(HALVED, crossing(dropped=dropped)) for dropped in (9_000, 100)]
+    made = [replace(r, evidence=replace(r.evidence, loss=loss)) for r in kept]
+    assert [len(sweeps(group([one]), ())) for one in made] == [0, 1]
