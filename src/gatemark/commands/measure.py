@@ -45,17 +45,23 @@ def reopen(path: Path, *, trust: bool) -> "RunDirectory":
 
 
 def examine(plans: Iterable["Plan"]) -> None:
-    """Raise UsageError if a capture that is to be replayed cannot be."""
+    """Raise UsageError if what is to be replayed cannot be, or does not fit the line before it."""
     from gatemark.plan.expand import loads_at, points
+    from gatemark.plan.line.keys import line_at
 
     loads = [
-        load for plan in plans for point in points(plan) for load in loads_at(plan, point).values()
+        (load, line_at(plan, point))
+        for plan in plans
+        for point in points(plan)
+        for load in loads_at(plan, point).values()
     ]
-    if replays := [load for load in loads if load.kind == "replay"]:
+    if replays := [pair for pair in loads if pair[0].kind == "replay"]:
+        from gatemark.workload import room
         from gatemark.workload.replay import examine
 
-        for load in replays:
+        for load, line in replays:
             examine(load)
+            room.require(load, line)
 
 
 def require(plans: Iterable["Plan"], bench: "Station") -> None:
