@@ -72,7 +72,7 @@ class Booted:
     def tried(self, spec: TrialSpec) -> Record:
         """A trial. The machine is held while it lasts, not while the gateway is set for it."""
         with suppress(UnavailableError):  # the trial will say so
-            self.run(self.bench.prepare(spec.arm, spec.workload, 0))
+            self.run(self.bench.prepare(spec.arm, spec.workload, 0, spec.line))
         with lock.machine(print):
             record, _ = self.run(trial.run(self.bench, spec, lambda *_: None))
         return record

@@ -10,6 +10,7 @@ from gatemark.stats.subject import About
 from gatemark.store.record import Definition
 
 OURS = "gatemark"  # who makes the traffic if no known tool does
+LINE = "line."  # in front of the emulated line's factors
 ARROW = {
     "up": "↑ up",
     "down": "↓ down",
@@ -104,13 +105,16 @@ def traffic(definition: Definition, but: Container[str] = ()) -> str:
     turns = f" in turns of {definition.turn_ms:g} ms" if definition.turn_ms else ""
     last = [f"trials of {definition.duration_s:g} s{turns}"] if definition.duration_s else []
     last += [f"driven by {definition.driver}"] if definition.driver != OURS else []
+    last += [f"over a line ({definition.line})"] if definition.line else []
     protocol = [" over ".join(layers)] if layers else []
     return ", ".join([*first, *protocol, *words[len(first) :], *last])
 
 
 def point_words(point: About) -> str:
-    """What a point sent, and whether through a slowdown: `↑ up, 64 B, slowed`."""
-    return load(point.definition) + (", slowed" if point.definition.slow_to_pps else "")
+    """What a point sent, through a slowdown and over a line: `↑ up, 64 B, slowed`."""
+    slowed = ", slowed" if point.definition.slow_to_pps else ""
+    line = f", line {point.definition.line}" if point.definition.line else ""
+    return load(point.definition) + slowed + line
 
 
 def load(definition: Definition, payload_bytes: float = 0) -> str:
@@ -162,7 +166,18 @@ def factor(name: str, level: object) -> str:
         return _COUNTED[name](level)
     if name in SIZES and isinstance(level, int | float):
         return sized(name, level)
+    if name.startswith(LINE):
+        return _line(name.removeprefix(LINE), level)
     return f"{name.replace('_', ' ')} {level}"
+
+
+def _line(key: str, level: object) -> str:
+    """A factor of the emulated line: `line 15 Mbit/s`, `line up, buffer packets 50`."""
+    way, dot, key = key.rpartition(".")
+    if key == "rate_bps" and isinstance(level, int | float):
+        text = number.nominal(level, "bit/s") if level else "no rate"
+        return f"line {way} {text}" if dot else f"line {text}"
+    return f"line{f' {way}' if dot else ''}, {key.replace('_', ' ')} {level}"
 
 
 def _offered(rate: float, unit: str) -> str:
