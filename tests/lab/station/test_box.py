@@ -156,6 +156,40 @@ def test_udp_between_two_hosts_over_ssh(far: Played, folder: Path, tmp_path: Pat
     assert "\n".join(seen(far)).splitlines() == "\n".join(before).splitlines()
 
 
+LINE = "[line]\nrate_bps = 2e6\n"
+
+
+def over_a_line(
+    host: Played, folder: Path, out: Path, text: str, *, fails: bool = False
+) -> list[dict[str, object]]:
+    """What a run kept whose plan has a line; it fails where no trial was valid."""
+    plan, bench = folder / "line.toml", station(folder, text)
+    plan.write_text(PLAN + LINE)
+    host.run(*GATEMARK, "run", plan, "--station", bench, "--out", out, fails=fails)
+    return records(out)
+
+
+@pytest.mark.long
+def test_a_nic_goes_behind_the_line_and_comes_home(
+    host: Played, folder: Path, tmp_path: Path
+) -> None:
+    before = host.run("ip", "-o", "addr"), host.run("ip", "-o", "link")
+    kept = over_a_line(host, folder, tmp_path / "run", STATION)
+    assert [(record["status"], record["reason"]) for record in kept] == [("ok", "")] * 4
+    assert {record["accounting"]["lost"] for record in kept} == {0}  # type: ignore[index]
+    frame_ns = 8 * 124 / 2e6 * 1e9
+    assert all(record["values"]["delay_min_ns"] >= frame_ns for record in kept)  # type: ignore[index]
+    assert before == (host.run("ip", "-o", "addr"), host.run("ip", "-o", "link"))
+
+
+@pytest.mark.long
+def test_no_line_stands_before_another_machine(far: Played, folder: Path, tmp_path: Path) -> None:
+    kept = over_a_line(far, folder, tmp_path / "run", FAR_STATION, fails=True)
+    through = [record for record in kept if record["arm"] == "route"]
+    assert {record["status"] for record in through} == {"skipped"}
+    assert all("a WAN host on this machine" in str(record["reason"]) for record in through)
+
+
 def checked(host: Played, bench: Path, *, fails: bool = False) -> dict[str, tuple[bool, str]]:
     """What `gatemark station check` says, by what it looked at."""
     output = host.run(*GATEMARK, "station", "check", bench, "--json", fails=fails)

@@ -41,6 +41,12 @@ with lock.named(lab, "run"):
         space.remove(nodes)
 """
 RECOVER = "from gatemark.station.recover import recover; print(*recover(), sep='\\n')"
+# As station/line/splice.py does.
+SPLICED = """
+ip netns add gm-{lab}-line
+ip -n gm-{lab}-wan link set enp4s0 netns gm-{lab}-line
+ip -n gm-{lab}-line link add line1 type veth peer name enp4s0 netns gm-{lab}-wan
+"""
 LAB = "abcdef"
 HOME_S = 5.0
 
@@ -122,6 +128,20 @@ def test_a_killed_laboratorys_nics_come_home_at_once(played: Played, before: str
     process.wait()
     home(played, before)
     assert f"lab {LAB}" in played.run(sys.executable, "-c", RECOVER)
+
+
+@pytest.mark.long
+@pytest.mark.alone
+def test_a_nic_behind_a_line_comes_home_from_a_killed_laboratory(
+    played: Played, before: str
+) -> None:
+    """The WAN host has another device of its name meanwhile, which is not the NIC."""
+    process, _ = laboratory(played)
+    played.run("sh", "-ec", SPLICED.format(lab=LAB))
+    process.kill()
+    process.wait()
+    home(played, before)
+    assert f"lab {LAB}, 3 namespaces" in played.run(sys.executable, "-c", RECOVER)
 
 
 @pytest.mark.alone
