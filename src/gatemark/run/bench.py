@@ -69,6 +69,11 @@ class Bench:
         await self.setup.change(arm)
         await self.station.meet(demand(arm, load, lined=line is not None))
 
+    @property
+    def words(self) -> dict[str, str]:
+        """Who runs where, for a record."""
+        return self.station.words | self.line.words
+
     async def free(self, error: StuckError) -> None:
         """After a program that could not be ended: a virtual machine is restarted, else stuck.
 

@@ -61,6 +61,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
             *(note for way in raw.ways for note in way.notes),
             *program.notes(evidence.programs),
             *probes.notes,
+            *line.notes(raw),
         ),
     )
     return mixed.complete(record, spec, raw)

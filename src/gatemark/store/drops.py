@@ -80,6 +80,8 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     up: Crossing  # towards the WAN host
     down: Crossing
     cpu: float = 0.0  # share of a CPU that it used in that time, both ways
+    # By how much CLOCK_REALTIME, of its stamps, was set against CLOCK_MONOTONIC meanwhile.
+    clock_stepped_ns: int = 0
     # Where the counters of its ports and the books differ: "up.in" -> frames.
     mismatch: dict[str, int] = {}
 

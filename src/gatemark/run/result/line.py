@@ -33,8 +33,19 @@ def evidence(raw: Raw) -> Evidences:
     first_ns, last_ns = mixed.span_ns(every)
     span_ns = last_ns - first_ns
     up, down = (_crossing(crossed.report[way], span_ns) for way in WAYS)
-    cpu = crossed.report["cpu_ns"] / span_ns
-    return {"line": Line(up=up, down=down, cpu=cpu, mismatch=_mismatch(crossed, span_ns))}
+    made = Line(
+        up=up,
+        down=down,
+        cpu=crossed.report["cpu_ns"] / span_ns,
+        clock_stepped_ns=int(crossed.report.get("clock_stepped_ns", 0)),
+        mismatch=_mismatch(crossed, span_ns),
+    )
+    return {"line": made}
+
+
+def notes(raw: Raw) -> tuple[str, ...]:
+    """What its agent has to say, as that it is in no real-time class."""
+    return tuple(f"line: {note}" for note in raw.line.report.get("notes", ()))
 
 
 def series(raw: Raw) -> Series:
@@ -48,9 +59,12 @@ def series(raw: Raw) -> Series:
 
 
 def why_invalid(line: Line | None) -> str:
-    """Why a trial is not to be used: a frame that nobody knows about."""
+    """Why a trial is not to be used: a frame that nobody knows about, times by two clocks."""
     if line is None:
         return ""
+    if abs(line.clock_stepped_ns) > LATE_NS:
+        by_ms = line.clock_stepped_ns / 1e6
+        return f"the clock was set by {by_ms:.3g} ms while the line stamped by it"
     for way, books in line.ways.items():
         kept = books.sent + books.dropped + books.lost + books.refused + books.waiting
         if kept != books.came:

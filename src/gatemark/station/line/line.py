@@ -52,6 +52,15 @@ class Line:
         """Both of its ports, `line0` at the gateway's cable; none where no line stands."""
         return self._splice.ports if self._splice else ()
 
+    @property
+    def words(self) -> dict[str, str]:
+        """Where it runs, for a record: `cpu 0, fifo 50`."""
+        if self._agent is None:
+            return {}
+        cpu, fifo = self._agent.ready["cpu"], self._agent.ready["sched"] == "fifo"
+        place = "any cpu" if cpu < 0 else f"cpu {cpu}"
+        return {"line": f"{place}, fifo {FIFO_PRIORITY}" if fifo else f"{place}, normal class"}
+
     async def set(self, asked: Asked | None, path: str, seed: int = 1) -> None:
         """Put a line in, change it, or take it out (None).
 

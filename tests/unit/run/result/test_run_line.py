@@ -4,11 +4,12 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gatemark.node.shell import Local
 from gatemark.probe.line import Crossed
 from gatemark.run.raw import Raw
-from gatemark.run.result.line import evidence, series, why_invalid
+from gatemark.run.result.line import evidence, notes, series, why_invalid
 from gatemark.station.wiring import ROLES, Port, wires
 from gatemark.store.drops import Line
 from gatemark.workload.way import Way
@@ -99,6 +100,21 @@ def test_a_frame_that_no_book_has_makes_the_trial_invalid() -> None:
 def test_ports_that_saw_others_than_the_books_make_it_invalid(port: str, words: str) -> None:
     why = why_invalid(line(report(100), report(50), **{port: 3}))
     assert why == f"the line's ports and its books differ: {words} frames"
+
+
+def test_a_clock_that_was_set_makes_it_invalid() -> None:
+    made = line(report(1), report(1))
+    assert why_invalid(replace(made, clock_stepped_ns=400_000)) == ""
+    assert why_invalid(replace(made, clock_stepped_ns=-5_000_000)).startswith(
+        "the clock was set by"
+    )
+
+
+def test_what_its_agent_says_is_a_note() -> None:
+    seen = raw(report(1), report(1))
+    seen.line.report["notes"] = ["not in the class SCHED_FIFO: Operation not permitted"]
+    assert notes(seen) == ("line: not in the class SCHED_FIFO: Operation not permitted",)
+    assert notes(Raw([], {})) == ()
 
 
 def test_a_kernel_of_its_own_may_say_a_word() -> None:
