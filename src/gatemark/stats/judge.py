@@ -35,7 +35,7 @@ from gatemark.stats.point import connections, estimate, fill, warn
 from gatemark.stats.point.boot import samples as each
 from gatemark.stats.point.capture import watched
 from gatemark.stats.point.ceiling import ceiling
-from gatemark.stats.point.facts import gather
+from gatemark.stats.point.facts import gather, late
 from gatemark.stats.point.group import Group, group, middle, readings
 from gatemark.stats.point.limit import ON_SCHEDULE, Verdict, decide
 from gatemark.stats.point.path import travels
@@ -308,6 +308,7 @@ def _of_point(trials: Group, limit: Limit, why: str) -> tuple[Warning_, ...]:
     rates = each(trials.outside, headline)
     warnings = [
         warn.tester_limited(limit, why),
+        warn.late_line(limit, late(trials.outside)),
         warn.invalid_trials(trials.invalid),
         warn.throttled([record.evidence for record in trials.instrumented]),
     ]

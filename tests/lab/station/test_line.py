@@ -17,6 +17,7 @@ from pyroute2 import netns
 from gatemark.plan.model import Line, LineWay, Plan, Probe, Workload
 from gatemark.station.recover import recover
 from gatemark.stats.judgement import Judgement
+from gatemark.stats.point.limit import MOST_LATE
 from gatemark.store.drops import Line as Books
 from gatemark.store.record import Record
 from lab.planted import measure, plan
@@ -62,6 +63,12 @@ def books(record: Record) -> Books:
     return record.evidence.line
 
 
+def is_named(judgement: Judgement, record: Record) -> bool:
+    """Whether the line is the bottleneck; on a busy machine that made it late, the tester is."""
+    was_late = max(way.over_1ms for way in books(record).ways.values()) > MOST_LATE
+    return judgement.points[0].limit == ("tester" if was_late else "line")
+
+
 def test_twice_the_lines_rate_loses_half_at_the_line_by_exact_books() -> None:
     judgement, record = one("route", TWICE, home())
     up, accounting = books(record).up, record.accounting
@@ -70,8 +77,7 @@ def test_twice_the_lines_rate_loses_half_at_the_line_by_exact_books() -> None:
     assert up.dropped == accounting.lost == up.came - up.sent
     # What stands in the buffer at the end comes through as well.
     assert accounting.unique == pytest.approx(HOME_BPS * 0.8 / ON_LINE_BITS + 51, rel=0.02)
-    if books(record).up.over_1ms < 0.01:
-        assert judgement.points[0].limit == "line", judgement.points[0].why
+    assert is_named(judgement, record)
 
 
 @pytest.mark.long
@@ -79,7 +85,7 @@ def test_tcp_fills_the_line() -> None:
     judgement, record = one("route", UPLOAD, home())
     assert record.values["goodput_bps"] >= 0.94 * HOME_BPS
     assert books(record).up.peak_packets == 50
-    assert judgement.points[0].limit == "line", judgement.points[0].why
+    assert is_named(judgement, record)
 
 
 @pytest.mark.long

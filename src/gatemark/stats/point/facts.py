@@ -185,8 +185,14 @@ def _line(records: Sequence[Record]) -> OnLine | None:
         drops=_drops("the line", dropped, accounted) if accounted else None,
         dropped=dropped,
         busy=median(max(line.up.busy, line.down.busy) for _, line in seen),
-        late=median(max(line.up.over_1ms, line.down.over_1ms) for _, line in seen),
+        late=late(records),
     )
+
+
+def late(records: Iterable[Record]) -> float:
+    """Share of an emulated line's departures that was over 1 ms late; the median, 0 without one."""
+    lines = [line for record in records if (line := record.evidence.line)]
+    return median(max(line.up.over_1ms, line.down.over_1ms) for line in lines) if lines else 0.0
 
 
 def _drops(where: str, dropped: int, seen: Iterable[Record]) -> Drops:

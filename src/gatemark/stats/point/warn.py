@@ -43,6 +43,7 @@ POLL = 64  # packets: one NAPI poll (NAPI_POLL_WEIGHT); more at once overflow sh
 SLOWED = 0.05  # of the clock that it had as the load began
 LOADED = 0.9  # of a CPU: busy enough that its governor has no reason to slow it
 MOST_UNNAMED = 0.1  # of a packet's path, in no subsystem: the names are not those of this kernel
+LATE = 0.01  # of an emulated line's departures, over 1 ms: up to there the 99th percentile is right
 HOLES = 0.02  # of the time, in gaps over 1 ms
 
 
@@ -57,6 +58,15 @@ def tester_limited(limit: Limit, why: str) -> Warning_ | None:
         return None
     advice = "At least this much: use a faster tester, or give it a CPU of its own."
     return warning("tester-limited", advice, f"{why[:1].upper()}{why[1:]}." if why else "")
+
+
+def late_line(limit: Limit, share: float) -> Warning_ | None:
+    """The emulated line, which is the tester's, was late: the highest delays are its own."""
+    if share <= LATE or limit == "tester":
+        return None
+    seen = f"The line sent {_percent(share)} of its frames over 1 ms late."
+    advice = "The rate is right, the 99th percentile of the delay is not: quiet the machine."
+    return warning("tester-limited", advice, seen, share)
 
 
 def few_repeats(n: int) -> Warning_ | None:

@@ -87,9 +87,19 @@ def test_tcp_fills_it_or_is_told_by_its_drops(up: Crossing, limit: str) -> None:
 
 
 def test_a_line_that_is_late_is_the_tester_even_where_all_came_through() -> None:
-    late = verdict(Trial(20_000), crossing(busy=0.5, over_1ms=0.011))
-    assert late == Verdict("tester", "the line sent 1.1 % of its frames over 1 ms late")
-    assert verdict(Trial(20_000), crossing(busy=0.5, over_1ms=0.009)).limit == "none"
+    late = verdict(Trial(20_000), crossing(busy=0.5, over_1ms=0.11))
+    assert late == Verdict("tester", "the line sent 11 % of its frames over 1 ms late")
+    assert verdict(Trial(20_000), crossing(busy=0.5, over_1ms=0.09)).limit == "none"
+
+
+@pytest.mark.parametrize(("over_1ms", "times"), [(0.009, 0), (0.02, 1), (0.2, 1)])
+def test_a_line_that_is_a_little_late_leaves_the_rate_and_warns_of_the_delay(
+    over_1ms: float, times: int
+) -> None:
+    made = judge(run(), [record(HALVED, crossing(dropped=10_000, over_1ms=over_1ms))])
+    (point,) = made.points
+    assert point.limit == ("tester" if over_1ms > 0.1 else "line")
+    assert [warning.code for warning in point.warnings].count("tester-limited") == times
 
 
 def direct(line: str) -> Record:
