@@ -177,7 +177,7 @@ def test_a_nic_goes_behind_the_line_and_comes_home(
     kept = over_a_line(host, folder, tmp_path / "run", STATION)
     assert [(record["status"], record["reason"]) for record in kept] == [("ok", "")] * 4
     assert {record["accounting"]["lost"] for record in kept} == {0}  # type: ignore[index]
-    frame_ns = 8 * 124 / 2e6 * 1e9
+    frame_ns = 0.95 * 8 * 124 / 2e6 * 1e9  # a delay is told by its histogram's buckets
     assert all(record["values"]["delay_min_ns"] >= frame_ns for record in kept)  # type: ignore[index]
     assert before == (host.run("ip", "-o", "addr"), host.run("ip", "-o", "link"))
 
