@@ -6,13 +6,21 @@ Idle, one upload and four, into a buffer of 50 packets; one upload with the game
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 import builder
 from bottleneck import PAYLOAD_BYTES, S_NS, Setting, Simulation
 from msgspec.structs import replace
 
-from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, TrialSpec, Workload
+from gatemark.plan.model import (
+    PLAN_SCHEMA,
+    Arm,
+    Line,
+    LineWay,
+    Plan,
+    Repeat,
+    TrialSpec,
+    Workload,
+)
 from gatemark.report.group.source import Source
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Judgement
@@ -27,12 +35,6 @@ ARMS = {"drop-tail": (), "game first": ("shape:htb2:1",)}
 # Arm, streams of the upload.
 POINTS = (("drop-tail", 0), ("drop-tail", 1), ("drop-tail", 4), ("game first", 1))
 BIN_NS, SAMPLE_NS = 10_000_000, S_NS // 2
-
-
-class Lined(TrialSpec, frozen=True, kw_only=True):
-    """A trial with a line."""
-
-    line: Any = None
 
 
 def plan() -> Plan:
@@ -131,16 +133,11 @@ def run() -> Run:
 
 
 def _spec(record: Record) -> TrialSpec:
-    spec = builder.spec((plan(),), record)
-    return Lined(**{name: getattr(spec, name) for name in spec.__struct_fields__}, line=line())
+    return replace(builder.spec((plan(),), record), line=line())
 
 
-def line() -> Any:
-    from types import SimpleNamespace as Way
-
-    way = {"buffer_bytes": 0, "aqm": "fifo", "fixed_ms": 0.0, "overhead_bytes": 0, "atm": False}
-    up = Way(rate_bps=RATE_BPS, buffer_packets=PACKETS, **way)
-    return Way(up=up, down=Way(rate_bps=0.0, buffer_packets=0, **way))
+def line() -> Line:
+    return Line(up=LineWay(rate_bps=RATE_BPS, buffer_packets=PACKETS))
 
 
 @cache
