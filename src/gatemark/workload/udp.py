@@ -12,8 +12,9 @@ from gatemark.error import InvalidTrialError
 from gatemark.node.agent import Agent, Tick, unfiltered
 from gatemark.node.clock import Pair
 from gatemark.plan.crowd import is_crowd
+from gatemark.plan.line.time import line_bits, longest_s
 from gatemark.plan.mix import frames
-from gatemark.plan.model import Among, TrialSpec, Turn, Workload
+from gatemark.plan.model import Among, Line, TrialSpec, Turn, Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import WAN_PORT, Port, Wire, wires
@@ -58,7 +59,7 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     mapped: list[int] = []
     if spec.arm.path == "nat" and load.direction != "up":
         (up,) = wires(station.ports, "nat", "up")
-        mapped = await open_mappings(up, load, placement, number, spec.among)
+        mapped = await open_mappings(up, load, placement, number, spec.among, spec.line)
     streams = [
         Stream(wire, load, placement, number, () if wire.away else mapped, spec.turn)
         for wire in ways
@@ -277,20 +278,28 @@ def _passed(ready: dict[str, Any]) -> str:
 
 
 async def open_mappings(
-    up: Wire, load: Workload, placement: Placement, run: int, among: Among = ONLY
+    up: Wire,
+    load: Workload,
+    placement: Placement,
+    run: int,
+    among: Among = ONLY,
+    line: Line | None = None,
 ) -> list[int]:
     """Send one packet of each flow up through NAT; returns the ports that the WAN host saw.
 
-    Traffic down through a masquerade reaches the LAN host only as the answer to such a flow.
+    Traffic down through a masquerade reaches the LAN host only as the answer to such a flow. An
+    emulated line has room for all of them, and none of them in it when the trial begins.
     """
     rate_pps = max(OPEN_PPS, load.flows / OPENED_IN_S)
+    if line and line.up.rate_bps:
+        rate_pps = min(rate_pps, line.up.rate_bps / line_bits(line.up, max(frames(load))) / 2)
     seconds = max(0.05, load.flows / rate_pps * 1.5)
     few = replace(load, rate_pps=rate_pps, duration_s=seconds, cap_pps=0.0, packets=0)
     stream = Stream(up, few, placement, run)
     stream.place(among)
     try:
         await stream.ready()
-        way = await stream.go(soon(0.05))
+        way = await stream.go(soon(0.05 + (longest_s(line) if line else 0.0)))
     finally:
         await stream.abort()
     known = list(way.sink["flow"]["source_port"])

@@ -138,6 +138,14 @@ def test_a_delay_is_added_and_a_chance_takes_its_share() -> None:
 
 
 @pytest.mark.long
+def test_many_flows_are_opened_through_nat_behind_a_small_line() -> None:
+    load = Workload(rate_pps=100, frame_bytes=300, flows=300, direction="down", duration_s=0.5)
+    _, record = one("nat", load, Line(up=LineWay(rate_bps=5e5), down=LineWay(rate_bps=5e5)))
+    assert record.accounting is not None
+    assert record.accounting.lost == 0
+
+
+@pytest.mark.long
 def test_what_a_small_link_holds_is_waited_for() -> None:
     """A full buffer of 1 Mbit/s takes 600 ms, with 12 ms between two frames."""
     load = Workload(rate_pps=1000, frame_bytes=FRAME_BYTES, duration_s=0.3)

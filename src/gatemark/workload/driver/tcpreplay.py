@@ -52,7 +52,7 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     mapped = own
     if spec.arm.path == "nat" and load.direction != "up":
         (up,) = wires(station.ports, "nat", "up")
-        mapped = await open_mappings(up, load, placement, number)
+        mapped = await open_mappings(up, load, placement, number, line=spec.line)
     return [Replay(wire, load, placement, number, own if wire.away else mapped) for wire in ways]
 
 
