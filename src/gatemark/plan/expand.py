@@ -176,8 +176,8 @@ def check(plan: Plan) -> None:
 
 def arm_at(plan: Plan, arm: Arm, point: dict[str, Factor]) -> Arm:
     """The arm at a point: a shaper's share of the line is a rate there. Raises UsageError."""
-    del plan, point
-    return on_line(arm, None)
+    line = line_at(plan, point)
+    return on_line(arm, (line.up.rate_bps, line.down.rate_bps) if line else None)
 
 
 def _sendable(plan: Plan, loads: Mapping[str, Workload], point: dict[str, Factor]) -> Iterator[str]:

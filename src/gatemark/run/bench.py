@@ -57,9 +57,9 @@ class Bench:
             await whole(self.station.down())
 
     async def prepare(
-        self, arm: Arm, load: Workload, slow_to_pps: int, line: Asked | None = None
+        self, arm: Arm, load: Workload, slow_to_pps: int, line: Asked | None = None, *more: Workload
     ) -> None:
-        """Bring the gateway to an arm's setup, and the station to what the workload needs.
+        """Bring the gateway to an arm's setup, and the station to what all workloads need.
 
         `line`: that the arm's packets cross.
         """
@@ -67,7 +67,7 @@ class Bench:
         await self.slowdown.set(slowed, own=arm.path == "endpoint")
         await self.line.set(line, arm.path)
         await self.setup.change(arm)
-        await self.station.meet(demand(arm, load, lined=line is not None))
+        await self.station.meet(demand(arm, load, *more, lined=line is not None))
 
     @property
     def words(self) -> dict[str, str]:

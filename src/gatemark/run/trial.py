@@ -102,7 +102,8 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | 
     Whatever happens, what was begun is ended, the last one first.
     """
     station, load = bench.station, spec.workload
-    await bench.prepare(spec.arm, load, spec.gateway.slow_to_pps, spec.line)
+    others = spec.beside.values()
+    await bench.prepare(spec.arm, load, spec.gateway.slow_to_pps, spec.line, *others)
     wired = _wired(station, spec)
     async with AsyncExitStack() as stack:
         loads = await _loads(bench, spec)

@@ -20,10 +20,11 @@ class Demand:
 
 
 PLAIN = Demand()
+STREAMED = ("tcp", "connections", "responsiveness")  # kinds whose ends have the host's own TCP
 
 
-def demand(arm: Arm, load: Workload, *, lined: bool = False) -> Demand:
-    """What a workload on an arm asks for.
+def demand(arm: Arm, *loads: Workload, lined: bool = False) -> Demand:
+    """What the workloads of a trial on an arm ask for.
 
     TCP is steered: a veth hands a segment on by the CPU that sent it, so the receiving host's TCP,
     its acknowledgements and the sender's answer to these would all run on the gateway's CPU.
@@ -32,11 +33,12 @@ def demand(arm: Arm, load: Workload, *, lined: bool = False) -> Demand:
     gateway's time (station/netns.py), so the sender alone must not do it either. Else the tester's
     ceiling would lie below what it sends through a gateway.
     """
-    tcp, direct = load.kind in ("tcp", "connections"), arm.path == "direct"
+    kinds, direct = {load.kind for load in loads}, arm.path == "direct"
+    tcp = not kinds.isdisjoint(STREAMED)
     return Demand(
         shared=arm.path == "endpoint" or bool(programs(arm.features)),
         steered=tcp and not direct,
-        offload=tcp and load.offload,
+        offload=any(load.offload for load in loads),
         relieved=direct and not tcp,
         caught=any(feature.driver for feature in properties(arm.features)),
         finished=lined,
