@@ -19,6 +19,7 @@ from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Judgement
 from gatemark.store.record import Record
 from gatemark.store.run import Run
+from gatemark.store.series import Series
 
 Key = TypeVar("Key", bound=Hashable)
 Plant = Callable[[Bench], Awaitable[None]]
@@ -69,15 +70,17 @@ async def _measure(plans: tuple[Plan, ...], plant: Plant | None) -> tuple[Judgem
     recover()
     lab = Lab()
     trials = order(plans, seed=1)
-    records = []
+    records: list[Record] = []
+    sheaf: dict[str, Series] = {}
     async with Bench(lab) as bench:
         if plant:
             await plant(bench)
         for spec in trials:
             with lock.machine(print):
-                record, _ = await trial.run(bench, spec, lambda *_: None)
-            records.append(record)
-    return judge(a_run(lab, plans, trials), records), records
+                record, series = await trial.run(bench, spec, lambda *_: None)
+            records.append(replace(record, series=spec.trial))
+            sheaf[spec.trial] = series
+    return judge(a_run(lab, plans, trials), records, sheaf=sheaf), records
 
 
 def a_run(lab: Station, plans: tuple[Plan, ...], trials: tuple[TrialSpec, ...]) -> Run:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from gatemark.plan.feature import DIRECT, FEATURES
-from gatemark.plan.model import TrialSpec
+from gatemark.plan.model import LineWay, TrialSpec
 from gatemark.stats.judgement import Queue
 from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.point.group import Group, group
@@ -29,7 +29,7 @@ class Sight:
     seen: Seen
     idle: Idle
     loads: tuple[Workload, ...]
-    asked: wire.LineWay | None
+    asked: LineWay | None
     line: Bottleneck | None
 
 
@@ -77,7 +77,7 @@ def _sight(
     spec = specs[own.record.trial]
     span_ns = (min(o.window_ns[0] for o in others), max(o.window_ns[1] for o in others))
     calm = idle(own, way, span_ns[0], [o for o in every if _is_idle(o, own, way, specs)])
-    asked = wire.way_of(wire.line_of(spec), way)
+    asked = wire.way_of(spec.line, way)
     goodputs = wire.goodputs_bps(others, way)
     seen = Seen(
         flow=flow,
@@ -96,7 +96,7 @@ def _sight(
 def _is_idle(other: Workload, own: Workload, way: str, specs: Specs) -> bool:
     """Whether another trial has the same flow over a like line, and nothing beside it."""
     record, its = own.record, other.record
-    lines = [wire.line_of(specs[trial]) for trial in (its.trial, record.trial)]
+    lines = [specs[trial].line for trial in (its.trial, record.trial)]
     gateways = [r.definition.path != DIRECT for r in (its, record)]
     return (
         other.definition.trace == own.definition.trace

@@ -2,9 +2,9 @@
 """The line of a trial as the arithmetic of its queue needs it: rate, buffer, frames, round trip."""
 
 from collections.abc import Sequence
-from typing import Any, Final, Protocol
+from typing import Final
 
-from gatemark.plan.model import TrialSpec
+from gatemark.plan.model import Line, LineWay, TrialSpec
 from gatemark.stats.queue.fair import line_bytes
 from gatemark.stats.queue.flow import S_NS, Flow
 from gatemark.stats.queue.formula import Bottleneck, mean_bytes
@@ -18,26 +18,9 @@ SHORTEST_BYTES: Final = 60.0  # of a frame, without check sequence
 MS_NS: Final = 1_000_000
 
 
-class LineWay(Protocol):
-    """One way of an emulated line, as a plan has it."""
-
-    rate_bps: float
-    buffer_packets: int
-    buffer_bytes: int
-    aqm: str
-    fixed_ms: float
-    overhead_bytes: int
-    atm: bool
-
-
-def line_of(spec: TrialSpec) -> Any:
-    """The emulated line of a trial; None: it has none."""
-    return getattr(spec, "line", None)
-
-
-def way_of(line: Any, way: str) -> LineWay | None:
+def way_of(line: Line | None, way: str) -> LineWay | None:
     """One way of a line; None: there is none, or its rate is not bounded."""
-    asked: LineWay | None = getattr(line, way, None)
+    asked = {"up": line.up, "down": line.down}[way] if line else None
     return asked if asked and asked.rate_bps else None
 
 
@@ -45,7 +28,7 @@ def bottleneck(
     spec: TrialSpec, way: str, flow: tuple[Flow, Flow], loads: Sequence[Workload]
 ) -> Bottleneck | None:
     """Of one way of a trial; None without a line. `flow`: under the load, and idle."""
-    line = line_of(spec)
+    line = spec.line
     asked = way_of(line, way)
     if line is None or asked is None:
         return None
@@ -86,8 +69,8 @@ def goodputs_bps(loads: Sequence[Workload], way: str) -> dict[float, float]:
 
 def dropped(record: Record, way: str) -> bool | None:
     """Whether the line's queue dropped anything; None: its books were not kept."""
-    line = getattr(record.evidence, "line", None)
-    return None if line is None else bool(line.ways[way].dropped)
+    line = record.evidence.line
+    return None if line is None else line.ways[way].dropped > 0
 
 
 def _frames(flow: tuple[Flow, Flow], asked: LineWay) -> tuple[float, float]:
