@@ -4,7 +4,7 @@
 With W segments under way when the buffer overflows, TCP goes on with beta W. What is under way and
 not in the queue is on its path: R RTT0 / 8 bytes. Growth: reno by a segment a round trip (RFC 5681
 section 3.1), so a period is W/2 round trips of 3/4 W T on average; CUBIC by its curve
-(RFC 9438 section 4.2), K = ((1 - beta) W / C)^(1/3) seconds.
+(RFC 9438 section 4.2), K = ((1 - beta) W / C)^(1/3) seconds, or as reno would, if that is faster.
 """
 
 from collections.abc import Iterable
@@ -13,6 +13,9 @@ from math import cbrt
 from typing import Final
 
 BETA: Final = {"reno": 0.5, "cubic": 0.7}  # what is left of the window after a loss
+# Segments that a window grows by in a round trip. CUBIC's is what it has at least, to be as fast as
+# reno with its beta (RFC 9438 section 4.3).
+GROWTH: Final = {"reno": 1.0, "cubic": 3 * (1 - 0.7) / (1 + 0.7)}
 CUBIC: Final = 0.4  # C of RFC 9438 section 5, segments/s^3
 S_NS: Final = 1_000_000_000
 
@@ -74,9 +77,12 @@ def _period_ns(line: Bottleneck, path_bytes: float) -> float:
     """
     way_ns = _ns(path_bytes + line.full_bytes, line)  # a round trip when the buffer is full
     window = (path_bytes + line.full_bytes) / line.segment_bytes / line.streams
+    beta = BETA[line.congestion]
+    # The integral of a round trip over the growth, from beta W to W.
+    linear_ns = (1 - beta**2) / (2 * GROWTH[line.congestion]) * window * way_ns
     if line.congestion == "cubic":
-        return cbrt((1 - BETA["cubic"]) * window / CUBIC) * S_NS + way_ns
-    return 3 / 8 * window * way_ns
+        return min(linear_ns, cbrt((1 - beta) * window / CUBIC) * S_NS + way_ns)
+    return linear_ns
 
 
 def _ns(size_bytes: float, line: Bottleneck) -> float:

@@ -48,6 +48,7 @@ def test_what_is_as_expected_has_no_cause() -> None:
         (seen(buffer_bytes=1.8), "another queue"),
         (seen(period_ns=2), "every second segment"),
         (replace(over(streams=4), values=SEEN | {"queue_trough_ns": 330e6}), "4 streams"),
+        (replace(over(streams=4), values={"queue_p5_ns": 330e6}), "4 streams"),
         (seen(mean_ns=1.1), "ever more slowly"),
         (replace(seen(mean_ns=1.15), line=replace(LINE, congestion="cubic")), "cubic stays"),
     ],

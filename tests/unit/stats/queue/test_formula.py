@@ -46,9 +46,17 @@ def test_the_period_of_reno() -> None:
     assert should.period_ns == pytest.approx(3 / 8 * 50**2 * 1514 * 8 / 15e6 * 1e9)
 
 
-def test_the_period_of_cubic() -> None:
-    should = expected(Bottleneck(15e6, 50, congestion="cubic"))
+def test_cubic_takes_its_own_time_where_round_trips_are_long() -> None:
+    should = expected(Bottleneck(1e6, 50, congestion="cubic"))
     assert should.period_ns == pytest.approx((0.3 * 50 / 0.4) ** (1 / 3) * 1e9 + should.full_ns)
+
+
+def test_cubic_grows_as_reno_would_where_they_are_short() -> None:
+    # By 0.529 segments a round trip from 35 to 50 of them, each 34 ms on average.
+    should = expected(Bottleneck(15e6, 50, congestion="cubic"))
+    assert should.period_ns == pytest.approx(
+        15 / 0.529 * 0.85 * 50 * 1514 * 8 / 15e6 * 1e9, rel=0.01
+    )
 
 
 def test_a_buffer_of_bytes_is_full_at_these() -> None:
