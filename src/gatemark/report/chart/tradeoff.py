@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a load gets for the delay that it adds: goodput over delay, a point for each setup.
 
-RFC 7928 section 2.7 asks for the trade-off of latency and goodput in one graph.
+RFC 7928 asks for the trade-off of latency and goodput in one graph.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def figure(scene: Scene) -> Figure | None:
         title=_title(scene, rows),
         definition=(
             f"Goodput of the load over the median delay that it adds to {scene.what}: a point for "
-            "each setup, whiskers are the intervals over its trials (RFC 7928 section 2.7). Up and "
+            "each setup, whiskers are the intervals over its trials (RFC 7928). Up and "
             "to the left is better: the same goodput for less delay. Log axis of delay."
         ),
         panels=(("", _panel(name, rows)),),
