@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CODEL_INTERVAL_NS 100000000ull
-#define CODEL_TARGET_NS 5000000ull
+#define CODEL_INTERVAL_NS 100000000ULL
+#define CODEL_TARGET_NS 5000000ULL
 
 struct codel {
 	uint64_t target_ns;

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define PPB 1000000000ull
+#define PPB 1000000000ULL
 
 int schedule_open(struct schedule *schedule, const struct schedule_options *options, size_t frames)
 {

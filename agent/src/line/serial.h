@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SERIAL_RATE_MOST_BPS 100000000000ll
+#define SERIAL_RATE_MOST_BPS 100000000000LL
 #define SERIAL_OVERHEAD_MOST 256 /* bytes, of either sign */
 
 struct serial {

@@ -140,12 +140,27 @@ static void begin_books(struct relay *relay)
 	relay->step.stepped_ns = 0;
 }
 
+/* An eventfd holds one that is not heard yet: neither call can fail for long. */
+static void ring(int fd)
+{
+	uint64_t one = 1;
+
+	while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
+static void hear(int fd)
+{
+	uint64_t rung;
+
+	while (read(fd, &rung, sizeof(rung)) < 0 && errno == EINTR)
+		;
+}
+
 /* What is asked, once all that came before was seen. False: to end. */
 static bool obey(struct relay *relay)
 {
 	enum relay_ask ask = (enum relay_ask)atomic_load(&relay->ask);
-	uint64_t count = 1;
-	ssize_t done;
 
 	if (ask == RELAY_NOTHING)
 		return true;
@@ -154,10 +169,8 @@ static bool obey(struct relay *relay)
 	else
 		copy_books(relay);
 	atomic_store(&relay->ask, RELAY_NOTHING);
-	done = read(relay->bell, &count, sizeof(count));
-	count = 1;
-	done = write(relay->answer, &count, sizeof(count));
-	(void)done;
+	hear(relay->bell);
+	ring(relay->answer);
 	return ask != RELAY_END;
 }
 
@@ -193,14 +206,9 @@ int relay_run(struct relay *relay)
 
 void relay_ask(struct relay *relay, enum relay_ask ask)
 {
-	uint64_t count = 1;
-	ssize_t done;
-
 	atomic_store(&relay->ask, ask);
-	done = write(relay->bell, &count, sizeof(count));
-	do
-		done = read(relay->answer, &count, sizeof(count));
-	while (done < 0 && errno == EINTR);
+	ring(relay->bell);
+	hear(relay->answer);
 	if (ask == RELAY_END)
 		pthread_join(relay->thread, NULL);
 	if (ask == RELAY_END)

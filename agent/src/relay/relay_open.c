@@ -14,7 +14,7 @@
 #define SMALL_BYTES 64u /* of a frame: the least room that it takes in the store */
 #define FRAMES_LEAST 1024u /* inside, whatever the request says */
 #define FRAMES_MOST (1u << 18)
-#define STORE_MOST (256ull << 20)
+#define STORE_MOST (256ULL << 20)
 
 static uint32_t frame_most(const struct relay *relay)
 {

@@ -223,14 +223,10 @@ static int read_flag(struct reader *reader, const struct key *key, const struct 
 	return 0;
 }
 
-static int read_object(struct reader *reader, const struct key *key);
-
 static int read_value(struct reader *reader, const struct key *key, const struct json_value *value)
 {
 	int word;
 
-	if (value->type == JSON_OBJECT && key->kind == KEY_OBJECT)
-		return read_object(reader, key);
 	if (value->type == JSON_ARRAY && key->kind >= KEY_INTEGERS)
 		return read_list(reader, key);
 	switch (key->kind) {
@@ -282,7 +278,10 @@ static const struct key *find_key(struct reader *reader, const char *name)
 	return NULL;
 }
 
-static int read_members(struct reader *reader)
+typedef int (*take_value)(struct reader *reader, const struct key *key,
+			  const struct json_value *value);
+
+static int read_members(struct reader *reader, take_value take)
 {
 	struct json_value value;
 	const char *name;
@@ -290,7 +289,7 @@ static int read_members(struct reader *reader)
 
 	while ((more = json_member(&reader->json, &name, &value)) > 0) {
 		const struct key *key = find_key(reader, name);
-		int error = key ? read_value(reader, key, &value) : -EINVAL;
+		int error = key ? take(reader, key, &value) : -EINVAL;
 
 		if (error)
 			return error;
@@ -335,13 +334,20 @@ static int read_object(struct reader *reader, const struct key *key)
 	int error;
 
 	preset(inner.request, key->keys);
-	error = read_members(&inner);
+	error = read_members(&inner, read_value);
 	if (!error)
 		error = check_required(&inner);
 	if (error)
 		reader->fault->key = key->name;
 	reader->json = inner.json;
 	return error;
+}
+
+static int read_any(struct reader *reader, const struct key *key, const struct json_value *value)
+{
+	if (value->type == JSON_OBJECT && key->kind == KEY_OBJECT)
+		return read_object(reader, key);
+	return read_value(reader, key, value);
 }
 
 int request_read(void *request, char *text, const struct key *keys, const struct key *more,
@@ -354,7 +360,7 @@ int request_read(void *request, char *text, const struct key *keys, const struct
 	preset(request, more);
 	if (json_open(&reader.json, text) < 0)
 		return refuse_json(&reader, NULL);
-	error = read_members(&reader);
+	error = read_members(&reader, read_any);
 	return error ? error : check_required(&reader);
 }
 
