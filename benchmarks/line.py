@@ -33,9 +33,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+from benchmarks.arrivals import PCAP_NS_MAGIC
 from benchmarks.bare_lab import OurAgent, Report
 from benchmarks.compare import progress
-from benchmarks.pacing import PCAP_NS_MAGIC
 from gatemark.node.binary import agent_path
 from gatemark.station import lock
 
@@ -47,7 +47,7 @@ MIX: Final = [60] * 7 + [590] * 4 + [1514]
 NEAR_NS = 50_000
 ETHERTYPE = "88b5"  # local experimental
 FLUSH_S = 1.2  # tcpdump reads what came once a second
-EDGE = 5  # frames of a busy period, fewer than four times as many say nothing of its rate
+PUNCTUAL_LEAST = 20  # fewer such frames of a busy period say nothing of its rate
 
 # Sends numbered frames of given bytes, each so many ns after the start.
 SEND = """
@@ -296,7 +296,7 @@ def rate_error(
     """Of a busy period, from one punctual frame near its begin to one near its end."""
     there = [number for number in period if number in stamps]
     punctual = [number for number in there if errors[number] <= NEAR_NS]
-    if cell.load != "over" or len(punctual) < 4 * EDGE:  # a short period is all edges
+    if cell.load != "over" or len(punctual) < PUNCTUAL_LEAST:  # a short period is all edges
         return 0.0
     first, last = punctual[0], punctual[-1]
     begin, end = there.index(first), there.index(last)
