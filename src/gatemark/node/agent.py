@@ -37,6 +37,8 @@ class Agent:
     Times that it tells, and is told, are by this machine's clock, wherever it runs.
     """
 
+    program = "gm-agent"
+
     def __init__(self, node: Node, verb: str, process: Process, its_clock: Clock) -> None:
         self.node = node
         self.verb = verb
@@ -59,7 +61,7 @@ class Agent:
         `its_clock` is the host's, where that is known already; else it is read.
         """
         its_clock = its_clock or await clock.read(node)
-        process = await node.start(*FIRST, await node.agent(), verb)
+        process = await node.start(*FIRST, *await cls.command(node, verb))
         agent = cls(node, verb, process, its_clock)
         try:
             agent.hello = await agent.event("hello")
@@ -71,6 +73,11 @@ class Agent:
             await agent.abort()
             raise
         return agent
+
+    @classmethod
+    async def command(cls, node: Node, verb: str) -> tuple[str, ...]:
+        """What is started on the host. Raises GatemarkError where it cannot be there."""
+        return (await node.agent(), verb)
 
     @property
     def alive(self) -> bool:
@@ -117,7 +124,7 @@ class Agent:
         except TimeoutError:
             await self.abort()
             late = f"did not say '{wanted}' in {within_s:g} s"
-            raise NodeError(f"{self.node.name}: gm-agent {self.verb} {late}") from None
+            raise NodeError(f"{self.node.name}: {self.program} {self.verb} {late}") from None
 
     async def _next(self, wanted: str, tick: Tick | None) -> dict[str, Any]:
         while line := await self.process.line():
@@ -125,7 +132,7 @@ class Agent:
             match message["ev"]:
                 case "error":
                     words = _words(message)
-                    raise NodeError(f"{self.node.name}: gm-agent {self.verb}: {words}", words)
+                    raise NodeError(f"{self.node.name}: {self.program} {self.verb}: {words}", words)
                 case "tick":
                     if tick:
                         tick(message)
@@ -133,15 +140,15 @@ class Agent:
                     return message
         splitlines = (await self.process.errors()).strip().splitlines()
         why = splitlines[-1] if splitlines else "it ended without a word"
-        raise NodeError(f"{self.node.name}: gm-agent {self.verb}: {why}")
+        raise NodeError(f"{self.node.name}: {self.program} {self.verb}: {why}")
 
     def _read(self, line: bytes) -> dict[str, Any]:
         """A line that it printed, with times by this machine's clock."""
-        read = report.message(self.node.name, self.verb, line)
+        read = report.message(self.node.name, self.verb, line, self.program)
         try:
             shifted: dict[str, Any] = clock.here(read, self.clock)
         except ODD as error:
-            what = f"a time in what gm-agent {self.verb} printed ({error})"
+            what = f"a time in what {self.program} {self.verb} printed ({error})"
             raise odd(self.node.name, what, line[:200].decode(errors="replace")) from None
         return shifted
 

@@ -344,6 +344,44 @@ class Lined(TypedDict):
     notes: list[str]
 
 
+class Booked(TypedDict):
+    """What the probes of a responsiveness test took, by time, and what failed."""
+
+    foreign: dict[str, Column]
+    self: dict[str, Column]
+    tried: int
+    failed: dict[str, int]
+
+
+class Responded(TypedDict):
+    """The report of a responsiveness test's client (workload/responsiveness/client.py)."""
+
+    t0_ns: int
+    t1_ns: int
+    window_ns: int
+    cpu_ns: int
+    bytes: int
+    rate: Rate
+    intervals: dict[str, list[float]]
+    idle: Booked
+    loaded: Booked
+    course: dict[str, int | bool | str]
+    version: str
+    cipher: str
+    mss_bytes: int
+
+
+class Served(TypedDict):
+    """That of its server."""
+
+    cpu_ns: int
+    bytes: int
+    rate: Rate
+    asked: dict[str, int]
+    strangers: int
+    ahead_bytes: Column
+
+
 EVENTS: Final[dict[str, Any]] = {"hello": Hello, "error": Failed, "tick": Tick, "ready": Ready}
 OF_VERB: Final[dict[tuple[str, str], Any]] = {
     ("send", "done"): Sent,
@@ -358,12 +396,14 @@ OF_VERB: Final[dict[tuple[str, str], Any]] = {
     ("forward", "count"): Forwarded,
     ("forward", "done"): Forwarded,
     ("line", "done"): Lined,
+    ("client", "done"): Responded,
+    ("server", "done"): Served,
 }
 
 
-def message(host: str, verb: str, line: bytes) -> dict[str, Any]:
+def message(host: str, verb: str, line: bytes, program: str = "gm-agent") -> dict[str, Any]:
     """One line of an agent on the host `host`. Raises NodeError if it is none, or an odd one."""
-    what = f"what gm-agent {verb} printed"
+    what = f"what {program} {verb} printed"
     text = line[:200].decode(errors="replace")
     if TOO_LONG.search(line):
         raise odd(host, f"{what} (a number of more than 19 digits)", text)
