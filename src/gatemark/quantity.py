@@ -48,6 +48,46 @@ MEASURED: Final = {
     "echo_p50_ns": Quantity("ns", "median time of a request and its answer"),
     "echo_p99_ns": Quantity("ns", "99th percentile of the time of a request and its answer"),
     "connection_bytes": Quantity("bytes", "the tester's memory for a connection, both ends"),
+    "rpm": Quantity("1/min", "responsiveness: HTTP round trips a minute under load"),
+    "rpm_foreign": Quantity("1/min", "responsiveness by foreign probes alone"),
+    "rpm_loaded": Quantity("1/min", "responsiveness by requests beside a load alone"),
+    "rpm_harmonic": Quantity("1/min", "responsiveness by the formula of drafts up to -03"),
+    "rpm_idle": Quantity("1/min", "responsiveness at rest"),
+    "tcp_f_tm_ns": Quantity("ns", "trimmed mean of a foreign probe's connecting"),
+    "tcp_f_p50_ns": Quantity("ns", "median of a foreign probe's connecting"),
+    "tcp_f_p90_ns": Quantity("ns", "90th percentile of a foreign probe's connecting"),
+    "tcp_f_p99_ns": Quantity("ns", "99th percentile of a foreign probe's connecting"),
+    "tcp_f_probes": Quantity("probes", "probes that tell of a foreign probe's connecting"),
+    "tcp_f_idle_p50_ns": Quantity("ns", "median of a foreign probe's connecting, at rest"),
+    "tls_f_tm_ns": Quantity("ns", "trimmed mean of a round trip of a foreign probe's handshake"),
+    "tls_f_p50_ns": Quantity("ns", "median of a round trip of a foreign probe's handshake"),
+    "tls_f_p90_ns": Quantity(
+        "ns", "90th percentile of a round trip of a foreign probe's handshake"
+    ),
+    "tls_f_p99_ns": Quantity(
+        "ns", "99th percentile of a round trip of a foreign probe's handshake"
+    ),
+    "tls_f_probes": Quantity(
+        "probes", "probes that tell of a round trip of a foreign probe's handshake"
+    ),
+    "tls_f_idle_p50_ns": Quantity(
+        "ns", "median of a round trip of a foreign probe's handshake, at rest"
+    ),
+    "http_f_tm_ns": Quantity("ns", "trimmed mean of a foreign probe's request"),
+    "http_f_p50_ns": Quantity("ns", "median of a foreign probe's request"),
+    "http_f_p90_ns": Quantity("ns", "90th percentile of a foreign probe's request"),
+    "http_f_p99_ns": Quantity("ns", "99th percentile of a foreign probe's request"),
+    "http_f_probes": Quantity("probes", "probes that tell of a foreign probe's request"),
+    "http_f_idle_p50_ns": Quantity("ns", "median of a foreign probe's request, at rest"),
+    "http_l_tm_ns": Quantity("ns", "trimmed mean of a request beside a load"),
+    "http_l_p50_ns": Quantity("ns", "median of a request beside a load"),
+    "http_l_p90_ns": Quantity("ns", "90th percentile of a request beside a load"),
+    "http_l_p99_ns": Quantity("ns", "99th percentile of a request beside a load"),
+    "http_l_probes": Quantity("probes", "probes that tell of a request beside a load"),
+    "http_l_idle_p50_ns": Quantity("ns", "median of a request beside a load, at rest"),
+    "load_connections": Quantity("connections", "load connections of a responsiveness test"),
+    "failed_share": Quantity("ratio", "share of the probes without an answer"),
+    "intervals": Quantity("intervals", "intervals of a responsiveness test"),
     "flows": Quantity("flows", "concurrent flows"),
     "flow_bytes": Quantity("bytes", "the gateway's memory for a flow, by all slabs"),
     "flow_object_bytes": Quantity("bytes", "the gateway's memory for a flow, by its objects"),

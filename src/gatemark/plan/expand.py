@@ -78,6 +78,7 @@ OF_KIND: Final = {
         "fill": "flows clients servers steps rate_pps active_pps",
         "replay": "trace speed clones rate_pps clients dscp",
         "walk": "frame_bytes payload_bytes l4 walks ordered",
+        "responsiveness": "interval_s tls congestion",
     }.items()
 }
 

@@ -14,6 +14,10 @@ UNCOUNTED: Final = 10  # walks before those that count
 # A walk: sending, arriving, standing still. What the gateway itself sends goes by its own clock.
 WALK_S: Final = 0.02
 OWN_WALK_S: Final = 0.06
+# Responsiveness: idle probes, then intervals until it is stable (workload/responsiveness/draft.py).
+IDLE_S: Final = 3.0
+INTERVALS: Final = 13  # as most take; it ends after 11 at the earliest
+MOST_INTERVALS: Final = 40
 
 
 def opened_pps(load: Workload) -> float:
@@ -27,10 +31,27 @@ def lasts_s(load: Workload) -> float:
         return load.flows / opened_pps(load) + load.steps * (load.duration_s + STEP_S)
     if load.kind == "walk":
         return (load.walks + UNCOUNTED) * (OWN_WALK_S if load.direction == "send" else WALK_S)
+    if load.kind == "responsiveness":
+        return IDLE_S + MOST_INTERVALS * load.interval_s
     return load.settle_s + load.duration_s
 
 
+def expected_s(load: Workload) -> float:
+    """The same as it mostly is, where it ends by itself."""
+    if load.kind == "responsiveness":
+        return IDLE_S + INTERVALS * load.interval_s
+    return lasts_s(load)
+
+
 def trial_s(spec: TrialSpec) -> float:
-    """How long a trial sends, over all its workloads, in seconds."""
-    loads = (spec.workload, *spec.beside.values())
-    return max(load.start_s + lasts_s(load) for load in loads)
+    """How long a trial sends at most, over all its workloads, in seconds."""
+    return max(load.start_s + lasts_s(load) for load in _loads(spec))
+
+
+def expected_trial_s(spec: TrialSpec) -> float:
+    """How long it mostly sends, in seconds."""
+    return max(load.start_s + expected_s(load) for load in _loads(spec))
+
+
+def _loads(spec: TrialSpec) -> tuple[Workload, ...]:
+    return (spec.workload, *spec.beside.values())

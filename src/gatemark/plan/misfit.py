@@ -59,6 +59,11 @@ def _paths(name: str, names: list[str]) -> tuple[str, ...]:
 
 
 def _of_kind(arm: Arm, load: Workload) -> str:
+    if load.kind == "responsiveness" and arm.path == ENDPOINT:
+        return (
+            "`kind` = responsiveness: its ends are the tester's hosts, and the gateway only "
+            "forwards; leave out path endpoint"
+        )
     if load.kind == "fill" and not tracks(arm):
         return "`kind` = fill: fills a table of connections; write path nat, or a feature conntrack"
     return _unplayable(arm, load) if load.kind == "replay" else ""

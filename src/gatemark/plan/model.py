@@ -12,7 +12,7 @@ SUITE_SCHEMA = "gatemark.suite/1"
 Path = Literal["switch", "route", "nat", "endpoint", "direct"]
 # up: LAN to WAN; send, receive: of the gateway itself (path `endpoint`).
 Direction = Literal["up", "down", "both", "send", "receive"]
-Kind = Literal["udp", "tcp", "connections", "fill", "replay", "walk"]
+Kind = Literal["udp", "tcp", "connections", "fill", "replay", "walk", "responsiveness"]
 # auto: the best that works. Senders: live (frames made in the kernel), afxdp, raw (AF_PACKET);
 # sinks: xdp (counted in the kernel), ring (AF_PACKET).
 SenderPort = Literal["auto", "live", "afxdp", "raw"]
@@ -214,6 +214,9 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     l4: L4 = "udp"  # udp; tcp: segments of one connection, each with data
     walks: int = 200  # packets
     ordered: bool = False  # keep the functions of one packet in their order
+    # kind responsiveness, with congestion: HTTP/2 round trips while it loads; it ends by itself
+    interval_s: float = 5.0  # after which it looks whether it is stable, and adds a connection
+    tls: bool = True  # false: without TLS, of which no value compares with one with it
 
 
 class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

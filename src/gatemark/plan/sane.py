@@ -32,6 +32,8 @@ MOST_SPEED: Final = 1e6
 MOST_CLONES: Final = 10_000
 MOST_WALKS: Final = 100_000
 MOST_DSCP: Final = 63
+SHORTEST_INTERVAL_S: Final = 0.2  # some probes in each
+LONGEST_INTERVAL_S: Final = 60.0
 
 
 def faults(load: Workload) -> Iterator[str]:
@@ -111,6 +113,10 @@ def _tcp(load: Workload) -> Iterator[str]:
             f"`socket_buffer_bytes` = {load.socket_buffer_bytes}: 0 (tuned by the kernel) to "
             f"{LARGEST_BUFFER_BYTES}"
         )
+    yield from _congestion(load)
+
+
+def _congestion(load: Workload) -> Iterator[str]:
     if not re.fullmatch(r"[a-z0-9_-]{1,15}", load.congestion):
         yield f"`congestion` = '{load.congestion}': a name such as cubic, reno or bbr"
 
@@ -210,6 +216,17 @@ def _walk(load: Workload) -> Iterator[str]:
         yield f"`walks` = {load.walks}: 1 to {MOST_WALKS}"
 
 
+def _responsiveness(load: Workload) -> Iterator[str]:
+    if not SHORTEST_INTERVAL_S <= load.interval_s <= LONGEST_INTERVAL_S:
+        yield (
+            f"`interval_s` = {load.interval_s:g}: {SHORTEST_INTERVAL_S:g} to "
+            f"{LONGEST_INTERVAL_S:g}; the draft has 5"
+        )
+    if load.driver != "gatemark":
+        yield f"`driver` = {load.driver}: no such tool measures responsiveness; leave it out"
+    yield from _congestion(load)
+
+
 # Kinds that bring rules of their own.
 OF_KIND: Final = {
     "udp": _udp,
@@ -218,4 +235,5 @@ OF_KIND: Final = {
     "fill": _held,
     "replay": _replay,
     "walk": _walk,
+    "responsiveness": _responsiveness,
 }

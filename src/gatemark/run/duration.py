@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterable
 
-from gatemark.plan.lasting import trial_s
+from gatemark.plan.lasting import expected_trial_s
 from gatemark.plan.model import TrialSpec
 from gatemark.run.search.follow import is_outcome
 from gatemark.run.search.length import expected_s
@@ -20,7 +20,7 @@ def _one_s(spec: TrialSpec) -> float:
     """Of one trial; for a goal of a search its part of the search."""
     if spec.search and is_outcome(spec):
         return expected_s(spec.search) / len(spec.search.goals)
-    return trial_s(spec) + OVERHEAD_S
+    return expected_trial_s(spec) + OVERHEAD_S
 
 
 class Pace:

@@ -4,7 +4,17 @@
 from typing import Final
 
 from gatemark.plan.model import Workload
-from gatemark.run.result import connections, fill, replay, restart, tcp, tool, udp, walk
+from gatemark.run.result import (
+    connections,
+    fill,
+    replay,
+    responsiveness,
+    restart,
+    tcp,
+    tool,
+    udp,
+    walk,
+)
 from gatemark.run.result.kind import Kind
 
 KINDS: Final = {
@@ -14,6 +24,7 @@ KINDS: Final = {
     "fill": fill.KIND,
     "replay": replay.KIND,
     "walk": walk.KIND,
+    "responsiveness": responsiveness.KIND,
 }
 
 

@@ -20,7 +20,12 @@ class Demand:
 
 
 PLAIN = Demand()
-STREAMED = ("tcp", "connections", "responsiveness")  # kinds whose ends have the host's own TCP
+STREAMED = (
+    "tcp",
+    "connections",
+    "responsiveness",
+    "responsiveness",
+)  # kinds whose ends have the host's own TCP
 
 
 def demand(arm: Arm, *loads: Workload, lined: bool = False) -> Demand:

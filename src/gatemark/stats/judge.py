@@ -31,7 +31,7 @@ from gatemark.stats.judgement import (
     Warning_,
 )
 from gatemark.stats.math.interval import Interval, median_interval
-from gatemark.stats.point import connections, estimate, fill, warn
+from gatemark.stats.point import connections, estimate, fill, responsiveness, warn
 from gatemark.stats.point.boot import samples as each
 from gatemark.stats.point.capture import watched
 from gatemark.stats.point.ceiling import ceiling
@@ -241,6 +241,8 @@ def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
         verdict = connections.decide(trials, ceilings)
     elif trials.definition.quantity == fill.FILL:
         verdict = fill.decide(trials)
+    elif trials.definition.quantity == responsiveness.RESPONSIVENESS:
+        verdict = responsiveness.decide(trials, ceilings)
     else:
         verdict = decide(gather(trials, ceiling(ceilings, trials.definition)))
     at_least = verdict.limit == "tester" or _unbounded(trials, verdict)

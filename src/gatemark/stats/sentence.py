@@ -19,7 +19,7 @@ from gatemark.stats.judgement import (
     Verdict,
 )
 from gatemark.stats.math.interval import Interval
-from gatemark.stats.point import connections, fill
+from gatemark.stats.point import connections, fill, responsiveness
 from gatemark.stats.point.path import base
 from gatemark.stats.point.timed import MEDIAN, is_timed
 from gatemark.stats.speed import speed, words
@@ -39,6 +39,7 @@ COUNTS = {
     connections.HELD: "connections",
     connections.RATE: "connections/s",
     fill.FILL: "flows at once",
+    responsiveness.RESPONSIVENESS: "round trips a minute under load",
 }
 # Verdicts of an A/B test, the one first that its reader must know of.
 TELLING: tuple[Verdict, ...] = ("slower", "inconclusive", "faster", "within noise", "no change")

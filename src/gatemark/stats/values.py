@@ -33,7 +33,7 @@ BOUNDED = frozenset(
     f"{rate}_{unit}"
     for rate in ("received", "knee", "peak", "throughput")
     for unit in ("pps", "l1_bps", "l2_bps", "l4_bps")
-) | {"goodput_bps", "burst_packets", "connections", "connections_per_s", "flows"}
+) | {"goodput_bps", "burst_packets", "connections", "connections_per_s", "flows", "rpm"}
 
 
 def values(judgement: Judgement) -> list[Value]:

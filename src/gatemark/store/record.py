@@ -33,6 +33,7 @@ HEADLINE: dict[str, str] = {
     "replayed rate": "received_pps",
     "instructions": "instructions",  # executed for a packet, of packets one at a time
     "instructions under load": "instructions_under_load",  # the same, with modelled caches
+    "responsiveness": "rpm",  # HTTP round trips a minute under load
     "reset time": "reset_s",  # the gateway was restarted meanwhile (RFC 6201)
 }
 
@@ -71,6 +72,9 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     slow_to_pps: int = 0  # nominal rate of the slowed lab gateway; 0: not slowed
     # The emulated access line before the WAN host: "15 Mbit/s, 50 packets", "up ...; down ...".
     line: str = ""
+    interval_s: float | None = None  # responsiveness: after which it looks whether it is stable
+    tls: bool | None = None  # responsiveness: whether its connections have TLS
+    method: str = ""  # responsiveness: draft-ietf-ippm-responsiveness-09
     dscp: int = 0  # code point of its packets (RFC 2474)
     start_s: float = 0.0  # it began so long after the trial
     # What else was sent in the same trial, and what of it is not its kind's default:
@@ -227,6 +231,9 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     # Instrumented (connections, fill: both): entries, max, drop, early_drop, insert_failed.
     conntrack: dict[str, int] = {}
     connecting: dict[str, Scalar] = {}  # connections: stop, number and why of the first failure
+    # Responsiveness: confidence (low, medium, high), intervals, saturated_after, goodput_stable,
+    # rpm_stable, probes, failed, and the reason of most; tls, cipher; ahead_p99_bytes of both ends.
+    responsiveness: dict[str, Scalar] = {}
     fill_steps: tuple[FillStep, ...] = ()  # fill: each of its steps
     fill: dict[str, Scalar] = {}  # fill: asked, came, lost (of the last step), servers, ...
     objects: dict[str, int] = {}  # fill: what a flow is made of: cache of the kernel -> bytes

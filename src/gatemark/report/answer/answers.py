@@ -28,6 +28,7 @@ from gatemark.report.answer import (
     queue,
     rates,
     reference,
+    responsiveness,
     search,
     watched,
 )
@@ -108,6 +109,7 @@ ANSWERS: Final = (
     Answer(lambda s: _payloads(s, side_by_side=False), folded=True),
     Answer(lambda s: [("single-points", rates.singles(s.judgement, s.run.plans))], folded=True),
     Answer(lambda s: [("connections", rates.connections(s.judgement))]),
+    Answer(lambda s: [(responsiveness.ANCHOR, responsiveness.table(s.judgement, s.records))]),
     Answer(lambda s: [(fill.ANCHOR, fill.made(s.judgement))]),
     Answer(lambda s: [("comparisons", payload.comparisons(s.judgement))]),
     Answer(lambda s: [("rates-at-load", load.rates(rates_at(s.records)))]),

@@ -11,6 +11,7 @@ from gatemark.report.words.number import KPPS, MBPS, PERCENT, SEGMENTS, Scale
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.judgement import Judgement, Knee, PointResult
 from gatemark.stats.point.connections import QUANTITIES
+from gatemark.stats.point.responsiveness import RESPONSIVENESS
 
 WHOLE = Scale(1.0, "")
 INSIDE = "cpu_busy_inside"
@@ -51,7 +52,8 @@ def delays(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
 
 def ceilings(judgement: Judgement) -> Table:
     """What the tester alone can do, LAN host to WAN host without the gateway."""
-    ceilings = [p for p in judgement.ceilings if p.definition.quantity not in QUANTITIES]
+    others = (*QUANTITIES, RESPONSIVENESS)
+    ceilings = [p for p in judgement.ceilings if p.definition.quantity not in others]
     return _rates(ceilings, "Tester's ceiling: without the gateway")
 
 

@@ -97,7 +97,9 @@ def traffic(definition: Definition, but: Container[str] = ()) -> str:
     over = FAMILY.get(definition.family, definition.family)
     layers = [text for name, text in (("l4", of), ("family", over)) if name not in but]
     sized = _is_sized(definition)
-    parts = (_udp if sized else {"tcp": _tcp, "replay": _trace}[definition.l4])(definition)
+    parts = (_udp if sized else {"tcp": _tcp, "replay": _trace, "http": _http}[definition.l4])(
+        definition
+    )
     if many := connections(definition):
         parts = iter([("connections", many)])
     words = [text for name, text in parts if name not in but]
@@ -136,6 +138,8 @@ def sent(definition: Definition, payload_bytes: float = 0) -> str:
         parts += (
             [streams(definition.streams)] if definition.streams and definition.streams > 1 else []
         )
+    elif definition.l4 == "http":
+        parts += ["HTTP/2", *(text for name, text in _http(definition) if name != "congestion")]
     elif definition.trace:
         parts += [definition.trace, *(text for _, text in _trace(definition))]
     elif payload_bytes:
@@ -222,6 +226,14 @@ def _trace(definition: Definition) -> Iterator[tuple[str, str]]:
 def _tcp(definition: Definition) -> Iterator[tuple[str, str]]:
     yield from _writes(definition)
     yield "streams", streams(definition.streams or 1)
+    if definition.congestion:
+        yield "congestion", definition.congestion
+
+
+def _http(definition: Definition) -> Iterator[tuple[str, str]]:
+    if not definition.tls:
+        yield "tls", "without TLS"
+    yield "interval_s", f"intervals of {definition.interval_s:g} s"
     if definition.congestion:
         yield "congestion", definition.congestion
 

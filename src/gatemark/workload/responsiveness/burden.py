@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A load connection: an endless object that comes or goes, and probes beside it."""
+
+import socket
+from collections.abc import Callable
+from typing import Final
+
+import h2.events
+
+from gatemark.workload.responsiveness.bins import Bins
+from gatemark.workload.responsiveness.channel import ClosedError, is_over
+from gatemark.workload.responsiveness.dial import Dialed, Target
+from gatemark.workload.responsiveness.probe import Book, Own
+
+REQUEST: Final = {"up": ("POST", "/upload"), "down": ("GET", "/large")}
+
+
+class Burden(Dialed):
+    """One load connection, `up` or `down`. It loads from `load` on; `broken` is told its end."""
+
+    is_load = True
+
+    def __init__(
+        self, target: Target, sock: socket.socket, direction: str, broken: Callable[[str], None]
+    ) -> None:
+        super().__init__(target, sock)
+        self.direction = direction
+        self.came = Bins()
+        self._broken = broken
+        self._wanted = False
+        self._stream = 0
+        self._has_room = True
+        self._probes: dict[int, Own] = {}
+        self.dial()
+
+    def load(self) -> None:
+        """Fill the way from now on; before it is open: from then on."""
+        self._wanted = True
+        if self.is_open:
+            self._begin()
+
+    def moved_bytes(self) -> int:
+        """Payload so far: what came, or what the other host's TCP acknowledged."""
+        if self.direction == "down":
+            return self.came.total
+        return self.channel.acked_bytes() if self.channel else 0
+
+    def probe(self, book: Book) -> Own:
+        """Ask for a small object beside the load."""
+        try:
+            own = Own(self, book)
+        except ClosedError as error:
+            self.fail(str(error))
+            raise
+        self._probes[own.stream] = own
+        self.want()
+        return own
+
+    def opened(self) -> None:
+        """Load, if it was told to."""
+        if self._wanted:
+            self._begin()
+
+    def heard(self, event: h2.events.Event) -> None:
+        """An answer to a probe, a piece of the load, room, or its end."""
+        assert self.channel is not None
+        match event:
+            case h2.events.DataReceived(stream_id=int(stream), data=bytes(data)):
+                taken = int(event.flow_controlled_length or 0)
+                if taken:
+                    self.channel.http.acknowledge_received_data(taken, stream)
+                if stream == self._stream:
+                    self.came.add(self.channel.read_ns, len(data))
+            case h2.events.StreamEnded(stream_id=int(stream)) if stream in self._probes:
+                self._probes.pop(stream).answered()
+            case h2.events.WindowUpdated():
+                self._has_room = True
+            case h2.events.StreamReset() | h2.events.ConnectionTerminated():
+                raise ClosedError("the server ended it")
+            case _ if self._stream and is_over(event, self._stream):
+                raise ClosedError("the server ended the load")
+
+    def feed(self) -> None:
+        """One frame of an upload."""
+        if self.has_more():
+            assert self.channel is not None
+            self._has_room = self.channel.feed(self._stream)
+
+    def has_more(self) -> bool:
+        """An upload never ends."""
+        return bool(self._stream) and self.direction == "up" and self._has_room
+
+    def fail(self, why: str) -> None:
+        """A load that breaks is the end of the test."""
+        if not self.is_closed:
+            self.close()
+            self._broken(why)
+
+    def _begin(self) -> None:
+        assert self.channel is not None
+        method, path = REQUEST[self.direction]
+        http = self.channel.http
+        self._stream = http.get_next_available_stream_id()
+        http.send_headers(
+            self._stream, self.target.head(method, path), end_stream=self.direction == "down"
+        )
+        self.channel.push()
+        self.want()

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The server of a responsiveness test: small and endless objects, uploads, and where they are.
+
+It runs on the WAN host. Clients of others can test through the bench by it: where things are stands
+under `/.well-known/nq`, by the draft's names and by those that tools in the field look for.
+
+Asked for (one line of JSON): `address`, `port`, `family` (4, 6), `tls` with `certificate` and `key`
+(PEM), `congestion`, `dscp`, `peers` (addresses that it answers; none: all), `cpu`. Reports: `bytes`
+uploaded, `rate` (of them, in bins), `cpu_ns`, `asked` (by path), `strangers`, `ahead_bytes` (what
+small answers beside a load had before them on this host).
+"""
+
+import json
+import socket
+import ssl
+import time
+from collections import Counter, deque
+from typing import Any, Final
+
+import h2.events
+
+from gatemark.workload.responsiveness import http1, talk, tls
+from gatemark.workload.responsiveness.bins import Bins
+from gatemark.workload.responsiveness.channel import Channel, ClosedError
+from gatemark.workload.responsiveness.loop import Loop
+from gatemark.workload.responsiveness.sockets import listener
+
+SMALL, LARGE, UPLOAD, WHERE = "/small", "/large", "/upload", "/.well-known/nq"
+TURN_NS: Final = 1_000_000_000
+MOST_OPEN: Final = 2000  # connections
+BACKLOG: Final = 512
+
+
+def where(authority: str, *, secure: bool) -> dict[str, Any]:
+    """What is found under `/.well-known/nq`: the draft's names, then those of tools."""
+    base = f"{'https' if secure else 'http'}://{authority}"
+    urls = {
+        "large_download_url": base + LARGE,
+        "small_download_url": base + SMALL,
+        "upload_url": base + UPLOAD,
+        "large_https_download_url": base + LARGE,
+        "small_https_download_url": base + SMALL,
+        "https_upload_url": base + UPLOAD,
+    }
+    return {"version": 1, "urls": urls, "test_endpoint": authority.rpartition(":")[0]}
+
+
+class Served:
+    """One connection to the server."""
+
+    def __init__(self, server: "Server", sock: socket.socket) -> None:
+        self.server = server
+        self.channel = Channel(sock, server.tls, client=False)
+        self.is_closed = False
+        self.is_load = False
+        self._endless: deque[int] = deque()  # streams of endless objects, which take turns
+        self._uploads: dict[int, int] = {}  # stream -> bytes so far
+
+    def fileno(self) -> int:
+        """Of its socket."""
+        return self.channel.sock.fileno()
+
+    def begin(self) -> None:
+        """Greet."""
+        try:
+            self.channel.greet()
+        except ClosedError:
+            self.close()
+
+    def readable(self) -> None:
+        """Answer what was asked; small answers go before the next frame of a load."""
+        try:
+            for event in self.channel.receive():
+                self._event(event)
+            if self.channel.old is not None:
+                self._old(self.channel.old)
+            self.channel.push()
+        except (ClosedError, http1.OddError):
+            self.close()
+        else:
+            self._want()
+
+    def writable(self) -> None:
+        """Send what is left, then one frame of an endless object."""
+        try:
+            if self.channel.flush() and self._endless:
+                self._endless.rotate(-1)
+                if not self.channel.feed(self._endless[0]):
+                    self._endless.rotate(-1)  # its window is full
+                    self.server.loop.want(self, write=self.channel.has_left)
+                    return
+        except ClosedError:
+            self.close()
+        else:
+            self._want()
+
+    def close(self) -> None:
+        """End it."""
+        if not self.is_closed:
+            self.is_closed = True
+            self.server.loop.drop(self)
+            self.channel.close()
+            self.server.open.discard(self)
+
+    def _want(self) -> None:
+        self.server.loop.want(self, write=self.channel.has_left or bool(self._endless))
+
+    def _event(self, event: h2.events.Event) -> None:
+        match event:
+            case h2.events.RequestReceived(stream_id=int(stream), headers=list(headers)):
+                self._request(stream, dict(headers))
+            case h2.events.DataReceived(stream_id=int(stream), data=bytes(data)):
+                self._came(stream, len(data), int(event.flow_controlled_length or 0))
+            case h2.events.StreamEnded(stream_id=int(stream)) if stream in self._uploads:
+                self._answer(stream, b"", "text/plain")
+                del self._uploads[stream]
+            case h2.events.StreamReset(stream_id=int(stream)):
+                self._gone(stream)
+            case h2.events.ConnectionTerminated():
+                raise ClosedError("the client ended it")
+
+    def _request(self, stream: int, headers: dict[bytes, bytes]) -> None:
+        path = headers.get(b":path", b"").decode(errors="replace").partition("?")[0]
+        self.server.asked[path if path in (SMALL, LARGE, UPLOAD, WHERE) else "other"] += 1
+        match path:
+            case "/small":
+                if self.is_load:
+                    self.server.ahead_bytes.append(self.channel.ahead_bytes())
+                self._answer(stream, b"1", "application/octet-stream")
+            case "/large":
+                self.is_load = True
+                self._head(stream, 200, "application/octet-stream", ended=False)
+                self._endless.append(stream)
+            case "/upload":
+                self.is_load = True
+                self._uploads[stream] = 0
+            case "/.well-known/nq":
+                authority = headers.get(b":authority", b"").decode(errors="replace")
+                self._answer(stream, self._where(authority), "application/json")
+            case _:
+                self._head(stream, 404, "text/plain", ended=True)
+
+    def _old(self, pending: bytearray) -> None:
+        """Answer a client without h2."""
+        for path, host in http1.requests(pending):
+            self.server.asked[path if path in (SMALL, WHERE) else "other"] += 1
+            body = {SMALL: b"1", WHERE: self._where(host)}.get(path)
+            kind = "application/json" if path == WHERE else "application/octet-stream"
+            self.channel.say(http1.answer(body, kind))
+
+    def _where(self, authority: str) -> bytes:
+        return json.dumps(where(authority, secure=self.server.tls is not None)).encode()
+
+    def _came(self, stream: int, size: int, taken: int) -> None:
+        if taken:
+            self.channel.http.acknowledge_received_data(taken, stream)
+        if stream in self._uploads:
+            self._uploads[stream] += size
+            self.server.came.add(self.channel.read_ns, size)
+
+    def _gone(self, stream: int) -> None:
+        self._uploads.pop(stream, None)
+        if stream in self._endless:
+            self._endless.remove(stream)
+
+    def _answer(self, stream: int, body: bytes, kind: str) -> None:
+        self._head(stream, 200, kind, ended=not body, size=len(body))
+        if body:
+            self.channel.http.send_data(stream, body, end_stream=True)
+        self.channel.push()
+
+    def _head(self, stream: int, status: int, kind: str, *, ended: bool, size: int = -1) -> None:
+        headers = [(":status", str(status)), ("content-type", kind)]
+        headers += [("content-length", str(size))] if size >= 0 else []
+        self.channel.http.send_headers(stream, headers, end_stream=ended)
+
+
+class Server:
+    """The listening socket and all connections."""
+
+    is_load = False
+    is_closed = False
+
+    def __init__(self, request: talk.Request, loop: Loop) -> None:
+        self.loop = loop
+        self.tls = (
+            tls.server_context(request["certificate"], request["key"]) if request["tls"] else None
+        )
+        self.peers = frozenset(request.get("peers", ()))
+        self.asked: Counter[str] = Counter()
+        self.ahead_bytes: list[int] = []
+        self.came = Bins()
+        self.strangers = 0
+        self.open: set[Served] = set()
+        self.sock = listener(request, BACKLOG)
+
+    def fileno(self) -> int:
+        """Of the listening socket."""
+        return self.sock.fileno()
+
+    def readable(self) -> None:
+        """Take all connections that wait."""
+        while True:
+            try:
+                sock, address = self.sock.accept()
+            except BlockingIOError:
+                return
+            except OSError:  # it was gone before it was taken, or there is no descriptor left
+                return
+            if (self.peers and address[0] not in self.peers) or len(self.open) >= MOST_OPEN:
+                self.strangers += 1
+                sock.close()
+                continue
+            sock.setblocking(False)
+            served = Served(self, sock)
+            self.open.add(served)
+            self.loop.add(served, write=False)
+            served.begin()
+
+    def writable(self) -> None:
+        """Nothing is written there."""
+
+
+def serve(pipe: talk.Talk, request: talk.Request, loop: Loop) -> None:
+    """Serve until the laboratory closes the pipe, then report."""
+    server = Server(request, loop)
+    talk.least_power()
+    loop.add(server, write=False)
+    pipe.say("ready", port=str(server.sock.getsockname()[1]))
+    cpu_ns = time.process_time_ns()
+    while not pipe.closed:
+        loop.turn(time.monotonic_ns() + TURN_NS)
+    pipe.say(
+        "done",
+        bytes=server.came.total,
+        rate=server.came.report(),
+        cpu_ns=time.process_time_ns() - cpu_ns,
+        asked=dict(server.asked),
+        strangers=server.strangers,
+        ahead_bytes=server.ahead_bytes,
+        openssl=ssl.OPENSSL_VERSION,
+    )
+
+
+if __name__ == "__main__":
+    talk.main(serve)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Responsiveness: our server before other clients, our client, and whole trials of the lab."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gatemark.plan.model import Workload
+from gatemark.workload.responsiveness.tls import certificate
+from lab.planted import measure, measure_each, plan
+from lab.traffic import served
+from lab.traffic.served import ADDRESS, PORT, inside
+
+BASE = f"https://{ADDRESS}:{PORT}"
+needs_curl = pytest.mark.skipif(not shutil.which("curl"), reason="no curl")
+needs_nghttp = pytest.mark.skipif(
+    not shutil.which("nghttp"), reason="no nghttp: apt-get install nghttp2-client"
+)
+
+
+@pytest.fixture
+def _space() -> Iterator[None]:
+    with served.namespace():
+        yield
+
+
+def load(**keys: Any) -> Workload:
+    return Workload(kind="responsiveness", **{"interval_s": 0.2} | keys)
+
+
+def curl(pem: Path, *words: str) -> str:
+    command = inside("curl", "-sS", "--max-time", "20", "--cacert", str(pem), *words)
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+
+@needs_curl
+@pytest.mark.usefixtures("_space")
+def test_another_client_gets_what_the_draft_says(tmp_path: Path) -> None:
+    """curl (nghttp2) asks for each object, uploads, and finds where they are."""
+    asked, key = served.request()
+    (pem := tmp_path / "trusted.pem").write_text(asked["certificate"])
+    (body := tmp_path / "body").write_bytes(bytes(300_000))
+    with served.server(asked, key) as server:
+        urls = json.loads(curl(pem, f"{BASE}/.well-known/nq"))["urls"]
+        told = "%{http_version} %{http_code} %{size_upload} %{size_download}"
+        small = curl(pem, "-w", f" {told}", urls["small_download_url"])
+        posted = curl(pem, "-w", told, "--data-binary", f"@{body}", urls["https_upload_url"])
+        old = curl(pem, "--http1.1", "-w", " %{http_version}", urls["small_download_url"])
+        large = curl(
+            pem, "-r", "0-99999", "-o", "/dev/null", "-w", told, "--max-time", "0.5",
+            urls["large_download_url"],
+        )  # fmt: skip
+        report = server.close()
+    assert small.split() == ["1", "2", "200", "0", "1"]
+    assert posted.split() == ["2", "200", "300000", "0"]
+    assert old.split() == ["1", "1.1"]
+    assert int(large.split()[3]) > 100_000
+    assert report["bytes"] == 300_000
+    assert report["asked"]["/small"] == 2
+
+
+@needs_nghttp
+@pytest.mark.usefixtures("_space")
+def test_nghttp_reads_the_small_object() -> None:
+    asked, key = served.request()
+    with served.server(asked, key):
+        command = inside("nghttp", "--no-verify-peer", f"{BASE}/small")
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
+    assert done.stdout == "1"
+
+
+@pytest.mark.usefixtures("_space")
+def test_a_certificate_that_does_not_fit_is_one_line() -> None:
+    asked, key = served.request()
+    other, _ = certificate([ADDRESS])
+    with served.server(asked, key):
+        program = served.client(asked | {"certificate": other})
+        said = program.last()
+        program.close()
+    assert said["ev"] == "error"
+    assert said["reason"].startswith(
+        f"load connection 1 to {ADDRESS} port {PORT}: its TLS certificate does not fit: "
+    )
+
+
+@pytest.mark.usefixtures("_space")
+def test_a_load_that_breaks_ends_the_test_with_its_reason() -> None:
+    """The server goes away in the middle."""
+    asked, key = served.request()
+    with served.server(asked, key) as server:
+        program = served.client(asked | {"tick_ms": 100}, interval_ms=10_000)
+        while program.next()["ev"] != "tick":
+            pass
+        server.close()
+        said = program.last()
+        program.close()
+    assert said["ev"] == "error"
+    assert said["reason"].startswith("load connection 1 to ")
+
+
+@pytest.mark.usefixtures("_space")
+def test_strangers_are_not_answered() -> None:
+    asked, key = served.request(tls=False)
+    with served.server(asked | {"peers": ["192.0.2.1"]}, key) as server:
+        program = served.client(asked)
+        said = program.last()
+        program.close()
+        report = server.close()
+    assert said["ev"] == "error"
+    assert report["strangers"] >= 1
+
+
+def test_a_trial_without_a_gateway() -> None:
+    """Short intervals: eleven at least; idle values are better than those under load."""
+    record = measure_each({"direct": plan("direct", load())})["direct"]
+    assert (record.status, record.reason) == ("ok", "")
+    values, seen = record.values, record.evidence.responsiveness
+    assert values["rpm"] == pytest.approx((values["rpm_foreign"] + values["rpm_loaded"]) / 2)
+    assert values["intervals"] >= 11
+    assert 8 <= values["load_connections"] <= 16
+    assert values["goodput_bps"] > 1e6
+    assert values["rpm_idle"] > 100
+    assert values["tls_f_probes"] == values["http_f_probes"] > 0
+    assert seen["tls"] == "TLSv1.3"
+    assert record.definition.method == "draft-ietf-ippm-responsiveness-09"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", ["nat", "route"])
+@pytest.mark.parametrize("direction", ["up", "down", "both"])
+def test_a_trial_through_a_gateway(path: str, direction: str) -> None:
+    judgement, (record, *_) = measure(plan(path, load(direction=direction)))
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.values["rpm"] > 0
+    assert {p.definition.direction for p in judgement.points} == {direction}
+    both = {name for name in record.values if name.endswith(".goodput_bps")}
+    assert both == ({"up.goodput_bps", "down.goodput_bps"} if direction == "both" else set())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("family", ["ipv4", "ipv6"])
+def test_a_trial_without_tls(family: str) -> None:
+    _, (record, *_) = measure(plan("nat", load(tls=False, family=family, congestion="reno")))
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.definition.tls is False
+    assert not [name for name in record.values if name.startswith("tls_f")]
+    assert record.evidence.responsiveness["tls"] == ""
+
+
+@pytest.mark.long
+def test_a_congestion_control_that_is_not_there_is_one_line() -> None:
+    _, (record, *_) = measure(plan("direct", load(congestion="nosuch")))
+    assert record.status == "invalid"
+    assert "this kernel has no congestion control nosuch" in record.reason
+    assert "\n" not in record.reason
