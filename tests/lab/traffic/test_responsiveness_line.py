@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Responsiveness over a line of a known buffer: our own send queue is not in what is measured."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from gatemark.plan.model import Direction, Line, LineWay, Probe, Workload
+from gatemark.workload.responsiveness.pair import Pair
+from lab.planted import measure, plan
+
+RATE_BPS, PACKETS, FULL_BYTES = 1e6, 10, 1514
+BUFFER_NS = 8e9 * PACKETS * FULL_BYTES / RATE_BPS
+OWN_NS = 15e6  # that our own end may add
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_a_self_probe_waits_in_the_lines_buffer_and_not_in_our_own(
+    direction: Direction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One load connection: where several share ten packets most requests wait for lost segments.
+
+    A lost segment of the one delays what is behind it by a round trip, so the median is asked, and
+    what lay before the probes on their own host.
+    """
+    made = Pair.test
+
+    def alone(self: Pair) -> dict[str, Any]:
+        return made(self) | {"most": 1}
+
+    monkeypatch.setattr(Pair, "test", alone)
+    way = LineWay(rate_bps=RATE_BPS, buffer_packets=PACKETS)
+    load = Workload(kind="responsiveness", direction=direction, interval_s=2.0)
+    lined = replace(plan("direct", load), line=Line(up=way, down=way, overload=True), probe=Probe())
+    _, (record,) = measure(lined)
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.values["http_l_p50_ns"] <= BUFFER_NS + OWN_NS
+    seen = record.evidence.responsiveness
+    end = "client" if direction == "up" else "server"
+    assert 8e9 * int(seen[f"{end}_ahead_p99_bytes"]) / RATE_BPS <= OWN_NS
+    assert record.values["goodput_bps"] > 0.8 * RATE_BPS
