@@ -24,7 +24,6 @@ STREAMED = (
     "tcp",
     "connections",
     "responsiveness",
-    "responsiveness",
 )  # kinds whose ends have the host's own TCP
 
 
