@@ -20,11 +20,8 @@ class Demand:
 
 
 PLAIN = Demand()
-STREAMED = (
-    "tcp",
-    "connections",
-    "responsiveness",
-)  # kinds whose ends have the host's own TCP
+# Kinds whose ends have the host's own TCP.
+STREAMED = ("tcp", "connections", "responsiveness")
 
 
 def demand(arm: Arm, *loads: Workload, lined: bool = False) -> Demand:
