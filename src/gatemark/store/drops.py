@@ -78,7 +78,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     """What crossed the emulated access line in one trial."""
 
     up: Crossing  # towards the WAN host
-    down: Crossing
+    down: Crossing  # towards the gateway
     cpu: float = 0.0  # share of a CPU that it used in that time, both ways
     # By how much CLOCK_REALTIME, of its stamps, was set against CLOCK_MONOTONIC meanwhile.
     clock_stepped_ns: int = 0

@@ -296,9 +296,9 @@ def test_evidence_reports_the_testers_own_load() -> None:
 
 
 def test_evidence_takes_in_what_the_probes_found() -> None:
-    none = {"gw1": {"drops": 0, "overlimits": 0}}
-    qdisc = {"gw1": {"drops": 3, "overlimits": 9}}
-    assert record(shaper=(none, qdisc)).evidence.qdisc == qdisc
+    queue = {"kind": "tbf", "handle": "1:", "root": True, "drops": 0, "overlimits": 0}
+    before, after = {"gw1": [queue]}, {"gw1": [queue | {"drops": 3, "overlimits": 9}]}
+    assert record(shaper=(before, after)).evidence.qdisc == {"gw1": {"drops": 3, "overlimits": 9}}
 
 
 def test_evidence_reports_how_steady_the_sender_was() -> None:

@@ -161,6 +161,8 @@ def point(factors: Mapping[str, object]) -> str:
 
 def factor(name: str, level: object) -> str:
     """One factor with its level in short; that of another workload has its name first."""
+    if name.startswith(LINE):
+        return _line(name.removeprefix(LINE), level)
     owner, _, key = name.rpartition(".")
     if owner:
         return f"{owner.replace('.', ' ')}: {factor(key, level)}"
@@ -170,8 +172,6 @@ def factor(name: str, level: object) -> str:
         return _COUNTED[name](level)
     if name in SIZES and isinstance(level, int | float):
         return sized(name, level)
-    if name.startswith(LINE):
-        return _line(name.removeprefix(LINE), level)
     return f"{name.replace('_', ' ')} {level}"
 
 
