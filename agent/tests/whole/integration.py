@@ -81,12 +81,22 @@ def marks(wire: Wire) -> None:
     for family in (4, 6):
         for port in {"udp", wire.send_port}:
             for other in {"udp", wire.sink_port}:
+                if family == 6 and other == "udp" and swapped():
+                    continue
                 keys: Keys = {"port": port, "family": family, "dscp": 46}
                 for asked, changed in ((46, 0), (40, 500)):
                     sink: Keys = {"port": other, "family": family, "dscp": asked}
                     sent, received = wire.trial(keys, sink)
                     conserved(sent, received)
                     expect(received["mark_changed"], changed, port, other, family)
+
+
+def swapped() -> bool:
+    """Whether qemu-user hands the agent a packet's IPv6 mark in this machine's order of bytes.
+
+    It does to a program of the other order (ELF: EI_DATA is 2), as no kernel does.
+    """
+    return len(Agent.command) > 1 and Path(Agent.command[-1]).read_bytes()[5] == BIG_ENDIAN
 
 
 def sizes(wire: Wire) -> None:
@@ -551,6 +561,7 @@ TESTS = [
     device_down,
 ]
 
+BIG_ENDIAN = 2  # EI_DATA of an ELF file
 TEST_S = 120  # of the slowest, emulated and beside others, some twenty
 
 

@@ -109,7 +109,7 @@ def sending_over_time(wire: Wire) -> None:
         agent.start()
         time.sleep(0.1)
         agent.process.send_signal(signal.SIGSTOP)
-        time.sleep(0.05)
+        time.sleep(0.12)  # of which a signal that comes late may take some
         agent.process.send_signal(signal.SIGCONT)
         sent = agent.done()
         sink.close()
