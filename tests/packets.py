@@ -92,6 +92,16 @@ def trials(
     return [builder.renumbered(record, place) for place, record in enumerate(found)]
 
 
+def shaped_trials(ns: float) -> list[Record]:
+    """NAT with a shaper that nothing reaches, which takes `ns` of each packet."""
+    made = Arm(path="nat", features=("shape:cake:100000",))
+    bare = arm("nat", False, 0)
+    return [
+        _record(replace(made, name=made.setup), way, size, repeat, time_ns(bare, way, size) + ns)
+        for repeat, (way, size) in itertools.product(range(1, REPEATS + 1), LOADS)
+    ]
+
+
 def _record(one: Arm, way: str, size: int, repeat: int, ns: float) -> Record:
     definition = Definition(
         path=one.path, features=one.features, direction=way, frame_bytes=size, duration_s=1.0

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gatemark.stats.capacity.line import Fit, Line
     from gatemark.stats.capacity.model import Model
     from gatemark.stats.capacity.term import Setup
+    from gatemark.store.record import Record
 
 PLAN: Final = "cost/model"  # the plan that measures what a model needs
 COUNTED: Final = f"{PLAN}-exact"  # the same in instructions
@@ -50,8 +51,8 @@ def fit(
     sizes = {name: _bytes(name) for name in ((frame,) if frame else FRAMES)}
     wanted = access_line(line) if line else None
     path = locate.located(run) if run else _newest(PLAN if line else COUNTED)
-    model = _model(path)
-    _require(model, asked, path)
+    model, records = _model(path)
+    _require(model, asked, path, records)
     if model.measured.is_count:
         if line or strict:
             raise UsageError(
@@ -151,7 +152,7 @@ def _newest(wanted: str) -> Path:
     )
 
 
-def _model(path: Path) -> "Model":
+def _model(path: Path) -> "tuple[Model, Sequence[Record]]":
     from gatemark.stats.capacity.fit import fit as fitted
     from gatemark.stats.capacity.measured import measured
     from gatemark.stats.judge import judge
@@ -163,33 +164,50 @@ def _model(path: Path) -> "Model":
         raise UnavailableError(
             f"{path}: no rate in it that the gateway's CPU limited: `gatemark run {PLAN}` has some"
         )
-    return model
+    return model, contents.records
 
 
-def _require(model: "Model", setup: "Setup", path: Path) -> None:
-    """UnavailableError where the run did not measure a part of the setup: which plan does."""
+def _require(model: "Model", setup: "Setup", path: Path, records: "Sequence[Record]") -> None:
+    """UnavailableError where the run did not measure a part: why, or which plan does."""
     from gatemark.stats.capacity.line import unmeasured
 
     missing = unmeasured(model, setup)
     if not missing:
         return
+    if reason := _skipped(records, missing):
+        raise UnavailableError(
+            f"{path} could not measure {', '.join(missing)}: {reason}; "
+            f"on another station `gatemark run {PLAN} --station ...` may"
+        )
     plans = _measuring(missing)
     fix = f"`gatemark run {plans[0]}` does" if plans else f"add an arm with it to a copy of {PLAN}"
     at = "" if model.measured.is_count else " at overload"
     raise UnavailableError(f"{path} did not measure {', '.join(missing)}{at}: {fix}")
 
 
+def _skipped(records: "Iterable[Record]", missing: "Sequence[str]") -> str:
+    """Why the run's station could not measure a part; nothing if no arm had it."""
+    wanted = _terms(missing)
+    trials = (record for record in records if record.status == "skipped")
+    reasons = (trial.reason for trial in trials if wanted & _terms(trial.definition.features))
+    return next(reasons, "")
+
+
+def _terms(parts: "Iterable[str]") -> set[str]:
+    from gatemark.stats.capacity.term import terms
+
+    return {term for part in parts for term in terms(part)}
+
+
 def _measuring(missing: "Sequence[str]") -> list[str]:
     """Plans with an arm for each missing part, the model's own first."""
     from gatemark.plan.load import load, suites
-    from gatemark.stats.capacity.term import terms
 
-    wanted = {term for part in missing for term in terms(part)}
+    wanted = _terms(missing)
     results = []
     for _, plans in map(load, suites()):
         for plan in plans:
-            parts = (part for arm in plan.arm for part in (arm.path, *arm.features))
-            has = {term for part in parts for term in terms(part)}
+            has = _terms(part for arm in plan.arm for part in (arm.path, *arm.features))
             if wanted <= has and _overloads(plan):
                 results.append(plan.name)
     return sorted(results, key=lambda name: name != PLAN)

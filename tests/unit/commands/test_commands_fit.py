@@ -85,6 +85,18 @@ def test_what_was_not_measured_names_the_plan_that_does(run: Path) -> None:
     assert re.search(r"did not measure switch at overload: `gatemark run \w+/\S+` does", done.err)
 
 
+def test_what_the_station_lacks_is_said_with_its_reason(tmp_path: Path) -> None:
+    path = packets.keep(tmp_path / "run")
+    lacks = "not available here: no cake in this kernel"
+    made = packets.shaped_trials(0)[0]
+    skipped = replace(made, status="skipped", reason=lacks, values={}, trial="lacks", sequence=999)
+    with RunDirectory.open(path).trials_file.open("ab") as file:
+        file.write(msgspec.json.encode(skipped) + b"\n")
+    done = gatemark("fit", *SMALL, "--setup", "nat+shape:cake:4:wan", path)
+    assert (done.code, done.out) == (1, "")
+    assert f"could not measure shape:cake:4:wan: {lacks}; on another station" in done.err
+
+
 def test_a_run_without_overload_has_no_model(tmp_path: Path) -> None:
     kept = [record for record in builder.trials() if record.definition.path == "direct"]
     builder.keep(tmp_path / "run", kept)

@@ -19,13 +19,12 @@ from gatemark.plan.feature import shaped_bps
 from gatemark.stats.capacity.linear import total
 from gatemark.stats.capacity.model import Model
 from gatemark.stats.capacity.term import (
-    BYTE,
     DOWN,
     Case,
     Setup,
-    columns,
     count,
     recounted,
+    terms,
 )
 from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.unit import PREAMBLE_AND_GAP_BYTES, payload_bytes
@@ -134,9 +133,9 @@ def unmeasured(model: Model, setup: Setup) -> list[str]:
     paths = {case.setup.path for case in model.measured.fitted()}
     missing = [] if setup.path in paths else [setup.path]
     for feature in setup.features:
-        terms = columns(Case(Setup(model.base_path, (feature,)), "up", 0.0), model.base_path)
-        ladder = set(terms) & set(model.unresolved) if count(feature) else set()
-        if not set(terms) - ladder - {BYTE} <= known:  # of one size alone a byte costs nothing
+        names = set(terms(feature))
+        ladder = names & set(model.unresolved) if count(feature) else set()
+        if not names - ladder <= known:
             missing.append(feature)
     return missing
 

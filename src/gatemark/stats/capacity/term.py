@@ -17,6 +17,7 @@ BYTE: Final = "byte"
 BEYOND: Final = "byte beyond "  # and a frame size
 DOWN: Final = "down"
 REFERENCE: Final = "route"  # the path that base is of, where it was measured
+WAYS: Final = {"wan": "up", "lan": "down"}  # of a shaper at one port: the direction that it meets
 RULE: Final = " rule"  # behind a filter's name: the cost of each
 
 
@@ -77,16 +78,29 @@ def columns(case: Case, base_path: str) -> dict[str, float]:
     if case.direction == "down":
         values[DOWN] = 1.0
     for feature in case.setup.features:
-        values |= terms(feature)
+        if passes(feature, case.direction):
+            values |= terms(feature)
     return values
+
+
+def passes(feature: str, direction: str) -> bool:
+    """Whether packets of a direction meet it: a shaper at one port alone shapes what leaves there.
+
+    Up leaves by the WAN port, down by the LAN port.
+    """
+    name, *words = feature.split(":")
+    if not properties(name).shapes:
+        return True
+    return next((WAYS[word] for word in words if word in WAYS), direction) == direction
 
 
 def terms(feature: str) -> dict[str, float]:
     """The terms of one feature's word."""
     name, *words = feature.split(":")
     its = properties(name)
-    if its.shapes:
-        return {":".join((name, *words[:1], *words[2:])): 1.0}  # the rate is no part of the cost
+    if its.shapes:  # neither the rate nor the port is a part of the cost
+        others = (word for word in words[2:] if word not in WAYS)
+        return {":".join((name, *words[:1], *others)): 1.0}
     if not its.counts or not words:
         return {feature: 1.0}
     usual = [argument.default for argument in its.arguments[1:]]

@@ -139,11 +139,27 @@ def test_parts_add_up(model: Model) -> None:
         ("filter:7:set", {"filter:set rule": 7.0, "filter:set": 1.0}),
         ("shape:cake:100", {"shape:cake": 1.0}),
         ("shape:cake", {"shape:cake": 1.0}),
+        ("shape:cake:95%:wan:nat", {"shape:cake:nat": 1.0}),
         ("capture:tcpdump:68", {"capture:tcpdump:68": 1.0}),
     ],
 )
 def test_a_feature_is_one_term_and_a_filter_two(word: str, wanted: dict[str, float]) -> None:
     assert terms(word) == wanted
+
+
+@pytest.mark.parametrize(
+    ("word", "ways"),
+    [
+        ("shape:cake:100", {"up", "down"}),
+        ("shape:cake:100:wan", {"up"}),
+        ("shape:cake:100:lan", {"down"}),
+        ("conntrack", {"up", "down"}),
+    ],
+)
+def test_a_shaper_at_one_port_costs_in_one_direction(word: str, ways: set[str]) -> None:
+    (term,) = terms(word)
+    cases = {way: Case(Setup("nat", (word,)), way, 64.0) for way in ("up", "down")}
+    assert {way for way, case in cases.items() if term in columns(case, "nat")} == ways
 
 
 def test_the_first_path_is_the_base() -> None:

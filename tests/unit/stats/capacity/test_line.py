@@ -73,6 +73,37 @@ def test_a_shaper_is_its_own_limit(model: Model) -> None:
     assert (found.answer, found.limit) == ("not enough", "shaper")
 
 
+@pytest.fixture(scope="module")
+def shaped() -> Model:
+    """A model with a shaper, whose cost is 3000 ns."""
+    return packets.model([*packets.trials(), *packets.shaped_trials(3000)])
+
+
+@pytest.mark.parametrize(("port", "dearer"), [("wan", ["up"]), ("lan", ["down"])])
+def test_a_shaper_at_one_port_takes_its_cpu_in_one_direction(
+    shaped: Model, port: str, dearer: list[str]
+) -> None:
+    line = Line(20e6, 20e6)
+    bare = answer(shaped, NAT, line, 512).alone
+    with_it = answer(shaped, Setup("nat", (f"shape:cake:19:{port}",)), line, 512).alone
+    pps = line.packets(512)["up"]
+    added = {way: (with_it[way] - bare[way]) * 1e9 / pps for way in bare}
+    assert [way for way in ("up", "down") if added[way] > 1] == dearer
+    assert added[dearer[0]] == pytest.approx(3000, rel=0.1)
+
+
+def test_a_shaper_without_a_rate_is_asked_for_its_cost_alone(shaped: Model) -> None:
+    asked = Setup("nat", ("shape:cake",))
+    assert unmeasured(shaped, asked) == []
+    assert answer(shaped, asked, Line(20e6, 20e6), 512).limit == "none"
+
+
+@pytest.mark.parametrize("port", ["wan", "lan"])
+def test_a_shaper_that_was_not_measured_is_named_whatever_its_port(model: Model, port: str) -> None:
+    word = f"shape:cake:19:{port}"
+    assert unmeasured(model, Setup("nat", (word,))) == [word]
+
+
 def test_a_shaper_holds_back_only_a_line_with_more_frames_than_it_passes(model: Model) -> None:
     """A line of 101 Mbit/s carries 99.7 Mbit/s of 1518-byte frames, one of 102 carries 100.7."""
     shaped = Setup("nat", ("shape:cake:100",))
