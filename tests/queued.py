@@ -6,6 +6,7 @@ Idle, one upload and four, into a buffer of 50 packets; one upload with the game
 
 from collections.abc import Iterator
 from functools import cache
+from statistics import fmean
 
 import builder
 from bottleneck import PAYLOAD_BYTES, S_NS, Setting, Simulation
@@ -24,6 +25,7 @@ from gatemark.plan.model import (
 from gatemark.report.group.source import Source
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Judgement
+from gatemark.stats.math.deadline import misses
 from gatemark.store.record import Definition, Part, Record
 from gatemark.store.run import Run
 from gatemark.store.series import SUFFIX, Series
@@ -34,6 +36,7 @@ PLAN = "delay/home"
 ARMS = {"drop-tail": (), "game first": ("shape:htb2:1",)}
 # Arm, streams of the upload.
 POINTS = (("drop-tail", 0), ("drop-tail", 1), ("drop-tail", 4), ("game first", 1))
+DEADLINE_NS = 50e6  # of a game
 BIN_NS, SAMPLE_NS = 10_000_000, S_NS // 2
 
 
@@ -81,7 +84,8 @@ def _trials(arm: str, streams: int) -> Iterator[tuple[Record, Series]]:
 
 def _record(arm: str, streams: int, repeat: int, simulation: Simulation) -> Record:
     both = Definition(path="nat", features=ARMS[arm])
-    definition = replace(both, quantity="replayed rate", l4="replay", trace="game")
+    beside = (f"uploads: tcp streams={streams} congestion=reno",)
+    definition = replace(both, quantity="replayed rate", l4="replay", trace="game", beside=beside)
     upload = replace(
         both, quantity="goodput", l4="tcp", streams=streams, congestion="reno", rate_layer="l4"
     )
@@ -89,6 +93,9 @@ def _record(arm: str, streams: int, repeat: int, simulation: Simulation) -> Reco
     values = {"offered_pps": 25.0, "received_pps": 25 * (1 - flow.loss_ratio)}
     values |= {f"delay_p{n}_ns": flow.percentile(n / 100) for n in (50, 90, 99)}
     values |= {"delay_min_ns": flow.least_ns, "loss_ratio": flow.loss_ratio}
+    values |= {"up.loss_ratio": flow.loss_ratio, "up.delay_mean_ns": fmean(flow.delay_ns)}
+    late = sum(misses(flow.in_order, DEADLINE_NS)) / flow.packets
+    values |= {"up.missed_50ms_ratio": late}
     if streams:
         values["uploads.mss_bytes"] = float(PAYLOAD_BYTES)
         values["uploads.goodput_bps"] = 8 * _read(simulation) / LOAD_S

@@ -9,11 +9,11 @@ import pytest
 
 from gatemark.commands.man import EXIT_STATUS
 from gatemark.quantity import QUANTITIES, UNITS
-from gatemark.report.answer.grade import limits
 from gatemark.stats.math import signed
 from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.math.ranks import inset, p_value
 from gatemark.stats.point.warn import Code
+from gatemark.stats.verdict.grade import limits
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "METHODOLOGY.md").read_text(encoding="utf-8")

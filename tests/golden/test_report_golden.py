@@ -2,6 +2,7 @@
 """Transcripts of answers, figures and tables; `pytest --update-golden` writes them anew."""
 
 import json
+from dataclasses import replace as replace_source
 from pathlib import Path
 
 import builder
@@ -74,6 +75,14 @@ def test_queues(request: pytest.FixtureRequest) -> None:
     titles = [figure.title for figure in gallery.figures(source) if figure.plan == queued.PLAN]
     blocks = [titles, *([table.caption, *table.lines()] for table in tables)]
     check(request, "queue.txt", "\n\n".join("\n".join(lines) for lines in blocks) + "\n")
+
+
+def test_verdict(request: pytest.FixtureRequest) -> None:
+    """What a load does to a game: the first answer, then the whole table."""
+    source = replace_source(queued.source(), folder=Path("gatemark-runs/20261124-200000-delay"))
+    (table,) = [t for name, t in answers.tables(source) if name == "verdict"]
+    text = terminal.answer(source, None) + "\n".join(["", table.caption, *table.lines(), ""])
+    check(request, "verdict.txt", text)
 
 
 FIGURES = {

@@ -7,13 +7,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from gatemark.report.answer import expect, line, warning
+from gatemark.report.answer import expect, line, verdict, warning
 from gatemark.report.answer.answers import tables
 from gatemark.report.answer.brief import briefs
 from gatemark.report.group.source import Source
 from gatemark.report.words.fold import Folded, fold, wrap
 from gatemark.report.words.run import counts, repeat_command, resume_command
-from gatemark.stats.capacity.line import Line as AccessLine
 
 LINES, COLUMNS = 24, 80
 HEADS: Final = 2  # lines above the rows of a brief table
@@ -36,6 +35,8 @@ def lines(source: Source, page: Path | None) -> Iterator[Line]:
 
 def _begin(source: Source) -> Iterator[Line]:
     yield from _wrapped("bold", source.judgement.sentence)
+    for text in verdict.lines(source):
+        yield from _wrapped("bold", text)
     if source.run.station.virtual:
         yield "dim", VIRTUAL
     for lack in source.run.station.missing:
@@ -43,9 +44,8 @@ def _begin(source: Source) -> Iterator[Line]:
 
 
 def _carries(source: Source) -> Iterator[Line]:
-    if source.run.line:
-        asked = AccessLine(*source.run.line)
-        yield from _wrapped("bold", line.sentence(source.judgement.points, asked))
+    for text in line.lines(source):
+        yield from _wrapped("bold", text)
 
 
 def _expected(source: Source) -> Iterator[Line]:
@@ -75,9 +75,9 @@ def _height(table: Folded) -> int:
 
 
 def _tables(source: Source) -> list[Folded]:
-    """The two of a first answer; of a run that has neither its first table."""
-    made = [(brief.caption, brief.lines()) for brief in briefs(source.judgement)]
-    if made:
+    """The verdict, and the two of a first answer; of a run that has none its first table."""
+    small = [brief for brief in (verdict.brief(source), *briefs(source.judgement)) if brief.rows]
+    if made := [(brief.caption, brief.lines()) for brief in small]:
         return [
             Folded(wrap(caption, COLUMNS), text[:HEADS], [[row] for row in text[HEADS:]])
             for caption, text in made

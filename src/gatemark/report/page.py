@@ -15,6 +15,7 @@ from gatemark.report.answer import (
     inventory,
     kernel_path,
     rates,
+    verdict,
     warning,
 )
 from gatemark.report.card.card import Card
@@ -92,6 +93,7 @@ def _about(source: Source) -> dict[str, Any]:
     return {
         "source": source,
         "name": called(source),
+        "verdict": verdict.lines(source),
         "counts": counts(judgement),
         "slowed": any(plan.gateway.slow_to_pps for plan in run.plans),
         "conditions": condition.conditions(run, source.records, judgement),

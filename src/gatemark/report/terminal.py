@@ -12,14 +12,13 @@ from typing import TextIO
 
 from gatemark.printable import printable
 from gatemark.report import brief
-from gatemark.report.answer import line, warning
+from gatemark.report.answer import line, verdict, warning
 from gatemark.report.answer.answers import ANSWERS, Answer
 from gatemark.report.group.source import Source
 from gatemark.report.live import Live
 from gatemark.report.words import fold
 from gatemark.report.words.run import counts, deviations, repeat_command, resume_command
 from gatemark.report.words.table import Table
-from gatemark.stats.capacity.line import Line as AccessLine
 
 __all__ = ["Live", "answer", "tell"]
 
@@ -51,11 +50,11 @@ def _lines(source: Source, page: Path | None) -> Iterator[Line]:
     """Sentence, conditions, tables, warnings, where it lies, how to repeat it."""
     run, judgement = source.run, source.judgement
     yield "bold", judgement.sentence
+    yield from (("bold", text) for text in verdict.lines(source))
     yield "dim", _conditions(source)
     yield from (("yellow", f"missing  {lack}") for lack in run.station.missing)
     yield from (("dim", f"differs  {text}") for text in deviations(run))
-    if run.line:
-        yield "bold", line.sentence(judgement.points, AccessLine(*run.line))
+    yield from (("bold", text) for text in line.lines(source))
     for kind in ANSWERS:
         yield from _answer(kind, source)
     yield from warning.lines(judgement)

@@ -26,6 +26,8 @@ from gatemark.stats.judgement import (
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.sweep import others
 from gatemark.stats.subject import About
+from gatemark.stats.verdict.shaper import advice
+from gatemark.stats.verdict.verdict import verdicts
 from gatemark.store.record import Definition
 
 # What a faster tester could only raise; a delay or a share of an overloaded tester has no bound.
@@ -53,6 +55,7 @@ def values(judgement: Judgement) -> list[Value]:
         ),
         *(_of_comparison(comparison) for comparison in judgement.comparisons),
         *(value for queue in judgement.queues for value in _of_queue(queue)),
+        *_of_verdicts(judgement),
         *(_of_estimate(estimate) for estimate in judgement.estimates),
         *(value for diagnosis in judgement.diagnoses for value in _of_diagnosis(diagnosis)),
     ]
@@ -167,6 +170,27 @@ def _of_queue(queue: Queue) -> Iterator[Value]:
     for name, interval in (queue.values | wanted).items():
         quantity = f"{owner}.{name}"
         yield _value(queue, quantity, interval, judged_unit(quantity), limit="unknown")
+
+
+def _of_verdicts(judgement: Judgement) -> Iterator[Value]:
+    """What is said of each flow beside a load, and the shaper's rate that follows from it."""
+    every = verdicts(judgement)
+    for verdict in every:
+        point, limit = verdict.point, verdict.point.limit
+        added = _value(point, "verdict_added_ns", verdict.added_ns, "ns", limit=limit)
+        yield replace(added, grade=verdict.letter)
+        if verdict.p99_ns:
+            yield _value(point, "verdict_worse_ns", verdict.p99_ns, "ns", limit=limit)
+        for use in verdict.uses:
+            quantity = f"verdict_{use.name.replace(' ', '_')}_works"
+            works = _exactly(float(use.works), use.reason.value.n)
+            yield _value(point, quantity, works, "ratio", limit=limit)
+    for made in advice(every):
+        for way, (least, most) in made.rates_bps.items():
+            n = made.before.goodput_bps[way].n
+            rates = Interval((least + most) / 2, least, most, n, 0.0)
+            quantity = f"verdict_shaper_{way}_bps"
+            yield _value(made.best.point, quantity, rates, "bit/s", limit=made.best.point.limit)
 
 
 def _judged(judged: PointResult | Knee, quantity: str, interval: Interval, unit: str) -> Value:

@@ -13,23 +13,6 @@ from gatemark.report.card.card import Card
 from gatemark.stats.judgement import Judgement
 
 
-@pytest.mark.parametrize(
-    ("added_ms", "letter"),
-    [
-        (-1, "A+"),
-        (4.9, "A+"),
-        (5, "A"),
-        (29.9, "A"),
-        (30, "B"),
-        (60, "C"),
-        (200, "D"),
-        (400, "F"),
-    ],
-)
-def test_a_grade_changes_at_its_limit(added_ms: float, letter: str) -> None:
-    assert grade.letter(added_ms * 1e6) == letter
-
-
 def at_full_speed() -> Judgement:
     """The same of a gateway that was not slowed."""
     judged = builder.judgement()

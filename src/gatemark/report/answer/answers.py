@@ -30,6 +30,7 @@ from gatemark.report.answer import (
     reference,
     responsiveness,
     search,
+    verdict,
     watched,
 )
 from gatemark.report.group.source import Source
@@ -92,6 +93,7 @@ def _paths(source: Source) -> Tables:
 ANSWERS: Final = (
     Answer(lambda s: [(expect.ANCHOR, expect.table(s.parts or [s]))]),
     Answer(lambda s: [(diagnosis.ANCHOR, diagnosis.table(s.judgement.diagnoses))]),
+    Answer(verdict.tables),
     Answer(lambda s: search.tables(s.judgement)),
     Answer(lambda s: [("watched", watched.table(s.judgement))]),
     Answer(lambda s: [("knees", rates.knees(s.judgement))], folded=True),

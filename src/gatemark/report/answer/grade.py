@@ -1,17 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A letter for delay under load, by what load adds to the median one-way delay.
-
-The limits are those of the well-known bufferbloat tests; a reader sees them beside the letter.
-"""
+"""What the heaviest load of a sweep adds to the median one-way delay, which has a letter."""
 
 from dataclasses import dataclass
 
 from gatemark.report.group import sweep
 from gatemark.stats.judgement import Judgement, Knee, PointResult
-from gatemark.stats.math.interval import Interval
+from gatemark.stats.math.interval import Interval, less
 
-LIMITS_MS = (("A+", 5), ("A", 30), ("B", 60), ("C", 200), ("D", 400))
-WORST = "F"
 MEDIAN = "delay_p50_ns"
 
 
@@ -23,17 +18,6 @@ class Added:
     light: PointResult
     heavy: PointResult
     delay_ns: Interval
-
-
-def letter(added_ns: float) -> str:
-    """The grade of an added delay."""
-    return next((name for name, limit in LIMITS_MS if added_ns < limit * 1e6), WORST)
-
-
-def limits() -> str:
-    """The limits in words: `A+ < 5 ms, A < 30, B < 60, C < 200, D < 400, else F`."""
-    first, *others = (f"{name} < {limit}" for name, limit in LIMITS_MS)
-    return ", ".join([f"{first} ms", *others, f"else {WORST}"])
 
 
 def added(judgement: Judgement) -> Added | None:
@@ -48,7 +32,4 @@ def _added(judgement: Judgement, knee: Knee) -> Added | None:
         return None
     light, heavy = timed[0], timed[-1]
     a, b = light.values[MEDIAN], heavy.values[MEDIAN]
-    # Both intervals at their worst: wider than the true one, never narrower.
-    level = min(a.level, b.level)
-    span = Interval(b.value - a.value, b.lo - a.hi, b.hi - a.lo, min(a.n, b.n), level)
-    return Added(knee, light, heavy, span)
+    return Added(knee, light, heavy, less(b, a))

@@ -6,6 +6,8 @@ from math import isfinite
 
 from msgspec.structs import replace
 
+from gatemark.report.answer import verdict
+from gatemark.report.group.source import Source
 from gatemark.report.words import number
 from gatemark.report.words.number import PERCENT
 from gatemark.stats.capacity.line import Line
@@ -16,6 +18,16 @@ from gatemark.stats.math.interval import Interval
 NOT_MEASURED = (
     "not known, as no full frames were sent both ways at full speed: gatemark run quick, or fit"
 )
+
+
+def lines(source: Source) -> list[str]:
+    """The answer for the line that a run is asked to carry; none where a verdict is the answer."""
+    if not source.run.line:
+        return []
+    asked = Line(*source.run.line)
+    if not shares(source.judgement.points, asked) and verdict.shown(source):
+        return []
+    return [sentence(source.judgement.points, asked)]
 
 
 def sentence(points: Sequence[PointResult], line: Line) -> str:

@@ -12,6 +12,7 @@ from gatemark.report.group.latency import Load
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement
 from gatemark.stats.math.interval import Interval
+from gatemark.stats.verdict.grade import letter, limits
 
 MOST_LINES = 6
 LAB_CLOCK = "Here one machine's clock, veth links, and the lab's queue."
@@ -97,7 +98,7 @@ def under_load(judgement: Judgement, place: Place) -> Iterable[Card]:
     lines += [LAB_QUEUE] if place.is_virtual else []
     # Where the tester was the limit, a grade would say more of the tester than of a gateway.
     is_graded = place.is_device(delay.knee.definition.slow_to_pps) and delay.heavy.limit != "tester"
-    graded = f" Grade: {grade.limits()}." if is_graded else ""
+    graded = f" Grade: {limits()}." if is_graded else ""
     rates = [number.nominal(sweep.offered_pps(p), "packets/s") for p in (delay.heavy, delay.light)]
     yield Card(
         title="Delay under load",
@@ -110,7 +111,7 @@ def under_load(judgement: Judgement, place: Place) -> Iterable[Card]:
         evidence=sweep.anchor("delay", delay.knee),
         picture=_curves(judgement, place),
         amount=delay.delay_ns,
-        grade=grade.letter(delay.delay_ns.value) if is_graded else "",
+        grade=letter(delay.delay_ns.value) if is_graded else "",
     )
 
 

@@ -50,3 +50,15 @@ def coverage(n: int, inset: int) -> float:
     """How likely the median lies within the samples left when `inset` are cut at each end."""
     tail = sum(comb(n, i) for i in range(inset + 1)) / (1 << n)
     return max(0.0, 1.0 - 2.0 * tail)
+
+
+def less(a: Interval, b: Interval) -> Interval:
+    """a - b with both at their worst: its interval is wider than the true one, never narrower."""
+    level = min(a.level, b.level)
+    return Interval(a.value - b.value, a.lo - b.hi, a.hi - b.lo, min(a.n, b.n), level)
+
+
+def plus(a: Interval, b: Interval) -> Interval:
+    """a + b likewise."""
+    level = min(a.level, b.level)
+    return Interval(a.value + b.value, a.lo + b.lo, a.hi + b.hi, min(a.n, b.n), level)

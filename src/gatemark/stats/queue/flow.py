@@ -42,6 +42,13 @@ class Flow:
         """The shortest delay. Raises ValueError where nothing arrived."""
         return min(self.delay_ns)
 
+    @property
+    def in_order(self) -> list[float | None]:
+        """Each packet's delay by when it was sent; None: it was lost."""
+        came = zip(self.sent_ns, self.delay_ns, strict=True)
+        gone: Iterable[tuple[float, None]] = ((at, None) for at in self.lost_ns)
+        return [delay for _, delay in sorted([*came, *gone], key=lambda packet: packet[0])]
+
     def between(self, start_ns: float, end_ns: float) -> "Flow":
         """Those that were sent from `start_ns` on and before `end_ns`."""
         first, last = (bisect_left(self.sent_ns, at) for at in (start_ns, end_ns))

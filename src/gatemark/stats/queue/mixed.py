@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trials of several workloads, as records and series have them: flows, the loads beside them."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -17,6 +18,7 @@ LIKE: Final = (
     *("*replay.*.delay", "*replay.*.lost", "*sink.*.bytes"),
     *("*source.*.acked_bytes", "line.*.drops"),
 )
+MISSED: Final = re.compile(r"missed_(\d+)ms_ratio")  # of a replay: lost, or later than so many ms
 WAYS: Final = ("up", "down")
 SEGMENT_BYTES: Final = 1448.0  # payload, where TCP told nothing
 
@@ -34,6 +36,13 @@ class Workload:
     def value(self, quantity: str) -> float | None:
         """One of its values."""
         return self.record.values.get(f"{self.name}.{quantity}" if self.name else quantity)
+
+    def deadlines_ms(self, way: str) -> list[int]:
+        """Those that its packets in one direction were judged by."""
+        before = f"{self.name}.{way}." if self.name else f"{way}."
+        names = (name for name in self.record.values if name.startswith(before))
+        matches = map(MISSED.fullmatch, (name.removeprefix(before) for name in names))
+        return [int(match[1]) for match in matches if match]
 
     def columns(self, name: str) -> Columns | None:
         """One of its series."""

@@ -88,6 +88,8 @@ def _sight(
         goodputs_bps=goodputs,
         around_bytes=wire.around_bytes(others, asked) if asked else 0.0,
         streams=[stream for other in others for stream in other.streams(way)],
+        deadlines_ms=own.deadlines_ms(way),
+        is_call=own.value(f"{way}.mos") is not None and own.definition.clones == 1,
     )
     line = wire.bottleneck(spec, way, (seen.loaded, calm.flow), others)
     return Sight(seen, calm, others, asked, line)

@@ -3,7 +3,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Final
 
+from gatemark.stats.math import emodel
+from gatemark.stats.math.deadline import misses
 from gatemark.stats.queue import fair, settle
 from gatemark.stats.queue.flow import S_NS, Columns, Flow
 from gatemark.stats.queue.swing import SETTLE_NS, Swing, buffer_bytes, queue_bytes, swing
@@ -11,6 +15,7 @@ from gatemark.stats.queue.swing import SETTLE_NS, Swing, buffer_bytes, queue_byt
 Pairs = Iterable[tuple[str, float | None]]
 
 TAILS = {"p50": 0.5, "p99": 0.99}
+MS_NS: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +31,8 @@ class Seen:
     goodputs_bps: Mapping[float, float] = field(default_factory=dict)
     around_bytes: float = 66.0
     streams: Sequence[Columns] = ()  # bytes so far of each of its streams
+    deadlines_ms: Sequence[int] = ()  # one way, after which a packet of the flow is of no use
+    is_call: bool = False  # one call of G.711: the E-model has constants for it
 
     @property
     def frame_ns(self) -> float:
@@ -45,7 +52,10 @@ def values(seen: Seen) -> dict[str, float]:
     if not seen.loaded.delay_ns:
         return {}
     swinging = swing(seen.flow, seen.least_ns, *seen.load_ns, seen.frame_ns)
-    parts = (_added(seen), _swing(seen, swinging), _ends(seen, swinging), _shares(seen))
+    parts = (
+        *(_added(seen), _used(seen)),
+        *(_swing(seen, swinging), _ends(seen, swinging), _shares(seen)),
+    )
     return {name: float(value) for part in parts for name, value in part if value is not None}
 
 
@@ -53,12 +63,28 @@ def _added(seen: Seen) -> Pairs:
     """What the load adds to the flow's delay and loss, and the harm that this is."""
     loaded, idle = seen.loaded, seen.idle
     yield "queue_loss_ratio", loaded.loss_ratio
+    yield "queue_delay_mean_ns", fmean(loaded.delay_ns)
     if not idle.delay_ns:
         return
+    yield "queue_added_mean_ns", fmean(loaded.delay_ns) - fmean(idle.delay_ns)
     for name, share in TAILS.items():
         yield f"queue_added_{name}_ns", loaded.percentile(share) - idle.percentile(share)
     yield "queue_harm_ratio", fair.harm(idle.percentile(0.99), loaded.percentile(0.99))
     yield "queue_added_loss_ratio", loaded.loss_ratio - idle.loss_ratio
+
+
+def _used(seen: Seen) -> Pairs:
+    """What the flow itself makes of it, under the load alone: packets too late, how a call sounds.
+
+    A trial's own values are over all its time, so that the calm before a load would dilute them.
+    """
+    delays = seen.loaded.in_order
+    for ms in seen.deadlines_ms:
+        late = misses(delays, ms * MS_NS)
+        yield f"queue_missed_{ms}ms_ratio", sum(late) / len(late)
+    if seen.is_call:
+        heard = emodel.best_playout([delays])
+        yield "queue_mos", emodel.mos(heard.rating) if heard else None
 
 
 def _swing(seen: Seen, swinging: Swing | None) -> Pairs:
