@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gatemark.commands import wire
-from gatemark.commands.line import line_rates
+from gatemark.commands.line import line_rates, varied_rates
 from gatemark.commands.setting import chosen
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ class Asked:
     def chosen(self) -> tuple["Suite", list["Plan"]]:
         """The suite and its plans. Raises UsageError."""
         means = wire.settings(self.driver, self.ports, self.settings)
-        return chosen(self.name, self.variant, (*means, *self.settings), exactly=self.exact)
+        settings = (*means, *self.settings)
+        return chosen(self.name, self.variant, settings, exactly=self.exact, line=self.line)
 
 
 def within(asked: Asked, able: "Ability", kind: str) -> tuple[Asked, tuple[str, ...]]:
@@ -73,6 +74,9 @@ def within(asked: Asked, able: "Ability", kind: str) -> tuple[Asked, tuple[str, 
     if not able.slowdown and any(map(_slowed, plans)):
         asked = replace(asked, settings=(*asked.settings, RELEASED))
         notes.append(f"no slowdown here, {why}: measured with {RELEASED}")
+    if asked.line and (names := [plan.name for plan in plans if varied_rates(plan)]):
+        vary = "vary" if len(names) > 1 else "varies"
+        notes.append(f"--line is not the line of {', '.join(names)}, which {vary} its rate")
     return asked, tuple(notes)
 
 

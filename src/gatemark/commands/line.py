@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--line DOWN/UP`: an access line in the words of the command line."""
+"""`--line DOWN/UP`: an access line in the words of the command line, and as a plan's own."""
 
 import re
 from typing import TYPE_CHECKING, Final
@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Final
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
+    from gatemark.plan.model import Plan
     from gatemark.stats.capacity.line import Line
 
 UNITS: Final = {"": 1e6, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
+BOTH: Final = "line.rate_bps"  # a factor of both ways
+RATE: Final = "rate_bps"
 MOST_BPS: Final = 1e12
 
 
@@ -33,3 +36,31 @@ def line_rates(text: str) -> tuple[float, float]:
     """The same as bits/s down and up, as a run keeps it. Raises UsageError."""
     line = access_line(text)
     return line.down_bps, line.up_bps
+
+
+def lined(plan: "Plan", text: str) -> "Plan":
+    """The plan over this line, if it has one; a rate that it varies stays. Raises UsageError."""
+    from msgspec.structs import replace
+
+    from gatemark.plan.expand import check
+    from gatemark.plan.line.keys import line_at
+
+    down_bps, up_bps = line_rates(text)
+    varied = set(varied_rates(plan))
+    rates = {"line.down.rate_bps": down_bps, "line.up.rate_bps": up_bps}
+    given = {key: bps for key, bps in rates.items() if not {key, BOTH} & varied}
+    if plan.line is None or not given:
+        return plan
+    made = replace(plan, line=line_at(plan, given))
+    try:
+        check(made)
+    except UsageError as error:
+        raise UsageError(f"--line {text}: {plan.name}: {error}") from None
+    return made
+
+
+def varied_rates(plan: "Plan") -> list[str]:
+    """The rates of its line that a plan varies itself."""
+    from gatemark.plan.expand import factors
+
+    return [name for name in factors(plan) if name.startswith("line.") and name.endswith(RATE)]

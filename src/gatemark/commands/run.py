@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gatemark.store.directory import RunDirectory
 
 DEFAULT_SUITE = "quick"
-LINE_HELP = "Say whether it is enough for this line, in Mbit/s: 1000/500."
+LINE_HELP = "Is it enough for this line, in Mbit/s: 1000/500? Of a plan with [line]: its rates."
 
 
 def run(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gatemark.commands.line import lined
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
@@ -18,11 +19,11 @@ VARIANT_HELP = "A variant of the plans, as `gatemark list` names it: short."
 
 
 def chosen(
-    name: str, variant: str, settings: Sequence[str], *, exactly: bool = False
+    name: str, variant: str, settings: Sequence[str], *, exactly: bool = False, line: str = ""
 ) -> "tuple[Suite, list[Plan]]":
     """The suite or plan by name, with variant and settings put in where they apply.
 
-    `exactly`: the plans in instructions, which is before anything is set in them.
+    `exactly`: the plans in instructions, which is before anything is set in them, and so is `line`.
     """
     from gatemark.plan.exact import exact
     from gatemark.plan.expand import applies, override
@@ -30,6 +31,7 @@ def chosen(
 
     suite, plans = load(name, variant)
     plans = [exact(plan) for plan in plans] if exactly else plans
+    plans = [lined(plan, line) for plan in plans] if line else plans
     values = {key: _located(key, value) for key, value in map(_parse, settings)}
     for key in values:
         if not sum(applies(plan, key) for plan in plans):
