@@ -166,6 +166,8 @@ def _carries(
 
 
 def _takes(run: Run, timed: Sequence[PointResult]) -> str:
+    if lined := [point for point in timed if point.definition.line]:
+        return _over_line(lined)
     delays = _delays(timed)
     return f"{_gateway(run, [point.definition for point in timed])} {delays}." if delays else ""
 
@@ -208,6 +210,23 @@ def _percents(change: Change) -> str:
     if change.verdict in ("slower", "faster") or change.mde >= UNBOUNDED:
         return text
     return f"{text}; {100 * change.mde:.1f} % would have been seen"
+
+
+def _over_line(lined: Sequence[PointResult]) -> str:
+    """Of the first line: how long a packet takes, with the line's own queue; a clause a setup."""
+    first = lined[0].definition
+    setups: dict[str, PointResult] = {}
+    for point in lined:
+        same = (point.definition.line, point.definition.beside) == (first.line, first.beside)
+        if same and MEDIAN in point.values and not is_twin(point.arm):
+            setups.setdefault(point.setup, point)
+    clauses = [
+        f"{duration(point.values[MEDIAN].value)} through {setup}"
+        for setup, point in [*setups.items()][:MOST_SETUPS]
+    ]
+    if not clauses:
+        return ""
+    return f"Over a line ({first.line}) a packet takes {' and '.join(clauses)} (median, one way)."
 
 
 def _delays(timed: Sequence[PointResult]) -> str:

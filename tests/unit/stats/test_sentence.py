@@ -155,3 +155,15 @@ def test_delays_name_their_rate_once_where_it_is_the_same() -> None:
         "at 2.00 k packets/s (median, one way)."
     )
     assert answer(slow, timed("route", 50_000, 3000)).startswith("takes 50 µs to route a packet")
+
+
+def test_the_queue_of_a_line_is_not_the_gateways_time() -> None:
+    def lined(path: str, delay_ns: float, line: str) -> PointResult:
+        seen = {"delay_p50_ns": delay_ns, "offered_pps": 50.0}
+        return point(of(path, line=line), values=seen, share=0.5)
+
+    slow, shaped = lined("route", 3e6, "1 Mbit/s"), lined("nat", 5e6, "1 Mbit/s")
+    assert answer(slow, lined("route", 1e6, "15 Mbit/s"), shaped) == (
+        "Over a line (1 Mbit/s) a packet takes 3.00 ms through route and 5.00 ms through nat "
+        "(median, one way)."
+    )
