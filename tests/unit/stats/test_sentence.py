@@ -164,6 +164,6 @@ def test_the_queue_of_a_line_is_not_the_gateways_time() -> None:
 
     slow, shaped = lined("route", 3e6, "1 Mbit/s"), lined("nat", 5e6, "1 Mbit/s")
     assert answer(slow, lined("route", 1e6, "15 Mbit/s"), shaped) == (
-        "Over a line (1 Mbit/s) a packet takes 3.00 ms through route and 5.00 ms through nat "
+        "Over a line (1 Mbit/s) a packet takes 3 ms through route and 5 ms through nat "
         "(median, one way)."
     )
