@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Self
 
 import msgspec
+from pyroute2 import netns
 
 from gatemark.error import GatemarkError, StationError
 from gatemark.node import isolated
@@ -121,7 +122,8 @@ def give_back(lab: str) -> list[str]:
 def _return(space: str, item: Nic) -> Iterator[GatemarkError]:
     try:
         # A line before it has moved it on, and left another device of its name (station/line).
-        places = (place for place in (beside(space), space) if place)
+        there = netns.listnetns()  # asking in one that is not there would make it
+        places = (place for place in (beside(space), space) if place in there)
         if place := next((place for place in places if nic.is_there(item.name, place)), ""):
             nic.clear(item.name, place)
             with HOME.open() as home:
