@@ -112,11 +112,15 @@ def test_a_report_of_tcp_has_goodput_and_round_trip(tcp: dict[str, Any], tmp_pat
 @pytest.mark.long
 @needs_iperf3
 def test_a_report_of_udp_has_rate_and_loss(tmp_path: Path) -> None:
-    measured = read(tmp_path, iperf3("-u", "-l", "500", "-b", "4M"))
+    report = iperf3("-u", "-l", "500", "-b", "4M")
+    measured = read(tmp_path, report)
     assert (measured.definition.frame_bytes, measured.definition.flows) == (546, 1)
     assert measured.asked == {"rate_pps": 1000.0}
-    assert measured.values["received_pps"] == pytest.approx(1000, rel=0.1)
-    assert 0 <= measured.values["loss_ratio"] < 0.1
+    # What it sent of that on a machine with other work is its own affair.
+    whole = report["end"]["sum"]
+    came = (whole["packets"] - whole["lost_packets"]) / whole["seconds"]
+    assert measured.values["received_pps"] == pytest.approx(came, rel=0.02)
+    assert measured.values["loss_ratio"] == pytest.approx(whole["lost_percent"] / 100, abs=0.01)
 
 
 @pytest.mark.parametrize("name", ["x.flent", "x.flent.gz"])
