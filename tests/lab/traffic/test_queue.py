@@ -32,9 +32,8 @@ def seen(planned: Plan) -> Queue:
     return queue
 
 
-@pytest.mark.parametrize("packets", [50, 100])
-def test_a_lines_buffer_is_found_within_5_percent(packets: int) -> None:
-    line = Line(up=LineWay(rate_bps=5e6, buffer_packets=packets))
+def test_a_lines_buffer_is_found_within_5_percent() -> None:
+    line = Line(up=LineWay(rate_bps=5e6, buffer_packets=100))
     queue = seen(loaded(line))
     assert queue.buffer_bytes is not None
     assert queue.values["queue_buffer_bytes"].value == pytest.approx(queue.buffer_bytes, rel=0.05)

@@ -131,8 +131,7 @@ def test_a_trial_without_a_gateway() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("path", ["nat", "route"])
-@pytest.mark.parametrize("direction", ["up", "down", "both"])
+@pytest.mark.parametrize(("path", "direction"), [("nat", "up"), ("route", "down"), ("nat", "both")])
 def test_a_trial_through_a_gateway(path: str, direction: str) -> None:
     judgement, (record, *_) = measure(plan(path, load(direction=direction)))
     assert (record.status, record.reason) == ("ok", "")
