@@ -115,6 +115,17 @@ static int bind_own(int fd, const struct streams *streams, uint16_t port, struct
 	return fault_system(fault, -errno, "src", "the own address");
 }
 
+/* A listener's is that of the connections that it takes, too (RFC 2474: the upper six bits). */
+static void set_mark(int fd, const struct streams_options *options)
+{
+	int traffic_class = options->mark << 2;
+
+	if (options->family == 4)
+		setsockopt(fd, IPPROTO_IP, IP_TOS, &traffic_class, sizeof(traffic_class));
+	else
+		setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &traffic_class, sizeof(traffic_class));
+}
+
 /*
  * With a reset at every end of a connection, even where the agent is killed, nothing lingers in a
  * queue and no TIME_WAIT keeps a port from the next trial.
@@ -133,6 +144,7 @@ static int set_options(int fd, const struct streams *streams, struct fault *faul
 	if (options->device && setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, options->device,
 					  (socklen_t)strlen(options->device)) < 0)
 		return fault_system(fault, -errno, "device", "binding a socket to the device");
+	set_mark(fd, options);
 	set_buffer(fd, options);
 	return set_congestion(fd, options->congestion, fault);
 }

@@ -33,6 +33,7 @@ struct streams_options {
 	size_t write_bytes;
 	int buffer_bytes; /* 0: the kernel's */
 	const char *congestion;
+	uint8_t mark; /* code point of all packets, at this end */
 	uint64_t duration_ns, stall_ns, tick_ns;
 };
 

@@ -4,6 +4,7 @@
  * of the request; src/stream/ does the work.
  */
 #include "frame/address.h"
+#include "frame/mark.h"
 #include "stream/endpoint.h"
 #include "stream/open.h"
 #include "stream/sink.h"
@@ -32,6 +33,7 @@ struct stream_request {
 	int64_t write_bytes;
 	int64_t socket_buffer_bytes;
 	const char *congestion;
+	int64_t dscp;
 	int64_t duration_ms;
 	int64_t stall_ms;
 	int64_t bin_ms;
@@ -64,6 +66,7 @@ static const struct key stream_keys[] = {
 	KEY(stream_request, socket_buffer_bytes, INTEGER, .max = 1 << 30,
 	    .help = "SO_SNDBUF of a source, SO_RCVBUF of a sink; 0: the kernel tunes it"),
 	KEY(stream_request, congestion, TEXT, .help = "congestion control; cubic if left out"),
+	KEY(stream_request, dscp, INTEGER, .max = MARK_MOST, .help = "code point of the packets"),
 	KEY(stream_request, duration_ms, INTEGER, .required = true, .min = 1, .max = 3600000,
 	    .help = "how long the source writes"),
 	KEY(stream_request, stall_ms, INTEGER, .preset = 5000, .min = 100, .max = 600000,
@@ -147,6 +150,7 @@ static int options_of(const struct stream_request *request, struct streams_optio
 		.write_bytes = (size_t)request->write_bytes,
 		.buffer_bytes = (int)request->socket_buffer_bytes,
 		.congestion = request->congestion ? request->congestion : "cubic",
+		.mark = (uint8_t)request->dscp,
 		.duration_ns = (uint64_t)request->duration_ms * NS_PER_MS,
 		.stall_ns = (uint64_t)request->stall_ms * NS_PER_MS,
 		.tick_ns = (uint64_t)request->job.tick_ms * NS_PER_MS,

@@ -96,6 +96,7 @@ class Transfer:
             "write_bytes": load.write_bytes,
             "socket_buffer_bytes": load.socket_buffer_bytes,
             "congestion": load.congestion,
+            "dscp": load.dscp,
             "duration_ms": duration_ms,
             "cpu": self._cpu(end),
             **self._opening(end),
