@@ -147,6 +147,9 @@ def cables(wire: Wire) -> Iterator[None]:
             sh("ip", "-n", space, "link", "set", device, "up")
         yield
     finally:
+        # A namespace's devices go some time after it, and the next test wants their names.
+        for host, own in ((A, "u0"), (B, "u1")):
+            subprocess.run(["ip", "-n", host, "link", "del", own], capture_output=True, check=False)
         sh("ip", "netns", "del", L)
 
 
