@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, Search, TrialSpec, Workload
 from gatemark.plan.order import order
+from gatemark.run.kind import definition
 from gatemark.run.search.follow import is_outcome
 from gatemark.run.search.seek import Doing, seek
 from gatemark.run.search.standing import Standing
-from gatemark.run.trial import definition
 from gatemark.store.record import Accounting, CpuReading, Evidence, Record
 from gatemark.store.run import Run, StationInfo
 

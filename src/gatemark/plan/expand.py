@@ -302,8 +302,6 @@ def override(plan: Plan, settings: dict[str, Any]) -> Plan:
         table, _, name = key.partition(".")
         if table == "sweep":
             plan = _with(plan, table, name, spread_out(name, value))
-        elif table in plan.beside:
-            plan = _with_beside(plan, table, name, value)
         elif table == LINE:
             plan = replace(plan, line=line_at(plan, {key: value}))
         else:
@@ -359,21 +357,15 @@ SETTABLE: Final[dict[str, type[msgspec.Struct]]] = {
 }
 
 
-def _with_beside(plan: Plan, which: str, name: str, value: Any) -> Plan:
-    part = msgspec.to_builtins(plan.beside[which]) | {name: value}
-    try:
-        load = msgspec.convert(part, Workload)
-    except msgspec.ValidationError as error:
-        reason = plain(str(error)).partition(": ")[2]
-        raise UsageError(f"--set {which}.{name}: {reason}") from None
-    return replace(plan, beside=plan.beside | {which: load})
-
-
 def _with(plan: Plan, table: str, name: str, value: Any) -> Plan:
-    part = msgspec.to_builtins(getattr(plan, table)) | {name: value}
+    """The plan with one key of a table, or of a workload beside the first, put in."""
+    kind = SETTABLE.get(table) or get_type_hints(Plan).get(table, Workload)
+    before = plan.beside[table] if table in plan.beside else getattr(plan, table)
     try:
-        new = msgspec.convert(part, SETTABLE.get(table) or get_type_hints(Plan)[table])
+        new = msgspec.convert(msgspec.to_builtins(before) | {name: value}, kind)
     except msgspec.ValidationError as error:
         reason = plain(str(error)).partition(": ")[2]
         raise UsageError(f"--set {table}.{name}: {reason}") from None
-    return msgspec.structs.replace(plan, **{table: new})
+    if table in plan.beside:
+        return replace(plan, beside=plan.beside | {table: new})
+    return replace(plan, **{table: new})

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of workload by name. The outcome of each is a module of `run/result`."""
+"""The kinds of workload by name, and their definitions. Each has a module of `run/result`."""
 
 from typing import Final
 
-from gatemark.plan.model import Workload
+from gatemark.plan import workloads
+from gatemark.plan.line.time import in_words
+from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.result import (
+    caches,
     connections,
     fill,
     replay,
@@ -16,6 +19,7 @@ from gatemark.run.result import (
     walk,
 )
 from gatemark.run.result.kind import Kind
+from gatemark.store.record import Definition
 
 KINDS: Final = {
     "udp": udp.KIND,
@@ -33,3 +37,23 @@ def kind_of(load: Workload) -> Kind:
     if load.restart_s:
         return restart.KIND
     return tool.KINDS.get((load.driver, load.kind)) or KINDS[load.kind]
+
+
+def definition(spec: TrialSpec) -> Definition:
+    """What the trial's values will be comparable with."""
+    load = spec.workload
+    both = Definition(
+        path=spec.arm.path,
+        features=spec.arm.features,
+        direction=load.direction,
+        family=load.family,
+        l4=load.kind,
+        duration_s=load.duration_s,
+        turn_ms=spec.turn.ms if spec.turn.of else 0.0,
+        slow_to_pps=0 if spec.arm.path == "direct" else spec.gateway.slow_to_pps,
+        line=in_words(spec.line),
+        dscp=load.dscp,
+        start_s=load.start_s,
+        beside=tuple(f"{name}: {workloads.in_words(other)}" for name, other in spec.beside.items()),
+    )
+    return caches.define(kind_of(load).define(both, load), spec)

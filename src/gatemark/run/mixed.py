@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from gatemark.node.agent import Tick
 from gatemark.plan.model import TrialSpec
 from gatemark.plan.workloads import DOT, MAIN, parts
-from gatemark.run.kind import kind_of
+from gatemark.run.kind import definition, kind_of
 from gatemark.run.raw import Raw
 from gatemark.store.record import Accounting, Definition, Part, Record
 from gatemark.store.series import Series
@@ -77,26 +77,8 @@ def complete(record: Record, spec: TrialSpec, raw: Raw) -> Record:
         kind = kind_of(part.workload)
         its, accounting = kind.values(part, own)
         values |= {f"{name}{DOT}{quantity}": value for quantity, value in its.items()}
-        definition = kind.define(_common(record.definition, part), part.workload)
-        done[name] = _part(definition, raw.beside[name], accounting)
+        done[name] = _part(definition(part), raw.beside[name], accounting)
     return replace(record, values=values, parts=done, accounting=_shared(record.accounting))
-
-
-def _common(first: Definition, part: TrialSpec) -> Definition:
-    """What all workloads of a trial have alike, and every kind has."""
-    load = part.workload
-    return Definition(
-        path=first.path,
-        features=first.features,
-        slow_to_pps=first.slow_to_pps,
-        line=first.line,
-        direction=load.direction,
-        family=load.family,
-        l4=load.kind,
-        duration_s=load.duration_s,
-        dscp=load.dscp,
-        start_s=load.start_s,
-    )
 
 
 def seen_by(raw: Raw, ways: list[Way]) -> Raw:
@@ -105,8 +87,8 @@ def seen_by(raw: Raw, ways: list[Way]) -> Raw:
 
 
 def delivered_pps(raw: Raw) -> float:
-    """Packets/s of all workloads that came in at the sinks' ports, in the first one's time."""
-    ways = [*raw.ways, *(way for ways in raw.beside.values() for way in ways)]
+    """Packets/s of all workloads at the sinks' ports, from the first packet of any to the last."""
+    ways = raw.every_way
     ports = {f"{way.wire.sink.role}.rx_packets" for way in ways}
     came = sum(raw.after[port] - raw.before[port] for port in ports)
     window_ns = span_ns(ways)

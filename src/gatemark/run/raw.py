@@ -31,6 +31,11 @@ class Raw:
     beside: Mapping[str, list[Way]] = field(default_factory=dict)
 
     @property
+    def every_way(self) -> list[Way]:
+        """The directions of all workloads."""
+        return [*self.ways, *(way for ways in self.beside.values() for way in ways)]
+
+    @property
     def threads(self) -> Report:
         """CPU time of the gateway's threads, from outside."""
         threads: Report = self.seen["threads"]

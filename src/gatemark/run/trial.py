@@ -14,22 +14,20 @@ from gatemark.node.agent import Tick
 from gatemark.node.reader import ODD
 from gatemark.plan import workloads
 from gatemark.plan.feature import tracks
-from gatemark.plan.line.time import in_words
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.threads import Ports
 from gatemark.run import mixed, reading, stop, turns, watching
 from gatemark.run.bench import Bench
 from gatemark.run.drain import Drain, remember
-from gatemark.run.kind import kind_of
+from gatemark.run.kind import definition, kind_of
 from gatemark.run.raw import Raw
-from gatemark.run.result import caches, line
 from gatemark.run.turns import Start
+from gatemark.run.validity import require_valid
 from gatemark.station.awake import awake
 from gatemark.station.station import Station
 from gatemark.station.wiring import Wire, wires
-from gatemark.store.record import Definition, Record
+from gatemark.store.record import Record
 from gatemark.store.series import Series
-from gatemark.workload import stray
 from gatemark.workload.way import Load, Report
 
 # What a tick counts: its key, what makes it ours, and the unit of its rate.
@@ -70,7 +68,7 @@ async def run(
         if start:
             start.leave(spec)
     try:
-        _validate(record, raw.undrained)
+        require_valid(record, raw.undrained)
     except InvalidTrialError as error:
         record = replace(record, status="invalid", reason=str(error))
     return record, series
@@ -182,52 +180,3 @@ def frame(bench: Bench, spec: TrialSpec) -> Record:
         placement=bench.station.words,
         deviations=spec.deviations,
     )
-
-
-def definition(spec: TrialSpec) -> Definition:
-    """What the trial's values will be comparable with."""
-    load = spec.workload
-    both = Definition(
-        path=spec.arm.path,
-        features=spec.arm.features,
-        direction=load.direction,
-        family=load.family,
-        l4=load.kind,
-        duration_s=load.duration_s,
-        turn_ms=spec.turn.ms if spec.turn.of else 0.0,
-        slow_to_pps=0 if spec.arm.path == "direct" else spec.gateway.slow_to_pps,
-        line=in_words(spec.line),
-        dscp=load.dscp,
-        start_s=load.start_s,
-        beside=tuple(f"{name}: {workloads.in_words(other)}" for name, other in spec.beside.items()),
-    )
-    return caches.define(kind_of(load).define(both, load), spec)
-
-
-def _validate(record: Record, undrained: str) -> None:
-    """Raise InvalidTrialError if another had the gateway's CPU, or a packet is unaccounted for.
-
-    TCP accounts for itself.
-    """
-    starved = record.evidence.starved
-    if starved and starved.foreign:
-        raise InvalidTrialError(
-            f"{starved.thread} was ready and got no CPU for {starved.longest_ms:.0f} ms: "
-            f"{starved.who} had it"
-        )
-    if undrained:
-        raise InvalidTrialError(undrained)
-    if why := line.why_invalid(record.evidence.line):
-        raise InvalidTrialError(why)
-    accounting = record.accounting
-    if accounting is None:
-        return
-    if accounting.lost < 0:
-        raise InvalidTrialError(f"{-accounting.lost} more packets delivered than tried")
-    if why := stray.why_invalid(accounting):
-        raise InvalidTrialError(why)
-    if accounting.mismatch:
-        where = ", ".join(
-            f"{name} {difference:+d}" for name, difference in accounting.mismatch.items()
-        )
-        raise InvalidTrialError(f"interface counters and accounting differ: {where} packets")

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from gatemark.plan.model import Arm, Plan, Probe, Repeat, TrialSpec, Workload
 from gatemark.plan.order import order
 from gatemark.run.course import next_batch
-from gatemark.run.trial import definition
+from gatemark.run.kind import definition
 from gatemark.store.record import Record
 from gatemark.store.run import Run, StationInfo
 

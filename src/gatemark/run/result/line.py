@@ -29,8 +29,7 @@ def evidence(raw: Raw) -> Evidences:
     crossed = raw.line
     if not crossed.report:
         return {}
-    every = [*raw.ways, *(way for ways in raw.beside.values() for way in ways)]
-    first_ns, last_ns = mixed.span_ns(every)
+    first_ns, last_ns = mixed.span_ns(raw.every_way)
     span_ns = last_ns - first_ns
     up, down = (_crossing(crossed.report[way], span_ns) for way in WAYS)
     made = Line(

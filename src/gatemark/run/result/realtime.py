@@ -8,7 +8,6 @@ the schedule tells delays and deadlines; nothing is then known of their order.
 """
 
 from collections.abc import Iterator, Sequence
-from math import ceil
 from statistics import fmean
 from typing import Final
 
@@ -19,6 +18,7 @@ from gatemark.run.result.fate import Flow, flows
 from gatemark.stats.math import emodel, histogram
 from gatemark.stats.math.deadline import longest_streak_ns, misses
 from gatemark.stats.math.histogram import Histogram, is_told
+from gatemark.stats.math.nearest import percentile
 from gatemark.stats.math.runs import Runs, runs
 from gatemark.stats.math.variation import ipdv, pdv
 from gatemark.workload.way import Way
@@ -47,7 +47,9 @@ def spread(delays_ns: Sequence[float]) -> Values:
     """Mean and percentiles of sorted delays; none of none."""
     if not delays_ns:
         return {}
-    of = percentiles(len(delays_ns), lambda share: _at(delays_ns, share), delays_ns, REPLAYED)
+    of = percentiles(
+        len(delays_ns), lambda share: percentile(delays_ns, share), delays_ns, REPLAYED
+    )
     return of | {"delay_mean_ns": fmean(delays_ns)}
 
 
@@ -112,7 +114,7 @@ def _percentiles(
     """Those percentiles of sorted values that ten of them lie above."""
     for word, share in shares.items():
         if values and is_told(share, len(values)):
-            yield f"{name}_{word}_ns", _at(values, share)
+            yield f"{name}_{word}_ns", percentile(values, share)
 
 
 def _lost(kept: Sequence[Flow]) -> Values:
@@ -172,8 +174,3 @@ def _together(each: dict[str, Values], tried: dict[str, int]) -> Values:
         elif name in ("mos", "mos_unconcealed"):
             joint[name] = min(its.values())
     return joint
-
-
-def _at(values: Sequence[float], share: float) -> float:
-    """By nearest rank, of sorted values."""
-    return values[max(0, ceil(share * len(values)) - 1)]

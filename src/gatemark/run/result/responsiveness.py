@@ -5,7 +5,6 @@ Everything is of the last window (MAD intervals), as in the draft, except what w
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import ceil
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -13,6 +12,7 @@ from msgspec.structs import replace
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
 from gatemark.run.result.kind import Evidences, Kind
+from gatemark.stats.math.nearest import percentile
 from gatemark.store.record import Definition, Scalar
 from gatemark.store.series import Series
 from gatemark.workload.responsiveness import pair
@@ -49,7 +49,7 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
     if idle.are_enough:
         values["rpm_idle"] = Score.of(idle).rpm
     for name, column in _columns(idle):
-        values[f"{name}_idle_p50_ns"] = nearest(column, 0.5) * NS_A_MS
+        values[f"{name}_idle_p50_ns"] = percentile(column, 0.5) * NS_A_MS
     tried = client["loaded"]["tried"]
     failed = sum(client["loaded"]["failed"].values())
     return values | {
@@ -72,11 +72,6 @@ def times(book: Report, since_ns: int, until_ns: int, *, tls: bool) -> Times:
         column("foreign", "http_ns"),
         column("self", "http_ns"),
     )
-
-
-def nearest(values: Sequence[float], share: float) -> float:
-    """The value that this share does not exceed, by nearest rank."""
-    return sorted(values)[max(0, ceil(share * len(values)) - 1)]
 
 
 def _columns(measured: Times) -> Iterator[tuple[str, Sequence[float]]]:
@@ -103,7 +98,7 @@ def _times(loaded: Times) -> dict[str, float]:
     for name, column in _columns(loaded):
         values[f"{name}_tm_ns"] = trimmed_mean(column) * NS_A_MS
         for share, at in SHARES.items():
-            values[f"{name}_{share}_ns"] = nearest(column, at) * NS_A_MS
+            values[f"{name}_{share}_ns"] = percentile(column, at) * NS_A_MS
         values[f"{name}_probes"] = float(len(column))
     return values
 
@@ -149,7 +144,7 @@ def evidence(raw: Raw) -> Evidences:
     ahead = {"client": client["loaded"]["self"]["ahead_bytes"], "server": server["ahead_bytes"]}
     for name, counts in ahead.items():
         if counts:
-            seen[f"{name}_ahead_p99_bytes"] = round(nearest(counts, 0.99))
+            seen[f"{name}_ahead_p99_bytes"] = round(percentile(counts, 0.99))
     return {"responsiveness": seen}
 
 

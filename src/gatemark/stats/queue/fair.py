@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from typing import Final
 
-from gatemark.stats.queue.flow import S_NS, Columns, percentile
+from gatemark.stats.math.nearest import percentile
+from gatemark.stats.queue.flow import S_NS, Columns
 
 WORST: Final = 0.05  # of the seconds: they are less fair than what is printed
 CELL_BYTES, CELL_PAYLOAD_BYTES = 53, 48  # of ATM (ITU-T I.361)

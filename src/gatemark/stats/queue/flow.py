@@ -4,9 +4,10 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import ceil
 from statistics import median
 from typing import Self
+
+from gatemark.stats.math.nearest import percentile
 
 S_NS = 1_000_000_000
 Columns = tuple[Sequence[int], Sequence[float]]
@@ -77,14 +78,6 @@ class Flow:
             elif made:
                 made.append(made[-1])
         return made
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """The value that this share of them does not exceed, by nearest rank; ValueError of none."""
-    if not values:
-        raise ValueError("no values have no percentile")
-    ordered = sorted(values)
-    return ordered[max(1, ceil(share * len(ordered))) - 1]
 
 
 def within(flow: Flow) -> list[tuple[float, float]]:

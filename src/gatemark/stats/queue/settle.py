@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from gatemark.stats.queue.flow import S_NS, Flow, percentile
+from gatemark.stats.math.nearest import percentile
+from gatemark.stats.queue.flow import S_NS, Flow
 
 NEAR: Final = 0.2  # of the second half's median
 STEP_NS: Final = S_NS  # of a median

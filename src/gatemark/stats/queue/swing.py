@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final
 
+from gatemark.stats.math.nearest import percentile
 from gatemark.stats.point.sawtooth import Sawtooth, sawtooth
-from gatemark.stats.queue.flow import S_NS, Flow, percentile
+from gatemark.stats.queue.flow import S_NS, Flow
 
 SETTLE_NS: Final = 5 * S_NS  # from the load's first byte: slow start is over by then
 STEP_NS: Final = 50_000_000  # of a median

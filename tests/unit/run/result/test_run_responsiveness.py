@@ -8,8 +8,9 @@ import pytest
 from gatemark.node.shell import Local
 from gatemark.plan.model import Arm, Direction, Gateway, TrialSpec, Workload
 from gatemark.run.raw import Raw
-from gatemark.run.result.responsiveness import evidence, nearest, outcome, series
+from gatemark.run.result.responsiveness import evidence, outcome, series
 from gatemark.station.wiring import ROLES, Port, wires
+from gatemark.stats.math.nearest import percentile
 from gatemark.workload.way import Way
 
 PORTS = {device: Port(Local(), device, "") for device in ROLES}
@@ -130,7 +131,7 @@ def test_a_window_without_probes_has_no_score() -> None:
 
 
 def test_a_percentile_is_a_value_that_was_measured() -> None:
-    assert [nearest([3.0, 1.0, 2.0], share) for share in (0.3, 0.5, 0.99)] == [1.0, 2.0, 3.0]
+    assert [percentile([3.0, 1.0, 2.0], share) for share in (0.3, 0.5, 0.99)] == [1.0, 2.0, 3.0]
 
 
 def test_every_probe_is_in_the_series_those_at_rest_too() -> None:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatemark.stats.queue.flow import Flow, percentile, pooled, within
+from gatemark.stats.math.nearest import percentile
+from gatemark.stats.queue.flow import Flow, pooled, within
 
 TIMES = st.lists(st.integers(0, 10**12), max_size=30)
 DELAYS = st.lists(st.integers(1, 10**9), min_size=1, max_size=60)

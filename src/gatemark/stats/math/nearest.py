@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Percentiles by nearest rank: each is one of the values (RFC 2330 section 11.3)."""
+
+from collections.abc import Sequence
+from math import ceil
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value that this share of them does not exceed, in any order; ValueError of none."""
+    if not values:
+        raise ValueError("no values have no percentile")
+    ordered = sorted(values)
+    return ordered[max(1, ceil(share * len(ordered))) - 1]
