@@ -10,7 +10,7 @@ from gatemark.error import NodeError, UnavailableError
 from gatemark.node.binary import agent_path
 from gatemark.node.bound import LONGEST_LINE_BYTES, Lines, Tail, in_short, whole
 from gatemark.node.reader import Printed
-from gatemark.node.shield import begun
+from gatemark.node.shield import begun, end, kill
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +185,7 @@ class LocalProcess:
 
     def kill(self) -> None:
         """End it at once, if it still runs."""
-        if not self.ended:
-            self.process.kill()
+        kill(self.process)
 
 
 async def _spawn(argv: tuple[str, ...]) -> asyncio.subprocess.Process:
@@ -222,8 +221,8 @@ async def run(name: str, argv: tuple[str, ...], stdin: str = "") -> str:
         out = await whole(process.stdout, name, argv)
         await asyncio.gather(*others)
         await process.wait()
-    except NodeError:  # it prints on: closing its pipes ends what it has started, too
-        process._transport.close()  # type: ignore[attr-defined]
+    except NodeError:  # it prints on
+        await end(process)
         raise
     finally:
         for task in others:

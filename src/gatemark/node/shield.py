@@ -7,6 +7,8 @@ yet and so never closes: a child of the killed process that reads one lives on, 
 """
 
 import asyncio
+import os
+import signal
 from asyncio.subprocess import Process
 from collections.abc import Coroutine
 from contextlib import suppress
@@ -35,14 +37,27 @@ async def begun(making: Coroutine[Any, Any, Process]) -> Process:
         return await whole(task)
     except asyncio.CancelledError:
         if not task.cancelled() and task.exception() is None:
-            await _end(task.result())
+            await end(task.result())
         raise
 
 
-async def _end(process: Process) -> None:
-    with suppress(ProcessLookupError):
-        process.kill()
-    if process.stdin is not None:
-        process.stdin.close()
-    with suppress(TimeoutError):  # what it has begun may live on, with its pipes
+def kill(process: Process) -> None:
+    """End it at once, if it still runs.
+
+    asyncio's own `kill` first asks whether it runs (CPython 3.11, subprocess.py, `send_signal`).
+    Where it has just ended by itself, that takes its exit code away from asyncio's thread, which
+    then warns on stderr of an unknown child.
+    """
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
+
+
+async def end(process: Process) -> None:
+    """Kill it, and close its pipes: that ends what it has started and prints on, too."""
+    kill(process)
+    for number in range(3):
+        if pipe := process._transport.get_pipe_transport(number):  # type: ignore[attr-defined]
+            pipe.close()
+    with suppress(TimeoutError):
         await asyncio.wait_for(process.wait(), ENDING_S)

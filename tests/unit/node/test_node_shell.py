@@ -2,6 +2,7 @@
 """Hosts take commands: what failed is told with the host's name."""
 
 import asyncio
+import logging
 
 import pytest
 
@@ -48,3 +49,22 @@ def test_a_missing_tool_names_the_mend() -> None:
 def test_a_namespace_is_entered_by_ip() -> None:
     host = Namespace("gateway", "gm-abc123-gw")
     assert host.argv("tc", "qdisc") == ("ip", "netns", "exec", "gm-abc123-gw", "tc", "qdisc")
+
+
+def test_what_ends_as_it_is_killed_is_no_unknown_child(caplog: pytest.LogCaptureFixture) -> None:
+    """asyncio's own way to kill takes its exit code away from asyncio's thread."""
+
+    async def ends() -> set[int]:
+        codes = set()
+        for _ in range(50):
+            process = await Local().start("cat")
+            process.close_stdin()
+            await asyncio.sleep(0)
+            for _ in range(40):
+                process.kill()
+            codes.add(await process.wait())
+        return codes
+
+    with caplog.at_level(logging.WARNING, "asyncio"):
+        codes = asyncio.run(ends())
+    assert (codes <= {0, -9}, caplog.messages) == (True, [])

@@ -11,7 +11,7 @@ import pytest
 
 # What is asked for first, then a line: the work is up, and a line for all that it says.
 WORK = """
-import asyncio, os, signal, sys, time
+import asyncio, os, signal, subprocess, sys, time
 from gatemark.node.shield import whole
 from gatemark.run import stop
 
@@ -54,13 +54,18 @@ def blocked():
         time.sleep(0.05)
     say("given back")
 
+def beginning():
+    say("up")
+    ends = {subprocess.run(["true"], start_new_session=True).returncode for _ in range(100)}
+    say(f"they ended with {ends}")
+
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 if sys.argv[1] == "nohup":
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 try:
-    if sys.argv[1] == "blocked":
-        stop.later(blocked)
+    if sys.argv[1] in ("blocked", "beginning"):
+        stop.later(globals()[sys.argv[1]])
     else:
         work = {"nohup": forking}.get(sys.argv[1]) or globals()[sys.argv[1]]
         say(stop.run(work(), say))
@@ -79,6 +84,7 @@ def started(work: str) -> "subprocess.Popen[str]":
         stderr=subprocess.STDOUT,
         text=True,
         env=os.environ | {"PYTHONPATH": path},
+        start_new_session=True,
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "up\n"
@@ -144,3 +150,12 @@ def test_work_that_cannot_be_cut_is_done_first() -> None:
         process.send_signal(signal.SIGINT)
         time.sleep(0.02)
     assert rest(process) == (["given back", "stopped, 130"], 130)
+
+
+def test_ctrl_c_ends_no_process_that_is_just_being_begun() -> None:
+    """It has the terminal's group until it has a session of its own."""
+    process = started("beginning")
+    while process.poll() is None:
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.0003)
+    assert rest(process) == (["they ended with {0}", "stopped, 130"], 130)

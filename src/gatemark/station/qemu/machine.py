@@ -20,7 +20,6 @@ import socket
 import stat
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -31,7 +30,7 @@ from gatemark.node.agent import FIRST
 from gatemark.node.bound import Tail
 from gatemark.node.reader import reader
 from gatemark.node.shell import Namespace
-from gatemark.node.shield import begun
+from gatemark.node.shield import begun, kill
 from gatemark.station.image.arch import Arch
 from gatemark.station.qemu.guest import Model
 from gatemark.station.qemu.handed import Handed
@@ -242,8 +241,7 @@ class Errors:
 
     async def bury(self) -> str:
         """End QEMU; its last words."""
-        with suppress(ProcessLookupError):
-            self._process.kill()
+        kill(self._process)
         await self._process.wait()
         await self._draining
         lines = self._tail.text.strip().splitlines()
