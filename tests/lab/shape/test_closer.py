@@ -35,8 +35,17 @@ RULE = (
 )
 
 
+TRIES = 3
 NO_ICMP = "counts none as too large, and no ICMP said so"
 ICMP = r"counts \d+ as too large and sent \d+ ICMP"
+
+
+def shapes_of(plan: Path, out: Path) -> list[str]:
+    """What is said of a run; a tester that was kept from its CPU says nothing."""
+    done = gatemark("run", plan, "--out", out)
+    assert done.code == 0, done.err
+    row = json.loads(gatemark("show", out, "--json").out.splitlines()[0])
+    return [*row["shapes"]]
 
 
 @pytest.mark.long
@@ -46,12 +55,15 @@ ICMP = r"counts \d+ as too large and sent \d+ ICMP"
 def test_the_longest_frame_is_told_to_the_byte(
     narrow: str, mtu: int, reported: str, tmp_path: Path
 ) -> None:
-    (tmp_path / "plan.toml").write_text(PLAN.replace("{narrow}", narrow))
-    out = tmp_path / "run"
-    done = gatemark("run", tmp_path / "plan.toml", "--out", out)
-    assert done.code == 0, done.err
-    row = json.loads(gatemark("show", out, "--json").out.splitlines()[0])
-    assert row["shapes"] == ["some-sizes"]
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN.replace("{narrow}", narrow))
+    for out in (tmp_path / f"run-{number}" for number in range(TRIES)):
+        shapes = shapes_of(plan, out)
+        if shapes != ["tester"]:
+            break
+    else:
+        pytest.skip("other work keeps the tester from its CPU")
+    assert shapes == ["some-sizes"]
     shown = gatemark("show", out, "--all", env={"COLUMNS": "1000"}).out
     assert f"Nothing over {mtu + 18} bytes comes through: the path's MTU is {mtu} bytes" in shown
     assert re.search(reported, shown)
