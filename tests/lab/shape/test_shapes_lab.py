@@ -23,7 +23,7 @@ def sweep(repeats: int = 3) -> Plan:
 def diagnosed(plant: Plant | None) -> tuple[Judgement, Diagnosis]:
     """What is said of a sweep; a tester that was kept from its CPU says nothing, so once more."""
     for _ in range(3):
-        judgement, _ = measure(sweep(), plant=plant)
+        judgement, _ = measure(sweep(repeats=2), plant=plant)
         (diagnosis,) = judgement.diagnoses or (None,)
         if diagnosis and not diagnosis.get("tester"):
             return judgement, diagnosis
@@ -59,4 +59,6 @@ def test_a_fault_is_named_and_nothing_else(name: str, clean: tuple[Judgement, Di
     shapes = [finding.shape for finding in diagnosis.wrong]
     assert [shape for shape in shapes if shape not in fault.others] == [*fault.shapes]
     if fault.keeps_capacity:
-        assert capacity(judgement) == pytest.approx(capacity(clean[0]), rel=0.05)
+        # Minutes lie between both, and other work slows a gateway by several percent. What takes a
+        # fault for capacity is off by far more: the knee is then at a rate where the fault begins.
+        assert capacity(judgement) == pytest.approx(capacity(clean[0]), rel=0.25)
