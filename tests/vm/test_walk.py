@@ -13,6 +13,7 @@ from gatemark.stats.point.mode import shift
 from gatemark.store.record import Counted, Record
 from vm.conftest import Booted, Stand
 
+pytestmark = pytest.mark.counted
 WALKS = Workload(kind="walk", walks=100, ordered=True)
 
 PACED = Workload(rate_pps=1_000, duration_s=2.0)
@@ -93,6 +94,7 @@ def test_a_segment_differs_from_a_datagram_by_its_functions(counted: Booted) -> 
     assert by["tcp_v4_early_demux"] > 0 > by["udp_v4_early_demux"]
 
 
+@pytest.mark.parametrize("counted_stand", ["qemu-mips"], indirect=True)
 @pytest.mark.parametrize("direction", ["up", "down"])
 def test_a_segment_is_of_a_connection_that_the_gateway_knows(
     counted: Booted, direction: Direction
@@ -107,6 +109,7 @@ def test_a_segment_is_of_a_connection_that_the_gateway_knows(
     assert sizes(tcp)["nf_conntrack_tcp_packet"] > 0
 
 
+@pytest.mark.parametrize("counted_stand", ["qemu-mips"], indirect=True)
 @pytest.mark.parametrize("l4", L4S)
 def test_nothing_answers_a_packet(counted: Booted, l4: L4) -> None:
     """An ICMP or a reset would be one packet more through the gateway."""
