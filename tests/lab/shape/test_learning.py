@@ -30,7 +30,7 @@ exec sleep 1000
 def test_what_is_lost_until_a_neighbour_is_known() -> None:
     arm = Arm(path="route", name="forgets", features=("command:forget",))
     planned = replace(
-        sweep(),
+        sweep(repeats=2),
         arm=(arm,),
         sweep={"rate_pps": RATES},
         command={"forget": Command(run=FORGET, ready="forgotten")},

@@ -26,13 +26,15 @@ CLEAN = Arm(path="route", name="clean")
 STALLS = Arm(path="route", name="stalls", features=("command:hog",))
 
 
-def judged_beside(busy: str, rest: str, plant: Plant | None = None) -> Judgement:
-    """A sound arm, and one whose program takes the CPU; both times are Python's."""
+def judged_beside(
+    busy: str, rest: str, plant: Plant | None = None, beside: tuple[Arm, ...] = ()
+) -> Judgement:
+    """An arm whose program takes the CPU, and others; both times are Python's."""
     planned = sweep()
     hog = HOG.format(busy=busy, rest=rest)
     program = Command(run=f"exec chrt -f 60 {sys.executable} -c '{hog}'", ready="at work")
     load = replace(planned.workload, duration_s=1.0)
-    planned = replace(planned, arm=(CLEAN, STALLS), workload=load, command={"hog": program})
+    planned = replace(planned, arm=(*beside, STALLS), workload=load, command={"hog": program})
     judgement, _ = measure(planned, plant=plant)
     if any(diagnosis.get("tester") for diagnosis in judgement.diagnoses):
         pytest.skip("other work keeps the tester from its CPU")
@@ -41,7 +43,7 @@ def judged_beside(busy: str, rest: str, plant: Plant | None = None) -> Judgement
 
 @pytest.fixture(scope="module")
 def judged() -> Judgement:
-    return judged_beside("0.15", "0.35")
+    return judged_beside("0.15", "0.35", beside=(CLEAN,))
 
 
 def diagnosis(judged: Judgement, arm: str) -> Diagnosis:
