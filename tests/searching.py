@@ -18,6 +18,7 @@ from gatemark.store.record import Accounting, CpuReading, Evidence, Record
 from gatemark.store.run import Run, StationInfo
 
 TESTER_PPS = 1_000_000.0
+PLANNED = {"name": "s/p", "arm": (Arm(path="route", name="route"),), "repeat": Repeat(times=1)}
 
 
 @dataclass(frozen=True)
@@ -40,18 +41,15 @@ class Made:
         return (min(scheduled, load.packets) if load.packets else scheduled), tried, lost, rate
 
 
-def plan(search: Search, load: Workload | None = None, **keys: object) -> Plan:
-    """A plan of one arm with this search."""
+def plan(search: Search | None, load: Workload | None = None, **keys: object) -> Plan:
+    """A plan of one arm with this search, or without one."""
     return Plan(
         schema=PLAN_SCHEMA,
         title="t",
         why="w",
         reading="r",
-        name="s/p",
-        arm=(Arm(path="route", name="route"),),
         workload=load or Workload(),
-        search=search,
-        **{"repeat": Repeat(times=1), **keys},  # type: ignore[arg-type]
+        **{**PLANNED, "search": search, **keys},  # type: ignore[arg-type]
     )
 
 

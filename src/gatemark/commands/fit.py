@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from gatemark.stats.capacity.line import Fit, Line
     from gatemark.stats.capacity.model import Model
     from gatemark.stats.capacity.term import Setup
+    from gatemark.stats.math.interval import Interval
     from gatemark.store.record import Record
 
 PLAN: Final = "cost/model"  # the plan that measures what a model needs
+SHAPERS: Final = "delay/shaper"  # the plan that finds the rate that a shaper holds
 COUNTED: Final = f"{PLAN}-exact"  # the same in instructions
 SMALL: Final = 3  # exit code: --strict, and not surely enough
 IMIX: Final = "imix"
@@ -63,7 +65,8 @@ def fit(
         return
     if wanted is None:
         raise UsageError("--line: say which line is to be carried, down/up in Mbit/s: 1000/500")
-    _tell(model, asked, wanted, sizes, json_=json_, strict=strict)
+    held_bps = _held(asked, path)
+    _tell(model, asked, wanted, sizes, held_bps, json_=json_, strict=strict)
 
 
 def _tell(
@@ -71,6 +74,7 @@ def _tell(
     asked: "Setup",
     wanted: "Line",
     sizes: "Mapping[str, float]",
+    held_bps: "Interval | None",
     *,
     json_: bool,
     strict: bool,
@@ -79,7 +83,7 @@ def _tell(
     from gatemark.report.answer import diff, fit
     from gatemark.stats.capacity.line import answer
 
-    fits = {name: answer(model, asked, wanted, size) for name, size in sizes.items()}
+    fits = {name: answer(model, asked, wanted, size, held_bps) for name, size in sizes.items()}
     if json_:
         output.lines(_rows(model, fits.values()))
     else:
@@ -167,6 +171,21 @@ def _model(path: Path) -> "tuple[Model, Sequence[Record]]":
     return model, contents.records
 
 
+def _held(asked: "Setup", path: Path) -> "Interval | None":
+    """What the setup's shaper was found to hold by the newest search for it on the same station."""
+    from gatemark.plan.feature import shaped_bps
+    from gatemark.stats.judge import judge
+    from gatemark.stats.verdict import shaping
+
+    if shaped_bps(asked.features) is None or not (searched := locate.newest_with(SHAPERS)):
+        return None
+    contents, model = reading.read(searched), reading.read(path)
+    if contents.run.station.name != model.run.station.name:
+        return None
+    points = judge(contents.run, contents.records).points
+    return shaping.rates(points).get(shaping.words(asked.path, asked.features))
+
+
 def _require(model: "Model", setup: "Setup", path: Path, records: "Sequence[Record]") -> None:
     """UnavailableError where the run did not measure a part: why, or which plan does."""
     from gatemark.stats.capacity.line import unmeasured
@@ -251,6 +270,7 @@ def _rows(model: "Model", results: "Iterable[Fit]") -> "Iterator[dict[str, objec
             ],
             "enough_without": list(fit.enough_without),
             "rules": fit.rules,
+            "held_bps": fit.held_bps.value if fit.held_bps else None,
             "margin": model.margin,
             "level": model.level,
         }

@@ -267,6 +267,12 @@ def shaped_bps(features: Iterable[str]) -> tuple[int, int] | None:
     return None
 
 
+def unrated(feature: str) -> str:
+    """The feature's word without its rate: what two rates of one shaper have in common."""
+    name, *further = feature.split(":")
+    return ":".join((name, *further[:1], *further[2:]))
+
+
 def on_line(arm: Arm, line_bps: tuple[float, float] | None) -> Arm:
     """The arm with its shapers' shares of the plan's line (up, down) worked out; its name stays.
 

@@ -19,8 +19,8 @@ SenderPort = Literal["auto", "live", "afxdp", "raw"]
 SinkPort = Literal["auto", "xdp", "ring"]
 Driver = Literal["gatemark", "iperf3", "nuttcp", "tcpreplay"]  # who makes the traffic
 FlowPorts = Literal["ordered", "random"]  # random: pseudo-random, as RFC 4814 section 4.5 asks
-Profile = Literal["csit", "rfc2544", "diffuse", "rfc9004"]
-Goal = Literal["ndr", "pdr", "burst"]
+Profile = Literal["csit", "rfc2544", "diffuse", "rfc9004", "shaper"]
+Goal = Literal["ndr", "pdr", "burst", "held"]
 Connecting = Literal["open", "crr", "hold"]
 # auto: a knee over rates, a curve over sizes, else bars. delay: the rates are some that the gateway
 # carries, so no knee is looked for; what is told is the delay. ladder: the arms are steps, each
@@ -240,16 +240,22 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Search(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A search for the highest rate, or the longest burst, within a loss criterion."""
+    """A search for the highest rate, or the longest burst, within a loss criterion.
 
-    profile: Profile = "csit"  # csit, rfc2544, diffuse, rfc9004
-    goals: tuple[Goal, ...] = ()  # ndr: no loss; pdr: 0.5 % at most; burst; none: the profile's
+    Or, by profile `shaper`, for the highest rate that the gateway's shaper holds.
+    """
+
+    profile: Profile = "csit"  # csit, rfc2544, diffuse, rfc9004, shaper
+    # ndr: no loss; pdr: 0.5 % at most; burst; held: a shaper's rate; none: the profile's
+    goals: tuple[Goal, ...] = ()
     trial_s: float = 0.0  # of a trial at the end of the search; 0: the profile's
     sum_s: float = 0.0  # csit: of all trials that decide a bound; 0: the profile's
     wait_s: float = -1.0  # between trials; -1: the profile's
     width: float = 0.0  # of the interval at the end, relative; 0: the profile's
     min_pps: float = 0.0  # the lowest rate to try, of each direction; 0: the profile's
     max_pps: float = 0.0  # the highest, and of bursts; 0: twice what comes through at overload
+    min_mbit: float = 0.0  # shaper: the lowest rate to try; 0: 1
+    max_mbit: float = 0.0  # shaper: the highest; 0: the one in the arm's feature
     shares: tuple[float, ...] = ()  # afterwards a trial at each of these shares of `of`
     share_s: float = 0.0  # of such a trial; 0: as trial_s
     of: Goal = "pdr"  # what they are shares of

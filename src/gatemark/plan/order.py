@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from gatemark.plan import shaping
 from gatemark.plan.deviate import deviations
 from gatemark.plan.expand import arm_at, arms, beside_at, factors, points, workload_at
 from gatemark.plan.feature import DIRECT, commands
@@ -129,7 +130,7 @@ def _of_search(
 
     In the instrumented pass: a trial at the rate that was found too fast for each goal.
     """
-    full = terms(search)
+    full = shaping.terms_of(terms(search), arm, workload_at(plan, base(point)))
     name = "/".join([plan.name, arm.name, *_levels(plan, point), str(repeat), "search"])
     sought: list[tuple[str, Factor, float]] = [
         (GOAL, goal, full.trial_s) for goal in full.goals if pass_ == "outside" or goal != "burst"

@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from gatemark.plan import shaping
 from gatemark.plan.model import Factor, Goal, Plan, Search, Workload
 
 GOAL: Final = "goal"  # factor of a search's outcome: which of its goals
@@ -43,12 +44,17 @@ PROFILES: Final[Mapping[str, Search]] = {
         width=0.005,
         min_pps=100.0,
     ),
+    # A rate is halved to 5 %; how long its trials are, the plan's workloads say (plan/shaping.py).
+    shaping.PROFILE: Search(
+        profile="shaper", goals=("held",), trial_s=1.0, wait_s=0.0, width=0.05, min_pps=100.0
+    ),
 }
 GOALS: Final[Mapping[str, tuple[tuple[Goal, ...], ...]]] = {
     "csit": (("ndr", "pdr"), ("ndr",), ("pdr",)),
     "rfc2544": (("ndr",),),
     "diffuse": (("ndr",),),
     "rfc9004": (("ndr", "burst"),),
+    shaping.PROFILE: (("held",),),
 }
 
 
@@ -78,8 +84,12 @@ def search_faults(plan: Plan) -> Iterator[str]:
         return
     yield from _terms(plan.search)
     yield from _goals(plan.search)
+    yield from shaping.term_faults(plan.search)
+    is_held = plan.search.profile == shaping.PROFILE
+    if is_held:
+        yield from shaping.arm_faults(plan)
     preset = Workload()
-    for key in SOUGHT:
+    for key in SOUGHT[:-1] if is_held else SOUGHT:
         fix = "[search] has `trial_s`" if key == "duration_s" else "[search] finds it"
         if key in plan.sweep:
             yield f"`{key}` of [sweep]: {fix}; leave it out"
@@ -98,7 +108,9 @@ def misfits(plan: Plan, load: Workload) -> Iterator[str]:
     """Why this workload cannot be searched."""
     if plan.search is None:
         return
-    if load.kind != "udp":
+    if plan.search.profile == shaping.PROFILE:
+        yield from shaping.load_faults(plan, load)
+    elif load.kind != "udp":
         yield f"`kind` = '{load.kind}': a [search] varies a rate of packets; write udp"
     if load.restart_s:
         yield "`restart_s`: a [search] needs a gateway that stays up; leave it out"

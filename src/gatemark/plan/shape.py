@@ -114,6 +114,12 @@ def on_line(arguments: Sequence[str], up_bps: float, down_bps: float) -> str:
     return ":".join(("shape", by, "/".join(mbits), *options))
 
 
+def at_rate(feature: str, mbit: float) -> str:
+    """The word with another rate in it: of `shape:cake:1000:wan` it is `shape:cake:47.5:wan`."""
+    name, by, _, *options = feature.split(":")
+    return ":".join((name, by, f"{mbit:.3f}".rstrip("0").rstrip("."), *options))
+
+
 def ports(first: str) -> tuple[int, int] | None:
     """The first and the last port that `first` names, if it names some."""
     match = PORTS.fullmatch(first)

@@ -208,7 +208,11 @@ def outcome(record: Record) -> str:
     place = f"{record.arm} {rates.point(record.point)}"
     if record.status != "ok":
         return f"last: {record.status}, {record.reason}  ({place})"
-    searched = (("throughput_pps", "throughput "), ("burst_packets", "burst "))
+    searched = (
+        ("throughput_pps", "throughput "),
+        ("held_bps", "holds "),
+        ("burst_packets", "burst "),
+    )
     kinds = (*searched, ("received_pps", ""), ("goodput_bps", ""), ("loss_ratio", "loss "))
     parts = [
         word + number.quantity(record.values[name], UNITS[name])

@@ -12,6 +12,7 @@ from gatemark.run import again, trial, turns
 from gatemark.run.bench import Bench
 from gatemark.run.display import Display
 from gatemark.run.rig import Rig
+from gatemark.run.search import shaping
 from gatemark.run.search.follow import following, is_outcome
 from gatemark.run.search.seek import Doing, seek, steps_of
 from gatemark.station import lock
@@ -109,7 +110,9 @@ def _doing(
         if tried.first:
             keep(tried.first)
         _require(bench, tried)
-        return tried.done[0]
+        record, columns = tried.done
+        # The series tell what a flow waited; they are not kept.
+        return shaping.completed(record, spec, columns) if "mbit" in spec.point else record
 
     def keep(record: Record) -> None:
         directory.append(record)

@@ -52,6 +52,8 @@ from gatemark.store.record import INSTRUMENTED, Record, Scalar
 from gatemark.store.run import Run
 from gatemark.store.subsystem import Subsystem
 
+# Of what is searched for, the value that says that there is an upper bound.
+TOO_FAST = {"throughput": "too_fast_pps", "held rate": "too_fast_bps"}
 UNDER_LOAD = "instructions under load"  # a quantity that no tester limits, and no rate
 
 
@@ -251,8 +253,8 @@ def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
 
 def _unbounded(trials: Group, verdict: Verdict) -> bool:
     """Whether a search found no upper bound: its highest rate, or longest burst, came through."""
-    if trials.definition.quantity == "throughput":
-        bounds = readings(trials.outside, "too_fast_pps")
+    if name := TOO_FAST.get(trials.definition.quantity):
+        bounds = readings(trials.outside, name)
         return bool(trials.outside) and 2 * len(bounds) < len(trials.outside)
     return verdict.limit == "none" and trials.definition.quantity == "burst"
 

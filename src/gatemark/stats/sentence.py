@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Sequence
 
-from gatemark.number import MINUS, duration, measured, si
+from gatemark.number import MINUS, duration, measured, quantity, si
 from gatemark.plan.model import NEW, OLD, is_twin
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET
@@ -24,6 +24,7 @@ from gatemark.stats.point.path import base
 from gatemark.stats.point.timed import MEDIAN, is_timed
 from gatemark.stats.speed import speed, words
 from gatemark.stats.subject import About
+from gatemark.stats.verdict import shaping
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import AB, Run
 from gatemark.unit import l1_bps
@@ -95,6 +96,7 @@ def sentence(
         _costs(run, points, knees, ladders),
         _carries(run, records, points, plain, knees),
         _takes(run, timed),
+        _shapes(run, points),
         _alone(ceilings),
         f"Nothing has been measured yet: none of {len(records)} trials was valid."
         if records
@@ -170,6 +172,18 @@ def _takes(run: Run, timed: Sequence[PointResult]) -> str:
         return _over_line(lined)
     delays = _delays(timed)
     return f"{_gateway(run, [point.definition for point in timed])} {delays}." if delays else ""
+
+
+def _shapes(run: Run, points: Sequence[PointResult]) -> str:
+    """The highest rate that a shaper holds, of the one that holds most."""
+    shapers = shaping.held(points).values()
+    if not shapers:
+        return ""
+    best = max(shapers, key=lambda point: point.values["held_bps"].value)
+    bound = "at least " if best.at_least else ""
+    rate = f"{bound}{quantity(best.values['held_bps'].value, 'bit/s')}"
+    end = "" if best.at_least else f"; {LIMITS.get(best.limit, 'the bottleneck is not known')}"
+    return f"{_gateway(run, [best.definition])} shapes up to {rate} ({best.arm}){end}."
 
 
 def _alone(ceilings: Sequence[PointResult]) -> str:

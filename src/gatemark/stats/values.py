@@ -26,6 +26,7 @@ from gatemark.stats.judgement import (
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.sweep import others
 from gatemark.stats.subject import About
+from gatemark.stats.verdict import shaping
 from gatemark.stats.verdict.shaper import advice
 from gatemark.stats.verdict.verdict import verdicts
 from gatemark.store.record import Definition
@@ -185,7 +186,7 @@ def _of_verdicts(judgement: Judgement) -> Iterator[Value]:
             quantity = f"verdict_{use.name.replace(' ', '_')}_works"
             works = _exactly(float(use.works), use.reason.value.n)
             yield _value(point, quantity, works, "ratio", limit=limit)
-    for made in advice(every):
+    for made in advice(every, shaping.rates(judgement.points)):
         for way, (least, most) in made.rates_bps.items():
             n = made.before.goodput_bps[way].n
             rates = Interval((least + most) / 2, least, most, n, 0.0)

@@ -26,6 +26,7 @@ HEADLINE: dict[str, str] = {
     "received rate": "received_pps",  # UDP
     "goodput": "goodput_bps",  # TCP
     "throughput": "throughput_pps",  # the highest rate within the loss criterion (RFC 9971)
+    "held rate": "held_bps",  # the highest that the gateway's shaper holds
     "burst": "burst_packets",  # the longest burst without loss (RFC 9004)
     "concurrent connections": "connections",
     "concurrent flows": "flows",  # of UDP, a packet each, in the gateway's table

@@ -22,7 +22,10 @@ def commands(word: str, bps: int = BPS) -> list[str]:
         ("tbf:15:overhead=44:mpu=64:atm",
          "tbf rate 15000000bit burst 9375b latency 50ms overhead 30 mpu 64 linklayer atm"),
         ("tbf:15:ptm", "tbf rate 14769231bit burst 9231b latency 50ms"),
-        ("htb:15:overhead=18", "ceil 15000000bit prio 0 quantum 1514 overhead 4"),
+        ("htb:15:overhead=18",
+         "ceil 15000000bit prio 0 quantum 1514 burst 1875b cburst 1875b overhead 4"),
+        ("htb:15:frame", "quantum 1514 burst $(($(cat /sys/class/net/eth1/mtu) + 18))b "
+         "cburst $(($(cat /sys/class/net/eth1/mtu) + 18))b"),
         ("fq_codel:15", "parent 676d:1 fq_codel"),
         ("cake:15", "cake bandwidth 15000000bit"),
         ("cake:15:pppoe-ptm:diffserv4:nat",

@@ -4,6 +4,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gatemark.error import UsageError
 from gatemark.plan.deviate import deviations
@@ -165,3 +166,67 @@ def test_diffuse_leaves_out_sizes_and_says_so() -> None:
     assert "these last 30 s" in told
     assert "without 64, 1518" in told
     assert "both directions at once; this is one" in told
+
+
+SHAPER = """
+schema = "gatemark.plan/1"
+title = "t"
+why = "w"
+reading = "r"
+
+[setup]
+path = "nat"
+features = ["{feature}"]
+
+[workload]
+kind = "{kind}"
+duration_s = 12
+
+[beside.uploads]
+kind = "tcp"
+start_s = {start_s}
+duration_s = {lasts_s}
+
+[search]
+profile = "shaper"
+{more}
+"""
+SOUND = {
+    "feature": "shape:cake:100:wan",
+    "kind": "replay",
+    "start_s": "2",
+    "lasts_s": "10",
+    "more": "",
+}
+
+
+def shaper_plan(path: Path, **other: str) -> Plan:
+    file = path / "p.toml"
+    file.write_text(SHAPER.format(**SOUND | other))
+    return read_plan(file, "p")
+
+
+def test_a_shapers_search_is_a_plan(tmp_path: Path) -> None:
+    (trial,) = order([replace(shaper_plan(tmp_path), repeat=Repeat(times=1))], 1)
+    assert trial.search
+    assert (trial.search.max_mbit, trial.search.trial_s) == (100, 12)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "why"),
+    [
+        ("feature", "conntrack", "needs a shaper: shape:cake:1000"),
+        ("feature", "shape:cake:100/20", "tries rates up to that of shape:cake:100/20: write one"),
+        ("kind", "tcp", "`kind` = tcp: profile shaper judges the delay of a flow; write replay"),
+        ("start_s", "1", "`start_s` of [beside] is 1: the flow needs 2 s or more before"),
+        ("lasts_s", "6", "`duration_s` of [beside] is 6: 7 or more"),
+        ("more", "max_pps = 5000", "`max_pps` of [search] means nothing for profile shaper"),
+        ("more", "max_mbit = 0.1", "`max_mbit` of [search] is 0.1: 1 to 100000, in Mbit/s"),
+    ],
+)
+def test_what_a_shapers_search_lacks_is_said(
+    tmp_path: Path, key: str, value: str, why: str
+) -> None:
+    with pytest.raises(UsageError) as error:
+        shaper_plan(tmp_path, **{key: value})
+    assert why in str(error.value)

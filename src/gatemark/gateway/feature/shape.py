@@ -2,7 +2,9 @@
 """The feature `shape:BY:MBIT:WORD...`: what leaves by a test port is held to a rate.
 
     tbf        a token bucket: 5 ms of the rate at once, a queue of 50 ms
-    htb        one class of a hierarchical token bucket, with the kernel's own queue in it
+    htb        one class of a hierarchical token bucket, with the kernel's own queue in it. 1 ms of
+               the rate may leave at once, as OpenWrt's SQM lets it: a CPU that forwards comes late
+               to its timers, and what a bucket of one frame misses meanwhile is lost
     htb2       two classes that share the rate 100 to 5, each with a queue of 50 packets. What a
                static rule puts first goes into the first one, and leaves before all that waits
     fq_codel   the class of htb, with FQ-CoDel as its queue (RFC 8290): that has no rate of its own
@@ -27,6 +29,8 @@ from gatemark.plan.shape import CLASSES, ETHERNET_BYTES, Shape, dscp, parse, por
 
 HANDLE: Final = "676d:"  # "gm"
 BUCKET_S: Final = 0.005
+OF_CLASS_S: Final = 0.001  # of htb: as SQM sets it for each of its classes
+KERNELS_BYTES: Final = 1_600  # of htb: what tc gives a class that asks for none
 LEAST_BUCKET_BYTES: Final = 3_000  # two full frames
 FRAME_BYTES: Final = 1514  # a full one, without check sequence
 WEIGHTS: Final = (100, 5)  # of the two classes
@@ -127,9 +131,11 @@ def _weighted(shape: Shape, port: str, bps: int) -> list[Script]:
 
 
 def _class(shape: Shape, port: str, own: Class) -> Script:
-    bucket = literal("")
+    bucket, wide = literal(""), round(own.ceil_bps / 8 * OF_CLASS_S)
     if shape.one_frame:
-        bucket = shell("burst {frame}b cburst {frame}b", frame=shell(MTU, port=port))
+        bucket = shell("burst {bytes}b cburst {bytes}b", bytes=shell(MTU, port=port))
+    elif wide > KERNELS_BYTES:
+        bucket = shell("burst {bytes}b cburst {bytes}b", bytes=wide)
     return shell(
         CLASS,
         port=port,

@@ -30,6 +30,7 @@ from gatemark.report.answer import (
     reference,
     responsiveness,
     search,
+    shaped,
     verdict,
     watched,
 )
@@ -95,6 +96,7 @@ ANSWERS: Final = (
     Answer(lambda s: [(diagnosis.ANCHOR, diagnosis.table(s.judgement.diagnoses))]),
     Answer(verdict.tables),
     Answer(lambda s: search.tables(s.judgement)),
+    Answer(lambda s: [(shaped.ANCHOR, shaped.table(s.judgement))]),
     Answer(lambda s: [("watched", watched.table(s.judgement))]),
     Answer(lambda s: [("knees", rates.knees(s.judgement))], folded=True),
     Answer(lambda s: [(flow.ANCHOR, flow.table(s.judgement))]),

@@ -33,6 +33,9 @@ def sentence(name: str, fit: Fit) -> str:
     line = f"{_mbit(fit.line.down_bps)}/{_mbit(fit.line.up_bps)} Mbit/s"
     what = f"{fit.setup.words} at {name}"
     if fit.limit == "shaper":
+        if fit.held_bps:
+            most = f"its shaper holds {_mbit(fit.held_bps.value)} Mbit/s at most"
+            return f"{what}: not enough for {line}: {most}, by a search"
         rates = filter(None, shaped_bps(fit.setup.features) or ())
         shaped = " and ".join(dict.fromkeys(map(_mbit, rates)))
         return f"{what}: not enough for {line}: its own shaper lets {shaped} Mbit/s through"
@@ -105,6 +108,9 @@ def _notes(model: Model, fit: Fit) -> Iterator[str]:
         yield f"In brackets: the interval of {blocks} blocks, and {off}."
     else:
         yield f"In brackets: the interval of {blocks} blocks. No setup was left out to test it."
+    if fit.held_bps:
+        held = f"{_mbit(fit.held_bps.lo)} to {_mbit(fit.held_bps.hi)} Mbit/s"
+        yield f"A search found that its shaper holds up to {held} of full frames."
     if slow_to_pps := model.measured.traffic.slow_to_pps:
         yield f"The gateway was slowed to about {slow_to_pps} packets/s."
     if not tells_down(model):

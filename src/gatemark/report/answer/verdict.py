@@ -14,6 +14,7 @@ from gatemark.report.words.number import MBPS, PERCENT, Scale
 from gatemark.report.words.table import NONE, Table
 from gatemark.report.words.verdict import line, paragraph, sentence
 from gatemark.stats.math.interval import Interval
+from gatemark.stats.verdict import shaping
 from gatemark.stats.verdict.grade import limits
 from gatemark.stats.verdict.shaper import advice
 from gatemark.stats.verdict.use import RULES, Reason, Use
@@ -57,7 +58,7 @@ def lines(source: Source) -> list[str]:
     every = shown(source)
     if not every:
         return []
-    advised = advice(every)
+    advised = advice(every, shaping.rates(source.judgement.points))
     worst = max(advised, key=lambda made: made.before.added_ns.value, default=None)
     texts = paragraph(worst) if worst else [f"{sentence(max(every, key=_added))}."]
     if _is_lab(source, every[0]):

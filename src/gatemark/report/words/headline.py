@@ -10,7 +10,7 @@ from gatemark.store.record import Definition
 
 PAYLOAD = {"tcp": "goodput_bps", "udp": "received_l4_bps"}
 # What a faster tester could only raise.
-BOUNDED = ("received", "goodput", "throughput", "burst", "connections", "rpm")
+BOUNDED = ("received", "goodput", "throughput", "held", "burst", "connections", "rpm")
 
 
 def headline(point: PointResult) -> Interval | None:

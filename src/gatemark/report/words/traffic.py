@@ -2,6 +2,7 @@
 """Traffic and the factors of a point in words: `↑ up, TCP, 8 KiB writes, 4 streams`."""
 
 from collections.abc import Callable, Container, Iterator, Mapping
+from typing import Final
 
 from gatemark.report.words import number
 from gatemark.stats.point.connections import HELD, RATE
@@ -188,16 +189,19 @@ def _offered(rate: float, unit: str) -> str:
     return f"offered {number.nominal(rate, unit)}" if rate else "as fast as it goes"
 
 
+# Of goals whose names are no abbreviation.
+GOAL_WORDS: Final[dict[str, str]] = {"held": "highest rate held"}
 _WORDS: dict[str, Callable[[str], str]] = {
     "direction": way,
     "kind": str.upper,
     "family": lambda level: FAMILY.get(level, level),
     "l4": str.upper,
     "frame_bytes": lambda level: f"{level} B",
-    "goal": str.upper,
+    "goal": lambda goal: GOAL_WORDS.get(goal, goal.upper()),
 }
 _COUNTED: dict[str, Callable[[float], str]] = {
     "rate_pps": lambda rate: _offered(rate, "packets/s"),
+    "mbit": lambda rate: f"shaped to {rate:g} Mbit/s",
     "rate_bps": lambda rate: _offered(rate, "bit/s"),
     "streams": lambda count: streams(int(count)),
     "share": lambda share: f"{100 * share:g} % of throughput",

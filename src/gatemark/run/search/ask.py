@@ -7,6 +7,8 @@ from typing import Self
 
 from gatemark.error import GatemarkError
 from gatemark.plan.model import Goal
+from gatemark.plan.search import LOSS
+from gatemark.plan.shaping import HELD
 from gatemark.stats.point.limit import ON_SCHEDULE
 from gatemark.store.record import Record
 
@@ -22,6 +24,7 @@ class Ask:
     rate_pps: float  # of each direction; 0: as fast as the tester can
     duration_s: float
     packets: int = 0  # of each direction; 0: no bound but the time
+    mbit: float = 0.0  # of the gateway's shaper; 0: a rate of sending is searched for
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,8 @@ class Answer:
     offered_pps: float
     received_pps: float
     packets: int = 0  # that it should have stopped after
+    held: bool | None = None  # whether the gateway's shaper held its rate; None: it was not asked
+    came_mbit: float = 0.0  # through that shaper, as it counts its frames
 
     @classmethod
     def of(cls, record: Record, ways: int) -> Self:
@@ -59,6 +64,10 @@ class Answer:
         """Whether the sender kept its schedule; if not, the trial does not test the gateway."""
         wanted = max(self.scheduled, self.packets)
         return not wanted or self.tried >= ON_SCHEDULE * wanted
+
+    def meets(self, goal: Goal) -> bool:
+        """Whether the goal was met."""
+        return bool(self.held) if goal == HELD else self.passes(LOSS[goal])
 
     def passes(self, criterion: float) -> bool:
         """Whether the schedule was kept and the loss is within the criterion."""

@@ -7,6 +7,8 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec
 from gatemark.plan.search import GOAL, SHARE, base
+from gatemark.plan.shaping import HELD
+from gatemark.run.search import shaping
 from gatemark.store.record import Record
 
 
@@ -28,6 +30,9 @@ def following(spec: TrialSpec, records: Iterable[Record]) -> tuple[TrialSpec, st
     if parent is None or parent.status != "ok":
         why = parent.reason if parent else "it was not searched for"
         return spec, f"no {goal} was found: {why}"
+    if goal == HELD:
+        held_bps = parent.values["held_bps"]
+        return shaping.rated(spec, parent.values.get("too_fast_bps", held_bps) / 1e6), ""
     share = spec.point.get(SHARE)
     over = parent.values.get("too_fast_pps", parent.values["throughput_pps"])
     rate_pps = over if share is None else parent.values["throughput_pps"] * float(share)

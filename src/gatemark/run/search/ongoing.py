@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import Final, Self
 
 from gatemark.error import GatemarkError
-from gatemark.plan.model import Search
-from gatemark.plan.search import LOSS
-from gatemark.run.search import halve, mlr
+from gatemark.plan.model import Factor, Goal, Search
+from gatemark.plan.shaping import HELD
+from gatemark.run.search import halve, mlr, shaped, shaping
 from gatemark.run.search.ask import Answer, Ask, Bounds, SearchError, Steps
 from gatemark.run.search.length import left_s
 from gatemark.run.search.standing import Standing
@@ -24,7 +24,9 @@ PROFILES: Final[Mapping[str, Callable[[Search], Steps]]] = {
     "rfc2544": halve.throughput,
     "diffuse": halve.throughput,
     "rfc9004": halve.burst,
+    "shaper": shaped.highest,
 }
+ASKED: Final = ("rate_pps", "packets", "mbit")  # factors that a search adds to a step's point
 TRIES: Final = 3  # of one step whose trials are invalid, before the search is given up
 
 
@@ -69,12 +71,13 @@ class Ongoing:
         """Take the records of an earlier run. Raises GatemarkError where they do not fit."""
         for record in kept:
             ask = self.ask
-            rate, packets = record.point.get("rate_pps"), record.point.get("packets", 0)
-            if ask is None or rate != ask.rate_pps or packets != ask.packets:
-                wanted = "nothing more" if ask is None else f"{ask.rate_pps:g} packets/s"
+            kept_at = at(record.point)
+            if ask is None or kept_at != what(ask):
+                wanted = "nothing more" if ask is None else in_words(what(ask))
                 raise GatemarkError(
-                    f"{record.trial}: kept at {rate} packets/s, where this version of the search "
-                    f"asks for {wanted}; resume it with the version that began it, or run it anew"
+                    f"{record.trial}: kept at {in_words(kept_at)}, where this version of the "
+                    f"search asks for {wanted}; resume it with the version that began it, or "
+                    "run it anew"
                 )
             self.take(record)
 
@@ -82,39 +85,46 @@ class Ongoing:
         """Take the record that was asked for. An invalid one is asked for again, a few times."""
         assert self.ask is not None
         self.records.append(record)
+        if record.status == "skipped":
+            self._end(record.reason)
+            return
         if record.status != "ok" or record.accounting is None:
             self._tries += 1
             if self._tries == TRIES:
                 self._end(f"{TRIES} trials in a row did not count: {record.reason}")
             return
         self._tries = 0
-        answer = Answer.of(record, self.ways)
+        answer = shaping.answer(record) if self.ask.mbit else Answer.of(record, self.ways)
         self.steps.append(Step(self.ask, answer, record))
         self._advance(answer)
 
     def standing(self) -> Standing:
         """Where it is now, by the goal whose bounds are widest apart."""
         bursts = self.ask is not None and self.ask.packets > 0
-        goals = ["burst"] if bursts else [goal for goal in self.terms.goals if goal != "burst"]
+        rates: list[Goal] = [goal for goal in self.terms.goals if goal != "burst"]
+        goals: list[Goal] = ["burst"] if bursts else rates
         gaps = [(goal, *self._between(goal)) for goal in goals]
         goal, low, high = max(gaps, key=lambda gap: _apart(gap[1], gap[2]))
         trial = len(self.records) + 1
-        unit = "packets" if bursts else "packets/s"
+        unit = "bit/s" if goal == HELD else "packets" if bursts else "packets/s"
         spent_s = sum(step.ask.duration_s for step in self.steps if not step.ask.packets)
         left = left_s(self.terms, _apart(low, high), spent_s)
         return Standing(goal, low, high, unit, trial, left)
 
-    def _between(self, goal: str) -> tuple[float, float | None]:
+    def _between(self, goal: Goal) -> tuple[float, float | None]:
         """The highest that met the goal, and the lowest above it that did not."""
-        bursts = goal == "burst"
-        seen = [
-            (float(step.ask.packets) if bursts else self.ways * step.ask.rate_pps, step.answer)
-            for step in self.steps
-            if bool(step.ask.packets) == bursts and (bursts or step.ask.rate_pps)
-        ]
-        low = max((at for at, answer in seen if answer.passes(LOSS[goal])), default=0.0)
-        above = [at for at, answer in seen if at > low and not answer.passes(LOSS[goal])]
+        seen = [(self._level(goal, step.ask), step.answer) for step in self.steps]
+        low = max((at for at, answer in seen if at and answer.meets(goal)), default=0.0)
+        above = [at for at, answer in seen if at > low and not answer.meets(goal)]
         return low, min(above, default=None)
+
+    def _level(self, goal: Goal, ask: Ask) -> float:
+        """What a step asked for, in the unit of its goal; 0: it was none of this goal's."""
+        if goal == HELD:
+            return ask.mbit * 1e6
+        if goal == "burst":
+            return float(ask.packets)
+        return 0.0 if ask.packets else self.ways * ask.rate_pps
 
     def _advance(self, answer: Answer | None) -> None:
         try:
@@ -129,6 +139,24 @@ class Ongoing:
 
     def _end(self, why: str) -> None:
         self.ask, self.failed = None, why
+
+
+def what(ask: Ask) -> dict[str, float]:
+    """What is asked for, as the point of a step's record has it."""
+    if ask.mbit:
+        return {"mbit": ask.mbit}
+    return {"rate_pps": ask.rate_pps} | ({"packets": ask.packets} if ask.packets else {})
+
+
+def at(point: Mapping[str, Factor]) -> dict[str, Factor]:
+    """What was asked for in a kept step."""
+    return {name: level for name, level in point.items() if name in ASKED}
+
+
+def in_words(asked: Mapping[str, Factor]) -> str:
+    """`1000 packets/s`, `47.5 Mbit/s`."""
+    units = {"rate_pps": "packets/s", "packets": "packets", "mbit": "Mbit/s"}
+    return " and ".join(f"{level:g} {units[name]}" for name, level in asked.items()) or "nothing"
 
 
 def _apart(low: float, high: float | None) -> float:

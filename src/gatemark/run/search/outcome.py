@@ -7,41 +7,45 @@ trials there were lost by a sender that could not hold the rate, it is one of th
 names the tester, and the value is a lower bound.
 """
 
+import msgspec
 from msgspec.structs import replace
 
 from gatemark.plan.mix import mean_bytes
-from gatemark.plan.model import TrialSpec, Workload
+from gatemark.plan.model import Goal, TrialSpec, Workload
 from gatemark.plan.search import GOAL, LOSS
+from gatemark.plan.shaping import HELD
+from gatemark.run.search import shaping
 from gatemark.run.search.ask import Ask, Bounds
-from gatemark.run.search.ongoing import Ongoing, Step
+from gatemark.run.search.ongoing import Ongoing, Step, what
 from gatemark.store.record import Record
 from gatemark.unit import l1_bps, payload_bytes
 
 S_NS = 1e9
+M = 1e6
+QUANTITY = {"burst": "burst", HELD: "held rate"}  # else throughput
 
 
 def outcome(base: Record, spec: TrialSpec, search: Ongoing) -> Record:
     """The record of the goal that `spec` names; `base` is its frame, as a trial's would be."""
-    goal = str(spec.point[GOAL])
+    goal: Goal = msgspec.convert(spec.point[GOAL], Goal)
     base = _defined(base, search, goal)
     bounds = next((b for b in search.bounds if b.goal == goal), None)
+    if bounds is None and search.records and search.records[-1].status == "skipped":
+        return replace(base, status="skipped", reason=search.failed)
     if bounds is None:
         return replace(base, status="invalid", reason=search.failed or "the search was not done")
-    passed = [step for step in _at(search, bounds.lower) if step.answer.passes(LOSS[goal])]
+    passed = [step for step in _at(search, bounds.lower) if step.answer.meets(goal)]
     if bounds.lower is None:
         return replace(base, status="invalid", reason=_too_low(search, goal))
     if not passed:
         return replace(base, status="invalid", reason="no full trial at the bound met the goal")
-    over = _over(search, bounds.upper, LOSS[goal])
+    over = _over(search, bounds.upper, goal)
     seen = (over or passed[-1]).record
-    values = (
-        _burst(search, bounds, passed[-1])
-        if goal == "burst"
-        else _rate(spec, search, bounds, passed[-1])
-    )
     return replace(
         base,
-        values=values | _of_trial(passed[-1].record) | _effort(search),
+        values=_sought(spec, search, bounds, passed[-1])
+        | _of_trial(passed[-1].record)
+        | _effort(search),
         accounting=seen.accounting,
         evidence=seen.evidence,
         placement=seen.placement,
@@ -54,11 +58,11 @@ def outcome(base: Record, spec: TrialSpec, search: Ongoing) -> Record:
     )
 
 
-def _defined(base: Record, search: Ongoing, goal: str) -> Record:
+def _defined(base: Record, search: Ongoing, goal: Goal) -> Record:
     definition = replace(
         base.definition,
-        quantity="burst" if goal == "burst" else "throughput",
-        loss_criterion=LOSS[goal],
+        quantity=QUANTITY.get(goal, "throughput"),
+        loss_criterion=LOSS.get(goal),
         duration_s=search.terms.trial_s,
         packets=0,
     )
@@ -68,21 +72,31 @@ def _defined(base: Record, search: Ongoing, goal: str) -> Record:
 
 def _at(search: Ongoing, ask: Ask | None) -> list[Step]:
     """The longest trials at a bound, in the order in which they ran."""
-    here = [s for s in search.steps if ask and _what(s.ask) == _what(ask)]
+    here = [s for s in search.steps if ask and what(s.ask) == what(ask)]
     longest = max((step.ask.duration_s for step in here), default=0.0)
     return [step for step in here if step.ask.duration_s == longest]
 
 
-def _what(ask: Ask) -> tuple[float, int]:
-    return ask.rate_pps, ask.packets
-
-
-def _over(search: Ongoing, ask: Ask | None, criterion: float) -> Step | None:
+def _over(search: Ongoing, ask: Ask | None, goal: Goal) -> Step | None:
     """The last trial at the upper bound that failed the goal, for the reason most of them did."""
-    missed = [step for step in _at(search, ask) if not step.answer.passes(criterion)]
+    missed = [step for step in _at(search, ask) if not step.answer.meets(goal)]
     off = [step for step in missed if not step.answer.on_schedule]
     chosen = off if 2 * len(off) >= len(missed) else [s for s in missed if s.answer.on_schedule]
     return chosen[-1] if chosen else None
+
+
+def _sought(spec: TrialSpec, search: Ongoing, bounds: Bounds, step: Step) -> dict[str, float]:
+    """What the search was for."""
+    if bounds.goal == "burst":
+        return _burst(search, bounds, step)
+    return _held(bounds) if bounds.goal == HELD else _rate(spec, search, bounds, step)
+
+
+def _held(bounds: Bounds) -> dict[str, float]:
+    """The shaper's rate, as it counts its frames."""
+    assert bounds.lower is not None
+    over = {"too_fast_bps": bounds.upper.mbit * M} if bounds.upper else {}
+    return {"held_bps": bounds.lower.mbit * M} | over
 
 
 def _rate(spec: TrialSpec, search: Ongoing, bounds: Bounds, step: Step) -> dict[str, float]:
@@ -121,11 +135,20 @@ def _burst(search: Ongoing, bounds: Bounds, step: Step) -> dict[str, float]:
 
 
 def _of_trial(record: Record) -> dict[str, float]:
-    kept = ("cpu_busy", "loss_ratio", "captured_share", "program_cpu")
+    kept = (
+        "cpu_busy",
+        "loss_ratio",
+        "captured_share",
+        "program_cpu",
+        shaping.SHARE_NAME,
+        shaping.ADDED,
+    )
+    # Of a flow beside uploads they would be over the time before these, too.
+    delays = () if shaping.ADDED in record.values else ("delay_",)
     return {
         name: value
         for name, value in record.values.items()
-        if name in kept or name.startswith("delay_")
+        if name in kept or name.startswith(delays)
     }
 
 
@@ -134,9 +157,12 @@ def _effort(search: Ongoing) -> dict[str, float]:
     return {"search_trials": float(len(search.records)), "search_s": spent}
 
 
-def _too_low(search: Ongoing, goal: str) -> str:
+def _too_low(search: Ongoing, goal: Goal) -> str:
     if goal == "burst":
         return "a burst of one packet was lost already"
+    if goal == HELD:
+        lowest = f"{search.terms.min_mbit:g} Mbit/s"
+        return f"not even {lowest} was held; set `min_mbit` of [search] lower"
     allowed = f"{100 * LOSS[goal]:g} %" if LOSS[goal] else "nothing"
     return (
         f"at {search.terms.min_pps:g} packets/s, the lowest rate, more was lost than {allowed}; "
@@ -166,18 +192,19 @@ def stepped(spec: TrialSpec, ask: Ask, number: int) -> TrialSpec:
 
     A number of its own, so that packets of the step before are not taken for its own.
     """
+    if ask.mbit:
+        spec, asked = shaping.rated(spec, ask.mbit), f"{ask.mbit:g}"
+    else:
+        asked = str(ask.packets or round(ask.rate_pps) or "overload")
     load: Workload = replace(
         spec.workload, rate_pps=ask.rate_pps, packets=ask.packets, duration_s=ask.duration_s
     )
-    asked = ask.packets or round(ask.rate_pps) or "overload"
-    what: dict[str, float] = {"rate_pps": ask.rate_pps}
-    what |= {"packets": ask.packets} if ask.packets else {}
     own = {name: level for name, level in spec.point.items() if name != GOAL}
     return replace(
         spec,
         trial=f"{spec.seeks}/{number:02d}-{asked}",
         workload=load,
-        point=own | what,
+        point=own | what(ask),
         pass_="search",  # noqa: S106  not a password
         sequence=spec.sequence + number,
     )

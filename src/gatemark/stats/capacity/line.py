@@ -86,13 +86,26 @@ class Fit:
     answer: Answer
     drops: tuple[Drop, ...] = ()  # one by one, the largest gain first
     enough_without: tuple[str, ...] = ()  # the fewest of them that make it enough; (): none do
+    held_bps: Interval | None = None  # that its shaper was found to hold; None: by no search
     rules: int | None = None  # a filter of so many would be enough; None: no such question
 
 
-def answer(model: Model, setup: Setup, line: Line, frame_bytes: float) -> Fit:
-    """Whether a setup, all of whose terms the model has, carries a line."""
+def answer(
+    model: Model,
+    setup: Setup,
+    line: Line,
+    frame_bytes: float,
+    held_bps: Interval | None = None,
+) -> Fit:
+    """Whether a setup, all of whose terms the model has, carries a line.
+
+    `held_bps`: the highest rate that its shaper was found to hold, by a search with full frames.
+    The model knows what a shaper costs, and not how late it comes to its packets on a busy CPU.
+    """
     share = _share(model, setup, line, frame_bytes)
     text, limit = _answer(model, setup, line, share, frame_bytes)
+    if held_bps and text != "not enough" and held_bps.hi < _most_shaped(setup, line, frame_bytes):
+        text, limit = "not enough", "shaper"
     drops = tuple(_drops(model, setup, line, frame_bytes))
     needs = text != "enough"
     pps = line.packets(frame_bytes)
@@ -109,6 +122,7 @@ def answer(model: Model, setup: Setup, line: Line, frame_bytes: float) -> Fit:
         answer=text,
         drops=drops,
         enough_without=_fewest(model, setup, line, frame_bytes, drops) if needs else (),
+        held_bps=held_bps,
         rules=_rules(model, setup, line, frame_bytes) if needs else None,
     )
 
@@ -166,6 +180,13 @@ def _answer(
     if share.lo / model.margin > 1:
         return "not enough", "cpu"
     return "too close to tell", "cpu" if share.value > 1 else "unknown"
+
+
+def _most_shaped(setup: Setup, line: Line, size: float) -> float:
+    """The highest rate of the line, of frames, that passes the setup's shaper."""
+    frames = size / (size + PREAMBLE_AND_GAP_BYTES)
+    ways = zip((line.up_bps, line.down_bps), shaped_bps(setup.features) or (1, 1), strict=True)
+    return max((line_bps * frames for line_bps, shaped in ways if shaped), default=0.0)
 
 
 def _drops(model: Model, setup: Setup, line: Line, size: float) -> Iterator[Drop]:

@@ -76,10 +76,11 @@ def gather(trials: Group, ceiling: float | None) -> Facts:
     counts = [record.accounting for record in outside if record.accounting]
     schedule = [r for record in outside if (r := record.evidence.schedule_ratio) is not None]
     criterion = trials.definition.loss_criterion
-    paced = bool(schedule or trials.point.get("rate_pps") or _sum(counts, "scheduled"))
+    held = trials.definition.quantity == "held rate"  # by uploads: the flow's schedule is none
+    paced = not held and bool(schedule or trials.point.get("rate_pps") or _sum(counts, "scheduled"))
     links = [bps for record in everything if (bps := record.evidence.link_bps)]
     return Facts(
-        loss=_loss(outside),
+        loss=None if held else _loss(outside),
         criterion=LOSS if criterion is None else criterion,
         paced=paced,
         schedule=middle(schedule),

@@ -60,15 +60,18 @@ def sights(
         own = [kept[record.trial] for record in members.outside if record.trial in kept]
         names = dict.fromkeys((load.name, way) for loads in own for load in loads for way in WAYS)
         for name, way in names:
-            seen = [s for loads in own if (s := _sight(name, way, loads, every, specs))]
+            seen = [s for loads in own if (s := sight(name, way, loads, every, specs))]
             if seen:
                 yield members, (name, way), seen
 
 
-def _sight(
+def sight(
     name: str, way: str, loads: Sequence[Workload], every: Sequence[Workload], specs: Specs
 ) -> Sight | None:
-    """None where it is no flow, or nothing loads its direction."""
+    """Of the workload `name` of `loads`; None where it is no flow, or nothing loads its direction.
+
+    `every`: workloads of all trials, of which those without a load tell the idle delay.
+    """
     own = next((load for load in loads if load.name == name), None)
     others = tuple(load for load in loads if load.name != name and load.goes(way))
     flow = own.flow(way) if own else None

@@ -8,13 +8,16 @@ from typing import Final
 
 from gatemark.stats.math import emodel
 from gatemark.stats.math.deadline import misses
+from gatemark.stats.math.histogram import is_told
 from gatemark.stats.queue import fair, settle
 from gatemark.stats.queue.flow import S_NS, Columns, Flow
 from gatemark.stats.queue.swing import SETTLE_NS, Swing, buffer_bytes, queue_bytes, swing
 
 Pairs = Iterable[tuple[str, float | None]]
 
-TAILS = {"p50": 0.5, "p99": 0.99}
+# Each is told where ten packets lie above it.
+TAILS: Final = {"p50": 0.5, "p95": 0.95, "p98": 0.98, "p99": 0.99}
+FAR: Final = tuple(name for name, share in TAILS.items() if share > 0.5)  # the nearest first
 MS_NS: Final = 1_000_000
 
 
@@ -67,10 +70,38 @@ def _added(seen: Seen) -> Pairs:
     if not idle.delay_ns:
         return
     yield "queue_added_mean_ns", fmean(loaded.delay_ns) - fmean(idle.delay_ns)
-    for name, share in TAILS.items():
-        yield f"queue_added_{name}_ns", loaded.percentile(share) - idle.percentile(share)
-    yield "queue_harm_ratio", fair.harm(idle.percentile(0.99), loaded.percentile(0.99))
+    added = {name: added_at(seen, share) for name, share in TAILS.items()}
+    for name, value in added.items():
+        yield f"queue_added_{name}_ns", value
+    if tail := added_tail(seen):
+        share = TAILS[tail[0]]
+        yield "queue_harm_ratio", fair.harm(_known(idle, share), loaded.percentile(share))
     yield "queue_added_loss_ratio", loaded.loss_ratio - idle.loss_ratio
+
+
+def added_at(seen: Seen, share: float) -> float | None:
+    """What the load adds to a percentile; None where too few packets tell it.
+
+    It is less the same percentile without a load, or the highest below it that the packets of that
+    time tell: these are few, and without a queue their delays hardly differ.
+    """
+    loaded = seen.loaded
+    if not (is_told(share, len(loaded.delay_ns)) and seen.idle.delay_ns and loaded.delay_ns):
+        return None
+    return loaded.percentile(share) - _known(seen.idle, share)
+
+
+def added_tail(seen: Seen) -> tuple[str, float] | None:
+    """The highest percentile that is told, beyond the median, and what the load adds to it."""
+    pairs = ((name, added_at(seen, TAILS[name])) for name in reversed(FAR))
+    return next(((name, added) for name, added in pairs if added is not None), None)
+
+
+def _known(flow: Flow, share: float) -> float:
+    """A percentile of so few packets as there are, or the highest below that they tell."""
+    shares = [other for other in TAILS.values() if other <= share]
+    known = [other for other in shares if is_told(other, len(flow.delay_ns))]
+    return flow.percentile(max(known))
 
 
 def _used(seen: Seen) -> Pairs:

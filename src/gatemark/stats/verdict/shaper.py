@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.verdict.grade import LETTERS
+from gatemark.stats.verdict.shaping import setup
 from gatemark.stats.verdict.verdict import SHAPE, Verdict
 
 SHARES: Final = (0.85, 0.95)  # of the line's rate
@@ -45,14 +46,14 @@ def advice(
 ) -> tuple[Advice, ...]:
     """One for each line and load that was measured without a shaper and with one.
 
-    `held_bps`: setup in words -> the highest rate that its shaper was found to hold.
+    `held_bps`: the highest rate that each shaper was found to hold (stats/verdict/shaping.py).
     """
     made = []
     for before in verdicts:
         beside = [v for v in verdicts if v.shaper and _place(v) == _place(before)]
         if not before.shaper and beside and before.point.limit not in NO_LINE:
             best = _best([before, *beside])
-            made.append(_advice(before, best, (held_bps or {}).get(best.point.setup)))
+            made.append(_advice(before, best, (held_bps or {}).get(setup(best.point.definition))))
     return tuple(made)
 
 

@@ -9,6 +9,7 @@ import pytest
 from gatemark.stats.capacity.line import Line, answer, rate, unmeasured
 from gatemark.stats.capacity.model import Model
 from gatemark.stats.capacity.term import Case, Setup
+from gatemark.stats.math.interval import Interval
 
 NAT = Setup("nat")
 LOADED = Setup("nat", ("conntrack", "filter:1000"))
@@ -138,3 +139,13 @@ def test_an_unknown_margin_widens_nothing(model: Model) -> None:
     bare = replace(model, margin=1.0, level=0.0)
     found = answer(bare, NAT, Line(1e8, 1e8), 64)
     assert (found.least, found.most) == (found.share.lo, found.share.hi)
+
+
+@pytest.mark.parametrize(("held_mbit", "said"), [(90, "not enough"), (120, "enough")])
+def test_what_a_search_found_goes_before_the_cost_of_a_shaper(
+    model: Model, held_mbit: float, said: str
+) -> None:
+    held = Interval(held_mbit * 1e6, held_mbit * 1e6, held_mbit * 1e6, 3, 0.75)
+    assert answer(model, NAT, Line(100e6, 100e6), 1518).answer == "enough"
+    found = answer(model, NAT, Line(100e6, 100e6), 1518, held)
+    assert (found.answer, found.limit) == (said, "shaper" if held_mbit < 100 else "none")

@@ -146,7 +146,7 @@ def test_a_trial_says_all_of_it() -> None:
     )
     values = trial.values(seen)
     assert values["queue_line_share"] == pytest.approx(0.94 * 1514 / 1448)
-    assert values["queue_added_p99_ns"] == pytest.approx(480e6, rel=0.05)
+    assert values["queue_added_p98_ns"] == pytest.approx(480e6, rel=0.05)
     assert values["queue_harm_ratio"] > 0.99
     assert values["queue_standing_bytes"] == pytest.approx(30_000, rel=0.1)
     assert {"queue_period_ns", "queue_steady_ns", "queue_recovery_ns"} <= values.keys()

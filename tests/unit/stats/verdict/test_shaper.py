@@ -72,6 +72,6 @@ def test_without_a_reading_of_the_cpu_nothing_is_said() -> None:
 
 @pytest.mark.parametrize(("mbit", "enough"), [(180, True), (12, False)])
 def test_a_search_for_the_rate_that_it_holds_goes_before_the_cpu(mbit: float, enough: bool) -> None:
-    held = {"nat + shape:cake:14:wan": exactly(mbit * 1e6)}
+    held = {"nat + shape:cake:wan": exactly(mbit * 1e6)}
     made = told(BEFORE, shaped(4, "cake", cpu=0.99), held=held)
     assert (made.fast_enough, made.holds_bps) == (enough, exactly(mbit * 1e6))

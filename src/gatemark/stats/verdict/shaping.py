@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The highest rates that shapers were found to hold, by what tells one shaper from another."""
+
+from collections.abc import Iterable
+
+from gatemark.plan.feature import unrated
+from gatemark.stats.judgement import PointResult
+from gatemark.stats.math.interval import Interval
+from gatemark.store.record import Definition
+
+HELD = "held rate"  # a definition's quantity
+SHAPE = "shape:"
+
+
+def held(points: Iterable[PointResult]) -> dict[str, PointResult]:
+    """Of the searches among these points: setup without its shaper's rate -> what was found."""
+    own = (point for point in points if point.definition.quantity == HELD)
+    return {setup(p.definition): p for p in own if p.definition.headline in p.values}
+
+
+def rates(points: Iterable[PointResult]) -> dict[str, Interval]:
+    """The same as rates in bit/s."""
+    return {name: point.values["held_bps"] for name, point in held(points).items()}
+
+
+def setup(definition: Definition) -> str:
+    """Path and features in words, whatever rate the shaper has: `nat + shape:cake:wan`."""
+    return words(definition.path, definition.features)
+
+
+def words(path: str, features: Iterable[str]) -> str:
+    """The same of a path and features."""
+    own = (unrated(f) if f.startswith(SHAPE) else f for f in features)
+    return " + ".join((path, *own))
