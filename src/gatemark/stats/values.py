@@ -180,8 +180,8 @@ def _of_verdicts(judgement: Judgement) -> Iterator[Value]:
         point, limit = verdict.point, verdict.point.limit
         added = _value(point, "verdict_added_ns", verdict.added_ns, "ns", limit=limit)
         yield replace(added, grade=verdict.letter)
-        if verdict.p99_ns:
-            yield _value(point, "verdict_worse_ns", verdict.p99_ns, "ns", limit=limit)
+        if verdict.tail_ns:
+            yield _value(point, "verdict_worse_ns", verdict.tail_ns, "ns", limit=limit)
         for use in verdict.uses:
             quantity = f"verdict_{use.name.replace(' ', '_')}_works"
             works = _exactly(float(use.works), use.reason.value.n)

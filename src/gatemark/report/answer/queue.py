@@ -23,6 +23,7 @@ SHAPE: Final = (
     "Standing: the queue that never empties. Steady: from the load's first byte. Overshoot: the "
     "longest wait before, over the p95 after. Gone: from the load's last byte"
 )
+TAILS: Final = ("p95", "p98", "p99")  # few packets tell the lower ones alone
 PERIOD: Final = "queue_period_ns"
 
 
@@ -41,7 +42,7 @@ def cost(queues: Sequence[Queue]) -> Table:
     ms = number.scale([q.values["queue_mean_ns"].value for q in queues], "ns") if queues else RATIO
     columns = {
         f"added p50, {ms.unit}": _cell("queue_added_p50_ns", ms),
-        f"added p99, {ms.unit}": _cell("queue_added_p99_ns", ms),
+        **{f"{name}, {ms.unit}": _cell(f"queue_added_{name}_ns", ms) for name in TAILS},
         "lost, %": _cell("queue_loss_ratio", PERCENT),
         "goodput, Mbit/s": _cell("queue_goodput_bps", number.MBPS),
         "of the line, %": _cell("queue_line_share", PERCENT),

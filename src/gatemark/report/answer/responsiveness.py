@@ -24,6 +24,7 @@ COUNTS = {"rpm_foreign": "foreign", "rpm_loaded": "loaded", "rpm_idle": "at rest
 TIMES = {
     "http_f_p50_ns": "foreign request p50, ms",
     "http_l_p50_ns": "beside a load p50, ms",
+    "http_l_p90_ns": "p90, ms",
     "http_l_p99_ns": "p99, ms",
 }
 

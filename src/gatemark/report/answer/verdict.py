@@ -27,16 +27,17 @@ QUICK: Final = "quick/"  # a suite whose gateway has the lab's queue has no lett
 HERE: Final = "In this lab, "
 CAPTION: Final = (
     "Beside a load. Added: mean round trip, of the directions in the column (the worse one first); "
-    "p99: of the worse. Grade: {}. IQB: whether that barometer's thresholds are kept, too{}"
+    "high percentile: of the worse, the highest that ten packets exceed. Grade: {}. "
+    "IQB: whether that barometer's thresholds are kept, too{}"
 )
 SHORT: Final = "Beside a load{}: what it adds to a round trip, and how the line is graded by it{}"
 HEADS: Final = (
-    *(NAMES, ("", "grade"), ("adds,", "ms"), ("p99,", "ms")),
+    *(NAMES, ("", "grade"), ("adds,", "ms"), ("high,", "ms")),
     *(("", "works"), ("does not", "work")),
 )
 LINE: Final = "line."  # a factor of the emulated line
 NUMERIC: Final = frozenset(
-    {"idle, ms", "added, ms", "p99, ms", "up, Mbit/s", "down, Mbit/s", "CPU, %"}
+    {"idle, ms", "added, ms", "high percentile, ms", "up, Mbit/s", "down, Mbit/s", "CPU, %"}
 )
 NOT_A_DEVICE: Final = ". This lab's queue, not a device's"
 
@@ -94,12 +95,12 @@ def _brief(verdict: Verdict, *, is_alike: bool) -> tuple[str, ...]:
     good, bad = (
         [use.name for use in verdict.uses if use.works is is_so] for is_so in (True, False)
     )
-    p99 = verdict.p99_ns
+    tail = verdict.tail_ns
     return (
         ", ".join([verdict.point.arm, *([traffic.point(at)] if at else [])]),
         verdict.letter,
         number.value_alone(verdict.added_ns, MS),
-        number.value_alone(p99, MS) if p99 else NONE,
+        f"{number.value_alone(tail, MS)} ({verdict.tail})" if tail else NONE,
         ", ".join(good) or NONE,
         ", ".join(bad) or NONE,
     )
@@ -114,7 +115,8 @@ def _cells(verdict: Verdict) -> Iterator[tuple[str, str]]:
     yield "grade", verdict.letter
     yield "idle, ms", _cell(verdict.idle_ns, MS)
     yield "added, ms", _cell(verdict.added_ns, MS)
-    yield "p99, ms", _cell(verdict.p99_ns, MS)
+    tail = verdict.tail_ns
+    yield "high percentile, ms", f"{_cell(tail, MS)} ({verdict.tail})" if tail else NONE
     yield "of", ", ".join(sorted(verdict.ways, key=lambda way: way != verdict.worse))
     for way in ("down", "up"):
         yield f"{way}, Mbit/s", _cell(verdict.goodput_bps.get(way), MBPS)

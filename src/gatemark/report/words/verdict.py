@@ -28,8 +28,9 @@ def sentence(verdict: Verdict) -> str:
     where = line(verdict.line_bps)
     by = f"with {verdict.shaper}" if verdict.shaper else "without a shaper"
     start = f"At {where} {by}" if where else f"Through {verdict.point.setup}"
-    p99 = f" (p99 {quantity(verdict.p99_ns.value, 'ns')})" if verdict.p99_ns else ""
-    text = f"{start} {_load(verdict)} {quantity(verdict.added_ns.value, 'ns')}{p99}"
+    tail = verdict.tail_ns
+    far = f" ({verdict.tail} {quantity(tail.value, 'ns')})" if tail else ""
+    text = f"{start} {_load(verdict)} {quantity(verdict.added_ns.value, 'ns')}{far}"
     return "; ".join(filter(None, [f"{text}: {verdict.letter}", _works(verdict.uses)]))
 
 

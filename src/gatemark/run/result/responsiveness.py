@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
 from gatemark.run.result.kind import Evidences, Kind
+from gatemark.stats.math.histogram import is_told
 from gatemark.stats.math.nearest import percentile
 from gatemark.store.record import Definition, Scalar
 from gatemark.store.series import Series
@@ -93,12 +94,13 @@ def _scores(loaded: Times) -> dict[str, float]:
 
 
 def _times(loaded: Times) -> dict[str, float]:
-    """Of each part its trimmed mean, percentiles, and how many probes they are of."""
+    """Of each part its trimmed mean, percentiles that ten probes exceed, how many they are of."""
     values = {}
     for name, column in _columns(loaded):
         values[f"{name}_tm_ns"] = trimmed_mean(column) * NS_A_MS
         for share, at in SHARES.items():
-            values[f"{name}_{share}_ns"] = percentile(column, at) * NS_A_MS
+            if is_told(at, len(column)):
+                values[f"{name}_{share}_ns"] = percentile(column, at) * NS_A_MS
         values[f"{name}_probes"] = float(len(column))
     return values
 

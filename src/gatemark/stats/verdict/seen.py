@@ -17,6 +17,7 @@ from gatemark.stats.point.realtime import MISSED
 
 WAYS: Final = ("up", "down")
 QUEUE: Final = "queue_"
+TAILS: Final = ("p99", "p98", "p95")  # the highest first; few packets tell the lower ones alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +27,8 @@ class Way:
     way: str  # up, down
     is_loaded: bool  # a load goes this way
     added_ns: Interval | None = None  # mean delay that the load adds
-    added_p99_ns: Interval | None = None
+    tail: str = ""  # the highest percentile of it that is told, up to p99
+    tail_ns: Interval | None = None  # what the load adds to that one
     delay_ns: Interval | None = None  # mean
     loss: Interval | None = None
     missed: Mapping[int, Interval] = field(default_factory=dict)  # deadline in ms -> share
@@ -94,12 +96,15 @@ def _ways(
 
 def _of_queue(queue: Queue, flow: realtime.Flow | None) -> Way:
     values = {name.removeprefix(QUEUE): value for name, value in queue.values.items()}
+    each = {name: values.get(f"added_{name}_ns") for name in TAILS}
+    tail = _tail({name: value for name, value in each.items() if value})
     late = {int(m[1]): v for n, v in values.items() if (m := MISSED.fullmatch(n))}
     return Way(
         way=queue.way,
         is_loaded=True,
         added_ns=values.get("added_mean_ns"),
-        added_p99_ns=values.get("added_p99_ns"),
+        tail=tail[0],
+        tail_ns=tail[1],
         delay_ns=values.get("delay_mean_ns"),
         loss=values.get("loss_ratio"),
         missed=late or (_missed(flow) if flow else {}),
@@ -115,16 +120,25 @@ def _of_point(flow: realtime.Flow, idle: realtime.Flow | None, *, is_loaded: boo
         now = _value(flow, name)
         return less(now, before) if now and before else None
 
+    each = {name: added(f"delay_{name}_ns") for name in TAILS}
+    tail = _tail({name: value for name, value in each.items() if value})
     return Way(
         way=flow.way,
         is_loaded=is_loaded,
         added_ns=added("delay_mean_ns"),
-        added_p99_ns=added("delay_p99_ns"),
+        tail=tail[0],
+        tail_ns=tail[1],
         delay_ns=_value(flow, "delay_mean_ns"),
         loss=_value(flow, "loss_ratio"),
         missed=_missed(flow),
         mos=_value(flow, "mos"),
     )
+
+
+def _tail(each: Mapping[str, Interval]) -> tuple[str, Interval | None]:
+    """The highest of these percentiles; none of none."""
+    name = next((name for name in TAILS if name in each), "")
+    return name, each.get(name)
 
 
 def _missed(flow: realtime.Flow) -> dict[int, Interval]:

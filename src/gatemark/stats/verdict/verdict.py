@@ -33,7 +33,8 @@ class Verdict:
     flow: str  # what was replayed by the flow that waits longest
     added_ns: Interval  # mean round trip that the load adds to it
     idle_ns: Interval | None  # mean round trip without the load, of the same directions
-    p99_ns: Interval | None  # 99th percentile that it adds in the worse direction
+    tail: str  # the highest percentile that is told in the worse direction: p99, p98, p95
+    tail_ns: Interval | None  # what it adds to that one
     ways: tuple[str, ...]  # directions that `added_ns` is the sum of
     worse: str  # of these the one to which more is added
     letter: str
@@ -99,7 +100,8 @@ def _verdict(flow: Seen, ways: Sequence[Way], every: Sequence[Seen]) -> Verdict:
         flow=flow.trace,
         added_ns=total,
         idle_ns=_idle(ways),
-        p99_ns=worse.added_p99_ns,
+        tail=worse.tail,
+        tail_ns=worse.tail_ns,
         ways=tuple(way.way for way in ways),
         worse=worse.way,
         letter=letter(total.value),

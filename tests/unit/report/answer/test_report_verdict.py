@@ -61,7 +61,7 @@ def test_the_best_shaper_is_told_with_its_rate_and_the_cpu() -> None:
 
 
 def test_a_search_tells_up_to_where_the_cpu_shapes() -> None:
-    held = {"nat + shape:cake:14:wan": exactly(180e6)}
+    held = {"nat + shape:cake:wan": exactly(180e6)}
     (made,) = advice(verdicts(judged(NONE, CAKE)), held)
     assert paragraph(made)[1].endswith("it shapes up to 180 Mbit/s, then its CPU ends.")
 

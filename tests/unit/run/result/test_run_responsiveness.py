@@ -86,7 +86,11 @@ def test_the_score_is_of_the_last_window() -> None:
     assert values["rpm_loaded"] == pytest.approx(300)
     assert values["rpm_harmonic"] == pytest.approx(545.45, abs=0.01)
     assert values["http_l_probes"] == values["tls_f_probes"] == 2
-    assert values["http_l_p99_ns"] == values["http_l_tm_ns"] == 200 * MS
+    assert values["http_l_p50_ns"] == values["http_l_tm_ns"] == 200 * MS
+
+
+def test_a_percentile_that_few_probes_exceed_is_not_told() -> None:
+    assert not {"http_l_p90_ns", "http_l_p99_ns"} & outcome(spec(), raw())[0].keys()
 
 
 def test_goodput_is_what_the_receiving_program_read_in_that_window() -> None:
