@@ -12,10 +12,11 @@ from gatemark.report.group.source import Source
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import MBPS, PERCENT, Scale
 from gatemark.report.words.table import NONE, Table
-from gatemark.report.words.verdict import line, paragraph, sentence
+from gatemark.report.words.verdict import line, paragraph, responsiveness, sentence
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.verdict import shaping
 from gatemark.stats.verdict.grade import limits
+from gatemark.stats.verdict.responsive import responsive
 from gatemark.stats.verdict.shaper import advice
 from gatemark.stats.verdict.use import RULES, Reason, Use
 from gatemark.stats.verdict.verdict import Verdict, verdicts
@@ -57,14 +58,15 @@ def shown(source: Source) -> list[Verdict]:
 def lines(source: Source) -> list[str]:
     """In a sentence each: what the load does at worst, and with the best shaper; or none."""
     every = shown(source)
+    trips = responsiveness(responsive(source.judgement.points))
     if not every:
-        return []
+        return trips
     advised = advice(every, shaping.rates(source.judgement.points))
     worst = max(advised, key=lambda made: made.before.added_ns.value, default=None)
     texts = paragraph(worst) if worst else [f"{sentence(max(every, key=_added))}."]
     if _is_lab(source, every[0]):
         texts[0] = f"{HERE}{texts[0][0].lower()}{texts[0][1:]}"
-    return texts
+    return [*texts, *trips]
 
 
 def table(every: Sequence[Verdict], *, is_lab: bool) -> Table:

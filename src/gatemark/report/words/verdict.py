@@ -7,6 +7,7 @@ from typing import Final
 from gatemark.number import quantity
 from gatemark.report.words import number
 from gatemark.report.words.number import MBPS, PERCENT
+from gatemark.stats.verdict.responsive import Responsive
 from gatemark.stats.verdict.shaper import Advice
 from gatemark.stats.verdict.use import Use
 from gatemark.stats.verdict.verdict import Verdict
@@ -32,6 +33,21 @@ def sentence(verdict: Verdict) -> str:
     far = f" ({verdict.tail} {quantity(tail.value, 'ns')})" if tail else ""
     text = f"{start} {_load(verdict)} {quantity(verdict.added_ns.value, 'ns')}{far}"
     return "; ".join(filter(None, [f"{text}: {verdict.letter}", _works(verdict.uses)]))
+
+
+def responsiveness(made: Sequence[Responsive]) -> list[str]:
+    """The least and the most of the setups: `Responsiveness without a shaper, up: 312 ...`."""
+    ends = made if len(made) < 2 else (made[0], made[-1])
+    return [f"{_responsive(each)}." for each in ends]
+
+
+def _responsive(made: Responsive) -> str:
+    by = f"with {made.shaper}" if made.shaper else "without a shaper"
+    parts = (("foreign", made.foreign), ("loaded", made.loaded))
+    scores = ", ".join(f"{name} {value:.0f}" for name, value in parts if value is not None)
+    of = f" ({scores})" if scores else ""
+    way = made.point.definition.direction
+    return f"Responsiveness {by}, {way}: {made.rpm:.0f} round trips/min, {made.grade}{of}"
 
 
 def line(rates: Mapping[str, float]) -> str:
