@@ -233,7 +233,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     conntrack: dict[str, int] = {}
     connecting: dict[str, Scalar] = {}  # connections: stop, number and why of the first failure
     # Responsiveness: confidence (low, medium, high), intervals, saturated_after, goodput_stable,
-    # rpm_stable, probes, failed, and the reason of most; tls, cipher; ahead_p99_bytes of both ends.
+    # rpm_stable, probes, failed, and the reason of most; tls, cipher; ahead_most_bytes of an end.
     responsiveness: dict[str, Scalar] = {}
     fill_steps: tuple[FillStep, ...] = ()  # fill: each of its steps
     fill: dict[str, Scalar] = {}  # fill: asked, came, lost (of the last step), servers, ...

@@ -12,6 +12,7 @@ from gatemark.report.answer.rates import WHOLE, cell
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT, Scale
 from gatemark.report.words.table import NONE, Table
+from gatemark.report.words.workload import beside
 from gatemark.stats.judgement import Judgement
 from gatemark.stats.math.interval import less
 from gatemark.stats.point.realtime import Flow, alone, flows
@@ -40,7 +41,7 @@ def _who(flow: Flow) -> Iterator[str]:
     d = flow.point.definition
     yield "tester alone" if d.path == "direct" else flow.point.setup
     yield f"{flow.trace}, {traffic.way(flow.way)}"
-    yield ", ".join(d.beside) or NONE
+    yield beside(d.beside) or NONE
 
 
 def _delays(flow: Flow, every: Sequence[Flow]) -> Iterator[str]:
