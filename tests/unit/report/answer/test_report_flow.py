@@ -47,7 +47,7 @@ def test_added_is_against_the_flow_alone() -> None:
     idle, loaded = (dict(zip(made.head, row, strict=True)) for row in made.rows)
     assert idle["added, ms"] == NONE
     assert float(loaded["added, ms"]) == 470
-    assert loaded["beside"] == UPLOAD[0]
+    assert loaded["beside"] == "upload: 8 TCP streams ↑ up"
     assert loaded["flow"] == "game, ↑ up"
 
 
