@@ -14,7 +14,7 @@ ONE_IN ?= 10
 SEED   ?= 1
 MAN    ?= .venv/share/man/man1
 
-.PHONY: help setup run test test-long lint bench fuzz mutate lock agent man pictures clean
+.PHONY: help setup run test test-long lint bench fuzz mutate lock agent algorithms man pictures clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -43,9 +43,10 @@ bench: ## run the programs in benchmarks/, or one: make bench BENCH=traffic
 	@setup/install bench
 	@set -e; for name in $(BENCH); do $(PYTHON) -m benchmarks.$$name; done
 
-fuzz: ## feed the agent's parsers with nonsense (FUZZ_SECONDS each), and hunt for examples that break a property
+fuzz: ## feed the parsers in C with nonsense (FUZZ_SECONDS each), and hunt for examples that break a property
 	@setup/install fuzz
 	@$(MAKE) -C agent fuzz
+	@$(MAKE) -C algorithms fuzz
 	@until=$$(($$(date +%s) + $(HUNT_SECONDS))); while [ $$(date +%s) -lt $$until ]; do \
 		$(PYTHON) -m pytest tests/unit -n 2 --hypothesis-profile=hunt || exit; done
 
@@ -60,6 +61,10 @@ agent: ## build the agent for every processor
 	@setup/install run
 	@$(MAKE) -C agent install-cross ZIG="$(CURDIR)/$(PYTHON) -m ziglang"
 
+algorithms: ## build the program that times algorithms for every processor, at every level
+	@setup/install run
+	@$(MAKE) -C algorithms install-levels ZIG="$(CURDIR)/$(PYTHON) -m ziglang"
+
 man: ## write the man pages: `man gatemark` finds them where .venv/bin is in PATH
 	@setup/install run
 	@$(PYTHON) -m gatemark.commands.man $(MAN)
@@ -70,7 +75,8 @@ pictures: ## take the pictures of docs/pictures: make pictures RUN=DIRECTORY
 
 clean: ## remove what was built, .venv too; runs stay
 	@$(MAKE) -s -C agent clean
+	@$(MAKE) -s -C algorithms clean
 	@$(MAKE) -s -C counter clean
 	@rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache .tests dist mutants
-	@rm -rf src/gatemark/agents
+	@rm -rf src/gatemark/agents src/gatemark/algorithms
 	@find . -name __pycache__ -prune -exec rm -rf {} +

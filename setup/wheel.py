@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What hatchling calls to build a wheel: the agents, and the plugin for QEMU.
+"""What hatchling calls to build a wheel: the agents, the algorithms, and the plugin for QEMU.
 
-All agents are in every wheel, since a box may have any of the processors. The plugin is for the
+All agents are in every wheel, since a box may have any of the processors, and so is the program
+that times algorithms: at -O3, and for the machine of the wheel at every level. The plugin is for the
 machine that QEMU runs on, so the wheel is for that kind of machine alone. An editable install (the
 set-up) calls this too and builds nothing: `setup/install` builds what its machine needs.
 """
@@ -25,6 +26,10 @@ GLIBC: Final = (2, 17)
 PACKAGE: Final = Path("src/gatemark")
 FILES: Final = {
     **{f"agent for {target}": PACKAGE / f"agents/{target}/gm-agent" for target in TARGETS},
+    **{
+        f"algorithms for {target}": PACKAGE / f"algorithms/{target}/gm-algorithms-O3"
+        for target in TARGETS
+    },
     **{f"plugin for QEMU {n}": PACKAGE / f"counters/counter-{n}.so" for n in (1, 2)},
     "names of subsystems": PACKAGE / "counters/subsystems.toml",
     "Apache licence": Path("LICENSE"),
@@ -74,7 +79,9 @@ def build(root: Path) -> None:
     glibc = ".".join(map(str, GLIBC))
     plugin = f"CC={zig} cc -target {machine}-linux-gnu.{glibc}"
     jobs = f"-j{os.cpu_count() or 1}"
-    _make(root, "agents", ["agent", jobs, "install-cross", f"ZIG={zig}", f"PYTHON={python}"])
+    goals = ["install-cross", f"ZIG={zig}", f"PYTHON={python}"]
+    _make(root, "agents", ["agent", jobs, *goals])
+    _make(root, "algorithms", ["algorithms", jobs, *goals])
     # -B: what the set-up built is for this machine's glibc.
     _make(root, "plugin for QEMU", ["counter", "-B", "install", plugin])
 

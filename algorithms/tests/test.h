@@ -5,6 +5,11 @@
 
 #include <stdio.h>
 
+/* Stands before a test's name where it runs on another processor than this machine's. */
+#ifndef TEST_WHERE
+#define TEST_WHERE ""
+#endif
+
 static int test_failed;
 
 #define CHECK(condition)                                                                           \
@@ -28,7 +33,8 @@ static inline int tests_run(const struct test *tests, int count)
 	for (int i = 0; i < count; i++) {
 		test_failed = 0;
 		tests[i].run();
-		printf("%s %d - %s\n", test_failed ? "not ok" : "ok", i + 1, tests[i].name);
+		printf("%s %d - " TEST_WHERE "%s\n", test_failed ? "not ok" : "ok", i + 1,
+		       tests[i].name);
 		fflush(stdout);
 		worst |= test_failed;
 	}

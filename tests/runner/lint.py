@@ -8,6 +8,7 @@ as all the rest, so `make test-long` has it.
 
 import json
 import os
+import platform
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,9 +29,10 @@ PYTHONS: Final = (
     "docs/**/*.py",
     "bpf/*.py",
     "agent/fuzz/*.py",
+    "algorithms/tests/*.py",
 )
-HEADERS: Final = ("agent/**/*.h", "bpf/*.h", "counter/*.h")
-SOURCES: Final = ("agent/**/*.[ch]", "bpf/*.[ch]", "counter/*.[ch]")
+HEADERS: Final = ("agent/**/*.h", "algorithms/**/*.h", "bpf/*.h", "counter/*.h")
+SOURCES: Final = ("agent/**/*.[ch]", "algorithms/**/*.[ch]", "bpf/*.[ch]", "counter/*.[ch]")
 SCRIPTS: Final = (
     "setup/install",
     "setup/renew",
@@ -40,6 +42,18 @@ SCRIPTS: Final = (
     "src/gatemark/gateway/supervisor.sh",
 )
 AGENT_FLAGS: Final = ("-std=gnu11", "-D_GNU_SOURCE", '-DBPF_OBJECTS=""', "-Iagent/src", "-I.")
+# A file for instructions that not all processors have needs its flag; to others it is nothing.
+VECTOR_FLAGS: Final = ("-mpopcnt", "-msse4.2", "-mavx2", "-mbmi", "-mbmi2", "-mavx512f")
+WIDE_FLAGS: Final = ("-mavx512bw", "-mavx512vl", "-mavx512dq")
+ALGORITHM_FLAGS: Final = (
+    "-std=c99",
+    "-D_POSIX_C_SOURCE=200809L",
+    "-D_DEFAULT_SOURCE",
+    '-DGM_FLAGS=""',
+    "-Ialgorithms/include",
+    "-Ialgorithms/src",
+    *((*VECTOR_FLAGS, *WIDE_FLAGS) if platform.machine() == "x86_64" else ()),
+)
 COUNTER_FLAGS: Final = ("-std=gnu11", "-D_GNU_SOURCE", "-Icounter")
 
 
@@ -68,10 +82,11 @@ LONG_TIDY: Final = (
 )
 
 
-def tidy(command: Sequence[str]) -> tuple[Check, Check]:
-    """clang-tidy with these checks, over the agent and the plugin."""
+def tidy(command: Sequence[str]) -> tuple[Check, ...]:
+    """clang-tidy with these checks, over the agent, the algorithms and the plugin."""
     return (
         Check(command, ("agent/src/**/*.c",), HEADERS, ("--", *AGENT_FLAGS)),
+        Check(command, ("algorithms/src/**/*.c",), HEADERS, ("--", *ALGORITHM_FLAGS)),
         Check(command, ("counter/*.c",), HEADERS, ("--", *COUNTER_FLAGS)),
     )
 

@@ -11,6 +11,7 @@ from runner.outcome import Case, Outcome, Stage, read_junit, read_tap
 from runner.process import PYTHON, call
 
 ZIG: Final = f"ZIG={PYTHON} -m ziglang"
+FUZZ_SECONDS: Final = f"FUZZ_SECONDS={os.environ.get('FUZZ_SECONDS', '10')}"
 CC: Final = f"CC={PYTHON} -m ziglang cc"
 
 
@@ -20,14 +21,33 @@ def agent(_: Path) -> Outcome:
     return agent_targets("test", "test-mips", "test-mipsel", "test-fuzz")
 
 
+def algorithms(_: Path) -> Outcome:
+    """The algorithms' own tests, native with sanitizers; every kept input of the fuzzers."""
+    call(["make", "-s", "-j2", "-C", "algorithms", "test-build"])  # what fails, fails below again
+    total = Outcome()
+    for name in ("test", "test-fuzz"):
+        total.add(make_target("algorithms", name))
+    return total
+
+
+def algorithms_long(_: Path) -> Outcome:
+    """The same tests on other processors, and one digest on all of them; a hunt of each fuzzer."""
+    others = ("mips", "mipsel", "armv7", "aarch64")
+    builds = (*(f"test-build-{other}" for other in others), "fuzz-build")
+    call(["make", "-s", "-j2", "-C", "algorithms", *builds, ZIG])  # what fails, fails below again
+    total = Outcome()
+    for name in (*(f"test-{other}" for other in others), "test-digests", "fuzz"):
+        total.add(make_target("algorithms", name, FUZZ_SECONDS))
+    return total
+
+
 def fuzz(_: Path) -> Outcome:
     """Kept inputs under the sanitizers that only clang has, then a hunt of each fuzzer."""
     ways = ("fuzz-memory", "fuzz-integer", "fuzz-fuzz", "fuzz-coverage")
     call(["make", "-s", "-j2", "-C", "agent", *ways, ZIG])  # what fails, fails below again
-    seconds = f"FUZZ_SECONDS={os.environ.get('FUZZ_SECONDS', '10')}"
     total = Outcome()
     for name in ("test-fuzz-memory", "test-fuzz-integer", "fuzz"):
-        total.add(agent_target(name, seconds, "FUZZ_PRINTS=--tap"))
+        total.add(make_target("agent", name, FUZZ_SECONDS, "FUZZ_PRINTS=--tap"))
     return total
 
 
@@ -37,14 +57,14 @@ def agent_targets(*targets: str) -> Outcome:
     total = Outcome()
     # Only root has a lo for each: anyone else's would meet on the machine's own.
     with ThreadPoolExecutor(max_workers=len(targets) if os.geteuid() == 0 else 1) as pool:
-        for outcome in pool.map(agent_target, targets):
+        for outcome in pool.map(lambda name: make_target("agent", name), targets):
             total.add(outcome)
     return total
 
 
-def agent_target(name: str, *variables: str) -> Outcome:
-    """One target of the agent's Makefile."""
-    code, output = call(["make", "-s", "-C", "agent", name, ZIG, *variables])
+def make_target(folder: str, name: str, *variables: str) -> Outcome:
+    """One target of a folder's Makefile that prints TAP; -k, since one failure is no other's."""
+    code, output = call(["make", "-s", "-k", "-C", folder, name, ZIG, *variables])
     return read_tap(output, code, name)
 
 
@@ -85,6 +105,7 @@ LONG: Final = ("-m", "long")
 # `make test`, in the order of their lines in its output.
 STAGES: Final[dict[str, Stage]] = {
     "agent": agent,
+    "algorithms": algorithms,
     "counter": counter,
     "docs": pytest("docs", 2, *SHORT),
     "lint": lint("lint", CHECKS),
@@ -97,6 +118,7 @@ STAGES: Final[dict[str, Stage]] = {
 }
 # `make test-long`: what is left over.
 LONG_STAGES: Final[dict[str, Stage]] = {
+    "algorithms": algorithms_long,
     "analyzer": lint("analyzer", LONG_CHECKS),
     "docs": pytest("docs", 0, *LONG),
     "alone": pytest("lab", 0, "-m", "alone and long"),
@@ -114,7 +136,7 @@ TRACKS: Final = (
     ("alone", "lab", "page", "docs"),
     ("agent", "vm"),
     ("box", "counted"),  # the one waits for leases and reboots, the other counts and times nothing
-    ("counter", "lint", "analyzer", "unit", "golden", "fuzz"),
+    ("counter", "algorithms", "lint", "analyzer", "unit", "golden", "fuzz"),
 )
 # They have labs of their own, so they wait until this one is over.
 AFTER: Final = {"vm": "alone", "box": "alone", "counted": "box", "docs": "alone"}
