@@ -12,6 +12,8 @@ static const struct {
 	int (*run)(struct ask *ask);
 	const char *help;
 } commands[] = {
+	{ "gateway", gateway_command, "what a gateway does besides: flows, checksums, ciphers" },
+	{ "platform", platform_command, "memory, caches and clock" },
 	{ NULL, NULL, NULL },
 };
 
