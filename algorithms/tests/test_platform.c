@@ -99,8 +99,8 @@ static void nothing_has_no_plateau(void)
 
 	gm_plateaus_find(&plateaus);
 	CHECK(plateaus.levels == 0);
-	for (int i = 0; i < 2 * GM_PLATEAU_POINTS; i++)
-		gm_plateaus_add(&plateaus, 1024U * (i + 1U), 1);
+	for (uint32_t i = 1; i < 2 * GM_PLATEAU_POINTS; i++)
+		gm_plateaus_add(&plateaus, 1024U * i, 1);
 	gm_plateaus_find(&plateaus);
 	CHECK(plateaus.count == GM_PLATEAU_POINTS && plateaus.levels == 1);
 }

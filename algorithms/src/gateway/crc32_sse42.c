@@ -6,7 +6,7 @@
 
 uint32_t gm_crc32c_sse42(uint32_t crc, const uint8_t *bytes, size_t count)
 {
-	uint64_t state = (uint32_t)~crc;
+	uint64_t state = ~crc;
 
 	for (; count >= 8; bytes += 8, count -= 8) {
 		uint64_t word;

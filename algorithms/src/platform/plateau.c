@@ -28,6 +28,9 @@ static void add_level(struct gm_plateaus *plateaus, size_t begin, size_t end)
 
 	for (size_t i = begin; i <= end; i++)
 		least = plateaus->ns[i] < least ? plateaus->ns[i] : least;
+	/* The octave ahead of the last sizes of a level lies beyond it. */
+	while (end + 1 < plateaus->count && plateaus->ns[end + 1] < 1.1 * least)
+		end++;
 	if (level && least < 1.1 * plateaus->level_ns[level - 1]) {
 		plateaus->level_bytes[level - 1] = plateaus->bytes[end];
 		return;

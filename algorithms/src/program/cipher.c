@@ -63,10 +63,12 @@ const char *cipher_init(struct cipher *cipher, const char *name, const uint8_t *
 	cipher->socket = socket(FAMILY_ALG, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (cipher->socket < 0)
 		return "this kernel has no AF_ALG sockets (CONFIG_CRYPTO_USER_API_AEAD)";
-	if (bind(cipher->socket, (const struct sockaddr *)&address, sizeof(address)) ||
-	    setsockopt(cipher->socket, SOL_ALGORITHM, SET_KEY, key, ciphers[i].key_bytes) ||
-	    setsockopt(cipher->socket, SOL_ALGORITHM, SET_TAG_SIZE, NULL, CIPHER_TAG) ||
-	    (cipher->operation = accept(cipher->socket, NULL, NULL)) < 0) {
+	/* The tag's size is the length of no data. */
+	if (bind(cipher->socket, (const struct sockaddr *)&address, sizeof(address)) == 0 &&
+	    setsockopt(cipher->socket, SOL_ALGORITHM, SET_KEY, key, ciphers[i].key_bytes) == 0 &&
+	    setsockopt(cipher->socket, SOL_ALGORITHM, SET_TAG_SIZE, "", CIPHER_TAG) == 0)
+		cipher->operation = accept(cipher->socket, NULL, NULL);
+	if (cipher->operation < 0) {
 		cipher_free(cipher);
 		return "this kernel has not the cipher";
 	}
@@ -121,11 +123,9 @@ static int run(const struct cipher *cipher, uint32_t operation, const uint8_t *n
 
 static struct iovec part(const uint8_t *bytes, size_t size)
 {
-	struct iovec part;
+	/* What is sent is not written to, but iovec has no const. */
+	struct iovec part = { (void *)(uintptr_t)bytes, size };
 
-	/* What is sent is not written to; iovec has no const. */
-	memcpy(&part.iov_base, &bytes, sizeof(bytes));
-	part.iov_len = size;
 	return part;
 }
 

@@ -16,13 +16,12 @@ static uint8_t *read_file(const char *path, uint32_t *size)
 {
 	FILE *file = fopen(path, "rbe");
 	uint8_t *bytes;
-	long end;
+	long end = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
 
-	if (!file || fseek(file, 0, SEEK_END) || (end = ftell(file)) < 0)
+	if (end < 0 || fseek(file, 0, SEEK_SET))
 		fail(2, "%s cannot be read", path);
 	if (end < FILE_HEADER || end > 1L << 30)
 		fail(2, "%s is no capture: it has %ld bytes", path, end);
-	rewind(file);
 	bytes = memory_new((size_t)end, 1);
 	if (fread(bytes, 1, (size_t)end, file) != (size_t)end)
 		fail(2, "%s cannot be read", path);

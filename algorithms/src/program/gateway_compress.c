@@ -28,10 +28,12 @@ struct compress {
 static int ran(const struct compress *compress, const char *option, FILE *input, FILE *output)
 {
 	int status = 0;
-	pid_t pid;
+	pid_t pid = -1;
 
-	if (lseek(fileno(input), 0, SEEK_SET) < 0 || lseek(fileno(output), 0, SEEK_SET) < 0 ||
-	    ftruncate(fileno(output), 0) || (pid = fork()) < 0)
+	if (lseek(fileno(input), 0, SEEK_SET) == 0 && lseek(fileno(output), 0, SEEK_SET) == 0 &&
+	    ftruncate(fileno(output), 0) == 0)
+		pid = fork();
+	if (pid < 0)
 		fail(1, "no process for %s", compress->compressor);
 	if (pid == 0) {
 		dup2(fileno(input), 0);
@@ -71,15 +73,18 @@ static void write_text(FILE *text, uint32_t size)
 /* What came back, as the results that the digest is of. */
 static void keep(struct compress *compress, uint32_t size)
 {
+	uint8_t *text = memory_new(size + 1U, 1);
+	size_t back;
+
 	if (ran(compress, "-d", compress->packed, compress->unpacked) != 0)
 		fail(1, "%s -d failed", compress->compressor);
-	fseek(compress->unpacked, 0, SEEK_END);
-	if (ftell(compress->unpacked) != (long)size)
-		fail(1, "%s gave back %ld bytes of %u", compress->compressor,
-		     ftell(compress->unpacked), size);
-	rewind(compress->unpacked);
+	fseek(compress->unpacked, 0, SEEK_SET);
+	back = fread(text, 1, size + 1U, compress->unpacked);
+	if (back != size)
+		fail(1, "%s gave back %zu bytes of %u", compress->compressor, back, size);
 	for (uint32_t i = 0; i < size; i++)
-		compress->gateway.results[i] = (uint32_t)fgetc(compress->unpacked);
+		compress->gateway.results[i] = text[i];
+	free(text);
 }
 
 int gateway_compress(struct ask *ask, const char *name)

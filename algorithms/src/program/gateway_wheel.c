@@ -10,7 +10,8 @@
 
 #include <stdlib.h>
 
-enum { ADD, CANCEL, TICK, TICKS = 4096 };
+enum { ADD, CANCEL, TICK };
+enum { TICKS = 4096 };
 static const char *const operations[] = { "add", "cancel", "tick", NULL };
 
 struct wheel {
