@@ -53,6 +53,7 @@ static void find_driver(struct cipher *cipher, const char *kernel)
 const char *cipher_init(struct cipher *cipher, const char *name, const uint8_t *key)
 {
 	struct address address = { .family = FAMILY_ALG, .type = "aead" };
+	static const uint8_t tag[CIPHER_TAG]; /* its size alone counts */
 	size_t i = 0;
 
 	while (strcmp(ciphers[i].name, name) != 0)
@@ -63,10 +64,9 @@ const char *cipher_init(struct cipher *cipher, const char *name, const uint8_t *
 	cipher->socket = socket(FAMILY_ALG, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (cipher->socket < 0)
 		return "this kernel has no AF_ALG sockets (CONFIG_CRYPTO_USER_API_AEAD)";
-	/* The tag's size is the length of no data. */
 	if (bind(cipher->socket, (const struct sockaddr *)&address, sizeof(address)) == 0 &&
 	    setsockopt(cipher->socket, SOL_ALGORITHM, SET_KEY, key, ciphers[i].key_bytes) == 0 &&
-	    setsockopt(cipher->socket, SOL_ALGORITHM, SET_TAG_SIZE, "", CIPHER_TAG) == 0)
+	    setsockopt(cipher->socket, SOL_ALGORITHM, SET_TAG_SIZE, tag, sizeof(tag)) == 0)
 		cipher->operation = accept(cipher->socket, NULL, NULL);
 	if (cipher->operation < 0) {
 		cipher_free(cipher);
@@ -83,14 +83,17 @@ void cipher_free(struct cipher *cipher)
 		close(cipher->operation);
 }
 
-static struct cmsghdr *control(struct msghdr *message, struct cmsghdr *header, int type,
-			       const void *data, size_t size)
+/* Writes a control message; the next one begins at what is returned. */
+static uint8_t *control(uint8_t *at, int type, const void *data, size_t size)
 {
-	header->cmsg_level = SOL_ALGORITHM;
-	header->cmsg_type = type;
-	header->cmsg_len = CMSG_LEN(size);
-	memcpy(CMSG_DATA(header), data, size);
-	return CMSG_NXTHDR(message, header);
+	struct cmsghdr header = { 0 };
+
+	header.cmsg_level = SOL_ALGORITHM;
+	header.cmsg_type = type;
+	header.cmsg_len = (socklen_t)CMSG_LEN(size);
+	memcpy(at, &header, sizeof(header));
+	memcpy(at + CMSG_LEN(0), data, size);
+	return at + CMSG_SPACE(size);
 }
 
 /* One packet: sent with its nonce, and the `out` bytes that become of it received. */
@@ -103,7 +106,7 @@ static int run(const struct cipher *cipher, uint32_t operation, const uint8_t *n
 	} buffer;
 	struct msghdr message = { 0 };
 	struct nonce iv = { CIPHER_NONCE, { 0 } };
-	struct cmsghdr *header;
+	uint8_t *at;
 
 	memset(&buffer, 0, sizeof(buffer));
 	memcpy(iv.bytes, nonce, CIPHER_NONCE);
@@ -111,9 +114,9 @@ static int run(const struct cipher *cipher, uint32_t operation, const uint8_t *n
 	message.msg_iovlen = 1;
 	message.msg_control = buffer.bytes;
 	message.msg_controllen = sizeof(buffer.bytes);
-	header = control(&message, CMSG_FIRSTHDR(&message), SET_OP, &operation, 4);
-	header = control(&message, header, SET_IV, &iv, sizeof(iv));
-	control(&message, header, SET_ASSOCIATED, &cipher->associated, 4);
+	at = control(buffer.bytes, SET_OP, &operation, 4);
+	at = control(at, SET_IV, &iv, sizeof(iv));
+	control(at, SET_ASSOCIATED, &cipher->associated, 4);
 	if (sendmsg(cipher->operation, &message, 0) != (ssize_t)input.iov_len)
 		return -1;
 	return read(cipher->operation, output.iov_base, output.iov_len) == (ssize_t)output.iov_len
@@ -123,9 +126,10 @@ static int run(const struct cipher *cipher, uint32_t operation, const uint8_t *n
 
 static struct iovec part(const uint8_t *bytes, size_t size)
 {
-	/* What is sent is not written to, but iovec has no const. */
-	struct iovec part = { (void *)(uintptr_t)bytes, size };
+	struct iovec part = { NULL, size };
 
+	/* What is sent is not written to, but iovec has no const. */
+	memcpy((void *)&part.iov_base, (const void *)&bytes, sizeof(bytes));
 	return part;
 }
 

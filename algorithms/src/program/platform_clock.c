@@ -35,7 +35,7 @@ double platform_mhz(uint32_t windows)
 		rounds *= 2;
 	for (uint32_t i = 0; i < windows; i++) {
 		double ns = (double)chained(rounds);
-		double mhz = 2.0 * GM_CLOCK_STEPS * rounds / ns * 1000;
+		double mhz = 2.0 * (double)GM_CLOCK_STEPS * rounds / ns * 1000;
 
 		best = mhz > best ? mhz : best;
 	}
