@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "platform/plateau.h"
 
-#include <math.h>
-
 void gm_plateaus_add(struct gm_plateaus *plateaus, uint64_t bytes, double ns)
 {
 	if (plateaus->count == GM_PLATEAU_POINTS)
@@ -15,9 +13,10 @@ void gm_plateaus_add(struct gm_plateaus *plateaus, uint64_t bytes, double ns)
 static int is_flat(const struct gm_plateaus *plateaus, size_t from)
 {
 	size_t to = from + 2 < plateaus->count ? from + 2 : plateaus->count - 1;
-	double octaves = log2(plateaus->bytes[to] / plateaus->bytes[from]);
+	/* Two sizes are an octave: 2 to the power of 0.1 an octave. */
+	double growth = to == from + 2 ? 1.0718 : 1.0353;
 
-	return log2(plateaus->ns[to] / plateaus->ns[from]) < 0.1 * octaves;
+	return plateaus->ns[to] < growth * plateaus->ns[from];
 }
 
 /* The sizes `begin` to `end` are a level, or more of the last one. */

@@ -19,8 +19,8 @@ struct gm_plateaus {
 void gm_plateaus_add(struct gm_plateaus *plateaus, uint64_t bytes, double ns);
 
 /*
- * Finds the levels: at least three sizes in a row over each of which log2(ns) grows by less than 0.1
- * an octave, seen over a whole octave where there is one. Levels that differ by less than a tenth are
+ * Finds the levels, where two sizes are an octave: at least three sizes in a row, from each of which
+ * log2(ns) grows by less than 0.1 over the next octave. Levels that differ by less than a tenth are
  * one.
  */
 void gm_plateaus_find(struct gm_plateaus *plateaus);

@@ -33,18 +33,23 @@ static const struct {
 	{ "aes-256-gcm", "gcm(aes)", 32 },
 };
 
-/* The driver of highest priority is the one that /proc/crypto lists first of a name. */
+/* What the kernel takes of several that do the same: the one of highest priority. */
 static void find_driver(struct cipher *cipher, const char *kernel)
 {
 	FILE *file = fopen("/proc/crypto", "re");
-	char line[160], name[128] = "";
+	char line[160], name[128] = "", driver[64] = "";
+	int priority, highest = -1;
 
 	strcpy(cipher->driver, "unknown");
 	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "name : %127s", name) == 1)
+		if (sscanf(line, "name : %127s", name) == 1 ||
+		    sscanf(line, "driver : %63s", driver) == 1)
 			continue;
-		if (strcmp(name, kernel) == 0 && sscanf(line, "driver : %63s", cipher->driver) == 1)
-			break;
+		if (sscanf(line, "priority : %d", &priority) == 1 && strcmp(name, kernel) == 0 &&
+		    priority > highest) {
+			highest = priority;
+			memcpy(cipher->driver, driver, sizeof(driver));
+		}
 	}
 	if (file)
 		fclose(file);
