@@ -22,10 +22,10 @@ def agent(_: Path) -> Outcome:
 
 
 def algorithms(_: Path) -> Outcome:
-    """The algorithms' own tests, native with sanitizers; every kept input of the fuzzers."""
+    """The algorithms' own tests and examples, native with sanitizers; kept inputs of the fuzzers."""
     call(["make", "-s", "-j2", "-C", "algorithms", "test-build"])  # what fails, fails below again
     total = Outcome()
-    for name in ("test", "test-fuzz"):
+    for name in ("test", "test-examples", "test-fuzz"):
         total.add(make_target("algorithms", name))
     return total
 

@@ -95,7 +95,7 @@ int platform_latency(struct ask *ask)
 	latency.loads = ask_number(ask, "pass_ms", 1, 0, 60000) ? LOADS : LOADS / 64;
 	ask_end(ask);
 	latency.page = (uint32_t)sysconf(_SC_PAGESIZE);
-	latency.words = memory_new(most, 1);
+	latency.words = memory_new((size_t)most, 1);
 	instances_meet();
 	sweep(&latency, most);
 	gm_plateaus_find(&latency.lines);
