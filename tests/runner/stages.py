@@ -22,7 +22,7 @@ def agent(_: Path) -> Outcome:
 
 
 def algorithms(_: Path) -> Outcome:
-    """The algorithms' own tests and examples, native with sanitizers; kept inputs of the fuzzers."""
+    """The algorithms' own tests and examples with sanitizers; the fuzzers' kept inputs."""
     call(["make", "-s", "-j2", "-C", "algorithms", "test-build"])  # what fails, fails below again
     total = Outcome()
     for name in ("test", "test-examples", "test-fuzz"):
