@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gm/unibit.h"
+#include "tests/tables.h"
+#include "tests/test.h"
+
+static struct gm_prefixes parsed(const char *text, unsigned family,
+				 struct gm_prefixes_problem *problem)
+{
+	struct gm_prefixes prefixes;
+
+	gm_prefixes_parse(&prefixes, family, text, strlen(text), problem);
+	return prefixes;
+}
+
+static void prefixes_are_sorted_once_without_host_bits(void)
+{
+	struct gm_prefixes_problem problem;
+	struct gm_prefixes p = parsed("10.1.2.3/8\r\n10.0.0.0/8\n\n# no\n2001:db8::/32\n"
+				      "255.255.255.255/32\n0.0.0.0/0",
+				      4, &problem);
+
+	CHECK(p.count == 3);
+	if (p.count == 3) {
+		CHECK(p.routes[0].length == 0);
+		CHECK(p.routes[1].key.hi == UINT64_C(0x0a00000000000000));
+		CHECK(p.routes[2].key.hi == UINT64_C(0xffffffff00000000));
+	}
+	gm_prefixes_free(&p);
+}
+
+static void addresses_of_ipv6_are_read(void)
+{
+	struct gm_prefixes_problem problem;
+	struct gm_prefixes p = parsed("::/0\n1:2:3:4:5:6:7:8/128\n2001:db8::1/128\n::ffff/128\n"
+				      "1::/16\n1:2:3:4:5:6:7::/112\n::2:3:4:5:6:7:8/128\n",
+				      6, &problem);
+
+	CHECK(p.count == 7);
+	if (p.count == 7) {
+		CHECK(p.routes[1].key.lo == 0xffff && p.routes[1].key.hi == 0);
+		CHECK(p.routes[2].key.hi == UINT64_C(0x0000000200030004));
+		CHECK(p.routes[4].key.lo == UINT64_C(0x0005000600070000));
+		CHECK(p.routes[6].key.hi == UINT64_C(0x20010db800000000));
+		CHECK(p.routes[6].key.lo == 1);
+	}
+	gm_prefixes_free(&p);
+}
+
+static void bad_lines_are_named(void)
+{
+	static const char *const bad[] = { "1.2.3.4",
+					   "1.2.3/8",
+					   "1.2.3.4/33",
+					   "1.2.3.256/8",
+					   "1.2.3.4/",
+					   "1.2.3.4/8 ",
+					   "::1/129",
+					   ":1/8",
+					   "1:2:3:4:5:6:7/8",
+					   "1::2::3/8",
+					   "12345::/8",
+					   "1:2:3:4:5:6:7:8::/8",
+					   "1:2:3:4:5:6:7:8:9/8",
+					   "1:/8",
+					   "x/8" };
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct gm_prefixes_problem problem;
+		char text[64];
+		struct gm_prefixes p;
+
+		snprintf(text, sizeof(text), "10.0.0.0/8\n%s\n", bad[i]);
+		p = parsed(text, 4, &problem);
+		CHECK(p.count == 0 && problem.line == 2 && problem.reason);
+		gm_prefixes_free(&p);
+	}
+}
+
+struct vector {
+	const char *table;
+	uint32_t nodes;
+	enum gm_mix mix;
+	size_t queries;
+	uint64_t asked, found; /* digests; asked 0: not known */
+};
+
+static void check_vector(const struct vector *v)
+{
+	uint64_t asked = GM_DIGEST_EMPTY;
+	uint64_t found = GM_DIGEST_EMPTY;
+	struct gm_key *keys = malloc(v->queries * sizeof(*keys));
+	struct gm_prefixes prefixes;
+	struct gm_unibit trie;
+
+	if (!keys || !table_read(&prefixes, 4, v->table)) {
+		free(keys);
+		return;
+	}
+	CHECK(gm_unibit_build(&trie, &prefixes) == 0);
+	CHECK(trie.live == v->nodes);
+	CHECK(gm_queries_draw(&prefixes, v->mix, keys, v->queries) == 0);
+	for (size_t i = 0; i < v->queries; i++) {
+		asked = gm_digest_u32(asked, (uint32_t)(keys[i].hi >> 32));
+		found = gm_digest_u32(found, gm_unibit_lookup(&trie, &keys[i], 32));
+	}
+	CHECK(!v->asked || asked == v->asked);
+	CHECK(found == v->found);
+	gm_unibit_free(&trie);
+	gm_prefixes_free(&prefixes);
+	free(keys);
+}
+
+static void digests_are_the_specified_ones(void)
+{
+	static const char fit[] = "fit-like-1009.txt";
+	static const char but[] = "but-like-10084.txt";
+	static const struct vector vectors[] = {
+		{ fit, 2508, GM_MIX_UNIFORM, 65536, UINT64_C(0xacf09b535abc0b1e),
+		  UINT64_C(0x4a13b4b5c64fa5ab) },
+		{ fit, 2508, GM_MIX_IN_TABLE, 65536, UINT64_C(0xc57f963c3d3e8fec),
+		  UINT64_C(0xe9e78e8a76971d8f) },
+		{ fit, 2508, GM_MIX_ZIPF, 65536, UINT64_C(0x2e742613f5a2126a),
+		  UINT64_C(0x11a580464ba9792a) },
+		{ fit, 2508, GM_MIX_IN_TABLE, 23204, 0, UINT64_C(0xf1fc0b4c0e3a5714) },
+		{ but, 23211, GM_MIX_UNIFORM, 65536, UINT64_C(0xacf09b535abc0b1e),
+		  UINT64_C(0x883227835408360f) },
+		{ but, 23211, GM_MIX_IN_TABLE, 65536, UINT64_C(0x3e5a49d8aef9ece2),
+		  UINT64_C(0x2fbf2288381b6255) },
+		{ but, 23211, GM_MIX_ZIPF, 65536, UINT64_C(0x099662d359714b58),
+		  UINT64_C(0x20360e483ba885f5) },
+		{ but, 23211, GM_MIX_IN_TABLE, 3382, 0, UINT64_C(0xe89cf427a7718209) },
+	};
+
+	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
+		check_vector(&vectors[i]);
+}
+
+static const struct gm_route *longest(const struct gm_prefixes *prefixes, const struct gm_key *key)
+{
+	const struct gm_route *best = NULL;
+
+	for (uint32_t i = 0; i < prefixes->count; i++) {
+		const struct gm_route *route = &prefixes->routes[i];
+		struct gm_key mask = gm_key_mask(route->length);
+
+		if ((key->hi & mask.hi) == route->key.hi && (key->lo & mask.lo) == route->key.lo &&
+		    (!best || route->length >= best->length))
+			best = route;
+	}
+	return best;
+}
+
+static void trie_is_a_linear_scan(void)
+{
+	struct gm_random random = { 5 };
+
+	for (int round = 0; round < 400; round++) {
+		struct gm_prefixes prefixes;
+		struct gm_unibit trie;
+
+		table_draw(&prefixes, &random, round % 2 ? 6 : 4, 20);
+		CHECK(gm_unibit_build(&trie, &prefixes) == 0);
+		for (int i = 0; i < 100; i++) {
+			struct gm_key key = { gm_random_u64(&random), gm_random_u64(&random) };
+			const struct gm_route *route;
+
+			if (prefixes.count && i % 2)
+				key = prefixes.routes[i % (int)prefixes.count].key;
+			route = longest(&prefixes, &key);
+			CHECK(gm_unibit_lookup(&trie, &key, round % 2 ? 128 : 32) ==
+			      (route ? route->next_hop : 0));
+		}
+		for (uint32_t i = 0; i < prefixes.count; i++)
+			CHECK(gm_unibit_delete(&trie, &prefixes.routes[i]) == 0);
+		CHECK(trie.live == 1);
+		gm_unibit_free(&trie);
+		gm_prefixes_free(&prefixes);
+	}
+}
+
+static void check_generated(uint32_t count, uint32_t permille, uint32_t deepest)
+{
+	struct gm_prefixes prefixes;
+	uint32_t stack[16];
+	uint32_t depth = 0;
+	uint32_t most = 0;
+	uint64_t sum = 0;
+
+	CHECK(gm_prefixes_generate(&prefixes, count, 1, permille, deepest) == 0);
+	CHECK(prefixes.count == count);
+	for (uint32_t i = 0; i < prefixes.count; i++) {
+		while (depth) {
+			const struct gm_route *above = &prefixes.routes[stack[depth - 1]];
+			struct gm_key mask = gm_key_mask(above->length);
+
+			if ((prefixes.routes[i].key.hi & mask.hi) == above->key.hi)
+				break;
+			depth--;
+		}
+		stack[depth++] = i;
+		sum += depth;
+		most = depth > most ? depth : most;
+	}
+	CHECK(most == deepest);
+	CHECK(sum * 1000 / count + 2 >= permille && sum * 1000 / count <= permille + 2);
+	gm_prefixes_free(&prefixes);
+}
+
+static void generated_tables_have_the_asked_depth(void)
+{
+	check_generated(1009, 1200, 5);
+	check_generated(10084, 1300, 6);
+	check_generated(100000, 1300, 6);
+}
+
+static const struct test tests[] = {
+	{ "prefixes are sorted, once each, without host bits",
+	  prefixes_are_sorted_once_without_host_bits },
+	{ "addresses of IPv6 are read", addresses_of_ipv6_are_read },
+	{ "bad lines are named", bad_lines_are_named },
+	{ "queries and results have the specified digests", digests_are_the_specified_ones },
+	{ "the trie is a linear scan, also after deletions", trie_is_a_linear_scan },
+	{ "generated tables have the asked depth", generated_tables_have_the_asked_depth },
+};
+
+TESTS_MAIN(tests)
