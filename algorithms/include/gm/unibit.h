@@ -57,13 +57,12 @@ void gm_unibit_spread(const struct gm_unibit *trie, uint32_t bits, struct gm_uni
 /* The place of the root: what gm_unibit_spread() begins with. */
 struct gm_unibit_place gm_unibit_root(const struct gm_unibit *trie);
 
-/* Whether longer prefixes are below a place: a place without is one next hop. */
-static inline int gm_unibit_branches(const struct gm_unibit *trie, struct gm_unibit_place place,
-				     int is_root)
+/* Whether longer prefixes are below a place that is not the root: else it is one next hop. */
+static inline int gm_unibit_branches(const struct gm_unibit *trie, struct gm_unibit_place place)
 {
 	const struct gm_unibit_node *node = &trie->nodes[place.node];
 
-	return (place.node || is_root) && (node->child[0] || node->child[1]);
+	return place.node && (node->child[0] || node->child[1]);
 }
 
 #endif
