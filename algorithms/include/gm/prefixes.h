@@ -16,7 +16,8 @@ enum gm_lpm_error {
 	GM_LPM_NO_MEMORY = -1,
 	GM_LPM_TOO_LARGE = -2, /* more nodes, blocks or next hops than the structure can number */
 	GM_LPM_ABSENT = -3, /* the prefix to delete is not in the table */
-	GM_LPM_BAD_LINE = -4 /* a line of the file is no prefix */
+	GM_LPM_BAD_LINE = -4, /* a line of the file is no prefix */
+	GM_LPM_STATIC = -5 /* this form of the structure takes no changes */
 };
 
 /* The highest next hop that all structures can store; 0 is "no route". */
