@@ -102,7 +102,7 @@ static inline uint32_t gm_key_bit(const struct gm_key *key, uint32_t i)
 	return (uint32_t)((i < 64 ? key->hi >> (63 - i) : key->lo >> (127 - i)) & 1);
 }
 
-/* The `bits` bits from bit `offset` on, with zeros beyond the key's end; 0 < bits < 32. */
+/* The `bits` bits from bit `offset` on, with zeros beyond the key's end; 0 < bits <= 32. */
 static inline uint32_t gm_key_chunk(const struct gm_key *key, uint32_t offset, uint32_t bits)
 {
 	uint64_t window;
