@@ -12,6 +12,7 @@ static const struct {
 	int (*run)(struct ask *ask);
 	const char *help;
 } commands[] = {
+	{ "lpm", lpm_command, "longest prefix match" },
 	{ "gateway", gateway_command, "what a gateway does besides: flows, checksums, ciphers" },
 	{ "platform", platform_command, "memory, caches and clock" },
 	{ NULL, NULL, NULL },
