@@ -164,6 +164,7 @@ static int has_popcnt(const struct lpm *lpm)
 					      : kind->lookup6_popcnt != NULL;
 
 #ifdef __x86_64__
+	__builtin_cpu_init();
 	return there && __builtin_cpu_supports("popcnt");
 #else
 	return there && 0;
