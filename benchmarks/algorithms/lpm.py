@@ -19,7 +19,7 @@ PROGRAM = ("lpm_structure", "record", "ask", "timing")
 DPDK = ("eal", "fib", "lpm", "rib", "mempool", "ring")
 
 
-class Missing(Exception):
+class MissingPeerError(Exception):
     """A peer that this machine cannot build or run, and why."""
 
 
@@ -28,20 +28,20 @@ def rows(arguments: argparse.Namespace) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         try:
             fib = _fib(Path(folder))
-        except Missing as missing:
+        except MissingPeerError as missing:
             yield f"# lpm skipped: {missing}"
             return
-        yield from _dpdk(fib, arguments, Path(folder))
+        yield from _dpdk(fib, arguments)
         try:
             crate = _crate(Path(folder))
-        except Missing as missing:
+        except MissingPeerError as missing:
             yield f"# treebitmap4 skipped: {missing}"
             return
         yield from _treebitmap(fib, crate, arguments, Path(folder))
 
 
-def _dpdk(fib: Path, arguments: argparse.Namespace, folder: Path) -> Iterator[str]:
-    for name, table in _tables(arguments, folder):
+def _dpdk(fib: Path, arguments: argparse.Namespace) -> Iterator[str]:
+    for name, table in _tables(arguments):
         families = (4, 6) if name == "full" else (4,)
         for family in families:
             peers = _peers(family, full=name == "full", quick=arguments.quick)
@@ -56,7 +56,7 @@ def _peers(family: int, *, full: bool, quick: bool) -> list[str]:
     return ["fib", "fib-simd"] + (["lpm"] if full and not quick else [])
 
 
-def _tables(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, str]]:
+def _tables(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
     """Seeded tables of the study's sizes, and the full table that the user names."""
     yield "1009", "generated:1009:1"
     yield "10084", "generated:10084:1"
@@ -70,7 +70,7 @@ def _row(fib: Path, arguments: argparse.Namespace, what: str, table: str, peer: 
     words = [table, family, mix, best, "portable", peer, str(arguments.rounds)]
     try:
         rounds = json.loads(_output(_pinned(arguments, [str(fib), *words])))["rounds"]
-    except Missing as missing:
+    except MissingPeerError as missing:
         return f"# {what} {peer} skipped: {missing}"
     return _line(what, f"rte_{peer}", [theirs / ours for ours, theirs in rounds])
 
@@ -79,7 +79,7 @@ def _treebitmap(
     fib: Path, crate: Path, arguments: argparse.Namespace, folder: Path
 ) -> Iterator[str]:
     """Ours in one process and the crate in another, a few passes each in turn."""
-    for name, table in _tables(arguments, folder):
+    for name, table in _tables(arguments):
         for mix in MIXES:
             what = f"treebitmap4/{name}/{mix}"
             dump = [str(fib), table, "4", mix, "tbm5", "portable", f"dump:{folder}", "1"]
@@ -107,14 +107,16 @@ def _pinned(arguments: argparse.Namespace, command: list[str]) -> list[str]:
 def _output(command: list[str], cwd: Path | None = None) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
     if done.returncode:
-        raise Missing(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "failed")
+        raise MissingPeerError(
+            done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "failed"
+        )
     return done.stdout
 
 
 def _fib(folder: Path) -> Path:
     """Build our library and DPDK's peer program with the same compiler."""
     if not shutil.which("pkg-config") or not shutil.which("clang"):
-        raise Missing("no pkg-config or no clang")
+        raise MissingPeerError("no pkg-config or no clang")
     flags = shlex.split(_output(["pkg-config", "--cflags", "libdpdk"]))
     include = [f"-I{ALGORITHMS}/include", f"-I{ALGORITHMS}/src"]
     own = ["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", '-DGM_FLAGS="-O3"']
@@ -134,7 +136,7 @@ def _fib(folder: Path) -> Path:
 
 def _crate(folder: Path) -> Path:
     if not shutil.which("cargo"):
-        raise Missing("no cargo")
+        raise MissingPeerError("no cargo")
     environment = {**os.environ, "CARGO_TARGET_DIR": str(folder / "cargo")}
     done = subprocess.run(
         ["cargo", "build", "--quiet", "--release"],
@@ -145,5 +147,5 @@ def _crate(folder: Path) -> Path:
         check=False,
     )
     if done.returncode:
-        raise Missing(f"cargo: {done.stderr.strip().splitlines()[-1]}")
+        raise MissingPeerError(f"cargo: {done.stderr.strip().splitlines()[-1]}")
     return folder / "cargo" / "release" / "treebitmap-peer"
