@@ -13,6 +13,7 @@ static const struct {
 	const char *help;
 } commands[] = {
 	{ "lpm", lpm_command, "longest prefix match" },
+	{ "filter", filter_command, "set membership" },
 	{ "gateway", gateway_command, "what a gateway does besides: flows, checksums, ciphers" },
 	{ "platform", platform_command, "memory, caches and clock" },
 	{ NULL, NULL, NULL },
