@@ -14,8 +14,8 @@
 enum { KEYS = 20000, QUERIES = 100000 };
 
 /* Of the answers to QUERIES others, and of the words of KEYS keys: the same on every processor. */
-#define FUSE_DIGEST UINT64_C(0)
-#define BLOCKED_DIGEST UINT64_C(0)
+#define FUSE_DIGEST UINT64_C(0x354f3b6bef77ccb2)
+#define BLOCKED_DIGEST UINT64_C(0x9acc93da8fec2de2)
 
 static uint64_t keys[QUERIES];
 static uint64_t others[QUERIES];
@@ -91,6 +91,23 @@ static void fuse_takes_keys_that_repeat(void)
 		CHECK(gm_binary_fuse_find(&fuse, 5));
 		gm_binary_fuse_free(&fuse);
 	}
+}
+
+/* A larger filter after a smaller one, and the smaller again: the workspace grows, and is used up. */
+static void fuse_is_built_in_a_workspace(void)
+{
+	static const uint32_t sizes[] = { 10, KEYS, 10, 0, KEYS / 2 };
+	struct gm_binary_fuse_workspace space = { NULL, 0 };
+	struct gm_binary_fuse fuse;
+
+	make_keys();
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		CHECK(gm_binary_fuse_build_in(&fuse, keys, sizes[i], &space) == GM_OK);
+		gm_binary_fuse_find_many(&fuse, keys, sizes[i], answers);
+		CHECK(positives(sizes[i]) == sizes[i]);
+		gm_binary_fuse_free(&fuse);
+	}
+	gm_binary_fuse_workspace_free(&space);
 }
 
 static void fuse_refuses_too_many_keys(void)
@@ -304,6 +321,7 @@ static const struct test tests[] = {
 	{ "binary fuse has the specified sizes", fuse_has_the_specified_sizes },
 	{ "binary fuse errs once in 256", fuse_errs_once_in_256 },
 	{ "binary fuse takes keys that repeat", fuse_takes_keys_that_repeat },
+	{ "binary fuse is built in a workspace", fuse_is_built_in_a_workspace },
 	{ "binary fuse refuses too many keys", fuse_refuses_too_many_keys },
 	{ "binary fuse answers alike by every implementation",
 	  fuse_answers_alike_by_every_implementation },

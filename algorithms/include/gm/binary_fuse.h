@@ -29,10 +29,26 @@ struct gm_binary_fuse {
 
 /*
  * The filter of `count` keys, which may repeat. Takes 26 bytes a key while it builds.
- * Returns GM_OK, GM_NO_MEMORY, GM_BAD_ARGUMENT (more than 2^31 keys), or GM_NOT_BUILT after a
+ * Returns GM_OK, GM_NO_MEMORY, GM_BAD_ARGUMENT (more than 2^31 keys, 2^27
+ * where an address has 32 bits), or GM_NOT_BUILT after a
  * hundred seeds, which chance alone does not bring about.
  */
 int gm_binary_fuse_build(struct gm_binary_fuse *fuse, const uint64_t *keys, uint32_t count);
+
+/* Memory that one construction leaves to the next; { NULL, 0 } at first. */
+struct gm_binary_fuse_workspace {
+	void *memory;
+	size_t bytes;
+};
+
+/*
+ * The same in memory that stays for the next filter: new memory costs a tenth to a third of the
+ * construction, because the kernel has to hand out every page of it.
+ */
+int gm_binary_fuse_build_in(struct gm_binary_fuse *fuse, const uint64_t *keys, uint32_t count,
+			    struct gm_binary_fuse_workspace *space);
+
+void gm_binary_fuse_workspace_free(struct gm_binary_fuse_workspace *space);
 
 void gm_binary_fuse_free(struct gm_binary_fuse *fuse);
 

@@ -8,7 +8,8 @@
 
 enum { TRIES = 100, LOG2_BITS = 24, MOST_BUCKETS = 4096 };
 
-#define MOST_KEYS (UINT32_C(1) << 31)
+/* A workspace is of less than 2^32 bytes on a processor of 32 bits. */
+#define MOST_KEYS (UINT32_C(1) << (sizeof(size_t) > 4 ? 31 : 27))
 
 /* How many slots a segment has: the least number of keys for 8, 16, ... slots; fewer have 4. */
 static uint32_t segment_of(uint32_t count)
@@ -94,25 +95,33 @@ uint64_t gm_binary_fuse_peak_bytes(uint32_t count)
 	       (uint64_t)count * (sizeof(uint64_t) + sizeof(uint32_t));
 }
 
-static void construction_free(struct construction *work)
+/* One piece of memory for all, kept from the last construction where it is large enough. */
+static int construction_init(struct construction *work, struct gm_binary_fuse_workspace *space,
+			     uint32_t count, uint32_t slots)
 {
-	free(work->hashes);
-	free(work->slots);
-	free(work->queue);
-	free(work->order);
+	size_t cells = (size_t)count + slots;
+	size_t bytes = cells * (sizeof(uint64_t) + sizeof(uint32_t)) + 2 * sizeof(uint32_t);
+
+	if (space->bytes < bytes) {
+		gm_binary_fuse_workspace_free(space);
+		space->memory = calloc(bytes, 1);
+		if (!space->memory)
+			return GM_NO_MEMORY;
+		space->bytes = bytes;
+	}
+	work->count = count;
+	work->hashes = space->memory;
+	work->slots = work->hashes + count;
+	work->queue = (uint32_t *)(work->slots + slots);
+	work->order = work->queue + slots + 1;
+	return GM_OK;
 }
 
-static int construction_init(struct construction *work, uint32_t count, uint32_t slots)
+void gm_binary_fuse_workspace_free(struct gm_binary_fuse_workspace *space)
 {
-	work->count = count;
-	work->hashes = malloc((count + (size_t)1) * sizeof(*work->hashes));
-	work->slots = malloc(slots * sizeof(*work->slots));
-	work->queue = malloc((slots + (size_t)1) * sizeof(*work->queue));
-	work->order = malloc((count + (size_t)1) * sizeof(*work->order));
-	if (work->hashes && work->slots && work->queue && work->order)
-		return GM_OK;
-	construction_free(work);
-	return GM_NO_MEMORY;
+	free(space->memory);
+	space->memory = NULL;
+	space->bytes = 0;
 }
 
 /* Writes the keys' hashes, sorted by the part of the filter in which their first slot is. */
@@ -274,7 +283,8 @@ static int build(struct gm_binary_fuse *fuse, struct construction *work, const u
 	return GM_NOT_BUILT;
 }
 
-int gm_binary_fuse_build(struct gm_binary_fuse *fuse, const uint64_t *keys, uint32_t count)
+int gm_binary_fuse_build_in(struct gm_binary_fuse *fuse, const uint64_t *keys, uint32_t count,
+			    struct gm_binary_fuse_workspace *space)
 {
 	struct construction work;
 	int error;
@@ -284,7 +294,7 @@ int gm_binary_fuse_build(struct gm_binary_fuse *fuse, const uint64_t *keys, uint
 	if (count > MOST_KEYS)
 		return GM_BAD_ARGUMENT;
 	set_size(fuse, count);
-	if (construction_init(&work, count, fuse->slots))
+	if (construction_init(&work, space, count, fuse->slots))
 		return GM_NO_MEMORY;
 	fuse->tags = malloc(fuse->slots);
 	error = fuse->tags ? build(fuse, &work, keys, count) : GM_NO_MEMORY;
@@ -292,6 +302,14 @@ int gm_binary_fuse_build(struct gm_binary_fuse *fuse, const uint64_t *keys, uint
 		gm_binary_fuse_free(fuse);
 	else
 		fill(fuse, &work);
-	construction_free(&work);
+	return error;
+}
+
+int gm_binary_fuse_build(struct gm_binary_fuse *fuse, const uint64_t *keys, uint32_t count)
+{
+	struct gm_binary_fuse_workspace space = { NULL, 0 };
+	int error = gm_binary_fuse_build_in(fuse, keys, count, &space);
+
+	gm_binary_fuse_workspace_free(&space);
 	return error;
 }

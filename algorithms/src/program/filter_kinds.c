@@ -268,28 +268,34 @@ static int fuse_init(const struct filter_kind *kind, union filter *filter, uint3
 {
 	(void)kind;
 	(void)n;
-	return gm_binary_fuse_build(&filter->fuse, NULL, 0);
+	return gm_binary_fuse_build(&filter->fuse.fuse, NULL, 0);
 }
 
 static void fuse_clear(union filter *filter)
 {
-	gm_binary_fuse_free(&filter->fuse);
+	gm_binary_fuse_free(&filter->fuse.fuse);
+}
+
+static void fuse_free(union filter *filter)
+{
+	gm_binary_fuse_free(&filter->fuse.fuse);
+	gm_binary_fuse_workspace_free(&filter->fuse.space);
 }
 
 static int fuse_add(union filter *filter, union keys keys, uint32_t n)
 {
-	enum gm_impl impl = filter->fuse.impl;
+	enum gm_impl impl = filter->fuse.fuse.impl;
 	int error;
 
-	gm_binary_fuse_free(&filter->fuse);
-	error = gm_binary_fuse_build(&filter->fuse, keys.wide, n);
-	filter->fuse.impl = impl;
+	gm_binary_fuse_free(&filter->fuse.fuse);
+	error = gm_binary_fuse_build_in(&filter->fuse.fuse, keys.wide, n, &filter->fuse.space);
+	filter->fuse.fuse.impl = impl;
 	return error;
 }
 
 static void fuse_find(const union filter *filter, union keys keys, uint32_t n, uint8_t *answers)
 {
-	gm_binary_fuse_find_many(&filter->fuse, keys.wide, n, answers);
+	gm_binary_fuse_find_many(&filter->fuse.fuse, keys.wide, n, answers);
 }
 
 #define BLOOM(called, fixed_bits, bits_a_key, k)                                                   \
@@ -386,7 +392,7 @@ static const struct filter_kind kinds[] = {
 	  .clear = fuse_clear,
 	  .add = fuse_add,
 	  .find = fuse_find,
-	  .free = fuse_clear },
+	  .free = fuse_free },
 	{ .name = NULL },
 };
 
@@ -426,7 +432,7 @@ static enum gm_impl *impl_field(const struct filter_kind *kind, union filter *fi
 {
 	if (kind->init == blocked_init)
 		return &filter->blocked.impl;
-	return kind->init == fuse_init ? &filter->fuse.impl : NULL;
+	return kind->init == fuse_init ? &filter->fuse.fuse.impl : NULL;
 }
 
 const char *filter_impl(struct filter_kind *kind, union filter *filter, const char *name)

@@ -16,7 +16,10 @@ union filter {
 	struct gm_blocked_bloom blocked;
 	struct gm_blocked_counting_bloom blocked_counting;
 	struct gm_cuckoo cuckoo;
-	struct gm_binary_fuse fuse;
+	struct {
+		struct gm_binary_fuse fuse;
+		struct gm_binary_fuse_workspace space;
+	} fuse;
 };
 
 /* Keys of four bytes or of eight, as a filter takes them. */
