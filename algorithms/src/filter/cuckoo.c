@@ -28,7 +28,7 @@ int gm_cuckoo_init(struct gm_cuckoo *cuckoo, uint32_t buckets)
 
 uint32_t gm_cuckoo_buckets(uint32_t keys)
 {
-	return (uint32_t)((uint64_t)keys * 100 / (94 * SLOTS) + 1);
+	return (uint32_t)(keys * UINT64_C(100) / (UINT64_C(94) * SLOTS) + 1);
 }
 
 void gm_cuckoo_free(struct gm_cuckoo *cuckoo)
