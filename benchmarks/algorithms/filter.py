@@ -71,11 +71,8 @@ def _built() -> Path:
         raise MissingPeerError("no cargo")
     zig = f"ZIG={sys.executable} -m ziglang"
     _output(["make", "-C", str(ALGORITHMS), zig, str(PROGRAM.relative_to(ALGORITHMS))])
-    manifest = str(CRATE / "Cargo.toml")
-    _output(
-        ["cargo", "build", "--release", "--locked", "--target-dir", str(TARGET)]
-        + ["--manifest-path", manifest]
-    )
+    cargo = ["cargo", "build", "--release", "--locked", "--target-dir", str(TARGET)]
+    _output([*cargo, "--manifest-path", str(CRATE / "Cargo.toml")])
     return TARGET / "release" / "filters"
 
 
