@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A set of patterns, read from a file with one pattern a line:
+ *
+ *   REGEX                          a regular expression; `#` begins a comment line
+ *   /REGEX/FLAGS                   Snort's pcre: flags i s m x A E G are honoured, buffers ignored
+ *   pcre:"/REGEX/FLAGS";           the same
+ *   content:"TEXT|41 42|"; nocase  Snort's content: a literal with bytes in hexadecimal
+ *   l7:REGEX                       an L7-filter pattern, which is always caseless
+ *
+ * A pattern's id is its place among the accepted ones, from 0. What cannot be compiled is kept with
+ * its line and reason, and never dropped silently.
+ */
+#ifndef GM_PATTERNS_H
+#define GM_PATTERNS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct gm_forest;
+
+enum {
+	GM_PATTERNS_POSITIONS = 65535, /* of all patterns of a set */
+	GM_PATTERNS_LINE = 1 << 20, /* bytes of a line */
+};
+
+struct gm_pattern {
+	uint32_t line; /* in the file, from 1 */
+	uint32_t root; /* its tree in the forest */
+	uint32_t flags; /* enum gm_regex_flag */
+	uint32_t text, length; /* the expression or the literal's bytes, in `text` of the set */
+	uint32_t ignored_flags; /* how many flags were recorded and ignored */
+};
+
+struct gm_rejected {
+	uint32_t line;
+	uint32_t offset; /* in the expression, from 0 */
+	const char *reason;
+};
+
+struct gm_patterns {
+	struct gm_forest *forest;
+	struct gm_pattern *patterns;
+	uint32_t count, pattern_room;
+	struct gm_rejected *rejected;
+	uint32_t rejected_count, rejected_room;
+	uint8_t *text; /* a copy of all expressions */
+	uint32_t text_count, text_room;
+	uint32_t positions; /* of all accepted patterns */
+};
+
+/*
+ * Reads a set from `size` bytes of text. Returns it, or NULL without memory. Lines may end in CRLF.
+ */
+struct gm_patterns *gm_patterns_read(const uint8_t *text, size_t size);
+
+/* A new set of the patterns whose ids are in `ids`; new ids count from 0. NULL without memory. */
+struct gm_patterns *gm_patterns_subset(const struct gm_patterns *patterns, const uint32_t *ids,
+				       uint32_t count);
+
+/*
+ * The text of a set that comes with the library, NULL if there is none of that name: aut1, aut2,
+ * aut3 stand in for the sets of 1, 3 and 35 expressions of the 2012 study, which were not
+ * published; T1 to T5 are small ones with known counts.
+ */
+const char *gm_patterns_builtin(const char *name);
+
+void gm_patterns_free(struct gm_patterns *patterns);
+
+#endif
