@@ -9,10 +9,11 @@
 
 #include <string.h>
 
+#define BLOCK_SECTION UINT32_C(0x0a0d0d0a)
+
 enum {
 	PCAP_HEADER = 24,
 	PCAP_PACKET = 16,
-	BLOCK_SECTION = 0x0a0d0d0a,
 	BLOCK_INTERFACE = 1,
 	BLOCK_SIMPLE = 3,
 	BLOCK_ENHANCED = 6,

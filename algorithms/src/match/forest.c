@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { NO_SET = UINT32_MAX };
+#define NO_SET UINT32_MAX
 
 unsigned gm_byteset_count(const struct gm_byteset *set)
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 void gm_nfa_free(struct gm_nfa *nfa)
 {

@@ -13,10 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The `most` of * and + and {n,}. */
+#define GM_REGEX_UNBOUNDED UINT32_MAX
+
 enum {
 	GM_REGEX_NESTING = 250, /* groups in groups */
 	GM_REGEX_POSITIONS = 4096, /* byte sets and assertions after repeats are copied */
-	GM_REGEX_UNBOUNDED = UINT32_MAX, /* the `most` of * and + and {n,} */
 };
 
 enum gm_regex_flag {

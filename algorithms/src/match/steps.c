@@ -7,7 +7,9 @@
 
 enum gm_step_kind { STEP_SET, STEP_FORK, STEP_ASSERT, STEP_MATCH };
 
-enum { UNKNOWN = UINT32_MAX - 1, NO_STEP = UINT32_MAX, NO_CLOSURE = UINT32_MAX };
+#define UNKNOWN (UINT32_MAX - 1)
+#define NO_STEP UINT32_MAX
+#define NO_CLOSURE UINT32_MAX
 
 void gm_steps_init(struct gm_steps *steps, const struct gm_forest *forest, uint64_t max_bytes)
 {

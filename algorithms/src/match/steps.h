@@ -28,7 +28,7 @@ enum gm_level {
 	GM_LEVEL_NEVER,
 };
 
-enum { GM_PLACE_DEAD = UINT32_MAX };
+#define GM_PLACE_DEAD UINT32_MAX
 
 struct gm_step {
 	uint32_t kind; /* enum gm_step_kind, in steps.c */

@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-enum { NO_STATE = UINT32_MAX, FIRST_HEADS = 1024, ROOTS = 3 };
+#define NO_STATE UINT32_MAX
+
+enum { FIRST_HEADS = 1024, ROOTS = 3 };
 
 static int has_class(const struct gm_nfa *nfa, const struct gm_edge *edge, uint32_t byte_class)
 {

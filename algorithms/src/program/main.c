@@ -14,6 +14,7 @@ static const struct {
 } commands[] = {
 	{ "lpm", lpm_command, "longest prefix match" },
 	{ "filter", filter_command, "set membership" },
+	{ "match", match_command, "pattern matching" },
 	{ "gateway", gateway_command, "what a gateway does besides: flows, checksums, ciphers" },
 	{ "platform", platform_command, "memory, caches and clock" },
 	{ NULL, NULL, NULL },
