@@ -18,6 +18,9 @@ enum { PATTERNS = 4, TEXTS = 24, ROUNDS = 400, TEXT = 32 };
 
 static const struct gm_engine *const engines[] = {
 	&gm_engine_dfa,
+	&gm_engine_d2fa,
+	&gm_engine_adfa,
+	&gm_engine_hfa,
 };
 
 struct line {

@@ -2,8 +2,8 @@
 #include "match/dense.h"
 
 #include "match/engines.h"
+#include "match/lanes.h"
 #include "match/parts.h"
-#include "match/result.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,7 @@ static void dense_free(void *engine)
 
 	if (!dense)
 		return;
-	for (uint32_t i = 0; dense->hits && i < GM_DENSE_LANES; i++)
-		gm_hits_free(&dense->hits[i]);
-	free(dense->hits);
+	gm_lanes_hits_free(dense->hits);
 	free(dense->cells16);
 	free(dense->cells32);
 	gm_lists_free(&dense->lists);
@@ -166,16 +164,6 @@ static int fill(struct gm_dense *dense, const struct gm_parts *parts)
 	return status == GM_MATCH_OK ? shrink(dense) : status;
 }
 
-static int make_lanes(struct gm_dense *dense)
-{
-	dense->hits = calloc(GM_DENSE_LANES, sizeof(*dense->hits));
-	for (uint32_t i = 0; dense->hits && i < GM_DENSE_LANES; i++) {
-		if (gm_hits_init(&dense->hits[i], dense->patterns) != GM_MATCH_OK)
-			return GM_MATCH_MEMORY;
-	}
-	return dense->hits ? GM_MATCH_OK : GM_MATCH_MEMORY;
-}
-
 static void *dense_build(const struct gm_patterns *patterns, const struct gm_match_bounds *bounds,
 			 struct gm_match_error *error)
 {
@@ -195,8 +183,8 @@ static void *dense_build(const struct gm_patterns *patterns, const struct gm_mat
 	}
 	free(parts);
 	if (status == GM_MATCH_OK)
-		status = make_lanes(dense);
-	if (status == GM_MATCH_OK)
+		dense->hits = gm_lanes_hits(dense->patterns);
+	if (status == GM_MATCH_OK && dense->hits)
 		return dense;
 	error->reason = error->reason ? error->reason : "no memory";
 	dense_free(dense);

@@ -12,10 +12,7 @@
 
 #include "match/dfa.h"
 
-enum {
-	GM_DENSE_PARTS = 64, /* at most so many automata */
-	GM_DENSE_LANES = 8, /* records that are scanned at the same time */
-};
+enum { GM_DENSE_PARTS = 64 }; /* at most so many automata */
 
 struct gm_dense {
 	uint16_t *cells16; /* if all offsets fit, else NULL */
@@ -24,7 +21,7 @@ struct gm_dense {
 	uint32_t row; /* cells of a row: a next state for each class, then two lists */
 	uint32_t class_count;
 	uint8_t classes[256];
-	uint32_t events; /* rows from here on accept or end */
+	uint32_t events; /* rows from here on accept or have no way out */
 	uint32_t dead; /* rows from here on have no way out */
 	uint32_t starts[GM_DENSE_PARTS];
 	uint32_t parts;

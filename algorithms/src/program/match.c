@@ -17,13 +17,11 @@
 
 /* The default comes first. */
 static const struct gm_engine *const engines[] = {
-	&gm_engine_dfa,
-	NULL,
+	&gm_engine_dfa, &gm_engine_d2fa, &gm_engine_adfa, &gm_engine_hfa, NULL,
 };
 
 static const char *const engine_names[] = {
-	"dfa",
-	NULL,
+	"dfa", "d2fa", "adfa", "hfa", NULL,
 };
 
 /* What is asked for, and what is made of it. */
