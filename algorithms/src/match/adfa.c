@@ -27,6 +27,27 @@ static void find_depths(const struct gm_dfa *dfa, uint32_t *depths)
 	}
 }
 
+/*
+ * The state nearer to the start with most in common. States are numbered by depth, so the first of
+ * the best is the one that is nearest and has the least number.
+ */
+static uint32_t choose(const struct gm_dfa *dfa, const uint32_t *weights, const uint32_t *depths,
+		       uint32_t state)
+{
+	uint32_t best = GM_NO_DEFAULT;
+	uint32_t most = 0;
+
+	for (uint32_t other = 0; other < state && depths[other] < depths[state]; other++) {
+		uint32_t common = gm_common(dfa, weights, state, other);
+
+		if (common > most) {
+			most = common;
+			best = other;
+		}
+	}
+	return best;
+}
+
 int gm_adfa_defaults(const struct gm_dfa *dfa, const uint32_t *weights,
 		     const struct gm_match_bounds *bounds, uint32_t *defaults,
 		     struct gm_match_error *error)
@@ -38,20 +59,8 @@ int gm_adfa_defaults(const struct gm_dfa *dfa, const uint32_t *weights,
 	if (!depths)
 		return GM_MATCH_MEMORY;
 	find_depths(dfa, depths);
-	for (uint32_t state = 0; state < dfa->state_count; state++) {
-		uint32_t most = 0;
-
-		defaults[state] = GM_NO_DEFAULT;
-		/* By number, which is also by depth: the first of the best is the least. */
-		for (uint32_t other = 0; depths[other] < depths[state]; other++) {
-			uint32_t common = gm_common(dfa, weights, state, other);
-
-			if (common > most) {
-				most = common;
-				defaults[state] = other;
-			}
-		}
-	}
+	for (uint32_t state = 0; state < dfa->state_count; state++)
+		defaults[state] = choose(dfa, weights, depths, state);
 	free(depths);
 	return GM_MATCH_OK;
 }

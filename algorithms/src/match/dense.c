@@ -58,6 +58,19 @@ static uint32_t kind_of(const struct gm_dfa *dfa, uint32_t state)
 	return 2;
 }
 
+/* Gives each state of a kind its row, from `at` on; returns where the next one begins. */
+static uint32_t place_kind(const struct gm_dense *dense, const struct gm_dfa *dfa, uint32_t kind,
+			   uint32_t *rows, uint32_t at)
+{
+	for (uint32_t state = 0; state < dfa->state_count; state++) {
+		if (kind_of(dfa, state) != kind)
+			continue;
+		rows[state] = at;
+		at += dense->row;
+	}
+	return at;
+}
+
 /* Gives each state of all parts its row: rows[part][state]. Returns 0 without memory. */
 static int place_rows(struct gm_dense *dense, const struct gm_parts *parts, uint32_t **rows)
 {
@@ -69,16 +82,8 @@ static int place_rows(struct gm_dense *dense, const struct gm_parts *parts, uint
 			return 0;
 	}
 	for (uint32_t kind = 0; kind < 3; kind++) {
-		for (uint32_t i = 0; i < parts->count; i++) {
-			const struct gm_dfa *dfa = &parts->parts[i].dfa;
-
-			for (uint32_t state = 0; state < dfa->state_count; state++) {
-				if (kind_of(dfa, state) != kind)
-					continue;
-				rows[i][state] = at;
-				at += dense->row;
-			}
-		}
+		for (uint32_t i = 0; i < parts->count; i++)
+			at = place_kind(dense, &parts->parts[i].dfa, kind, rows[i], at);
 		if (kind == 0)
 			dense->events = at;
 		if (kind == 1)
@@ -133,7 +138,7 @@ static int shrink(struct gm_dense *dense)
 {
 	if (dense->cells > SMALL_CELLS || dense->lists.count > SMALL_CELLS)
 		return GM_MATCH_OK;
-	dense->cells16 = malloc(dense->cells * sizeof(uint16_t));
+	dense->cells16 = malloc((dense->cells + (size_t)1) * sizeof(uint16_t));
 	if (!dense->cells16)
 		return GM_MATCH_MEMORY;
 	for (uint32_t i = 0; i < dense->cells; i++)
@@ -146,7 +151,7 @@ static int shrink(struct gm_dense *dense)
 static int fill(struct gm_dense *dense, const struct gm_parts *parts)
 {
 	uint32_t *rows[GM_PARTS] = { NULL };
-	uint8_t bytes[256];
+	uint8_t bytes[256] = { 0 };
 	int status = gm_lists_init(&dense->lists);
 
 	join_classes(dense, parts, bytes);
@@ -154,7 +159,7 @@ static int fill(struct gm_dense *dense, const struct gm_parts *parts)
 	if (status == GM_MATCH_OK && !place_rows(dense, parts, rows))
 		status = GM_MATCH_MEMORY;
 	if (status == GM_MATCH_OK) {
-		dense->cells32 = malloc((dense->cells + (size_t)1) * sizeof(uint32_t));
+		dense->cells32 = calloc(dense->cells + (size_t)1, sizeof(uint32_t));
 		status = dense->cells32 ? GM_MATCH_OK : GM_MATCH_MEMORY;
 	}
 	for (uint32_t i = 0; i < parts->count && status == GM_MATCH_OK; i++)

@@ -31,12 +31,7 @@ static void GM_NAME(run)(struct gm_lanes *scan, uint32_t steps)
 		if ((s[0] < events) & (s[1] < events) & (s[2] < events) & (s[3] < events) &
 		    (s[4] < events) & (s[5] < events) & (s[6] < events) & (s[7] < events))
 			continue;
-		for (uint32_t j = 0; j < GM_LANES; j++) {
-			if (gm_lanes_event(scan, j, s[j])) {
-				lanes[j].left = i;
-				over = 1;
-			}
-		}
+		over = gm_lanes_events(scan, s, i);
 	}
 	for (uint32_t j = 0; j < GM_LANES; j++) {
 		lanes[j].state = s[j];

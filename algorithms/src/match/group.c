@@ -24,10 +24,16 @@ void gm_parser_skip(struct gm_parser *parser)
 	}
 }
 
+static const char flag_letters[] = "ismxUJ";
+
+static const char *flag_letter(unsigned byte)
+{
+	return byte && byte < 128 ? strchr(flag_letters, (int)byte) : NULL;
+}
+
 /* The flags after `(?`, up to `)` or `:`. */
 static enum gm_group flags(struct gm_parser *parser)
 {
-	static const char letters[] = "ismxUJ";
 	static const unsigned values[] = {
 		GM_REGEX_CASELESS, GM_REGEX_DOT_ALL, GM_REGEX_MULTILINE, GM_REGEX_EXTENDED, 0, 0
 	};
@@ -36,7 +42,7 @@ static enum gm_group flags(struct gm_parser *parser)
 
 	for (;; parser->at++) {
 		unsigned byte = gm_parser_peek(parser, 0);
-		const char *letter = byte && byte < 128 ? strchr(letters, (int)byte) : NULL;
+		const char *letter = flag_letter(byte);
 
 		if (byte == ':' || byte == ')') {
 			parser->at++;
@@ -48,9 +54,9 @@ static enum gm_group flags(struct gm_parser *parser)
 		else if (!letter)
 			break;
 		else if (off)
-			wanted &= ~values[letter - letters];
+			wanted &= ~values[letter - flag_letters];
 		else
-			wanted |= values[letter - letters];
+			wanted |= values[letter - flag_letters];
 	}
 	gm_parser_reject(parser, "unknown group");
 	return GM_GROUP_REJECTED;

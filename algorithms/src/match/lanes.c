@@ -46,6 +46,19 @@ int gm_lanes_event(struct gm_lanes *lanes, uint32_t number, uint32_t state)
 	return state >= lanes->dead;
 }
 
+int gm_lanes_events(struct gm_lanes *lanes, const uint32_t *states, uint32_t read)
+{
+	int over = 0;
+
+	for (uint32_t i = 0; i < GM_LANES; i++) {
+		if (gm_lanes_event(lanes, i, states[i])) {
+			lanes->lanes[i].left = read;
+			over = 1;
+		}
+	}
+	return over;
+}
+
 static void enter_part(struct gm_lanes *lanes, uint32_t number)
 {
 	const struct gm_records *records = lanes->records;
@@ -91,11 +104,11 @@ static int advance(struct gm_lanes *lanes, uint32_t number)
 static int refill(struct gm_lanes *lanes)
 {
 	for (uint32_t i = 0; i < GM_LANES; i++) {
-		while (lanes->lanes[i].left == 0) {
-			if (!advance(lanes, i)) {
-				lanes->active &= ~(UINT32_C(1) << i);
-				return 0;
-			}
+		while (lanes->lanes[i].left == 0 && advance(lanes, i))
+			;
+		if (lanes->lanes[i].left == 0) {
+			lanes->active &= ~(UINT32_C(1) << i);
+			return 0;
 		}
 	}
 	return 1;

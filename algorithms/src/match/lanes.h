@@ -55,6 +55,9 @@ void gm_lanes_hits_free(struct gm_hits *hits);
 /* Scans all records. A status of enum gm_match_status. */
 int gm_lanes_scan(struct gm_lanes *lanes);
 
+/* All lanes have come to `states` after `read` bytes; those without a way out end there. */
+int gm_lanes_events(struct gm_lanes *lanes, const uint32_t *states, uint32_t read);
+
 /* A lane has come to `state`: adds what it accepts, and returns 1 if nothing can follow. */
 int gm_lanes_event(struct gm_lanes *lanes, uint32_t number, uint32_t state);
 

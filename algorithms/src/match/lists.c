@@ -13,7 +13,7 @@ int gm_lists_init(struct gm_lists *lists)
 	lists->firsts = gm_grow(NULL, &lists->first_room, 2, sizeof(uint32_t));
 	if (!lists->firsts)
 		return GM_MATCH_MEMORY;
-	lists->firsts[0] = 0;
+	memset(lists->firsts, 0, lists->first_room * sizeof(uint32_t));
 	return gm_lists_close(lists, &empty);
 }
 

@@ -216,6 +216,23 @@ static void refine(struct partition *partition)
 	}
 }
 
+/* Numbers the blocks to which a block's moves lead, if they have none. Returns the new count. */
+static uint32_t visit(struct partition *partition, uint32_t block, uint32_t count)
+{
+	const struct gm_dfa *dfa = partition->dfa;
+	size_t state = partition->states[partition->firsts[block]];
+
+	for (uint32_t i = 0; i < dfa->class_count; i++) {
+		uint32_t target = partition->blocks[dfa->next[state * dfa->class_count + i]];
+
+		if (partition->waiting[target] == NONE) {
+			partition->waiting[target] = count;
+			partition->work[count++] = target;
+		}
+	}
+	return count;
+}
+
 /* Numbers the blocks by their first visit from the start; `work` becomes their order. */
 static uint32_t number(struct partition *partition)
 {
@@ -226,19 +243,8 @@ static uint32_t number(struct partition *partition)
 	memset(numbers_of, 0xff, dfa->state_count * sizeof(uint32_t));
 	numbers_of[partition->blocks[0]] = 0;
 	partition->work[0] = partition->blocks[0];
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t state = partition->states[partition->firsts[partition->work[i]]];
-
-		for (uint32_t j = 0; j < dfa->class_count; j++) {
-			uint32_t target =
-				partition->blocks[dfa->next[(size_t)state * dfa->class_count + j]];
-
-			if (numbers_of[target] == NONE) {
-				numbers_of[target] = count;
-				partition->work[count++] = target;
-			}
-		}
-	}
+	for (uint32_t i = 0; i < count; i++)
+		count = visit(partition, partition->work[i], count);
 	return count;
 }
 

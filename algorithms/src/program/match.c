@@ -143,6 +143,7 @@ int match_command(struct ask *ask)
 {
 	struct matching matching = { 0 };
 	struct timing timing = { 0 };
+	static const char *const implementations[] = { "auto", "portable", NULL };
 	static const char *const switches[] = { "no", "yes", NULL };
 	int strip;
 
@@ -154,6 +155,7 @@ int match_command(struct ask *ask)
 		ask_number(ask, "max_bytes", file_memory() / 4, 1 << 16, UINT64_C(1) << 40);
 	matching.bounds.diameter = (uint32_t)ask_number(ask, "diameter", 0, 0, 1U << 20);
 	matching.bounds.cache_bytes = (uint32_t)ask_number(ask, "cache", 0, 1 << 10, 1U << 30);
+	ask_choice(ask, "impl", implementations);
 	strip = ask_choice(ask, "strip_nul", switches);
 	timing_ask(&timing, ask);
 	ask_end(ask);
