@@ -23,7 +23,7 @@ ALGORITHMS = ROOT / "algorithms"
 HERE = Path(__file__).parent
 PROGRAM = ALGORITHMS / "build" / "x86_64" / "O3" / "gm-algorithms"
 # Of our sources, those that read patterns and records: the peer reads them as we do.
-READERS = "capture class forest frame group patterns print records regex".split()
+READERS = ["capture", "class", "forest", "frame", "group", "patterns", "print", "records", "regex"]
 ENGINES = ("dfa", "lazy", "pre")  # portable C, each for every kind of set that it takes
 RECORDS = 4000
 PASS_MS = 200

@@ -198,7 +198,7 @@ static int member(struct gm_parser *parser, struct gm_byteset *set, unsigned *by
 	kind = gm_class_escape(parser, &escaped);
 	for (int i = 0; kind == 2 && i < 8; i++)
 		set->words[i] |= escaped.words[i];
-	for (*byte = 0; kind == 1 && !gm_byteset_has(&escaped, *byte);)
+	for (*byte = 0; kind == 1 && *byte < 255 && !gm_byteset_has(&escaped, *byte);)
 		++*byte;
 	return kind;
 }
