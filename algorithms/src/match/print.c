@@ -113,12 +113,12 @@ static void print_node(struct text *text, uint32_t index)
 	}
 }
 
-size_t gm_regex_print(const struct gm_forest *forest, uint32_t root, char *bytes, size_t room)
+size_t gm_regex_print(const struct gm_forest *forest, uint32_t root, char *text, size_t room)
 {
-	struct text text = { forest, bytes, room, 0 };
+	struct text printed = { forest, text, room, 0 };
 
-	print_node(&text, root);
+	print_node(&printed, root);
 	if (room)
-		bytes[text.length < room ? text.length : room - 1] = 0;
-	return text.length;
+		text[printed.length < room ? printed.length : room - 1] = 0;
+	return printed.length;
 }

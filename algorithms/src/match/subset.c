@@ -244,7 +244,7 @@ static void follow(struct gm_subset *subset, uint32_t place, uint32_t byte_class
 
 		if (root >= 0) {
 			const uint32_t *firsts =
-				subset->root_firsts + (uint32_t)root * 256 + byte_class;
+				subset->root_firsts + (size_t)root * 256 + byte_class;
 
 			for (uint32_t i = firsts[0]; i < firsts[1]; i++)
 				reach(subset, subset->root_targets[i]);

@@ -21,7 +21,7 @@ struct file file_read(const char *path)
 
 	if (!stream)
 		fail(2, "%s: %s", path, strerror(errno));
-	while (count) {
+	while (count && !feof(stream) && !ferror(stream)) {
 		if (room - file.size < PIECE) {
 			uint8_t *grown = realloc(file.bytes, 2 * room + PIECE);
 
