@@ -15,7 +15,7 @@ struct literal_case {
 	struct gm_literal literals[CASE_LITERALS];
 	uint32_t literal_count;
 	uint32_t starts[CASE_RECORDS + 1];
-	struct gm_batch batch;
+	struct gm_records records;
 	uint8_t pool[CASE_BYTES];
 	uint8_t *text; /* of its own size, so that a sanitizer sees a read beyond it */
 	struct gm_pair expected_pairs[CASE_PAIRS];
@@ -97,9 +97,9 @@ static inline void case_make(struct literal_case *made, const struct literal_sha
 	made->text = malloc(made->starts[shape->records] + (size_t)1);
 	for (uint32_t i = 0; i < made->starts[shape->records]; i++)
 		made->text[i] = case_letter(&random, shape->letters);
-	made->batch.bytes = made->text;
-	made->batch.starts = made->starts;
-	made->batch.count = shape->records;
+	made->records.bytes = made->text;
+	made->records.offsets = made->starts;
+	made->records.count = shape->records;
 	made->expected.pairs = made->expected_pairs;
 	made->expected.room = CASE_PAIRS;
 	made->expected.count = 0;

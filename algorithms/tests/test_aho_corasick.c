@@ -14,7 +14,7 @@ static int form_finds(enum gm_ac_form form, uint32_t scans)
 
 	for (uint32_t i = 0; i < scans && equal; i++) {
 		found.count = 0;
-		gm_ac_scan(ac, &given.batch, &found);
+		gm_ac_scan(ac, &given.records, &found);
 		gm_pairs_sort(&found);
 		equal = pairs_equal(&found, &given.expected);
 	}
@@ -64,7 +64,7 @@ static void large_sets_are_found(void)
 	struct gm_literal *literals = malloc(COUNT * sizeof(*literals));
 	uint8_t *bytes = malloc((size_t)COUNT * LENGTH);
 	uint32_t starts[] = { 0, COUNT * LENGTH / 2, COUNT * LENGTH };
-	struct gm_batch batch = { bytes, starts, 2 };
+	struct gm_records records = { .bytes = bytes, .offsets = starts, .count = 2 };
 	struct gm_random random = { 3 };
 
 	for (uint32_t i = 0; i < COUNT; i++) {
@@ -80,7 +80,7 @@ static void large_sets_are_found(void)
 		struct gm_pairs found = { pairs, COUNT, 0 };
 		struct gm_ac *ac = gm_ac_new(literals, COUNT, (enum gm_ac_form)form);
 
-		gm_ac_scan(ac, &batch, &found);
+		gm_ac_scan(ac, &records, &found);
 		CHECK(found.count == COUNT);
 		CHECK(gm_ac_counts(ac).states > 65536);
 		gm_ac_free(ac);

@@ -15,7 +15,7 @@ static int impl_finds(enum gm_literals_impl impl)
 
 	if (!literals)
 		return impl > GM_LITERALS_PORTABLE;
-	gm_literals_scan(literals, &given.batch, &found);
+	gm_literals_scan(literals, &given.records, &found);
 	gm_pairs_sort(&found);
 	equal = pairs_equal(&found, &given.expected);
 	gm_literals_free(literals);
@@ -64,12 +64,14 @@ static void every_place_and_alignment_is_found(enum gm_literals_impl impl)
 			uint32_t shift = (length + place) % 8;
 			uint32_t starts[2] = { shift, shift + length };
 			uint8_t *text = malloc(shift + length);
-			struct gm_batch batch = { text, starts, 1 };
+			struct gm_records records = { .bytes = text,
+						      .offsets = starts,
+						      .count = 1 };
 			struct gm_pairs found = { found_pairs, CASE_PAIRS, 0 };
 
 			memset(text, 'n', shift + length);
 			memcpy(text + shift + place, "needle", 6);
-			gm_literals_scan(literals, &batch, &found);
+			gm_literals_scan(literals, &records, &found);
 			CHECK(found.count == 1);
 			free(text);
 		}
@@ -89,11 +91,11 @@ static void a_long_literal_beside_the_record_end_is_not_read(void)
 	struct gm_literals *literals = gm_literals_new(&longer, 1, GM_LITERALS_PORTABLE);
 	uint32_t starts[] = { 0, 15 };
 	uint8_t *text = malloc(15);
-	struct gm_batch batch = { text, starts, 1 };
+	struct gm_records records = { .bytes = text, .offsets = starts, .count = 1 };
 	struct gm_pairs found = { found_pairs, CASE_PAIRS, 0 };
 
 	memcpy(text, longer.bytes, 15);
-	gm_literals_scan(literals, &batch, &found);
+	gm_literals_scan(literals, &records, &found);
 	CHECK(found.count == 0);
 	free(text);
 	gm_literals_free(literals);

@@ -30,7 +30,7 @@ struct gm_ac *gm_ac_new(const struct gm_literal *literals, uint32_t count, enum 
 void gm_ac_free(struct gm_ac *ac);
 
 /* Adds the pairs of all records. It uses the structure's own marks: one scan at a time. */
-void gm_ac_scan(struct gm_ac *ac, const struct gm_batch *batch, struct gm_pairs *pairs);
+void gm_ac_scan(struct gm_ac *ac, const struct gm_records *records, struct gm_pairs *pairs);
 
 struct gm_ac_counts gm_ac_counts(const struct gm_ac *ac);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Literals, the records in which they are looked for, and the pairs that come of it: which literal
- * is anywhere in which record. All engines for literals take and give these.
+ * Literals, and the pairs that come of a scan: which literal is anywhere in which record.
  *
  * gm_literals_* finds all literals of a set at once, in two steps: a filter passes the few places
  * where a literal can be, and a hash of four bytes confirms them. The filter is shift-or over
@@ -13,6 +12,8 @@
 #ifndef GM_LITERALS_H
 #define GM_LITERALS_H
 
+#include "gm/records.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,13 +23,6 @@ struct gm_literal {
 	uint32_t length; /* at least 1 */
 	uint32_t id; /* small: memory is taken for each number up to the largest */
 	uint8_t nocase; /* ASCII letters match in either case */
-};
-
-/* Records one after the other: record i is bytes[starts[i]] up to bytes[starts[i + 1]]. */
-struct gm_batch {
-	const uint8_t *bytes;
-	const uint32_t *starts; /* count + 1 of them */
-	uint32_t count;
 };
 
 struct gm_pair {
@@ -56,7 +50,12 @@ static inline void gm_pairs_add(struct gm_pairs *pairs, uint32_t record, uint32_
 /* Orders pairs by record, then by id. */
 void gm_pairs_sort(struct gm_pairs *pairs);
 
-/* The specification's digest of ordered pairs: of each record the count of its ids, and the ids. */
+struct gm_result;
+
+/* Gives each record its ids; pairs in any order. GM_MATCH_OK or GM_MATCH_MEMORY. */
+int gm_pairs_result(const struct gm_pairs *pairs, struct gm_result *result);
+
+/* FNV-1a over ordered pairs: of each record the count of its ids, then the ids. */
 uint64_t gm_pairs_digest(const struct gm_pairs *pairs, uint32_t records);
 
 enum gm_literals_impl {
@@ -74,7 +73,7 @@ struct gm_literals *gm_literals_new(const struct gm_literal *literals, uint32_t 
 void gm_literals_free(struct gm_literals *literals);
 
 /* Adds the pairs of all records. It uses the structure's own marks: one scan at a time. */
-void gm_literals_scan(struct gm_literals *literals, const struct gm_batch *batch,
+void gm_literals_scan(struct gm_literals *literals, const struct gm_records *records,
 		      struct gm_pairs *pairs);
 
 /* What is used: "portable", "ssse3" or "avx2". */

@@ -46,15 +46,16 @@ static void one_moved(struct gm_ac_scan *scan, uint32_t lane, uint32_t steps)
 }
 
 /* Puts the next record that has bytes into a lane; 0 if there is none. */
-static int lane_fill(struct gm_ac_scan *scan, struct gm_ac_lane *lane, const struct gm_batch *batch,
-		     uint32_t *record)
+static int lane_fill(struct gm_ac_scan *scan, struct gm_ac_lane *lane,
+		     const struct gm_records *records, uint32_t *record)
 {
-	while (*record < batch->count && batch->starts[*record] == batch->starts[*record + 1])
+	while (*record < records->count &&
+	       records->offsets[*record] == records->offsets[*record + 1])
 		++*record;
-	if (*record == batch->count)
+	if (*record == records->count)
 		return 0;
-	lane->text = batch->bytes + batch->starts[*record];
-	lane->left = batch->starts[*record + 1] - batch->starts[*record];
+	lane->text = records->bytes + records->offsets[*record];
+	lane->left = records->offsets[*record + 1] - records->offsets[*record];
 	lane->record = (*record)++;
 	lane->state = 0;
 	lane->stamp = gm_marks_next(&scan->ac->marks);
@@ -79,7 +80,7 @@ static void lanes_moved(struct gm_ac_scan *scan, uint32_t steps)
 	}
 }
 
-void gm_ac_scan(struct gm_ac *ac, const struct gm_batch *batch, struct gm_pairs *pairs)
+void gm_ac_scan(struct gm_ac *ac, const struct gm_records *records, struct gm_pairs *pairs)
 {
 	struct gm_ac_scan scan = { ac, pairs, { { 0 } } };
 	uint32_t record = 0;
@@ -88,7 +89,7 @@ void gm_ac_scan(struct gm_ac *ac, const struct gm_batch *batch, struct gm_pairs 
 	while (full) {
 		for (uint32_t lane = 0; lane < GM_AC_LANES && full; lane++) {
 			if (!scan.lanes[lane].left)
-				full = lane_fill(&scan, &scan.lanes[lane], batch, &record);
+				full = lane_fill(&scan, &scan.lanes[lane], records, &record);
 		}
 		if (full)
 			lanes_moved(&scan, least_left(&scan));

@@ -2,6 +2,8 @@
 #include "match/literal.h"
 
 #include "gm/digest.h"
+#include "match/grow.h"
+#include "match/result.h"
 
 #include <stdlib.h>
 
@@ -99,4 +101,29 @@ uint64_t gm_pairs_digest(const struct gm_pairs *pairs, uint32_t records)
 			digest = gm_digest_u32(digest, pairs->pairs[from].id);
 	}
 	return digest;
+}
+
+int gm_pairs_result(const struct gm_pairs *pairs, struct gm_result *result)
+{
+	uint32_t kept = pairs->count < pairs->room ? pairs->count : pairs->room;
+	void *ids = gm_grow(result->ids, &result->room, kept + 1, sizeof(uint32_t));
+
+	if (!ids)
+		return GM_MATCH_MEMORY;
+	result->ids = ids;
+	memset(result->count, 0, result->records * sizeof(uint32_t));
+	for (uint32_t i = 0; i < kept; i++)
+		result->count[pairs->pairs[i].record]++;
+	result->used = 0;
+	for (uint32_t i = 0; i < result->records; i++) {
+		result->first[i] = result->used;
+		result->used += result->count[i];
+		result->count[i] = 0;
+	}
+	for (uint32_t i = 0; i < kept; i++) {
+		uint32_t record = pairs->pairs[i].record;
+
+		result->ids[result->first[record] + result->count[record]++] = pairs->pairs[i].id;
+	}
+	return GM_MATCH_OK;
 }

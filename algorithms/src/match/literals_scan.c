@@ -92,16 +92,16 @@ static void tail_scan(struct gm_literals *literals, struct gm_literals_record *r
 		block(literals, record, tail + GM_BLOCK, place + GM_BLOCK, previous);
 }
 
-void gm_literals_scan(struct gm_literals *literals, const struct gm_batch *batch,
+void gm_literals_scan(struct gm_literals *literals, const struct gm_records *records,
 		      struct gm_pairs *pairs)
 {
 	if (literals->ac) {
-		gm_ac_scan(literals->ac, batch, pairs);
+		gm_ac_scan(literals->ac, records, pairs);
 		return;
 	}
-	for (uint32_t i = 0; i < batch->count; i++) {
-		struct gm_literals_record record = { batch->bytes + batch->starts[i],
-						     batch->starts[i + 1] - batch->starts[i],
+	for (uint32_t i = 0; i < records->count; i++) {
+		struct gm_literals_record record = { records->bytes + records->offsets[i],
+						     records->offsets[i + 1] - records->offsets[i],
 						     i,
 						     0,
 						     0,

@@ -25,8 +25,8 @@ size_t peer_ac_bytes(const struct peer *peer);
 uint32_t peer_ac_scan(struct peer *peer, const uint8_t *bytes, const uint32_t *starts,
 		      uint32_t count);
 
-static struct gm_batch literals;
-static struct gm_batch records;
+static struct gm_records literals;
+static struct gm_records records;
 static struct gm_pairs pairs;
 
 static void fail(const char *reason, const char *what)
@@ -36,10 +36,10 @@ static void fail(const char *reason, const char *what)
 }
 
 /* A file's strings, one after the other. */
-static struct gm_batch strings(const char *path)
+static struct gm_records strings(const char *path)
 {
 	FILE *file = fopen(path, "rb");
-	struct gm_batch read = { NULL, NULL, 0 };
+	struct gm_records read = { 0 };
 	uint8_t *bytes;
 	uint32_t *starts;
 	uint8_t head[4];
@@ -61,7 +61,7 @@ static struct gm_batch strings(const char *path)
 	}
 	fclose(file);
 	read.bytes = bytes;
-	read.starts = starts;
+	read.offsets = starts;
 	return read;
 }
 
@@ -89,8 +89,8 @@ static size_t hyperscan_new(void)
 	size_t bytes = 0;
 
 	for (uint32_t i = 0; i < literals.count; i++) {
-		texts[i] = (const char *)literals.bytes + literals.starts[i];
-		lengths[i] = literals.starts[i + 1] - literals.starts[i];
+		texts[i] = (const char *)literals.bytes + literals.offsets[i];
+		lengths[i] = literals.offsets[i + 1] - literals.offsets[i];
 		flags[i] = HS_FLAG_SINGLEMATCH;
 		ids[i] = i;
 	}
@@ -107,8 +107,8 @@ static void hyperscan_scan(void *state)
 {
 	(void)state;
 	for (uint32_t i = 0; i < records.count; i++)
-		hs_scan(database, (const char *)records.bytes + records.starts[i],
-			records.starts[i + 1] - records.starts[i], 0, scratch, counted, &i);
+		hs_scan(database, (const char *)records.bytes + records.offsets[i],
+			records.offsets[i + 1] - records.offsets[i], 0, scratch, counted, &i);
 }
 
 static void literals_scan(void *state)
@@ -123,7 +123,7 @@ static void ours_ac_scan(void *state)
 
 static void crate_ac_scan(void *state)
 {
-	pairs.count += peer_ac_scan(state, records.bytes, records.starts, records.count);
+	pairs.count += peer_ac_scan(state, records.bytes, records.offsets, records.count);
 }
 
 struct engine {
@@ -140,7 +140,8 @@ static double now(void)
 {
 	struct timespec at;
 
-	clock_gettime(CLOCK_MONOTONIC, &at);
+	/* The processor's time, not the wall's: others may run on this core. */
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &at);
 	return (double)at.tv_sec + (double)at.tv_nsec / 1e9;
 }
 
@@ -156,7 +157,7 @@ static double rate(struct engine *engine)
 		scans++;
 		taken = now() - began;
 	} while (taken < least_seconds);
-	return (double)records.starts[records.count] * scans / taken / 1e6;
+	return (double)records.offsets[records.count] * scans / taken / 1e6;
 }
 
 static unsigned engines_new(struct engine *engines)
@@ -165,8 +166,8 @@ static unsigned engines_new(struct engine *engines)
 	unsigned count = 0;
 
 	for (uint32_t i = 0; i < literals.count; i++) {
-		given[i].bytes = literals.bytes + literals.starts[i];
-		given[i].length = literals.starts[i + 1] - literals.starts[i];
+		given[i].bytes = literals.bytes + literals.offsets[i];
+		given[i].length = literals.offsets[i + 1] - literals.offsets[i];
 		given[i].id = i;
 		given[i].nocase = 0;
 	}
@@ -183,7 +184,7 @@ static unsigned engines_new(struct engine *engines)
 	for (int form = GM_AC_DENSE; form <= GM_AC_COMPACT; form++) {
 		struct gm_ac *ours = gm_ac_new(given, literals.count, (enum gm_ac_form)form);
 		struct peer *crate =
-			peer_ac_new(literals.bytes, literals.starts, literals.count, form == 0);
+			peer_ac_new(literals.bytes, literals.offsets, literals.count, form == 0);
 
 		engines[count++] = (struct engine){ .name = form ? "ac-compact" : "ac-dense",
 						    .state = ours,
