@@ -43,11 +43,6 @@ static void auto_finds_what_a_plain_search_finds(void)
 	impl_is_equal(GM_LITERALS_AUTO);
 }
 
-static void ssse3_finds_what_a_plain_search_finds(void)
-{
-	impl_is_equal(GM_LITERALS_SSSE3);
-}
-
 static void avx2_finds_what_a_plain_search_finds(void)
 {
 	impl_is_equal(GM_LITERALS_AVX2);
@@ -105,7 +100,6 @@ static const struct test tests[] = {
 	{ "the portable path finds what a plain search finds",
 	  portable_finds_what_a_plain_search_finds },
 	{ "the chosen path finds what a plain search finds", auto_finds_what_a_plain_search_finds },
-	{ "the SSSE3 path finds what a plain search finds", ssse3_finds_what_a_plain_search_finds },
 	{ "the AVX2 path finds what a plain search finds", avx2_finds_what_a_plain_search_finds },
 	{ "a literal is found at every place and alignment", places_and_alignments },
 	{ "a literal that ends beyond the record is not read",

@@ -12,7 +12,7 @@
 #include "gm/match.h"
 
 /* A part of gm_match_bounds: cache_bytes, 2 MiB if 0. */
-extern const struct gm_engine gm_lazy_engine;
+extern const struct gm_engine gm_engine_lazy;
 
 struct gm_lazy;
 

@@ -7,7 +7,8 @@
  * hashed 3-grams, each with a byte of 8 buckets (L. Salmela, J. Tarhio, J. Kytojoki,
  * "Multi-pattern string matching with q-grams", 2006; buckets as in X. Wang et al., "Hyperscan",
  * NSDI 2019). It looks at every second place, because a literal of four bytes has a 3-gram at an
- * even place, wherever it begins. A second path compares with nibble tables by byte shuffles.
+ * even place, wherever it begins. Of literals of six and more bytes two 3-grams are tested. The path
+ * for AVX2 tests eight places at once.
  */
 #ifndef GM_LITERALS_H
 #define GM_LITERALS_H
@@ -61,7 +62,6 @@ uint64_t gm_pairs_digest(const struct gm_pairs *pairs, uint32_t records);
 enum gm_literals_impl {
 	GM_LITERALS_AUTO, /* the fastest that the processor has */
 	GM_LITERALS_PORTABLE,
-	GM_LITERALS_SSSE3,
 	GM_LITERALS_AVX2,
 };
 
@@ -76,7 +76,7 @@ void gm_literals_free(struct gm_literals *literals);
 void gm_literals_scan(struct gm_literals *literals, const struct gm_records *records,
 		      struct gm_pairs *pairs);
 
-/* What is used: "portable", "ssse3" or "avx2". */
+/* What is used: "portable" or "avx2". */
 const char *gm_literals_impl(const struct gm_literals *literals);
 
 /* Bytes of all tables. */

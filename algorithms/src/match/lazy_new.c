@@ -178,7 +178,7 @@ static void engine_free(void *engine)
 	gm_lazy_free(engine);
 }
 
-const struct gm_engine gm_lazy_engine = {
+const struct gm_engine gm_engine_lazy = {
 	"lazy",	      "DFA whose states are made when they are needed, in a cache of bounded size",
 	engine_build, engine_scan,
 	engine_count, engine_bytes,

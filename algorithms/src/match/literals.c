@@ -38,14 +38,45 @@ static double window_cost(const struct gm_literal *literal, uint32_t offset)
 	return even + odd;
 }
 
-static uint32_t window_best(const struct gm_literal *literal)
+/* The bytes at an offset of a literal; 0 beyond its end. */
+static uint32_t literal_bytes(const struct gm_literals *literals, const struct gm_literal *literal,
+			      uint32_t offset)
+{
+	uint8_t bytes[4] = { 0 };
+
+	for (uint32_t i = 0; i < 4 && offset + i < literal->length; i++)
+		bytes[i] = literal->bytes[offset + i];
+	return gm_read32(bytes) | literals->fold;
+}
+
+/* How many literals have each window: one that many share has many to confirm. */
+static void shared_count(const struct gm_literals *literals, uint32_t *shared)
+{
+	for (uint32_t i = 0; i < literals->set.count; i++) {
+		const struct gm_literal *literal = &literals->set.literals[i];
+
+		for (uint32_t at = 0; at + GM_WINDOW <= literal->length; at++)
+			shared[gm_window_hash(literal_bytes(literals, literal, at),
+					      literals->head_shift)]++;
+	}
+}
+
+static uint32_t window_best(const struct gm_literals *literals, const struct gm_literal *literal,
+			    const uint32_t *shared)
 {
 	uint32_t span = literal->length < 6 ? literal->length : 6;
 	uint32_t best = 0;
+	double least = 0;
 
-	for (uint32_t offset = 1; offset + span <= literal->length; offset++) {
-		if (window_cost(literal, offset) < window_cost(literal, best))
+	for (uint32_t offset = 0; offset + span <= literal->length; offset++) {
+		uint32_t key = literal_bytes(literals, literal, offset);
+		double cost = window_cost(literal, offset) *
+			      shared[gm_window_hash(key, literals->head_shift)];
+
+		if (offset == 0 || cost < least) {
 			best = offset;
+			least = cost;
+		}
 	}
 	return best;
 }
@@ -57,17 +88,6 @@ static uint32_t bits_for(uint32_t number, uint32_t least, uint32_t most)
 	while (bits < most && UINT32_C(1) << bits < number)
 		bits++;
 	return bits;
-}
-
-/* The bytes at an offset of a literal; 0 beyond its end. */
-static uint32_t literal_bytes(const struct gm_literals *literals, const struct gm_literal *literal,
-			      uint32_t offset)
-{
-	uint8_t bytes[4] = { 0 };
-
-	for (uint32_t i = 0; i < 4 && offset + i < literal->length; i++)
-		bytes[i] = literal->bytes[offset + i];
-	return gm_read32(bytes) | literals->fold;
 }
 
 /* Enters both alignments of a literal: its grams at the places that the filter tests. */
@@ -138,28 +158,43 @@ static int tables_fill(struct gm_literals *literals)
 			   count * sizeof(*literals->windows);
 	for (size_t i = 0; i < entries; i++)
 		literals->filter[i] = 0x1100; /* any next gram, for the first of each four */
+	shared_count(literals, literals->heads);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct gm_literal *literal = &literals->set.literals[i];
-		uint32_t offset = window_best(literal);
+		uint32_t offset = window_best(literals, literal, literals->heads);
 
 		literals->windows[i].key = literal_bytes(literals, literal, offset);
 		literals->windows[i].literal = i;
 		literals->windows[i].offset = offset;
 		filter_enter(literals, literal, offset, i);
 	}
+	memset(literals->heads, 0, (heads + 1) * sizeof(uint32_t));
 	heads_fill(literals, (uint32_t)heads);
 	return windows_order(literals, (uint32_t)heads);
+}
+
+static int impl_choose(struct gm_literals *literals, enum gm_literals_impl impl)
+{
+	literals->impl = "portable";
+	if (impl == GM_LITERALS_PORTABLE)
+		return 0;
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("avx2")) {
+		literals->impl = "avx2";
+		literals->body = gm_literals_body_avx2;
+		return 0;
+	}
+#endif
+	return impl == GM_LITERALS_AUTO ? 0 : -1;
 }
 
 static int ready(struct gm_literals *literals, const struct gm_literal *given, uint32_t count,
 		 enum gm_literals_impl impl)
 {
-	if (impl > GM_LITERALS_PORTABLE)
+	if (impl_choose(literals, impl))
 		return -1;
 	if (gm_literal_set_copy(&literals->set, given, count))
 		return -1;
-	literals->impl = "portable";
-	literals->body = gm_literals_body_portable;
 	if (count && literals->set.shortest < GM_WINDOW) {
 		literals->ac = gm_ac_new(given, count, GM_AC_DENSE);
 		literals->bytes = literals->ac ? gm_ac_counts(literals->ac).bytes : 0;

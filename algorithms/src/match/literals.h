@@ -41,7 +41,7 @@ struct gm_literals {
 	uint32_t head_shift;
 	struct gm_window *windows;
 	struct gm_ac *ac; /* instead of all this, for sets with a literal below four bytes */
-	/* The filter's path through whole blocks of a record; returns where it stopped. */
+	/* A processor's own path through a record; returns where it stopped. NULL: there is none. */
 	uint32_t (*body)(struct gm_literals *literals, struct gm_literals_record *record);
 	const char *impl;
 	size_t bytes;
@@ -82,6 +82,7 @@ static inline uint32_t gm_window_hash(uint32_t key, uint32_t shift)
 void gm_literals_confirm(struct gm_literals *literals, struct gm_literals_record *record,
 			 uint32_t place, uint32_t buckets);
 
-uint32_t gm_literals_body_portable(struct gm_literals *literals, struct gm_literals_record *record);
+/* Eight even places in a step, where it can take whole steps. */
+uint32_t gm_literals_body_avx2(struct gm_literals *literals, struct gm_literals_record *record);
 
 #endif

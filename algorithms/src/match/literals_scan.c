@@ -67,10 +67,11 @@ static inline uint32_t block(struct gm_literals *literals, struct gm_literals_re
 	return e3;
 }
 
-uint32_t gm_literals_body_portable(struct gm_literals *literals, struct gm_literals_record *record)
+/* Whole blocks from `place` on; returns where they end. */
+static uint32_t blocks_scan(struct gm_literals *literals, struct gm_literals_record *record,
+			    uint32_t place)
 {
 	uint32_t previous = record->previous;
-	uint32_t place = 0;
 
 	for (; record->length - place >= GM_BLOCK_READ; place += GM_BLOCK)
 		previous = block(literals, record, record->text + place, place, previous);
@@ -106,10 +107,12 @@ void gm_literals_scan(struct gm_literals *literals, const struct gm_records *rec
 						     0,
 						     0,
 						     pairs };
+		uint32_t place;
 
 		if (record.length < GM_WINDOW)
 			continue;
 		record.stamp = gm_marks_next(&literals->marks);
-		tail_scan(literals, &record, literals->body(literals, &record));
+		place = literals->body ? literals->body(literals, &record) : 0;
+		tail_scan(literals, &record, blocks_scan(literals, &record, place));
 	}
 }

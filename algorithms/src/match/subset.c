@@ -38,7 +38,7 @@ static int list_roots(struct gm_subset *subset)
 	for (int write = 0; write < 2; write++) {
 		uint32_t at = 0;
 
-		for (uint32_t root = 0; root < ROOTS; root++) {
+		for (int root = 0; root < ROOTS; root++) {
 			at = list_root(subset, root, at, write);
 			subset->root_firsts[(uint32_t)root * 256 + subset->nfa->class_count] = at;
 		}
@@ -227,7 +227,7 @@ int gm_subset_start(struct gm_subset *subset, uint32_t *state)
 
 static int root_of(const struct gm_nfa *nfa, uint32_t place)
 {
-	for (uint32_t root = 0; root < ROOTS; root++) {
+	for (int root = 0; root < ROOTS; root++) {
 		if (nfa->roots[root] == place)
 			return root;
 	}

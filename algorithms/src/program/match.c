@@ -17,11 +17,12 @@
 
 /* The default comes first. */
 static const struct gm_engine *const engines[] = {
-	&gm_engine_dfa, &gm_engine_d2fa, &gm_engine_adfa, &gm_engine_hfa, NULL,
+	&gm_engine_dfa, &gm_engine_d2fa,       &gm_engine_adfa, &gm_engine_hfa, &gm_engine_lazy,
+	&gm_engine_ac,	&gm_engine_ac_compact, &gm_engine_pre,	NULL,
 };
 
 static const char *const engine_names[] = {
-	"dfa", "d2fa", "adfa", "hfa", NULL,
+	"dfa", "d2fa", "adfa", "hfa", "lazy", "ac", "ac-compact", "pre", NULL,
 };
 
 /* What is asked for, and what is made of it. */
