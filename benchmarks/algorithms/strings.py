@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: S311, SIM905
 """Literals and records for the matchers' benchmarks: seeded, or the payloads of captures."""
 
 import random
@@ -11,7 +12,9 @@ _VOWELS = "a e i o u a e i o ai ea ee io ou".split()
 _CODAS = ["", "", "", "n", "r", "s", "t", "l", "m", "nd", "st", "ng", "ck", "rt"]
 _SUFFIXES = "er ing ed tion able ment ize al ic ous".split()
 _ENDINGS = ".php .html .js .cgi .asp .exe .dll .png .xml /".split()
-_HEADERS = "Host User-Agent Accept Accept-Language Accept-Encoding Cookie Referer Connection".split()
+_HEADERS = (
+    "Host User-Agent Accept Accept-Language Accept-Encoding Cookie Referer Connection".split()
+)
 _MARKUP = ["<div class=", "<a href=", "<span id=", "</div>", "<p>", "</a>", "<img src=", "<li>"]
 
 RECORD_BYTES = 1400

@@ -90,22 +90,32 @@ static uint32_t bits_for(uint32_t number, uint32_t least, uint32_t most)
 	return bits;
 }
 
+/* The next gram, of which the literal has two bytes or three. */
+static void next_enter(struct gm_literals *literals, const struct gm_literal *literal,
+		       uint32_t offset, uint32_t bucket)
+{
+	uint32_t bytes = literal_bytes(literals, literal, offset);
+	uint32_t thirds = offset + 3 <= literal->length ? 1 : GM_GRAM_THIRDS;
+
+	for (uint32_t third = 0; third < thirds; third++)
+		literals->filter[gm_gram_hash(bytes ^ third << 16, literals->filter_shift)] |=
+			(uint16_t)(UINT32_C(0x100) << bucket);
+}
+
 /* Enters both alignments of a literal: its grams at the places that the filter tests. */
 static void filter_enter(struct gm_literals *literals, const struct gm_literal *literal,
 			 uint32_t offset, uint32_t number)
 {
 	for (uint32_t odd = 0; odd < 2; odd++) {
 		uint32_t first = offset + odd;
-		uint32_t hash = gm_gram_hash(literal_bytes(literals, literal, first),
-					     literals->filter_shift);
-		uint32_t next = gm_gram_hash(literal_bytes(literals, literal, first + 2),
-					     literals->filter_shift);
-		int whole = first + 5 <= literal->length;
-		uint32_t bucket = 4 * odd + (whole ? 1 + number % 3 : 0);
+		uint32_t known = literal->length - first;
+		uint32_t bucket = 4 * odd + (known < 4 ? 0 : known < 5 ? 1 : 2 + number % 2);
 
-		literals->filter[hash] |= (uint16_t)(UINT32_C(1) << bucket);
-		if (whole)
-			literals->filter[next] |= (uint16_t)(UINT32_C(0x100) << bucket);
+		literals->filter[gm_gram_hash(literal_bytes(literals, literal, first),
+					      literals->filter_shift)] |=
+			(uint16_t)(UINT32_C(1) << bucket);
+		if (known >= 4)
+			next_enter(literals, literal, first + 2, bucket);
 	}
 }
 
@@ -141,7 +151,7 @@ static int windows_order(struct gm_literals *literals, uint32_t heads)
 static int tables_fill(struct gm_literals *literals)
 {
 	uint32_t count = literals->set.count;
-	uint32_t filter_bits = bits_for(8 * count, FILTER_BITS_LEAST, FILTER_BITS_MOST);
+	uint32_t filter_bits = bits_for(16 * count, FILTER_BITS_LEAST, FILTER_BITS_MOST);
 	uint32_t head_bits = bits_for(4 * count, 8, HEAD_BITS_MOST);
 	size_t entries = (size_t)1 << filter_bits;
 	size_t heads = (size_t)1 << head_bits;
@@ -157,7 +167,7 @@ static int tables_fill(struct gm_literals *literals)
 	literals->bytes += (entries + 2) * sizeof(uint16_t) + (heads + 1) * sizeof(uint32_t) +
 			   count * sizeof(*literals->windows);
 	for (size_t i = 0; i < entries; i++)
-		literals->filter[i] = 0x1100; /* any next gram, for the first of each four */
+		literals->filter[i] = 0x1100; /* any next gram, in the first of each four buckets */
 	shared_count(literals, literals->heads);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct gm_literal *literal = &literals->set.literals[i];

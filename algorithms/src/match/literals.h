@@ -14,7 +14,10 @@ enum {
 	GM_WINDOW = 4,
 	GM_BLOCK = 8, /* bytes that a step of the filter takes */
 	GM_BLOCK_READ = 10, /* bytes that it reads */
-	/* Buckets 0-3 have windows that begin at t, 4-7 at t - 1; the first of four: any next gram. */
+	/*
+	 * Buckets 0-3 have windows that begin at t, 4-7 at t - 1. Of each four, the first is for
+	 * literals that end before a next gram, the second for those that know two bytes of it.
+	 */
 	GM_BUCKETS_EVEN = 0x0f,
 	GM_BUCKETS_ODD = 0xf0,
 };
@@ -64,12 +67,17 @@ static inline uint32_t gm_read32(const uint8_t *text)
 	       (uint32_t)text[3] << 24;
 }
 
-/* The hash of the lower three of four bytes: the factor's low byte is 0, so the fourth has no part. */
-#define GM_GRAM_FACTOR UINT32_C(0x9e3779b1)
+/*
+ * The hash of the lower three of four bytes. The factor's low half moves the third byte's five low
+ * bits to the top of the product and the fourth byte out of it: a 3-gram whose third byte may be
+ * anything has 32 hashes instead of 256.
+ */
+#define GM_GRAM_FACTOR UINT32_C(0x9e370800)
+#define GM_GRAM_THIRDS 32
 
 static inline uint32_t gm_gram_hash(uint32_t bytes, uint32_t shift)
 {
-	return (bytes * (GM_GRAM_FACTOR << 8)) >> shift;
+	return (bytes * GM_GRAM_FACTOR) >> shift;
 }
 
 static inline uint32_t gm_window_hash(uint32_t key, uint32_t shift)

@@ -2,6 +2,8 @@
 /* A record through the filter, and the places that it passes through the hash of windows. */
 #include "match/literals.h"
 
+enum { QUEUE = 64 };
+
 static void window_confirm(struct gm_literals *literals, struct gm_literals_record *record,
 			   uint32_t place)
 {
@@ -34,63 +36,84 @@ void gm_literals_confirm(struct gm_literals *literals, struct gm_literals_record
 		window_confirm(literals, record, place - 1);
 }
 
-static inline uint32_t entry(const struct gm_literals *literals, const uint8_t *text)
-{
-	return literals
-		->filter[gm_gram_hash(gm_read32(text) | literals->fold, literals->filter_shift)];
-}
+/* Four places of the filter; those that pass are confirmed later. */
+struct passed {
+	uint32_t place; /* of the second; the first is the place before */
+	uint32_t buckets; /* a byte for each, the first the lowest */
+};
 
-/* Tests four even places of `text`, which is the record from `place` on; returns the last entry. */
-static inline uint32_t block(struct gm_literals *literals, struct gm_literals_record *record,
-			     const uint8_t *text, uint32_t place, uint32_t previous)
+static void passed_confirm(struct gm_literals *literals, struct gm_literals_record *record,
+			   const struct passed *passed)
 {
-	uint32_t e0 = entry(literals, text);
-	uint32_t e1 = entry(literals, text + 2);
-	uint32_t e2 = entry(literals, text + 4);
-	uint32_t e3 = entry(literals, text + 6);
-	uint32_t p0 = previous & e0 >> 8;
-	uint32_t p1 = e0 & e1 >> 8;
-	uint32_t p2 = e1 & e2 >> 8;
-	uint32_t p3 = e2 & e3 >> 8;
+	uint32_t place = passed->place - 2;
 
-	if (p0 | p1 | p2 | p3) {
-		/* The place before a record's first has no buckets, so no place wraps. */
-		if (p0)
-			gm_literals_confirm(literals, record, place - 2, p0);
-		if (p1)
-			gm_literals_confirm(literals, record, place, p1);
-		if (p2)
-			gm_literals_confirm(literals, record, place + 2, p2);
-		if (p3)
-			gm_literals_confirm(literals, record, place + 4, p3);
+	/* The place before a record's first has no buckets, so no place wraps. */
+	for (uint32_t buckets = passed->buckets; buckets; buckets >>= 8, place += 2) {
+		if (buckets & 0xff)
+			gm_literals_confirm(literals, record, place, buckets & 0xff);
 	}
-	return e3;
 }
 
-/* Whole blocks from `place` on; returns where they end. */
-static uint32_t blocks_scan(struct gm_literals *literals, struct gm_literals_record *record,
-			    uint32_t place)
+/*
+ * Tests `blocks` of 8 bytes; returns how many have places that pass. They are put into a queue
+ * without a branch, because a branch that is seldom taken costs more than what it tests.
+ */
+static uint32_t blocks_test(const struct gm_literals *literals, const uint8_t *text, uint32_t place,
+			    uint32_t blocks, uint32_t *previous, struct passed *queue)
 {
-	uint32_t previous = record->previous;
+	const uint16_t *filter = literals->filter;
+	const uint32_t shift = literals->filter_shift;
+	const uint32_t fold = literals->fold;
+	uint32_t before = *previous;
+	uint32_t count = 0;
 
-	for (; record->length - place >= GM_BLOCK_READ; place += GM_BLOCK)
-		previous = block(literals, record, record->text + place, place, previous);
-	record->previous = previous;
-	return place;
+	for (uint32_t i = 0; i < blocks; i++, text += GM_BLOCK, place += GM_BLOCK) {
+		uint32_t e0 = filter[gm_gram_hash(gm_read32(text) | fold, shift)];
+		uint32_t e1 = filter[gm_gram_hash(gm_read32(text + 2) | fold, shift)];
+		uint32_t e2 = filter[gm_gram_hash(gm_read32(text + 4) | fold, shift)];
+		uint32_t e3 = filter[gm_gram_hash(gm_read32(text + 6) | fold, shift)];
+
+		queue[count].place = place;
+		queue[count].buckets = (before & e0 >> 8) | (e0 & e1 >> 8) << 8 |
+				       (e1 & e2 >> 8) << 16 | (e2 & e3 >> 8) << 24;
+		count += queue[count].buckets != 0;
+		before = e3;
+	}
+	*previous = before;
+	return count;
+}
+
+/* `text` is the record from `place` on. */
+static void blocks_scan(struct gm_literals *literals, struct gm_literals_record *record,
+			const uint8_t *text, uint32_t place, uint32_t blocks)
+{
+	struct passed queue[QUEUE];
+
+	while (blocks) {
+		uint32_t some = blocks < QUEUE ? blocks : QUEUE;
+		uint32_t count = blocks_test(literals, text, place, some, &record->previous, queue);
+
+		for (uint32_t i = 0; i < count; i++)
+			passed_confirm(literals, record, &queue[i]);
+		text += some * GM_BLOCK;
+		place += some * GM_BLOCK;
+		blocks -= some;
+	}
 }
 
 /* What is left of a record is copied before zeros, so that no byte beyond it is read. */
-static void tail_scan(struct gm_literals *literals, struct gm_literals_record *record,
+static void rest_scan(struct gm_literals *literals, struct gm_literals_record *record,
 		      uint32_t place)
 {
 	uint8_t tail[GM_BLOCK + GM_BLOCK_READ] = { 0 };
 	uint32_t left = record->length - place;
-	uint32_t previous;
+	uint32_t blocks = left < GM_BLOCK_READ ? 0 : (left - GM_BLOCK_READ) / GM_BLOCK + 1;
 
+	blocks_scan(literals, record, record->text + place, place, blocks);
+	place += blocks * GM_BLOCK;
+	left -= blocks * GM_BLOCK;
 	memcpy(tail, record->text + place, left);
-	previous = block(literals, record, tail, place, record->previous);
-	if (left >= GM_BLOCK)
-		block(literals, record, tail + GM_BLOCK, place + GM_BLOCK, previous);
+	blocks_scan(literals, record, tail, place, left < GM_BLOCK ? 1 : 2);
 }
 
 void gm_literals_scan(struct gm_literals *literals, const struct gm_records *records,
@@ -113,6 +136,6 @@ void gm_literals_scan(struct gm_literals *literals, const struct gm_records *rec
 			continue;
 		record.stamp = gm_marks_next(&literals->marks);
 		place = literals->body ? literals->body(literals, &record) : 0;
-		tail_scan(literals, &record, blocks_scan(literals, &record, place));
+		rest_scan(literals, &record, place);
 	}
 }

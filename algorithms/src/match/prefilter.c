@@ -121,7 +121,7 @@ static int rest_scan(struct engine *engine, const struct gm_records *records)
 {
 	if (!engine->rest)
 		return GM_MATCH_OK;
-	if (engine->rest_result.records != records->count) {
+	if (!engine->rest_result.count || engine->rest_result.records != records->count) {
 		gm_result_free(&engine->rest_result);
 		if (gm_result_init(&engine->rest_result, records->count) != GM_MATCH_OK)
 			return GM_MATCH_MEMORY;
