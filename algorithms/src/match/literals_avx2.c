@@ -44,6 +44,7 @@ static inline uint32_t steps_test(const struct gm_literals *literals, const uint
 	const __m256i low = _mm256_set1_epi32(0xff);
 	const __m128i shift = _mm_cvtsi32_si128((int)literals->filter_shift);
 	const int *filter = (const int *)(const void *)literals->filter;
+	__m256i last = *previous;
 	uint32_t count = 0;
 
 	for (uint32_t step = 0; step < steps; step++, text += STEP, place += STEP) {
@@ -53,15 +54,16 @@ static inline uint32_t steps_test(const struct gm_literals *literals, const uint
 		__m256i hashes = _mm256_srl_epi32(_mm256_mullo_epi32(grams, factor), shift);
 		__m256i entries = _mm256_i32gather_epi32(filter, hashes, 2);
 		__m256i rotated = _mm256_permutevar8x32_epi32(entries, rotate);
-		__m256i before = _mm256_blend_epi32(rotated, *previous, 1);
+		__m256i before = _mm256_blend_epi32(rotated, last, 1);
 		__m256i next = _mm256_and_si256(_mm256_srli_epi32(entries, 8), low);
 		__m256i buckets = _mm256_and_si256(before, next);
 
 		_mm256_storeu_si256((__m256i *)queue[count].buckets, buckets);
 		queue[count].place = place;
 		count += !_mm256_testz_si256(buckets, buckets);
-		*previous = rotated;
+		last = rotated;
 	}
+	*previous = last;
 	return count;
 }
 
