@@ -11,35 +11,42 @@ enum {
 	STATES_FOR_LANES = 64,
 };
 
-/* Sorts a root's edges by class: counted, then placed. */
-static int root_sort(struct gm_lazy *lazy, uint32_t number)
+/* Lists a root's targets by class, if there is room for them; returns how many there are. */
+static uint32_t root_list(const struct gm_nfa *nfa, uint32_t number, struct gm_lazy_root *root)
 {
-	const struct gm_nfa *nfa = &lazy->nfa;
 	const struct gm_place *place = &nfa->places[nfa->roots[number]];
-	struct gm_lazy_root *root = &lazy->roots[number];
 	uint32_t total = 0;
 
-	root->first = calloc(lazy->classes + (size_t)1, sizeof(uint32_t));
-	for (int pass = 0; pass < 2 && root->first; pass++) {
-		total = 0;
-		for (uint32_t class = 0; class < lazy->classes; class++) {
-			root->first[class] = total;
-			for (uint32_t edge = place[0].edges; edge < place[1].edges; edge++) {
-				if (!gm_byteset_has(&nfa->sets.sets[nfa->edges[edge].set],
-						    nfa->bytes[class]))
-					continue;
-				if (pass)
-					root->targets[total] = nfa->edges[edge].target;
-				total++;
-			}
+	for (uint32_t class = 0; class < nfa->class_count; class++) {
+		root->first[class] = total;
+		for (uint32_t i = place[0].edges; i < place[1].edges; i++) {
+			const struct gm_edge *edge = &nfa->edges[i];
+
+			if (!gm_byteset_has(&nfa->sets.sets[edge->set], nfa->bytes[class]))
+				continue;
+			if (root->targets)
+				root->targets[total] = edge->target;
+			total++;
 		}
-		root->first[lazy->classes] = total;
-		if (!pass)
-			root->targets = malloc(((size_t)total + 1) * sizeof(uint32_t));
-		if (!root->targets)
-			return GM_MATCH_MEMORY;
 	}
-	return root->first ? GM_MATCH_OK : GM_MATCH_MEMORY;
+	root->first[nfa->class_count] = total;
+	return total;
+}
+
+static int root_sort(struct gm_lazy *lazy, uint32_t number)
+{
+	struct gm_lazy_root *root = &lazy->roots[number];
+	size_t total;
+
+	root->first = calloc(lazy->classes + (size_t)1, sizeof(uint32_t));
+	if (!root->first)
+		return GM_MATCH_MEMORY;
+	total = root_list(&lazy->nfa, number, root);
+	root->targets = malloc((total + 1) * sizeof(uint32_t));
+	if (!root->targets)
+		return GM_MATCH_MEMORY;
+	root_list(&lazy->nfa, number, root);
+	return GM_MATCH_OK;
 }
 
 static uint32_t states_that_fit(const struct gm_lazy *lazy, uint64_t bytes)

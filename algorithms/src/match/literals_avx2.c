@@ -30,8 +30,8 @@ static void passed_confirm(struct gm_literals *literals, struct gm_literals_reco
 	}
 }
 
-/* Tests `steps` of 16 bytes; returns how many have places that pass. */
-static inline uint32_t steps_test(const struct gm_literals *literals, const uint8_t *text,
+/* Tests `steps` of 16 bytes; returns a bit for each that has places that pass. */
+static inline uint64_t steps_test(const struct gm_literals *literals, const uint8_t *text,
 				  uint32_t place, uint32_t steps, __m256i *previous,
 				  struct passed *queue)
 {
@@ -45,7 +45,7 @@ static inline uint32_t steps_test(const struct gm_literals *literals, const uint
 	const __m128i shift = _mm_cvtsi32_si128((int)literals->filter_shift);
 	const int *filter = (const int *)(const void *)literals->filter;
 	__m256i last = *previous;
-	uint32_t count = 0;
+	uint64_t passes = 0;
 
 	for (uint32_t step = 0; step < steps; step++, text += STEP, place += STEP) {
 		__m256i halves =
@@ -58,13 +58,13 @@ static inline uint32_t steps_test(const struct gm_literals *literals, const uint
 		__m256i next = _mm256_and_si256(_mm256_srli_epi32(entries, 8), low);
 		__m256i buckets = _mm256_and_si256(before, next);
 
-		_mm256_storeu_si256((__m256i *)queue[count].buckets, buckets);
-		queue[count].place = place;
-		count += !_mm256_testz_si256(buckets, buckets);
+		_mm256_storeu_si256((__m256i *)queue[step].buckets, buckets);
+		queue[step].place = place;
+		passes |= (uint64_t)!_mm256_testz_si256(buckets, buckets) << step;
 		last = rotated;
 	}
 	*previous = last;
-	return count;
+	return passes;
 }
 
 uint32_t gm_literals_body_avx2(struct gm_literals *literals, struct gm_literals_record *record)
@@ -75,12 +75,12 @@ uint32_t gm_literals_body_avx2(struct gm_literals *literals, struct gm_literals_
 
 	while (record->length - place >= STEP_READ) {
 		uint32_t steps = (record->length - place - STEP_READ) / STEP + 1;
-		uint32_t count;
+		uint64_t passes;
 
 		steps = steps < QUEUE ? steps : QUEUE;
-		count = steps_test(literals, record->text + place, place, steps, &previous, queue);
-		for (uint32_t i = 0; i < count; i++)
-			passed_confirm(literals, record, &queue[i]);
+		passes = steps_test(literals, record->text + place, place, steps, &previous, queue);
+		for (; passes; passes &= passes - 1)
+			passed_confirm(literals, record, &queue[_tzcnt_u64(passes)]);
 		place += steps * STEP;
 	}
 	record->previous = (uint32_t)_mm256_cvtsi256_si32(previous) & 0xffff;

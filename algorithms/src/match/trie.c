@@ -86,21 +86,27 @@ static void states_number(struct gm_trie *trie, const struct word *words, uint32
 	trie->first[trie->states] = trie->states;
 }
 
+/* The longest proper suffix of a state's child that is a state. */
+static uint32_t failure_of(const struct gm_trie *trie, uint32_t state, uint32_t class)
+{
+	uint32_t fail = trie->fail[state];
+	uint32_t next = state ? gm_trie_child(trie, fail, class) : 0;
+
+	while (!next && fail) {
+		fail = trie->fail[fail];
+		next = gm_trie_child(trie, fail, class);
+	}
+	return next;
+}
+
 static void failures_fill(struct gm_trie *trie)
 {
 	trie->fail[0] = 0;
 	trie->link[0] = 0;
 	for (uint32_t state = 0; state < trie->states; state++) {
 		for (uint32_t child = trie->first[state]; child < trie->first[state + 1]; child++) {
-			uint32_t fail = trie->fail[state];
-			uint32_t next = 0;
+			uint32_t next = failure_of(trie, state, trie->label[child]);
 
-			if (state)
-				next = gm_trie_child(trie, fail, trie->label[child]);
-			while (!next && fail) {
-				fail = trie->fail[fail];
-				next = gm_trie_child(trie, fail, trie->label[child]);
-			}
 			trie->fail[child] = next;
 			trie->link[child] = trie->own[next] ? next : trie->link[next];
 		}
@@ -128,7 +134,7 @@ int gm_trie_build(struct gm_trie *trie, const struct gm_literal_set *set)
 	uint32_t most = set->total + 1;
 	struct word *words = malloc(((size_t)set->count + 1) * sizeof(*words));
 	uint8_t *folded = malloc(most);
-	uint32_t *ranges = malloc(2 * most * sizeof(uint32_t));
+	uint32_t *ranges = malloc((size_t)most * 2 * sizeof(uint32_t));
 	int ready;
 
 	memset(trie, 0, sizeof(*trie));
