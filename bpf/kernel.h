@@ -30,9 +30,24 @@ typedef long long __s64;
 		map_;                                                                              \
 	})
 
+/*
+ * A number by its name, which the agent puts in before it loads the program: the verifier knows it,
+ * and leaves out what it makes unreachable.
+ */
+#define CONSTANT(name)                                                                             \
+	({                                                                                         \
+		__u64 constant_;                                                                   \
+		asm volatile("%0 = " #name " ll" : "=r"(constant_));                               \
+		constant_;                                                                         \
+	})
+
 /* struct __sk_buff, as far as it is read; the verifier takes loads of whole fields. */
 struct packet {
 	__u32 length; /* with the link header at tc's hooks */
+	__u32 type, mark, queue, protocol;
+	__u32 vlan_present, vlan_control, vlan_protocol; /* a tag that was taken out of the packet */
+	__u32 priority, ingress_device, device, tc_index, control[5], hash, tc_class;
+	__u32 data, data_end; /* the verifier makes pointers of them: what is in one piece */
 };
 
 #define TC_ACT_UNSPEC (-1) /* go on as if no program were there */
@@ -65,7 +80,14 @@ struct fib_lookup {
 #define FIB_SUCCESS 0
 
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
+/* Flag 1: only where there is none yet. Returns 0 or -errno. */
+static long (*const bpf_map_update_elem)(void *map, const void *key, const void *value,
+					 __u64 flags) = (void *)2;
 static __u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
+static __u32 (*const bpf_get_smp_processor_id)(void) = (void *)8;
+/* Linux 4.5. Copies bytes of a packet, also of one in several pieces. */
+static long (*const bpf_skb_load_bytes)(const struct packet *packet, __u32 from, void *to,
+					__u32 bytes) = (void *)26;
 /*
  * Linux 4.6. Adds the bytes at `to` to seed, and takes those at `from` off; multiples of 4, at most
  * 512.

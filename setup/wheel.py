@@ -30,6 +30,11 @@ FILES: Final = {
         f"algorithms for {target}": PACKAGE / f"algorithms/{target}/gm-algorithms-O3"
         for target in TARGETS
     },
+    **{
+        f"{part} for {target}": PACKAGE / f"agents/{target}/gm-agent-{part}"
+        for target in TARGETS
+        for part in ("tester", "watcher", "capturer")
+    },
     **{f"plugin for QEMU {n}": PACKAGE / f"counters/counter-{n}.so" for n in (1, 2)},
     "names of subsystems": PACKAGE / "counters/subsystems.toml",
     "Apache licence": Path("LICENSE"),

@@ -16,9 +16,27 @@
 
 #define EXIT_USAGE 2
 
+/*
+ * The agent in parts: a device gets the one that it needs (node/binary.py), which is smaller than
+ * all together. A part holds what its verbs use; the linker leaves the rest out.
+ */
+#define TESTER 1
+#define WATCHER 2
+#define CAPTURER 4
+#ifndef PART
+#define PART (TESTER | WATCHER | CAPTURER)
+#endif
+
 static const struct verb *const verbs[] = {
-	&verb_send,  &verb_sink, &verb_stream, &verb_connect, &verb_replay,
-	&verb_watch, &verb_soak, &verb_slow,   &verb_forward, &verb_line,
+#if PART & TESTER
+	&verb_send,    &verb_sink,  &verb_stream, &verb_connect, &verb_replay, &verb_line,
+#endif
+#if PART & WATCHER
+	&verb_watch,   &verb_soak,  &verb_slow,	  &verb_forward,
+#endif
+#if PART & CAPTURER
+	&verb_capture, &verb_flows,
+#endif
 };
 
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -35,6 +53,7 @@ static int help(void)
 	printf("gm-agent " AGENT_VERSION ": does one job for the Gatemark laboratory\n\n"
 	       "Usage: gm-agent VERB < requests > events      one JSON object a line, see "
 	       "PROTOCOL.md\n"
+	       "       gm-agent VERB REQUEST > events         at once, until SIGTERM or SIGINT\n"
 	       "       gm-agent VERB --help                   the keys of its request\n\nVerbs:\n");
 	for (size_t i = 0; i < VERBS; i++)
 		printf("  %-8s %s\n", verbs[i]->name, verbs[i]->help);
@@ -126,7 +145,8 @@ static int serve(const struct verb *verb, struct talk *talk)
 	return result ? result : talk->line.error;
 }
 
-static int run(const struct verb *verb)
+/* given: the request, where nobody talks with the agent; or NULL. */
+static int run(const struct verb *verb, const char *given)
 {
 	struct talk talk;
 	int result;
@@ -134,6 +154,8 @@ static int run(const struct verb *verb)
 	/* SIGTERM, not SIGKILL: a slowdown has to be removed when the laboratory is gone. */
 	prctl(PR_SET_PDEATHSIG, (unsigned long)SIGTERM, 0ul, 0ul, 0ul);
 	talk_begin(&talk);
+	if (given && talk_alone(&talk, given) < 0)
+		return EXIT_FAILURE;
 	talk.needs = verb->needs;
 	talk_hello(&talk, verb->name);
 	result = serve(verb, &talk);
@@ -166,8 +188,8 @@ int main(int argc, char **argv)
 		return puts("gm-agent " AGENT_VERSION) < 0;
 	if (verb && argc == 3 && is_help(argv[2]))
 		return help_verb(verb);
-	if (verb && argc == 2)
-		return run(verb);
+	if (verb && argc <= 3 && (argc == 2 || argv[2][0] == '{'))
+		return run(verb, argc == 3 ? argv[2] : NULL);
 	fprintf(stderr,
 		argc > 1 ? "gm-agent: no such verb or option: %s; try gm-agent --help\n"
 			 : "gm-agent: a verb is missing; try gm-agent --help\n",

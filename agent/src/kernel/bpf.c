@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define LOG_BYTES (64 << 10)
+#define ENOTSUPP 524 /* the kernel's own, which bpf() returns all the same */
 
 static int bpf(enum bpf_cmd command, union bpf_attr *attributes)
 {
@@ -79,6 +80,21 @@ int bpf_map_write(const struct bpf_map *map, const void *key, const void *value)
 int bpf_map_read(const struct bpf_map *map, const void *key, void *value)
 {
 	return access_map(BPF_MAP_LOOKUP_ELEM, map, key, value);
+}
+
+int bpf_map_next(const struct bpf_map *map, const void *key, void *next)
+{
+	return access_map(BPF_MAP_GET_NEXT_KEY, map, key, next);
+}
+
+int bpf_map_take(const struct bpf_map *map, const void *key, void *value)
+{
+	int error = access_map(BPF_MAP_LOOKUP_AND_DELETE_ELEM, map, key, value);
+
+	if (error != -ENOTSUPP && error != -EOPNOTSUPP && error != -EINVAL)
+		return error;
+	error = bpf_map_read(map, key, value);
+	return error ? error : access_map(BPF_MAP_DELETE_ELEM, map, key, NULL);
 }
 
 /* Possible, not online: "0-3" means four. Holes do not exist (set_cpu_possible in all arches). */
@@ -263,4 +279,19 @@ int bpf_attach_xdp(int program, int device_index, const char *device, enum bpf_x
 							       : XDP_FLAGS_SKB_MODE;
 	link = bpf(BPF_LINK_CREATE, &attributes);
 	return link >= 0 ? link : refuse_xdp(fault, link, device);
+}
+
+/* enum bpf_attach_type of Linux 6.6, which headers may be older than. */
+#define TCX_INGRESS 46
+#define TCX_EGRESS 47
+
+int bpf_attach_tcx(int program, int device_index, enum bpf_tcx where)
+{
+	union bpf_attr attributes;
+
+	memset(&attributes, 0, sizeof(attributes));
+	attributes.link_create.prog_fd = (uint32_t)program;
+	attributes.link_create.target_ifindex = (uint32_t)device_index;
+	attributes.link_create.attach_type = where == BPF_AT_EGRESS ? TCX_EGRESS : TCX_INGRESS;
+	return bpf(BPF_LINK_CREATE, &attributes);
 }

@@ -15,6 +15,12 @@ int bpf_map_create(struct bpf_map *map, struct fault *fault);
 int bpf_map_write(const struct bpf_map *map, const void *key, const void *value);
 int bpf_map_read(const struct bpf_map *map, const void *key, void *value);
 
+/* The key behind `key`, or the first where that is NULL; -ENOENT: there is none. */
+int bpf_map_next(const struct bpf_map *map, const void *key, void *next);
+
+/* Reads a key's value and removes both: at once since Linux 5.14. -ENOENT: it is not there. */
+int bpf_map_take(const struct bpf_map *map, const void *key, void *value);
+
 /* How many values a per-CPU map holds for a key. */
 unsigned int bpf_possible_cpus(void);
 
@@ -54,5 +60,12 @@ enum bpf_xdp { BPF_XDP_NATIVE, BPF_XDP_GENERIC };
  */
 int bpf_attach_xdp(int program, int device_index, const char *device, enum bpf_xdp where,
 		   struct fault *fault);
+
+/*
+ * The same at tc's hooks, before what tc has there (Linux 6.6, CONFIG_NET_XGRESS). Without a fault:
+ * older kernels have clsact (netlink.h).
+ */
+enum bpf_tcx { BPF_AT_INGRESS, BPF_AT_EGRESS };
+int bpf_attach_tcx(int program, int device_index, enum bpf_tcx where);
 
 #endif

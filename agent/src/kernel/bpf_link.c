@@ -34,8 +34,23 @@ struct linker {
 	struct bpf_linked *linked;
 };
 
-/* An undefined symbol is a map: its descriptor goes into the load. */
-static int relocate_map(const struct linker *linker, struct bpf_insn *insn, const char *name)
+/* A constant's value goes into the load. */
+static int relocate_constant(const struct linker *linker, struct bpf_insn *insn, const char *name)
+{
+	const struct bpf_program *program = linker->program;
+
+	for (size_t i = 0; i < program->constant_count; i++) {
+		if (strcmp(program->constants[i].name, name) != 0)
+			continue;
+		insn[0].imm = (int32_t)(uint32_t)program->constants[i].value;
+		insn[1].imm = (int32_t)(uint32_t)(program->constants[i].value >> 32);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* An undefined symbol is a map, whose descriptor goes into the load, or a constant. */
+static int relocate_name(const struct linker *linker, struct bpf_insn *insn, const char *name)
 {
 	const struct bpf_program *program = linker->program;
 
@@ -46,7 +61,7 @@ static int relocate_map(const struct linker *linker, struct bpf_insn *insn, cons
 		insn->imm = program->maps[i].fd;
 		return 0;
 	}
-	return -ENOENT;
+	return relocate_constant(linker, insn, name);
 }
 
 /*
@@ -80,7 +95,7 @@ static int relocate_one(const struct linker *linker, const Elf64_Rel *relocation
 	if (insn->code != (BPF_LD | BPF_IMM | BPF_DW))
 		return -ENOEXEC;
 	if (symbol->st_shndx == SHN_UNDEF)
-		return relocate_map(linker, insn, elf_symbol_name(&linker->elf, symbol));
+		return relocate_name(linker, insn, elf_symbol_name(&linker->elf, symbol));
 	return relocate_function(linker, (size_t)at, symbol);
 }
 
@@ -184,6 +199,25 @@ static int link_btf(struct linker *linker)
 		header->function_bytes);
 }
 
+/* Distances within the code stay as they are; the entry now begins with the prefix. */
+static int prepend(struct bpf_linked *linked, const struct bpf_program *program)
+{
+	size_t count = program->prefix_count + linked->code_count;
+	struct bpf_insn *code = malloc(count * sizeof(*code));
+
+	if (!code)
+		return -ENOMEM;
+	memcpy(code, program->prefix, program->prefix_count * sizeof(*code));
+	memcpy(code + program->prefix_count, linked->code, linked->code_count * sizeof(*code));
+	free(linked->code);
+	linked->code = code;
+	linked->code_count = count;
+	for (size_t i = 0; i < linked->function_count; i++)
+		if (linked->function[i].insn_off)
+			linked->function[i].insn_off += (uint32_t)program->prefix_count;
+	return 0;
+}
+
 int bpf_link(struct bpf_linked *linked, const struct bpf_program *program)
 {
 	struct linker linker = { .program = program, .linked = linked };
@@ -198,6 +232,8 @@ int bpf_link(struct bpf_linked *linked, const struct bpf_program *program)
 	error = link_code(&linker);
 	if (!error)
 		error = link_btf(&linker);
+	if (!error && program->prefix_count)
+		error = prepend(linked, program);
 	if (error)
 		bpf_link_release(linked);
 	return error;

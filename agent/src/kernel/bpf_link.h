@@ -18,7 +18,7 @@ struct bpf_linked {
 	size_t btf_bytes;
 };
 
-/* 0; -ENOEXEC: not such an object; -ENOENT: a map is not in the list; -ENOMEM. */
+/* 0; -ENOEXEC: not such an object; -ENOENT: a name is in no list; -ENOMEM. */
 int bpf_link(struct bpf_linked *linked, const struct bpf_program *program);
 void bpf_link_release(struct bpf_linked *linked);
 

@@ -19,3 +19,5 @@ OBJECT(slow);
 OBJECT(forward);
 OBJECT(live);
 OBJECT(sink);
+OBJECT(capture);
+OBJECT(flows);

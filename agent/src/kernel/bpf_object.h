@@ -20,4 +20,10 @@ extern const uint32_t bpf_live_bytes;
 extern const uint8_t bpf_sink[];
 extern const uint32_t bpf_sink_bytes;
 
+extern const uint8_t bpf_flows[];
+extern const uint32_t bpf_flows_bytes;
+
+extern const uint8_t bpf_capture[];
+extern const uint32_t bpf_capture_bytes;
+
 #endif

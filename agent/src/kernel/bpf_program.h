@@ -19,6 +19,12 @@ struct bpf_map {
 	uint32_t flags; /* BPF_F_... */
 };
 
+/* A number that a program refers to by its name (CONSTANT() in bpf/kernel.h). */
+struct bpf_constant {
+	const char *name;
+	uint64_t value;
+};
+
 struct bpf_program {
 	const uint8_t *object; /* an ELF file, aligned to 8 */
 	size_t object_bytes;
@@ -28,6 +34,11 @@ struct bpf_program {
 	const char *needs; /* the kernel floor for the user: "Linux 5.17" */
 	const struct bpf_map *maps;
 	size_t map_count;
+	const struct bpf_constant *constants;
+	size_t constant_count;
+	/* Instructions before the entry's own, which they go on to with its context in R1. */
+	const struct bpf_insn *prefix;
+	size_t prefix_count;
 };
 
 #endif

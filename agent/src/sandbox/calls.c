@@ -110,6 +110,39 @@ static const struct call calls[] = {
 #endif
 	{ SYS_timerfd_settime, SANDBOX_CONNECT },
 	{ SYS_wait4, SANDBOX_CHILDREN },
+#ifdef SYS_open
+	{ SYS_open, SANDBOX_FILES },
+	{ SYS_unlink, SANDBOX_FILES },
+#endif
+	{ SYS_openat, SANDBOX_FILES },
+	{ SYS_unlinkat, SANDBOX_FILES },
+#ifdef SYS_fcntl64
+	{ SYS_fcntl64, SANDBOX_FILES }, /* FD_CLOEXEC of what was opened */
+#else
+	{ SYS_fcntl, SANDBOX_FILES },
+#endif
+#ifdef SYS_statx
+	{ SYS_statx, SANDBOX_FILES }, /* one of these three is fstat() */
+#endif
+#ifdef SYS_fstat64
+	{ SYS_fstat64, SANDBOX_FILES },
+#endif
+#ifdef SYS_fstat
+	{ SYS_fstat, SANDBOX_FILES },
+#endif
+#ifdef SYS_newfstatat
+	{ SYS_newfstatat, SANDBOX_FILES },
+#endif
+#ifdef SYS_ftruncate64
+	{ SYS_ftruncate64, SANDBOX_FILES },
+#else
+	{ SYS_ftruncate, SANDBOX_FILES },
+#endif
+#ifdef SYS__llseek
+	{ SYS__llseek, SANDBOX_FILES },
+#else
+	{ SYS_lseek, SANDBOX_FILES },
+#endif
 	{ SYS_mprotect, SANDBOX_THREAD }, /* of its stack */
 #ifdef SYS_futex_time64
 	{ SYS_futex_time64, SANDBOX_THREAD },
@@ -153,6 +186,9 @@ static const struct call_with calls_with[] = {
 	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_LOOKUP_ELEM },
 	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_UPDATE_ELEM },
 	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_PROG_TEST_RUN },
+	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_GET_NEXT_KEY },
+	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_LOOKUP_AND_DELETE_ELEM },
+	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_DELETE_ELEM },
 	{ { SYS_clone, SANDBOX_THREAD }, 0, THREAD },
 	{ { SYS_kill, SANDBOX_CHILDREN }, 1, SIGKILL },
 };

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -41,6 +42,20 @@ void talk_release(struct talk *talk)
 {
 	free(talk->text);
 	talk->text = NULL;
+}
+
+int talk_alone(struct talk *talk, const char *request)
+{
+	static const char start[] = "\n{\"cmd\":\"start\"}\n";
+	size_t room = strlen(request) + sizeof(start);
+
+	talk->text = malloc(room);
+	if (!talk->text)
+		return -ENOMEM;
+	talk->room = room;
+	talk->used = (size_t)snprintf(talk->text, room, "%s%s", request, start);
+	talk->alone = true;
+	return 0;
 }
 
 void talk_hello(struct talk *talk, const char *verb)
@@ -140,6 +155,12 @@ static int cut_line(struct talk *talk, char **text)
 	return 1;
 }
 
+static int wait_for_signal(void)
+{
+	poll(NULL, 0, 500); /* a signal may have come just before */
+	return 0;
+}
+
 int talk_line(struct talk *talk, char **text)
 {
 	for (;;) {
@@ -149,7 +170,7 @@ int talk_line(struct talk *talk, char **text)
 			return result;
 		if (talk->closed || asked_to_end)
 			return 0;
-		result = take_input(talk);
+		result = talk->alone ? wait_for_signal() : take_input(talk);
 		if (result)
 			return result;
 	}
@@ -238,10 +259,12 @@ bool talk_over(struct talk *talk)
 
 	if (asked_to_end || talk->closed || talk->line.error)
 		return true;
+	if (talk->alone)
+		return false;
 	return poll(&input, 1, 0) > 0;
 }
 
-void talk_sleep_until(uint64_t time_ns)
+void talk_sleep_until(const struct talk *talk, uint64_t time_ns)
 {
 	struct pollfd input = { .fd = TALK_INPUT, .events = POLLIN };
 	uint64_t now = clock_now();
@@ -251,5 +274,5 @@ void talk_sleep_until(uint64_t time_ns)
 		.tv_nsec = (long)(left % NS_PER_S),
 	};
 
-	ppoll(&input, 1, &wait, NULL);
+	ppoll(talk->alone ? NULL : &input, talk->alone ? 0 : 1, &wait, NULL);
 }

@@ -21,12 +21,16 @@ struct talk {
 	char *text; /* input that was not handed out yet */
 	size_t used, room;
 	bool closed; /* stdin has ended, or a signal asked to end */
+	bool alone; /* nobody talks: stdin is not read */
 	unsigned int needs; /* after ready: bits of enum sandbox_need */
 };
 
 /* Ends in order at SIGTERM and SIGINT, as if stdin had been closed. */
 void talk_begin(struct talk *talk);
 void talk_release(struct talk *talk);
+
+/* A conversation with nobody: the request is given, and the job starts at once. 0 or -ENOMEM. */
+int talk_alone(struct talk *talk, const char *request);
 
 void talk_hello(struct talk *talk, const char *verb);
 void talk_fault(struct talk *talk, const struct fault *fault);
@@ -60,6 +64,6 @@ int talk_start_at(struct talk *talk, int64_t *t0_us, struct fault *fault);
 bool talk_over(struct talk *talk);
 
 /* Sleeps until a time of CLOCK_MONOTONIC, or until stdin is readable. */
-void talk_sleep_until(uint64_t time_ns);
+void talk_sleep_until(const struct talk *talk, uint64_t time_ns);
 
 #endif

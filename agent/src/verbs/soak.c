@@ -93,7 +93,7 @@ static void sample_all(struct soak *soak)
 				sample(soak);
 			due_ns += interval_ns;
 		}
-		talk_sleep_until(due_ns);
+		talk_sleep_until(soak->talk, due_ns);
 	}
 	sample(soak);
 }

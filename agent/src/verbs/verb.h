@@ -39,5 +39,7 @@ extern const struct verb verb_slow;
 extern const struct verb verb_forward;
 extern const struct verb verb_line;
 extern const struct verb verb_soak;
+extern const struct verb verb_capture;
+extern const struct verb verb_flows;
 
 #endif

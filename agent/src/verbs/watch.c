@@ -145,7 +145,7 @@ static void sample_all(struct watch *watch)
 			due_ns += interval_ns(watch, since_ns);
 			tick(watch, clock_now());
 		}
-		talk_sleep_until(due_ns);
+		talk_sleep_until(watch->talk, due_ns);
 	}
 	sample(watch);
 }

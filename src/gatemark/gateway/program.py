@@ -25,6 +25,7 @@ class Program:
 
     name: str  # as the feature's word: capture:tcpdump:68
     command: tuple[str, ...]  # by the gateway's shell, in the foreground
+    agent: str = ""  # a verb of gm-agent; then `command` is its request alone
     ready: str = ""  # text in what it says, on stdout or stderr, once it works
     device: str = ""  # the port of the gateway that it listens at; "": at none
     settle_s: float = 0.0  # after the last packet: until it has read what its buffers hold

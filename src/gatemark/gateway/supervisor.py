@@ -153,7 +153,7 @@ class Supervised:
             if end.code == NOT_THERE:
                 raise UnavailableError(f"{self._name}: {_last(end.last_words.splitlines())}")
             raise NodeError(f"{self._name} ended at once (exit code {end.code}): {_last(lines)}")
-        if self.program.device:
+        if self.program.device and not self.program.ready:
             return bool(await _listeners(self.node, self.program) - heard)
         return self.program.ready in "\n".join(lines)
 

@@ -77,7 +77,7 @@ class Agent:
     @classmethod
     async def command(cls, node: Node, verb: str) -> tuple[str, ...]:
         """What is started on the host. Raises GatemarkError where it cannot be there."""
-        return (await node.agent(), verb)
+        return (await node.agent(verb), verb)
 
     @property
     def alive(self) -> bool:

@@ -14,6 +14,12 @@ from typing import Final
 from gatemark.error import UnavailableError
 from gatemark.node.elf import TARGETS
 
+# As in agent/src/main.c.
+PARTS: Final = {
+    "tester": ("send", "sink", "stream", "connect", "replay", "line"),
+    "watcher": ("watch", "soak", "slow", "forward"),
+    "capturer": ("capture", "flows"),
+}
 AGAIN: Final = "install gatemark again, this installation is incomplete"
 
 
@@ -23,10 +29,15 @@ def own_arch() -> str:
     return "armv7" if machine.startswith("armv7") else machine
 
 
-def agent_path(arch: str | None = None) -> Path:
-    """The agent's binary for an architecture (default: this machine's)."""
+def part_of(verb: str) -> str:
+    """The part of the agent that has a verb: what a device is given of it."""
+    return next(part for part, verbs in PARTS.items() if verb in verbs)
+
+
+def agent_path(arch: str | None = None, part: str = "") -> Path:
+    """The agent's binary for an architecture (default: this machine's), whole or a part of it."""
     arch = arch or own_arch()
-    path = _folder() / arch / "gm-agent"
+    path = _folder() / arch / (f"gm-agent-{part}" if part else "gm-agent")
     if arch not in TARGETS:
         raise UnavailableError(f"no agent for {arch}; there are agents for {', '.join(TARGETS)}")
     if not path.exists():

@@ -63,8 +63,8 @@ class Node(Protocol):
     async def start(self, *command: str) -> Process:
         """Run it in a session of its own, with pipes. Raises NodeError if it cannot be run."""
 
-    async def agent(self) -> str:
-        """The path of gm-agent on this host; put there if it is not. Raises GatemarkError."""
+    async def agent(self, verb: str) -> str:
+        """The path of a gm-agent that has this verb; put there if it is not. Raises GatemarkError."""
 
     async def clock(self) -> Clock:
         """What its clock says. The same clock on all hosts of this machine."""
@@ -101,8 +101,9 @@ class _Here:
         """Run it in a session of its own, with pipes. Raises NodeError if it cannot be run."""
         return LocalProcess(await _spawn(self.argv(*command)), self.name, command)
 
-    async def agent(self) -> str:
+    async def agent(self, verb: str) -> str:
         """The path of this machine's gm-agent. Raises UnavailableError if it is not built."""
+        del verb  # it has all
         return str(agent_path())
 
     async def clock(self) -> Clock:

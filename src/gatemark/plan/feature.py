@@ -182,7 +182,7 @@ FEATURES: Final[dict[str, Feature]] = {
     "capture": Feature(
         PATHS,
         (
-            Argument("TOOL", words=("tcpdump", "dumpcap", "netsniff-ng")),
+            Argument("TOOL", words=("gatemark", "tcpdump", "dumpcap", "netsniff-ng")),
             Argument("SNAPLEN", 16, 65_535),
             Argument("TO", words=("null", "disk"), default="null"),
         ),

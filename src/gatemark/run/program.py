@@ -9,7 +9,7 @@ verified.
 import asyncio
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gatemark.gateway import far
 from gatemark.gateway.feature import Wanted, running
@@ -17,7 +17,7 @@ from gatemark.gateway.program import Program
 from gatemark.gateway.supervisor import End, Supervised, Use
 from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import reader
-from gatemark.node.shell import Here, LocalProcess
+from gatemark.node.shell import Here, LocalProcess, Node
 from gatemark.plan.feature import parts, programs
 from gatemark.plan.model import TrialSpec
 from gatemark.station.station import Station
@@ -75,8 +75,9 @@ class Programs:
         Raises UnavailableError, NodeError.
         """
         for program in self.programs:
+            ready = await placed(self.gateway.node, program)
             self._running.append(
-                await Supervised.start(self.gateway.node, program, self.first, self.apart)
+                await Supervised.start(self.gateway.node, ready, self.first, self.apart)
             )
         self._before = [await child.look() for child in self._running]
         self._counted = await self._count()
@@ -140,6 +141,14 @@ def wanted(gateway: Gateway, spec: TrialSpec) -> Iterator[Program]:
             far.linked(gateway, spec.arm), spec.arm.path, feature, options, spec.commands
         )
         yield running(name).program(asked)
+
+
+async def placed(node: Node, program: Program) -> Program:
+    """The same with the agent's path, where it is a verb of the agent. Raises GatemarkError."""
+    if not program.agent:
+        return program
+    path = await node.agent(program.agent)
+    return replace(program, command=(path, program.agent, *program.command))
 
 
 def readings(ran: Sequence[Ran], span_ns: int) -> tuple[ProgramReading, ...]:

@@ -269,8 +269,8 @@ def test_an_agent_is_put_there_used_and_removed(bench: Desk) -> None:
 
 def test_an_agent_is_put_there_once(bench: Desk) -> None:
     async def twice(host: Ssh) -> tuple[str, str, str]:
-        await host.agent()
-        paths = await asyncio.gather(host.agent(), host.agent())
+        await host.agent("watch")
+        paths = await asyncio.gather(host.agent("watch"), host.agent("watch"))
         return (*paths, await host.run("ls", TMP))
 
     first, second, there = on(bench, twice)
@@ -282,7 +282,7 @@ def test_an_agent_that_a_dead_run_left_is_removed(bench: Desk) -> None:
     async def push(host: Ssh) -> str:
         left = f"{TMP}/gm-agent-0123456789ab", "/root/gm-agent-0123456789ab"
         await host.run("touch", *left, f"{TMP}/gm-agent-of-another")
-        await host.agent()
+        await host.agent("watch")
         return await host.run("ls", TMP, "/root")
 
     try:
@@ -295,7 +295,7 @@ def test_an_agent_that_a_dead_run_left_is_removed(bench: Desk) -> None:
 @pytest.mark.parametrize("there", [{"sha256sum"}, {"sha256sum", "md5sum"}], ids=["md5", "none"])
 def test_an_agent_is_verified_by_what_the_host_has(bench: Desk, there: set[str]) -> None:
     async def push(host: Ssh) -> str:
-        return await host.agent()
+        return await host.agent("watch")
 
     folder = bench.device.root / "bin"
     for name in there:
@@ -316,11 +316,11 @@ def test_a_folder_of_no_use_is_passed_over(bench: Desk, mount: str, why: str) ->
     async def push(host: Ssh) -> tuple[str, str]:
         await host.run("mount", "-t", "tmpfs", "-o", mount, "tmpfs", TMP)
         try:
-            path = await host.agent()  # there is no /var/tmp and no /dev/shm: at home
+            path = await host.agent("watch")  # there is no /var/tmp and no /dev/shm: at home
             await host.run("mount", "-o", "bind", TMP, "/root")  # now it is of no use either
             host._agent = ""
             with pytest.raises(NodeError) as error:
-                await host.agent()
+                await host.agent("watch")
             return path, str(error.value)
         finally:
             await host.run("umount", "-l", "/root")

@@ -45,14 +45,14 @@ def _folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pushed(host: Shell) -> str:
-    return asyncio.run(push.push(host))
+    return asyncio.run(push.push(host, "watcher"))
 
 
 @needs.agent
 def test_it_goes_where_there_is_room_and_is_the_same(tmp_path: Path) -> None:
     path = Path(pushed(Shell()))
     assert path.parent == tmp_path / "second"
-    assert path.read_bytes() == agent_path().read_bytes()
+    assert path.read_bytes() == agent_path(part="watcher").read_bytes()
     assert path.stat().st_mode & 0o777 == 0o700
 
 

@@ -5,6 +5,7 @@ To /dev/null, or to a file on the gateway's disk (/var/tmp; of a box without one
 is removed afterwards.
 """
 
+import json
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -64,6 +65,20 @@ def netsniff_counters(text: str) -> Counters:
     return counters
 
 
+# Of the agent's last line; the file's packets are what was captured.
+GATEMARK: Final = counting(
+    r'"ev":"done".*"written":(?P<captured>\d+)',
+    r'"ev":"done".*"captured":(?P<received>\d+)',
+    r'"ev":"done".*"(?:ring|kernel)":(?P<dropped1>\d+)',
+    r'"ev":"done".*"file":(?P<dropped2>\d+)',
+)
+
+
+def _gatemark(device: str, snaplen: str, file: str) -> tuple[str, ...]:
+    """The request of the agent's `capture`."""
+    return (json.dumps({"devices": [device], "snaplen": int(snaplen), "file": file}),)
+
+
 class Tool(NamedTuple):
     """A program that captures."""
 
@@ -72,9 +87,12 @@ class Tool(NamedTuple):
     # libpcap hands over a block of its ring when it is full, or after the program's own timeout:
     # tcpdump's is 1 s (pcap_set_timeout(3)), and it leaves what it has not read when it is ended.
     settle_s: float
+    agent: str = ""  # the agent's verb, where it is ours
+    ready: str = ""
 
 
 TOOLS: Final = {
+    "gatemark": Tool(_gatemark, GATEMARK, 0.1, agent="capture", ready='"ev":"ready"'),
     "tcpdump": Tool(_tcpdump, TCPDUMP, 1.2),
     "dumpcap": Tool(_dumpcap, DUMPCAP, 0.5),
     "netsniff-ng": Tool(_netsniff, netsniff_counters, 0.2),
@@ -93,6 +111,8 @@ def program(wanted: Wanted) -> Program:
     return Program(
         name=wanted.word,
         command=tool.line(device, snaplen, TO[to]),
+        agent=tool.agent,
+        ready=tool.ready,
         device=device,
         settle_s=tool.settle_s,
         counters=tool.counters,

@@ -71,14 +71,18 @@ class Host(Protocol):
         """Run to the end, bytes in and bytes out. Raises NodeError if it fails."""
 
 
-async def push(host: Host) -> str:
-    """Put the agent for a host's processor there; returns its path. Raises GatemarkError."""
+async def push(host: Host, part: str, clean: bool = True) -> str:
+    """Put a part of the agent for a host's processor there; returns its path.
+
+    `clean` removes those of a run that was killed before. Raises GatemarkError.
+    """
     try:
         made_for = arch((await host.pipe(*sh(HEADER)))[:HEADER_BYTES])
     except UnavailableError as error:
         raise UnavailableError(f"{host.name}: {error}") from None
-    binary = agent_path(made_for).read_bytes()
-    await host.pipe(*sh(CLEAN, "clean", *FOLDERS))
+    binary = agent_path(made_for, part).read_bytes()
+    if clean:
+        await host.pipe(*sh(CLEAN, "clean", *FOLDERS))
     passed_over = []
     for folder in FOLDERS:
         try:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from gatemark.error import NodeError
+from gatemark.node.binary import part_of
 from gatemark.node.bound import in_short
 from gatemark.node.reader import Printed
 from gatemark.node.remote import push
@@ -37,7 +38,7 @@ class Ssh:
         self._asked = False
         self._link: Link | None = None
         self._lease: Lease | None = None
-        self._agent = ""
+        self._agents: dict[str, str] = {}  # paths of its parts
         self._pushing = asyncio.Lock()
 
     async def connect(self, within_s: float = CONNECT_S) -> None:
@@ -64,7 +65,7 @@ class Ssh:
         What ran on it counts as ended; what was put there is taken as gone.
         """
         self._drop()
-        self._agent = ""
+        self._agents.clear()
         until = time.monotonic() + within_s
         while True:
             left = max(until - time.monotonic(), AGAIN_S)
@@ -79,11 +80,11 @@ class Ssh:
         """Remove what was put there, let others have it, and log out; nothing if it is lost."""
         if not self.lost:
             with suppress(NodeError):  # lost meanwhile: the next agent put there removes it
-                if self._agent:
-                    await push.forget(self, self._agent)
+                for path in self._agents.values():
+                    await push.forget(self, path)
                 if self._lease:
                     await self._lease.free()
-        self._agent = ""
+        self._agents.clear()
         self._drop()
 
     @property
@@ -121,12 +122,16 @@ class Ssh:
         """Run it with pipes, in the session of this connection. Raises NodeError."""
         return await Remote.start(self.name, self._stands(), command)
 
-    async def agent(self) -> str:
-        """The path of gm-agent on this host, put there if it is not. Raises GatemarkError."""
+    async def agent(self, verb: str) -> str:
+        """The path of the part of gm-agent that has this verb; put there if it is not.
+
+        Raises GatemarkError.
+        """
+        part = part_of(verb)
         async with self._pushing:
-            if not self._agent:
-                self._agent = await push.push(self)
-            return self._agent
+            if part not in self._agents:
+                self._agents[part] = await push.push(self, part, clean=not self._agents)
+            return self._agents[part]
 
     async def clock(self) -> Clock:
         """What its clock says: see uptime.py for the error. Raises NodeError."""

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A capture's files: opened, rotated, and never left with half a record. */
+#include "capture/file.h"
+#include "bpf/capture.h"
+#include "capture/format.h"
+#include "time/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH_BYTES 4096
+#define RECORD_BYTES (256u << 10) /* room for records of pcap, written at once */
+
+static uint32_t block_bytes(const uint8_t *block)
+{
+	uint32_t bytes;
+
+	memcpy(&bytes, block + offsetof(struct capture_block, bytes), sizeof(bytes));
+	return bytes;
+}
+
+static uint64_t count_blocks(const uint8_t *blocks, size_t bytes)
+{
+	uint64_t count = 0;
+
+	for (size_t at = 0; at < bytes; at += block_bytes(blocks + at))
+		count++;
+	return count;
+}
+
+/* capture.pcapng is followed by capture-2.pcapng. */
+static void path_of(const struct capture_file *file, uint64_t number, char path[PATH_BYTES])
+{
+	const char *slash = strrchr(file->path, '/');
+	const char *dot = strrchr(slash ? slash : file->path, '.');
+	int stem = dot ? (int)(dot - file->path) : (int)strlen(file->path);
+
+	if (number <= 1)
+		snprintf(path, PATH_BYTES, "%s", file->path);
+	else
+		snprintf(path, PATH_BYTES, "%.*s-%llu%s", stem, file->path,
+			 (unsigned long long)number, dot ? dot : "");
+}
+
+/* All of it or nothing; a pipe that took a part has lost its way. Returns 0 or -errno. */
+static int write_whole(struct capture_file *file, const uint8_t *data, size_t bytes)
+{
+	size_t done = 0;
+
+	while (done < bytes) {
+		ssize_t count = write(file->fd, data + done, bytes - done);
+
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0) {
+			int error = count ? -errno : -ENOSPC;
+
+			/* The rest of the file stays readable. */
+			if (file->is_regular && done)
+				(void)!ftruncate(file->fd, (off_t)file->file_bytes);
+			if (file->is_regular)
+				lseek(file->fd, (off_t)file->file_bytes, SEEK_SET);
+			return error;
+		}
+		done += (size_t)count;
+	}
+	file->file_bytes += bytes;
+	file->bytes += bytes;
+	return 0;
+}
+
+static int open_next(struct capture_file *file)
+{
+	uint8_t header[FORMAT_HEADER_MOST];
+	char path[PATH_BYTES];
+	struct stat status;
+
+	path_of(file, file->number + 1, path);
+	file->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (file->fd < 0)
+		return -errno;
+	file->is_regular = !fstat(file->fd, &status) && S_ISREG(status.st_mode);
+	file->number++;
+	file->file_bytes = 0;
+	file->opened_ns = clock_now();
+	return write_whole(file, header, format_header(file, header));
+}
+
+int capture_file_open(struct capture_file *file, struct fault *fault)
+{
+	int error;
+
+	file->fd = -1;
+	if (file->format == CAPTURE_PCAP) {
+		file->record = malloc(RECORD_BYTES);
+		if (!file->record)
+			return fault_system(fault, -ENOMEM, "file", "room for records");
+	}
+	error = open_next(file);
+	return error ? fault_system(fault, error, "file", file->path) : 0;
+}
+
+static void forget_oldest(const struct capture_file *file)
+{
+	char path[PATH_BYTES];
+
+	if (!file->keep || file->number <= file->keep)
+		return;
+	path_of(file, file->number - file->keep, path);
+	unlink(path);
+}
+
+/* Where the next file cannot be opened the capture goes on in this one. */
+static void rotate(struct capture_file *file)
+{
+	struct capture_file before = *file;
+	int full = file->rotate_bytes && file->file_bytes >= file->rotate_bytes;
+	int old = file->rotate_ns && clock_now() - file->opened_ns >= file->rotate_ns;
+
+	if (!file->is_regular || !(full || old))
+		return;
+	if (open_next(file)) {
+		if (file->fd >= 0)
+			close(file->fd);
+		*file = before;
+		return;
+	}
+	close(before.fd);
+	forget_oldest(file);
+}
+
+static void lose(struct capture_file *file, uint64_t packets, int error)
+{
+	file->lost += packets;
+	file->error = error;
+}
+
+static void put_pcapng(struct capture_file *file, const uint8_t *blocks, size_t bytes)
+{
+	uint64_t packets = count_blocks(blocks, bytes);
+	int error = write_whole(file, blocks, bytes);
+
+	if (error)
+		lose(file, packets, error);
+	else
+		file->packets += packets;
+}
+
+static void put_pcap(struct capture_file *file, const uint8_t *blocks, size_t bytes)
+{
+	size_t at = 0;
+
+	while (at < bytes) {
+		uint64_t packets = 0;
+		size_t used = 0;
+		int error;
+
+		while (at < bytes && used + block_bytes(blocks + at) <= RECORD_BYTES) {
+			used += format_record(blocks + at, file->record + used);
+			at += block_bytes(blocks + at);
+			packets++;
+		}
+		error = write_whole(file, file->record, used);
+		if (error)
+			lose(file, packets, error);
+		else
+			file->packets += packets;
+	}
+}
+
+void capture_file_put(struct capture_file *file, const uint8_t *blocks, size_t bytes)
+{
+	rotate(file);
+	if (file->format == CAPTURE_PCAP)
+		put_pcap(file, blocks, bytes);
+	else
+		put_pcapng(file, blocks, bytes);
+}
+
+void capture_file_close(struct capture_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file->record);
+	file->fd = -1;
+	file->record = NULL;
+}

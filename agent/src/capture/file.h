@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Where a capture goes: files, one after the other, or a pipe; as pcapng
+ * (draft-ietf-opsawg-pcapng) or pcap (draft-ietf-opsawg-pcap) with times in ns. It takes whole
+ * Enhanced Packet Blocks in the host's byte order and leaves whole records only: what a full disk
+ * cut off is taken back.
+ */
+#ifndef GM_CAPTURE_FILE_H
+#define GM_CAPTURE_FILE_H
+
+#include "talk/fault.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CAPTURE_INTERFACES_MOST 16
+
+enum capture_format { CAPTURE_PCAPNG, CAPTURE_PCAP };
+
+/* An interface of the section: a device and a direction. */
+struct capture_interface {
+	const char *name; /* borrowed */
+	const char *description;
+	uint16_t link_type; /* LINKTYPE_... of the pcap format's registry */
+};
+
+struct capture_file {
+	/* As asked for. */
+	const char *path;
+	enum capture_format format;
+	uint32_t snaplen;
+	uint64_t rotate_bytes, rotate_ns; /* a new file after so many; 0: never */
+	uint64_t keep; /* files that are kept, the newest; 0: all */
+	struct capture_interface interface[CAPTURE_INTERFACES_MOST];
+	size_t interfaces;
+
+	/* As it stands. */
+	int fd;
+	int is_regular; /* a file, of which a part can be taken back */
+	uint64_t number; /* of this file, from 1 */
+	uint64_t file_bytes, opened_ns;
+	uint64_t bytes; /* of all files */
+	uint64_t packets; /* written */
+	uint64_t lost; /* packets that the disk or the pipe did not take */
+	int error; /* why; 0: none was lost */
+	uint8_t *record; /* room for records as pcap has them */
+};
+
+/* Opens the first file and writes its header. 0 or -errno with the fault of key "file" filled. */
+int capture_file_open(struct capture_file *file, struct fault *fault);
+
+/* Writes blocks, rotating between two of them at most once. What fails is counted. */
+void capture_file_put(struct capture_file *file, const uint8_t *blocks, size_t bytes);
+
+void capture_file_close(struct capture_file *file);
+
+#endif

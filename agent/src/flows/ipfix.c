@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Templates and records are made of one list of fields, so that they cannot part. */
+#include "flows/ipfix.h"
+#include "time/clock.h"
+
+#include <string.h>
+
+#define VERSION 10
+#define HEADER_BYTES 16
+#define SET_BYTES 4
+#define TEMPLATE_SET 2
+#define ENTERPRISE 0x8000u
+#define REVERSE 29305u /* the enterprise number of reverse elements (RFC 5103) */
+#define TEMPLATE_IPV4 256
+#define TEMPLATE_IPV6 257
+
+enum element {
+	OCTETS = 1,
+	PACKETS = 2,
+	PROTOCOL = 4,
+	SERVICE = 5,
+	TCP_FLAGS = 6,
+	SOURCE_PORT = 7,
+	SOURCE_IPV4 = 8,
+	DESTINATION_PORT = 11,
+	DESTINATION_IPV4 = 12,
+	SOURCE_IPV6 = 27,
+	DESTINATION_IPV6 = 28,
+	END_REASON = 136,
+	START_MS = 152,
+	END_MS = 153,
+};
+
+struct field {
+	enum element element;
+	uint16_t bytes;
+	bool reverse; /* of the way back */
+};
+
+static const struct field ipv4_fields[] = { { SOURCE_IPV4, 4, false },
+					    { DESTINATION_IPV4, 4, false } };
+static const struct field ipv6_fields[] = { { SOURCE_IPV6, 16, false },
+					    { DESTINATION_IPV6, 16, false } };
+static const struct field common_fields[] = {
+	{ SOURCE_PORT, 2, false }, { DESTINATION_PORT, 2, false }, { PROTOCOL, 1, false },
+	{ SERVICE, 1, false },	   { TCP_FLAGS, 1, false },	   { END_REASON, 1, false },
+	{ START_MS, 8, false },	   { END_MS, 8, false },	   { PACKETS, 8, false },
+	{ OCTETS, 8, false },	   { PACKETS, 8, true },	   { OCTETS, 8, true },
+	{ TCP_FLAGS, 1, true },
+};
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+#define ADDRESSES 2
+
+/* The fields of a template in turn: first the addresses. NULL behind the last. */
+static const struct field *field_of(const struct ipfix *ipfix, bool is_ipv6, size_t place)
+{
+	const struct field *field;
+
+	if (place < ADDRESSES)
+		return is_ipv6 ? &ipv6_fields[place] : &ipv4_fields[place];
+	if (place - ADDRESSES >= COUNT(common_fields))
+		return NULL;
+	field = &common_fields[place - ADDRESSES];
+	return field->reverse && !ipfix->biflows ? NULL : field;
+}
+
+/* A number, the highest byte first. */
+static void put(struct ipfix *ipfix, uint64_t value, size_t bytes)
+{
+	for (size_t i = bytes; i > 0; i--)
+		ipfix->message[ipfix->used++] = (uint8_t)(value >> 8 * (i - 1));
+}
+
+static void put_at(struct ipfix *ipfix, size_t at, uint64_t value, size_t bytes)
+{
+	size_t used = ipfix->used;
+
+	ipfix->used = at;
+	put(ipfix, value, bytes);
+	ipfix->used = used;
+}
+
+/* What is in network order already. */
+static void put_bytes(struct ipfix *ipfix, const void *from, size_t bytes)
+{
+	memcpy(ipfix->message + ipfix->used, from, bytes);
+	ipfix->used += bytes;
+}
+
+static void close_set(struct ipfix *ipfix)
+{
+	if (ipfix->set)
+		put_at(ipfix, ipfix->set + 2, ipfix->used - ipfix->set, 2);
+	ipfix->set = 0;
+	ipfix->set_id = 0;
+}
+
+static void open_set(struct ipfix *ipfix, uint16_t id)
+{
+	close_set(ipfix);
+	ipfix->set = ipfix->used;
+	ipfix->set_id = id;
+	put(ipfix, id, 2);
+	put(ipfix, 0, 2);
+}
+
+static void put_template(struct ipfix *ipfix, bool is_ipv6)
+{
+	const struct field *field;
+	size_t count = 0;
+
+	while (field_of(ipfix, is_ipv6, count))
+		count++;
+	put(ipfix, is_ipv6 ? TEMPLATE_IPV6 : TEMPLATE_IPV4, 2);
+	put(ipfix, count, 2);
+	for (size_t i = 0; (field = field_of(ipfix, is_ipv6, i)); i++) {
+		put(ipfix, (uint16_t)field->element | (field->reverse ? ENTERPRISE : 0), 2);
+		put(ipfix, field->bytes, 2);
+		if (field->reverse)
+			put(ipfix, REVERSE, 4);
+	}
+}
+
+void ipfix_begin(struct ipfix *ipfix, bool with_templates)
+{
+	ipfix->used = HEADER_BYTES;
+	ipfix->set = 0;
+	ipfix->set_id = 0;
+	ipfix->inside = 0;
+	if (!with_templates)
+		return;
+	open_set(ipfix, TEMPLATE_SET);
+	put_template(ipfix, false);
+	put_template(ipfix, true);
+	close_set(ipfix);
+}
+
+void ipfix_end(struct ipfix *ipfix, uint32_t now_s)
+{
+	close_set(ipfix);
+	put_at(ipfix, 0, VERSION, 2);
+	put_at(ipfix, 2, ipfix->used, 2);
+	put_at(ipfix, 4, now_s, 4);
+	put_at(ipfix, 8, ipfix->records, 4);
+	put_at(ipfix, 12, ipfix->domain, 4);
+	ipfix->records += ipfix->inside;
+}
+
+/* A record from the end that a way begins at. */
+struct view {
+	const struct flow_record *record;
+	enum flow_way way;
+};
+
+static uint64_t milliseconds(const struct ipfix *ipfix, uint64_t time_ns)
+{
+	return (time_ns + ipfix->realtime_ns) / NS_PER_MS;
+}
+
+static void put_end(struct ipfix *ipfix, const struct view *view, const struct field *field)
+{
+	const struct flow_record *record = view->record;
+	bool from_low = view->way == FLOW_UP;
+
+	switch (field->element) {
+	case SOURCE_IPV4:
+	case SOURCE_IPV6:
+		put_bytes(ipfix, from_low ? record->low : record->high, field->bytes);
+		break;
+	case DESTINATION_IPV4:
+	case DESTINATION_IPV6:
+		put_bytes(ipfix, from_low ? record->high : record->low, field->bytes);
+		break;
+	case SOURCE_PORT:
+		put_bytes(ipfix, from_low ? &record->low_port : &record->high_port, 2);
+		break;
+	default:
+		put_bytes(ipfix, from_low ? &record->high_port : &record->low_port, 2);
+	}
+}
+
+static uint64_t value_of(const struct ipfix *ipfix, const struct view *view,
+			 const struct field *field)
+{
+	const struct flow *flow = &view->record->flow;
+	unsigned int way = field->reverse ? !view->way : view->way;
+
+	switch (field->element) {
+	case PROTOCOL:
+		return view->record->protocol;
+	case SERVICE:
+		return flow->service;
+	case TCP_FLAGS:
+		return flow->tcp_flags[way];
+	case END_REASON:
+		return view->record->end;
+	case START_MS:
+		return milliseconds(ipfix, flow->first_ns);
+	case END_MS:
+		return milliseconds(ipfix, flow->last_ns);
+	case PACKETS:
+		return flow->packets[way];
+	default:
+		return flow->bytes[way];
+	}
+}
+
+static bool is_end(enum element element)
+{
+	return element == SOURCE_IPV4 || element == DESTINATION_IPV4 || element == SOURCE_IPV6 ||
+	       element == DESTINATION_IPV6 || element == SOURCE_PORT || element == DESTINATION_PORT;
+}
+
+static void put_record(struct ipfix *ipfix, const struct view *view)
+{
+	const struct field *field;
+
+	for (size_t i = 0; (field = field_of(ipfix, view->record->is_ipv6, i)); i++) {
+		if (is_end(field->element))
+			put_end(ipfix, view, field);
+		else
+			put(ipfix, value_of(ipfix, view, field), field->bytes);
+	}
+	ipfix->inside++;
+}
+
+static size_t record_bytes(const struct ipfix *ipfix, bool is_ipv6)
+{
+	const struct field *field;
+	size_t bytes = 0;
+
+	for (size_t i = 0; (field = field_of(ipfix, is_ipv6, i)); i++)
+		bytes += field->bytes;
+	return bytes;
+}
+
+bool ipfix_add(struct ipfix *ipfix, const struct flow_record *record)
+{
+	uint16_t template = record->is_ipv6 ? TEMPLATE_IPV6 : TEMPLATE_IPV4;
+	enum flow_way first = record->flow.first_way ? FLOW_DOWN : FLOW_UP;
+	struct view ahead = { record, first }, back = { record, first ? FLOW_UP : FLOW_DOWN };
+	size_t each = record_bytes(ipfix, record->is_ipv6);
+
+	if (ipfix->used + SET_BYTES + 2 * each > IPFIX_MOST)
+		return false;
+	if (ipfix->set_id != template)
+		open_set(ipfix, template);
+	put_record(ipfix, &ahead);
+	if (!ipfix->biflows && record->flow.packets[back.way])
+		put_record(ipfix, &back);
+	return true;
+}

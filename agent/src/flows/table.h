@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The kernel's tables of flows (bpf/flows.bpf.c), read and emptied. */
+#ifndef GM_FLOWS_TABLE_H
+#define GM_FLOWS_TABLE_H
+
+#include "bpf/flows.h"
+#include "kernel/bpf.h"
+#include "talk/fault.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Why a record was made (RFC 5102, flowEndReason). */
+enum flow_end { FLOW_IDLE = 1, FLOW_ACTIVE = 2, FLOW_ENDED = 3, FLOW_FORCED = 4 };
+
+/* A flow that is over, or long enough; of IPv4 the first words of the addresses. */
+struct flow_record {
+	bool is_ipv6;
+	uint32_t low[4], high[4];
+	uint16_t low_port, high_port; /* as on the wire */
+	uint8_t protocol;
+	struct flow flow;
+	enum flow_end end;
+};
+
+struct flow_table {
+	struct bpf_map ipv4, ipv6, counts;
+	unsigned int cpus;
+};
+
+struct flow_limits {
+	uint64_t idle_ns, active_ns;
+};
+
+typedef void flow_sink(void *context, const struct flow_record *record);
+
+/* Makes tables for so many flows each. 0 or -errno with the fault filled. */
+int flow_table_open(struct flow_table *table, uint32_t flows, struct fault *fault);
+
+/*
+ * Takes what has ended by these limits out of the tables, and hands it on; all, where `all` is set.
+ * Returns the flows that stay.
+ */
+uint64_t flow_table_collect(const struct flow_table *table, const struct flow_limits *limits,
+			    bool all, flow_sink *sink, void *context);
+
+/* Packets by kind, over all CPUs. */
+struct flow_counts {
+	uint64_t of[FLOWS_KINDS];
+};
+struct flow_counts flow_table_count(const struct flow_table *table);
+
+void flow_table_close(struct flow_table *table);
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/*
+ * Flow records kept where the packets are: each packet that crosses a device counts in its flow's
+ * entry of a hash table, and nothing else is done to it. What is no IP is counted as other; a
+ * packet of a new flow that finds the table full, as untracked. Fragments but the first, which has
+ * the ports, are of a flow with ports 0.
+ */
+#include "flows.h"
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define NETWORK16(value) __builtin_bswap16(value)
+#define NETWORK32(value) __builtin_bswap32(value)
+#else
+#define NETWORK16(value) ((__u16)(value))
+#define NETWORK32(value) ((__u32)(value))
+#endif
+
+#define TYPE_IPV4 0x0800
+#define TYPE_IPV6 0x86dd
+#define PROTOCOL_TCP 6
+#define PROTOCOL_UDP 17
+#define PROTOCOL_FRAGMENT 44
+#define NOT_FIRST 0x1fff /* offset of a fragment, in 8 bytes */
+#define BPF_NOEXIST 1
+
+struct ethernet {
+	__u8 destination[6], source[6];
+	__u16 type;
+};
+
+struct ipv4 {
+	__u8 version_words, service;
+	__u16 length, id, fragment;
+	__u8 ttl, protocol;
+	__u16 check;
+	__u32 source, destination;
+};
+
+struct ipv6 {
+	__u32 version_class_label;
+	__u16 length;
+	__u8 protocol, hops;
+	__u32 source[4], destination[4];
+};
+
+struct transport {
+	__u16 source, destination;
+	__u8 rest[9];
+	__u8 tcp_flags;
+};
+
+/* What a packet says besides its addresses. */
+struct seen {
+	__u32 bytes;
+	__u16 source_port, destination_port;
+	__u8 protocol, service, tcp_flags;
+};
+
+INLINE void count(__u32 kind)
+{
+	__u64 *packets = bpf_map_lookup_elem(MAP(flows_counts), &kind);
+
+	/* Softirqs do not nest on a CPU: no atomic is needed. */
+	if (packets)
+		++*packets;
+}
+
+INLINE void read_transport(struct seen *seen, const void *at, const void *end)
+{
+	const struct transport *transport = at;
+
+	if (seen->protocol != PROTOCOL_TCP && seen->protocol != PROTOCOL_UDP)
+		return;
+	if ((const void *)&transport->rest > end)
+		return;
+	seen->source_port = transport->source;
+	seen->destination_port = transport->destination;
+	if (seen->protocol == PROTOCOL_TCP && (const void *)(transport + 1) <= end)
+		seen->tcp_flags = transport->tcp_flags;
+}
+
+/* Several CPUs may have packets of one flow. */
+INLINE void add(struct flow *flow, const struct seen *seen, __u32 way, __u64 now_ns)
+{
+	__sync_fetch_and_add(&flow->packets[way & 1], 1);
+	__sync_fetch_and_add(&flow->bytes[way & 1], seen->bytes);
+	flow->tcp_flags[way & 1] |= seen->tcp_flags;
+	flow->last_ns = now_ns;
+}
+
+/* Another CPU may have made the entry meanwhile. */
+INLINE struct flow *begin(void *map, const void *key, const struct seen *seen, __u32 way,
+			  __u64 now_ns)
+{
+	struct flow new = { .first_ns = now_ns, .last_ns = now_ns };
+
+	new.first_way = (__u8)way;
+	new.service = seen->service;
+	bpf_map_update_elem(map, key, &new, BPF_NOEXIST);
+	return bpf_map_lookup_elem(map, key);
+}
+
+INLINE void enter(void *map, const void *key, const struct seen *seen, __u32 way)
+{
+	__u64 now_ns = bpf_ktime_get_ns();
+	struct flow *flow = bpf_map_lookup_elem(map, key);
+
+	if (!flow)
+		flow = begin(map, key, seen, way, now_ns);
+	if (flow)
+		add(flow, seen, way, now_ns);
+	count(flow ? FLOWS_COUNTED : FLOWS_UNTRACKED);
+}
+
+INLINE void enter_ipv4(const struct ipv4 *ip, const struct seen *seen)
+{
+	__u32 way = ip->source > ip->destination ||
+		    (ip->source == ip->destination && seen->source_port > seen->destination_port);
+	struct flow_ipv4 key = { .protocol = seen->protocol };
+
+	key.low = way ? ip->destination : ip->source;
+	key.high = way ? ip->source : ip->destination;
+	key.low_port = way ? seen->destination_port : seen->source_port;
+	key.high_port = way ? seen->source_port : seen->destination_port;
+	enter(MAP(flows_ipv4), &key, seen, way);
+}
+
+INLINE int take_ipv4(const struct ipv4 *ip, const void *end)
+{
+	struct seen seen = { 0 };
+
+	if ((const void *)(ip + 1) > end)
+		return 0;
+	seen.bytes = NETWORK16(ip->length);
+	seen.protocol = ip->protocol;
+	seen.service = ip->service;
+	if (!(ip->fragment & NETWORK16(NOT_FIRST)))
+		read_transport(&seen, (const void *)ip + (ip->version_words & 15) * 4, end);
+	enter_ipv4(ip, &seen);
+	return 1;
+}
+
+/* Whether the source is the higher end. */
+INLINE __u32 is_higher(const struct ipv6 *ip, const struct seen *seen)
+{
+	for (int i = 0; i < 4; i++)
+		if (ip->source[i] != ip->destination[i])
+			return ip->source[i] > ip->destination[i];
+	return seen->source_port > seen->destination_port;
+}
+
+INLINE void enter_ipv6(const struct ipv6 *ip, const struct seen *seen)
+{
+	__u32 way = is_higher(ip, seen);
+	struct flow_ipv6 key = { .protocol = seen->protocol };
+
+	for (int i = 0; i < 4; i++) {
+		key.low[i] = way ? ip->destination[i] : ip->source[i];
+		key.high[i] = way ? ip->source[i] : ip->destination[i];
+	}
+	key.low_port = way ? seen->destination_port : seen->source_port;
+	key.high_port = way ? seen->source_port : seen->destination_port;
+	enter(MAP(flows_ipv6), &key, seen, way);
+}
+
+/* Other extension headers than that of fragments are taken for the protocol. */
+INLINE int take_ipv6(const struct ipv6 *ip, const void *end)
+{
+	const __u8 *next = (const void *)(ip + 1);
+	struct seen seen = { 0 };
+	int is_first = 1;
+
+	if ((const void *)next > end)
+		return 0;
+	seen.bytes = NETWORK16(ip->length) + (__u32)sizeof(*ip);
+	seen.protocol = ip->protocol;
+	seen.service = (__u8)(NETWORK32(ip->version_class_label) >> 20);
+	if (seen.protocol == PROTOCOL_FRAGMENT && (const void *)(next + 8) <= end) {
+		seen.protocol = next[0];
+		is_first = !(next[2] | (next[3] & 0xf8));
+		next += 8;
+	}
+	if (is_first)
+		read_transport(&seen, next, end);
+	enter_ipv6(ip, &seen);
+	return 1;
+}
+
+SECTION(FLOWS_SECTION) int flows(struct packet *packet)
+{
+	const void *end = (const void *)(unsigned long)packet->data_end;
+	const struct ethernet *ethernet = (const void *)(unsigned long)packet->data;
+	const void *ip = CONSTANT(flows_raw) ? (const void *)ethernet : ethernet + 1;
+	__u16 type = (__u16)packet->protocol;
+	int taken = 0;
+
+	if (type == NETWORK16(TYPE_IPV4))
+		taken = take_ipv4(ip, end);
+	else if (type == NETWORK16(TYPE_IPV6))
+		taken = take_ipv6(ip, end);
+	if (!taken)
+		count(FLOWS_OTHER);
+	return TC_ACT_UNSPEC;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/*
+ * What flows.bpf.c and the agent (agent/src/flows) share: the tables of flows. A flow is what two
+ * ends exchange by one protocol (a biflow, RFC 5103); of its ends the one with the lower address,
+ * and then the lower port, is `low`. Addresses and ports are as they are on the wire.
+ */
+#ifndef GM_FLOWS_BPF_H
+#define GM_FLOWS_BPF_H
+
+#ifdef __bpf__
+#include "kernel.h"
+#else
+#include <linux/types.h>
+#endif
+
+#define FLOWS_SECTION "tc"
+#define FLOWS_IPV4 "flows_ipv4" /* a hash: struct flow_ipv4 -> struct flow */
+#define FLOWS_IPV6 "flows_ipv6" /* a hash: struct flow_ipv6 -> struct flow */
+#define FLOWS_COUNTS "flows_counts" /* per CPU, by enum flows_count: packets */
+
+/* A constant that the agent puts into the program: 1 where a device has no link header. */
+#define FLOWS_RAW "flows_raw"
+
+struct flow_ipv4 {
+	__u32 low, high;
+	__u16 low_port, high_port;
+	__u32 protocol; /* as one word: no padding that a hash would see */
+};
+
+struct flow_ipv6 {
+	__u32 low[4], high[4];
+	__u16 low_port, high_port;
+	__u32 protocol;
+};
+
+enum flow_way { FLOW_UP, FLOW_DOWN, FLOW_WAYS }; /* from low to high, and back */
+
+struct flow {
+	__u64 first_ns, last_ns;
+	__u64 packets[FLOW_WAYS], bytes[FLOW_WAYS]; /* of IP packets */
+	__u8 tcp_flags[FLOW_WAYS]; /* all that were set */
+	__u8 first_way; /* of the packet that began it */
+	__u8 service; /* of that packet: type of service, traffic class */
+	__u8 unused[4];
+};
+
+enum flows_count { FLOWS_COUNTED, FLOWS_OTHER, FLOWS_UNTRACKED, FLOWS_KINDS };
+
+#endif
