@@ -189,7 +189,7 @@ FEATURES: Final[dict[str, Feature]] = {
         program=True,
     ),
     "flow-export": Feature(
-        PATHS, (Argument("TOOL", words=("softflowd", "nfpcapd")),), program=True
+        PATHS, (Argument("TOOL", words=("gatemark", "softflowd", "nfpcapd")),), program=True
     ),
     "command": Feature(PATHS, (Argument("NAME", is_name=True),), program=True),
 }

@@ -5,6 +5,7 @@ They are sent to an address of the gateway itself that nobody listens on, so tha
 crosses a test port.
 """
 
+import json
 from typing import Final
 
 from gatemark.gateway.feature.asked import Asked, Wanted
@@ -30,6 +31,13 @@ NFPCAPD: Final = counting(
 )
 
 
+GATEMARK: Final = counting(  # the last line of the agent's `flows`
+    r'"ev":"done".*"counted":(?P<captured>\d+)',
+    r'"ev":"done".*"untracked":(?P<dropped>\d+)',
+    r'"ev":"done".*"records":(?P<flows>\d+)',
+)
+
+
 def softflowd_counters(text: str) -> Counters:
     """What its buffer took: it reads the buffer block by block, as each is full, and no sooner."""
     counters = dict(_SOFTFLOWD(text))
@@ -50,7 +58,21 @@ async def apply(asked: Asked) -> None:
 def program(wanted: Wanted) -> Program:
     """The exporter at the external port."""
     (tool,) = wanted.arguments
-    return {"softflowd": _softflowd, "nfpcapd": _nfpcapd}[tool](wanted)
+    return {"gatemark": _gatemark, "softflowd": _softflowd, "nfpcapd": _nfpcapd}[tool](wanted)
+
+
+def _gatemark(wanted: Wanted) -> Program:
+    """IPFIX by the agent's `flows`, whose tables are in the kernel."""
+    request = {"devices": [wanted.outer], "collector": COLLECTOR, "port": PORT}
+    return Program(
+        name=wanted.word,
+        agent="flows",
+        command=(json.dumps(request),),
+        ready='"ev":"ready"',
+        device=wanted.outer,
+        settle_s=0.1,
+        counters=GATEMARK,
+    )
 
 
 def _softflowd(wanted: Wanted) -> Program:
