@@ -10,12 +10,16 @@
 #include "capture.h"
 
 #define ETHERNET_ADDRESSES 12
+#define ETHERNET_BYTES 14
 
-/* What the verifier has to know of a number that it lost sight of. */
-#define BOUND(value, least, most)                                                                  \
+/*
+ * What the verifier has to know of a number, in immediate numbers, as that of Linux 6.1
+ * learns nothing from others, and nothing from a comparison with zero.
+ */
+#define BOUND(value, least)                                                                        \
 	do {                                                                                       \
-		asm volatile("" : "+r"(value));                                                    \
-		if ((value) < (least) || (value) > (most))                                         \
+		asm volatile("%0 &= 0xffff" : "+r"(value));                                        \
+		if ((value) < (least))                                                             \
 			return TC_ACT_UNSPEC;                                                      \
 	} while (0)
 
@@ -66,7 +70,7 @@ SECTION(CAPTURE_SECTION) int capture(struct packet *packet)
 
 	if (!ring)
 		return TC_ACT_UNSPEC;
-	BOUND(captured, CAPTURE_SNAPLEN_LEAST, snaplen);
+	BOUND(captured, ETHERNET_BYTES);
 	padded = (captured + 3) & ~3ull;
 	bytes = CAPTURE_BLOCK_BYTES + padded;
 	if (!find_room(ring, ring_bytes, bytes, &head)) {
@@ -86,7 +90,7 @@ SECTION(CAPTURE_SECTION) int capture(struct packet *packet)
 		bpf_skb_load_bytes(packet, 0, block->packet, ETHERNET_ADDRESSES);
 		put_tag(packet, block->packet + ETHERNET_ADDRESSES);
 		captured -= ETHERNET_ADDRESSES + CAPTURE_TAG_BYTES;
-		BOUND(captured, 1, snaplen);
+		BOUND(captured, 2);
 		bpf_skb_load_bytes(packet, ETHERNET_ADDRESSES,
 				   block->packet + ETHERNET_ADDRESSES + CAPTURE_TAG_BYTES,
 				   (__u32)captured);

@@ -26,7 +26,7 @@
 #define CAPTURE_SNAPLEN "capture_snaplen" /* CAPTURE_SNAPLEN_LEAST .. CAPTURE_SNAPLEN_MOST */
 #define CAPTURE_INTERFACE "capture_interface" /* number in the section */
 
-#define CAPTURE_SNAPLEN_LEAST 14 /* an Ethernet header, without which no frame comes */
+#define CAPTURE_SNAPLEN_LEAST 18 /* an Ethernet header with a VLAN tag */
 #define CAPTURE_SNAPLEN_MOST 65532
 #define CAPTURE_BLOCK_TYPE 6 /* Enhanced Packet Block */
 #define CAPTURE_BLOCK_BYTES 32 /* without the packet */
@@ -46,8 +46,8 @@ struct capture_ring {
 };
 
 /* Of a ring in memory. */
-#define CAPTURE_VALUE_BYTES(ring_bytes, snaplen)                                                   \
-	(sizeof(struct capture_ring) + (ring_bytes) + CAPTURE_BLOCK_BYTES + (snaplen) + 4)
+#define CAPTURE_VALUE_BYTES(ring_bytes)                                                            \
+	(sizeof(struct capture_ring) + (ring_bytes) + (1 << 16) + 64)
 
 struct capture_block {
 	__u32 type, bytes;

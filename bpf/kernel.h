@@ -45,7 +45,8 @@ typedef long long __s64;
 struct packet {
 	__u32 length; /* with the link header at tc's hooks */
 	__u32 type, mark, queue, protocol;
-	__u32 vlan_present, vlan_control, vlan_protocol; /* a tag that was taken out of the packet */
+	__u32 vlan_present, vlan_control,
+		vlan_protocol; /* a tag that was taken out of the packet */
 	__u32 priority, ingress_device, device, tc_index, control[5], hash, tc_class;
 	__u32 data, data_end; /* the verifier makes pointers of them: what is in one piece */
 };

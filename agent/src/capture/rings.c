@@ -40,7 +40,7 @@ static uint32_t choose_size(uint64_t bytes, uint32_t snaplen, unsigned int count
 {
 	uint32_t size = RING_MOST;
 
-	while (size >= RING_LEAST && CAPTURE_VALUE_BYTES((uint64_t)size, snaplen) * count > bytes)
+	while (size >= RING_LEAST && CAPTURE_VALUE_BYTES((uint64_t)size) * count > bytes)
 		size /= 2;
 	return size >= RING_LEAST && size >= 2 * (CAPTURE_BLOCK_BYTES + snaplen) ? size : 0;
 }
@@ -59,7 +59,7 @@ int rings_open(struct rings *rings, uint64_t bytes, uint32_t snaplen, struct fau
 		.name = CAPTURE_RING,
 		.type = BPF_MAP_TYPE_ARRAY,
 		.key_bytes = sizeof(uint32_t),
-		.value_bytes = (uint32_t)CAPTURE_VALUE_BYTES(rings->ring_bytes, snaplen),
+		.value_bytes = (uint32_t)CAPTURE_VALUE_BYTES(rings->ring_bytes),
 		.entries = rings->count,
 		.flags = BPF_F_MMAPABLE,
 		.fd = -1,

@@ -84,6 +84,7 @@ struct capture_job {
 	struct tap tap;
 	struct packets packets;
 	bool by_bpf;
+	char passed_over[sizeof(((struct fault *)0)->reason)]; /* why BPF was */
 };
 
 /* What the source counts: of packets that the filter wants. */
@@ -116,6 +117,8 @@ static int open_source(struct capture_job *job, struct fault *fault)
 	job->by_bpf = !error;
 	if (!error || by == BY_BPF || error == -EINVAL)
 		return error;
+	if (by == BY_AUTO)
+		memcpy(job->passed_over, fault->reason, sizeof(job->passed_over));
 	return packets_open(&job->packets, fault);
 }
 
@@ -238,6 +241,8 @@ static int work(struct capture_job *job, struct fault *fault)
 		return error;
 	talk_ready(job->talk, NULL, (int)job->request->job.cpu);
 	line_text(line, "by", by_names[job->by_bpf ? BY_BPF : BY_PACKET]);
+	if (job->passed_over[0])
+		line_text(line, "passed_over", job->passed_over);
 	line_count(line, "memory_bytes",
 		   job->by_bpf ? (uint64_t)job->rings.map.value_bytes * job->rings.count
 			       : (uint64_t)job->request->memory_bytes);

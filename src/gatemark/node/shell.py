@@ -64,7 +64,7 @@ class Node(Protocol):
         """Run it in a session of its own, with pipes. Raises NodeError if it cannot be run."""
 
     async def agent(self, verb: str) -> str:
-        """The path of a gm-agent that has this verb; put there if it is not. Raises GatemarkError."""
+        """The path of a gm-agent with this verb; put there if it is not. Raises GatemarkError."""
 
     async def clock(self) -> Clock:
         """What its clock says. The same clock on all hosts of this machine."""

@@ -318,7 +318,7 @@ def test_a_folder_of_no_use_is_passed_over(bench: Desk, mount: str, why: str) ->
         try:
             path = await host.agent("watch")  # there is no /var/tmp and no /dev/shm: at home
             await host.run("mount", "-o", "bind", TMP, "/root")  # now it is of no use either
-            host._agent = ""
+            host._agents.clear()
             with pytest.raises(NodeError) as error:
                 await host.agent("watch")
             return path, str(error.value)
