@@ -27,24 +27,24 @@ struct translation {
 	size_t at; /* the classic instruction that is being translated */
 };
 
-static void emit(struct translation *to, uint8_t code, uint8_t target, uint8_t source,
-		 int16_t offset, uint32_t number)
+static void emit(struct translation *to, unsigned int code, unsigned int target,
+		 unsigned int source, int16_t offset, uint32_t number)
 {
 	to->code[to->count++] = (struct bpf_insn){
-		.code = code,
-		.dst_reg = target & 15,
-		.src_reg = source & 15,
+		.code = (uint8_t)code,
+		.dst_reg = target & 15u,
+		.src_reg = source & 15u,
 		.off = offset,
 		.imm = (int32_t)number,
 	};
 }
 
-static void move(struct translation *to, uint8_t target, uint8_t source)
+static void move(struct translation *to, unsigned int target, unsigned int source)
 {
 	emit(to, BPF_ALU | BPF_MOV | BPF_X, target, source, 0, 0);
 }
 
-static void set(struct translation *to, uint8_t target, uint32_t number)
+static void set(struct translation *to, unsigned int target, uint32_t number)
 {
 	emit(to, BPF_ALU | BPF_MOV | BPF_K, target, 0, 0, number);
 }
@@ -94,11 +94,10 @@ static void check_load(struct translation *to, uint32_t k, bool indirect, uint32
 	refuse(to);
 }
 
-static void load_packet(struct translation *to, const struct sock_filter *from, uint8_t mode)
+static void load_packet(struct translation *to, const struct sock_filter *from, unsigned int mode)
 {
 	check_load(to, from->k, mode == BPF_IND, load_bytes(from->code));
-	emit(to, (uint8_t)(BPF_LD | BPF_SIZE(from->code) | mode), 0, mode == BPF_IND ? X : 0, 0,
-	     from->k);
+	emit(to, BPF_LD | BPF_SIZE(from->code) | mode, 0, mode == BPF_IND ? X : 0, 0, from->k);
 }
 
 /* X = 4 * (packet[k] & 15): the length of an IPv4 header. A stays as it is. */
@@ -120,7 +119,7 @@ static int16_t scratch(uint32_t cell)
 
 static void load(struct translation *to, const struct sock_filter *from)
 {
-	uint8_t target = BPF_CLASS(from->code) == BPF_LD ? A : X;
+	unsigned int target = BPF_CLASS(from->code) == BPF_LD ? A : X;
 
 	switch (BPF_MODE(from->code)) {
 	case BPF_IMM:
@@ -142,7 +141,7 @@ static void load(struct translation *to, const struct sock_filter *from)
 
 static void compute(struct translation *to, const struct sock_filter *from)
 {
-	uint8_t operation = BPF_OP(from->code), by = BPF_SRC(from->code);
+	unsigned int operation = BPF_OP(from->code), by = BPF_SRC(from->code);
 
 	if (operation == BPF_NEG) {
 		emit(to, BPF_ALU | BPF_NEG, A, 0, 0, 0);
@@ -153,15 +152,14 @@ static void compute(struct translation *to, const struct sock_filter *from)
 		emit(to, BPF_JMP | BPF_JNE | BPF_K, X, 0, 2, 0);
 		refuse(to);
 	}
-	emit(to, (uint8_t)(BPF_ALU | operation | by), A, by == BPF_X ? X : 0, 0,
-	     by == BPF_X ? 0 : from->k);
+	emit(to, BPF_ALU | operation | by, A, by == BPF_X ? X : 0, 0, by == BPF_X ? 0 : from->k);
 }
 
 /* A number is compared as 64 bits and would be widened with its sign: so from a register. */
 static void jump(struct translation *to, const struct sock_filter *from)
 {
 	size_t next = to->at + 1;
-	uint8_t with = X;
+	unsigned int with = X;
 
 	if (BPF_OP(from->code) == BPF_JA) {
 		go(to, to->place[next + from->k]);
@@ -171,7 +169,7 @@ static void jump(struct translation *to, const struct sock_filter *from)
 		set(to, SPENT, from->k);
 		with = SPENT;
 	}
-	emit(to, (uint8_t)(BPF_JMP | BPF_OP(from->code) | BPF_X), A, with,
+	emit(to, BPF_JMP | BPF_OP(from->code) | BPF_X, A, with,
 	     distance(to, to->place[next + from->jt]), 0);
 	go(to, to->place[next + from->jf]);
 }
@@ -287,7 +285,7 @@ static bool is_load(const struct sock_filter *code)
 
 static bool is_computation(const struct sock_filter *code)
 {
-	uint8_t operation = BPF_OP(code->code);
+	unsigned int operation = BPF_OP(code->code);
 
 	if (BPF_CLASS(code->code) != BPF_ALU || operation > BPF_XOR || code->code > 0xff)
 		return false;

@@ -18,6 +18,8 @@
 #define RING_BLOCK_BYTES (128u << 10)
 #define RING_FRAME_BYTES 2048 /* only has to divide a block */
 #define RETIRE_MS 50 /* a block is handed over when it is so old, or full */
+/* Where a packet's link address stands behind its header: TPACKET_ALIGN() of its size. */
+#define LINK_AT ((sizeof(struct tpacket3_hdr) + 15u) & ~15u)
 #define ROOM_BYTES (2 * RING_BLOCK_BYTES) /* a hand-over's blocks: a head here is no longer */
 
 static int set(int fd, int level, int name, const void *value, socklen_t bytes)
@@ -145,8 +147,7 @@ static uint32_t copy_packet(const struct packets *packets, const struct tpacket3
 static size_t take(struct packets *packets, size_t place, const struct tpacket3_hdr *from,
 		   uint8_t *at)
 {
-	const struct sockaddr_ll *link =
-		(const void *)((const uint8_t *)from + TPACKET_ALIGN(sizeof(*from)));
+	const struct sockaddr_ll *link = (const void *)((const uint8_t *)from + LINK_AT);
 	struct capture_block *block = (struct capture_block *)(void *)at;
 	uint64_t time_ns = from->tp_sec * NS_PER_S + from->tp_nsec;
 	int interface = interface_of(packets, place, link->sll_pkttype);

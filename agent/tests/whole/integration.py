@@ -18,6 +18,7 @@ import sys
 import time
 from pathlib import Path
 
+from captures import CAPTURE_TESTS
 from connections import CONNECT_TESTS
 from lines import LINE_TESTS
 from ports import PORT_TESTS
@@ -558,6 +559,7 @@ TESTS = [
     *REPLAY_TESTS,
     *SANDBOX_TESTS,
     *LINE_TESTS,
+    *CAPTURE_TESTS,
     device_down,
 ]
 

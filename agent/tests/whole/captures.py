@@ -1,0 +1,480 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent's capture and its flow records, against tcpdump's reading and against what was sent."""
+
+from __future__ import annotations
+
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from captured import Collector, interfaces, packets, pcap
+from wire import INJECT, Agent, B, Event, Keys, SkipError, Wire, expect, holds, sh
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OURS = "ether src 02:00:00:00:00:01"
+ETHERNET = bytes.fromhex("020000000002 020000000001")
+LEFT, RIGHT = bytes([10, 9, 0, 1]), bytes([10, 9, 0, 2])
+EXPRESSIONS = (
+    "udp",
+    "udp port 53",
+    "udp dst portrange 100-200",
+    "tcp[tcpflags] & tcp-syn != 0",
+    "ip6",
+    "ip6 and udp",
+    "arp",
+    "icmp",
+    "len > 300",
+    "less 64",
+    "greater 1000 and not port 53",
+    "host 10.9.0.77",
+    "net 10.9.0.0/25 and src host 10.9.0.1",
+    "ether dst 02:00:00:00:00:02 and not ip",
+    "ip[8] < 5 or udp[4:2] > 500",
+    "ip[2:2] - ((ip[0] & 0xf) << 2) > 100",
+    "(ip[1] & 0xfc) >> 2 = 46",
+    "ether[102:4] = 0xfedcba98",
+    "not ip and not ip6 and not arp",
+)
+
+
+def ip4(protocol: int, body: bytes, to: bytes = RIGHT, ttl: int = 64, tos: int = 0) -> bytes:
+    """A frame with an IPv4 packet; nobody looks at its checksum."""
+    head = struct.pack("!BBHHHBBH", 0x45, tos, 20 + len(body), 0, 0, ttl, protocol, 0)
+    return ETHERNET + b"\x08\x00" + head + LEFT + to + body
+
+
+def udp(port: int, size: int) -> bytes:
+    """A datagram; its last bytes are known, so that filters find them."""
+    return struct.pack("!HHHH", 5000, port, 8 + size, 0) + bytes.fromhex("fedcba98") * (size // 4)
+
+
+def mixture() -> list[bytes]:
+    """Frames of all kinds that the expressions part."""
+    tcp = struct.pack("!HHIIBBHHH", 6000, 80, 1, 0, 0x50, 2, 1000, 0, 0)
+    ip6 = struct.pack("!IHBB", 6 << 28, 16, 17, 64) + bytes(16) + bytes(16)
+    frames = [ip4(17, udp(port, size)) for port in (53, 100, 150, 200, 9000) for size in (8, 600)]
+    frames += [ip4(6, tcp), ip4(6, tcp[:13] + b"\x10" + tcp[14:]), ip4(1, b"\x08" + bytes(7))]
+    frames += [ip4(17, udp(7, 1400)), ip4(17, udp(7, 8), ttl=3), ip4(17, udp(7, 8), tos=46 << 2)]
+    frames += [ip4(17, udp(7, 8), to=bytes([10, 9, 0, 77])), ip4(17, udp(7, 40), ttl=1)]
+    frames += [
+        ETHERNET + b"\x86\xdd" + ip6 + udp(53, 8),
+        ETHERNET + b"\x86\xdd" + ip6[:6] + b"\x3a",
+    ]
+    frames += [ETHERNET + b"\x08\x06" + bytes(46), ETHERNET + b"\x88\xb5" + bytes(100)]
+    return frames
+
+
+def inject(wire: Wire, frames: list[bytes]) -> None:
+    """Sends frames as they are."""
+    lines = "\n".join(frame.hex() for frame in frames)
+    sh("ip", "netns", "exec", wire.a or "", "python3", "-c", INJECT, text=lines)
+
+
+def classic(expression: str) -> list[int]:
+    """A filter as tcpdump compiles it for Ethernet."""
+    lines = sh("tcpdump", "-y", "EN10MB", "-ddd", f"({expression}) and {OURS}").splitlines()
+    return [int(number) for line in lines[1:] for number in line.split()]
+
+
+def counted_by_tcpdump(path: Path, expression: str) -> int:
+    """How many packets of a file a filter takes, by libpcap's own machine."""
+    done = subprocess.run(
+        ["tcpdump", "-nr", str(path), "-w", "-", f"({expression}) and {OURS}"],
+        capture_output=True,
+        check=True,
+    )
+    at, found = 24, 0
+    while at < len(done.stdout):
+        at, found = at + 16 + struct.unpack_from("<I", done.stdout, at + 8)[0], found + 1
+    return found
+
+
+def capture(wire: Wire, path: Path, **keys: object) -> Agent:
+    """A capture of what comes in at v1, begun."""
+    request: Keys = {"devices": ["v1"], "ways": ["in"], "file": str(path), "look_ms": 5}
+    agent = Agent(wire.b, "capture", request | keys)
+    expect(agent.ready["ev"], "ready", agent.ready)
+    agent.start()
+    return agent
+
+
+def need_a_device(wire: Wire) -> None:
+    """Captures and flow records need a device that nothing else crosses."""
+    if wire.loopback:
+        raise SkipError("needs a device of its own")
+
+
+def in_a_folder(test: Callable[[Wire, Path], None]) -> Callable[[Wire], None]:
+    """A test with a folder for its files, on a device of its own."""
+
+    def tested(wire: Wire) -> None:
+        need_a_device(wire)
+        with tempfile.TemporaryDirectory() as folder:
+            test(wire, Path(folder))
+
+    tested.__name__, tested.__doc__ = test.__name__, test.__doc__
+    return tested
+
+
+def ours(data: bytes) -> bool:
+    """Whether a packet was injected here, and is not the kernel's own."""
+    return data[6:12] == ETHERNET[6:]
+
+
+@in_a_folder
+def captured_whole(wire: Wire, folder: Path) -> None:
+    """Each packet is in the file once, in order, to the byte, by either source."""
+    frames = mixture() * 10
+    for source in ("bpf", "packet"):
+        agent = capture(wire, folder / source, by=source)
+        expect(agent.ready["by"], source)
+        began = time.time_ns()
+        inject(wire, frames)
+        time.sleep(0.2)
+        done = agent.close()
+        kept = packets((folder / source).read_bytes())
+        expect(interfaces((folder / source).read_bytes()), ["v1"])
+        expect([packet.data for packet in kept if ours(packet.data)], frames)
+        expect(done["written"], len(kept))
+        expect(done["captured"], len(kept))
+        expect(sum(done["drops"].values()), 0)
+        expect(done["bytes"], sum(packet.length for packet in kept))
+        times = [packet.time_ns for packet in kept]
+        holds(times == sorted(times))
+        holds(began - 10**7 <= times[0] <= times[-1] <= time.time_ns() + 10**7, began, times[0])
+        expect(counted_by_tcpdump(folder / source, OURS), len(frames))
+
+
+@in_a_folder
+def captured_short(wire: Wire, folder: Path) -> None:
+    """A snaplen keeps the beginning of each packet and its length, in both formats."""
+    frames = mixture()
+    for name, read in (("pcapng", packets), ("pcap", pcap)):
+        agent = capture(wire, folder / name, snaplen=61, format=name)
+        inject(wire, frames)
+        time.sleep(0.1)
+        agent.close()
+        kept = [packet for packet in read((folder / name).read_bytes()) if ours(packet.data)]
+        expect([packet.data for packet in kept], [frame[:61] for frame in frames])
+        expect([packet.length for packet in kept], [len(frame) for frame in frames])
+
+
+@in_a_folder
+def filtered(wire: Wire, folder: Path) -> None:
+    """A filter takes what libpcap's own machine takes of the same packets, by either source."""
+    agents = {"all": capture(wire, folder / "all")}
+    for number, expression in enumerate(EXPRESSIONS):
+        source = ("bpf", "packet")[number % 7 == 0]
+        agents[expression] = capture(
+            wire, folder / f"{number}", filter=classic(expression), by=source
+        )
+    inject(wire, mixture() * 3)
+    time.sleep(0.2)
+    for agent in agents.values():
+        agent.close()
+    for number, expression in enumerate(EXPRESSIONS):
+        kept = packets((folder / f"{number}").read_bytes())
+        expect(len(kept), counted_by_tcpdump(folder / "all", expression), expression)
+        holds(0 < len(kept) < len(mixture()) * 3, expression, len(kept))
+
+
+@in_a_folder
+def tags_are_kept(wire: Wire, folder: Path) -> None:
+    """A VLAN tag that the kernel takes out of a packet is in the file where it was on the wire."""
+    frame = ETHERNET + bytes.fromhex("8100 2042 0800") + ip4(17, udp(7, 80))[14:]
+    for source in ("bpf", "packet"):
+        agent = capture(wire, folder / source, by=source, snaplen=70)
+        inject(wire, [frame] * 3)
+        time.sleep(0.2)
+        agent.close()
+        kept = [packet for packet in packets((folder / source).read_bytes()) if ours(packet.data)]
+        expect([(packet.data, packet.length) for packet in kept], [(frame[:70], len(frame))] * 3)
+
+
+@in_a_folder
+def full_rings(wire: Wire, folder: Path) -> None:
+    """What finds no room in the ring is counted, and the file keeps whole packets."""
+    agent = capture(wire, folder / "file", look_ms=10000, memory_bytes=1 << 20)
+    frames = [ip4(17, udp(7, 1400))] * 700
+    inject(wire, frames)
+    done = agent.close()
+    kept = packets((folder / "file").read_bytes())
+    expect(done["captured"], len(kept))
+    holds(done["drops"]["ring"] > 0, done)
+    holds(done["captured"] + done["drops"]["ring"] >= len(frames), done)
+    expect({packet.data for packet in kept if ours(packet.data)}, {frames[0]})
+
+
+@in_a_folder
+def laps(wire: Wire, folder: Path) -> None:
+    """A ring that is gone round many times loses and repeats nothing."""
+    agent = capture(wire, folder / "file", look_ms=1, memory_bytes=1 << 20)
+    for size in (8, 40, 333, 1200, 77):
+        part = [ip4(17, udp(7, size) + struct.pack("!I", i)) for i in range(150)]
+        for _ in range(3):
+            inject(wire, part)
+            time.sleep(0.05)
+            kept = packets((folder / "file").read_bytes())
+            expect([p.data for p in kept if ours(p.data)][-150:], part, size)
+    expect(agent.close()["drops"]["ring"], 0)
+
+
+@in_a_folder
+def rotated(wire: Wire, folder: Path) -> None:
+    """Files of a size, the newest kept: each readable by itself, none with half a packet."""
+    agent = capture(wire, folder / "a.pcapng", rotate_bytes=20000, keep=2)
+    frames = [ip4(17, udp(7, 1000) + struct.pack("!I", i)) for i in range(100)]
+    for at in range(0, 100, 5):
+        inject(wire, frames[at : at + 5])
+        time.sleep(0.03)
+    done = agent.close()
+    holds(done["files"] > 3, done)
+    names = [f"a-{number}.pcapng" for number in (done["files"] - 1, done["files"])]
+    expect(sorted(path.name for path in folder.iterdir()), sorted(names))
+    last = [packet.data for name in names for packet in packets((folder / name).read_bytes())]
+    kept = [data for data in last if ours(data)]
+    expect(kept, frames[-len(kept) :])
+
+
+@in_a_folder
+def disk_full(wire: Wire, folder: Path) -> None:
+    """A full disk costs packets, which are counted; the file ends behind a whole one."""
+    mount = f'mount -t tmpfs -o size=32k tmpfs {folder}; exec "$0" "$@"'
+    whole, Agent.command = Agent.command, ["unshare", "-m", "sh", "-c", mount, *Agent.command]
+    try:
+        agent = capture(wire, folder / "file")
+    finally:
+        Agent.command = whole
+    frames = [ip4(17, udp(7, 1000))] * 60
+    for at in range(0, 60, 5):
+        inject(wire, frames[at : at + 5])
+        time.sleep(0.02)
+    data = (Path(f"/proc/{agent.process.pid}/root") / str(folder / "file")[1:]).read_bytes()
+    done = agent.close()
+    kept = packets(data)
+    expect(done["error"], "No space left on device", done)
+    holds(done["drops"]["file"] > 0, done)
+    expect(done["captured"], done["written"] + done["drops"]["file"])
+    expect(len(kept), done["written"])
+
+
+@in_a_folder
+def killed(wire: Wire, folder: Path) -> None:
+    """A capture that is killed leaves whole packets in its file and nothing at the device."""
+    agent = capture(wire, folder / "file")
+    inject(wire, mixture())
+    time.sleep(0.2)
+    agent.process.send_signal(signal.SIGKILL)
+    agent.process.wait()
+    kept = packets((folder / "file").read_bytes())
+    expect([packet.data for packet in kept if ours(packet.data)], mixture())
+    again = capture(wire, folder / "again")
+    again.close()
+
+
+@in_a_folder
+def alone(wire: Wire, folder: Path) -> None:
+    """A request on the command line: it starts at once and ends by SIGTERM."""
+    request = f'{{"devices":["v1"],"file":"{folder}/file"}}'
+    command = ["ip", "netns", "exec", B, *Agent.command, "capture", request]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    assert process.stdout
+    while '"start"' not in (line := process.stdout.readline()):
+        holds(line, "it ended")
+    inject(wire, mixture())
+    time.sleep(0.2)
+    process.terminate()
+    words = process.communicate(timeout=10)[0]
+    expect(process.returncode, 0, words)
+    holds('"ev":"done"' in words, words)
+    kept = packets((folder / "file").read_bytes())
+    expect([packet.data for packet in kept if ours(packet.data)], mixture())
+
+
+def refused(wire: Wire) -> None:
+    """What cannot be captured is refused by its key."""
+    need_a_device(wire)
+    for keys, key in (
+        ({"devices": []}, "devices"),
+        ({"devices": ["none9"]}, "devices"),
+        ({"filter": [6, 0, 0]}, "filter"),
+        ({"filter": [21, 9, 9, 0, 6, 0, 0, 1]}, "filter"),
+        ({"filter": [0x20, 0, 0, 0xFFFFF000, 6, 0, 0, 1]}, "filter"),
+        ({"filter": [0x34, 0, 0, 0, 6, 0, 0, 1]}, "filter"),
+        ({"memory_bytes": 1 << 18, "by": "bpf"}, "memory_bytes"),
+        ({"file": "/none/at/all"}, "file"),
+    ):
+        request: Keys = {"devices": ["v1"], "file": "/dev/null"}
+        agent = Agent(wire.b, "capture", request | keys)
+        expect((agent.ready["ev"], agent.ready.get("key")), ("error", key), agent.ready)
+        agent.end()
+
+
+def flows_sent(wire: Wire, family: int, **keys: object) -> tuple[Event, Agent]:
+    """500 packets of seven flows, seen by an agent that keeps their records."""
+    agent = Agent(wire.b, "flows", {"devices": ["v1"], "look_ms": 50, **keys})
+    expect(agent.ready["ev"], "ready", agent.ready)
+    agent.start()
+    receiving = wire.sink(port="udp", family=family, flows=7, dst_port=list(range(9000, 9007)))
+    receiving.start()
+    ports: Keys = {"flows": 7, "src_port": list(range(5000, 5007))}
+    sending = wire.sender(family=family, dst_port=list(range(9000, 9007)), packets=700, **ports)
+    sending.start()
+    sent = sending.done()
+    receiving.close()
+    return sent, agent
+
+
+def flow_totals(wire: Wire) -> None:
+    """Records of flows add up to what was sent, to the packet and the byte; IPv4 and IPv6."""
+    need_a_device(wire)
+    for family in (4, 6):
+        sent, agent = flows_sent(wire, family)
+        assert agent.process.stdin
+        agent.process.stdin.close()
+        records = []
+        while (event := agent.event()) and event["ev"] != "done":
+            records.append(event)
+        agent.process.wait()
+        test = [r for r in records if r["protocol"] == 17 and 9000 <= r["dst_port"] <= 9006]
+        expect(sorted(r["dst_port"] for r in test), list(range(9000, 9007)))
+        expect([r["packets"] for r in test], [100] * 7)
+        expect(sum(r["packets"] for r in test), sent["sent"])
+        expect({r["bytes"] for r in test}, {100 * (100 - 18)})
+        counted = sum(r["packets"] + r["packets_back"] for r in records)
+        expect(event["counted"], counted)
+        expect((event["records"], event["untracked"]), (len(records), 0))
+
+
+def flow_messages(wire: Wire) -> None:
+    """IPFIX over UDP and TCP: templates first, numbers in order, totals as sent; both kinds."""
+    need_a_device(wire)
+    for protocol, uniflows in (("udp", False), ("tcp", False), ("udp", True)):
+        with collecting(protocol) as listener:
+            keys = {"collector": "127.0.0.1", "port": listener.port, "protocol": protocol}
+            sent, agent = flows_sent(wire, 4, uniflows=uniflows, idle_ms=300, **keys)
+            time.sleep(0.6)  # by its idle time, while it runs
+            done = agent.close()
+            collector = listener.read()
+        expect((done["sent"], done["lost"]), (len(collector.records), 0))
+        test = [r for r in collector.records if 9000 <= int.from_bytes(r[0, 11]) <= 9006]
+        expect(sum(int.from_bytes(r[0, 2]) for r in test), sent["sent"])
+        expect(sum(int.from_bytes(r[0, 1]) for r in test), sent["sent"] * 82)
+        expect({r[0, 136] for r in test}, {b"\x01"}, "idle")
+        expect(any((29305, 2) in r for r in test), not uniflows)
+
+
+class Listener:
+    """A collector in the namespace of v1: a program of its own, since a socket is of one."""
+
+    PROGRAM = """
+import socket, sys
+kind = {"udp": socket.SOCK_DGRAM, "tcp": socket.SOCK_STREAM}[sys.argv[1]]
+s = socket.socket(socket.AF_INET, kind); s.bind(("127.0.0.1", 0))
+if sys.argv[1] == "tcp": s.listen()
+print(s.getsockname()[1], flush=True)
+c = s.accept()[0] if sys.argv[1] == "tcp" else s
+s.settimeout(3); c.settimeout(3)
+try:
+    while data := c.recv(65536): print(data.hex(), flush=True)
+except TimeoutError: pass
+"""
+
+    def __init__(self, protocol: str) -> None:
+        self.protocol = protocol
+        command = ["ip", "netns", "exec", B, "python3", "-c", self.PROGRAM, protocol]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout
+        self.port = int(self.process.stdout.readline())
+
+    def __enter__(self) -> Listener:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        if self.process.stdout:
+            self.process.stdout.close()
+
+    def read(self) -> Collector:
+        """All messages, read."""
+        parts = [bytes.fromhex(line) for line in self.process.communicate(timeout=20)[0].split()]
+        collector = Collector()
+        messages = parts if self.protocol == "udp" else cut(b"".join(parts))
+        for message in messages:
+            collector.read(message)
+        return collector
+
+
+def collecting(protocol: str) -> Listener:
+    """A collector that listens."""
+    return Listener(protocol)
+
+
+def cut(stream: bytes) -> list[bytes]:
+    """The messages of a stream, by their lengths."""
+    found, at = [], 0
+    while at < len(stream):
+        (length,) = struct.unpack_from(">H", stream, at + 2)
+        found.append(stream[at : at + length])
+        at += length
+    return found
+
+
+def collector_gone(wire: Wire) -> None:
+    """Records for a collector that is not there are counted as lost over TCP; the job goes on."""
+    need_a_device(wire)
+    with collecting("tcp") as listener:
+        keys = {"collector": "127.0.0.1", "port": listener.port, "protocol": "tcp"}
+        agent = Agent(wire.b, "flows", {"devices": ["v1"], "look_ms": 20, "idle_ms": 100, **keys})
+        expect(agent.ready["ev"], "ready", agent.ready)
+        agent.start()
+    for _ in range(5):
+        inject(wire, mixture())
+        time.sleep(0.3)
+    done = agent.close()
+    expect(done["records"], done["sent"] + done["lost"])
+    holds(done["lost"] > 0, done)
+
+
+def full_table(wire: Wire) -> None:
+    """Packets of flows that find no room are counted as untracked; those that did stay exact."""
+    need_a_device(wire)
+    agent = Agent(wire.b, "flows", {"devices": ["v1"], "flows": 64})
+    expect(agent.ready["ev"], "ready", agent.ready)
+    agent.start()
+    inject(wire, [ip4(17, udp(port, 8)) for port in range(1000, 1400)])
+    time.sleep(0.1)
+    assert agent.process.stdin
+    agent.process.stdin.close()
+    records = []
+    while (event := agent.event()) and event["ev"] != "done":
+        records.append(event)
+    agent.process.wait()
+    holds(event["untracked"] >= 400 - 64 - 64, event)
+    expect(event["counted"], sum(r["packets"] + r["packets_back"] for r in records))
+
+
+CAPTURE_TESTS = (
+    captured_whole,
+    captured_short,
+    filtered,
+    tags_are_kept,
+    full_rings,
+    laps,
+    rotated,
+    disk_full,
+    killed,
+    alone,
+    refused,
+    flow_totals,
+    flow_messages,
+    collector_gone,
+    full_table,
+)
