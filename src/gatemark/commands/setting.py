@@ -47,15 +47,12 @@ def chosen(
 def _located(key: str, value: Any) -> Any:
     """A capture's file as seen from here: the run may be resumed from elsewhere. Devices, whole."""
     from gatemark.plan import device
-    from gatemark.plan.trace import located
+    from gatemark.plan.load import is_file, located_at
 
     if key == f"gateway.{device.KEY}":
         return device.described([value] if isinstance(value, str) else value, Path.cwd())
-    if key.rpartition(".")[2] != "trace":
-        return value
-    if isinstance(value, list):
-        return [located(item, Path.cwd()) for item in value]
-    return located(value, Path.cwd())
+    name = key.partition(".")[2]
+    return located_at(name, value, Path.cwd()) if is_file(name) else value
 
 
 def _parse(setting: str) -> tuple[str, Any]:

@@ -20,6 +20,8 @@ PARTS: Final = {
     "watcher": ("watch", "soak", "slow", "forward"),
     "capturer": ("capture", "flows"),
 }
+AGENT: Final = "gm-agent"
+KERNELS: Final = "gm-algorithms"  # a binary for each level: gm-algorithms-O3
 AGAIN: Final = "install gatemark again, this installation is incomplete"
 
 
@@ -43,6 +45,15 @@ def agent_path(arch: str | None = None, part: str = "") -> Path:
     if not path.exists():
         build = build_or_install(f"gatemark agent build --target {arch}")
         raise UnavailableError(f"no agent for {arch} is here; {build}")
+    return path
+
+
+def kernels_path(arch: str, level: str) -> Path:
+    """gm-algorithms for an architecture at a level of optimisation. Raises UnavailableError."""
+    path = Path(str(resources.files("gatemark"))) / "algorithms" / arch / f"{KERNELS}-{level}"
+    if not path.exists():
+        build = build_or_install("make algorithms")
+        raise UnavailableError(f"no {path.name} for {arch} is here; {build}")
     return path
 
 

@@ -30,7 +30,9 @@ from gatemark.plan.model import (
     Figure,
     FlowPorts,
     Goal,
+    Kernel,
     Kind,
+    Level,
     Path,
     Plan,
     Profile,
@@ -43,6 +45,7 @@ from gatemark.plan.probe import PROBES
 from gatemark.plan.sane import faults
 from gatemark.plan.search import misfits, search_faults
 from gatemark.plan.toml import nearest
+from gatemark.plan.words import WORDS, is_word, merged
 from gatemark.unit import frame_bytes, payload_bytes
 
 # Words that a key takes, for the message where it has another.
@@ -52,6 +55,8 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "family": get_args(Family),
     "l4": get_args(L4),
     "kind": get_args(Kind),
+    "command": get_args(Kernel),
+    "level": get_args(Level),
     "figure": get_args(Figure),
     "driver": get_args(Driver),
     "flow_ports": get_args(FlowPorts),
@@ -79,6 +84,7 @@ OF_KIND: Final = {
         "replay": "trace speed clones rate_pps clients dscp",
         "walk": "frame_bytes payload_bytes l4 walks ordered",
         "responsiveness": "interval_s tls congestion",
+        "algorithm": "command words instances level",
     }.items()
 }
 
@@ -127,12 +133,17 @@ def loads_at(plan: Plan, point: dict[str, Factor]) -> dict[str, Workload]:
 
 
 def _at(base: Workload, point: dict[str, Factor], name: str) -> Workload:
+    levels: dict[str, Any] = workloads.own(point, name)
+    if not name and (swept := workloads.own(point, WORDS)):
+        levels["words"] = base.words | swept
     try:
-        load = msgspec.convert(msgspec.to_builtins(base) | workloads.own(point, name), Workload)
+        load = msgspec.convert(msgspec.to_builtins(base) | levels, Workload)
     except msgspec.ValidationError as error:
         raise UsageError(plain(str(error))) from None
     if load.kind == "udp":
         load = replace(load, settle_s=0.0)
+    if load.kind == "algorithm":  # of the gateway itself, whichever way a plan may have swept
+        load = replace(load, direction="send")
     if load.payload_bytes:
         load = replace(load, frame_bytes=frame_bytes(load.payload_bytes, load.family, load.l4))
     if load.rate_bps:
@@ -336,19 +347,23 @@ def _applies(plan: Plan, key: str, table: str, name: str) -> bool:
         kinds = {loads_at(plan, point)[table].kind for point in points(plan)}
         return not means_nothing(name, kinds) and key not in factors(plan)
     known = {**{t: struct.__struct_fields__ for t, struct in SETTABLE.items()}, "sweep": FACTORS}
-    if table == "sweep" and workloads.split(name)[0]:
-        return name in plan.sweep
+    if table == "workload" and is_word(name):
+        return name not in factors(plan) and _is_kernel(plan)
     if name in FACTORS and table not in known and not workloads.name_fault(table):
         return False
+    if table == "sweep" and (workloads.split(name)[0] or name in known[table]):
+        return name in plan.sweep
     if name not in known.get(table, ()):
         keys = [f"{t}.{n}" for t, names in known.items() for n in names]
         raise UsageError(f"--set {key}: no such key{nearest(key, keys)}")
-    if table == "sweep":
-        return name in plan.sweep
     if table != "workload":
         return table != "search" or plan.search is not None
     kinds = {workload_at(plan, point).kind for point in points(plan)}
     return not means_nothing(name, kinds) and name not in factors(plan)
+
+
+def _is_kernel(plan: Plan) -> bool:
+    return any(workload_at(plan, point).kind == "algorithm" for point in points(plan))
 
 
 SETTABLE: Final[dict[str, type[msgspec.Struct]]] = {
@@ -361,8 +376,9 @@ def _with(plan: Plan, table: str, name: str, value: Any) -> Plan:
     """The plan with one key of a table, or of a workload beside the first, put in."""
     kind = SETTABLE.get(table) or get_type_hints(Plan).get(table, Workload)
     before = plan.beside[table] if table in plan.beside else getattr(plan, table)
+    given = {WORDS: {name.partition(".")[2]: value}} if is_word(name) else {name: value}
     try:
-        new = msgspec.convert(msgspec.to_builtins(before) | {name: value}, kind)
+        new = msgspec.convert(merged(msgspec.to_builtins(before), given), kind)
     except msgspec.ValidationError as error:
         reason = plain(str(error)).partition(": ")[2]
         raise UsageError(f"--set {table}.{name}: {reason}") from None

@@ -7,6 +7,7 @@ Where nothing tells, as of a search, others do (plan/search.py).
 from typing import Final
 
 from gatemark.plan.model import TrialSpec, Workload
+from gatemark.plan.words import COREMARK
 
 OPENED_PPS: Final = 5000.0  # new flows a second, where a plan leaves it to us
 STEP_S: Final = 0.5  # a step's agents, and their packets' way
@@ -19,10 +20,25 @@ IDLE_S: Final = 3.0
 INTERVALS: Final = 13  # as most take; it ends after 11 at the earliest
 MOST_INTERVALS: Final = 40
 
+# A kernel's repeats and the time of each (algorithms/src/program/timing.c), and its building.
+PASSES: Final = {"repeats": 5.0, "pass_ms": 500.0}
+BUILT_S: Final = 1.0
+COREMARK_S: Final = (
+    30.0  # two runs, each of 10 s at least after looking for how many rounds that is
+)
+
 
 def opened_pps(load: Workload) -> float:
     """New flows a second of kind `fill`."""
     return load.rate_pps or OPENED_PPS
+
+
+def kernel_s(load: Workload) -> float:
+    """Of a kernel: its repeats in one or two phases; building its structure takes a while, too."""
+    if load.command == COREMARK:
+        return COREMARK_S
+    repeats, pass_ms = (float(load.words.get(name, preset)) for name, preset in PASSES.items())
+    return BUILT_S + 2 * (repeats + 1) * pass_ms / 1000
 
 
 def lasts_s(load: Workload) -> float:
@@ -33,6 +49,8 @@ def lasts_s(load: Workload) -> float:
         return (load.walks + UNCOUNTED) * (OWN_WALK_S if load.direction == "send" else WALK_S)
     if load.kind == "responsiveness":
         return IDLE_S + MOST_INTERVALS * load.interval_s
+    if load.kind == "algorithm":
+        return kernel_s(load)
     return load.settle_s + load.duration_s
 
 

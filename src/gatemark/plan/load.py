@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from gatemark.error import UsageError
-from gatemark.plan import device, expect, workloads
+from gatemark.plan import device, expect, words, workloads
 from gatemark.plan.expand import FACTORS, check, means_nothing, plain
 from gatemark.plan.feature import NAME
 from gatemark.plan.level import spread_out
@@ -29,6 +29,7 @@ from gatemark.plan.model import (
 )
 from gatemark.plan.toml import line_of, nearest, read_toml, refuse_unknown_keys
 from gatemark.plan.trace import located
+from gatemark.plan.words import WORDS
 
 T = TypeVar("T")
 
@@ -203,10 +204,12 @@ def _refuse_in_table(
             struct = TABLES.get(table) or Plan.__annotations__[table]
             refuse_unknown_keys(row, _fields(struct), path, written, place)
         case "sweep":
-            refuse_unknown_keys(row, [*known, "case"], path, written, place)
+            keys = [key for key in row if not words.is_word(key)]
+            refuse_unknown_keys(keys, [*known, "case"], path, written, place)
             _refuse_single_levels(row, path, place)
         case "sweep.case":
-            refuse_unknown_keys(row, known, path, written, place)
+            keys = [key for key in row if not words.is_word(key)]
+            refuse_unknown_keys(keys, known, path, written, place)
 
 
 def _refuse_commands(data: dict[str, Any], path: Path) -> None:
@@ -269,13 +272,13 @@ def _varied(data: dict[str, Any], variant: str) -> dict[str, Any]:
     plain = {key: value for key, value in data.items() if key != "variant"}
     for table, keys in data["variant"][variant].items() if variant else ():
         before = plain.get(table, {})
-        over = {"beside": workloads.over, LINE: varied}.get(table)
+        over = {"beside": workloads.over, LINE: varied, "workload": words.merged}.get(table)
         plain[table] = before | (over(before, keys) if over else keys)
     return plain
 
 
 def _located(data: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The data with every capture's path as seen from the plan's folder."""
+    """The data with every path of a file as seen from the plan's folder."""
 
     def find(table: Any) -> Any:
         match table:
@@ -286,15 +289,27 @@ def _located(data: dict[str, Any], folder: Path) -> dict[str, Any]:
         return table
 
     def _find(key: str, value: Any) -> Any:
-        if key == "case":
-            return find(value)
-        if workloads.split(key)[1] != "trace":
-            return find(value) if isinstance(value, dict) else value
-        if isinstance(value, list):
-            return [located(item, folder) for item in value]
-        return located(value, folder)
+        if key == WORDS and isinstance(value, dict):
+            return {name: words.located(name, level, folder) for name, level in value.items()}
+        if key != "case" and is_file(key):
+            return located_at(key, value, folder)
+        return find(value) if key == "case" or isinstance(value, dict) else value
 
     return data | {key: find(data[key]) for key in ("workload", "beside", "sweep") if key in data}
+
+
+def is_file(key: str) -> bool:
+    """Whether a key of a workload, or a factor, may name a file: a trace, a word of a kernel."""
+    return workloads.split(key)[1] == "trace" or words.is_word(key)
+
+
+def located_at(key: str, value: Any, folder: Path) -> Any:
+    """Such a key's value, or each of its levels, as seen from a folder."""
+    if isinstance(value, list):
+        return [located_at(key, item, folder) for item in value]
+    if words.is_word(key):
+        return words.located(workloads.split(key)[1], value, folder)
+    return located(value, folder)
 
 
 def _described(data: dict[str, Any], path: Path) -> dict[str, Any]:

@@ -64,6 +64,8 @@ def _of_kind(arm: Arm, load: Workload) -> str:
             "`kind` = responsiveness: its ends are the tester's hosts, and the gateway only "
             "forwards; leave out path endpoint"
         )
+    if load.kind == "algorithm" and arm.path != ENDPOINT:
+        return "`kind` = algorithm: it is of the gateway itself; write path endpoint"
     if load.kind == "fill" and not tracks(arm):
         return "`kind` = fill: fills a table of connections; write path nat, or a feature conntrack"
     return _unplayable(arm, load) if load.kind == "replay" else ""

@@ -12,7 +12,10 @@ SUITE_SCHEMA = "gatemark.suite/1"
 Path = Literal["switch", "route", "nat", "endpoint", "direct"]
 # up: LAN to WAN; send, receive: of the gateway itself (path `endpoint`).
 Direction = Literal["up", "down", "both", "send", "receive"]
-Kind = Literal["udp", "tcp", "connections", "fill", "replay", "walk", "responsiveness"]
+Kind = Literal["udp", "tcp", "connections", "fill", "replay", "walk", "responsiveness", "algorithm"]
+# What a workload of kind `algorithm` times: a command of gm-algorithms, or CoreMark.
+Kernel = Literal["lpm", "filter", "match", "gateway", "platform", "coremark"]
+Level = Literal["O0", "O1", "O2", "O3"]  # of optimisation, by the compiler
 # auto: the best that works. Senders: live (frames made in the kernel), afxdp, raw (AF_PACKET);
 # sinks: xdp (counted in the kernel), ring (AF_PACKET).
 SenderPort = Literal["auto", "live", "afxdp", "raw"]
@@ -170,7 +173,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is sent. Every key may be a factor of the sweep."""
 
-    kind: Kind = "udp"  # udp, tcp, connections, flows, replay, walk; each has keys of its own below
+    kind: Kind = "udp"  # udp, tcp, connections, ..., algorithm; each has keys of its own below
     direction: Direction = "up"  # up: LAN to WAN; down; both; send, receive: by the gateway itself
     family: Family = "ipv4"  # ipv4, ipv6
     duration_s: float = 1.0  # of sending
@@ -217,6 +220,11 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     # kind responsiveness, with congestion: HTTP/2 round trips while it loads; it ends by itself
     interval_s: float = 5.0  # after which it looks whether it is stable, and adds a connection
     tls: bool = True  # false: without TLS, of which no value compares with one with it
+    # kind algorithm: a kernel runs on the gateway's processor; nothing is sent
+    command: Kernel = "lpm"  # lpm, filter, match, gateway, platform, coremark
+    words: dict[str, Factor] = {}  # what the command is asked for; a factor of it is words.KEY
+    instances: int = 1  # of it, at the same time
+    level: Level = "O3"  # of optimisation: O0 to O3
 
 
 class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from gatemark.plan import trace
+from gatemark.plan import trace, words
 from gatemark.plan.mix import frames
 from gatemark.plan.model import Workload
 from gatemark.unit import LARGEST_FRAME_BYTES, SMALLEST_FRAME_BYTES, SMALLEST_SEGMENT_BYTES
@@ -34,6 +34,7 @@ MOST_WALKS: Final = 100_000
 MOST_DSCP: Final = 63
 SHORTEST_INTERVAL_S: Final = 0.2  # some probes in each
 LONGEST_INTERVAL_S: Final = 60.0
+MOST_INSTANCES: Final = 64  # of a kernel (algorithms/src/program/instances.c)
 
 
 def faults(load: Workload) -> Iterator[str]:
@@ -227,6 +228,14 @@ def _responsiveness(load: Workload) -> Iterator[str]:
     yield from _congestion(load)
 
 
+def _algorithm(load: Workload) -> Iterator[str]:
+    if not 1 <= load.instances <= MOST_INSTANCES:
+        yield f"`instances` = {load.instances}: 1 to {MOST_INSTANCES}"
+    if load.driver != "gatemark":
+        yield f"`driver` = {load.driver}: nothing is sent; leave it out"
+    yield from words.faults(load.words)
+
+
 # Kinds that bring rules of their own.
 OF_KIND: Final = {
     "udp": _udp,
@@ -236,4 +245,5 @@ OF_KIND: Final = {
     "replay": _replay,
     "walk": _walk,
     "responsiveness": _responsiveness,
+    "algorithm": _algorithm,
 }

@@ -12,11 +12,12 @@ import msgspec
 from msgspec.structs import replace
 
 from gatemark.plan.model import Among, Factor, Plan, TrialSpec, Workload
+from gatemark.plan.words import WORDS
 
 MAIN: Final = ""  # the plan's own workload among those of a trial
 NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,15}")
 # A value with one of these before its dot is of a direction, or of the line.
-TAKEN: Final = frozenset({"up", "down", "both", "send", "receive", "line", "case"})
+TAKEN: Final = frozenset({"up", "down", "both", "send", "receive", "line", "case", WORDS})
 MOST: Final = 15  # beside the first; each has ports and addresses of its own
 MOST_FLOWS: Final = 2500  # of each: so many ports of the LAN host are its own
 DOT: Final = "."
@@ -83,6 +84,8 @@ def _alone(load: Workload, where: str) -> Iterator[str]:
         yield f"`kind` = walk{where}: one packet at a time has nothing beside it"
     if load.kind == "fill":
         yield f"`kind` = fill{where}: after each step it waits until nothing is on its way"
+    if load.kind == "algorithm":
+        yield f"`kind` = algorithm{where}: what is sent besides would take its processor"
     if load.kind == "udp" and load.flows > MOST_FLOWS:
         yield f"`flows` = {load.flows}{where}: beside others {MOST_FLOWS} at most"
     if load.restart_s:
@@ -102,7 +105,7 @@ def flat(data: dict[str, Any]) -> dict[str, Any]:
     TOML reads a dotted key, `uploads.streams`, as a table in a table.
     """
     names = set(data["beside"]) if isinstance(data.get("beside"), dict) else set()
-    names |= {LINE, *(f"{LINE}{DOT}{way}" for way in WAYS)}
+    names |= {LINE, WORDS, *(f"{LINE}{DOT}{way}" for way in WAYS)}
 
     def swept(tables: Any) -> Any:
         if not isinstance(tables, dict) or "sweep" not in tables:

@@ -7,6 +7,7 @@ from gatemark.plan import workloads
 from gatemark.plan.line.time import in_words
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.result import (
+    algorithm,
     caches,
     connections,
     fill,
@@ -29,6 +30,7 @@ KINDS: Final = {
     "replay": replay.KIND,
     "walk": walk.KIND,
     "responsiveness": responsiveness.KIND,
+    "algorithm": algorithm.KIND,
 }
 
 

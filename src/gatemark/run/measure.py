@@ -11,6 +11,7 @@ from gatemark.plan.model import TrialSpec
 from gatemark.run import again, trial, turns
 from gatemark.run.bench import Bench
 from gatemark.run.display import Display
+from gatemark.run.result.digest import agreeing
 from gatemark.run.rig import Rig
 from gatemark.run.search import shaping
 from gatemark.run.search.follow import following, is_outcome
@@ -146,7 +147,7 @@ async def _trial(
     tried = await again.attempts(partial(_run, bench, spec, display), records)
     firsts = [_kept(directory, tried.first, {}, display)] if tried.first else []
     record, columns = tried.done
-    kept = _kept(directory, record, columns, display)
+    kept = _kept(directory, agreeing(record, records), columns, display)
     _require(bench, tried)
     return [*firsts, kept]
 

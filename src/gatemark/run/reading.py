@@ -156,7 +156,8 @@ def _tester_cpu(ways: Sequence[Way], end: str) -> float | None:
 def _programs(ways: Sequence[Way], cpu: int | None, delivered_pps: float) -> Iterator[CpuReading]:
     """The gateway's own programs: the ends that ran on it."""
     for way in ways:
-        if end := _own(way):
+        end = _own(way)
+        if end and "cpu_ns" in _ends(way)[end]:
             busy = _ends(way)[end]["cpu_ns"] / way.span_ns
             cost = busy * 1e9 / delivered_pps if delivered_pps else None
             name = f"{way.program} {way.wire.direction}"

@@ -23,6 +23,8 @@ from gatemark.station.station import Station
 from gatemark.station.thread import Thread
 from gatemark.station.wiring import Wire
 
+SILENT = ("walk", "algorithm")  # kinds in which next to nothing is sent
+
 
 class Features:
     """What the arm's features count on the gateway; nothing where a restart would clear it."""
@@ -72,7 +74,7 @@ def watchers(bench: Bench, spec: TrialSpec, wires: Sequence[Wire]) -> dict[str, 
 def has_no_counts(spec: TrialSpec) -> bool:
     """Whether the gateway has no part in it or forgets its counters; or nothing can be lost."""
     load = spec.workload
-    return spec.arm.path == "direct" or bool(load.restart_s) or load.kind == "walk"
+    return spec.arm.path == "direct" or bool(load.restart_s) or load.kind in SILENT
 
 
 def place_of(station: Station, spec: TrialSpec) -> Place:
@@ -98,7 +100,7 @@ def own_cpus(station: Station) -> frozenset[int] | None:
 def threads(station: Station, spec: TrialSpec) -> Mapping[str, Thread]:
     """Whose CPU time is read: nobody's where a restart makes the gateway's threads anew.
 
-    Nor where packets go one at a time: the share of a gateway that waits says nothing.
+    Nor where packets go one at a time, or none: the share of a gateway that waits says nothing.
     """
     load = spec.workload
-    return {} if load.restart_s or load.kind == "walk" else station.threads
+    return {} if load.restart_s or load.kind in SILENT else station.threads

@@ -31,7 +31,7 @@ from gatemark.stats.judgement import (
     Warning_,
 )
 from gatemark.stats.math.interval import Interval, median_interval
-from gatemark.stats.point import connections, estimate, fill, responsiveness, warn
+from gatemark.stats.point import connections, estimate, fill, kernel, responsiveness, warn
 from gatemark.stats.point.boot import samples as each
 from gatemark.stats.point.capture import watched
 from gatemark.stats.point.ceiling import ceiling
@@ -243,6 +243,8 @@ def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
         verdict = connections.decide(trials, ceilings)
     elif trials.definition.quantity == fill.FILL:
         verdict = fill.decide(trials)
+    elif kernel.is_kernel(trials.definition):
+        verdict = kernel.decide(trials)
     elif trials.definition.quantity == responsiveness.RESPONSIVENESS:
         verdict = responsiveness.decide(trials, ceilings)
     else:
@@ -363,7 +365,7 @@ def _of_run(
     warnings = [warn.invalid_trials(invalid)]
     # Read always, and no rate.
     judged = [p for p in judged if not (_is_fill(p) or exact.counted(p[0].definition))]
-    judged = [p for p in judged if p[0].definition.quantity != UNDER_LOAD]
+    judged = [p for p in judged if p[0].definition.quantity not in (UNDER_LOAD, kernel.KERNEL)]
     judged = [p for p in judged if not p[0].definition.line]  # that is the bottleneck, by its books
     if missing:
         seen = f"{missing} trial{'' if missing == 1 else 's'} to go."

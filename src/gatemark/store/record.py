@@ -35,6 +35,7 @@ HEADLINE: dict[str, str] = {
     "instructions": "instructions",  # executed for a packet, of packets one at a time
     "instructions under load": "instructions_under_load",  # the same, with modelled caches
     "responsiveness": "rpm",  # HTTP round trips a minute under load
+    "kernel rate": "ops_s",  # operations/s of a kernel of gm-algorithms on the gateway's processor
     "reset time": "reset_s",  # the gateway was restarted meanwhile (RFC 6201)
 }
 
@@ -78,6 +79,9 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     method: str = ""  # responsiveness: draft-ietf-ippm-responsiveness-09
     dscp: int = 0  # code point of its packets (RFC 2474)
     start_s: float = 0.0  # it began so long after the trial
+    kernel: str = ""  # algorithm: its command and words: lpm mix=uniform structure=tbm4 ...
+    level: str = ""  # algorithm: of optimisation: O3
+    instances: int = 1  # algorithm: at the same time
     # What else was sent in the same trial, and what of it is not its kind's default:
     # uploads: tcp streams=8
     beside: tuple[str, ...] = ()
@@ -231,6 +235,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     qdisc: dict[str, dict[str, int]] = {}  # instrumented: "gw1": {"drops": 3, "overlimits": 9}
     # Instrumented (connections, fill: both): entries, max, drop, early_drop, insert_failed.
     conntrack: dict[str, int] = {}
+    kernels: tuple[dict[str, Any], ...] = ()  # algorithm: the program's records, as it printed them
     connecting: dict[str, Scalar] = {}  # connections: stop, number and why of the first failure
     # Responsiveness: confidence (low, medium, high), intervals, saturated_after, goodput_stable,
     # rpm_stable, probes, failed, and the reason of most; tls, cipher; ahead_most_bytes of an end.

@@ -318,7 +318,7 @@ def test_a_folder_of_no_use_is_passed_over(bench: Desk, mount: str, why: str) ->
         try:
             path = await host.agent("watch")  # there is no /var/tmp and no /dev/shm: at home
             await host.run("mount", "-o", "bind", TMP, "/root")  # now it is of no use either
-            host._agents.clear()
+            host._files = {}
             with pytest.raises(NodeError) as error:
                 await host.agent("watch")
             return path, str(error.value)
@@ -329,7 +329,7 @@ def test_a_folder_of_no_use_is_passed_over(bench: Desk, mount: str, why: str) ->
 
     path, message = on(bench, push)
     assert path.startswith("/root/gm-agent-")
-    assert message.startswith("gateway: no place for gm-agent (x86_64, ")
+    assert message.startswith("gateway: no place for gm-agent (")
     assert message.count(why) == 2
     assert "\n" not in message
 

@@ -10,7 +10,7 @@ import needs
 import pytest
 
 from gatemark.error import GatemarkError, NodeError
-from gatemark.node.binary import agent_path
+from gatemark.node.binary import AGENT, agent_path
 from gatemark.node.bound import LONGEST_LINE_BYTES
 from gatemark.node.remote import push
 
@@ -45,7 +45,12 @@ def _folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pushed(host: Shell) -> str:
-    return asyncio.run(push.push(host, "watcher"))
+    async def agent() -> str:
+        file = agent_path(await push.arch_of(host), "watcher")
+        await push.clean(host)
+        return await push.push(host, file, AGENT, runs=True)
+
+    return asyncio.run(agent())
 
 
 @needs.agent

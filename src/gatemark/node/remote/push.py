@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gm-agent on a host that has only a shell: put there, verified, started once, removed."""
+"""Files on a host that has only a shell: put there, verified, a program started once, removed."""
 
 import asyncio
 import hashlib
+from pathlib import Path
 from typing import Final, Protocol
 
 from gatemark.error import NodeError, UnavailableError
-from gatemark.node.binary import agent_path
 from gatemark.node.elf import HEADER_BYTES, arch
 from gatemark.node.quoted import literal, sh
 
@@ -25,11 +25,11 @@ CLEAN = literal(
     """
 for place; do
   [ "$place" = "~" ] && place=$HOME
-  rm -f "$place"/gm-agent-%s
+  rm -f "$place"/gm-agent-%s "$place"/gm-algorithms-%s "$place"/gm-file-%s
 done 2> /dev/null
 exit 0
 """
-    % ("[0-9a-f]" * 12)
+    % (3 * ("[0-9a-f]" * 12,))
 )
 
 # $1 folder, $2 name. The file is made by us or not at all (set -C): in a folder of everybody's
@@ -53,7 +53,9 @@ echo cat; exec cat "$1"
 SUMS: Final = {b"sha256sum": "sha256", b"md5sum": "md5"}
 
 # $0 file. A processor that lacks an instruction kills it, and a shell says little of that.
-START = literal('"$0" --version || { echo "it does not run there (exit code $?)" >&2; exit 1; }')
+START = literal('"$0" --help || { echo "it does not run there (exit code $?)" >&2; exit 1; }')
+
+FILE: Final = "gm-file"  # what is no program of ours is called so there
 
 
 class Host(Protocol):
@@ -71,48 +73,56 @@ class Host(Protocol):
         """Run to the end, bytes in and bytes out. Raises NodeError if it fails."""
 
 
-async def push(host: Host, part: str, clean: bool = True) -> str:
-    """Put a part of the agent for a host's processor there; returns its path.
-
-    `clean` removes those of a run that was killed before. Raises GatemarkError.
-    """
+async def arch_of(host: Host) -> str:
+    """The kind of a host's processor. Raises GatemarkError where nothing is built for it."""
     try:
-        made_for = arch((await host.pipe(*sh(HEADER)))[:HEADER_BYTES])
+        return arch((await host.pipe(*sh(HEADER)))[:HEADER_BYTES])
     except UnavailableError as error:
         raise UnavailableError(f"{host.name}: {error}") from None
-    binary = agent_path(made_for, part).read_bytes()
-    if clean:
-        await host.pipe(*sh(CLEAN, "clean", *FOLDERS))
+
+
+async def clean(host: Host) -> None:
+    """Remove what runs left there that were killed. Raises NodeError."""
+    await host.pipe(*sh(CLEAN, "clean", *FOLDERS))
+
+
+async def push(host: Host, file: Path, name: str = FILE, *, runs: bool = False) -> str:
+    """Put a file there and verify it; one that `runs` is started once. Returns its path.
+
+    Raises GatemarkError.
+    """
+    data = await asyncio.to_thread(file.read_bytes)
     passed_over = []
     for folder in FOLDERS:
         try:
             async with asyncio.timeout(TRY_S):
-                return await _put(host, folder, binary)
+                return await _put(host, folder, name, data, runs=runs)
         except NodeError as error:
             if host.lost:
                 raise
             passed_over.append(f"{folder}: {str(error).rpartition('failed: ')[2]}")
         except TimeoutError:
             passed_over.append(f"{folder}: not done in {TRY_S:g} s")
-    size = f"{len(binary) >> 10} KiB"
+    called = name if runs else file.name
     raise NodeError(
-        f"{host.name}: no place for gm-agent ({made_for}, {size}): {'; '.join(passed_over)}; "
+        f"{host.name}: no place for {called} ({len(data) >> 10} KiB): {'; '.join(passed_over)}; "
         "make room in one of these, or measure without it"
     )
 
 
-async def forget(host: Host, path: str) -> None:
-    """Remove it. Raises NodeError if the host is lost."""
-    await host.pipe("rm", "-f", path)
+async def forget(host: Host, *paths: str) -> None:
+    """Remove them. Raises NodeError if the host is lost."""
+    await host.pipe("rm", "-f", *paths)
 
 
-async def _put(host: Host, folder: str, binary: bytes) -> str:
-    name = f"gm-agent-{hashlib.sha256(binary).hexdigest()[:12]}"
-    there = await host.pipe(*sh(PUT, "put", folder, name), stdin=binary)
+async def _put(host: Host, folder: str, name: str, data: bytes, *, runs: bool) -> str:
+    name = f"{name}-{hashlib.sha256(data).hexdigest()[:12]}"
+    there = await host.pipe(*sh(PUT, "put", folder, name), stdin=data)
     path = f"{there.decode(errors='replace').strip()}/{name}"
     try:
-        _verify(binary, await host.pipe(*sh(SUM, "sum", path)))
-        await host.pipe(*sh(START, path))
+        _verify(data, await host.pipe(*sh(SUM, "sum", path)))
+        if runs:
+            await host.pipe(*sh(START, path))
     except NodeError:
         if not host.lost:
             await forget(host, path)

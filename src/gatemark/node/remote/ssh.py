@@ -8,9 +8,10 @@ import asyncio
 import time
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 from gatemark.error import NodeError
-from gatemark.node.binary import part_of
+from gatemark.node.binary import AGENT, agent_path, part_of
 from gatemark.node.bound import in_short
 from gatemark.node.reader import Printed
 from gatemark.node.remote import push
@@ -38,7 +39,8 @@ class Ssh:
         self._asked = False
         self._link: Link | None = None
         self._lease: Lease | None = None
-        self._agents: dict[str, str] = {}  # paths of its parts
+        self._arch = ""
+        self._files: dict[Path, str] = {}  # of this machine -> where they are there
         self._pushing = asyncio.Lock()
 
     async def connect(self, within_s: float = CONNECT_S) -> None:
@@ -65,7 +67,7 @@ class Ssh:
         What ran on it counts as ended; what was put there is taken as gone.
         """
         self._drop()
-        self._agents.clear()
+        self._files = {}
         until = time.monotonic() + within_s
         while True:
             left = max(until - time.monotonic(), AGAIN_S)
@@ -80,11 +82,11 @@ class Ssh:
         """Remove what was put there, let others have it, and log out; nothing if it is lost."""
         if not self.lost:
             with suppress(NodeError):  # lost meanwhile: the next agent put there removes it
-                for path in self._agents.values():
-                    await push.forget(self, path)
+                if self._files:
+                    await push.forget(self, *self._files.values())
                 if self._lease:
                     await self._lease.free()
-        self._agents.clear()
+        self._files = {}
         self._drop()
 
     @property
@@ -127,11 +129,25 @@ class Ssh:
 
         Raises GatemarkError.
         """
-        part = part_of(verb)
+        return await self.put(agent_path(await self.arch(), part_of(verb)), AGENT)
+
+    async def arch(self) -> str:
+        """The kind of its processor. Raises GatemarkError where nothing is built for it."""
+        self._arch = self._arch or await push.arch_of(self)
+        return self._arch
+
+    async def put(self, file: Path, program: str = "") -> str:
+        """The path of a file on this host, put there if it is not; removed when it is left.
+
+        `program`: it is one, called so. Raises GatemarkError.
+        """
         async with self._pushing:
-            if part not in self._agents:
-                self._agents[part] = await push.push(self, part, clean=not self._agents)
-            return self._agents[part]
+            if not self._files:
+                await push.clean(self)
+            if file not in self._files:
+                name = program or push.FILE
+                self._files[file] = await push.push(self, file, name, runs=bool(program))
+            return self._files[file]
 
     async def clock(self) -> Clock:
         """What its clock says: see uptime.py for the error. Raises NodeError."""

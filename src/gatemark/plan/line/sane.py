@@ -11,7 +11,7 @@ from gatemark.plan.mix import frames
 from gatemark.plan.model import Line, LineWay, Plan, Workload
 
 PATHS: Final = ("route", "nat", "direct")  # that lead to the WAN host
-STILL: Final = ("walk", "fill")  # kinds that wait until nothing is on its way
+STILL: Final = ("walk", "fill", "algorithm")  # kinds that wait until nothing is on its way
 
 # The agent serialises single frames by the clock: at 1 Gbit/s a full one takes 12 us, and a call
 # that sends it takes a third of that. At 100 Mbit/s up to 78 % of a CPU were used.

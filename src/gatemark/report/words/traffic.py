@@ -11,6 +11,7 @@ from gatemark.stats.subject import About
 from gatemark.store.record import Definition
 
 OURS = "gatemark"  # who makes the traffic if no known tool does
+WORDS = "words"  # owner of a factor that is a word of a kernel
 LINE = "line."  # in front of the emulated line's factors
 ARROW = {
     "up": "↑ up",
@@ -94,13 +95,13 @@ def traffic(definition: Definition, but: Container[str] = ()) -> str:
 
     `but` are factors that vary and are left out.
     """
+    if definition.kernel:
+        return kernel(definition)
     of = f"replay of {definition.trace}" if definition.trace else definition.l4.upper()
     over = FAMILY.get(definition.family, definition.family)
     layers = [text for name, text in (("l4", of), ("family", over)) if name not in but]
     sized = _is_sized(definition)
-    parts = (_udp if sized else {"tcp": _tcp, "replay": _trace, "http": _http}[definition.l4])(
-        definition
-    )
+    parts = (_udp if sized else _OF[definition.l4])(definition)
     if many := connections(definition):
         parts = iter([("connections", many)])
     words = [text for name, text in parts if name not in but]
@@ -111,6 +112,13 @@ def traffic(definition: Definition, but: Container[str] = ()) -> str:
     last += [f"over a line ({definition.line})"] if definition.line else []
     protocol = [" over ".join(layers)] if layers else []
     return ", ".join([*first, *protocol, *words[len(first) :], *last])
+
+
+def kernel(definition: Definition) -> str:
+    """A kernel with its words: `lpm, mix uniform, structure tbm4, O3, 2 instances`."""
+    words = [word.replace("=", " ") for word in definition.kernel.split()]
+    many = [f"{definition.instances} instances"] if definition.instances > 1 else []
+    return ", ".join([*words, definition.level, *many])
 
 
 def point_words(point: About) -> str:
@@ -131,6 +139,8 @@ def load(definition: Definition, payload_bytes: float = 0) -> str:
 
 def sent(definition: Definition, payload_bytes: float = 0) -> str:
     """The same whoever sent it."""
+    if definition.kernel:
+        return kernel(definition)
     parts = [way(definition.direction)]
     if many := connections(definition):
         parts += [many]
@@ -166,7 +176,8 @@ def factor(name: str, level: object) -> str:
         return _line(name.removeprefix(LINE), level)
     owner, _, key = name.rpartition(".")
     if owner:
-        return f"{owner.replace('.', ' ')}: {factor(key, level)}"
+        whose = "" if owner == WORDS else f"{owner.replace('.', ' ')}: "
+        return f"{whose}{factor(key, level)}"
     if name in _WORDS:
         return _WORDS[name](str(level))
     if name in _COUNTED and isinstance(level, int | float):
@@ -240,6 +251,13 @@ def _http(definition: Definition) -> Iterator[tuple[str, str]]:
     yield "interval_s", f"intervals of {definition.interval_s:g} s"
     if definition.congestion:
         yield "congestion", definition.congestion
+
+
+_OF: dict[str, Callable[[Definition], Iterator[tuple[str, str]]]] = {
+    "tcp": _tcp,
+    "replay": _trace,
+    "http": _http,
+}
 
 
 def _writes(definition: Definition) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The outcome of a kernel: operations/s and ns of each, phase by phase, and what it takes.
+
+The program's lists of ns have a value for each of its repeats. A phase's value is their median; of
+several instances the operations are summed, and the ns are those of the middle one. A list that is
+called `insert_ns` is of the phase insert, whose values are `insert.ns` and `insert.ops_s`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+from statistics import median
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from gatemark.error import InvalidTrialError
+from gatemark.plan.model import TrialSpec, Workload
+from gatemark.plan.words import FILES, text
+from gatemark.run.raw import Raw
+from gatemark.run.result.kind import Kind, Values
+from gatemark.stats.point.kernel import KERNEL
+from gatemark.store.record import Definition
+from gatemark.store.series import Series
+from gatemark.workload.algorithm import loads
+from gatemark.workload.way import Way
+
+NS: Final = "ns"
+DEPENDENT: Final = "dependent"  # look-ups that each wait for the one before: a mode, not a phase
+SIZES: Final = ("bytes", "peak_bytes", "build_s")  # of the largest instance
+HEADLINES: Final = ("", "query", "find")  # the phase that the kernel's own rate is of
+
+Report = Mapping[str, Any]
+
+
+def define(both: Definition, load: Workload) -> Definition:
+    """What is a kernel's own of a definition."""
+    words = (f"{key}={_named(key, text(value))}" for key, value in sorted(load.words.items()))
+    return replace(
+        both,
+        quantity=KERNEL,
+        l4=load.kind,
+        rate_layer="operations/s",
+        duration_s=0.0,
+        kernel=" ".join((load.command, *words)),
+        level=load.level,
+        instances=load.instances,
+    )
+
+
+def outcome(spec: TrialSpec, raw: Raw) -> tuple[Values, None]:
+    """The values. Raises InvalidTrialError where the program timed nothing."""
+    del spec
+    reports = _reports(raw)
+    phases = {name: _phase(reports, name) for name in _phases(reports)}
+    if not phases:
+        raise InvalidTrialError("the kernel reported no times")
+    values: Values = {}
+    for name, (ns, ops_s) in phases.items():
+        if name == DEPENDENT:
+            values["dependent_ns"] = ns
+        elif name:
+            values |= {f"{name}.ns": ns, f"{name}.ops_s": ops_s}
+    first = next((name for name in HEADLINES if name in phases), next(iter(phases)))
+    values |= {"ns": phases[first][0], "ops_s": phases[first][1]}
+    values["repeats_spread_ratio"] = max(_spread(report[_list(first)]) for report in reports)
+    for name in SIZES:
+        if sizes := [float(report[name]) for report in reports if name in report]:
+            values[name] = max(sizes)
+    return values, None
+
+
+def evidence(raw: Raw) -> dict[str, Any]:
+    """What the program printed, whole."""
+    return {"kernels": tuple(dict(report) for report in _reports(raw))}
+
+
+def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
+    """None: nothing was sent."""
+    del raw, values
+    return 0.0
+
+
+def series(way: Way) -> Series:
+    """None: a record has what each repeat took."""
+    del way
+    return {}
+
+
+def _reports(raw: Raw) -> Sequence[Report]:
+    reports: Sequence[Report] = raw.ways[0].sender["records"]
+    return reports
+
+
+def _phases(reports: Sequence[Report]) -> Iterator[str]:
+    """Names of the phases that every instance timed: "" has no name."""
+    for name, value in reports[0].items():
+        is_timed = name == NS or name.endswith(f"_{NS}")
+        if is_timed and isinstance(value, list) and all(name in report for report in reports):
+            yield name.removesuffix(NS).removesuffix("_")
+
+
+def _list(phase: str) -> str:
+    return f"{phase}_{NS}" if phase else NS
+
+
+def _phase(reports: Sequence[Report], name: str) -> tuple[float, float]:
+    """ns of an operation, and operations/s of all instances together."""
+    each = [median(report[_list(name)]) for report in reports]
+    if min(each) <= 0:
+        raise InvalidTrialError(f"the kernel took no time: {_list(name)} has {min(each):g}")
+    return median(each), sum(1e9 / ns for ns in each)
+
+
+def _spread(times: Sequence[float]) -> float:
+    """From the fastest repeat to the slowest, by their median."""
+    return (max(times) - min(times)) / median(times)
+
+
+def _named(key: str, value: str) -> str:
+    """A word as a definition has it: a file by its name, wherever it lies."""
+    return PurePath(value).name if key in FILES else value
+
+
+KIND: Final = Kind(loads, define, outcome, delivered_pps, series, evidence)

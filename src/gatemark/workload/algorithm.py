@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A kernel of gm-algorithms on the gateway's own processor: nothing is sent.
+
+    put there     |--- program and input files, each verified ---|
+    ready                                                         |
+    runs                                    |- builds -|- warms up -|- repeats -|- digest -|
+    reported                                                    a line of JSON for each record
+
+The program times itself (algorithms/src/program/timing.h) and reports what it did as a digest of
+all results. What it prints is kept whole.
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, Self
+
+import msgspec
+
+from gatemark.error import GatemarkError, InvalidTrialError, NodeError, UnavailableError
+from gatemark.node import file
+from gatemark.node.agent import Tick
+from gatemark.node.reader import Printed, reader
+from gatemark.node.shell import Node, Process
+from gatemark.plan.lasting import kernel_s
+from gatemark.plan.model import Factor, TrialSpec, Workload
+from gatemark.plan.words import COREMARK, FILES, text
+from gatemark.station.station import Station
+from gatemark.station.wiring import Wire
+from gatemark.workload.coremark import CoreMark
+from gatemark.workload.onboard import placed, reported
+from gatemark.workload.way import Drained, Load, Way
+
+PROGRAM: Final = "gm-algorithms"
+LONGEST_S: Final = 900.0  # an emulated MIPS builds a full table for minutes
+LEAST_S: Final = 60.0
+SLOWER: Final = 20.0  # times what a plan expects
+NO_MEMORY: Final = "skipped: memory"  # that a structure needs, and the gateway has not
+
+
+async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
+    """The one program. Raises UnavailableError where it is not built for the processor."""
+    (wire,) = ways
+    if spec.workload.command == COREMARK:
+        return [CoreMark(station, wire, spec.workload)]
+    return [Kernel(station, wire, spec.workload)]
+
+
+class Kernel:
+    """A command of gm-algorithms in one trial."""
+
+    def __init__(self, station: Station, wire: Wire, load: Workload) -> None:
+        self.wire = wire
+        self.load = load
+        self.node: Node = station.gateway.node
+        self.first = placed(station, load.instances)
+        self._command: tuple[str, ...] = ()
+        self._process: Process | None = None
+
+    async def ready(self) -> Self:
+        """Put program and input there. Raises GatemarkError."""
+        program = await file.kernels(self.node, self.load.level)
+        words = [f"{key}={await self._word(key, value)}" for key, value in self.load.words.items()]
+        instances = f"instances={self.load.instances}"
+        self._command = (*self.first, program, self.load.command, *words, instances)
+        return self
+
+    async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
+        """Run it to its end; its records are the sender's report."""
+        del drained, tick
+        t0_ns = time.monotonic_ns()
+        longest_s = min(LONGEST_S, LEAST_S + SLOWER * kernel_s(self.load))
+        try:
+            async with asyncio.timeout(longest_s):
+                records = await self._records()
+        except TimeoutError:
+            late = f"{PROGRAM} {self.load.command} did not end in {longest_s:g} s"
+            raise NodeError(f"{self.node.name}: {late}") from None
+        return reported(self.wire, (t0_ns, time.monotonic_ns()), records, PROGRAM)
+
+    async def abort(self) -> None:
+        """End it, with its instances."""
+        if process := self._process:
+            process.close_stdin()
+            process.kill()
+            await process.wait()
+
+    async def _word(self, key: str, value: Factor) -> str:
+        """A word as the gateway reads it: a file is there by another name."""
+        if key in FILES and "/" in str(value):
+            return await file.path(self.node, Path(str(value)))
+        return text(value)
+
+    async def _records(self) -> list[dict[str, Any]]:
+        process = self._process = await self.node.start(*self._command)
+        process.close_stdin()
+        records = []
+        while line := await process.line():
+            text_ = line.decode(errors="replace")
+            records.append(_read(Printed.by(self.node.name, text_)))
+        if await process.wait():
+            raise _failure(self.node, await process.errors())
+        self._process = None
+        if len(records) < self.load.instances:
+            raise InvalidTrialError(f"{len(records)} of {self.load.instances} instances reported")
+        return records
+
+
+@reader("a record of gm-algorithms")
+def _read(line: str) -> dict[str, Any]:
+    """A line of JSON: an object of names, numbers and lists of numbers."""
+    return msgspec.json.decode(line.encode(), type=dict[str, str | int | float | list[float]])
+
+
+def _failure(node: Node, errors: str) -> GatemarkError:
+    """Why the program ended without a record, in its own last words."""
+    last = next(iter(errors.strip().splitlines()[::-1]), "it ended without a word")
+    words = last.removeprefix(f"{PROGRAM}: ")
+    if words.startswith(NO_MEMORY):
+        return UnavailableError(f"{node.name}: {words.removeprefix('skipped: ')}")
+    return NodeError(f"{node.name}: {PROGRAM}: {words}", errors)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a kernel's records come to, and which of them computed something else."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from gatemark.error import InvalidTrialError
+from gatemark.run.raw import Raw
+from gatemark.run.result.algorithm import outcome
+from gatemark.run.result.digest import agreeing, question
+from gatemark.store.record import Definition, Evidence, Record
+
+TBM4 = "lpm mix=zipf queries=9 structure=tbm4 table=t.txt"
+DXR = "lpm impl=avx2 mix=zipf queries=9 structure=dxr18 table=t.txt"
+KNOWN = "lpm mix=uniform next_hops=256 queries=65536 structure=tbm4 table=fit-like-1009.txt"
+
+
+class Way:
+    def __init__(self, *records: dict[str, Any]) -> None:
+        self.sender = {"records": list(records)}
+
+
+def values(*records: dict[str, Any]) -> dict[str, float]:
+    return outcome(None, Raw([Way(*records)]))[0]  # type: ignore[arg-type, list-item]
+
+
+def record(kernel: str, *digests: str, trial: str = "t") -> Record:
+    return Record(
+        trial=trial,
+        plan="p",
+        arm="endpoint",
+        point={},
+        repeat=1,
+        pass_="outside",  # noqa: S106
+        sequence=0,
+        status="ok",
+        started="",
+        definition=Definition(path="endpoint", quantity="kernel rate", kernel=kernel),
+        evidence=Evidence(kernels=tuple({"digest": digest, "ns": [1.0]} for digest in digests)),
+    )
+
+
+def test_the_median_repeat_counts() -> None:
+    got = values({"ns": [4.0, 2.0, 5.0], "bytes": 12, "build_s": 0.5})
+    assert got["ns"] == 4.0
+    assert got["ops_s"] == 2.5e8
+    assert got["repeats_spread_ratio"] == 0.75
+    assert (got["bytes"], got["build_s"]) == (12.0, 0.5)
+
+
+def test_instances_add_up() -> None:
+    assert values({"ns": [4.0]}, {"ns": [2.0]})["ops_s"] == 7.5e8
+
+
+def test_each_phase_has_its_values_and_queries_are_the_rate() -> None:
+    got = values({"insert_ns": [10.0], "query_ns": [5.0]})
+    assert (got["insert.ns"], got["insert.ops_s"]) == (10.0, 1e8)
+    assert got["ns"] == got["query.ns"] == 5.0
+
+
+def test_dependent_look_ups_are_told_apart() -> None:
+    got = values({"ns": [2.0], "dependent_ns": [30.0]})
+    assert (got["ns"], got["dependent_ns"]) == (2.0, 30.0)
+
+
+def test_what_timed_nothing_is_no_trial() -> None:
+    with pytest.raises(InvalidTrialError, match="no times"):
+        values({"digest": "00"})
+
+
+def test_the_same_look_ups_have_one_digest_by_every_structure() -> None:
+    assert question(TBM4) == question(DXR)
+    assert agreeing(record(DXR, "aa"), [record(TBM4, "aa")]).status == "ok"
+    wrong = agreeing(record(DXR, "ab"), [record(TBM4, "aa", trial="first")])
+    assert wrong.status == "invalid"
+    assert wrong.reason == "wrong result: digest ab, which is aa in first"
+
+
+def test_other_words_may_have_another_digest() -> None:
+    other = TBM4.replace("queries=9", "queries=8")
+    assert agreeing(record(other, "ab"), [record(TBM4, "aa")]).status == "ok"
+
+
+def test_instances_agree() -> None:
+    assert agreeing(record(TBM4, "aa", "ab"), []).status == "invalid"
+
+
+def test_an_invalid_trial_tells_no_digest() -> None:
+    before = replace(record(TBM4, "aa"), status="invalid")
+    assert agreeing(record(TBM4, "ab"), [before]).status == "ok"
+
+
+def test_a_known_digest_is_held() -> None:
+    assert agreeing(record(KNOWN, "4a13b4b5c64fa5ab"), []).status == "ok"
+    assert "known is 4a13b4b5c64fa5ab" in agreeing(record(KNOWN, "4a13b4b5c64fa5ac"), []).reason
