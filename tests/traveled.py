@@ -133,7 +133,7 @@ def run(records: Sequence[Record]) -> Run:
             workload=plan().workload,
             point=record.point,
             repeat=1,
-            pass_="outside",  # noqa: S106  # noqa: S106
+            pass_="outside",  # noqa: S106
             sequence=record.sequence,
         )
         for record in records

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from gatemark.store.directory import RunDirectory
 
 DEFAULT_SUITE = "quick"
+COREMARK_HELP = "Your own copy of CoreMark, for plans that run it (algorithms/coremark)."
 LINE_HELP = "Is it enough for this line, in Mbit/s: 1000/500? Of a plan with [line]: its rates."
 
 
@@ -54,6 +55,7 @@ def run(
         bool, typer.Option("--exact", help="Count a packet's instructions (station qemu-...).")
     ] = False,
     line: Annotated[str, typer.Option(metavar="DOWN/UP", help=LINE_HELP)] = "",
+    coremark: Annotated[Path | None, typer.Option(metavar="DIR", help=COREMARK_HELP)] = None,
     resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Go on with this run.")] = None,
     trust: Annotated[bool, typer.Option("--trust", help=TRUST_HELP)] = False,
     seed: Annotated[
@@ -69,7 +71,7 @@ def run(
 
     check_option(resume, trust=trust)
     if resume:
-        others = (name, station, variant, exact, set_, driver, port, line, out)
+        others = (name, station, variant, exact, set_, driver, port, line, coremark, out)
         if any(others) or seed is not None:
             raise UsageError("--resume goes on with a run as it was planned: leave out the rest")
         directory = reopen(resume, trust=trust)
@@ -79,12 +81,23 @@ def run(
         bench = load_station(directory.load().station_file)
         require(directory.load().plans, bench)
     else:
-        settings, ports = tuple(set_ or ()), wire.split(port or ())
+        settings, ports = (*(set_ or ()), *_of_coremark(coremark)), wire.split(port or ())
         asked = Asked(name or DEFAULT_SUITE, station, variant, settings, driver, ports, exact, line)
         bench = load_station(asked.station_file)
         directory = _begin(asked, bench, out, seed)
     measure(directory, bench)
     _tell(directory, json_=json_)
+
+
+def _of_coremark(folder: Path | None) -> tuple[str, ...]:
+    """The setting that names the user's own copy, checked. Raises UsageError."""
+    if folder is None:
+        return ()
+    from gatemark.plan.words import SOURCE
+    from gatemark.workload.coremark import require as require_published
+
+    require_published(folder)
+    return (f"workload.words.{SOURCE}={folder.resolve()}",)
 
 
 def _begin(asked: Asked, bench: "Station", out: Path | None, seed: int | None) -> "RunDirectory":

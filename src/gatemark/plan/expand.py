@@ -45,7 +45,7 @@ from gatemark.plan.probe import PROBES
 from gatemark.plan.sane import faults
 from gatemark.plan.search import misfits, search_faults
 from gatemark.plan.toml import nearest
-from gatemark.plan.words import WORDS, is_word, merged
+from gatemark.plan.words import COREMARK, SOURCE, WORDS, is_word, merged
 from gatemark.unit import frame_bytes, payload_bytes
 
 # Words that a key takes, for the message where it has another.
@@ -348,7 +348,7 @@ def _applies(plan: Plan, key: str, table: str, name: str) -> bool:
         return not means_nothing(name, kinds) and key not in factors(plan)
     known = {**{t: struct.__struct_fields__ for t, struct in SETTABLE.items()}, "sweep": FACTORS}
     if table == "workload" and is_word(name):
-        return name not in factors(plan) and _is_kernel(plan)
+        return name not in factors(plan) and _is_kernel(plan, name.partition(".")[2])
     if name in FACTORS and table not in known and not workloads.name_fault(table):
         return False
     if table == "sweep" and (workloads.split(name)[0] or name in known[table]):
@@ -362,8 +362,11 @@ def _applies(plan: Plan, key: str, table: str, name: str) -> bool:
     return not means_nothing(name, kinds) and name not in factors(plan)
 
 
-def _is_kernel(plan: Plan) -> bool:
-    return any(workload_at(plan, point).kind == "algorithm" for point in points(plan))
+def _is_kernel(plan: Plan, word: str) -> bool:
+    """Whether a plan is of kernels that a word may be meant for: CoreMark has but its source."""
+    loads = [workload_at(plan, point) for point in points(plan)]
+    commands = {load.command for load in loads if load.kind == "algorithm"}
+    return any((command == COREMARK) == (word == SOURCE) for command in commands)
 
 
 SETTABLE: Final[dict[str, type[msgspec.Struct]]] = {
@@ -376,7 +379,9 @@ def _with(plan: Plan, table: str, name: str, value: Any) -> Plan:
     """The plan with one key of a table, or of a workload beside the first, put in."""
     kind = SETTABLE.get(table) or get_type_hints(Plan).get(table, Workload)
     before = plan.beside[table] if table in plan.beside else getattr(plan, table)
-    given = {WORDS: {name.partition(".")[2]: value}} if is_word(name) else {name: value}
+    given: dict[str, Any] = {name: value}
+    if table == "workload" and is_word(name):
+        given = {WORDS: {name.partition(".")[2]: value}}
     try:
         new = msgspec.convert(merged(msgspec.to_builtins(before), given), kind)
     except msgspec.ValidationError as error:

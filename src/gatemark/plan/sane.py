@@ -231,6 +231,8 @@ def _responsiveness(load: Workload) -> Iterator[str]:
 def _algorithm(load: Workload) -> Iterator[str]:
     if not 1 <= load.instances <= MOST_INSTANCES:
         yield f"`instances` = {load.instances}: 1 to {MOST_INSTANCES}"
+    if load.instances > 1 and load.command == words.COREMARK:
+        yield f"`instances` = {load.instances}: CoreMark is run once at a time; leave it out"
     if load.driver != "gatemark":
         yield f"`driver` = {load.driver}: nothing is sent; leave it out"
     yield from words.faults(load.words)

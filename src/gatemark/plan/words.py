@@ -16,9 +16,15 @@ KEY: Final = re.compile(r"[a-z][a-z0-9_]{0,31}")
 VALUE: Final = re.compile(r"[A-Za-z0-9_.,:/+%@=-]{1,400}")
 OURS: Final = ("instances",)  # a key of the workload itself
 MOST: Final = 31  # that the program takes, besides ours
-FILES: Final = ("table", "patterns", "payload", "source")  # words that may name a file or folder
+FILES: Final = (
+    "table",
+    "patterns",
+    "payload",
+    "capture",
+    "folder",
+)  # words that may name a file or folder
 COREMARK: Final = "coremark"
-SOURCE: Final = "source"  # CoreMark's: the folder of the user's own copy
+SOURCE: Final = "folder"  # CoreMark's: the folder of the user's own copy
 
 
 def is_word(factor: str) -> bool:

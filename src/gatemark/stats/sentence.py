@@ -19,7 +19,7 @@ from gatemark.stats.judgement import (
     Verdict,
 )
 from gatemark.stats.math.interval import Interval
-from gatemark.stats.point import connections, fill, responsiveness
+from gatemark.stats.point import connections, fill, kernel, responsiveness
 from gatemark.stats.point.path import base
 from gatemark.stats.point.timed import MEDIAN, is_timed
 from gatemark.stats.speed import speed, words
@@ -92,6 +92,7 @@ def sentence(
     timed = [point for point in points if is_timed(point, run.plans)]
     plain = [point for point in points if point not in timed]
     texts = (
+        _kernels(run, points),
         _full_speed(run, records, plain, knees, ladders),
         _costs(run, points, knees, ladders),
         _carries(run, records, points, plain, knees),
@@ -103,6 +104,19 @@ def sentence(
         else "",
     )
     return next(filter(None, texts), "Nothing has been measured yet.")
+
+
+def _kernels(run: Run, points: Sequence[PointResult]) -> str:
+    """The fastest point of each kind of kernel, where there are any."""
+    clauses = [
+        f"{kernel.DOES.get(name, name)} {si(best.values[best.definition.headline].value, unit)}"
+        for name, unit in kernel.UNITS.items()
+        for best in kernel.fastest(points, name)
+    ]
+    if not clauses:
+        return ""
+    who = "This machine's" if run.station.kind == "netns" else f"{_gateway(run, [])}'s"
+    return f"{who} processor {', '.join(clauses)} (the fastest of each kind)."
 
 
 def wrong(diagnoses: Sequence[Diagnosis]) -> str:
@@ -354,7 +368,7 @@ def _of_points(points: Sequence[PointResult]) -> list[Rate]:
         _of_point(p)
         for p in points
         if p.definition.headline in p.values
-        and p.definition.quantity not in ("burst", INSTRUCTIONS)  # no rates
+        and p.definition.quantity not in ("burst", INSTRUCTIONS, kernel.KERNEL)  # no rates
         and not is_twin(p.arm)
     ]
 

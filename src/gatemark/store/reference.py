@@ -67,6 +67,13 @@ def read(folder: Traversable) -> tuple[Published, ...]:
     return tuple(values)
 
 
+def printed(seed: str, experiment: str) -> list[Row]:
+    """The rows of a study whose experiment begins so, as they were printed."""
+    text = _text(files("gatemark") / "reference", VALUES)
+    rows = (row for _, row in _rows(text))
+    return [row for row in rows if row["seed"] == seed and row["experiment"].startswith(experiment)]
+
+
 def _text(folder: Traversable, name: str) -> str:
     try:
         return (folder / name).read_text(encoding="utf-8")

@@ -28,6 +28,7 @@ from gatemark.plan.model import Factor, TrialSpec, Workload
 from gatemark.plan.words import COREMARK, FILES, text
 from gatemark.station.station import Station
 from gatemark.station.wiring import Wire
+from gatemark.workload import payload
 from gatemark.workload.coremark import CoreMark
 from gatemark.workload.onboard import placed, reported
 from gatemark.workload.way import Drained, Load, Way
@@ -36,7 +37,8 @@ PROGRAM: Final = "gm-algorithms"
 LONGEST_S: Final = 900.0  # an emulated MIPS builds a full table for minutes
 LEAST_S: Final = 60.0
 SLOWER: Final = 20.0  # times what a plan expects
-NO_MEMORY: Final = "skipped: memory"  # that a structure needs, and the gateway has not
+PAYLOAD: Final = "payload"  # a word: captures, or what is made here
+SKIPPED: Final = "skipped"  # in a record, or before last words: no memory for the structure
 
 
 async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
@@ -88,8 +90,9 @@ class Kernel:
 
     async def _word(self, key: str, value: Factor) -> str:
         """A word as the gateway reads it: a file is there by another name."""
-        if key in FILES and "/" in str(value):
-            return await file.path(self.node, Path(str(value)))
+        made = await asyncio.to_thread(payload.file, text(value)) if key == PAYLOAD else None
+        if made or (key in FILES and "/" in str(value)):
+            return await file.path(self.node, made or Path(str(value)))
         return text(value)
 
     async def _records(self) -> list[dict[str, Any]]:
@@ -98,7 +101,10 @@ class Kernel:
         records = []
         while line := await process.line():
             text_ = line.decode(errors="replace")
-            records.append(_read(Printed.by(self.node.name, text_)))
+            record = _read(Printed.by(self.node.name, text_))
+            if SKIPPED in record:
+                raise UnavailableError(f"{self.node.name}: {record[SKIPPED]}")
+            records.append(record)
         if await process.wait():
             raise _failure(self.node, await process.errors())
         self._process = None
@@ -117,6 +123,6 @@ def _failure(node: Node, errors: str) -> GatemarkError:
     """Why the program ended without a record, in its own last words."""
     last = next(iter(errors.strip().splitlines()[::-1]), "it ended without a word")
     words = last.removeprefix(f"{PROGRAM}: ")
-    if words.startswith(NO_MEMORY):
-        return UnavailableError(f"{node.name}: {words.removeprefix('skipped: ')}")
+    if words.startswith(f"{SKIPPED}: "):
+        return UnavailableError(f"{node.name}: {words.removeprefix(f'{SKIPPED}: ')}")
     return NodeError(f"{node.name}: {PROGRAM}: {words}", errors)

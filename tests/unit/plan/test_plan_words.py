@@ -93,3 +93,8 @@ def test_it_is_of_the_gateway_itself(tmp_path: Path) -> None:
     file.write_text(HEAD.replace("endpoint", "route"))
     with pytest.raises(UsageError, match=r"write path endpoint"):
         read_plan(file, "kernels")
+
+
+def test_the_levels_of_a_word_are_set(tmp_path: Path) -> None:
+    read = plan(tmp_path, "[sweep]\nwords.queries = [1, 2]\n")
+    assert override(read, {"sweep.words.queries": 7}).sweep == {"words.queries": (7,)}

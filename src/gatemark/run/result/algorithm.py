@@ -26,6 +26,11 @@ from gatemark.workload.way import Way
 
 NS: Final = "ns"
 DEPENDENT: Final = "dependent"  # look-ups that each wait for the one before: a mode, not a phase
+# Numbers of the platform's own, the quantity of each, and its factor.
+NUMBERS: Final = {
+    "mhz": ("clock_hz", 1e6),
+    **{f"{way}_mb_s": (f"{way}_bytes_per_s", 1e6) for way in ("copy", "scale", "add", "triad")},
+}
 SIZES: Final = ("bytes", "peak_bytes", "build_s")  # of the largest instance
 HEADLINES: Final = ("", "query", "find")  # the phase that the kernel's own rate is of
 
@@ -52,21 +57,38 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[Values, None]:
     del spec
     reports = _reports(raw)
     phases = {name: _phase(reports, name) for name in _phases(reports)}
-    if not phases:
+    values: Values = dict(_numbers(reports[0]))
+    if not phases and not values:
         raise InvalidTrialError("the kernel reported no times")
-    values: Values = {}
     for name, (ns, ops_s) in phases.items():
         if name == DEPENDENT:
             values["dependent_ns"] = ns
         elif name:
             values |= {f"{name}.ns": ns, f"{name}.ops_s": ops_s}
-    first = next((name for name in HEADLINES if name in phases), next(iter(phases)))
-    values |= {"ns": phases[first][0], "ops_s": phases[first][1]}
-    values["repeats_spread_ratio"] = max(_spread(report[_list(first)]) for report in reports)
+    if phases:
+        first = next((name for name in HEADLINES if name in phases), next(iter(phases)))
+        values |= {"ns": phases[first][0], "ops_s": phases[first][1]}
+        values["repeats_spread_ratio"] = max(_spread(report[_list(first)]) for report in reports)
+    return values | _sizes(reports, values.get("ops_s", 0.0)), None
+
+
+def _sizes(reports: Sequence[Report], ops_s: float) -> Values:
+    """Memory and time that the structure takes, and the bytes that went through it."""
+    values: Values = {}
+    if payload_bytes := reports[0].get("payload_bytes"):
+        bytes_each = float(payload_bytes) / float(reports[0]["operations"])
+        values["bytes_per_s"] = bytes_each * ops_s
     for name in SIZES:
         if sizes := [float(report[name]) for report in reports if name in report]:
             values[name] = max(sizes)
-    return values, None
+    return values
+
+
+def _numbers(report: Report) -> Iterator[tuple[str, float]]:
+    """What the platform reports besides times."""
+    for name, (quantity, factor) in NUMBERS.items():
+        if name in report:
+            yield quantity, float(report[name]) * factor
 
 
 def evidence(raw: Raw) -> dict[str, Any]:

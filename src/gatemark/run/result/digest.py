@@ -32,9 +32,9 @@ def agreeing(record: Record, before: Iterable[Record]) -> Record:
     if any(other != first for other in others):
         return _invalid(record, "its instances computed different results")
     asked = question(record.definition.kernel)
-    for known in _known():
-        if known["words"].items() <= asked.items() and first.get(DIGEST) != known[DIGEST]:
-            return _invalid(record, f"digest {first.get(DIGEST)}, known is {known[DIGEST]}")
+    for words, known in _known():
+        if words.items() <= asked.items() and (reason := _difference(first, known)):
+            return _invalid(record, f"{reason} as known")
     for other in before:
         if other.status == "ok" and question(other.definition.kernel) == asked:
             reason = _difference(first, digests(other.evidence.kernels[0]))
@@ -68,12 +68,14 @@ def _invalid(record: Record, reason: str) -> Record:
 
 
 @cache
-def _known() -> list[dict[str, Any]]:
-    """The digests that were computed by other programs than ours, each with its words."""
+def _known() -> list[tuple[dict[str, str], Digests]]:
+    """The words and digests that other programs than ours computed."""
     text = (resources.files(__package__) / "digests.toml").read_text()
     rows = tomllib.loads(text)["known"]
     return [
-        {"words": {key: str(word) for key, word in row.items() if key != DIGEST}, DIGEST: digest}
+        (
+            {key: str(word) for key, word in row.items() if not key.endswith(DIGEST)},
+            digests(row),
+        )
         for row in rows
-        for digest in [row[DIGEST]]
     ]
