@@ -63,6 +63,8 @@ MEASURED: Final = {
     "ns": Quantity("ns", "time of an operation of a kernel"),
     "dependent_ns": Quantity("ns", "time of a look-up that waits for the one before"),
     "clock_hz": Quantity("Hz", "the processor's clock, as a chain of operations tells it"),
+    "cache_latency_ns": Quantity("ns", "time of a load from the first cache"),
+    "memory_latency_ns": Quantity("ns", "time of a load from the largest memory that was tried"),
     "copy_bytes_per_s": Quantity("bytes/s", "memory copied, read and written together"),
     "scale_bytes_per_s": Quantity("bytes/s", "memory scaled, read and written together"),
     "add_bytes_per_s": Quantity("bytes/s", "memory added, read and written together"),

@@ -23,6 +23,11 @@ class Way:
 
 
 def values(*records: dict[str, Any]) -> dict[str, float]:
+    """What timed records come to: each list of times has its number of operations, as printed."""
+    for record in records:
+        record |= {
+            name[: -len("ns")] + "operations": 100 for name in list(record) if name.endswith("ns")
+        }
     return outcome(None, Raw([Way(*records)]))[0]  # type: ignore[arg-type, list-item]
 
 
@@ -65,6 +70,18 @@ def test_dependent_look_ups_are_told_apart() -> None:
     assert (got["ns"], got["dependent_ns"]) == (2.0, 30.0)
 
 
+def test_times_by_size_are_no_repeats() -> None:
+    got = outcome(
+        None,  # type: ignore[arg-type]
+        Raw([Way({"measure": "latency", "ns": [1.0, 80.0], "bytes": [1024.0, 4096.0]})]),  # type: ignore[list-item]
+    )[0]
+    assert got == {"cache_latency_ns": 1.0, "memory_latency_ns": 80.0}
+
+
+def test_of_several_rounds_the_best_bandwidth_counts() -> None:
+    assert values({"copy_mb_s": [10.0, 12.0, 11.0]})["copy_bytes_per_s"] == 12e6
+
+
 def test_what_timed_nothing_is_no_trial() -> None:
     with pytest.raises(InvalidTrialError, match="no times"):
         values({"digest": "00"})
@@ -94,4 +111,7 @@ def test_an_invalid_trial_tells_no_digest() -> None:
 
 def test_a_known_digest_is_held() -> None:
     assert agreeing(record(KNOWN, "4a13b4b5c64fa5ab"), []).status == "ok"
-    assert "known is 4a13b4b5c64fa5ab" in agreeing(record(KNOWN, "4a13b4b5c64fa5ac"), []).reason
+    assert (
+        "which is 4a13b4b5c64fa5ab as known"
+        in agreeing(record(KNOWN, "4a13b4b5c64fa5ac"), []).reason
+    )

@@ -18,6 +18,7 @@ from gatemark.report.words.table import NONE, Table
 from gatemark.stats.judgement import PointResult
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point import budget, kernel, platform
+from gatemark.store.record import Record
 from gatemark.store.reference import printed
 
 CAPTIONS = {
@@ -26,11 +27,13 @@ CAPTIONS = {
     "match": "Pattern matching: payloads searched",
     "gateway": "What a gateway does besides",
     "platform": "The processor itself",
-    "coremark": "CoreMark, by its own line",
+    "coremark": "CoreMark",
 }
+WHOLE = Scale(1.0, "")
 PER_S = Scale(1e6, "M/s")
 NS = Scale(1.0, "ns")
 MB_S = Scale(1e6, "MB/s")
+SCORE = "iterations/s"
 # Quantity -> its column and scale, besides those of phases.
 COLUMNS = {
     "ops_s": ("M/s", PER_S),
@@ -39,6 +42,10 @@ COLUMNS = {
     "bytes_per_s": ("MB/s", MB_S),
     "bytes": ("KiB", Scale(1024.0, "KiB")),
     "build_s": ("build, ms", Scale(1e-3, "ms")),
+    "clock_hz": ("MHz", Scale(1e6, "MHz")),
+    "cache_latency_ns": ("cache, ns", NS),
+    "memory_latency_ns": ("memory, ns", NS),
+    **{f"{way}_bytes_per_s": (f"{way}, MB/s", MB_S) for way in ("copy", "scale", "add", "triad")},
 }
 PHASE = ".ns"  # ends a phase's time: insert.ns
 SATURATED = "the study's sizes saturate both filters: hashing and memory alone"
@@ -49,6 +56,7 @@ def tables(source: Source) -> Iterator[tuple[str, Table]]:
     points = [point for part in source.parts or [source] for point in part.judgement.points]
     for command, caption in CAPTIONS.items():
         yield f"kernels-{command}", _of_command(list(kernel.of(points, command)), caption)
+    yield "kernels-line", _lines([r for part in source.parts or [source] for r in part.records])
     yield "kernels-packet", _shares(points)
     yield "kernels-study", _study(points)
     yield "kernels-platform", _platforms(points)
@@ -56,14 +64,28 @@ def tables(source: Source) -> Iterator[tuple[str, Table]]:
 
 def _of_command(points: Sequence[PointResult], caption: str) -> Table:
     phases = dict.fromkeys(name for p in points for name in p.values if name.endswith(PHASE))
+    columns = COLUMNS | ({"ops_s": (SCORE, WHOLE)} if caption == CAPTIONS["coremark"] else {})
     spec = [
         Column("kernel", lambda p: traffic.kernel(p.definition)),
-        *(_column(points, name, *column) for name, column in COLUMNS.items()),
+        *(_column(points, name, *column) for name, column in columns.items()),
         *(_column(points, name, f"{name.removesuffix(PHASE)}, ns", NS) for name in phases),
     ]
     studied = any(kernel.words(p.definition).get("workload") == "study" for p in points)
     note = f"; {SATURATED}" if studied else ""
     return rates.of_points(caption + note, spec, points)
+
+
+def _lines(records: Sequence[Record]) -> Table:
+    """CoreMark's own lines, as its rules have them reported."""
+    lines = [
+        str(report["line"])
+        for record in records
+        for report in record.evidence.kernels
+        if record.status == "ok" and "line" in report
+    ]
+    rows = tuple((line,) for line in lines)
+    caption = "CoreMark's own lines; CoreMark is a trademark of EEMBC"
+    return Table(caption, ("report",), rows, frozenset())
 
 
 def _column(points: Sequence[PointResult], name: str, head: str, to: Scale) -> Column:

@@ -11,6 +11,7 @@ from gatemark.stats.subject import About
 from gatemark.store.record import Definition
 
 OURS = "gatemark"  # who makes the traffic if no known tool does
+TIMING = ("repeats", "pass_ms")  # words of a kernel that are told nowhere
 WORDS = "words"  # owner of a factor that is a word of a kernel
 LINE = "line."  # in front of the emulated line's factors
 ARROW = {
@@ -116,7 +117,11 @@ def traffic(definition: Definition, but: Container[str] = ()) -> str:
 
 def kernel(definition: Definition) -> str:
     """A kernel with its words: `lpm, mix uniform, structure tbm4, O3, 2 instances`."""
-    words = [word.replace("=", " ") for word in definition.kernel.split()]
+    words = [
+        word.replace("=", " ")
+        for word in definition.kernel.split()
+        if word.partition("=")[0] not in TIMING
+    ]
     many = [f"{definition.instances} instances"] if definition.instances > 1 else []
     return ", ".join([*words, definition.level, *many])
 

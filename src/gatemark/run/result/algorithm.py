@@ -26,11 +26,13 @@ from gatemark.workload.way import Way
 
 NS: Final = "ns"
 DEPENDENT: Final = "dependent"  # look-ups that each wait for the one before: a mode, not a phase
-# Numbers of the platform's own, the quantity of each, and its factor.
+# Numbers of the platform's own, the quantity of each, and its factor. Of several rounds the best
+# counts, as STREAM has it.
 NUMBERS: Final = {
     "mhz": ("clock_hz", 1e6),
     **{f"{way}_mb_s": (f"{way}_bytes_per_s", 1e6) for way in ("copy", "scale", "add", "triad")},
 }
+LATENCY: Final = "latency"  # a measure: ns of a load, by the size of the memory it is from
 SIZES: Final = ("bytes", "peak_bytes", "build_s")  # of the largest instance
 HEADLINES: Final = ("", "query", "find")  # the phase that the kernel's own rate is of
 
@@ -79,16 +81,20 @@ def _sizes(reports: Sequence[Report], ops_s: float) -> Values:
         bytes_each = float(payload_bytes) / float(reports[0]["operations"])
         values["bytes_per_s"] = bytes_each * ops_s
     for name in SIZES:
-        if sizes := [float(report[name]) for report in reports if name in report]:
-            values[name] = max(sizes)
+        sizes = [size for report in reports if isinstance(size := report.get(name), int | float)]
+        if sizes:
+            values[name] = float(max(sizes))
     return values
 
 
 def _numbers(report: Report) -> Iterator[tuple[str, float]]:
     """What the platform reports besides times."""
     for name, (quantity, factor) in NUMBERS.items():
-        if name in report:
-            yield quantity, float(report[name]) * factor
+        if number := report.get(name):
+            yield quantity, (max(number) if isinstance(number, list) else number) * factor
+    if report.get("measure") == LATENCY and report.get(NS):
+        yield "cache_latency_ns", report[NS][0]
+        yield "memory_latency_ns", report[NS][-1]
 
 
 def evidence(raw: Raw) -> dict[str, Any]:
@@ -116,9 +122,10 @@ def _reports(raw: Raw) -> Sequence[Report]:
 def _phases(reports: Sequence[Report]) -> Iterator[str]:
     """Names of the phases that every instance timed: "" has no name."""
     for name, value in reports[0].items():
-        is_timed = name == NS or name.endswith(f"_{NS}")
+        prefix = name.removesuffix(NS)
+        is_timed = prefix != name and f"{prefix}operations" in reports[0]
         if is_timed and isinstance(value, list) and all(name in report for report in reports):
-            yield name.removesuffix(NS).removesuffix("_")
+            yield prefix.removesuffix("_")
 
 
 def _list(phase: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from gatemark.stats.judgement import PointResult
-from gatemark.stats.point.group import Group, middle, readings
+from gatemark.stats.point.group import Group
 from gatemark.stats.point.limit import Verdict
 from gatemark.store.record import Definition
 
@@ -42,7 +42,7 @@ def of(points: Iterable[PointResult], command: str) -> Iterator[PointResult]:
     """The points of one command that were measured."""
     for point in points:
         is_its = is_kernel(point.definition) and words(point.definition)["command"] == command
-        if is_its and point.definition.headline in point.values:
+        if is_its and point.values:
             yield point
 
 
@@ -52,6 +52,8 @@ def ratios(
     """The first value's rate over the second's, at points that are alike but for this word."""
     rates: dict[tuple[object, ...], dict[str, float]] = {}
     for point in of(points, command):
+        if "ops_s" not in point.values:
+            continue
         others = dict(words(point.definition))
         value = others.pop(word, "")
         alike = (*sorted(others.items()), point.definition.level, point.definition.instances)
@@ -63,12 +65,12 @@ def ratios(
 
 def fastest(points: Iterable[PointResult], command: str) -> list[PointResult]:
     """The point of a command with the highest rate; none where there is none."""
-    rated = sorted(of(points, command), key=lambda point: -point.values["ops_s"].value)
-    return rated[:1]
+    rated = [point for point in of(points, command) if "ops_s" in point.values]
+    return sorted(rated, key=lambda point: -point.values["ops_s"].value)[:1]
 
 
 def decide(trials: Group) -> Verdict:
     """It has the processor for itself: nothing else could hold it back."""
-    if middle(readings(trials.outside, trials.definition.headline)) is None:
+    if not trials.outside:
         return Verdict("unknown", "no valid trial")
     return Verdict("cpu", "the kernel alone had it")
