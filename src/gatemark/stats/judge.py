@@ -30,8 +30,9 @@ from gatemark.stats.judgement import (
     Travel,
     Warning_,
 )
+from gatemark.stats.kernel import rate as kernel
 from gatemark.stats.math.interval import Interval, median_interval
-from gatemark.stats.point import connections, estimate, fill, kernel, responsiveness, warn
+from gatemark.stats.point import connections, estimate, fill, responsiveness, warn
 from gatemark.stats.point.boot import samples as each
 from gatemark.stats.point.capture import watched
 from gatemark.stats.point.ceiling import ceiling

@@ -18,8 +18,9 @@ from gatemark.stats.judgement import (
     Travel,
     Verdict,
 )
+from gatemark.stats.kernel import rate as kernel
 from gatemark.stats.math.interval import Interval
-from gatemark.stats.point import connections, fill, kernel, responsiveness
+from gatemark.stats.point import connections, fill, responsiveness
 from gatemark.stats.point.path import base
 from gatemark.stats.point.timed import MEDIAN, is_timed
 from gatemark.stats.speed import speed, words

@@ -16,8 +16,9 @@ from gatemark.report.words import number, traffic
 from gatemark.report.words.number import Scale
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.judgement import PointResult
+from gatemark.stats.kernel import budget, platform
+from gatemark.stats.kernel import rate as kernel
 from gatemark.stats.math.interval import Interval
-from gatemark.stats.point import budget, kernel, platform
 from gatemark.store.record import Record
 from gatemark.store.reference import printed
 

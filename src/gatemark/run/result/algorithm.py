@@ -18,7 +18,7 @@ from gatemark.plan.model import TrialSpec, Workload
 from gatemark.plan.words import FILES, text
 from gatemark.run.raw import Raw
 from gatemark.run.result.kind import Kind, Values
-from gatemark.stats.point.kernel import KERNEL
+from gatemark.stats.kernel.rate import KERNEL
 from gatemark.store.record import Definition
 from gatemark.store.series import Series
 from gatemark.workload.algorithm import loads

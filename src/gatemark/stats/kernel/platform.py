@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gatemark.stats.judgement import PointResult
-from gatemark.stats.point import kernel
+from gatemark.stats.kernel import rate
 
 OURS: Final = "this gateway"
 REFERENCE: Final = "PC"  # the published processor that the ratios are of: its name begins so
@@ -40,7 +40,7 @@ class Platform:
 
 def of_points(points: Sequence[PointResult]) -> Platform:
     """The processor that was measured: at -O3, the best of its points."""
-    scores = [p.values["ops_s"].value for p in kernel.fastest(points, "coremark")]
+    scores = [p.values["ops_s"].value for p in rate.fastest(points, "coremark")]
     return Platform(
         OURS,
         coremark=max(scores, default=0.0),

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from gatemark.stats.judgement import PointResult
+from gatemark.stats.kernel import rate
 from gatemark.stats.math.interval import Interval
-from gatemark.stats.point import kernel
 
 SUM: Final = ("parse", "lpm", "flow", "nat", "csum-inc")
 SMALLEST: Final = 64  # bytes of the packet whose time it is held against
@@ -46,7 +46,7 @@ def parts(points: Sequence[PointResult]) -> Iterator[Part]:
 
     A look-up waits for its packet, so where it was timed after the last one, that time counts.
     """
-    timed = [(_name(point), point) for point in points if kernel.is_kernel(point.definition)]
+    timed = [(_name(point), point) for point in points if rate.is_kernel(point.definition)]
     for name in SUM:
         for own, point in timed:
             ns = point.values.get("dependent_ns", point.values.get("ns"))
@@ -63,13 +63,13 @@ def ceiling_pps(points: Sequence[PointResult]) -> float | None:
 
 
 def _name(point: PointResult) -> str:
-    words = kernel.words(point.definition)
+    words = rate.words(point.definition)
     return words.get("primitive", words["command"])
 
 
 def _words(point: PointResult) -> str:
     """The kernel without the words that say how long it was timed."""
-    words = dict(kernel.words(point.definition))
+    words = dict(rate.words(point.definition))
     command = words.pop("primitive", words["command"])
     kept = [value for key, value in words.items() if key not in TIMING]
     return ", ".join((command, *kept))
