@@ -82,7 +82,7 @@ def _lines(records: Sequence[Record]) -> Table:
         str(report["line"])
         for record in records
         for report in record.evidence.kernels
-        if record.status == "ok" and "line" in report
+        if record.status == "ok" and report["command"] == "coremark"
     ]
     rows = tuple((line,) for line in lines)
     caption = "CoreMark's own lines; CoreMark is a trademark of EEMBC"

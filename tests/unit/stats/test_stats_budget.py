@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What kernels take of a packet's time, and the ceiling that their sum is."""
+
+import pytest
+
+from gatemark.stats.judgement import PointResult
+from gatemark.stats.kernel import budget, rate
+from gatemark.stats.math.interval import Interval
+from gatemark.stats.subject import Subject
+from gatemark.store.record import Definition
+
+
+def point(kernel: str, level: str = "O3", **values: float) -> PointResult:
+    definition = Definition(path="endpoint", quantity=rate.KERNEL, kernel=kernel, level=level)
+    if not kernel:
+        definition = Definition(path="route", frame_bytes=64)
+    return PointResult(
+        subject=Subject(plan="p", arm="a", setup=definition.setup, definition=definition),
+        values={name: Interval(value, value, value, 3, 0.75) for name, value in values.items()},
+        limit="cpu",
+        why="",
+        at_least=False,
+        invalid=0,
+        warnings=(),
+    )
+
+
+EVERY = [
+    point("lpm structure=tbm5", ns=20.0, ops_s=5e7),
+    point("lpm mode=dependent structure=tbm5", ns=50.0, dependent_ns=50.0),
+    *(point(f"gateway primitive={name}", ns=20.0) for name in ("parse", "flow", "nat", "csum-inc")),
+]
+
+
+def test_the_ceiling_is_one_second_over_the_fastest_of_each() -> None:
+    assert budget.ceiling_pps(EVERY) == pytest.approx(1e9 / 100)
+
+
+def test_there_is_none_without_one_of_them() -> None:
+    assert budget.ceiling_pps(EVERY[:-1]) is None
+
+
+def test_the_level_that_a_gateway_would_have_counts() -> None:
+    slow = [point("lpm structure=tbm5", "O0", ns=20.0), *EVERY[2:]]
+    assert budget.ceiling_pps(slow) is None
+
+
+def test_a_packet_takes_what_its_rate_leaves_it() -> None:
+    packet = budget.packet_ns([*EVERY, point("", received_pps=500_000.0)])
+    assert packet is not None
+    assert packet.value == 2000.0
+
+
+def test_structures_are_compared_where_all_else_is_alike() -> None:
+    points = [
+        point("lpm mix=zipf structure=sst15", ops_s=2e6),
+        point("lpm mix=zipf structure=tbm5", ops_s=8e6),
+        point("lpm mix=uniform structure=tbm5", ops_s=9e6),
+    ]
+    assert list(rate.ratios(points, "lpm", "structure", ("sst15", "tbm5"))) == [0.25]
