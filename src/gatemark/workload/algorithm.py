@@ -105,8 +105,8 @@ class Kernel:
             if SKIPPED in record:
                 raise UnavailableError(f"{self.node.name}: {record[SKIPPED]}")
             records.append(record)
-        if await process.wait():
-            raise _failure(self.node, await process.errors())
+        if code := await process.wait():
+            raise _failure(self.node, code, await process.errors())
         self._process = None
         if len(records) < self.load.instances:
             raise InvalidTrialError(f"{len(records)} of {self.load.instances} instances reported")
@@ -119,9 +119,10 @@ def _read(line: str) -> dict[str, Any]:
     return msgspec.json.decode(line.encode(), type=dict[str, str | int | float | list[float]])
 
 
-def _failure(node: Node, errors: str) -> GatemarkError:
-    """Why the program ended without a record, in its own last words."""
-    last = next(iter(errors.strip().splitlines()[::-1]), "it ended without a word")
+def _failure(node: Node, code: int, errors: str) -> GatemarkError:
+    """Why the program ended without a record, in its own last words; mute where it was killed."""
+    mute = f"it ended without a word (exit code {code}): was there enough memory?"
+    last = next(iter(errors.strip().splitlines()[::-1]), mute)
     words = last.removeprefix(f"{PROGRAM}: ")
     if words.startswith(f"{SKIPPED}: "):
         return UnavailableError(f"{node.name}: {words.removeprefix(f'{SKIPPED}: ')}")
