@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What hatchling calls to build a wheel: the agents, the algorithms, and the plugin for QEMU.
 
-All agents are in every wheel, since a box may have any of the processors, and so is the program
-that times algorithms: at -O3, and for the machine of the wheel at every level. The plugin is for the
+All agents are in every wheel, since a box may have any of the processors. So is the program that
+times algorithms: at -O3, and for the machine of the wheel at every level. The plugin is for the
 machine that QEMU runs on, so the wheel is for that kind of machine alone. An editable install (the
 set-up) calls this too and builds nothing: `setup/install` builds what its machine needs.
 """

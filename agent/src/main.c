@@ -178,6 +178,17 @@ static int is_help(const char *word)
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
+/* word: behind the verb, or NULL. */
+static int run_verb(const struct verb *verb, const char *word)
+{
+	if (word && is_help(word))
+		return help_verb(verb);
+	if (!word || word[0] == '{')
+		return run(verb, word);
+	fprintf(stderr, "gm-agent: no such option: %s; try gm-agent --help\n", word);
+	return EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
 	const struct verb *verb = argc > 1 ? find_verb(argv[1]) : NULL;
@@ -186,10 +197,8 @@ int main(int argc, char **argv)
 		return help();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return puts("gm-agent " AGENT_VERSION) < 0;
-	if (verb && argc == 3 && is_help(argv[2]))
-		return help_verb(verb);
-	if (verb && argc <= 3 && (argc == 2 || argv[2][0] == '{'))
-		return run(verb, argc == 3 ? argv[2] : NULL);
+	if (verb && argc <= 3)
+		return run_verb(verb, argc == 3 ? argv[2] : NULL);
 	fprintf(stderr,
 		argc > 1 ? "gm-agent: no such verb or option: %s; try gm-agent --help\n"
 			 : "gm-agent: a verb is missing; try gm-agent --help\n",

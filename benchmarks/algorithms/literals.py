@@ -33,12 +33,12 @@ def rows(arguments: argparse.Namespace) -> list[Comparison]:
         folder = Path(name)
         program = _built(folder)
         strings.write(folder / "records", records)
-        found = []
+        rows = []
         for count in COUNTS:
             progress(f"{count} literals")
             strings.write(folder / "literals", strings.literals(count))
-            found += _compared(count, _timed(program, folder, getattr(arguments, "rounds", 7)))
-    return found
+            rows += _compared(count, _timed(program, folder, getattr(arguments, "rounds", 7)))
+    return rows
 
 
 def _compared(count: int, engines: dict[str, Engine]) -> list[Comparison]:

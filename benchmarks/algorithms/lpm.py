@@ -122,10 +122,10 @@ def _fib(folder: Path) -> Path:
     own = ["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", '-DGM_FLAGS="-O3"']
     program = [ALGORITHMS / "src" / "program" / f"{name}.c" for name in PROGRAM]
     objects = []
-    for source in [*sorted((ALGORITHMS / "src" / "lpm").glob("*.c")), *program]:
-        made = folder / f"{source.stem}.o"
-        extra = ["-mpopcnt"] if source.stem.endswith("_popcnt") else []
-        _output(["clang", "-O3", *own, *extra, *include, "-c", str(source), "-o", str(made)])
+    for each in [*sorted((ALGORITHMS / "src" / "lpm").glob("*.c")), *program]:
+        made = folder / f"{each.stem}.o"
+        extra = ["-mpopcnt"] if each.stem.endswith("_popcnt") else []
+        _output(["clang", "-O3", *own, *extra, *include, "-c", str(each), "-o", str(made)])
         objects.append(str(made))
     libraries = ["-Wl,--no-as-needed", *(f"-lrte_{name}" for name in DPDK)]
     source = str(HERE / "peers" / "fib.c")

@@ -118,4 +118,4 @@ def _payload(frame: bytes, ports: Sequence[int]) -> bytes:
 
 def write(path: Path, strings: Sequence[bytes]) -> None:
     """A file of records: of each the length as u32, little-endian, and its bytes."""
-    path.write_bytes(b"".join(struct.pack("<I", len(one)) + one for one in strings))
+    path.write_bytes(b"".join(struct.pack("<I", len(text)) + text for text in strings))

@@ -16,7 +16,7 @@ ORDER: tuple[frozenset[str], ...] = (
     frozenset({"talk", "soak"}),
     frozenset({"frame", "gauge"}),
     frozenset({"count", "kernel"}),
-    frozenset({"port", "line"}),
+    frozenset({"port", "line", "capture", "flows"}),
     frozenset({"connect", "relay", "replay", "stream", "udp"}),
     frozenset({"verbs"}),
     frozenset({"main"}),

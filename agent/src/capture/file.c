@@ -47,6 +47,15 @@ static void path_of(const struct capture_file *file, uint64_t number, char path[
 			 (unsigned long long)number, dot ? dot : "");
 }
 
+/* Takes back what was written of something: the rest of the file stays readable. */
+static void take_back(const struct capture_file *file)
+{
+	off_t end = (off_t)file->file_bytes;
+
+	if (file->is_regular && ftruncate(file->fd, end) == 0)
+		lseek(file->fd, end, SEEK_SET);
+}
+
 /* All of it or nothing; a pipe that took a part has lost its way. Returns 0 or -errno. */
 static int write_whole(struct capture_file *file, const uint8_t *data, size_t bytes)
 {
@@ -54,17 +63,12 @@ static int write_whole(struct capture_file *file, const uint8_t *data, size_t by
 
 	while (done < bytes) {
 		ssize_t count = write(file->fd, data + done, bytes - done);
+		int error = count ? -errno : -ENOSPC;
 
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count <= 0) {
-			int error = count ? -errno : -ENOSPC;
-
-			/* The rest of the file stays readable. */
-			if (file->is_regular && done)
-				(void)!ftruncate(file->fd, (off_t)file->file_bytes);
-			if (file->is_regular)
-				lseek(file->fd, (off_t)file->file_bytes, SEEK_SET);
+			take_back(file);
 			return error;
 		}
 		done += (size_t)count;
@@ -88,7 +92,7 @@ static int open_next(struct capture_file *file)
 	file->number++;
 	file->file_bytes = 0;
 	file->opened_ns = clock_now();
-	return write_whole(file, header, format_header(file, header));
+	return write_whole(file, header, format_header(&file->kind, header));
 }
 
 int capture_file_open(struct capture_file *file, struct fault *fault)
@@ -96,7 +100,7 @@ int capture_file_open(struct capture_file *file, struct fault *fault)
 	int error;
 
 	file->fd = -1;
-	if (file->format == CAPTURE_PCAP) {
+	if (file->kind.format == CAPTURE_PCAP) {
 		file->record = malloc(RECORD_BYTES);
 		if (!file->record)
 			return fault_system(fault, -ENOMEM, "file", "room for records");
@@ -176,7 +180,7 @@ static void put_pcap(struct capture_file *file, const uint8_t *blocks, size_t by
 void capture_file_put(struct capture_file *file, const uint8_t *blocks, size_t bytes)
 {
 	rotate(file);
-	if (file->format == CAPTURE_PCAP)
+	if (file->kind.format == CAPTURE_PCAP)
 		put_pcap(file, blocks, bytes);
 	else
 		put_pcapng(file, blocks, bytes);

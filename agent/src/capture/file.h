@@ -8,31 +8,18 @@
 #ifndef GM_CAPTURE_FILE_H
 #define GM_CAPTURE_FILE_H
 
+#include "capture/format.h"
 #include "talk/fault.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define CAPTURE_INTERFACES_MOST 16
-
-enum capture_format { CAPTURE_PCAPNG, CAPTURE_PCAP };
-
-/* An interface of the section: a device and a direction. */
-struct capture_interface {
-	const char *name; /* borrowed */
-	const char *description;
-	uint16_t link_type; /* LINKTYPE_... of the pcap format's registry */
-};
-
 struct capture_file {
 	/* As asked for. */
 	const char *path;
-	enum capture_format format;
-	uint32_t snaplen;
+	struct capture_kind kind;
 	uint64_t rotate_bytes, rotate_ns; /* a new file after so many; 0: never */
 	uint64_t keep; /* files that are kept, the newest; 0: all */
-	struct capture_interface interface[CAPTURE_INTERFACES_MOST];
-	size_t interfaces;
 
 	/* As it stands. */
 	int fd;

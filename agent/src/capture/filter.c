@@ -89,7 +89,7 @@ static void check_load(struct translation *to, uint32_t k, bool indirect, uint32
 	emit(to, BPF_ALU | BPF_MOV | BPF_K, SPENT, 0, 0, k);
 	if (indirect)
 		emit(to, BPF_ALU64 | BPF_ADD | BPF_X, SPENT, X, 0, 0);
-	emit(to, BPF_ALU64 | BPF_ADD | BPF_K, SPENT, 0, 0, bytes);
+	emit(to, BPF_ALU64 | BPF_ADD, SPENT, 0, 0, bytes);
 	emit(to, BPF_JMP | BPF_JLE | BPF_X, SPENT, BPF_REG_3, 2, 0);
 	refuse(to);
 }

@@ -86,28 +86,28 @@ static void put_interface(struct writer *writer, const struct capture_interface 
 	end_block(writer, begin);
 }
 
-static void put_pcap(struct writer *writer, const struct capture_file *file)
+static void put_pcap(struct writer *writer, const struct capture_kind *kind)
 {
 	put32(writer, PCAP_NS);
 	put16(writer, 2); /* version 2.4 */
 	put16(writer, 4);
 	put32(writer, 0);
 	put32(writer, 0);
-	put32(writer, file->snaplen);
-	put32(writer, file->interface[0].link_type);
+	put32(writer, kind->snaplen);
+	put32(writer, kind->interface[0].link_type);
 }
 
-size_t format_header(const struct capture_file *file, uint8_t header[FORMAT_HEADER_MOST])
+size_t format_header(const struct capture_kind *kind, uint8_t header[FORMAT_HEADER_MOST])
 {
 	struct writer writer = { .at = header };
 
-	if (file->format == CAPTURE_PCAP) {
-		put_pcap(&writer, file);
+	if (kind->format == CAPTURE_PCAP) {
+		put_pcap(&writer, kind);
 		return (size_t)(writer.at - header);
 	}
 	put_section(&writer);
-	for (size_t i = 0; i < file->interfaces; i++)
-		put_interface(&writer, &file->interface[i], file->snaplen);
+	for (size_t i = 0; i < kind->interfaces; i++)
+		put_interface(&writer, &kind->interface[i], kind->snaplen);
 	return (size_t)(writer.at - header);
 }
 

@@ -3,13 +3,33 @@
 #ifndef GM_CAPTURE_FORMAT_H
 #define GM_CAPTURE_FORMAT_H
 
-#include "capture/file.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#define CAPTURE_INTERFACES_MOST 16
+
+enum capture_format { CAPTURE_PCAPNG, CAPTURE_PCAP };
+
+/* An interface of the section: a device and a direction. */
+struct capture_interface {
+	const char *name; /* borrowed */
+	const char *description;
+	uint16_t link_type; /* LINKTYPE_... of the pcap format's registry */
+};
+
+/* What a file is, and what it says of itself. */
+struct capture_kind {
+	enum capture_format format;
+	uint32_t snaplen;
+	struct capture_interface interface[CAPTURE_INTERFACES_MOST];
+	size_t interfaces;
+};
 
 /* A section header and an interface of at most 128 bytes each. */
 #define FORMAT_HEADER_MOST (64 + CAPTURE_INTERFACES_MOST * 128)
 
 /* Writes the header of a file; returns its bytes. */
-size_t format_header(const struct capture_file *file, uint8_t header[FORMAT_HEADER_MOST]);
+size_t format_header(const struct capture_kind *kind, uint8_t header[FORMAT_HEADER_MOST]);
 
 /* Writes an Enhanced Packet Block as a record of pcap, which is shorter; returns its bytes. */
 size_t format_record(const uint8_t *block, uint8_t *record);

@@ -20,7 +20,8 @@
 #define RETIRE_MS 50 /* a block is handed over when it is so old, or full */
 /* Where a packet's link address stands behind its header: TPACKET_ALIGN() of its size. */
 #define LINK_AT ((sizeof(struct tpacket3_hdr) + 15u) & ~15u)
-#define ROOM_BYTES (2 * RING_BLOCK_BYTES) /* a hand-over's blocks: a head here is no longer */
+#define ROOM_BYTES                                                                                 \
+	((size_t)2 * RING_BLOCK_BYTES) /* a hand-over's blocks: a head here is no longer */
 
 static int set(int fd, int level, int name, const void *value, socklen_t bytes)
 {
@@ -30,12 +31,12 @@ static int set(int fd, int level, int name, const void *value, socklen_t bytes)
 /* A filter's answer is how many bytes are wanted: no more than the snaplen. */
 static int attach_filter(const struct packets *packets, int fd)
 {
-	const struct sock_filter all = BPF_STMT(BPF_RET | BPF_K, packets->snaplen);
+	struct sock_filter all = BPF_STMT(BPF_RET | BPF_K, packets->snaplen);
 	struct sock_fprog program = { .len = (unsigned short)packets->filter->count,
 				      .filter = packets->filter->code };
 
 	if (!packets->filter->count)
-		program = (struct sock_fprog){ 1, (struct sock_filter *)(uintptr_t)&all };
+		program = (struct sock_fprog){ 1, &all };
 	return set(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
 }
 
@@ -95,7 +96,7 @@ int packets_open(struct packets *packets, struct fault *fault)
 	packets->block = malloc(ROOM_BYTES);
 	if (!packets->block)
 		return fault_system(fault, -ENOMEM, "memory_bytes", "room for blocks");
-	if (packets->memory_bytes / packets->devices->count < 2 * RING_BLOCK_BYTES)
+	if (packets->memory_bytes / packets->devices->count < ROOM_BYTES)
 		return fault_set(fault, -EINVAL, "memory_bytes", "give 256 KiB a device or more",
 				 "the memory is too little for a ring");
 	for (size_t i = 0; i < packets->devices->count; i++) {

@@ -7,16 +7,16 @@
 
 #include <errno.h>
 
-static void describe(struct capture_file *file, const char *device, const char *way)
+static void describe(struct capture_kind *kind, const char *device, const char *way)
 {
-	file->interface[file->interfaces++] = (struct capture_interface){
+	kind->interface[kind->interfaces++] = (struct capture_interface){
 		.name = device,
 		.description = way,
 		.link_type = hooks_link_type(device),
 	};
 }
 
-int tap_describe(const struct texts *devices, unsigned int ways, struct capture_file *file,
+int tap_describe(const struct texts *devices, unsigned int ways, struct capture_kind *kind,
 		 struct fault *fault)
 {
 	if (!devices->count || devices->count > TAP_DEVICES_MOST)
@@ -29,9 +29,9 @@ int tap_describe(const struct texts *devices, unsigned int ways, struct capture_
 		if (error)
 			return error;
 		if (ways & HOOKS_IN)
-			describe(file, devices->item[i], "received");
+			describe(kind, devices->item[i], "received");
 		if (ways & HOOKS_OUT)
-			describe(file, devices->item[i], "sent");
+			describe(kind, devices->item[i], "sent");
 	}
 	return 0;
 }

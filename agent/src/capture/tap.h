@@ -24,7 +24,7 @@ struct tap {
 };
 
 /* Describes an interface for each device and way. 0 or -EINVAL, -ENODEV with the fault filled. */
-int tap_describe(const struct texts *devices, unsigned int ways, struct capture_file *file,
+int tap_describe(const struct texts *devices, unsigned int ways, struct capture_kind *kind,
 		 struct fault *fault);
 
 /* Loads and attaches a program for each interface of tap_describe(). 0 or -errno with the fault. */

@@ -60,7 +60,7 @@ static bool has_closed(const struct flow_record *record)
 	return (up | down) & TCP_RESET || up & down & TCP_FIN;
 }
 
-/* Why it ends now; 0: it does not. */
+/* Why it ends now, if it does. */
 static enum flow_end ends(const struct flow_record *record, const struct flow_limits *limits,
 			  uint64_t now_ns)
 {
@@ -73,7 +73,7 @@ static enum flow_end ends(const struct flow_record *record, const struct flow_li
 		return FLOW_IDLE;
 	if (now_ns > flow->first_ns && now_ns - flow->first_ns >= limits->active_ns)
 		return FLOW_ACTIVE;
-	return 0;
+	return FLOW_GOES_ON;
 }
 
 static void name(struct flow_record *record, const union flow_key *key)

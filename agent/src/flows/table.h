@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* Why a record was made (RFC 5102, flowEndReason). */
-enum flow_end { FLOW_IDLE = 1, FLOW_ACTIVE = 2, FLOW_ENDED = 3, FLOW_FORCED = 4 };
+enum flow_end { FLOW_GOES_ON, FLOW_IDLE, FLOW_ACTIVE, FLOW_ENDED, FLOW_FORCED };
 
 /* A flow that is over, or long enough; of IPv4 the first words of the addresses. */
 struct flow_record {

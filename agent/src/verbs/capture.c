@@ -97,8 +97,8 @@ static int open_bpf(struct capture_job *job, struct fault *fault)
 	int error;
 
 	bpf_allow_memory();
-	error = rings_open(&job->rings, (uint64_t)job->request->memory_bytes, job->file.snaplen,
-			   fault);
+	error = rings_open(&job->rings, (uint64_t)job->request->memory_bytes,
+			   job->file.kind.snaplen, fault);
 	if (!error)
 		error = tap_open(&job->tap, fault);
 	if (!error)
@@ -223,7 +223,7 @@ static int prepare(struct capture_job *job, struct fault *fault)
 	int error = filter_read(&job->filter, &request->filter, fault);
 
 	if (!error)
-		error = tap_describe(&request->devices, ways, &job->file, fault);
+		error = tap_describe(&request->devices, ways, &job->file.kind, fault);
 	if (!error && filter_translate(&job->filter, &job->prefix))
 		error = fault_system(fault, -ENOMEM, "filter", "translating the filter");
 	job->tap.ways = job->packets.ways = ways;
@@ -262,8 +262,8 @@ static int capture_run(struct talk *talk, const void *given, struct fault *fault
 		.request = request,
 		.talk = talk,
 		.file = { .path = request->file,
-			  .format = (enum capture_format)request->format,
-			  .snaplen = (uint32_t)request->snaplen,
+			  .kind = { .format = (enum capture_format)request->format,
+				    .snaplen = (uint32_t)request->snaplen },
 			  .rotate_bytes = (uint64_t)request->rotate_bytes,
 			  .rotate_ns = (uint64_t)request->rotate_s * NS_PER_S,
 			  .keep = (uint64_t)request->keep,

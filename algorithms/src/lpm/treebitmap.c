@@ -54,8 +54,8 @@ static void spread(const struct build *build, uint32_t origin, uint32_t *heap)
 	for (uint32_t i = 1; i < UINT32_C(1) << build->trie->stride; i++) {
 		int there = i == 1 || heap[i];
 
-		heap[2 * i] = there ? nodes[heap[i]].child[0] : 0;
-		heap[2 * i + 1] = there ? nodes[heap[i]].child[1] : 0;
+		heap[2 * (size_t)i] = there ? nodes[heap[i]].child[0] : 0;
+		heap[2 * (size_t)i + 1] = there ? nodes[heap[i]].child[1] : 0;
 	}
 }
 

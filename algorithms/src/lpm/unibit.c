@@ -182,11 +182,11 @@ void gm_unibit_spread(const struct gm_unibit *trie, uint32_t bits, struct gm_uni
 			struct gm_unibit_place place = places[i];
 
 			if (place.node == 0 && !is_root) {
-				places[2 * i + 1] = place;
-				places[2 * i] = place;
+				places[2 * (size_t)i + 1] = place;
+				places[2 * (size_t)i] = place;
 			} else {
-				places[2 * i + 1] = below(trie, place, 1);
-				places[2 * i] = below(trie, place, 0);
+				places[2 * (size_t)i + 1] = below(trie, place, 1);
+				places[2 * (size_t)i] = below(trie, place, 0);
 			}
 		}
 		is_root = 0;

@@ -12,7 +12,6 @@ extern const struct gm_engine gm_engine_hfa; /* hfa.c */
 
 int gm_dense_scan(void *engine, const struct gm_records *records, struct gm_result *result);
 
-extern const struct gm_engine gm_engine_lazy; /* states made when needed, in a bounded cache */
 extern const struct gm_engine gm_engine_ac; /* Aho-Corasick: strings alone */
 extern const struct gm_engine gm_engine_ac_compact; /* the same, with failures */
 extern const struct gm_engine gm_engine_pre; /* strings first */

@@ -95,7 +95,7 @@ static void blocks_scan(struct gm_literals *literals, struct gm_literals_record 
 
 		for (uint32_t i = 0; i < count; i++)
 			passed_confirm(literals, record, &queue[i]);
-		text += some * GM_BLOCK;
+		text += (size_t)some * GM_BLOCK;
 		place += some * GM_BLOCK;
 		blocks -= some;
 	}

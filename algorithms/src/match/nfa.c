@@ -66,9 +66,11 @@ static int add_edge(struct gm_nfa *nfa, uint32_t set, uint32_t target)
 	void *grown =
 		gm_grow(nfa->edges, &nfa->edge_room, nfa->edge_count + 1, sizeof(struct gm_edge));
 
-	if (!grown || set == NONE)
+	if (!grown)
 		return GM_MATCH_MEMORY;
 	nfa->edges = grown;
+	if (set == NONE)
+		return GM_MATCH_MEMORY;
 	nfa->edges[nfa->edge_count].set = set;
 	nfa->edges[nfa->edge_count++].target = target;
 	return GM_MATCH_OK;

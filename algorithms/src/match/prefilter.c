@@ -37,7 +37,7 @@ static void engine_free(void *state)
 		return;
 	for (uint32_t id = 0; engine->own && id < engine->patterns; id++)
 		gm_lazy_free(engine->own[id]);
-	free(engine->own);
+	free((void *)engine->own);
 	gm_lazy_free(engine->rest);
 	free(engine->rest_ids);
 	gm_literals_free(engine->literals);
@@ -87,7 +87,8 @@ static int filled(struct engine *engine, const struct gm_patterns *patterns,
 	int status = gm_hits_init(&engine->hits, patterns->count);
 
 	engine->patterns = patterns->count;
-	engine->own = calloc(patterns->count + (size_t)1, sizeof(struct gm_lazy *));
+	engine->own =
+		(struct gm_lazy **)calloc(patterns->count + (size_t)1, sizeof(struct gm_lazy *));
 	engine->rest_ids = malloc((patterns->count + (size_t)1) * sizeof(uint32_t));
 	if (!engine->own || !engine->rest_ids)
 		status = GM_MATCH_MEMORY;

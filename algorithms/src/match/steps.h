@@ -77,7 +77,7 @@ void gm_steps_free(struct gm_steps *steps);
 int gm_steps_compile(struct gm_steps *steps, uint32_t root, uint32_t first_place);
 
 /* The place of a step after what was read, GM_PLACE_DEAD if nothing can come of it. */
-int gm_steps_place(struct gm_steps *steps, uint32_t step, enum gm_after after, uint32_t *place);
+int gm_steps_place(struct gm_steps *steps, uint32_t index, enum gm_after after, uint32_t *place);
 
 /* The place that accepts with this level and has no way out. */
 int gm_steps_accept(struct gm_steps *steps, enum gm_level level, uint32_t *place);

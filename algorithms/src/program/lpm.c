@@ -45,7 +45,8 @@ static char *file_read(const char *path, size_t *size)
 		end = ftell(file);
 	if (end < 0)
 		fail(2, "table=%s cannot be read", path);
-	rewind(file);
+	if (fseek(file, 0, SEEK_SET))
+		fail(2, "table=%s cannot be read", path);
 	text = malloc((size_t)end + 1);
 	if (!text)
 		fail(1, "table=%s: no memory for %ld bytes", path, end);

@@ -6,6 +6,7 @@
 #include "program/record.h"
 #include "program/timing.h"
 
+#include "gm/lazy.h"
 #include "gm/match.h"
 #include "gm/patterns.h"
 #include "gm/records.h"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gatemark.node.quoted import literal, sh
 from gatemark.plan.feature import FEATURES, LEGACY, parts, programs, properties
 from gatemark.plan.model import Arm
-from gatemark.plan.shape import CLASSES
+from gatemark.plan.shaper.shape import CLASSES
 from gatemark.station.mode import Mode
 from gatemark.station.wiring import Gateway
 

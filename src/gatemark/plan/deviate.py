@@ -4,11 +4,11 @@
 from collections.abc import Iterator
 from typing import Final
 
-from gatemark.plan import shaping
 from gatemark.plan.expand import points, workload_at
 from gatemark.plan.mix import frames
 from gatemark.plan.model import Plan, Search
 from gatemark.plan.search import EXCEED, terms
+from gatemark.plan.shaper import shaping
 
 SIZES: Final = (64, 128, 256, 512, 1024, 1280, 1518)  # RFC 2544 section 9.1
 STANDS_FOR: Final = {80: 64}  # IPv6 with a test header has no smaller frame

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
-from gatemark.plan import shape
 from gatemark.plan.model import Arm, Command
+from gatemark.plan.shaper import shape
 from gatemark.plan.toml import nearest
 from gatemark.unit import LARGEST_FRAME_BYTES
 

@@ -4,7 +4,6 @@
 from collections.abc import Iterator
 
 from gatemark.error import UsageError
-from gatemark.plan import shape
 from gatemark.plan.crowd import is_crowd
 from gatemark.plan.feature import (
     ABSENT,
@@ -18,6 +17,7 @@ from gatemark.plan.feature import (
 )
 from gatemark.plan.mix import frames
 from gatemark.plan.model import Arm, Workload
+from gatemark.plan.shaper import shape
 
 OWN = ("send", "receive")  # directions of the gateway itself
 

@@ -8,13 +8,13 @@ from typing import Literal
 
 import msgspec
 
-from gatemark.plan import shaping
 from gatemark.plan.deviate import deviations
 from gatemark.plan.expand import arm_at, arms, beside_at, factors, points, workload_at
 from gatemark.plan.feature import DIRECT, commands
 from gatemark.plan.line.keys import line_at
 from gatemark.plan.model import Arm, Factor, Plan, Search, TrialSpec, Turn
 from gatemark.plan.search import GOAL, SHARE, base, terms
+from gatemark.plan.shaper import shaping
 
 Passing = Literal["outside", "instrumented"]
 Group = list[TrialSpec]  # trials that stay together

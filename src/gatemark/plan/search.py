@@ -6,8 +6,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from gatemark.plan import shaping
 from gatemark.plan.model import Factor, Goal, Plan, Search, Workload
+from gatemark.plan.shaper import shaping
 
 GOAL: Final = "goal"  # factor of a search's outcome: which of its goals
 SHARE: Final = "share"  # factor of a trial at a share of what the search found
@@ -44,7 +44,8 @@ PROFILES: Final[Mapping[str, Search]] = {
         width=0.005,
         min_pps=100.0,
     ),
-    # A rate is halved to 5 %; how long its trials are, the plan's workloads say (plan/shaping.py).
+    # A rate is halved to 5 %; how long its trials are, the plan's workloads say
+    # (plan/shaper/shaping.py).
     shaping.PROFILE: Search(
         profile="shaper", goals=("held",), trial_s=1.0, wait_s=0.0, width=0.05, min_pps=100.0
     ),

@@ -33,7 +33,7 @@ class Kernel:
     async def start(self, *command: str) -> Process:
         raise NotImplementedError
 
-    async def agent(self) -> str:
+    async def agent(self, verb: str) -> str:
         raise NotImplementedError
 
     async def clock(self) -> Clock:

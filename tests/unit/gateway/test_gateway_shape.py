@@ -5,7 +5,7 @@ import pytest
 
 from gatemark.gateway.feature.shape import change, rules
 from gatemark.plan.feature import parts
-from gatemark.plan.shape import parse
+from gatemark.plan.shaper.shape import parse
 
 BPS = 15_000_000
 

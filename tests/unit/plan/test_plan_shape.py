@@ -7,7 +7,7 @@ from gatemark.error import UsageError
 from gatemark.plan.feature import on_line, parts, shaped_bps
 from gatemark.plan.misfit import check_features
 from gatemark.plan.model import Arm
-from gatemark.plan.shape import Shape, parse
+from gatemark.plan.shaper.shape import Shape, parse
 
 
 def asked(word: str) -> Shape:

@@ -4,8 +4,8 @@
 import pytest
 
 from gatemark.plan.model import Arm, Search
-from gatemark.plan.shape import parse
-from gatemark.plan.shaping import HELD, at_rate, shaper
+from gatemark.plan.shaper.shape import parse
+from gatemark.plan.shaper.shaping import HELD, at_rate, shaper
 from gatemark.run.search.ask import Answer, Ask, Bounds
 from gatemark.run.search.shaped import highest
 from gatemark.run.search.shaping import counted_bytes

@@ -76,7 +76,11 @@ GATEMARK: Final = counting(
 
 def _gatemark(device: str, snaplen: str, file: str) -> tuple[str, ...]:
     """The request of the agent's `capture`."""
-    return (json.dumps({"devices": [device], "snaplen": min(max(int(snaplen), 18), 65_532), "file": file}),)
+    return (
+        json.dumps(
+            {"devices": [device], "snaplen": min(max(int(snaplen), 18), 65_532), "file": file}
+        ),
+    )
 
 
 class Tool(NamedTuple):

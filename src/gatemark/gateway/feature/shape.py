@@ -25,7 +25,7 @@ from gatemark.gateway import table
 from gatemark.gateway.feature.asked import Asked
 from gatemark.node.quoted import Script, joined, literal, shell
 from gatemark.node.reader import reader
-from gatemark.plan.shape import CLASSES, ETHERNET_BYTES, Shape, dscp, parse, ports
+from gatemark.plan.shaper.shape import CLASSES, ETHERNET_BYTES, Shape, dscp, parse, ports
 
 HANDLE: Final = "676d:"  # "gm"
 BUCKET_S: Final = 0.005

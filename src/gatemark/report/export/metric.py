@@ -41,6 +41,9 @@ BASE: Final[dict[str, tuple[str, float]]] = {
     "cycles": ("cycles", 1.0),
     "calls": ("calls", 1.0),
     "runs": ("runs", 1.0),
+    "Hz": ("hertz", 1.0),
+    "bytes/s": ("bytes_per_second", 1.0),
+    "operations/s": ("operations_per_second", 1.0),
     "MOS": ("score", 1.0),
     "R": ("rating", 1.0),
 }

@@ -8,7 +8,7 @@ from typing import Self
 from gatemark.error import GatemarkError
 from gatemark.plan.model import Goal
 from gatemark.plan.search import LOSS
-from gatemark.plan.shaping import HELD
+from gatemark.plan.shaper.shaping import HELD
 from gatemark.stats.point.limit import ON_SCHEDULE
 from gatemark.store.record import Record
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec
 from gatemark.plan.search import GOAL, SHARE, base
-from gatemark.plan.shaping import HELD
+from gatemark.plan.shaper.shaping import HELD
 from gatemark.run.search import shaping
 from gatemark.store.record import Record
 

@@ -5,7 +5,7 @@ from math import ceil, log2
 from typing import Final
 
 from gatemark.plan.model import Search
-from gatemark.plan.shaping import PROFILE, VOTES
+from gatemark.plan.shaper.shaping import PROFILE, VOTES
 
 OVERHEAD_S: Final = 0.35  # of a trial besides sending: agents, checks, draining
 FIRST: Final = 6  # csit: trials that find the neighbourhood

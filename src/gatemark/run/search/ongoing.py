@@ -12,7 +12,7 @@ from typing import Final, Self
 
 from gatemark.error import GatemarkError
 from gatemark.plan.model import Factor, Goal, Search
-from gatemark.plan.shaping import HELD
+from gatemark.plan.shaper.shaping import HELD
 from gatemark.run.search import halve, mlr, shaped, shaping
 from gatemark.run.search.ask import Answer, Ask, Bounds, SearchError, Steps
 from gatemark.run.search.length import left_s

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from gatemark.plan.mix import mean_bytes
 from gatemark.plan.model import Goal, TrialSpec, Workload
 from gatemark.plan.search import GOAL, LOSS
-from gatemark.plan.shaping import HELD
+from gatemark.plan.shaper.shaping import HELD
 from gatemark.run.search import shaping
 from gatemark.run.search.ask import Ask, Bounds
 from gatemark.run.search.ongoing import Ongoing, Step, what

@@ -12,7 +12,7 @@ from collections.abc import Generator
 from typing import Final
 
 from gatemark.plan.model import Search
-from gatemark.plan.shaping import HELD, VOTES
+from gatemark.plan.shaper.shaping import HELD, VOTES
 from gatemark.run.search.ask import Answer, Ask, Bounds, Steps
 
 STEP: Final = 1.25  # outwards, of the rate

@@ -12,8 +12,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from gatemark.plan.model import TrialSpec
-from gatemark.plan.shape import ETHERNET_BYTES, Shape
-from gatemark.plan.shaping import ADDED_MS, FRAMES, SHARE, at_rate, shaper
+from gatemark.plan.shaper.shape import ETHERNET_BYTES, Shape
+from gatemark.plan.shaper.shaping import ADDED_MS, FRAMES, SHARE, at_rate, shaper
 from gatemark.probe.threads import busiest
 from gatemark.run.search.ask import Answer
 from gatemark.stats.queue import queues, trial

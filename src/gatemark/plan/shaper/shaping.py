@@ -10,9 +10,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from gatemark.plan import shape
 from gatemark.plan.feature import FEATURES, parts
 from gatemark.plan.model import Arm, Plan, Search, Workload
+from gatemark.plan.shaper import shape
 
 PROFILE: Final = "shaper"
 HELD: Final = "held"  # the goal
