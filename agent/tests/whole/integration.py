@@ -284,6 +284,8 @@ def command_line(_: Wire) -> None:
         "slow",
         "forward",
         "line",
+        "capture",
+        "flows",
     ):
         if verb == "line" and len(Agent.command) > 1:
             continue  # agents for devices are without it
