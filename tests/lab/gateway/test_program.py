@@ -28,10 +28,11 @@ COMMANDS = {
     ),
     "absent": Command(run="exec nosuchtool"),
 }
-WORDS = (
+TOOLS = (
     *("capture:tcpdump:68", "capture:tcpdump:1500:disk", "flow-export:softflowd"),
-    *(f"command:{name}" for name in COMMANDS),
+    *("capture:gatemark:68", "capture:gatemark:1500:disk", "flow-export:gatemark"),
 )
+WORDS = (*TOOLS, *(f"command:{name}" for name in COMMANDS))
 
 
 def asked(word: str) -> Plan:
@@ -45,7 +46,7 @@ def ran() -> dict[str, Record]:
     return measure_each({word: asked(word) for word in WORDS})
 
 
-@pytest.mark.parametrize("word", WORDS[:3])
+@pytest.mark.parametrize("word", TOOLS)
 def test_a_real_tool_has_seen_what_crossed_the_port(word: str, ran: dict[str, Record]) -> None:
     record = ran[word]
     assert (record.status, record.reason) == ("ok", "")
@@ -58,7 +59,7 @@ def test_a_real_tool_has_seen_what_crossed_the_port(word: str, ran: dict[str, Re
     assert record.values["captured_share"] == 1.0
 
 
-@pytest.mark.parametrize("word", WORDS[:3])
+@pytest.mark.parametrize("word", TOOLS)
 def test_a_real_tool_ends_when_it_is_asked_to(word: str, ran: dict[str, Record]) -> None:
     (program,) = ran[word].evidence.programs
     assert (program.ended, program.left) == ("term", 0)
