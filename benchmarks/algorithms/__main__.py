@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m benchmarks.algorithms [lpm|filter|match]...`: `what against ratio lo hi` by line."""
+"""`python -m benchmarks.algorithms [PART]...`: a line each of `what against ratio lo hi`."""
 
 import argparse
 import importlib
@@ -7,16 +7,19 @@ import importlib.util
 import os
 import sys
 
-PARTS = ("lpm", "filter", "match")
+from benchmarks.compare import Comparison
+
+PARTS = ("lpm", "filter", "match", "literals")
 
 
 def main() -> int:
     """Run the parts that are asked for, all by default, and print each row when it is there."""
     parser = argparse.ArgumentParser(prog="benchmarks.algorithms", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help="lpm, filter or match (all)")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (all)")
     parser.add_argument("--rounds", type=int, default=15, help="interleaved rounds (%(default)s)")
     parser.add_argument("--cpu", type=int, default=1, help="the CPU for both sides (%(default)s)")
     parser.add_argument("--table", help="a file with a full table: one ADDRESS/LENGTH by line")
+    parser.add_argument("--captures", metavar="DIR", help="payloads for match and literals")
     parser.add_argument("--quick", action="store_true", help="leave out peers that build for long")
     arguments = parser.parse_args()
     for part in arguments.parts:
@@ -26,9 +29,15 @@ def main() -> int:
         if importlib.util.find_spec(f"benchmarks.algorithms.{part}") is None:
             continue
         for row in importlib.import_module(f"benchmarks.algorithms.{part}").rows(arguments):
-            print(row, flush=True)
+            print(row if isinstance(row, str) else _line(row), flush=True)
     print("load {:.1f} {:.1f} {:.1f}".format(*os.getloadavg()), file=sys.stderr)
     return 0
+
+
+def _line(row: Comparison) -> str:
+    """The ratio of the medians, and half its range on either side."""
+    lo, hi = row.ratio * (1 - row.spread), row.ratio * (1 + row.spread)
+    return f"{row.what} {row.peer} {row.ratio:.3f} {lo:.3f} {hi:.3f}"
 
 
 if __name__ == "__main__":

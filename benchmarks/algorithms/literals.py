@@ -8,13 +8,12 @@ of record and literal, or nothing is printed. Rates are MB/s of payload, of a tu
 import argparse
 import json
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from benchmarks.algorithms import strings
-from benchmarks.compare import Comparison, compare, compare_less, progress, show
+from benchmarks.compare import Comparison, compare, compare_less, progress
 
 ROOT = Path(__file__).resolve().parents[2]
 ALGORITHMS = ROOT / "algorithms"
@@ -96,18 +95,3 @@ def _run(*command: object) -> None:
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"literals: {words[0]} failed: {done.stderr.strip()}")
-
-
-def main() -> int:
-    """Print the comparisons."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.algorithms.literals")
-    parser.add_argument("--json", action="store_true", help="one line of JSON for each comparison")
-    parser.add_argument("--captures", help="folder of captures; their HTTP payloads are scanned")
-    parser.add_argument("--rounds", type=int, default=7, help="turns of each engine")
-    arguments = parser.parse_args()
-    show(rows(arguments), json_=arguments.json)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

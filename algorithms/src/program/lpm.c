@@ -2,7 +2,6 @@
 /*
  * gm-algorithms lpm structure=tbm5 table=FILE|generated:COUNT:SEED mix=uniform|in-table|zipf
  *   queries=N next_hops=256 family=4|6 mode=independent|dependent impl=auto|portable|popcnt
- *   pages=small|huge
  */
 #include "gm/digest.h"
 #include "gm/prefixes.h"
