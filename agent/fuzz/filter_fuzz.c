@@ -9,7 +9,6 @@
 #include <stdbool.h>
 
 #define INSTRUCTIONS_MOST 40
-#define STEPS_MOST 2000 /* all jumps go forward, so this is never reached */
 #define NUMBERS 4
 
 struct packet_bytes {
@@ -136,6 +135,16 @@ static void classic_other(struct classic *machine, const struct sock_filter *cod
 	}
 }
 
+/* How many instructions a jump leaves out. */
+static size_t classic_jump(const struct classic *machine, const struct sock_filter *code)
+{
+	uint32_t operand = BPF_SRC(code->code) == BPF_X ? machine->x : code->k;
+
+	if (BPF_OP(code->code) == BPF_JA)
+		return code->k;
+	return jumps(BPF_OP(code->code), machine->a, operand) ? code->jt : code->jf;
+}
+
 /* Whether the classic machine wants a packet. */
 static bool classic_wants(const struct filter *filter, const struct packet_bytes *packet)
 {
@@ -143,18 +152,20 @@ static bool classic_wants(const struct filter *filter, const struct packet_bytes
 
 	for (size_t at = 0; at < filter->count && !machine.over; at++) {
 		const struct sock_filter *code = &filter->code[at];
-		uint32_t operand = BPF_SRC(code->code) == BPF_X ? machine.x : code->k;
 
-		if (BPF_CLASS(code->code) == BPF_RET)
+		switch (BPF_CLASS(code->code)) {
+		case BPF_RET:
 			return (BPF_RVAL(code->code) == BPF_K ? code->k : machine.a) != 0;
-		if (BPF_CLASS(code->code) == BPF_LD || BPF_CLASS(code->code) == BPF_LDX)
+		case BPF_LD:
+		case BPF_LDX:
 			classic_load(&machine, code, packet);
-		else if (BPF_CLASS(code->code) != BPF_JMP)
+			break;
+		case BPF_JMP:
+			at += classic_jump(&machine, code);
+			break;
+		default:
 			classic_other(&machine, code);
-		else if (BPF_OP(code->code) == BPF_JA)
-			at += code->k;
-		else
-			at += jumps(BPF_OP(code->code), machine.a, operand) ? code->jt : code->jf;
+		}
 	}
 	return false;
 }
@@ -171,23 +182,27 @@ static uint32_t *cell(struct present *machine, int16_t offset)
 	return &machine->stack[(offset + 4 * BPF_MEMWORDS) / 4];
 }
 
+/* Never beyond the packet: that would end the program in a way that tc takes for an answer. */
+static void present_packet(struct present *machine, const struct bpf_insn *code,
+			   const struct packet_bytes *packet)
+{
+	uint64_t more = BPF_MODE(code->code) == BPF_IND ? machine->r[code->src_reg] : 0;
+	uint32_t value = 0;
+	bool is_there = load(packet, (uint32_t)code->imm + more, size_of(code->code), &value);
+
+	REQUIRE(is_there);
+	machine->r[0] = value;
+	machine->r[1] = machine->r[2] = machine->r[3] = UINT64_MAX; /* spent */
+}
+
 static void present_load(struct present *machine, const struct bpf_insn *code,
 			 const struct packet_bytes *packet)
 {
-	uint64_t more = BPF_MODE(code->code) == BPF_IND ? machine->r[code->src_reg] : 0;
-	uint32_t value;
+	bool of_stack = code->src_reg == BPF_REG_10;
+	bool of_packet = code->src_reg == BPF_REG_6;
 
-	if (BPF_CLASS(code->code) == BPF_LD) {
-		/* Never beyond: that would end the program in a way that tc takes for an answer. */
-		REQUIRE(load(packet, (uint32_t)code->imm + more, size_of(code->code), &value));
-		machine->r[0] = value;
-		machine->r[1] = machine->r[2] = machine->r[3] = UINT64_MAX; /* spent */
-	} else if (code->src_reg == BPF_REG_10) {
-		machine->r[code->dst_reg] = *cell(machine, code->off);
-	} else {
-		REQUIRE(code->src_reg == BPF_REG_6);
-		machine->r[code->dst_reg] = packet->length;
-	}
+	REQUIRE(of_stack || of_packet);
+	machine->r[code->dst_reg] = of_stack ? *cell(machine, code->off) : packet->length;
 }
 
 static void present_compute(struct present *machine, const struct bpf_insn *code)
@@ -213,45 +228,56 @@ static void present_store(struct present *machine, const struct bpf_insn *code)
 	*cell(machine, (int16_t)(code->off + 4)) = 0;
 }
 
+/* How many instructions a jump leaves out; all go forward. */
+static size_t present_jump(const struct present *machine, const struct bpf_insn *code)
+{
+	uint64_t operand = BPF_SRC(code->code) == BPF_X ? machine->r[code->src_reg]
+							: (uint64_t)(int64_t)code->imm;
+	bool is_forward = code->off >= 0;
+
+	REQUIRE(is_forward);
+	if (BPF_OP(code->code) != BPF_JA &&
+	    !jumps(BPF_OP(code->code), machine->r[code->dst_reg], operand))
+		return 0;
+	return (size_t)code->off;
+}
+
+static void present_step(struct present *machine, const struct bpf_insn *code,
+			 const struct packet_bytes *packet)
+{
+	switch (BPF_CLASS(code->code)) {
+	case BPF_LD:
+		present_packet(machine, code, packet);
+		break;
+	case BPF_LDX:
+		present_load(machine, code, packet);
+		break;
+	case BPF_ST:
+	case BPF_STX:
+		present_store(machine, code);
+		break;
+	default:
+		present_compute(machine, code);
+	}
+}
+
 /* Whether what stands behind the filter is reached. */
 static bool present_wants(const struct filter_prefix *prefix, const struct packet_bytes *packet)
 {
 	struct present machine = { 0 };
-	size_t steps = 0;
+	size_t at = 0;
 
-	for (size_t at = 0; at < prefix->count; at++) {
-		const struct bpf_insn *code = &prefix->code[at];
+	while (at < prefix->count) {
+		const struct bpf_insn *code = &prefix->code[at++];
 
-		REQUIRE(steps++ < STEPS_MOST);
-		switch (BPF_CLASS(code->code)) {
-		case BPF_LD:
-		case BPF_LDX:
-			present_load(&machine, code, packet);
-			break;
-		case BPF_ST:
-		case BPF_STX:
-			present_store(&machine, code);
-			break;
-		case BPF_ALU:
-		case BPF_ALU64:
-			present_compute(&machine, code);
-			break;
-		default: { /* BPF_JMP */
-			uint64_t operand = BPF_SRC(code->code) == BPF_X
-						   ? machine.r[code->src_reg]
-						   : (uint64_t)(int64_t)code->imm;
-
-			if (BPF_OP(code->code) == BPF_EXIT)
-				return false;
-			REQUIRE(code->off >= 0);
-			if (BPF_OP(code->code) == BPF_JA ||
-			    jumps(BPF_OP(code->code), machine.r[code->dst_reg], operand))
-				at += (size_t)code->off;
-			REQUIRE(at < prefix->count);
-		}
-		}
+		if (BPF_CLASS(code->code) != BPF_JMP)
+			present_step(&machine, code, packet);
+		else if (BPF_OP(code->code) == BPF_EXIT)
+			return false;
+		else
+			at += present_jump(&machine, code);
 	}
-	return true;
+	return at == prefix->count;
 }
 
 static void compare(const struct filter *filter, const struct packet_bytes *packet)
