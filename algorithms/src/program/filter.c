@@ -138,7 +138,7 @@ static void record_array(const char *name, const struct work *work)
 	if (work->kind.array)
 		record_digest(name,
 			      gm_digest_bytes(GM_DIGEST_EMPTY, work->kind.array(&work->filter),
-					      work->kind.bytes(&work->kind, work->n)));
+					      (size_t)work->kind.bytes(&work->kind, work->n)));
 }
 
 static void record_answers(const char *positives, const char *digest, const struct work *work,
