@@ -52,6 +52,7 @@ PARSERS: Final = {
     "arrive": ("replay/arrive.c",),
     "capture": ("replay/packet.c", "replay/trace.c", "replay/frames.c", "replay/numbers.c"),
     "connect": ("connect/poll.c", "connect/message.h"),
+    "filter": ("capture/filter.c",),
     "frame": ("frame/parse.c", "frame/header.h", "count/account.c"),
     "gauge": tuple(
         f"gauge/{name}.c"
