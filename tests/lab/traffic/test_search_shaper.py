@@ -1,28 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search for the rate that a shaper holds ends at the CPU limit of a slowed gateway."""
+"""The search for the rate that a shaper holds, with real uploads and a real flow beside them."""
 
 from pathlib import Path
 
 import pytest
 from searching import plan
 
-from gatemark.plan.model import Arm, Gateway, Plan, Search, Workload
+from gatemark.plan.model import Arm, Plan, Search, Workload
 from gatemark.plan.order import order
 from gatemark.report.live import Live
 from gatemark.run.engine import execute
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
-from gatemark.stats.judge import judge
 from gatemark.store.directory import RunDirectory
 from gatemark.store.run import Run
 
-SLOW = Gateway(slow_to_pps=8_000)
-SHAPED = Arm(path="nat", name="shaped", features=("shape:htb2:100:wan",))
-FULL = 0.95  # of a CPU: the kernel keeps the rest from threads of a real-time class
-FRAME_BYTES = 1514  # a full one, without check sequence
-FLOW = Workload(kind="replay", trace="isochronous", duration_s=15)
-UPLOADS = Workload(kind="tcp", streams=4, start_s=3, duration_s=12)
-MOST_LATE_NS = 2e6  # of the flow's packets, p99: a tester beyond that was kept from its CPU
+SHAPED = Arm(path="nat", name="shaped", features=("shape:htb2:5:wan",))
+FLOW = Workload(kind="replay", trace="isochronous", duration_s=10)
+UPLOADS = Workload(kind="tcp", streams=4, start_s=2, duration_s=8)
 
 
 def run(path: Path, searched: Plan) -> RunDirectory:
@@ -45,23 +40,14 @@ def run(path: Path, searched: Plan) -> RunDirectory:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(1800)
-def test_the_search_ends_at_the_planted_cpu_limit(tmp_path: Path) -> None:
-    """It asks what came through and what a flow waited, and ends where the CPU's time does."""
-    shaper = plan(
-        Search(profile="shaper"), FLOW, beside={"uploads": UPLOADS}, arm=(SHAPED,), gateway=SLOW
-    )
-    directory = run(tmp_path, shaper)
-    records = list(directory.records())
+def test_a_rate_that_is_held_is_found_at_the_first_look(tmp_path: Path) -> None:
+    """The highest rate that is asked for is tried first, and twice: no trial speaks alone."""
+    shaper = plan(Search(profile="shaper"), FLOW, beside={"uploads": UPLOADS}, arm=(SHAPED,))
+    records = list(run(tmp_path, shaper).records())
     outcome = next(record for record in records if "goal" in record.point)
-    late = [record.values.get("pace_error_p99_ns", 0.0) for record in records]
-    if max(late) > MOST_LATE_NS or any(record.evidence.starved for record in records):
+    if any(record.evidence.starved for record in records):
         pytest.skip("the tester was kept from its CPU")
     assert outcome.status == "ok", outcome.reason
-    held_bps, too_fast_bps = outcome.values["held_bps"], outcome.values["too_fast_bps"]
-    planted_bps = held_bps * FULL / outcome.values["cpu_busy"]  # where a packet's time fills it
-    assert too_fast_bps >= 0.95 * planted_bps
-    assert held_bps <= 1.05 * planted_bps
-    assert held_bps / 8 / FRAME_BYTES < SLOW.slow_to_pps
-    (point,) = judge(directory.load(), records).points
-    assert (point.limit, point.at_least) == ("cpu", False), point.why
+    assert outcome.values["held_bps"] == 5e6
+    assert "too_fast_bps" not in outcome.values
+    assert sum("goal" not in record.point for record in records) == 2
