@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A classic filter as a prefix. Registers: A is R0, X is R7, the packet R6, and R8 and R9 hold what
- * an instruction needs meanwhile: a load from the packet spends R0 to R5. The scratch memory M[] is
+ * A classic filter as a prefix. Registers: A is R0, X is R7, the packet R6, and R8 keeps A where an
+ * instruction needs R0 meanwhile: a load from the packet spends R0 to R5. The scratch memory M[] is
  * on the stack.
  */
 #include "capture/filter.h"
@@ -325,7 +325,7 @@ static int refuse_filter(struct fault *fault, const char *why, size_t at)
 			 "instruction %zu of the filter %s", at, why);
 }
 
-static int read_one(struct sock_filter *code, const int32_t *number)
+static int read_instruction(struct sock_filter *code, const int32_t *number)
 {
 	if (number[0] < 0 || number[0] > UINT16_MAX || number[1] < 0 || number[1] > UINT8_MAX ||
 	    number[2] < 0 || number[2] > UINT8_MAX)
@@ -353,7 +353,7 @@ int filter_read(struct filter *filter, const struct integers *numbers, struct fa
 		return fault_system(fault, -ENOMEM, "filter", "the filter");
 	filter->count = count;
 	for (size_t i = 0; i < count; i++)
-		if (read_one(&filter->code[i], numbers->item + NUMBERS * i) ||
+		if (read_instruction(&filter->code[i], numbers->item + NUMBERS * i) ||
 		    !is_sound(&filter->code[i], count - i - 1))
 			return refuse_filter(fault, "is not one that can be used here", i);
 	if (BPF_CLASS(filter->code[count - 1].code) != BPF_RET)

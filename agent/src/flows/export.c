@@ -123,15 +123,15 @@ static bool is_reached(struct flow_export *export)
 		export->again_ns = clock_now() + AGAIN_NS;
 		return false;
 	}
-	export->templates_ns = 0; /* a new connection knows no templates */
 	return true;
 }
 
+/* Whether the next message begins with them: where it may be the first of a new connection. */
 static bool need_templates(struct flow_export *export)
 {
-	if (export->templates_ns && export->is_tcp)
-		return false;
-	if (export->templates_ns && clock_now() - export->templates_ns < TEMPLATES_EACH_NS)
+	if (export->fd < 0)
+		return true;
+	if (export->is_tcp || clock_now() - export->templates_ns < TEMPLATES_EACH_NS)
 		return false;
 	export->templates_ns = clock_now();
 	return true;

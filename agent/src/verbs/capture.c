@@ -108,14 +108,14 @@ static int open_bpf(struct capture_job *job, struct fault *fault)
 	return error;
 }
 
-/* auto: the second source, where the first does not open for want of the kernel's support. */
+/* auto: the second source where the first does not open; an old kernel says EINVAL as well. */
 static int open_source(struct capture_job *job, struct fault *fault)
 {
 	int by = job->request->by;
 	int error = by == BY_PACKET ? -ENOSYS : open_bpf(job, fault);
 
 	job->by_bpf = !error;
-	if (!error || by == BY_BPF || error == -EINVAL)
+	if (!error || by == BY_BPF)
 		return error;
 	if (by == BY_AUTO)
 		memcpy(job->passed_over, fault->reason, sizeof(job->passed_over));

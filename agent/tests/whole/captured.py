@@ -45,15 +45,15 @@ def blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 def packets(data: bytes) -> list[Packet]:
     """The packets of a pcapng file."""
-    order, found = order_of(data), []
+    order, kept = order_of(data), []
     for kind, body in blocks(data):
         if kind != PACKET:
             continue
-        interface, high, low, kept, length = struct.unpack_from(order + "IIIII", body)
-        padding = body[20 + kept :]
-        assert padding == bytes(-kept % 4), padding
-        found.append(Packet(interface, high << 32 | low, length, body[20 : 20 + kept]))
-    return found
+        interface, high, low, saved, length = struct.unpack_from(order + "IIIII", body)
+        padding = body[20 + saved :]
+        assert padding == bytes(-saved % 4), padding
+        kept.append(Packet(interface, high << 32 | low, length, body[20 : 20 + saved]))
+    return kept
 
 
 def interfaces(data: bytes) -> list[str]:
@@ -77,13 +77,13 @@ def pcap(data: bytes) -> list[Packet]:
     order = "<" if data[:4] == b"\x4d\x3c\xb2\xa1" else ">"
     (magic,) = struct.unpack_from(order + "I", data)
     assert magic == 0xA1B23C4D, hex(magic)
-    found, at = [], 24
+    kept, at = [], 24
     while at < len(data):
-        seconds, ns, kept, length = struct.unpack_from(order + "IIII", data, at)
-        found.append(Packet(0, seconds * 10**9 + ns, length, data[at + 16 : at + 16 + kept]))
-        at += 16 + kept
+        seconds, ns, saved, length = struct.unpack_from(order + "IIII", data, at)
+        kept.append(Packet(0, seconds * 10**9 + ns, length, data[at + 16 : at + 16 + saved]))
+        at += 16 + saved
     assert at == len(data), (at, len(data))
-    return found
+    return kept
 
 
 class Collector:

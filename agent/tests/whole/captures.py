@@ -89,10 +89,10 @@ def counted_by_tcpdump(path: Path, expression: str) -> int:
         capture_output=True,
         check=True,
     )
-    at, found = 24, 0
+    at, count = 24, 0
     while at < len(done.stdout):
-        at, found = at + 16 + struct.unpack_from("<I", done.stdout, at + 8)[0], found + 1
-    return found
+        at, count = at + 16 + struct.unpack_from("<I", done.stdout, at + 8)[0], count + 1
+    return count
 
 
 def capture(wire: Wire, path: Path, **keys: object) -> Agent:
@@ -356,7 +356,7 @@ def flow_messages(wire: Wire) -> None:
     """IPFIX over UDP and TCP: templates first, numbers in order, totals as sent; both kinds."""
     need_a_device(wire)
     for protocol, uniflows in (("udp", False), ("tcp", False), ("udp", True)):
-        with collecting(protocol) as listener:
+        with Listener(protocol) as listener:
             keys = {"collector": "127.0.0.1", "port": listener.port, "protocol": protocol}
             sent, agent = flows_sent(wire, 4, uniflows=uniflows, idle_ms=300, **keys)
             time.sleep(0.6)  # by its idle time, while it runs
@@ -376,7 +376,8 @@ class Listener:
     PROGRAM = """
 import socket, sys
 kind = {"udp": socket.SOCK_DGRAM, "tcp": socket.SOCK_STREAM}[sys.argv[1]]
-s = socket.socket(socket.AF_INET, kind); s.bind(("127.0.0.1", 0))
+s = socket.socket(socket.AF_INET, kind)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("127.0.0.1", int(sys.argv[2])))
 if sys.argv[1] == "tcp": s.listen()
 print(s.getsockname()[1], flush=True)
 c = s.accept()[0] if sys.argv[1] == "tcp" else s
@@ -386,9 +387,9 @@ try:
 except TimeoutError: pass
 """
 
-    def __init__(self, protocol: str) -> None:
+    def __init__(self, protocol: str, port: int = 0) -> None:
         self.protocol = protocol
-        command = ["ip", "netns", "exec", B, "python3", "-c", self.PROGRAM, protocol]
+        command = ["ip", "netns", "exec", B, "python3", "-c", self.PROGRAM, protocol, str(port)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout
         self.port = int(self.process.stdout.readline())
@@ -412,25 +413,20 @@ except TimeoutError: pass
         return collector
 
 
-def collecting(protocol: str) -> Listener:
-    """A collector that listens."""
-    return Listener(protocol)
-
-
 def cut(stream: bytes) -> list[bytes]:
     """The messages of a stream, by their lengths."""
-    found, at = [], 0
+    messages, at = [], 0
     while at < len(stream):
         (length,) = struct.unpack_from(">H", stream, at + 2)
-        found.append(stream[at : at + length])
+        messages.append(stream[at : at + length])
         at += length
-    return found
+    return messages
 
 
 def collector_gone(wire: Wire) -> None:
     """Records for a collector that is not there are counted as lost over TCP; the job goes on."""
     need_a_device(wire)
-    with collecting("tcp") as listener:
+    with Listener("tcp") as listener:
         keys = {"collector": "127.0.0.1", "port": listener.port, "protocol": "tcp"}
         agent = Agent(wire.b, "flows", {"devices": ["v1"], "look_ms": 20, "idle_ms": 100, **keys})
         expect(agent.ready["ev"], "ready", agent.ready)
@@ -441,6 +437,26 @@ def collector_gone(wire: Wire) -> None:
     done = agent.close()
     expect(done["records"], done["sent"] + done["lost"])
     holds(done["lost"] > 0, done)
+
+
+def collector_back(wire: Wire) -> None:
+    """A collector that comes back over TCP can read all that it is sent: templates come first."""
+    need_a_device(wire)
+    with Listener("tcp") as listener:
+        port = listener.port
+        keys = {"collector": "127.0.0.1", "port": port, "protocol": "tcp"}
+        agent = Agent(wire.b, "flows", {"devices": ["v1"], "look_ms": 20, "idle_ms": 100, **keys})
+        expect(agent.ready["ev"], "ready", agent.ready)
+        agent.start()
+    with Listener("tcp", port) as listener:
+        for _ in range(16):  # it tries again after 5 s
+            inject(wire, mixture())
+            time.sleep(0.4)
+        done = agent.close()
+        collector = listener.read()
+    holds(done["lost"] > 0, done)
+    holds(collector.records, done)
+    holds(len(collector.records) <= done["sent"], done)
 
 
 def full_table(wire: Wire) -> None:
@@ -476,5 +492,6 @@ CAPTURE_TESTS = (
     flow_totals,
     flow_messages,
     collector_gone,
+    collector_back,
     full_table,
 )

@@ -3,6 +3,7 @@
 
 import hashlib
 import platform
+import re
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
@@ -90,3 +91,15 @@ def test_one_that_was_put_there_by_hand_is_told(folder: Path) -> None:
 def test_where_none_is_built_there_is_none(folder: Path) -> None:
     assert not [*folder.iterdir()]
     assert [*binary.builds()] == []
+
+
+def test_parts_are_those_of_the_agent() -> None:
+    """Each verb is in the part that agent/src/main.c has it in."""
+    text = (Path(__file__).parents[3] / "agent/src/main.c").read_text()
+    built = {
+        part.lower(): re.findall(r"&verb_(\w+)", verbs)
+        for part, verbs in re.findall(r"#if PART & (\w+)\n(.*?)#endif", text, re.DOTALL)
+    }
+    assert {part: sorted(verbs) for part, verbs in built.items()} == {
+        part: sorted(verbs) for part, verbs in binary.PARTS.items()
+    }
