@@ -119,11 +119,10 @@ static bool is_reached(struct flow_export *export)
 {
 	if (export->fd >= 0)
 		return true;
-	if (clock_now() < export->again_ns || reach(export)) {
-		export->again_ns = clock_now() + AGAIN_NS;
+	if (clock_now() < export->again_ns)
 		return false;
-	}
-	return true;
+	export->again_ns = clock_now() + AGAIN_NS;
+	return reach(export) == 0;
 }
 
 /* Whether the next message begins with them: where it may be the first of a new connection. */
