@@ -122,7 +122,10 @@ static bool is_reached(struct flow_export *export)
 	if (clock_now() < export->again_ns)
 		return false;
 	export->again_ns = clock_now() + AGAIN_NS;
-	return reach(export) == 0;
+	if (reach(export))
+		return false;
+	export->ipfix.records = 0; /* a connection counts its own (RFC 7011, section 3.1) */
+	return true;
 }
 
 /* Whether the next message begins with them: where it may be the first of a new connection. */
@@ -143,8 +146,10 @@ void flow_export_flush(struct flow_export *export)
 
 	if (!inside)
 		return;
+	error = is_reached(export) ? 0 : -ENOTCONN;
 	ipfix_end(&export->ipfix, (uint32_t)(clock_read(CLOCK_REALTIME) / NS_PER_S));
-	error = is_reached(export) ? send_message(export) : -ENOTCONN;
+	if (!error)
+		error = send_message(export);
 	if (error)
 		export->lost += inside;
 	else
