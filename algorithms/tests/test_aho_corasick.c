@@ -8,15 +8,15 @@ static struct gm_pair found_pairs[CASE_PAIRS];
 
 static int form_finds(enum gm_ac_form form, uint32_t scans)
 {
-	struct gm_pairs found = { found_pairs, CASE_PAIRS, 0 };
+	struct gm_pairs matches = { found_pairs, CASE_PAIRS, 0 };
 	struct gm_ac *ac = gm_ac_new(given.literals, given.literal_count, form);
 	int equal = ac != NULL;
 
 	for (uint32_t i = 0; i < scans && equal; i++) {
-		found.count = 0;
-		gm_ac_scan(ac, &given.records, &found);
-		gm_pairs_sort(&found);
-		equal = pairs_equal(&found, &given.expected);
+		matches.count = 0;
+		gm_ac_scan(ac, &given.records, &matches);
+		gm_pairs_sort(&matches);
+		equal = pairs_equal(&matches, &given.expected);
 	}
 	gm_ac_free(ac);
 	return equal;
@@ -77,11 +77,11 @@ static void large_sets_are_found(void)
 	}
 	for (int form = GM_AC_DENSE; form <= GM_AC_COMPACT; form++) {
 		struct gm_pair *pairs = malloc(COUNT * sizeof(*pairs));
-		struct gm_pairs found = { pairs, COUNT, 0 };
+		struct gm_pairs matches = { pairs, COUNT, 0 };
 		struct gm_ac *ac = gm_ac_new(literals, COUNT, (enum gm_ac_form)form);
 
-		gm_ac_scan(ac, &records, &found);
-		CHECK(found.count == COUNT);
+		gm_ac_scan(ac, &records, &matches);
+		CHECK(matches.count == COUNT);
 		CHECK(gm_ac_counts(ac).states > 65536);
 		gm_ac_free(ac);
 		free(pairs);
@@ -100,21 +100,21 @@ static void an_empty_literal_is_refused(void)
 static void the_digest_is_of_counts_and_ids(void)
 {
 	struct gm_pair pairs[] = { { 2, 7 }, { 0, 3 } };
-	struct gm_pairs found = { pairs, 2, 2 };
+	struct gm_pairs matches = { pairs, 2, 2 };
 	const uint8_t bytes[] = { 1, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 7, 0, 0, 0 };
 	uint64_t expected = UINT64_C(0xcbf29ce484222325);
 
 	for (uint32_t i = 0; i < sizeof(bytes); i++)
 		expected = (expected ^ bytes[i]) * UINT64_C(0x100000001b3);
-	gm_pairs_sort(&found);
-	CHECK(gm_pairs_digest(&found, 3) == expected);
+	gm_pairs_sort(&matches);
+	CHECK(gm_pairs_digest(&matches, 3) == expected);
 }
 
 static const struct test tests[] = {
 	{ "both forms find what a plain search finds", both_forms_find_what_a_plain_search_finds },
 	{ "a second scan finds the same", a_second_scan_finds_the_same },
 	{ "states are those of the textbook", states_are_those_of_the_textbook },
-	{ "large sets are found", large_sets_are_found },
+	{ "large sets are matches", large_sets_are_found },
 	{ "an empty literal is refused", an_empty_literal_is_refused },
 	{ "the digest is of counts and ids", the_digest_is_of_counts_and_ids },
 };

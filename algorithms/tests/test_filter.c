@@ -134,7 +134,7 @@ static void check_members(const struct gm_bloom *bloom, uint32_t n)
 }
 
 struct vector {
-	uint32_t n, bits, hashes, set, found;
+	uint32_t n, bits, hashes, set, positive;
 	uint64_t array, results;
 	int random; /* whether the queries are random, or certainly no members */
 };
@@ -151,7 +151,7 @@ static void check_vector(const struct vector *vector)
 	check_members(&bloom, vector->n);
 	gm_bloom_find_many(&bloom, asked, QUERIES, answers);
 	CHECK(ones(bloom.bits, vector->bits / 8) == vector->set);
-	CHECK(positives(QUERIES) == vector->found);
+	CHECK(positives(QUERIES) == vector->positive);
 	CHECK(gm_digest_bytes(GM_DIGEST_EMPTY, bloom.bits, vector->bits / 8) == vector->array);
 	CHECK(gm_digest_bytes(GM_DIGEST_EMPTY, answers, QUERIES) == vector->results);
 	gm_bloom_free(&bloom);
@@ -259,7 +259,7 @@ static uint32_t counters_at(const struct gm_counting_bloom *bloom, uint32_t leas
 }
 
 struct counting_vector {
-	uint32_t n, counters, set, saturated, left, found, found_again;
+	uint32_t n, counters, set, saturated, left, positive, positive_again;
 	uint64_t array; /* after the removal */
 };
 
@@ -273,11 +273,11 @@ static void check_counting(const struct counting_vector *vector)
 	CHECK(counters_at(&bloom, 1) == vector->set);
 	CHECK(counters_at(&bloom, 15) == vector->saturated);
 	gm_counting_bloom_find_many(&bloom, asked, QUERIES, answers);
-	CHECK(positives(QUERIES) == vector->found);
+	CHECK(positives(QUERIES) == vector->positive);
 	gm_counting_bloom_remove_many(&bloom, keys, vector->n / 2);
 	CHECK(counters_at(&bloom, 1) == vector->left);
 	gm_counting_bloom_find_many(&bloom, keys, vector->n / 2, answers);
-	CHECK(positives(vector->n / 2) == vector->found_again);
+	CHECK(positives(vector->n / 2) == vector->positive_again);
 	gm_counting_bloom_find_many(&bloom, keys + vector->n / 2, vector->n / 2, answers);
 	CHECK(positives(vector->n / 2) == vector->n / 2);
 	CHECK(gm_digest_bytes(GM_DIGEST_EMPTY, bloom.counters, vector->counters / 2) ==

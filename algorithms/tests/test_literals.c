@@ -6,18 +6,18 @@
 static struct literal_case given;
 static struct gm_pair found_pairs[CASE_PAIRS];
 
-/* 1 if all is found, or if the processor lacks what the path needs. */
+/* 1 if all is matches, or if the processor lacks what the path needs. */
 static int impl_finds(enum gm_literals_impl impl)
 {
-	struct gm_pairs found = { found_pairs, CASE_PAIRS, 0 };
+	struct gm_pairs matches = { found_pairs, CASE_PAIRS, 0 };
 	struct gm_literals *literals = gm_literals_new(given.literals, given.literal_count, impl);
 	int equal;
 
 	if (!literals)
 		return impl > GM_LITERALS_PORTABLE;
-	gm_literals_scan(literals, &given.records, &found);
-	gm_pairs_sort(&found);
-	equal = pairs_equal(&found, &given.expected);
+	gm_literals_scan(literals, &given.records, &matches);
+	gm_pairs_sort(&matches);
+	equal = pairs_equal(&matches, &given.expected);
 	gm_literals_free(literals);
 	return equal;
 }
@@ -62,12 +62,12 @@ static void every_place_and_alignment_is_found(enum gm_literals_impl impl)
 			struct gm_records records = { .bytes = text,
 						      .offsets = starts,
 						      .count = 1 };
-			struct gm_pairs found = { found_pairs, CASE_PAIRS, 0 };
+			struct gm_pairs matches = { found_pairs, CASE_PAIRS, 0 };
 
 			memset(text, 'n', shift + length);
 			memcpy(text + shift + place, "needle", 6);
-			gm_literals_scan(literals, &records, &found);
-			CHECK(found.count == 1);
+			gm_literals_scan(literals, &records, &matches);
+			CHECK(matches.count == 1);
 			free(text);
 		}
 	}
@@ -87,11 +87,11 @@ static void a_long_literal_beside_the_record_end_is_not_read(void)
 	uint32_t starts[] = { 0, 15 };
 	uint8_t *text = malloc(15);
 	struct gm_records records = { .bytes = text, .offsets = starts, .count = 1 };
-	struct gm_pairs found = { found_pairs, CASE_PAIRS, 0 };
+	struct gm_pairs matches = { found_pairs, CASE_PAIRS, 0 };
 
 	memcpy(text, longer.bytes, 15);
-	gm_literals_scan(literals, &records, &found);
-	CHECK(found.count == 0);
+	gm_literals_scan(literals, &records, &matches);
+	CHECK(matches.count == 0);
 	free(text);
 	gm_literals_free(literals);
 }
@@ -101,7 +101,7 @@ static const struct test tests[] = {
 	  portable_finds_what_a_plain_search_finds },
 	{ "the chosen path finds what a plain search finds", auto_finds_what_a_plain_search_finds },
 	{ "the AVX2 path finds what a plain search finds", avx2_finds_what_a_plain_search_finds },
-	{ "a literal is found at every place and alignment", places_and_alignments },
+	{ "a literal is matches at every place and alignment", places_and_alignments },
 	{ "a literal that ends beyond the record is not read",
 	  a_long_literal_beside_the_record_end_is_not_read },
 };

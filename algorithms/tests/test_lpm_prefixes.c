@@ -81,13 +81,13 @@ struct vector {
 	uint32_t nodes;
 	enum gm_mix mix;
 	size_t queries;
-	uint64_t asked, found; /* digests; asked 0: not known */
+	uint64_t asked, results; /* digests; asked 0: not known */
 };
 
 static void check_vector(const struct vector *v)
 {
 	uint64_t asked = GM_DIGEST_EMPTY;
-	uint64_t found = GM_DIGEST_EMPTY;
+	uint64_t results = GM_DIGEST_EMPTY;
 	struct gm_key *keys = malloc(v->queries * sizeof(*keys));
 	struct gm_prefixes prefixes;
 	struct gm_unibit trie;
@@ -101,10 +101,10 @@ static void check_vector(const struct vector *v)
 	CHECK(gm_queries_draw(&prefixes, v->mix, keys, v->queries) == 0);
 	for (size_t i = 0; i < v->queries; i++) {
 		asked = gm_digest_u32(asked, (uint32_t)(keys[i].hi >> 32));
-		found = gm_digest_u32(found, gm_unibit_lookup(&trie, &keys[i], 32));
+		results = gm_digest_u32(results, gm_unibit_lookup(&trie, &keys[i], 32));
 	}
 	CHECK(!v->asked || asked == v->asked);
-	CHECK(found == v->found);
+	CHECK(results == v->results);
 	gm_unibit_free(&trie);
 	gm_prefixes_free(&prefixes);
 	free(keys);

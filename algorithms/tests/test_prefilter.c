@@ -62,33 +62,33 @@ static void aho_corasick_refuses_the_line_that_is_no_string(void)
 	expressions_free(&given);
 }
 
-static void required(const char *pattern, struct gm_required *found)
+static void required(const char *pattern, struct gm_required *strings)
 {
 	struct gm_patterns *patterns = gm_patterns_read((const uint8_t *)pattern, strlen(pattern));
 
-	gm_required_of(patterns->forest, patterns->patterns[0].root, found);
+	gm_required_of(patterns->forest, patterns->patterns[0].root, strings);
 	gm_patterns_free(patterns);
 }
 
 static void the_longest_needed_strings_are_taken(void)
 {
-	struct gm_required found;
+	struct gm_required strings;
 
-	required("ab.*needle[0-9]+cd", &found);
-	CHECK(found.best.count == 1 && found.best.strings[0].length == 6);
-	CHECK(found.exact.count == 0);
-	required("x(left|right)*(first|second)?", &found);
-	CHECK(found.best.count == 1 && found.best.strings[0].length == 1);
-	required("[0-9](left|right)+", &found);
-	CHECK(found.best.count == 2 && gm_strings_shortest(&found.best) == 4);
-	required("/get/i", &found);
-	CHECK(found.exact.count == 1 && found.exact.strings[0].nocase && !found.loose);
-	required("^get$", &found);
-	CHECK(found.loose);
-	required("[ab]{2}", &found);
-	CHECK(found.exact.count == 4);
-	required("[a-z]*", &found);
-	CHECK(found.best.count == 0);
+	required("ab.*needle[0-9]+cd", &strings);
+	CHECK(strings.best.count == 1 && strings.best.strings[0].length == 6);
+	CHECK(strings.exact.count == 0);
+	required("x(left|right)*(first|second)?", &strings);
+	CHECK(strings.best.count == 1 && strings.best.strings[0].length == 1);
+	required("[0-9](left|right)+", &strings);
+	CHECK(strings.best.count == 2 && gm_strings_shortest(&strings.best) == 4);
+	required("/get/i", &strings);
+	CHECK(strings.exact.count == 1 && strings.exact.strings[0].nocase && !strings.loose);
+	required("^get$", &strings);
+	CHECK(strings.loose);
+	required("[ab]{2}", &strings);
+	CHECK(strings.exact.count == 4);
+	required("[a-z]*", &strings);
+	CHECK(strings.best.count == 0);
 }
 
 static const struct test tests[] = {

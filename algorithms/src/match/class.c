@@ -98,15 +98,15 @@ static int letter_escape(struct gm_parser *parser, struct gm_byteset *set, unsig
 	static const char bytes[] = "\n\r\t\f\v\a\033";
 	static const char classes[] = "dDwWsS";
 	static const char *const ranges[] = { "09", "09AZ__az", "\t\r  " };
-	const char *found = strchr(letters, (int)letter);
+	const char *at = strchr(letters, (int)letter);
 
-	if (found) {
-		gm_byteset_add(set, (uint8_t)bytes[found - letters]);
+	if (at) {
+		gm_byteset_add(set, (uint8_t)bytes[at - letters]);
 		return 1;
 	}
-	found = strchr(classes, (int)letter);
-	if (found) {
-		add_ranges(set, ranges[(found - classes) / 2], (int)((found - classes) % 2));
+	at = strchr(classes, (int)letter);
+	if (at) {
+		add_ranges(set, ranges[(at - classes) / 2], (int)((at - classes) % 2));
 		return 2;
 	}
 	parser->at--;

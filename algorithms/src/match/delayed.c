@@ -10,9 +10,10 @@
 
 enum { PIECE = 32, MOST_STATES = 5000 };
 
-uint32_t gm_common(const struct gm_dfa *dfa, const uint32_t *weights, uint32_t one, uint32_t other)
+uint32_t gm_common(const struct gm_dfa *dfa, const uint32_t *weights, uint32_t state,
+		   uint32_t other)
 {
-	const uint32_t *left = dfa->next + (size_t)one * dfa->class_count;
+	const uint32_t *left = dfa->next + (size_t)state * dfa->class_count;
 	const uint32_t *right = dfa->next + (size_t)other * dfa->class_count;
 	uint32_t common = 0;
 

@@ -56,6 +56,7 @@ void gm_delayed_free(void *engine);
 uint32_t gm_delayed_next(const struct gm_delayed *delayed, uint32_t state, uint8_t byte);
 
 /* How many bytes lead both states to the same one; weights[c] is the number of bytes of class c. */
-uint32_t gm_common(const struct gm_dfa *dfa, const uint32_t *weights, uint32_t one, uint32_t other);
+uint32_t gm_common(const struct gm_dfa *dfa, const uint32_t *weights, uint32_t state,
+		   uint32_t other);
 
 #endif

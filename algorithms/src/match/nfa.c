@@ -219,12 +219,13 @@ static int found_at_once(const struct gm_nfa *nfa, uint32_t start)
 	       nfa->places[start].accepts != nfa->places[start + 1].accepts;
 }
 
-static int same_root(const struct gm_nfa *nfa, const uint32_t *starts, int one, int other)
+static int same_root(const struct gm_nfa *nfa, const uint32_t *starts, int start_kind,
+		     int other_kind)
 {
 	for (uint32_t id = 0; id < nfa->patterns; id++) {
 		const uint32_t *start = starts + 3 * (size_t)id;
 
-		if (start[one] != start[other])
+		if (start[start_kind] != start[other_kind])
 			return 0;
 	}
 	return 1;
