@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a file of patterns; what is accepted must give an automaton or be refused. */
+#include "automaton/nfa.h"
 #include "gm/patterns.h"
-#include "match/nfa.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

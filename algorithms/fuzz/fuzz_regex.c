@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as an expression: rejected with an offset, or printed and parsed again the same. */
-#include "match/regex.h"
+#include "pattern/regex.h"
 
 #include <stdlib.h>
 #include <string.h>

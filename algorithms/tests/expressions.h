@@ -6,8 +6,8 @@
 #include "gm/patterns.h"
 #include "gm/random.h"
 #include "gm/records.h"
-#include "match/regex.h"
-#include "match/result.h"
+#include "pattern/regex.h"
+#include "payload/result.h"
 
 #include <stdlib.h>
 #include <string.h>

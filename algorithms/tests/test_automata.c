@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The automata of small sets: counts that are unique, and what their defaults stand for. */
+#include "automaton/dfa.h"
+#include "automaton/nfa.h"
 #include "gm/match.h"
 #include "gm/patterns.h"
 #include "match/delayed.h"
-#include "match/dfa.h"
 #include "match/engines.h"
-#include "match/nfa.h"
 #include "tests/test.h"
 
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random expressions over few letters and short texts: each engine against the tree's oracle. */
+#include "automaton/dfa.h"
+#include "automaton/nfa.h"
 #include "gm/match.h"
 #include "gm/patterns.h"
 #include "gm/random.h"
 #include "gm/records.h"
-#include "match/dfa.h"
 #include "match/engines.h"
-#include "match/nfa.h"
-#include "match/regex.h"
-#include "match/result.h"
+#include "pattern/regex.h"
+#include "payload/result.h"
 #include "tests/test.h"
 
 #include <stdlib.h>

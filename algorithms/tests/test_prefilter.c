@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "literal/required.h"
 #include "match/engines.h"
-#include "match/required.h"
 #include "tests/expressions.h"
 #include "tests/test.h"
 

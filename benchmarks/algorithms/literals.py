@@ -20,6 +20,7 @@ ALGORITHMS = ROOT / "algorithms"
 PEERS = Path(__file__).parent / "peers"
 COUNTS = (100, 1000, 8070)
 RECORDS = 3000
+PARTS = ("common", "pattern", "automaton", "literal", "match", "payload")  # of our sources
 
 Engine = dict[str, Any]
 
@@ -69,9 +70,8 @@ def _built(folder: Path) -> Path:
     """Our library, the crate and the program that holds all engines."""
     library = folder / "algorithms"
     crate = folder / "crate"
-    sources = sorted((ALGORITHMS / "src" / "match").glob("*.c"))
     library.mkdir()
-    for source in sources:
+    for source in (path for part in PARTS for path in (ALGORITHMS / "src" / part).glob("*.c")):
         flags = ["-mavx2", "-mbmi", "-mbmi2"] if source.stem.endswith("_avx2") else []
         _run("clang", *_flags(), *flags, "-c", source, "-o", library / f"{source.stem}.o")
     manifest = PEERS / "aho_corasick" / "Cargo.toml"

@@ -9,8 +9,8 @@
 #ifndef GM_MATCH_DELAYED_H
 #define GM_MATCH_DELAYED_H
 
-#include "match/dfa.h"
-#include "match/result.h"
+#include "automaton/dfa.h"
+#include "payload/result.h"
 
 #define GM_NO_DEFAULT UINT32_MAX
 

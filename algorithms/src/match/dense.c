@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "match/dense.h"
 
+#include "automaton/parts.h"
 #include "match/engines.h"
 #include "match/lanes.h"
-#include "match/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

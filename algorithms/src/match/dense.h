@@ -10,7 +10,7 @@
 #ifndef GM_MATCH_DENSE_H
 #define GM_MATCH_DENSE_H
 
-#include "match/dfa.h"
+#include "automaton/dfa.h"
 
 enum { GM_DENSE_PARTS = 64 }; /* at most so many automata */
 

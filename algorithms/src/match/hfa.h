@@ -6,8 +6,8 @@
 #ifndef GM_MATCH_HFA_H
 #define GM_MATCH_HFA_H
 
-#include "match/dfa.h"
-#include "match/result.h"
+#include "automaton/dfa.h"
+#include "payload/result.h"
 
 struct gm_hfa {
 	struct gm_dfa head;

@@ -10,9 +10,9 @@
 #ifndef GM_MATCH_LANES_H
 #define GM_MATCH_LANES_H
 
+#include "automaton/dfa.h"
 #include "gm/records.h"
-#include "match/dfa.h"
-#include "match/result.h"
+#include "payload/result.h"
 
 enum { GM_LANES = 8 };
 

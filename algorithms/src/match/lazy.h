@@ -6,10 +6,10 @@
 #ifndef GM_MATCH_LAZY_H
 #define GM_MATCH_LAZY_H
 
+#include "automaton/nfa.h"
 #include "gm/lazy.h"
 #include "gm/records.h"
-#include "match/nfa.h"
-#include "match/result.h"
+#include "payload/result.h"
 
 enum { GM_LAZY_LANES = 8, GM_LAZY_LEAST = 3 };
 

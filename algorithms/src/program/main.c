@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gm-algorithms COMMAND key=value...: times one algorithm here, and prints a line of JSON. */
+#include "command/commands.h"
 #include "program/ask.h"
 #include "program/instances.h"
-#include "program/kernels.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "gm/digest.h"
 #include "gm/prefixes.h"
 #include "program/ask.h"
-#include "program/lpm_structure.h"
+#include "command/lpm_structure.h"
 #include "program/timing.h"
 
 #include <rte_eal.h>

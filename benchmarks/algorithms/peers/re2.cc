@@ -20,7 +20,7 @@ extern "C" {
 #include "gm/digest.h"
 #include "gm/patterns.h"
 #include "gm/records.h"
-#include "match/regex.h"
+#include "pattern/regex.h"
 }
 
 namespace

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gm-algorithms lpm structure=tbm5 table=FILE|generated:COUNT:SEED mix=uniform|in-table|zipf
+ *   queries=N next_hops=256 family=4|6 mode=independent|dependent impl=auto|portable|popcnt
+ */
+#include "command/commands.h"
+#include "command/lpm_structure.h"
+#include "gm/digest.h"
+#include "gm/prefixes.h"
+#include "gm/unibit.h"
+#include "program/instances.h"
+#include "program/record.h"
+#include "program/timing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SMALL_TABLE = 4096, CORRECT = 65536 };
+
+static const char *const mixes[] = { "in-table", "uniform", "zipf", NULL };
+static const enum gm_mix mix_of[] = { GM_MIX_IN_TABLE, GM_MIX_UNIFORM, GM_MIX_ZIPF };
+static const char *const modes[] = { "independent", "dependent", NULL };
+static const char *const impls[] = { "auto", "portable", "popcnt", NULL };
+
+struct lpm {
+	struct gm_prefixes prefixes;
+	struct lpm_structure structure;
+	struct gm_key *keys;
+	uint32_t *keys4;
+	uint32_t *results;
+	size_t count;
+	int popcnt;
+	volatile uint32_t zero; /* what a dependent key is mixed with; the compiler cannot know */
+};
+
+static char *file_read(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "rb");
+	char *text = NULL;
+	long end = -1;
+
+	if (file && fseek(file, 0, SEEK_END) == 0)
+		end = ftell(file);
+	if (end < 0)
+		fail(2, "table=%s cannot be read", path);
+	if (fseek(file, 0, SEEK_SET))
+		fail(2, "table=%s cannot be read", path);
+	text = malloc((size_t)end + 1);
+	if (!text)
+		fail(1, "table=%s: no memory for %ld bytes", path, end);
+	*size = fread(text, 1, (size_t)end, file);
+	fclose(file);
+	return text;
+}
+
+static void table_generate(struct gm_prefixes *prefixes, const char *words)
+{
+	unsigned long count;
+	unsigned long long seed;
+	char rest;
+	uint32_t small;
+
+	if (sscanf(words, "%lu:%llu%c", &count, &seed, &rest) != 2 || count < 1 || count > 4000000)
+		fail(2, "table=generated:%s is not of the form generated:COUNT:SEED", words);
+	/* The depths of the study's two tables. */
+	small = count < SMALL_TABLE;
+	if (gm_prefixes_generate(prefixes, (uint32_t)count, seed, small ? 1200 : 1300,
+				 small ? 5 : 6))
+		fail(1,
+		     "table=generated:%s cannot be made: so many prefixes of this depth do not fit",
+		     words);
+}
+
+static void table_load(struct gm_prefixes *prefixes, const char *path, unsigned family)
+{
+	static const char generated[] = "generated:";
+	struct gm_prefixes_problem problem;
+	size_t size;
+	char *text;
+	int error;
+
+	if (strncmp(path, generated, sizeof(generated) - 1) == 0) {
+		table_generate(prefixes, path + sizeof(generated) - 1);
+		return;
+	}
+	text = file_read(path, &size);
+	error = gm_prefixes_parse(prefixes, family, text, size, &problem);
+	free(text);
+	if (error == GM_LPM_BAD_LINE)
+		fail(2, "%s:%lu: %s", path, (unsigned long)problem.line, problem.reason);
+	if (error)
+		fail(1, "%s: no memory for its prefixes", path);
+	if (!prefixes->count)
+		fail(2, "%s has no prefix of family=%u", path, family);
+}
+
+static void queries_load(struct lpm *lpm, enum gm_mix mix)
+{
+	lpm->keys = malloc(lpm->count * sizeof(*lpm->keys));
+	lpm->keys4 = malloc(lpm->count * sizeof(*lpm->keys4));
+	lpm->results = calloc(lpm->count, sizeof(*lpm->results));
+	if (!lpm->keys || !lpm->keys4 || !lpm->results ||
+	    gm_queries_draw(&lpm->prefixes, mix, lpm->keys, lpm->count))
+		fail(1, "no memory for queries=%zu", lpm->count);
+	for (size_t i = 0; i < lpm->count; i++)
+		lpm->keys4[i] = (uint32_t)(lpm->keys[i].hi >> 32);
+}
+
+static void lookup(struct lpm *lpm, size_t begin, size_t count)
+{
+	const struct lpm_kind *kind = lpm->structure.kind;
+
+	if (lpm->prefixes.family == 4)
+		(lpm->popcnt ? kind->lookup4_popcnt : kind->lookup4)(
+			&lpm->structure, lpm->keys4 + begin, lpm->results + begin, count);
+	else
+		(lpm->popcnt ? kind->lookup6_popcnt : kind->lookup6)(
+			&lpm->structure, lpm->keys + begin, lpm->results + begin, count);
+}
+
+static void pass_independent(void *state)
+{
+	struct lpm *lpm = state;
+
+	lookup(lpm, 0, lpm->count);
+}
+
+/* Each key is mixed with nothing of the result before it, which the processor must wait for. */
+static void pass_dependent(void *state)
+{
+	struct lpm *lpm = state;
+	uint32_t zero = lpm->zero;
+	uint32_t previous = 0;
+
+	for (size_t i = 0; i < lpm->count; i++) {
+		lpm->keys4[i] ^= previous & zero;
+		lpm->keys[i].hi ^= previous & zero;
+		lookup(lpm, i, 1);
+		previous = lpm->results[i];
+	}
+}
+
+/* The digest of the oracle over the first queries must be that of the structure. */
+static void check(const struct lpm *lpm)
+{
+	uint32_t bits = lpm->prefixes.family == 4 ? 32 : 128;
+	size_t count = lpm->count < CORRECT ? lpm->count : CORRECT;
+	struct gm_unibit trie;
+
+	if (gm_unibit_build(&trie, &lpm->prefixes))
+		fail(1, "no memory for the trie that results are checked with");
+	for (size_t i = 0; i < count; i++) {
+		if (gm_unibit_lookup(&trie, &lpm->keys[i], bits) != lpm->results[i])
+			fail(1, "query %zu has the wrong next hop", i);
+	}
+	gm_unibit_free(&trie);
+}
+
+static int has_popcnt(const struct lpm *lpm)
+{
+	const struct lpm_kind *kind = lpm->structure.kind;
+	int there = lpm->prefixes.family == 4 ? kind->lookup4_popcnt != NULL
+					      : kind->lookup6_popcnt != NULL;
+
+#ifdef __x86_64__
+	__builtin_cpu_init();
+	return there && __builtin_cpu_supports("popcnt");
+#else
+	return there && 0;
+#endif
+}
+
+static void impl_choose(struct lpm *lpm, const char *name, int impl)
+{
+	int is6 = lpm->prefixes.family == 6;
+
+	if (is6 && !lpm->structure.kind->lookup6)
+		fail(2, "structure=%s is for family=4", name);
+	lpm->popcnt = impl != 1 && has_popcnt(lpm);
+	if (impl == 2 && !lpm->popcnt)
+		fail(2, "structure=%s has no impl=popcnt on this processor", name);
+}
+
+static void record(struct lpm *lpm, const struct timing *timing, double build_s, int dependent)
+{
+	size_t peak_bytes;
+	size_t bytes = lpm->structure.kind->record(&lpm->structure, &peak_bytes);
+
+	record_number("prefixes", lpm->prefixes.count);
+	record_text("impl", lpm->popcnt ? "popcnt" : "portable");
+	record_number("batch", dependent ? 1 : lpm->structure.kind->batch);
+	record_digest("digest", gm_digest_u32s(GM_DIGEST_EMPTY, lpm->results, lpm->count));
+	record_number("next_hop_bytes", 2);
+	record_number("bytes", bytes);
+	record_number("peak_bytes", peak_bytes);
+	record_real("build_s", build_s);
+	timing_record(timing, dependent ? "dependent_" : "", lpm->count);
+}
+
+static void words_record(struct ask *ask)
+{
+	const char *table = ask_text(ask, "table", NULL);
+	const char *slash = strrchr(table, '/');
+
+	record_text("structure", ask_text(ask, "structure", NULL));
+	record_text("table", slash ? slash + 1 : table);
+	record_text("mix", ask_text(ask, "mix", mixes[0]));
+	record_text("mode", ask_text(ask, "mode", modes[0]));
+}
+
+int lpm_command(struct ask *ask)
+{
+	const char *name = ask_text(ask, "structure", NULL);
+	const char *path = ask_text(ask, "table", NULL);
+	unsigned family = (unsigned)ask_number(ask, "family", 4, 4, 6);
+	uint32_t kinds = (uint32_t)ask_number(ask, "next_hops", 256, 1, GM_NEXT_HOP_MOST);
+	int mix = ask_choice(ask, "mix", mixes);
+	int dependent = ask_choice(ask, "mode", modes);
+	int impl = ask_choice(ask, "impl", impls);
+	static struct lpm lpm;
+	struct timing timing;
+	uint64_t began;
+	double build_s;
+
+	lpm.count = (size_t)ask_number(ask, "queries", 1 << 20, 1, 1 << 26);
+	timing_ask(&timing, ask);
+	ask_end(ask);
+	table_load(&lpm.prefixes, path, family);
+	gm_prefixes_next_hops(&lpm.prefixes, kinds);
+	lpm_structure_named(&lpm.structure, name, &lpm.prefixes);
+	impl_choose(&lpm, name, impl);
+	queries_load(&lpm, mix_of[mix]);
+	began = timing_now();
+	if (lpm.structure.kind->build(&lpm.structure, &lpm.prefixes))
+		fail(1, "structure=%s cannot hold %s: no memory, or too many blocks", name, path);
+	build_s = (double)(timing_now() - began) * 1e-9;
+	instances_meet();
+	timing_run(&timing, dependent ? pass_dependent : pass_independent, &lpm, lpm.count);
+	check(&lpm);
+	record_begin("lpm");
+	words_record(ask);
+	record_number("family", family);
+	record_number("queries", lpm.count);
+	record_number("next_hops", kinds);
+	record_number("instance", instances_number());
+	record(&lpm, &timing, build_s, dependent);
+	record_end();
+	return 0;
+}

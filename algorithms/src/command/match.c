@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gm-algorithms match: a pattern set over a file's payloads, by one engine. */
+#include "command/commands.h"
+#include "program/file.h"
+#include "program/instances.h"
+#include "program/record.h"
+#include "program/timing.h"
+
+#include "gm/lazy.h"
+#include "gm/match.h"
+#include "gm/patterns.h"
+#include "gm/records.h"
+#include "match/engines.h"
+#include "payload/result.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The default comes first. */
+static const struct gm_engine *const engines[] = {
+	&gm_engine_dfa, &gm_engine_d2fa,       &gm_engine_adfa, &gm_engine_hfa, &gm_engine_lazy,
+	&gm_engine_ac,	&gm_engine_ac_compact, &gm_engine_pre,	NULL,
+};
+
+static const char *const engine_names[] = {
+	"dfa", "d2fa", "adfa", "hfa", "lazy", "ac", "ac-compact", "pre", NULL,
+};
+
+/* What is asked for, and what is made of it. */
+struct matching {
+	const char *patterns_name, *payload_name;
+	const struct gm_engine *engine;
+	struct gm_match_bounds bounds;
+	struct gm_patterns *patterns;
+	struct gm_records records;
+	struct gm_result result;
+	void *built;
+	uint64_t build_ns;
+	int status;
+};
+
+static void load_patterns(struct matching *matching)
+{
+	const char *text = gm_patterns_builtin(matching->patterns_name);
+	struct file file = { NULL, 0 };
+
+	if (text) {
+		matching->patterns = gm_patterns_read((const uint8_t *)text, strlen(text));
+	} else {
+		file = file_read(matching->patterns_name);
+		matching->patterns = gm_patterns_read(file.bytes, file.size);
+		file_free(&file);
+	}
+	if (!matching->patterns)
+		fail(1, "no memory for the patterns of %s", matching->patterns_name);
+	if (!matching->patterns->count)
+		fail(2, "%s has no pattern that can be compiled", matching->patterns_name);
+}
+
+static void load_records(struct matching *matching)
+{
+	struct file file = file_read(matching->payload_name);
+	const char *reason;
+
+	if (gm_records_read(&matching->records, file.bytes, file.size, &reason) != GM_MATCH_OK)
+		fail(2, "%s: %s", matching->payload_name, reason);
+	file_free(&file);
+	if (!matching->records.count)
+		fail(2, "%s has no payload of TCP or UDP", matching->payload_name);
+	if (gm_result_init(&matching->result, matching->records.count) != GM_MATCH_OK)
+		fail(1, "no memory for the result");
+}
+
+static void build(struct matching *matching)
+{
+	struct gm_match_error error = { NULL, 0, 0 };
+	uint64_t began = timing_now();
+
+	matching->built = matching->engine->build(matching->patterns, &matching->bounds, &error);
+	matching->build_ns = timing_now() - began;
+	if (!matching->built && error.line)
+		fail(1, "%s:%u: %s (%llu)", matching->patterns_name, (unsigned)error.line,
+		     error.reason, (unsigned long long)error.reached);
+	if (!matching->built)
+		fail(1, "%s: %s (%llu)", matching->patterns_name, error.reason,
+		     (unsigned long long)error.reached);
+}
+
+static void pass(void *state)
+{
+	struct matching *matching = state;
+
+	gm_result_clear(&matching->result);
+	if (matching->engine->scan(matching->built, &matching->records, &matching->result) !=
+	    GM_MATCH_OK)
+		matching->status = GM_MATCH_MEMORY;
+}
+
+/* Rejected patterns as `line:offset: reason`, the first of them. */
+static void record_rejected(const struct gm_patterns *patterns)
+{
+	char text[1024];
+	size_t length = 0;
+
+	text[0] = 0;
+	for (uint32_t i = 0; i < patterns->rejected_count && length < sizeof(text); i++) {
+		const struct gm_rejected *rejected = &patterns->rejected[i];
+
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%u:%u: %s",
+					   i ? "; " : "", (unsigned)rejected->line,
+					   (unsigned)rejected->offset, rejected->reason);
+	}
+	record_number("rejected", patterns->rejected_count);
+	if (patterns->rejected_count)
+		record_text("rejected_reasons", text);
+}
+
+static void record(struct matching *matching, const struct timing *timing)
+{
+	struct gm_counters counters = { { { NULL, 0 } }, 0 };
+
+	record_begin("match");
+	record_text("engine", matching->engine->name);
+	record_text("patterns", file_base(matching->patterns_name));
+	record_text("payload", file_base(matching->payload_name));
+	record_text("impl", "portable");
+	record_number("pattern_count", matching->patterns->count);
+	record_rejected(matching->patterns);
+	record_number("records", matching->records.count);
+	record_number("payload_bytes", matching->records.size);
+	record_digest("digest", gm_result_digest(&matching->result));
+	record_number("pairs", gm_result_pairs(&matching->result));
+	record_number("bytes", matching->engine->bytes(matching->built));
+	record_number("peak_bytes", file_peak_bytes());
+	record_real("build_s", (double)matching->build_ns / 1e9);
+	matching->engine->count(matching->built, &counters);
+	for (uint32_t i = 0; i < counters.count; i++)
+		record_number(counters.counters[i].name, counters.counters[i].value);
+	record_number("instance", instances_number());
+	timing_record(timing, "", matching->records.count);
+	record_end();
+}
+
+int match_command(struct ask *ask)
+{
+	struct matching matching = { 0 };
+	struct timing timing = { 0 };
+	static const char *const implementations[] = { "auto", "portable", NULL };
+	static const char *const switches[] = { "no", "yes", NULL };
+	int strip;
+
+	matching.engine = engines[ask_choice(ask, "engine", engine_names)];
+	matching.patterns_name = ask_text(ask, "patterns", NULL);
+	matching.payload_name = ask_text(ask, "payload", NULL);
+	matching.bounds.max_states = (uint32_t)ask_number(ask, "max_states", 0, 1, 1U << 24);
+	matching.bounds.max_bytes =
+		ask_number(ask, "max_bytes", file_memory() / 4, 1 << 16, UINT64_C(1) << 40);
+	matching.bounds.diameter = (uint32_t)ask_number(ask, "diameter", 0, 0, 1U << 20);
+	matching.bounds.cache_bytes = (uint32_t)ask_number(ask, "cache", 0, 1 << 10, 1U << 30);
+	ask_choice(ask, "impl", implementations);
+	strip = ask_choice(ask, "strip_nul", switches);
+	timing_ask(&timing, ask);
+	ask_end(ask);
+	load_patterns(&matching);
+	load_records(&matching);
+	if (strip)
+		gm_records_strip_nul(&matching.records);
+	build(&matching);
+	instances_meet();
+	timing_run(&timing, pass, &matching, matching.records.count);
+	if (matching.status != GM_MATCH_OK)
+		fail(1, "no memory for the result");
+	record(&matching, &timing);
+	matching.engine->free(matching.built);
+	gm_result_free(&matching.result);
+	gm_records_free(&matching.records);
+	gm_patterns_free(matching.patterns);
+	return 0;
+}
