@@ -76,7 +76,7 @@ def _built(folder: Path) -> Path:
         _run("clang", *_flags(), *flags, "-c", source, "-o", library / f"{source.stem}.o")
     manifest = PEERS / "aho_corasick" / "Cargo.toml"
     _run("cargo", "build", "-q", "--release", "--manifest-path", manifest, "--target-dir", crate)
-    program = folder / "literals"
+    program = folder / "engines"
     objects = sorted(library.glob("*.o"))
     static = crate / "release" / "libaho_corasick_peer.a"
     libraries = ("-lhs", "-lpthread", "-ldl", "-lm")

@@ -15,7 +15,7 @@ from statistics import median
 HERE = Path(__file__).parent
 ALGORITHMS = HERE.parent.parent / "algorithms"
 MIXES = ("uniform", "in-table", "zipf")
-PROGRAM = ("lpm_structure", "record", "ask", "timing")
+PROGRAM = ("command/lpm_structure", "program/record", "program/ask", "program/timing")
 DPDK = ("eal", "fib", "lpm", "rib", "mempool", "ring")
 
 
@@ -120,7 +120,7 @@ def _fib(folder: Path) -> Path:
     flags = shlex.split(_output(["pkg-config", "--cflags", "libdpdk"]))
     include = [f"-I{ALGORITHMS}/include", f"-I{ALGORITHMS}/src"]
     own = ["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", '-DGM_FLAGS="-O3"']
-    program = [ALGORITHMS / "src" / "program" / f"{name}.c" for name in PROGRAM]
+    program = [ALGORITHMS / "src" / f"{name}.c" for name in PROGRAM]
     objects = []
     for each in [*sorted((ALGORITHMS / "src" / "lpm").glob("*.c")), *program]:
         made = folder / f"{each.stem}.o"
