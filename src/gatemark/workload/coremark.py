@@ -36,6 +36,7 @@ from gatemark.workload.way import Drained, Way
 PROGRAM: Final = "gm-coremark"  # as its file is called on a host
 SUMS: Final = "coremark.md5"  # in the folder: what the published files sum up to
 OWN: Final = ("core_list_join.c", "core_main.c", "core_matrix.c", "core_state.c", "core_util.c")
+SUMMED: Final = (*OWN, "coremark.h")  # files of which the published sums are
 PORT: Final = ("posix/core_portme.c",)  # what may differ from host to host, and does not here
 TARGETS: Final = {
     "x86_64": "x86_64-linux-musl",
@@ -117,15 +118,16 @@ def require(source: Path) -> None:
     sums = source / SUMS
     if not sums.is_file():
         raise UsageError(f"--coremark {source}: no {SUMS} in it; clone EEMBC's repository there")
-    for line in sums.read_text(errors="replace").splitlines():
-        wanted, _, name = line.partition("  ")
-        path = source / name
-        if not path.is_file():
-            raise UsageError(f"--coremark {source}: {name} of {SUMS} is missing; clone it anew")
-        if hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest() != wanted:
-            raise UsageError(f"{path}: not as published ({SUMS}); CoreMark runs unmodified alone")
-    if missing := [name for name in (*OWN, *PORT) if not (source / name).is_file()]:
+    lines = sums.read_text(errors="replace").splitlines()
+    wanted = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    if unknown := [name for name in SUMMED if name not in wanted]:
+        raise UsageError(f"--coremark {source}: {SUMS} lacks {unknown[0]}; clone it anew")
+    if missing := [name for name in (*SUMMED, *PORT) if not (source / name).is_file()]:
         raise UsageError(f"--coremark {source}: {missing[0]} is missing; clone it anew")
+    for path in (source / name for name in SUMMED):
+        digest = hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest()
+        if digest != wanted[path.name]:
+            raise UsageError(f"{path}: not as published ({SUMS}); CoreMark runs unmodified alone")
 
 
 def program(source: Path, arch: str, level: str) -> Path:

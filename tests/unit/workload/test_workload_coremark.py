@@ -51,6 +51,16 @@ def test_a_folder_without_it_is_refused(tmp_path: Path) -> None:
 
 
 @there
+def test_sums_that_lack_a_file_prove_nothing(tmp_path: Path) -> None:
+    copy = tmp_path / "coremark"
+    shutil.copytree(SOURCE, copy)
+    sums = copy / coremark.SUMS
+    sums.write_text("".join(sums.read_text().splitlines(keepends=True)[1:]))
+    with pytest.raises(UsageError, match=r"lacks core_list_join\.c"):
+        coremark.require(copy)
+
+
+@there
 def test_a_changed_file_is_refused(tmp_path: Path) -> None:
     copy = tmp_path / "coremark"
     shutil.copytree(SOURCE, copy)
