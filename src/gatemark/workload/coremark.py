@@ -33,7 +33,7 @@ from gatemark.station.wiring import Wire
 from gatemark.workload.onboard import placed, reported
 from gatemark.workload.way import Drained, Way
 
-PROGRAM: Final = "gm-coremark"  # as its file is called on a host
+PROGRAM: Final = "CoreMark"  # in messages
 SUMS: Final = "coremark.md5"  # in the folder: what the published files sum up to
 OWN: Final = ("core_list_join.c", "core_main.c", "core_matrix.c", "core_state.c", "core_util.c")
 SUMMED: Final = (*OWN, "coremark.h")  # files of which the published sums are
@@ -77,7 +77,9 @@ class CoreMark:
             raise UnavailableError("CoreMark is not shipped; name your copy: --coremark DIR")
         arch = await file.arch(self.node)
         built = await asyncio.to_thread(program, Path(source), arch, self.load.level)
-        self._program = await file.path(self.node, built, PROGRAM)
+        # Not as a program of ours, which would be started once to see that it runs: it has no
+        # --help, and would measure for ten seconds.
+        self._program = await file.path(self.node, built)
         return self
 
     async def go(self, drained: Drained, tick: Tick | None = None) -> Way:

@@ -278,6 +278,19 @@ def test_an_agent_is_put_there_once(bench: Desk) -> None:
     assert there.split() == [Path(first).name, "pid"]
 
 
+def test_a_users_file_is_put_there_runs_and_is_removed(bench: Desk, tmp_path: Path) -> None:
+    """As it is: a program of others need not know --help, so nothing starts it beforehand."""
+    script = tmp_path / "script"
+    script.write_text("#!/bin/sh\necho started >> /tmp/starts\ncat /tmp/starts\nrm /tmp/starts\n")
+
+    async def run(host: Ssh) -> str:
+        return await host.run(await host.put(script))
+
+    assert on(bench, run) == "started\n"
+    left = on(bench, lambda host: host.run("sh", "-c", "ls /tmp/gm-file-* 2> /dev/null; true"))
+    assert left == ""
+
+
 def test_an_agent_that_a_dead_run_left_is_removed(bench: Desk) -> None:
     async def push(host: Ssh) -> str:
         left = f"{TMP}/gm-agent-0123456789ab", "/root/gm-agent-0123456789ab"
