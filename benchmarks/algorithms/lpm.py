@@ -15,7 +15,10 @@ from statistics import median
 HERE = Path(__file__).parent
 ALGORITHMS = HERE.parent.parent / "algorithms"
 MIXES = ("uniform", "in-table", "zipf")
-PROGRAM = ("command/lpm_structure", "program/record", "program/ask", "program/timing")
+PROGRAM = (
+    *("command/lpm_structure", "command/lpm_table"),
+    *("program/record", "program/ask", "program/file", "program/timing"),
+)
 DPDK = ("eal", "fib", "lpm", "rib", "mempool", "ring")
 
 

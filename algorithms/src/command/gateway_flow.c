@@ -4,10 +4,10 @@
  * of 5-tuples. In the mix zipf flow r is asked for in proportion to 1/r.
  */
 #include "command/gateway.h"
+#include "common/zipf.h"
 #include "gm/flow_table.h"
 #include "program/memory.h"
 #include "program/record.h"
-#include "program/zipf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,19 +102,19 @@ static void fill_for_expiry(void *state)
 static void draw_queries(struct flow *flow)
 {
 	struct gm_random random = { 2 };
-	struct zipf zipf;
+	uint64_t *sums = memory_new(flow->entries, sizeof(*sums));
 
-	zipf_init(&zipf, flow->mix ? flow->entries : 1);
+	gm_zipf_weigh(sums, flow->entries);
 	flow->queries = memory_new(flow->gateway.count, sizeof(*flow->queries));
 	for (uint32_t i = 0; i < flow->gateway.count; i++) {
-		uint32_t number = flow->mix ? zipf_next(&zipf, &random)
+		uint32_t number = flow->mix ? gm_zipf_draw(sums, flow->entries, &random)
 					    : gm_random_below(&random, flow->entries);
 
 		flow->queries[i] = flow->keys[number];
 		if (gm_random_below(&random, 100) >= flow->hit_pct)
 			flow->queries[i] = drawn(&random);
 	}
-	zipf_free(&zipf);
+	free(sums);
 }
 
 static void build(struct flow *flow)

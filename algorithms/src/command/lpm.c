@@ -5,6 +5,7 @@
  */
 #include "command/commands.h"
 #include "command/lpm_structure.h"
+#include "command/lpm_table.h"
 #include "gm/digest.h"
 #include "gm/prefixes.h"
 #include "gm/unibit.h"
@@ -12,11 +13,10 @@
 #include "program/record.h"
 #include "program/timing.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL_TABLE = 4096, CORRECT = 65536 };
+enum { CORRECT = 65536 };
 
 static const char *const mixes[] = { "in-table", "uniform", "zipf", NULL };
 static const enum gm_mix mix_of[] = { GM_MIX_IN_TABLE, GM_MIX_UNIFORM, GM_MIX_ZIPF };
@@ -33,67 +33,6 @@ struct lpm {
 	int popcnt;
 	volatile uint32_t zero; /* what a dependent key is mixed with; the compiler cannot know */
 };
-
-static char *file_read(const char *path, size_t *size)
-{
-	FILE *file = fopen(path, "rb");
-	char *text = NULL;
-	long end = -1;
-
-	if (file && fseek(file, 0, SEEK_END) == 0)
-		end = ftell(file);
-	if (end < 0)
-		fail(2, "table=%s cannot be read", path);
-	if (fseek(file, 0, SEEK_SET))
-		fail(2, "table=%s cannot be read", path);
-	text = malloc((size_t)end + 1);
-	if (!text)
-		fail(1, "table=%s: no memory for %ld bytes", path, end);
-	*size = fread(text, 1, (size_t)end, file);
-	fclose(file);
-	return text;
-}
-
-static void table_generate(struct gm_prefixes *prefixes, const char *words)
-{
-	unsigned long count;
-	unsigned long long seed;
-	char rest;
-	uint32_t small;
-
-	if (sscanf(words, "%lu:%llu%c", &count, &seed, &rest) != 2 || count < 1 || count > 4000000)
-		fail(2, "table=generated:%s is not of the form generated:COUNT:SEED", words);
-	/* The depths of the study's two tables. */
-	small = count < SMALL_TABLE;
-	if (gm_prefixes_generate(prefixes, (uint32_t)count, seed, small ? 1200 : 1300,
-				 small ? 5 : 6))
-		fail(1,
-		     "table=generated:%s cannot be made: so many prefixes of this depth do not fit",
-		     words);
-}
-
-static void table_load(struct gm_prefixes *prefixes, const char *path, unsigned family)
-{
-	static const char generated[] = "generated:";
-	struct gm_prefixes_problem problem;
-	size_t size;
-	char *text;
-	int error;
-
-	if (strncmp(path, generated, sizeof(generated) - 1) == 0) {
-		table_generate(prefixes, path + sizeof(generated) - 1);
-		return;
-	}
-	text = file_read(path, &size);
-	error = gm_prefixes_parse(prefixes, family, text, size, &problem);
-	free(text);
-	if (error == GM_LPM_BAD_LINE)
-		fail(2, "%s:%lu: %s", path, (unsigned long)problem.line, problem.reason);
-	if (error)
-		fail(1, "%s: no memory for its prefixes", path);
-	if (!prefixes->count)
-		fail(2, "%s has no prefix of family=%u", path, family);
-}
 
 static void queries_load(struct lpm *lpm, enum gm_mix mix)
 {
@@ -226,7 +165,7 @@ int lpm_command(struct ask *ask)
 	lpm.count = (size_t)ask_number(ask, "queries", 1 << 20, 1, 1 << 26);
 	timing_ask(&timing, ask);
 	ask_end(ask);
-	table_load(&lpm.prefixes, path, family);
+	lpm_table_read(&lpm.prefixes, path, family);
 	gm_prefixes_next_hops(&lpm.prefixes, kinds);
 	lpm_structure_named(&lpm.structure, name, &lpm.prefixes);
 	impl_choose(&lpm, name, impl);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The three query mixes; seeds and the order of draws are fixed, so that digests compare. */
+#include "common/zipf.h"
 #include "gm/prefixes.h"
 #include "gm/random.h"
 
@@ -27,71 +28,42 @@ static struct gm_key within(const struct gm_route *route, struct gm_random *rand
 	return key;
 }
 
-struct zipf {
-	struct gm_key *addresses; /* by rank, from the most frequent */
-	uint64_t *sums; /* of the weights up to each rank */
-	uint32_t count;
-};
-
-static void zipf_weigh(struct zipf *zipf, const struct gm_prefixes *prefixes, uint32_t *order,
-		       struct gm_random *random)
+/* One address of each prefix, in an order by lot: by rank, from the most frequent. */
+static void rank_addresses(const struct gm_prefixes *prefixes, struct gm_key *addresses,
+			   uint32_t *order, struct gm_random *random)
 {
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < zipf->count; i++)
+	for (uint32_t i = 0; i < prefixes->count; i++)
 		order[i] = i;
-	for (uint32_t i = zipf->count - 1; i > 0; i--) {
+	for (uint32_t i = prefixes->count - 1; i > 0; i--) {
 		uint32_t other = gm_random_below(random, i + 1);
 		uint32_t swapped = order[i];
 
 		order[i] = order[other];
 		order[other] = swapped;
 	}
-	for (uint32_t i = 0; i < zipf->count; i++) {
-		zipf->addresses[i] = within(&prefixes->routes[order[i]], random, prefixes->family);
-		sum += (UINT64_C(1) << 32) / (i + 1);
-		zipf->sums[i] = sum;
-	}
-}
-
-/* The place of the first sum above `value`. */
-static uint32_t zipf_rank(const struct zipf *zipf, uint64_t value)
-{
-	uint32_t low = 0;
-	uint32_t high = zipf->count - 1;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (zipf->sums[middle] > value)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	for (uint32_t i = 0; i < prefixes->count; i++)
+		addresses[i] = within(&prefixes->routes[order[i]], random, prefixes->family);
 }
 
 static int draw_zipf(const struct gm_prefixes *prefixes, struct gm_key *keys, size_t count)
 {
-	struct zipf zipf = { NULL, NULL, prefixes->count };
-	uint32_t *order = malloc(zipf.count * sizeof(*order));
+	uint32_t ranks = prefixes->count;
+	uint32_t *order = malloc(ranks * sizeof(*order));
+	struct gm_key *addresses = malloc(ranks * sizeof(*addresses));
+	uint64_t *sums = malloc(ranks * sizeof(*sums));
 	struct gm_random random = { 3 };
 	int error = GM_LPM_NO_MEMORY;
 
-	zipf.addresses = malloc(zipf.count * sizeof(*zipf.addresses));
-	zipf.sums = malloc(zipf.count * sizeof(*zipf.sums));
-	if (order && zipf.addresses && zipf.sums) {
-		zipf_weigh(&zipf, prefixes, order, &random);
-		for (size_t i = 0; i < count; i++) {
-			uint64_t value = gm_random_u64(&random) % zipf.sums[zipf.count - 1];
-
-			keys[i] = zipf.addresses[zipf_rank(&zipf, value)];
-		}
+	if (order && addresses && sums) {
+		rank_addresses(prefixes, addresses, order, &random);
+		gm_zipf_weigh(sums, ranks);
+		for (size_t i = 0; i < count; i++)
+			keys[i] = addresses[gm_zipf_draw(sums, ranks, &random)];
 		error = GM_LPM_OK;
 	}
 	free(order);
-	free(zipf.addresses);
-	free(zipf.sums);
+	free(addresses);
+	free(sums);
 	return error;
 }
 

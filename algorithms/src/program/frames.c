@@ -4,30 +4,21 @@
 #include "gm/checksum.h"
 #include "gm/random.h"
 #include "program/ask.h"
+#include "program/file.h"
 #include "program/memory.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FILE_HEADER = 24, RECORD_HEADER = 16, ETHERNET = 1, MADE = 128 };
 
-static uint8_t *read_file(const char *path, uint32_t *size)
+static struct file read_capture(const char *path)
 {
-	FILE *file = fopen(path, "rbe");
-	uint8_t *bytes;
-	long end = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+	struct file file = file_read(path);
 
-	if (end < 0 || fseek(file, 0, SEEK_SET))
-		fail(2, "%s cannot be read", path);
-	if (end < FILE_HEADER || end > 1L << 30)
-		fail(2, "%s is no capture: it has %ld bytes", path, end);
-	bytes = memory_new((size_t)end, 1);
-	if (fread(bytes, 1, (size_t)end, file) != (size_t)end)
-		fail(2, "%s cannot be read", path);
-	fclose(file);
-	*size = (uint32_t)end;
-	return bytes;
+	if (file.size < FILE_HEADER || file.size > 1UL << 30)
+		fail(2, "%s is no capture: it has %zu bytes", path, file.size);
+	return file;
 }
 
 /* A number of the file's own byte order. */
@@ -54,8 +45,9 @@ static int high_first(const char *path, const uint8_t *bytes)
 
 void frames_read(struct frames *frames, const char *path)
 {
-	uint32_t size, at = FILE_HEADER, end = 0;
-	uint8_t *bytes = read_file(path, &size);
+	struct file file = read_capture(path);
+	const uint8_t *bytes = file.bytes;
+	uint32_t size = (uint32_t)file.size, at = FILE_HEADER, end = 0;
 	int swapped = high_first(path, bytes);
 
 	frames->count = 0;
@@ -73,7 +65,7 @@ void frames_read(struct frames *frames, const char *path)
 		end += length;
 	}
 	frames->begins[frames->count] = end;
-	free(bytes);
+	file_free(&file);
 	if (!frames->count)
 		fail(2, "%s holds no frame", path);
 }

@@ -3,13 +3,14 @@
  * Longest prefix match of ours and of DPDK in one process, pass by pass in turn.
  *
  * fib TABLE FAMILY MIX STRUCTURE IMPL PEER ROUNDS, with PEER fib, fib-simd, lpm, fib6, fib6-simd,
- * lpm6, or none for ours alone; or PEER dump:FOLDER, which writes routes, keys and the digest for a peer of another
- * language. Prints a line of JSON with nanoseconds a look-up for each round.
+ * lpm6, or none for ours alone; or PEER dump:FOLDER, which writes routes, keys and the digest for a
+ * peer of another language. Prints a line of JSON with nanoseconds a look-up for each round.
  */
+#include "command/lpm_structure.h"
+#include "command/lpm_table.h"
 #include "gm/digest.h"
 #include "gm/prefixes.h"
 #include "program/ask.h"
-#include "command/lpm_structure.h"
 #include "program/timing.h"
 
 #include <rte_eal.h>
@@ -48,18 +49,8 @@ static void load(const char *path, unsigned family, const char *mix)
 	enum gm_mix asked = strcmp(mix, "zipf") == 0	  ? GM_MIX_ZIPF
 			    : strcmp(mix, "uniform") == 0 ? GM_MIX_UNIFORM
 							  : GM_MIX_IN_TABLE;
-	struct gm_prefixes_problem problem;
-	unsigned long count;
-	unsigned long seed;
-	int drawn = sscanf(path, "generated:%lu:%lu", &count, &seed) == 2;
-	FILE *file = drawn ? NULL : fopen(path, "rb");
-	static char text[1 << 26];
-	size_t size = file ? fread(text, 1, sizeof(text), file) : 0;
 
-	if (drawn && gm_prefixes_generate(&prefixes, (uint32_t)count, seed, 1250, 5))
-		fail(1, "%s cannot be made", path);
-	if (!drawn && (!size || gm_prefixes_parse(&prefixes, family, text, size, &problem)))
-		fail(2, "%s cannot be read", path);
+	lpm_table_read(&prefixes, path, family);
 	gm_prefixes_next_hops(&prefixes, 256);
 	if (gm_queries_draw(&prefixes, asked, keys, QUERIES))
 		fail(1, "no queries");

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "command/lpm_table.h"
+
+#include "program/ask.h"
+#include "program/file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SMALL_TABLE = 4096 }; /* below it the depth of the smaller of the study's tables */
+
+static void table_generate(struct gm_prefixes *prefixes, const char *words)
+{
+	unsigned long count;
+	unsigned long long seed;
+	char rest;
+	uint32_t small;
+
+	if (sscanf(words, "%lu:%llu%c", &count, &seed, &rest) != 2 || count < 1 || count > 4000000)
+		fail(2, "table=generated:%s is not of the form generated:COUNT:SEED", words);
+	/* The depths of the study's two tables. */
+	small = count < SMALL_TABLE;
+	if (gm_prefixes_generate(prefixes, (uint32_t)count, seed, small ? 1200 : 1300,
+				 small ? 5 : 6))
+		fail(1,
+		     "table=generated:%s cannot be made: so many prefixes of this depth do not fit",
+		     words);
+}
+
+static void table_parse(struct gm_prefixes *prefixes, const char *path, unsigned family)
+{
+	struct gm_prefixes_problem problem;
+	struct file file = file_read(path);
+	int error =
+		gm_prefixes_parse(prefixes, family, (const char *)file.bytes, file.size, &problem);
+
+	file_free(&file);
+	if (error == GM_LPM_BAD_LINE)
+		fail(2, "%s:%lu: %s", path, (unsigned long)problem.line, problem.reason);
+	if (error)
+		fail(1, "%s: no memory for its prefixes", path);
+	if (!prefixes->count)
+		fail(2, "%s has no prefix of family=%u", path, family);
+}
+
+void lpm_table_read(struct gm_prefixes *prefixes, const char *name, unsigned family)
+{
+	static const char generated[] = "generated:";
+
+	if (strncmp(name, generated, sizeof(generated) - 1) == 0)
+		table_generate(prefixes, name + sizeof(generated) - 1);
+	else
+		table_parse(prefixes, name, family);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables that look-ups are timed with: a file of prefixes, or one that is drawn. */
+#ifndef GM_COMMAND_LPM_TABLE_H
+#define GM_COMMAND_LPM_TABLE_H
+
+#include "gm/prefixes.h"
+
+/*
+ * Reads the prefixes of a family from FILE, or draws `generated:COUNT:SEED` with the depths of the
+ * study's two tables. Ends the program with code 2 where there are none.
+ */
+void lpm_table_read(struct gm_prefixes *prefixes, const char *name, unsigned family);
+
+#endif
