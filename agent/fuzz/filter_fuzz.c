@@ -32,7 +32,7 @@ static uint32_t size_of(uint16_t code)
 }
 
 /* As both machines compute with 32 bits. */
-static uint32_t compute(uint8_t operation, uint32_t a, uint32_t b)
+static uint32_t compute(unsigned int operation, uint32_t a, uint32_t b)
 {
 	switch (operation) {
 	case BPF_ADD:
@@ -60,7 +60,7 @@ static uint32_t compute(uint8_t operation, uint32_t a, uint32_t b)
 	}
 }
 
-static bool jumps(uint8_t operation, uint64_t a, uint64_t b)
+static bool jumps(unsigned int operation, uint64_t a, uint64_t b)
 {
 	switch (operation) {
 	case BPF_JEQ:
@@ -114,7 +114,7 @@ static void classic_load(struct classic *machine, const struct sock_filter *code
 static void classic_other(struct classic *machine, const struct sock_filter *code)
 {
 	uint32_t operand = BPF_SRC(code->code) == BPF_X ? machine->x : code->k;
-	uint8_t operation = BPF_OP(code->code);
+	unsigned int operation = BPF_OP(code->code);
 
 	switch (BPF_CLASS(code->code)) {
 	case BPF_ST:
