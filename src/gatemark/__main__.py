@@ -34,6 +34,7 @@ def main() -> None:
     except SystemExit as end:
         if end.code == STOPPED:  # Typer's silent end of a Ctrl-C
             _stop()
+        _ignore()
         raise
 
 
@@ -59,12 +60,18 @@ def _take_debug() -> bool:
 
 
 def _stop() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one would break into the ending
+    _ignore()
     _end("stopped", STOPPED)
+
+
+def _ignore() -> None:
+    """A Ctrl-C would break into the ending, or kill it: Python takes its handler away at exit."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _end(text: str, code: int) -> None:
     print(f"gatemark: {one_line(text)}", file=sys.stderr)  # noqa: T201
+    _ignore()
     try:
         if sys.stdout:  # none where it was closed: `>&-`
             sys.stdout.flush()

@@ -88,7 +88,7 @@ def heed() -> None:
         raise asyncio.CancelledError
 
 
-def _ignore() -> None:
+def ignore() -> None:
     """No signal that asks for the end is heard any more: this process ends already."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
@@ -116,7 +116,7 @@ def _caught(then: Callable[[int], None]) -> Iterator[list[signal.Signals]]:
         yield came
     except BaseException:
         if came:
-            _ignore()
+            ignore()
             before.clear()
         raise
     finally:

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import builder
@@ -25,6 +26,14 @@ print("ready", flush=True)
 time.sleep(60)
 """
 
+# Python takes its own handler away at exit: the default one would kill a command that is done.
+LATE = """
+import atexit, os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+atexit.register(lambda: print(signal.getsignal(signal.SIGINT) == signal.SIG_IGN))
+from gatemark.__main__ import main
+main()
+"""
 
 HELPED = ["", "lab", "station", "agent", "lab up", "lab shell", "agent build", *EXAMPLES]
 MOST_LINES = 42
@@ -141,6 +150,12 @@ def test_ctrl_c_is_one_line(module: str, tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         assert process.stderr.read() == "gatemark: stopped\n"
     assert process.returncode == 130
+
+
+def test_a_ctrl_c_while_it_ends_is_too_late() -> None:
+    words = [sys.executable, "-c", LATE, "plan", "quick"]
+    ended = subprocess.run(words, capture_output=True, text=True, env=environment(), check=True)
+    assert ended.stdout.splitlines()[-1] == "True"
 
 
 # --- how wide they write
