@@ -26,7 +26,7 @@ from gatemark.station.qemu.lab import VirtualLab
 from gatemark.station.recover import recover
 from gatemark.store.record import Record
 
-STATIONS: Final = ("qemu-mips", "qemu-mips-pcnet", "qemu-x86")
+STATIONS: Final = ("qemu-mips", "qemu-mips-pcnet", "qemu-x86", "qemu-aarch64")
 TRIALS: Final = 3
 BUSY: Final = 2  # loops: as many as this machine has processors
 SETUPS: Final = (

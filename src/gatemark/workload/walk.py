@@ -27,6 +27,7 @@ from gatemark.error import InvalidTrialError, UnavailableError
 from gatemark.node.agent import Agent, Tick
 from gatemark.plan.lasting import UNCOUNTED
 from gatemark.plan.model import TrialSpec, Workload
+from gatemark.probe.idle import without_rounds
 from gatemark.probe.refill import Sorter
 from gatemark.station.counter import Counter
 from gatemark.station.counting import NOT_EMULATED
@@ -111,6 +112,7 @@ class Walk:
         self._agent: Agent | None = None
         self._symbols: Symbols | None = None
         self._sorter: Sorter | None = None
+        self._names: dict[int, str] = {}  # functions of slots that were asked for
         self._base = 0  # instructions of the guest when the walk began
         self._own_sink: socket.socket | None = None  # where the gateway's own packets arrive
 
@@ -215,6 +217,8 @@ class Walk:
         self._still(moved_from=self._base)
         if number >= 0:
             path, refills = self.sorter.own(self.counter.path())
+            if not self.wire.own:  # a program's walk is a task's, not one of interrupts
+                path = without_rounds(path, self._function)
             total = sum(self.counter.block(slot).length for slot in path)
             walked.totals.append(total)
             walked.at_ns.append(at_ns)
@@ -239,6 +243,14 @@ class Walk:
         """Counting begins here: the gateway stands still."""
         self.counter.anew()
         self._base = self.counter.total
+
+    def _function(self, slot: int) -> str:
+        assert self._symbols is not None
+        name = self._names.get(slot)
+        if name is None:
+            name = self._symbols.function(self.counter.block(slot).address).name
+            self._names[slot] = name
+        return name
 
     @property
     def _sends(self) -> bool:
