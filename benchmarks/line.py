@@ -265,9 +265,12 @@ def judge(cell: Cell, came: Seen, left: Seen, stalls: Spans, report: Report, las
     due, periods = departures(cell, came)
     stamps = {number: (stamp, size) for stamp, number, size in left}
     if missing := report["up"]["in"] - len(came):
-        progress(f"{cell}: tcpdump has {missing} frames less than the line")
-    if differ := set(due) ^ set(stamps):
-        progress(f"{len(differ)} frames left or were dropped against the schedule")
+        progress(f"{cell}: tcpdump has {missing} frames less than came to the line")
+    if missing := report["up"]["sent"] - len(left):
+        progress(f"{cell}: tcpdump has {missing} frames less than the line sent")
+    kept, dropped = len(set(stamps) - set(due)), len(set(due) - set(stamps)) - max(0, missing)
+    if kept or dropped > 0:
+        progress(f"{cell}: {kept} frames kept and {dropped} dropped against the schedule")
     errors = {n: stamps[n][0] - due[n] for n in due if n in stamps}
     ordered = sorted(errors.values())
     own = [
