@@ -15,7 +15,7 @@ PACKAGE = ROOT / "src" / "gatemark"
 # across a floor. `*` is where all stands that is not named; without it, that is on top.
 LEAF = "error number printable quantity unit"
 HOUSE = f"{LEAF} | plan | store | node stats | station report | gateway probe"
-ABOVE = "workload | run | commands"
+ABOVE = "workload | run | campaign | commands"
 ROOMS = {
     "": f"{HOUSE} | {ABOVE}",
     "stats": "math | subject | finding | judgement | point | kernel | shape | queue | change "

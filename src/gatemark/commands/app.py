@@ -23,6 +23,7 @@ from gatemark.commands import (
     station,
 )
 from gatemark.commands import list as list_
+from gatemark.commands.campaign import app as campaign
 from gatemark.commands.console import choice
 from gatemark.commands.console.example import epilog
 from gatemark.commands.console.verb import Verb, Verbs
@@ -93,6 +94,7 @@ _add("diff", diff.diff, COMPARE)
 _add("ab", ab.ab, COMPARE)
 _add("cmp", cmp.cmp, COMPARE)
 _add("fit", fit.fit, COMPARE)
+_group("campaign", campaign.app, COMPARE)
 _group("lab", lab.app, LAB)
 _group("station", station.app, LAB)
 _add("doctor", doctor.doctor, LAB)

@@ -75,6 +75,10 @@ def run(
         if any(others) or seed is not None:
             raise UsageError("--resume goes on with a run as it was planned: leave out the rest")
         directory = reopen(resume, trust=trust)
+        if directory.load().sides:
+            raise UsageError(
+                f"{resume} is a block of a campaign: `gatemark campaign resume` its folder"
+            )
         if directory.load().ab:
             ab.finish(directory, json_=json_)
             return

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plan of an A/B test: that of one question, with `old` and `new` in the place of its arms."""
 
+from collections.abc import Sequence
 from typing import Final, cast, get_args
 
 from msgspec.structs import replace
@@ -42,16 +43,24 @@ def own(plan: Plan) -> Arm:
 def versus(plan: Plan, old: Arm, new: Arm, boots: int) -> Plan:
     """The plan with these two arms, measured over so many boots; 0: as many as it says, or six.
 
+    Raises UsageError where an arm does not fit.
+    """
+    boots = boots or plan.repeat.boots or BOOTS
+    return among(plan, (replace(old, name=OLD), replace(new, name=NEW)), boots)
+
+
+def among(plan: Plan, arms: Sequence[Arm], boots: int) -> Plan:
+    """The plan with these arms, which have names, measured over so many boots.
+
     The tester alone stays. Probes, twins, a gate of the spread and expectations go: what is
     compared comes of the outside pass, and its noise from the boots. Raises UsageError where an
     arm does not fit.
     """
     alone = tuple(arm for arm in plan.arm if arm.path == DIRECT)
-    boots = boots or plan.repeat.boots or BOOTS
     repeat = replace(plan.repeat, boots=boots, spread=0.0, twin=False, turn_ms=0.0)
     made = replace(
         plan,
-        arm=(*alone, replace(old, name=OLD), replace(new, name=NEW)),
+        arm=(*alone, *arms),
         repeat=repeat,
         probe=Probe(),
         expect=(),

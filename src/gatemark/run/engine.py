@@ -64,14 +64,13 @@ async def _execute(
 ) -> Run:
     run = directory.load()
     if next_batch(run, directory.records()):
-        switch = run.ab.switch if run.ab else ""
-        async with Rig(station, others, switch, directory.folder, display.doing) as rig:
+        async with Rig(station, others, _switches(run), directory.folder, display.doing) as rig:
             try:
                 run = await _batches(rig, directory, run, display)
             finally:
                 await whole(rig.give_back())
                 run = _noted(directory, run, rig.messages, display)
-            if not run.ab:
+            if not run.ab and not run.sides:
                 run = replace(run, after=await _inventory(station))
     run = replace(run, finished=datetime.now(UTC).isoformat(timespec="seconds"))
     directory.save(run)
@@ -85,12 +84,15 @@ async def _stand(
     if not await rig.turn(spec):
         return run
     station = rig.bench.station
-    began = run.ab.side(spec.arm.name).station if run.ab else run.station
+    side = run.ab.side(spec.arm.name) if run.ab else run.sides.get(spec.arm.name)
+    began = side.station if side else run.station
     if began.missing != station.info.missing:
         raise StationError(f"{directory.path}: {ANOTHER}")
     if run.ab:
         for arm in (spec.arm.name,) if spec.boot else (OLD, NEW):  # one boot is that of both
             run = await _met(run, run.ab, arm, station)
+    elif spec.arm.name in run.sides:
+        run = await _built(run, spec.arm.name, station)
     elif not run.before:
         run = replace(run, station=station.info, before=await _inventory(station))
     if spec.boot and _begun(spec, records):
@@ -109,6 +111,25 @@ async def _met(run: Run, test: AB, arm: str, station: Station) -> Run:
     if arm == NEW:
         return replace(run, ab=replace(test, new=side))
     return replace(run, ab=replace(test, old=side), station=side.station, before=side.inventory)
+
+
+async def _built(run: Run, build: str, station: Station) -> Run:
+    """The run with a build's inventory, taken at its boot; the first one's is that of the run."""
+    side = run.sides[build]
+    if side.inventory:
+        return run
+    side = replace(side, station=station.info, inventory=await _inventory(station))
+    sides = run.sides | {build: side}
+    if run.before:
+        return replace(run, sides=sides)
+    return replace(run, sides=sides, station=side.station, before=side.inventory)
+
+
+def _switches(run: Run) -> dict[str, str]:
+    """Arm -> the command that brings the gateway to it."""
+    if run.ab and run.ab.switch:
+        return dict.fromkeys((OLD, NEW), run.ab.switch)
+    return {build: side.switch for build, side in run.sides.items() if side.switch}
 
 
 def _begun(spec: TrialSpec, records: Sequence[Record]) -> bool:

@@ -32,7 +32,7 @@ Boot = tuple[str, str, int]  # plan, arm, its number; the number is 0 where noth
 class Rig:
     """`async with Rig(...)`: all benches are given back and taken down in the end.
 
-    `others` are the stations of arms that do not use `station`; `command` switches the
+    `others` are the stations of arms that do not use `station`; `commands` switch the
     gateway to an arm (switch.py). `messages` are warnings about all gateways, a line each.
     """
 
@@ -40,13 +40,13 @@ class Rig:
         self,
         station: Station,
         others: Mapping[str, Station],
-        command: str,
+        commands: Mapping[str, str],
         folder: Folder,
         doing: Callable[[str], None],
     ) -> None:
         self.station = station
         self.others = others
-        self.command = command
+        self.commands = commands
         self.folder = folder
         self.doing = doing
         self._messages: list[str] = []
@@ -95,15 +95,15 @@ class Rig:
             return False
         await whole(self._close())
         station = self.others.get(spec.arm.name, self.station)
-        switched = bool(spec.boot and self.command)
-        if switched:
+        command = self.commands.get(spec.arm.name, "") if spec.boot else ""
+        if command:
             self.doing(f"boot {spec.boot} of {spec.arm.name}: switching to it")
-            await switch(self.command, spec.arm.name, self.folder)
+            await switch(command, spec.arm.name, self.folder)
         if spec.boot:
             self.doing(f"boot {spec.boot} of {spec.arm.name}: the gateway comes up")
-        self._bench = await _up(station, REBOOT_S if switched and _lasts(station) else 0.0)
+        self._bench = await _up(station, REBOOT_S if command and _lasts(station) else 0.0)
         self._boot = boot
-        if spec.boot and not switched and _lasts(station):
+        if spec.boot and not command and _lasts(station):
             await station.restart()
         return True
 

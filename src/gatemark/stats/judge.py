@@ -140,11 +140,15 @@ def _sentence(
 
 def arms(run: Run, records: Sequence[Record]) -> list[tuple[Sampled, Sampled, Change]]:
     """What `comparisons` of a judgement compares: the first arm's, another's, the change."""
+    return changes(run.plans, compared(run, records), _least(run))
+
+
+def compared(run: Run, records: Sequence[Record]) -> list[Sampled]:
+    """What arms are compared by: knees, points by their headline, single rates of a sweep too."""
     alone, judged = _judged(run, records)
     parts = [[p for p in judged if is_timed(p[1], run.plans) is timed] for timed in (False, True)]
     _, kept_knees = _diagnosed(alone, judged, parts[0])
-    rows = _compared(run, (parts[0], parts[1]), kept_knees)
-    return changes(run.plans, rows, _least(run))
+    return _compared(run, (parts[0], parts[1]), kept_knees)
 
 
 def _diagnosed(

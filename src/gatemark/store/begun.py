@@ -29,13 +29,14 @@ def executes(run: Run) -> tuple[str, ...]:
 def _executed(run: Run) -> tuple[str, ...]:
     """The same as it is written: two commands may look alike in a line."""
     switch = [f"--switch, on this machine: {run.ab.switch}"] if run.ab and run.ab.switch else []
+    switch += [f"switch to {n}: {s.switch}" for n, s in run.sides.items() if s.switch]
     commands = [plan.command for plan in run.plans] + [spec.commands for spec in run.trials]
     programs = [
         f"command:{name}, on the gateway: {command.run}"
         for known in commands
         for name, command in known.items()
     ]
-    sides = (run.ab.old, run.ab.new) if run.ab else ()
+    sides = (run.ab.old, run.ab.new) if run.ab else tuple(run.sides.values())
     files = [run.station_file, *(side.station_file for side in sides)]
     stations = [f"the station of {name}" for name in files if name.endswith(".toml")]
     return tuple(dict.fromkeys((*switch, *sorted(programs), *stations)))

@@ -23,12 +23,13 @@ class StationInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the two arms of an A/B test."""
+    """One of the arms of an A/B test, or a build of a campaign."""
 
-    name: str  # as the command line gave it: nat+filter:100, old.toml
+    name: str  # as the command line gave it: nat+filter:100, old.toml; a build's name
     station_file: str  # the name or file of its station
     station: StationInfo  # where it was measured
     inventory: dict[str, Any] = {}  # "gateway", "tester", "bench", in its first boot
+    switch: str = ""  # of a build: the command that brings the gateway to it
 
 
 class AB(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +61,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     plans: tuple[Plan, ...]  # as they were run, with what `--set` changed
     trials: tuple[TrialSpec, ...]  # in running order
     ab: AB | None = None  # of `gatemark ab` alone
+    sides: dict[str, Side] = {}  # of a campaign's block: build -> where and how it is had
     line: tuple[float, float] | None = None  # bits/s down and up that it is asked to carry
     before: dict[str, Any] = {}  # inventory: "gateway", "tester", and "bench" where it is stated
     after: dict[str, Any] = {}  # the same when the run had ended

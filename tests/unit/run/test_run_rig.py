@@ -80,8 +80,9 @@ def turned(
 
     async def run() -> None:
         stations = cast("dict[str, Station]", others or {})
+        commands = {spec.arm.name: command for spec in trials}
         async with Rig(
-            cast("Station", shed), stations, command, Folder(folder), lambda _: None
+            cast("Station", shed), stations, commands, Folder(folder), lambda _: None
         ) as rig:
             for spec in trials:
                 await rig.turn(spec)
@@ -96,7 +97,7 @@ def together(shed: Shed, folder: Path, times: int) -> tuple[list[str], list[str]
     names: list[str] = []
 
     async def run() -> None:
-        async with Rig(cast("Station", shed), {}, "", Folder(folder), lambda _: None) as rig:
+        async with Rig(cast("Station", shed), {}, {}, Folder(folder), lambda _: None) as rig:
             await rig.turn(PLAIN[0])
             for _ in range(times):
                 names[:] = [bench.station.name for bench in await rig.together(PLAIN[:2])]

@@ -70,6 +70,16 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("does NAT carry 1000/500 Mbit/s?", "gatemark fit --line 1000/500 --setup nat first"),
         ("the same of small frames", "gatemark fit --line 100/40 --setup nat --frame 64 first"),
     ),
+    "campaign": (
+        ("what it takes, and whether its gates can fire", "gatemark campaign plan release.toml"),
+        ("measure it to its end", "gatemark campaign run release.toml --out release"),
+        ("go on with what was cut", "gatemark campaign resume release"),
+        ("what runs where, until it ends", "gatemark campaign status release --watch"),
+        (
+            "the gates for continuous integration",
+            "gatemark campaign report release --junit gates.xml",
+        ),
+    ),
     "lab": (
         ("a NATing gateway to try things on", "gatemark lab up --path nat"),
         ("its rules", "gatemark lab shell gateway -- nft list ruleset"),

@@ -29,8 +29,8 @@ def _lines(source: Source) -> Iterator[str]:
         yield from _facts(f"Warning {warned.code}{place}", [warned.text])
     yield ""
     for answer in ANSWERS:
-        for _, table in answer.tables(source):
-            yield from _table(table) if table.rows else ()
+        for _, made in answer.tables(source):
+            yield from table(made) if made.rows else ()
         for heading, lines in answer.texts(source):
             yield from (f"**{_text(heading)}**", "", *_fenced("text", lines), "")
     yield from ("Repeat it:", "", *_fenced("sh", [repeat_command(run)]), "")
@@ -52,7 +52,8 @@ def _facts(name: str, texts: Sequence[str]) -> Iterator[str]:
     yield from (f"  - {_text(fact)}" for fact in texts)
 
 
-def _table(made: Table) -> Iterator[str]:
+def table(made: Table) -> Iterator[str]:
+    """A table with its caption."""
     rule = ("---:" if place in made.numeric else "---" for place in range(len(made.head)))
     yield from (f"**{_text(made.caption)}**", "")
     yield _row(map(_text, made.head))

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A block's run folder: its hash, and its way into `runs/`, each step of which may be repeated."""
+
+import hashlib
+from pathlib import Path
+from typing import Final
+
+from gatemark.error import GatemarkError
+from gatemark.store.folder import sync
+
+KEPT: Final = ("run.json", "trials.jsonl")  # what is measured; the page is made of it
+PIECE: Final = 1 << 20  # bytes
+
+
+def hash_of(folder: Path) -> str:
+    """SHA-256 of what a run measured, its series too. Raises GatemarkError."""
+    digest = hashlib.sha256()
+    try:
+        series = sorted((folder / "series").glob("*")) if (folder / "series").is_dir() else []
+        for path in (*(folder / name for name in KEPT), *series):
+            digest.update(f"{path.relative_to(folder)}\n{path.stat().st_size}\n".encode())
+            with path.open("rb") as file:
+                while piece := file.read(PIECE):
+                    digest.update(piece)
+    except OSError as error:
+        raise GatemarkError(f"{error.filename or folder}: {error.strerror}") from None
+    return digest.hexdigest()
+
+
+def hash_of_file(path: Path) -> str:
+    """SHA-256 of an image. Raises OSError."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(PIECE):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def move(begun: Path, kept: Path) -> str:
+    """Have the run of a begun block at `kept`, on the disk; its hash. Moved before: the same.
+
+    Raises GatemarkError.
+    """
+    if not kept.exists():
+        expected = hash_of(begun)
+        try:
+            begun.rename(kept)
+            sync(kept.parent)
+        except OSError as error:
+            raise GatemarkError(f"{kept}: {error.strerror}") from None
+        if hash_of(kept) != expected:
+            raise GatemarkError(f"{kept}: not what was measured: the disk has a fault")
+        return expected
+    return hash_of(kept)

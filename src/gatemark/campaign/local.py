@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks as processes of this machine, each in a session of its own: they outlive who asked.
+
+begun/NAME/   task.json   what is to be done
+              lock        held by the process that does it; its pid
+              log         what it said
+              run/        the run, moved to runs/NAME in the end
+              end.json    how it ended; not there: it goes on, or was killed
+"""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from gatemark.campaign import kept
+from gatemark.campaign.executor import End, Task
+from gatemark.campaign.ledger import Attempt
+from gatemark.error import GatemarkError
+from gatemark.node import flock
+from gatemark.store import file
+
+BEGUN: Final = "begun"
+BLOCK: Final = (sys.executable, "-m", "gatemark", "campaign", "block")
+LAST_WORDS: Final = 400  # characters
+
+
+class Local:
+    """An executor; `command` is what does the block of a folder."""
+
+    def __init__(self, folder: Path, command: tuple[str, ...] = BLOCK) -> None:
+        self.begun = folder / BEGUN
+        self.command = command
+        self._children: dict[int, tuple[subprocess.Popen[bytes], int, str]] = {}
+
+    def begin(self, task: Task) -> None:
+        """Start it. One that goes on already is waited for by the new process."""
+        place = self.begun / task.name
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            if not (place / "task.json").exists():
+                file.put(place / "task.json", msgspec.json.encode(task))
+            with (place / "log").open("ab") as log:
+                child = subprocess.Popen(
+                    [*self.command, str(place)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            raise GatemarkError(f"{place}: {error.strerror}") from None
+        self._children[task.attempt] = (child, os.pidfd_open(child.pid), task.name)
+
+    def poll(self, timeout_s: float) -> list[End]:
+        """What has ended, by the processes themselves."""
+        waiting = select.poll()
+        numbers = {handle: attempt for attempt, (_, handle, _) in self._children.items()}
+        for handle in numbers:
+            waiting.register(handle, select.POLLIN)
+        ended = []
+        for handle, _ in waiting.poll(timeout_s * 1000):
+            child, _, name = self._children.pop(numbers[handle])
+            os.close(handle)
+            child.wait()
+            ended.append(self._end(numbers[handle], name))
+        return ended
+
+    def fetch(self, attempt: Attempt, runs: Path) -> str:
+        """Move it: the same file system, so at once."""
+        runs.mkdir(exist_ok=True)
+        return kept.move(self.begun / attempt.folder / "run", runs / attempt.folder)
+
+    def stop(self, attempt: Attempt, *, kill: bool = False) -> None:
+        """A signal to the process that has the folder's lock, whoever started it."""
+        number = signal.SIGKILL if kill else signal.SIGTERM
+        pids = {holder(self.begun / attempt.folder)}
+        if attempt.id in self._children:
+            pids.add(self._children[attempt.id][0].pid)
+        for pid in pids - {0}:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, number)
+
+    def _end(self, attempt: int, name: str) -> End:
+        try:
+            end = msgspec.json.decode((self.begun / name / "end.json").read_bytes())
+            return End(attempt, int(end["code"]), str(end["why"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return End(attempt, None, last_words(self.begun / name / "log"))
+
+
+def holder(place: Path) -> int:
+    """The pid of the process that does a block; 0: none does."""
+    try:
+        with (place / "lock").open("r+") as lock:
+            return 0 if flock.take(lock) else int(lock.read().strip() or 0)
+    except (OSError, ValueError):
+        return 0
+
+
+def last_words(log: Path) -> str:
+    """The last line that a block's process wrote."""
+    try:
+        lines = log.read_text(errors="replace").strip().splitlines()
+    except OSError:
+        return ""
+    return lines[-1].strip()[-LAST_WORDS:] if lines else ""

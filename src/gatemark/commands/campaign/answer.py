@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the blocks of a campaign to its verdicts, its page and its exit code."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from gatemark.campaign.course import RUNS
+from gatemark.campaign.file import Model, Suite
+from gatemark.campaign.ledger import Attempt, Block, Ledger
+from gatemark.commands.campaign.layout import Layout
+from gatemark.commands.diff import REGRESSION
+from gatemark.commands.measure import INVALID
+
+if TYPE_CHECKING:
+    from gatemark.report.matrix import Campaigned, Kept
+    from gatemark.stats.change.gate import Claim, Row
+    from gatemark.store.record import Record, Scalar
+    from gatemark.store.run import Run
+
+UNDECIDED: Final = 1
+INSTRUCTIONS: Final = "instructions"
+Place = tuple[str, str, str, tuple[tuple[str, "Scalar"], ...]]  # model, suite, what, point
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A value of a build in a block."""
+
+    build: str
+    what: str
+    point: "tuple[tuple[str, Scalar], ...]"
+    quantity: str
+    unit: str
+    higher_is_better: bool
+    value: float
+    at_least: bool  # the tester was its limit
+
+
+def campaigned(layout: Layout, ledger: Ledger, folder: Path) -> "Campaigned":
+    """What a campaign says now. Raises GatemarkError where a block's run is damaged."""
+    from gatemark.report.matrix import Campaigned
+    from gatemark.stats.change.gate import decide
+
+    blocks = {block.id: block for block in ledger.blocks()}
+    counted = ledger.attempts("state = 'done'")
+    rows = _rows(layout, [(attempt, blocks[attempt.block]) for attempt in counted], folder)
+    return Campaigned(
+        title=layout.campaign.title,
+        builds=[build.name for build in layout.campaign.build],
+        images=[(model, build, hash_[:16]) for model, build, hash_ in ledger.builds()],
+        rows=list(rows.values()),
+        decided=decide(list(_claims(layout, rows))),
+        blocks=[_kept(attempt, blocks[attempt.block]) for attempt in counted],
+        stations=[(p.name, p.model, p.state, p.why) for p in ledger.places()],
+        missing=list(_missing(ledger, list(blocks.values()))),
+        command=f"gatemark campaign resume {folder}",
+    )
+
+
+def exit_code(made: "Campaigned") -> int:
+    """3: a gate failed; 4: nothing valid; 1: not to its end, or undecided; 0: all pass."""
+    if any(each.passing == "failed" for each in made.decided):
+        return REGRESSION
+    if not made.rows:
+        return INVALID
+    undecided = any(
+        each.passing == "undecided" and each.claim.undecided == "fail" for each in made.decided
+    )
+    return UNDECIDED if undecided or made.missing else 0
+
+
+def lines(made: "Campaigned") -> Iterator[dict[str, object]]:
+    """A row a gate, then what is missing, then the answer, as data."""
+    for each in made.decided:
+        claim, change = each.claim, each.change
+        interval = change.change if change else None
+        yield {
+            "row": "gate",
+            "model": claim.row.model,
+            "suite": claim.row.suite,
+            "what": claim.row.what,
+            "build": claim.build,
+            "against": claim.against,
+            "allow": claim.allow,
+            "change": interval and interval.value,
+            "change_lo": interval and interval.lo,
+            "change_hi": interval and interval.hi,
+            "blocks": interval.n if interval else 0,
+            "p": change.p if change and not claim.row.exact else None,
+            "verdict": each.verdict,
+            "gate": each.passing,
+        }
+    for line in made.missing:
+        yield {"row": "missing", "text": line}
+    yield {"row": "answer", "text": made.sentence, "exit_code": exit_code(made)}
+
+
+def page(folder: Path) -> Path:
+    """Where the page of a campaign is."""
+    return folder / "report.html"
+
+
+def readings(run: "Run", records: "Sequence[Record]", *, exact: bool) -> Iterator[Reading]:
+    """What a block says of its builds; `exact`: in instructions."""
+    from gatemark.report.answer import diff as words
+    from gatemark.report.words import traffic
+    from gatemark.stats.change.arms import DIRECT
+    from gatemark.stats.judge import compared, judge
+
+    if exact:
+        for each in judge(run, records).executed:
+            point = tuple(sorted(each.point.items()))
+            what = f"instructions, {traffic.load(each.definition)}"
+            value = each.instructions.value
+            yield Reading(each.arm, what, point, INSTRUCTIONS, INSTRUCTIONS, False, value, False)
+        return
+    for row in compared(run, records):
+        if row.definition.path == DIRECT or row.swept or row.twin:
+            continue
+        what = f"{words.name(row)}, {words.load(row)}"
+        if levels := {k: v for k, v in row.point.items() if k not in what}:
+            what += f", {traffic.point(levels)}" if traffic.point(levels) not in what else ""
+        yield Reading(
+            row.arm,
+            what,
+            tuple(sorted(row.point.items())),
+            row.quantity,
+            row.unit,
+            row.higher_is_better,
+            row.interval.value,
+            row.at_least,
+        )
+
+
+def _rows(
+    layout: Layout, kept: Sequence[tuple[Attempt, Block]], folder: Path
+) -> "dict[Place, Row]":
+    from gatemark.stats.change.gate import Row
+    from gatemark.store.directory import RunDirectory
+
+    models = {model.name: model for model in layout.campaign.model}
+    values: dict[Place, dict[str, dict[int, float]]] = {}
+    facts: dict[Place, tuple[str, str, bool]] = {}
+    bounded: dict[Place, set[str]] = {}
+    for attempt, block in kept:
+        directory = RunDirectory.open(folder / RUNS / attempt.folder)
+        made = directory.contents()
+        exact = models[block.model].exact
+        for read in readings(made.run, made.records, exact=exact):
+            place = (block.model, block.suite, read.what, read.point)
+            values.setdefault(place, {}).setdefault(read.build, {})[block.repeat] = read.value
+            facts[place] = read.quantity, read.unit, read.higher_is_better
+            if read.at_least:
+                bounded.setdefault(place, set()).add(read.build)
+    return {
+        place: Row(
+            model=place[0],
+            suite=place[1],
+            what=place[2],
+            quantity=facts[place][0],
+            unit=facts[place][1],
+            higher_is_better=facts[place][2],
+            values=builds,
+            bounded=frozenset(bounded.get(place, ())),
+            exact=models[place[0]].exact,
+        )
+        for place, builds in values.items()
+    }
+
+
+def _claims(layout: Layout, rows: "dict[Place, Row]") -> "Iterator[Claim]":
+    """Each gate at each of its rows; what has no block yet counts as well."""
+    from gatemark.stats.change.gate import Claim
+
+    for gate, model, suite, count in layout.gated():
+        here = [
+            row
+            for place, row in rows.items()
+            if place[:2] == (model.name, suite.plan)
+            and gate.point.items() <= dict(place[3]).items()
+        ]
+        here += [_blank(model, suite) for _ in range(count - len(here))]
+        for new, old in layout.pairs(gate):
+            for row in here:
+                allow = float(gate.exact_allow if model.exact else gate.allow)
+                yield Claim(row=row, build=new, against=old, allow=allow, undecided=gate.undecided)
+
+
+def _blank(model: Model, suite: Suite) -> "Row":
+    from gatemark.stats.change.gate import NOT_MEASURED, Row
+
+    return Row(
+        model=model.name,
+        suite=suite.plan,
+        what=NOT_MEASURED,
+        quantity="",
+        unit="",
+        higher_is_better=True,
+        values={},
+        exact=model.exact,
+    )
+
+
+def _kept(attempt: Attempt, block: Block) -> "Kept":
+    from gatemark.report.matrix import Kept
+
+    link = quote(f"{RUNS}/{attempt.folder}/report.html")
+    return Kept(block.model, block.suite, block.repeat, attempt.station, link)
+
+
+def _missing(ledger: Ledger, blocks: Sequence[Block]) -> Iterator[str]:
+    """Blocks that are not done, by model, suite and reason."""
+    failed = {
+        attempt.block: attempt.why for attempt in ledger.attempts("state IN ('failed', 'void')")
+    }
+    left: dict[tuple[str, str, str, str], list[int]] = {}
+    for block in blocks:
+        if block.state != "done":
+            why = failed.get(block.id, "")
+            left.setdefault((block.model, block.suite, block.state, why), []).append(block.repeat)
+    for (model, suite, state, why), repeats in left.items():
+        number = "1 block" if len(repeats) == 1 else f"{len(repeats)} blocks"
+        yield f"{model}, {suite}: {number} {state}" + (f" ({why})" if why else "")
+
+
+def needed_repeats(layout: Layout) -> tuple[int, int]:
+    """Timed gated rows of the whole campaign, and the blocks that they need."""
+    from gatemark.stats.change.gate import needed
+
+    rows = sum(
+        count * len(layout.pairs(g)) for g, model, _, count in layout.gated() if not model.exact
+    )
+    return rows, needed(rows) if rows else 0
+
+
+def refuse_idle(layout: Layout) -> None:
+    """Raise UsageError where the gates cannot fire, with what would do."""
+    from gatemark.error import UsageError
+    from gatemark.stats.change.compare import ALPHA
+    from gatemark.stats.change.gate import least_p
+
+    rows, blocks = needed_repeats(layout)
+    repeats = layout.campaign.repeats
+    if blocks > repeats:
+        raise UsageError(
+            f"{rows} row{'' if rows == 1 else 's'} and {repeats} repeats: the smallest p is "
+            f"{least_p(repeats):.2g}, {ALPHA / rows:.2g} is needed: repeats = {blocks}, "
+            "or gate fewer points"
+        )

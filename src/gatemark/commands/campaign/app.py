@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark campaign`: its verbs."""
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gatemark.commands.console import choice, output
+from gatemark.commands.console.verb import Verb, Verbs
+from gatemark.error import UsageError
+
+if TYPE_CHECKING:
+    from gatemark.campaign.ledger import Ledger
+
+app = typer.Typer(
+    cls=Verbs,
+    help="Compare builds over many stations, with verdicts (docs/campaign.md).",
+    no_args_is_help=True,
+)
+
+FOLDERS = Path("gatemark-campaigns")
+WATCH_S = 1.0
+EXECUTORS = ("local",)
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A campaign file, NAME.toml.")]
+Dir = Annotated[Path, typer.Argument(metavar="DIR", help="The campaign's folder.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Junit = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Also write JUnit XML: a case a gated row.")
+]
+Markdown = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Also write the answer for a pull request.")
+]
+
+
+@app.command(cls=Verb)
+def plan(file: File, json_: Json = False) -> None:
+    """Show what a campaign would take, and whether its gates can fire; nothing is run."""
+    from gatemark.campaign.file import read
+    from gatemark.commands.campaign import answer
+    from gatemark.commands.campaign.layout import Layout, hours, trials_of
+
+    layout = Layout(read(file), file.resolve().parent)
+    answer.refuse_idle(layout)
+    images = list(layout.hashes())
+    blocks, (rows, needed) = layout.blocks(), answer.needed_repeats(layout)
+    lasting = hours(blocks, layout.places)
+    builds = len(layout.campaign.build)
+    facts: dict[str, object] = {
+        "blocks": len(blocks),
+        "boots": len(blocks) * builds,
+        "trials": trials_of(blocks),
+        "bench_hours": round(sum(block.estimate_s for block in blocks) / 3600, 2),
+        "gated_rows": rows,
+        "repeats": layout.campaign.repeats,
+        "repeats_needed": needed,
+        "images": len(images),
+    }
+    if json_:
+        output.lines([{**facts, "hours": lasting}])
+        return
+    output.say(layout.campaign.title)
+    output.columns([(name.replace("_", " "), str(value)) for name, value in facts.items()])
+    output.columns([("MODEL", "HOURS"), *((m, f"{h:.2f}") for m, h in lasting.items())])
+    busiest = max(lasting, key=lasting.__getitem__)
+    output.say(f"ends after about {lasting[busiest]:.2f} h; the busiest model is {busiest}")
+
+
+@app.command(cls=Verb)
+def run(
+    file: File,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help=f"Its folder.  [{FOLDERS}/...]")
+    ] = None,
+    executor: Annotated[
+        str, typer.Option(metavar="NAME", help="Who carries blocks out: local.  [local]")
+    ] = "local",
+    json_: Json = False,
+    junit: Junit = None,
+    markdown: Markdown = None,
+) -> None:
+    """Run a campaign to its end, and write its page.
+
+    Exit code 0: all gates pass; 3: one failed; 1: undecided, or not measured to its end; 4:
+    nothing valid.
+    """
+    from gatemark.commands.campaign import coordinate
+
+    choice.check("--executor", executor, EXECUTORS)
+    output.place(junit)
+    output.place(markdown)
+    folder = out or FOLDERS / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{file.stem}"
+    coordinate.begin(file, folder)
+    coordinate.coordinate(folder)
+    _tell(folder, json_=json_, junit=junit, markdown=markdown)
+
+
+@app.command(cls=Verb)
+def resume(
+    folder: Dir,
+    take_over: Annotated[
+        bool, typer.Option("--take-over", help="Run a copy in the place of what it was copied of.")
+    ] = False,
+    json_: Json = False,
+    junit: Junit = None,
+    markdown: Markdown = None,
+) -> None:
+    """Go on with a campaign, whatever ended it; exit codes are those of `run`."""
+    from gatemark.commands.campaign import coordinate
+
+    output.place(junit)
+    output.place(markdown)
+    coordinate.coordinate(folder, take_over=take_over)
+    _tell(folder, json_=json_, junit=junit, markdown=markdown)
+
+
+@app.command(cls=Verb)
+def status(
+    folder: Dir,
+    watch: Annotated[bool, typer.Option("--watch", help="Follow it until it ends.")] = False,
+    json_: Json = False,
+) -> None:
+    """Show what is done, what runs where, and what waits, from the ledger alone."""
+    from gatemark.campaign.ledger import Ledger
+    from gatemark.commands.campaign import coordinate
+
+    ledger = Ledger.open(folder, time.time)
+    shown: object = None
+    while True:
+        is_going = coordinate.is_going(folder)
+        facts = _facts(ledger, is_going=is_going)
+        if facts != shown:
+            if json_:
+                output.lines([facts])
+            else:
+                _print(ledger, is_going=is_going)
+        shown = facts
+        if not (watch and is_going):
+            return
+        time.sleep(WATCH_S)
+
+
+@app.command(cls=Verb)
+def drain(folder: Dir, json_: Json = False) -> None:
+    """Begin no new block; those that run end."""
+    from gatemark.campaign.course import DRAIN
+    from gatemark.campaign.ledger import Ledger
+    from gatemark.commands.campaign import coordinate
+
+    Ledger.open(folder, time.time).close()
+    if not coordinate.is_going(folder):
+        raise UsageError(f"{folder}: nobody runs this campaign, so no block begins")
+    (folder / DRAIN).touch()
+    _done(f"{folder} begins no new block; `gatemark campaign resume` goes on", json_=json_)
+
+
+@app.command(cls=Verb)
+def cancel(folder: Dir, json_: Json = False) -> None:
+    """End a campaign's blocks as Ctrl-C does; what was measured is kept."""
+    from gatemark.commands.campaign import coordinate
+
+    coordinate.cancel(folder)
+    _done(f"{folder} ends; `gatemark campaign resume` goes on", json_=json_)
+
+
+@app.command(cls=Verb)
+def report(
+    folder: Dir, json_: Json = False, junit: Junit = None, markdown: Markdown = None
+) -> None:
+    """Write the page of a campaign, also in the middle of it; exit codes are those of `run`."""
+    output.place(junit)
+    output.place(markdown)
+    _tell(folder, json_=json_, junit=junit, markdown=markdown)
+
+
+@app.command(cls=Verb)
+def check(folder: Dir, json_: Json = False) -> None:
+    """Compare the ledger with the folders: hashes, trials missing or double; exit 1 if wrong."""
+    from gatemark.commands.campaign import coordinate
+
+    faults = list(coordinate.check(folder))
+    if json_:
+        output.lines({"fault": fault} for fault in faults)
+    else:
+        for line in faults or ["sound: ledger and folders agree"]:
+            output.say(line)
+    if faults:
+        raise typer.Exit(1)
+
+
+@app.command(cls=Verb)
+def copy(
+    folder: Dir,
+    to: Annotated[Path, typer.Argument(metavar="TO", help="A folder that is not there yet.")],
+    json_: Json = False,
+) -> None:
+    """Copy a campaign soundly, also while it runs."""
+    from gatemark.commands.campaign import coordinate
+
+    coordinate.copy(folder, to)
+    _done(f"{to} is a copy; `gatemark campaign resume --take-over` runs it", json_=json_)
+
+
+@app.command(cls=Verb, hidden=True)
+def block(folder: Dir) -> None:
+    """Do one block: what the coordinator starts."""
+    from gatemark.commands.campaign import block as block_
+
+    block_.do(folder)
+
+
+def _tell(folder: Path, *, json_: bool, junit: Path | None, markdown: Path | None) -> None:
+    """Write the page, print the gates, end with the verdict's exit code."""
+    from gatemark.commands.campaign import answer, coordinate
+    from gatemark.report import matrix
+    from gatemark.report.export import gates
+    from gatemark.store import file
+
+    layout, ledger = coordinate.opened(folder)
+    made = answer.campaigned(layout, ledger, folder)
+    file.put(answer.page(folder), matrix.render(made).encode())
+    if junit:
+        output.write(junit, gates.junit(made))
+    if markdown:
+        output.write(markdown, gates.markdown(made))
+    if json_:
+        output.lines(answer.lines(made))
+    else:
+        for table in matrix.tables(made)[:2]:
+            for line in table.lines():
+                output.say(line)
+            output.say()
+        for line in made.missing:
+            output.say(f"not measured: {line}")
+        output.say(f"page: {answer.page(folder)}")
+        output.say(made.sentence)
+    if code := answer.exit_code(made):
+        raise typer.Exit(code)
+
+
+def _done(text: str, *, json_: bool) -> None:
+    if json_:
+        output.lines([{"done": text}])
+    else:
+        output.say(text)
+
+
+def _facts(ledger: "Ledger", *, is_going: bool) -> dict[str, object]:
+    models: dict[str, dict[str, int]] = {}
+    for (model, state), count in ledger.counts().items():
+        models.setdefault(model, {})[state] = count
+    running = ledger.attempts("state IN ('claimed', 'started')")
+    return {
+        "going": is_going,
+        "models": models,
+        "running": [{"station": a.station, "block": a.folder} for a in running],
+        "stations": {p.name: {"state": p.state, "why": p.why} for p in ledger.places()},
+    }
+
+
+def _print(ledger: "Ledger", *, is_going: bool) -> None:
+    counts = ledger.counts()
+    states = ("done", "running", "waiting", "given up")
+    models = sorted({model for model, _ in counts})
+    rows = [(m, *(str(counts.get((m, state), 0)) for state in states)) for m in models]
+    output.columns([("MODEL", *(state.upper() for state in states)), *rows])
+    running = {a.station: a.folder for a in ledger.attempts("state IN ('claimed', 'started')")}
+    stations = [(p.name, p.state, running.get(p.name, p.why or "idle")) for p in ledger.places()]
+    output.columns([("STATION", "STATE", "BLOCK"), *stations])
+    if not is_going:
+        waits = sum(count for (_, state), count in counts.items() if state in states[1:3])
+        output.say("nobody runs it" + (f": {waits} blocks are left" if waits else ""))

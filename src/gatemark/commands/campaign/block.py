@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One block, in a process of its own: all builds of a model with one suite, on one station.
+
+It holds the lock of its folder, so a second one that is asked for the same waits for it; and below
+every scheduler it holds the station.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import typer
+from msgspec.structs import replace
+
+from gatemark.campaign.executor import Arm, Task
+from gatemark.commands.asked import Asked, within
+from gatemark.commands.measure import begin, examine, measure, planned, require
+from gatemark.error import GatemarkError
+
+if TYPE_CHECKING:
+    from gatemark.plan.model import Plan, Suite
+    from gatemark.station.station import Station
+    from gatemark.store.directory import RunDirectory
+
+
+def do(place: Path) -> None:
+    """Do the block of a folder, or wait for who does; then `end.json` says how it ended."""
+    from gatemark.run.engine import StoppedRunError
+    from gatemark.station import lock
+    from gatemark.store import file
+
+    task = msgspec.json.decode((place / "task.json").read_bytes(), type=Task)
+    place = place.resolve()
+    with held(place / "lock"):
+        if (place / "end.json").exists():
+            return
+        code, why = 0, ""
+        os.chdir(task.base)
+        try:
+            if task.lock:
+                lock.folder().mkdir(mode=0o700, exist_ok=True)
+                with held(lock.folder() / f"station-{task.lock}.lock"):
+                    _measure(place / "run", task)
+            else:
+                _measure(place / "run", task)
+        except StoppedRunError:
+            raise
+        except GatemarkError as error:
+            code, why = error.exit_code, str(error)
+        file.put(place / "end.json", msgspec.json.encode({"code": code, "why": why}))
+        if code:
+            raise typer.Exit(code)
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Hold a lock that says by whom; waited for as long as it takes."""
+    with path.open("a+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n")
+        lock.flush()
+        yield
+
+
+def chosen(task: Task, bench: "Station") -> "tuple[Suite, Plan, tuple[str, ...]]":
+    """The suite, the plan with the builds as its arms, and what is to be known of it.
+
+    Raises UsageError.
+    """
+    from gatemark.error import UsageError
+    from gatemark.plan.ab import among, own, setup
+    from gatemark.plan.exact import EXACT
+
+    asked = Asked(task.plan, task.station, task.variant, task.settings, exact=task.exact)
+    asked, notes = within(asked, bench.able, bench.info.kind)
+    suite, plans = asked.chosen()
+    if len(plans) > 1:
+        names = ", ".join(plan.name for plan in plans)
+        raise UsageError(f"suite {task.plan}: name one of its plans: {names}")
+    plan = replace(plans[0], figure=EXACT) if task.exact else plans[0]
+    arms = [
+        replace(setup(arm.setup) if arm.setup else own(plan), name=arm.name, against="")
+        for arm in task.arms
+    ]
+    return suite, among(plan, arms, 1), notes
+
+
+def _measure(path: Path, task: Task) -> None:
+    from gatemark.report import page
+    from gatemark.report.group import source
+    from gatemark.station.load import load
+    from gatemark.store.directory import RunDirectory, telling
+
+    bench = load(task.station)
+    others = {arm.name: load(arm.station) for arm in task.arms if arm.station}
+    if (path / "run.json").exists():
+        directory = RunDirectory.open(path)
+        for each in (bench, *others.values()):
+            require(directory.load().plans, each)
+    else:
+        directory = _begin(path, task, bench, others)
+    measure(directory, bench, others)
+    made = source.judged(directory.contents(), directory.path)
+    with telling(directory.path):
+        directory.write_page(page.render([made]))
+
+
+def _begin(
+    path: Path, task: Task, bench: "Station", others: "dict[str, Station]"
+) -> "RunDirectory":
+    from gatemark.error import UnavailableError
+    from gatemark.store.run import Side
+
+    suite, plan, notes = chosen(task, bench)
+    named = {arm.name: arm for arm in plan.arm}
+    for arm in task.arms:
+        if why := others.get(arm.name, bench).lacks(named[arm.name]):
+            raise UnavailableError(f"{arm.name}: {why}")
+    examine([plan])
+    for each in (bench, *others.values()):
+        require([plan], each)
+    sides = {
+        arm.name: Side(
+            name=_words(arm),
+            station_file=arm.station or task.station,
+            station=others.get(arm.name, bench).info,
+            switch=arm.switch,
+        )
+        for arm in task.arms
+    }
+    made = planned(suite, [plan], bench, task.seed, ("gatemark", "campaign", "block", task.name))
+    made = replace(
+        made, run=task.name, title=task.title, station_file=task.station, sides=sides, notes=notes
+    )
+    return begin(path, made)
+
+
+def _words(arm: Arm) -> str:
+    return f"{arm.name} ({arm.setup})" if arm.setup else arm.name

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The coordinator: begins a campaign's folder, holds it, and sends its blocks to their stations."""
+
+import asyncio
+import hashlib
+import secrets
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from gatemark.campaign import kept
+from gatemark.campaign.course import CANCEL, DRAIN, RUNS, Course
+from gatemark.campaign.file import read
+from gatemark.campaign.ledger import NAME, Attempt, Block, Ledger
+from gatemark.campaign.local import Local
+from gatemark.commands.campaign import answer
+from gatemark.commands.campaign.layout import Layout, key
+from gatemark.commands.console import output
+from gatemark.error import GatemarkError, UsageError
+
+FILE: Final = "campaign.toml"  # in the campaign's folder: the file as it was read
+LOCAL: Final = "local"
+CYCLE_S: Final = 300.0  # the user's command that cycles a station's power
+COPIED: Final = "copied from"
+
+
+def begin(path: Path, folder: Path) -> None:
+    """Make the folder of a new campaign. Raises UsageError; then nothing is left."""
+    if (folder / NAME).exists() and _is_filled(folder):
+        raise UsageError(f"{folder} holds a campaign: `gatemark campaign resume {folder}`")
+    made = read(path)
+    base = path.resolve().parent
+    planned = Layout(made, base)
+    answer.refuse_idle(planned)
+    hashes = list(planned.hashes())
+    blocks = planned.blocks()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        text = path.read_bytes()
+        (folder / FILE).write_bytes(text)
+    except OSError as error:
+        raise UsageError(f"{folder}: {error.strerror}: name another --out") from None
+    ledger = Ledger(folder / NAME, time.time)
+    meta = [
+        ("id", secrets.token_hex(8)),
+        ("base", str(base)),
+        ("file", hashlib.sha256(text).hexdigest()),
+    ]
+    places = [(name, model.name) for name, (_, model) in planned.places.items()]
+    ledger.create(meta, places, hashes, blocks)
+    ledger.close()
+
+
+def opened(folder: Path) -> tuple[Layout, Ledger]:
+    """An existing campaign. Raises UsageError where there is none."""
+    ledger = Ledger.open(folder, time.time)
+    text = (folder / FILE).read_bytes() if (folder / FILE).exists() else b""
+    if hashlib.sha256(text).hexdigest() != ledger.meta("file"):
+        raise UsageError(f"{folder / FILE}: not as it was when the campaign began: get it back")
+    return Layout(read(folder / FILE), Path(ledger.meta("base")), folder.resolve()), ledger
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Hold the campaign: it has one coordinator. Raises UsageError."""
+    from gatemark.node import flock
+
+    with flock.opened(str(folder)) as handle:
+        if not flock.take(handle):
+            who = flock.owner(handle) or "another process"
+            raise UsageError(f"{folder}: {who} runs this campaign: `gatemark campaign status`")
+        yield
+
+
+def is_going(folder: Path) -> bool:
+    """Whether a coordinator has it just now."""
+    try:
+        with alone(folder):
+            return False
+    except UsageError:
+        return True
+
+
+def coordinate(folder: Path, *, take_over: bool = False) -> None:
+    """Run what is left of a campaign. Raises GatemarkError; what was measured stays."""
+    layout, ledger = opened(folder)
+    with alone(folder), ExitStack() as held:
+        if ledger.meta(COPIED):
+            _take_over(ledger, take_over=take_over)
+        _unchanged(layout, ledger)
+        for name, (path, _) in layout.places.items():
+            held.enter_context(_own(name, path, layout, folder))
+        for request in (DRAIN, CANCEL):
+            (folder / request).unlink(missing_ok=True)
+        tell = _teller(ledger)
+        course = Course(folder, ledger, Local(folder), layout.task, time.time)
+        course.sharing = len(layout.places)
+        course.tell = tell
+        course.control = lambda attempt, of: control(layout, ledger, folder, (attempt, of))
+        course.cycle = lambda name: cycle(layout, folder, name)
+        _run(course)
+        if course.is_stopped:
+            raise GatemarkError(f"stopped: `gatemark campaign resume {folder}` goes on")
+
+
+def _run(course: Course) -> None:
+    """Signals end it in order: blocks are stopped, gateways given back."""
+
+    def stop(*_: object) -> None:
+        course.is_stopped = True
+
+    before = {n: signal.signal(n, stop) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        course.run()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def control(layout: Layout, ledger: Ledger, folder: Path, of: tuple[Attempt, Block]) -> str:
+    """Keep a block's control; why the block may not count, or nothing."""
+    from gatemark.stats.change.health import verdict
+
+    attempt, its = of
+    _, model = layout.places[attempt.station]
+    if model.exact:
+        return ""
+    why = ""
+    for quantity, value in _controls(layout, folder, its.suite, attempt):
+        name = f"{its.suite} {quantity}"
+        good = [v for v, word in ledger.controls(attempt.station, name) if word == "good"]
+        word = verdict(good, value)
+        ledger.control(attempt, name, value, word)
+        if word != "good":
+            why = why or f"its control ({quantity}) shows a {word}"
+    return why
+
+
+def _controls(
+    layout: Layout, folder: Path, suite: str, attempt: Attempt
+) -> Iterator[tuple[str, float]]:
+    """The tester alone, and the reference: the median of the block's values, above 0."""
+    from gatemark.stats.change.arms import DIRECT
+    from gatemark.stats.judge import samples
+    from gatemark.store.directory import RunDirectory
+
+    made = RunDirectory.open(folder / RUNS / attempt.folder).contents()
+    rows = samples(made.run, made.records)
+    direct = [row.interval.value for row in rows if row.definition.path == DIRECT]
+    first = layout.campaign.build[0].name
+    reference = [row.interval.value for row in rows if row.arm == first]
+    for name, values in (("direct", direct), ("reference", reference)):
+        if name in layout.campaign.health.control and values and min(values) > 0:
+            yield name, median(values)
+
+
+def cycle(layout: Layout, folder: Path, name: str) -> None:
+    """Run the user's command that cycles a station's power, if there is one."""
+    from gatemark.node.quoted import shell
+    from gatemark.run.switch import switch
+    from gatemark.store.folder import Folder
+
+    path, model = layout.places[name]
+    if not model.power:
+        return
+    command = model.power.replace("{station}", shell("{path}", path=path))
+    work = asyncio.wait_for(switch(command, name, Folder(folder)), CYCLE_S)
+    try:
+        asyncio.run(work)
+    except (GatemarkError, TimeoutError) as error:
+        output.say(f"{name}: its power could not be cycled: {error}", err=True)
+
+
+def copy(folder: Path, to: Path) -> None:
+    """A sound copy of a campaign, also of one that runs. Raises UsageError."""
+    _, ledger = opened(folder)
+    try:
+        to.mkdir(parents=True)
+    except OSError as error:
+        raise UsageError(f"{to}: {error.strerror}: name a folder that is not there") from None
+    ledger.copy(to / NAME)  # first: what it counts is in `runs/` already
+    shutil.copy2(folder / FILE, to / FILE)
+    if (folder / RUNS).is_dir():
+        shutil.copytree(folder / RUNS, to / RUNS)
+    target = Ledger(to / NAME, time.time)
+    target.put("id", secrets.token_hex(8))
+    target.put(COPIED, str(folder.resolve()))
+    target.close()
+
+
+def check(folder: Path) -> Iterator[str]:
+    """What is wrong: the database, hashes of folders, trials that are missing or double."""
+    from gatemark.store.directory import RunDirectory
+
+    _, ledger = opened(folder)
+    yield from ledger.faults()
+    for attempt in ledger.attempts("state IN ('stored', 'done')"):
+        path = folder / RUNS / attempt.folder
+        try:
+            if kept.hash_of(path) != attempt.hash:
+                yield f"{path}: not what was measured: its hash is another"
+            directory = RunDirectory.open(path)
+            made = directory.contents()
+        except GatemarkError as error:
+            yield str(error)
+            continue
+        yield from (f"{path}: {fault}" for fault in made.faults)
+        names = [record.trial for record in made.records]
+        planned = {spec.trial for spec in made.run.trials}
+        if len(names) > len(set(names)):
+            yield f"{path}: a trial is kept twice"
+        if missing := planned - set(names):
+            yield f"{path}: {len(missing)} trials are missing"
+
+
+def cancel(folder: Path) -> bool:
+    """Ask its coordinator to end, or end what an earlier one left; whether one was there."""
+    _, ledger = opened(folder)
+    if is_going(folder):
+        (folder / CANCEL).touch()
+        return True
+    executor = Local(folder)
+    for attempt in ledger.attempts("state IN ('claimed', 'started')"):
+        executor.stop(attempt)
+    return False
+
+
+def _is_filled(folder: Path) -> bool:
+    try:
+        ledger = Ledger(folder / NAME, time.time)
+        return bool(ledger.meta("schema"))
+    except GatemarkError:
+        return False
+
+
+def _take_over(ledger: Ledger, *, take_over: bool) -> None:
+    if not take_over:
+        raise UsageError(
+            f"a copy of {ledger.meta(COPIED)}: --take-over runs it, if the other one will not"
+        )
+    for attempt in ledger.attempts("state IN ('claimed', 'started')"):
+        ledger.drop(attempt.id, "void", "its folder stayed with the campaign that was copied")
+    ledger.put(COPIED, "")
+
+
+def _unchanged(layout: Layout, ledger: Ledger) -> None:
+    """Raise UsageError where an image is another than at the beginning."""
+    before = {(model, build): hash_ for model, build, hash_ in ledger.builds()}
+    for model, build, _, hash_ in layout.hashes():
+        if before[model, build] != hash_:
+            raise UsageError(
+                f"the image of {build} for {model} changed since the campaign began: "
+                "begin another campaign"
+            )
+
+
+@contextmanager
+def _own(name: str, path: str, layout: Layout, folder: Path) -> Iterator[None]:
+    """Hold a device for this campaign. Raises UsageError where another has it."""
+    from gatemark.node import flock
+    from gatemark.station import lock
+
+    if layout.is_virtual(path):
+        yield
+        return
+    lock.folder().mkdir(mode=0o700, exist_ok=True)
+    with (lock.folder() / f"campaign-{key(path)}.lock").open("a+") as file:
+        if not flock.take(file):
+            file.seek(0)
+            raise UsageError(
+                f"station {name} is in the campaign {file.read().strip()}: wait for it"
+            )
+        file.truncate(0)
+        file.write(f"{folder.resolve()}\n")
+        file.flush()
+        yield
+
+
+def _teller(ledger: Ledger) -> Callable[[str], None]:
+    """Lines on stderr, with how far it is."""
+
+    def tell(text: str) -> None:
+        counts = ledger.counts()
+        done = sum(count for (_, state), count in counts.items() if state == "done")
+        output.say(f"[{done}/{sum(counts.values())}] {text}", err=True)
+
+    return tell

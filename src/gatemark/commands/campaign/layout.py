@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a campaign file comes to: stations, blocks, gated rows, and a block as its task."""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from gatemark.campaign import kept
+from gatemark.campaign.executor import Arm, Task
+from gatemark.campaign.file import IMAGE, PREVIOUS, Build, Campaign, Gate, Model, Suite
+from gatemark.campaign.ledger import Attempt, Block
+from gatemark.commands.campaign import block as block_
+from gatemark.commands.measure import examine
+from gatemark.error import UsageError
+
+if TYPE_CHECKING:
+    from gatemark.plan.model import Plan
+    from gatemark.station.station import Station
+
+BOOT_S: Final = {"netns": 2.0, "qemu": 15.0, "ssh": 90.0}  # what a boot takes, roughly
+TOML: Final = ".toml"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A campaign and the folder that its file's words are seen from."""
+
+    campaign: Campaign
+    base: Path
+    folder: Path | None = None  # of the campaign, where it has one
+
+    @cached_property
+    def places(self) -> dict[str, tuple[str, Model]]:
+        """Station of the ledger -> its name or file, and the model.
+
+        A virtual one may be named several times: each time it is another. Raises UsageError for a
+        device that is.
+        """
+        named: dict[str, tuple[str, Model]] = {}
+        seen: Counter[str] = Counter()
+        for model in self.campaign.model:
+            for word in model.stations:
+                path = self._seen(word)
+                seen[path] += 1
+                if seen[path] > 1 and not self.is_virtual(path):
+                    raise UsageError(f"station {word} stands there twice: a device is but one")
+                name = word if seen[path] == 1 else f"{word}#{seen[path]}"
+                named[name] = (path, model)
+        return named
+
+    def plan(self, model: Model, suite: Suite) -> "Plan":
+        """What is measured, with the builds as arms. Raises UsageError."""
+        return self._plans[model.name, suite.plan]
+
+    @cached_property
+    def _plans(self) -> "dict[tuple[str, str], Plan]":
+        made = {}
+        for model in self.campaign.model:
+            for suite in self.campaign.suites_of(model):
+                path = self._seen(model.stations[0])
+                task = self._task(model, suite, path)
+                plan = block_.chosen(task, self._station(path))[1]
+                examine([plan])
+                made[model.name, suite.plan] = plan
+        return made
+
+    def blocks(self) -> list[Block]:
+        """Every block, repeat by repeat, so that all rows come along alike."""
+        from gatemark.plan.order import order
+        from gatemark.run.duration import estimate_s
+
+        rng = random.Random(self.campaign.seed)  # noqa: S311  not for secrets
+        made: list[Block] = []
+        for repeat in range(1, 1 + max(map(self.campaign.repeats_of, self.campaign.model))):
+            for model in self.campaign.model:
+                if repeat > self.campaign.repeats_of(model):
+                    continue
+                for suite in self.campaign.suites_of(model):
+                    seed = rng.randrange(1 << 31)
+                    trials = order([self.plan(model, suite)], seed)
+                    kind = self._station(self._seen(model.stations[0])).info.kind
+                    boots_s = BOOT_S.get(kind, 60.0) * len(self.campaign.build)
+                    lasts_s = estimate_s(trials) + boots_s
+                    number = len(made) + 1
+                    made.append(
+                        Block(number, model.name, suite.plan, repeat, seed, len(trials), lasts_s)
+                    )
+        return made
+
+    def task(self, attempt: Attempt, block: Block) -> Task:
+        """What is asked of the station of an attempt."""
+        path, model = self.places[attempt.station]
+        suite = next(s for s in self.campaign.suite if s.plan == block.suite)
+        return self._task(model, suite, path, (attempt, block))
+
+    def hashes(self) -> Iterator[tuple[str, str, int, str]]:
+        """Model, build, its place, and what its image is. Raises UsageError where it is missing."""
+        for model in self.campaign.model:
+            for place, build in enumerate(self.campaign.build):
+                yield model.name, build.name, place, self._hash(model, build)
+
+    def gated(self) -> list[tuple[Gate, Model, Suite, int]]:
+        """Each gate with where it holds, and so many rows there. Raises UsageError without one."""
+        rows = []
+        for gate in self.campaign.gate:
+            here = [
+                (gate, model, suite, count)
+                for model in self.campaign.model
+                if not gate.models or model.name in gate.models
+                for suite in self.campaign.suites_of(model)
+                if not gate.suites or suite.plan in gate.suites
+                if (count := self._rows(gate, self.plan(model, suite)))
+            ]
+            if not here:
+                raise UsageError(
+                    f"the gate of {gate.build} against {gate.against} has no row: "
+                    "no suite has such a point"
+                )
+            rows += here
+        return rows
+
+    def pairs(self, gate: Gate) -> list[tuple[str, str]]:
+        """The builds that a gate compares: new, old."""
+        names = [build.name for build in self.campaign.build]
+        old = names[names.index(gate.build) - 1] if gate.against == PREVIOUS else gate.against
+        return [(gate.build, old)]
+
+    @staticmethod
+    def _rows(gate: Gate, plan: "Plan") -> int:
+        """Rows that a block gives: a sweep of the rate is one, and a search one for each goal."""
+        from gatemark.plan.expand import points
+        from gatemark.plan.search import terms
+
+        goals = len(terms(plan.search).goals) if plan.search else 1
+        distinct = {
+            tuple((k, v) for k, v in point.items() if k not in ("rate_pps", "rate_bps"))
+            for point in points(plan)
+            if gate.point.items() <= point.items()
+        }
+        return goals * len(distinct)
+
+    def _task(
+        self,
+        model: Model,
+        suite: Suite,
+        path: str,
+        of: tuple[Attempt, Block] | None = None,
+    ) -> Task:
+        attempt, block = of or (None, None)
+        return Task(
+            attempt=attempt.id if attempt else 0,
+            name=attempt.folder if attempt else "",
+            title=f"{self.campaign.title}: {model.name}, {suite.plan}",
+            base=str(self.base),
+            station=path,
+            lock="" if self.is_virtual(path) else key(path),
+            plan=self._seen(suite.plan),
+            variant=suite.variant,
+            settings=(*model.set, *suite.set),
+            exact=model.exact,
+            arms=tuple(self._arm(model, build, path) for build in self.campaign.build),
+            seed=block.seed if block else 0,
+        )
+
+    def _arm(self, model: Model, build: Build, station: str) -> Arm:
+        from gatemark.node.quoted import shell
+
+        image = build.image.get(model.name, "")
+        if not image:
+            return Arm(name=build.name, setup=build.setup)
+        if model.switch:
+            name = shell("{image}", image=image)
+            switch = model.switch.replace(IMAGE, name)
+            return Arm(name=build.name, setup=build.setup, switch=switch)
+        own = self._seen(image) if image.endswith(TOML) else self._booting(model, build, station)
+        return Arm(name=build.name, setup=build.setup, station=own)
+
+    def _booting(self, model: Model, build: Build, station: str) -> str:
+        """A virtual model's station with a kernel of the build's, as a file of the campaign's."""
+        from gatemark.station.load import stations_folder
+
+        image = build.image[model.name]
+        if self._station(station).info.kind != "qemu":
+            raise UsageError(
+                f"{image}: no kernel can be changed on {station}: give {model.name} a `switch`, "
+                "or the build a setup"
+            )
+        if self.folder is None:
+            return station
+        path = Path(station) if station.endswith(TOML) else stations_folder() / f"{station}.toml"
+        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = [line for line in lines if not re.match(r"\s*kernel\s*=", line)]
+        at = next(at for at, line in enumerate(lines) if re.match(r"\s*\[gateway\]", line))
+        lines.insert(at + 1, f'kernel = "{image}"')
+        made = self.folder / "stations" / f"{model.name}-{build.name}.toml"
+        made.parent.mkdir(exist_ok=True)
+        made.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return str(made)
+
+    def _hash(self, model: Model, build: Build) -> str:
+        image = build.image.get(model.name, "")
+        path = self.base / image
+        if image and (path.is_file() or model.switch):
+            try:
+                return kept.hash_of_file(path)
+            except OSError as error:
+                text = f"{path}: {error.strerror}: build {build.name} of {model.name} has no image"
+                raise UsageError(text) from None
+        return f"{image} {build.setup}".strip()
+
+    def is_virtual(self, path: str) -> bool:
+        """Whether a station is no device: each block then has its own."""
+        return self._station(path).info.virtual
+
+    def _seen(self, word: str) -> str:
+        """A file's path from anywhere; a name as it is."""
+        return str(self.base / word) if word.endswith(TOML) else word
+
+    def _station(self, path: str) -> "Station":
+        from gatemark.station.load import load
+
+        if path not in self._stations:
+            self._stations[path] = load(path)
+        return self._stations[path]
+
+    @cached_property
+    def _stations(self) -> "dict[str, Station]":
+        return {}
+
+
+def key(path: str) -> str:
+    """Of a station's lock: the same for all who name that file."""
+    import hashlib
+
+    return hashlib.sha256(str(Path(path).resolve()).encode()).hexdigest()[:16]
+
+
+def trials_of(blocks: Sequence[Block]) -> int:
+    """In all of them."""
+    return sum(block.trials for block in blocks)
+
+
+def hours(blocks: Sequence[Block], places: Mapping[str, tuple[str, Model]]) -> dict[str, float]:
+    """Model -> hours until its stations are through, side by side."""
+    stations = Counter(model.name for _, model in places.values())
+    lasting: Counter[str] = Counter()
+    for block in blocks:
+        lasting[block.model] += block.estimate_s  # type: ignore[assignment]
+    return {model: lasts_s / stations[model] / 3600 for model, lasts_s in lasting.items()}

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a campaign: models x builds with verdicts, steps, stations, what is missing."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gatemark.report import html
+from gatemark.report.words import number
+from gatemark.report.words.number import DASH, PERCENT
+from gatemark.report.words.table import Table
+from gatemark.stats.change.gate import NOT_MEASURED, Decided, Row, middle
+from gatemark.stats.change.trend import Step, steps
+from gatemark.stats.math.interval import median_interval
+
+MARKS = {"passed": "passes", "failed": "FAILS", "undecided": "undecided"}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A block that counts."""
+
+    model: str
+    suite: str
+    repeat: int
+    station: str
+    link: str  # to its run's page, as seen from this page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Campaigned:
+    """All that there is to say of a campaign, finished or not."""
+
+    title: str
+    builds: Sequence[str]  # in their order; the first is the reference
+    images: Sequence[tuple[str, str, str]]  # model, build, hash of its image
+    rows: Sequence[Row]
+    decided: Sequence[Decided]
+    blocks: Sequence[Kept]
+    stations: Sequence[tuple[str, str, str, str]]  # name, model, state, why
+    missing: Sequence[str]  # what was not measured and why, a line each
+    command: str
+
+    @property
+    def sentence(self) -> str:
+        """The answer."""
+        failed = [each for each in self.decided if each.passing == "failed"]
+        undecided = sum(each.passing == "undecided" for each in self.decided)
+        rows = "row" if len(self.decided) == 1 else "rows"
+        rest = f"; {undecided} of {len(self.decided)} gated {rows} undecided" if undecided else ""
+        if failed:
+            worst = max(failed, key=_size)
+            claim = worst.claim
+            where = f"on {claim.row.model}, {claim.row.suite}, {claim.row.what}"
+            more = f", and {len(failed) - 1} rows more" if len(failed) > 1 else ""
+            by = f"{change(worst)} {where}{more}{rest}"
+            return f"{claim.build} is slower than {claim.against}: {by}."
+        if not self.decided:
+            return f"{len(self.blocks)} blocks measured; no gate was asked for."
+        if undecided:
+            return f"No gate failed{rest}."
+        return f"All gates pass: {len(self.decided)} {rows}, {len(self.builds)} builds."
+
+    @property
+    def trends(self) -> Iterator[tuple[Row, Step]]:
+        """Steps in the series build / reference, of rows with enough builds."""
+        for row in self.rows:
+            yield from ((row, step) for step in steps(_series(row, self.builds)))
+
+
+def _size(decided: Decided) -> float:
+    return abs(decided.change.change.value) if decided.change else 0.0
+
+
+def change(decided: Decided) -> str:
+    """By how much, with its interval."""
+    if decided.change is None:
+        return DASH
+    return f"{number.interval(decided.change.change, PERCENT)} %"
+
+
+def gates(made: Campaigned) -> Table:
+    """Each gated row with its verdict."""
+    return Table(
+        "Gates",
+        (
+            "model",
+            "suite",
+            "what",
+            "build",
+            "against",
+            "allowed",
+            "change, %",
+            "p",
+            "verdict",
+            "gate",
+        ),
+        tuple(
+            (
+                each.claim.row.model,
+                each.claim.row.suite,
+                each.claim.row.what,
+                each.claim.build,
+                each.claim.against,
+                f"{100 * each.claim.allow:g} %",
+                change(each).removesuffix(" %"),
+                DASH if each.change is None or each.claim.row.exact else f"{each.change.p:.3f}",
+                each.verdict,
+                MARKS[each.passing],
+            )
+            for each in made.decided
+        ),
+        frozenset({6, 7}),
+    )
+
+
+def matrix(made: Campaigned) -> Table:
+    """Every row by build: the reference as measured, the others against it, with their verdicts."""
+    marks = {(id(each.claim.row), each.claim.build): each for each in reversed(made.decided)}
+    first, *others = made.builds
+    body = []
+    for row in made.rows:
+        values = list(row.values.get(first, {}).values())
+        interval = median_interval(values) if values else None
+        shown = number.quantity_interval(interval, row.unit) if interval else DASH
+        cells = [_cell(row, build, first, marks.get((id(row), build))) for build in others]
+        body.append((row.model, row.suite, row.what, shown, *cells))
+    head = ("model", "suite", "what", first, *(f"{build}, against {first}" for build in others))
+    return Table("Models and builds", head, tuple(body), frozenset())
+
+
+def tables(made: Campaigned) -> list[Table]:
+    """All tables of the page, in order; empty ones are left out."""
+    trends = [
+        (row.model, row.suite, row.what, made.builds[step.at], f"{100 * step.change:+.1f}")
+        for row, step in made.trends
+    ]
+    listed = [
+        gates(made),
+        matrix(made),
+        Table(
+            "Steps over the builds, against the reference",
+            ("model", "suite", "what", "from build", "step, %"),
+            tuple(trends),
+            frozenset({4}),
+        ),
+        Table("Stations", ("station", "model", "state", "why"), tuple(made.stations), frozenset()),
+        Table("Images", ("model", "build", "image"), tuple(made.images), frozenset()),
+    ]
+    return [table for table in listed if table.rows]
+
+
+def render(made: Campaigned) -> str:
+    """The page as text."""
+    return html.template("campaign.html").render(
+        title=made.title,
+        made=made,
+        tables=tables(made),
+        style=html.asset("style.css"),
+        scripts=[html.asset("number.js"), html.asset("table.js")],
+    )
+
+
+def _cell(row: Row, build: str, first: str, decided: Decided | None) -> str:
+    shift = middle(row, build, first)
+    if shift is None:
+        return NOT_MEASURED
+    text = f"{number.interval(shift, PERCENT)} %"
+    return f"{text}: {decided.verdict}" if decided and decided.claim.against == first else text
+
+
+def _series(row: Row, builds: Sequence[str]) -> list[float]:
+    """build / reference, median over blocks; nothing where one is missing."""
+    series = []
+    for build in builds:
+        shift = middle(row, build, builds[0])
+        if shift is None:
+            return []
+        series.append(1 + shift.value)
+    return series

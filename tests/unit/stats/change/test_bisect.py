@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bisection names the build that brought the step, in few boots, counted and timed."""
+
+import random
+from math import log
+
+import pytest
+
+from gatemark.stats.change.bisect import (
+    ENDS,
+    boots,
+    next_counted,
+    of_ends,
+    spot,
+    steps,
+)
+
+SKIPPED = {30, 31, 32, 33}
+
+
+def counted(values: list[float], skipped: set[int], allow: float = 0.0) -> dict[int, float]:
+    """What was counted until nothing was left to count."""
+    known: dict[int, float] = {}
+    while (at := next_counted(len(values), known, allow, skipped)) is not None:
+        assert at not in known
+        known[at] = values[at]
+    return known
+
+
+@pytest.mark.parametrize("first", range(1, 64))
+def test_of_64_builds_the_slower_is_known_after_eight_boots(first: int) -> None:
+    values = [1000.0] * first + [1010.0] * (64 - first)
+    known = counted(values, set())
+    assert len(known) <= 8
+    (step,) = steps(64, known)
+    assert (step.before, step.after) == (first - 1, first)
+    assert step.change == pytest.approx(0.01)
+
+
+def test_two_steps_are_both_named() -> None:
+    values = [1000.0] * 10 + [1010.0] * 20 + [1030.0] * 34
+    known = counted(values, set())
+    assert [(step.before, step.after) for step in steps(64, known)] == [(9, 10), (29, 30)]
+
+
+def test_steps_up_to_what_is_allowed_are_not_searched() -> None:
+    values = [1000.0] * 10 + [1004.0] * 20 + [1030.0] * 34
+    known = counted(values, set(), 0.005)
+    assert [(step.before, step.after) for step in steps(64, known, 0.005)] == [(29, 30)]
+
+
+def test_alike_ends_are_two_boots() -> None:
+    known = counted([7.0] * 64, set())
+    assert (len(known), steps(64, known)) == (2, [])
+
+
+def test_builds_that_do_not_boot_leave_a_range() -> None:
+    values = [1000.0] * 32 + [1010.0] * 32
+    known = counted(values, SKIPPED)
+    assert [(step.before, step.after) for step in steps(64, known, 0.0, SKIPPED)] == [(29, 34)]
+
+
+def timed(builds: int, first: int, effect: float, rng: random.Random) -> tuple[int, int]:
+    """The build that is named and the boots that it took; noise of a boot is 1 %."""
+
+    def boot(at: int) -> float:
+        return rng.gauss(effect if at >= first else 0.0, 0.01)
+
+    ends = [[boot(at) for _ in range(ENDS)] for at in (0, builds - 1)]
+    shift, spread = of_ends(*ends)
+    each, used = boots(shift, spread), 2 * ENDS
+    measured = [
+        (at, sum(values) / ENDS, ENDS) for at, values in zip((0, builds - 1), ends, strict=True)
+    ]
+    while not (known := spot(builds, measured, spread)).is_certain and used < 400:
+        at = known.next()
+        measured.append((at, sum(boot(at) for _ in range(each)) / each, each))
+        used += each
+    return known.likeliest, used
+
+
+def test_timed_at_twice_the_noise_it_is_right_in_19_of_20_within_40_boots() -> None:
+    rng = random.Random(5)
+    ends = []
+    for _ in range(60):
+        first = rng.randrange(1, 64)
+        named, used = timed(64, first, 0.02, rng)
+        ends.append((named == first, used))
+    assert sum(right for right, _ in ends) >= 57
+    assert sorted(used for _, used in ends)[30] <= 40
+
+
+def test_a_large_step_is_found_at_once() -> None:
+    named, used = timed(8, 5, log(1.2), random.Random(1))
+    assert (named, used <= 2 * ENDS + 4) == (5, True)
+
+
+def test_a_posterior_adds_up() -> None:
+    measured = [(0, 0.0, 6), (7, 0.05, 6), (3, 0.049, 1)]
+    known = spot(8, measured, 0.01)
+    assert sum(known.chances) == pytest.approx(1.0)
+    assert known.chances[0] == 0.0
+    assert sum(known.chances[1:4]) > 0.99
+
+
+def test_more_boots_are_taken_for_a_small_effect() -> None:
+    assert [boots(effect, 0.01) for effect in (0.04, 0.02, 0.01, 0.005, 0.0)] == [1, 1, 4, 16, 64]

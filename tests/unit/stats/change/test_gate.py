@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gates: exact signed rank over blocks, Holm over the campaign, nothing unmeasured decides."""
+
+import random
+from collections.abc import Mapping
+
+import pytest
+
+from gatemark.stats.change.gate import Claim, Row, decide, least_p, needed
+
+
+def row(values: Mapping[str, Mapping[int, float]], **more: object) -> Row:
+    return Row(
+        **{
+            "model": "lab",
+            "suite": "cost/ab",
+            "what": "received, 64 B",
+            "quantity": "received_pps",
+            "unit": "packets/s",
+            "higher_is_better": True,
+            "values": values,
+            **more,
+        }  # type: ignore[arg-type]
+    )
+
+
+def claim(of: Row, **more: object) -> Claim:
+    return Claim(**{"row": of, "build": "new", "against": "old", "allow": 0.03, **more})  # type: ignore[arg-type]
+
+
+def blocks(count: int, change: float, seed: int = 1) -> dict[str, dict[int, float]]:
+    rng = random.Random(seed)
+    old = {at: rng.gauss(1e5, 1e3) for at in range(1, count + 1)}
+    return {
+        "old": old,
+        "new": {at: v * (1 + change) * rng.gauss(1, 0.005) for at, v in old.items()},
+    }
+
+
+@pytest.mark.parametrize(
+    ("rows", "count"), [(1, 6), (2, 7), (8, 9), (18, 10), (64, 12), (160, 13), (560, 15)]
+)
+def test_blocks_that_are_needed_are_those_of_the_specification(rows: int, count: int) -> None:
+    assert needed(rows) == count
+    assert least_p(count) <= 0.05 / rows < least_p(count - 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "passing"), [(-0.1, "failed"), (0.0, "passed"), (0.1, "passed"), (-0.01, "passed")]
+)
+def test_a_change_beyond_what_is_allowed_fails(change: float, passing: str) -> None:
+    (made,) = decide([claim(row(blocks(10, change)))])
+    assert made.passing == passing
+
+
+def test_too_few_blocks_decide_nothing() -> None:
+    (made,) = decide([claim(row(blocks(5, -0.3)))])
+    assert (made.verdict, made.passing) == ("inconclusive", "undecided")
+
+
+def test_what_is_not_measured_decides_nothing() -> None:
+    (made,) = decide([claim(row({"old": {1: 5.0}, "new": {2: 5.0}}))])
+    assert (made.verdict, made.passing, made.change) == ("not measured", "undecided", None)
+
+
+def test_rows_that_wait_count_in_the_family() -> None:
+    whole = claim(row(blocks(6, -0.3)))
+    assert decide([whole])[0].passing == "failed"
+    assert decide([whole, claim(row({}))])[0].passing == "undecided"
+
+
+def test_where_the_tester_was_the_limit_nothing_is_claimed() -> None:
+    (made,) = decide([claim(row(blocks(10, -0.3), bounded=frozenset({"new"})))])
+    assert made.passing == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("new", "verdict", "passing"),
+    [
+        (1000.0, "no change", "passed"),
+        (1004.0, "within noise", "passed"),
+        (1006.0, "slower", "failed"),
+        (990.0, "faster", "passed"),
+    ],
+)
+def test_instructions_need_one_block_and_no_test(new: float, verdict: str, passing: str) -> None:
+    values = {"old": {1: 1000.0}, "new": {1: new}}
+    counted = row(values, exact=True, higher_is_better=False)
+    (made,) = decide([claim(counted, allow=0.005)])
+    assert (made.verdict, made.passing) == (verdict, passing)
+
+
+@pytest.mark.long
+def test_builds_that_are_alike_alarm_in_less_than_one_campaign_of_twenty() -> None:
+    alarms = 0
+    for seed in range(1000):
+        rows = [row(blocks(10, 0.0, seed * 18 + at)) for at in range(18)]
+        alarms += any(
+            made.passing == "failed" for made in decide([claim(r, allow=0.0) for r in rows])
+        )
+    assert alarms <= 65

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rank scan: few false alarms, real steps, no outlier, on the specification's series."""
+
+import random
+from collections.abc import Callable
+from math import sqrt
+
+import pytest
+
+from gatemark.stats.change.trend import FEWEST, steps
+
+BUILDS = 60
+Noise = Callable[[random.Random], float]
+
+
+def normal(rng: random.Random) -> float:
+    return rng.gauss(1.0, 0.03)
+
+
+def heavy(rng: random.Random) -> float:
+    """Student's t with 3 degrees of freedom, of the same size."""
+    square = sum(rng.gauss(0, 1) ** 2 for _ in range(3)) / 3
+    return 1.0 + 0.02 * rng.gauss(0, 1) / sqrt(max(square, 0.01))
+
+
+def spiked(rng: random.Random) -> float:
+    return rng.gauss(1.0, 0.03) * (0.7 if rng.random() < 0.03 else 1.0)
+
+
+def share(noise: Noise, change: float, at: int, series: int = 200) -> float:
+    """Of so many series, those of which a step is told."""
+    rng = random.Random(11)
+    told = 0
+    for _ in range(series):
+        values = [noise(rng) * (1 + change if k >= at else 1.0) for k in range(BUILDS)]
+        told += bool(steps(values))
+    return told / series
+
+
+@pytest.mark.parametrize("noise", [normal, heavy, spiked])
+def test_noise_alone_is_no_step(noise: Noise) -> None:
+    assert share(noise, 0.0, 0) <= 0.03
+
+
+def test_five_per_cent_are_found_in_three_per_cent_of_noise() -> None:
+    assert share(normal, -0.05, 30) >= 0.9
+
+
+def test_ten_per_cent_are_found_beside_outliers() -> None:
+    assert share(spiked, -0.1, 30) >= 0.95
+
+
+def test_a_clean_step_is_named_with_its_size() -> None:
+    values = [1.0 + 0.001 * (k % 3) for k in range(20)]
+    values += [0.9 + 0.001 * (k % 3) for k in range(20)]
+    (step,) = steps(values)
+    assert step.at == 20
+    assert step.change == pytest.approx(-0.1, abs=0.005)
+
+
+def test_two_steps_are_in_order() -> None:
+    values = [level + 0.0001 * k for level in (1.0, 0.9, 0.95) for k in range(20)]
+    assert [step.at for step in steps(values)] == [20, 40]
+
+
+def test_what_is_allowed_is_no_step() -> None:
+    values = [1.0] * 20 + [0.98] * 20
+    assert [len(steps(values, allow)) for allow in (0.01, 0.03)] == [1, 0]
+
+
+def test_of_few_builds_nothing_is_told() -> None:
+    assert steps([1.0] * (FEWEST - 4) + [0.5] * 3) == []
