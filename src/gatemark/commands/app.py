@@ -11,6 +11,7 @@ from gatemark.commands import (
     ab,
     agent,
     cmp,
+    coverage,
     diff,
     doctor,
     export,
@@ -93,6 +94,7 @@ _add("diff", diff.diff, COMPARE)
 _add("ab", ab.ab, COMPARE)
 _add("cmp", cmp.cmp, COMPARE)
 _add("fit", fit.fit, COMPARE)
+_add("coverage", coverage.coverage, COMPARE)
 _group("lab", lab.app, LAB)
 _group("station", station.app, LAB)
 _add("doctor", doctor.doctor, LAB)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -41,6 +41,15 @@ OF_ENTRY: Final = ("quantity", "stated", "implied", "unstated", "assumed", "rema
 OF_ROW: Final = ("device", "experiment", "parameter", "note")
 
 Row = dict[str, str]
+SEVERAL: Final = "several studies"  # the name of what a seed such as K+R is of
+
+
+class Tally(NamedTuple):
+    """How many published values there are."""
+
+    rows: int  # all of them
+    mapped: int  # with a definition: they can stand beside ours
+    describing: int  # of a device, a method or a tester: nothing that a run could yield
 
 
 @cache
@@ -65,6 +74,24 @@ def read(folder: Traversable) -> tuple[Published, ...]:
             raise GatemarkError(f"{place}: add [[measured]] or [[unmapped]] for {key} to {MAP}")
     _refuse_idle(mapping, seen)
     return tuple(values)
+
+
+def tallies(folder: Traversable | None = None) -> dict[str, Tally]:
+    """Study -> how many values it published, in the order of the CSV."""
+    folder = folder or files("gatemark") / "reference"
+    mapping = read_map(_text(folder, MAP))
+    made: dict[str, Tally] = {}
+    for _, row in _rows(_text(folder, VALUES)):
+        key = Key(row["seed"], row["experiment"], row["parameter"])
+        study = mapping.studies.get(key.study)
+        name = study.name if study else SEVERAL
+        before, entry = made.get(name, Tally(0, 0, 0)), mapping.measured.get(key)
+        made[name] = Tally(
+            before.rows + 1,
+            before.mapped + (entry is not None and row["device"] not in entry.worded),
+            before.describing + bool({key, key.whole} & mapping.describing),
+        )
+    return made
 
 
 def printed(seed: str, experiment: str) -> list[Row]:

@@ -70,6 +70,10 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("does NAT carry 1000/500 Mbit/s?", "gatemark fit --line 1000/500 --setup nat first"),
         ("the same of small frames", "gatemark fit --line 100/40 --setup nat --frame 64 first"),
     ),
+    "coverage": (
+        ("what of five studies is answered, by the plans", "gatemark coverage"),
+        ("what a run of yours shows, with links", "gatemark coverage first --out coverage.html"),
+    ),
     "lab": (
         ("a NATing gateway to try things on", "gatemark lab up --path nat"),
         ("its rules", "gatemark lab shell gateway -- nft list ruleset"),
