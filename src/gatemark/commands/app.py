@@ -18,6 +18,7 @@ from gatemark.commands import (
     fit,
     lab,
     plan,
+    rank,
     report,
     run,
     show,
@@ -94,6 +95,7 @@ _add("diff", diff.diff, COMPARE)
 _add("ab", ab.ab, COMPARE)
 _add("cmp", cmp.cmp, COMPARE)
 _add("fit", fit.fit, COMPARE)
+_add("rank", rank.rank, COMPARE)
 _add("coverage", coverage.coverage, COMPARE)
 _group("lab", lab.app, LAB)
 _group("station", station.app, LAB)

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from gatemark.error import GatemarkError
 from gatemark.store.mapping import MAP, Key, Mapping, Measured, read_map
 from gatemark.store.published import REFERENCE_UNITS, Published
+from gatemark.store.study import device
 
 __all__ = ["Published", "published", "read"]
 
@@ -54,8 +55,9 @@ class Tally(NamedTuple):
 
 @cache
 def published() -> tuple[Published, ...]:
-    """Every shipped value that has a definition, in the order of the CSV."""
-    return read(files("gatemark") / "reference")
+    """Every shipped value that has a definition, in the order of the CSV; then those of devices."""
+    devices = (value for kept in device.shipped() for value in device.published(kept))
+    return (*read(files("gatemark") / "reference"), *devices)
 
 
 def read(folder: Traversable) -> tuple[Published, ...]:

@@ -46,6 +46,7 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("a row a point, for a spreadsheet", "gatemark export first --wide --out points.csv"),
         ("tables to paste into an issue", "gatemark export first --format markdown"),
         ("every trial of several runs", "gatemark export first second --raw --out all.parquet"),
+        ("this device for `gatemark rank`", "gatemark export first --reference --out device.toml"),
     ),
     "diff": (
         ("the newest two runs: did it get slower?", "gatemark diff"),
@@ -69,6 +70,10 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
     "fit": (
         ("does NAT carry 1000/500 Mbit/s?", "gatemark fit --line 1000/500 --setup nat first"),
         ("the same of small frames", "gatemark fit --line 100/40 --setup nat --frame 64 first"),
+    ),
+    "rank": (
+        ("devices that ship, and one of yours", "gatemark rank device.toml"),
+        ("by the knee alone, with two runs", "gatemark rank first second --quantity knee_pps"),
     ),
     "coverage": (
         ("what of five studies is answered, by the plans", "gatemark coverage"),
