@@ -21,7 +21,7 @@ FEWEST = 2  # devices that have a rank
 
 
 def rank(
-    files: Annotated[list[Path] | None, typer.Argument(metavar="FILE|RUN", help=FILES_HELP)] = None,
+    runs: Annotated[list[Path] | None, typer.Argument(metavar="FILE|RUN", help=FILES_HELP)] = None,
     quantity: Annotated[str, typer.Option(metavar="NAME", help=QUANTITY_HELP)] = "",
     json_: Annotated[bool, typer.Option("--json", help="One JSON object a device.")] = False,
 ) -> None:
@@ -35,7 +35,7 @@ def rank(
     from gatemark.stats.rank import left_out, rankings
     from gatemark.store.study import device
 
-    kept = [*device.shipped(), *_read(files or [])]
+    kept = [*device.shipped(), *_read(runs or [])]
     if absent := list(left_out(kept)):
         output.say(f"left out: {told.left_out(absent)}: compare it with `gatemark cmp`", err=True)
     made = [ranking for ranking in rankings(kept, quantity) if len(ranking.devices) >= FEWEST]

@@ -75,11 +75,11 @@ def _value(value: Value) -> DeviceValue:
         plan=value.plan,
         arm=value.arm,
         point=value.point,
-        definition=dict(_told(value.definition)),
+        definition=dict(_defined(value.definition)),
     )
 
 
-def _told(definition: Definition) -> Iterator[tuple[str, Any]]:
+def _defined(definition: Definition) -> Iterator[tuple[str, Any]]:
     """The fields that are not the default."""
     plain = Definition(path="")
     for name in definition.__struct_fields__:
