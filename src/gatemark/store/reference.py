@@ -78,6 +78,37 @@ def read(folder: Traversable) -> tuple[Published, ...]:
     return tuple(values)
 
 
+class Entry(NamedTuple):
+    """A published value as printed, whether or not it can stand beside ours."""
+
+    device: str
+    experiment: str
+    parameter: str
+    value: str
+    unit: str
+    kind: str  # printed, approx, derived, qual, bound
+    why: str  # it stands beside nothing of ours; "": it has a definition
+
+
+def entries(seed: str) -> list[Entry]:
+    """Every value of a study, in the order of the CSV."""
+    folder = files("gatemark") / "reference"
+    mapping = read_map(_text(folder, MAP))
+    return [
+        Entry(
+            row["device"],
+            row["experiment"],
+            row["parameter"],
+            row["value"],
+            row["unit"],
+            row["note"].split(";")[0],
+            mapping.reason(Key(row["seed"], row["experiment"], row["parameter"])) or "",
+        )
+        for _, row in _rows(_text(folder, VALUES))
+        if row["seed"] == seed
+    ]
+
+
 def tallies(folder: Traversable | None = None) -> dict[str, Tally]:
     """Study -> how many values it published, in the order of the CSV."""
     folder = folder or files("gatemark") / "reference"

@@ -40,6 +40,7 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("the page again, where a browser finds it", "gatemark report first --out page.html"),
         ("runs side by side on one page", "gatemark report first second"),
         ("an index of all runs in a folder", "gatemark report gatemark-runs"),
+        ("a study in its own order, with a run", "gatemark report --study wrt54 first"),
     ),
     "export": (
         ("every value, for a script", "gatemark export first --out values.csv"),
