@@ -11,12 +11,14 @@ from gatemark.commands import (
     ab,
     agent,
     cmp,
+    coverage,
     diff,
     doctor,
     export,
     fit,
     lab,
     plan,
+    rank,
     report,
     run,
     show,
@@ -95,6 +97,8 @@ _add("ab", ab.ab, COMPARE)
 _add("cmp", cmp.cmp, COMPARE)
 _add("fit", fit.fit, COMPARE)
 _group("campaign", campaign.app, COMPARE)
+_add("rank", rank.rank, COMPARE)
+_add("coverage", coverage.coverage, COMPARE)
 _group("lab", lab.app, LAB)
 _group("station", station.app, LAB)
 _add("doctor", doctor.doctor, LAB)

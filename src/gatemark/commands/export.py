@@ -25,6 +25,7 @@ FORMAT_HELP = (
 OUT_HELP = "Write this file, whole or not at all (default: stdout)."
 RAW_HELP = "Each trial as it was measured, not judged: csv, json, parquet."
 WIDE_HELP = "A row for each point, a column for each quantity: csv, json, parquet."
+REFERENCE_HELP = "This device as a file with its definitions (TOML), for `gatemark rank`."
 SCHEMA_HELP = "Print the JSON Schema of a record, run or value."
 
 
@@ -34,13 +35,19 @@ def export(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help=OUT_HELP)] = None,
     raw: Annotated[bool, typer.Option("--raw", help=RAW_HELP)] = False,
     wide: Annotated[bool, typer.Option("--wide", help=WIDE_HELP)] = False,
+    reference: Annotated[bool, typer.Option("--reference", help=REFERENCE_HELP)] = False,
     schema: Annotated[str, typer.Option(metavar="KIND", help=SCHEMA_HELP)] = "",
 ) -> None:
     """Write the values of runs for other programs."""
     if schema:
-        if runs or format_ or raw or wide:
+        if runs or format_ or raw or wide or reference:
             raise UsageError("--schema is of every run alike: leave out the rest")
         _write(_schema(schema), out)
+        return
+    if reference:
+        if format_ or raw or wide:
+            raise UsageError("--reference is a format of its own: leave out the rest")
+        _write(_device(locate.newest(runs)), out)
         return
     from gatemark.report.export import form
 
@@ -56,6 +63,15 @@ def export(
         _fold(paths)
         return
     _write(form.export(name, _sources(paths), rows), out)
+
+
+def _device(runs: Sequence[Path]) -> bytes:
+    """One run as a device's file. Raises UsageError for several."""
+    from gatemark.report.export import device
+
+    if len(runs) > 1:
+        raise UsageError("--reference writes one device a file: name one run")
+    return device.export(_sources(runs)[0])
 
 
 def _rows(name: str, *, raw: bool, wide: bool) -> "Rows":

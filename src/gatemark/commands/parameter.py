@@ -107,6 +107,12 @@ def _formats(given: Given, word: str) -> Iterator[Candidate]:
     yield from ((name, "") for name in (*FORMATS, FOLDED))
 
 
+def _studies(given: Given, word: str) -> Iterator[Candidate]:
+    from gatemark.store.study.outline import NAMES
+
+    yield from ((name, "") for name in NAMES)
+
+
 def _schemas(given: Given, word: str) -> Iterator[Candidate]:
     from gatemark.report.export.schema import KINDS
 
@@ -147,6 +153,7 @@ WORDS: Final[Mapping[str, Values]] = {
     "quantity": _quantities,
     "format_": _formats,
     "schema": _schemas,
+    "study": _studies,
     "target": _words(*TARGETS, "all"),
     "path": _words(*lab.PATHS),
     "host": _words(*lab.HOSTS),

@@ -3,17 +3,21 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gatemark.commands import locate, reading
-from gatemark.commands.console import output
+from gatemark.commands.console import choice, output
 from gatemark.error import UsageError
+
+if TYPE_CHECKING:
+    from gatemark.report.group.source import Source
 
 RUNS_HELP = "Runs: folders, names, latest or latest~1; or one folder of runs.  [the newest]"
 OUT_HELP = "The page's file (default: in RUN; of a folder index.html; of several compared.html)."
 SUBSYSTEMS_HELP = "Your own names of the kernel's parts, for paths (docs/kernel-path.md)."
+STUDY_HELP = "The page of a study in its own order, with these runs beside it."
 SEVERAL = Path("compared.html")
 
 
@@ -21,19 +25,44 @@ def report(
     runs: Annotated[list[Path] | None, typer.Argument(metavar="RUN", help=RUNS_HELP)] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help=OUT_HELP)] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the path as JSON.")] = False,
+    study: Annotated[str, typer.Option(metavar="NAME", help=STUDY_HELP)] = "",
     subsystems: Annotated[Path | None, typer.Option(metavar="FILE", help=SUBSYSTEMS_HELP)] = None,
 ) -> None:
     """Write the page of runs: one HTML file.
 
     Of one run its report, of several all of them side by side, of a folder an index of its runs.
     """
+    if study:
+        from gatemark.store.study.outline import NAMES
+
+        choice.check("--study", study, NAMES)
     paths = locate.newest(runs)
+    if study:
+        _tell(_study(study, paths, out, subsystems), json_=json_)
+        return
     is_folder = len(paths) == 1 and _is_folder(paths[0])
     path = _index(paths[0], out) if is_folder else _page(paths, out, subsystems)
+    _tell(path, json_=json_)
+
+
+def _tell(path: Path, *, json_: bool) -> None:
+    """Print where the page is."""
     if json_:
         output.lines([{"page": str(path)}])
     else:
         output.say(path)
+
+
+def _study(name: str, runs: Sequence[Path], out: Path | None, subsystems: Path | None) -> Path:
+    """The page of a study with these runs."""
+    from gatemark.report.study import report as told
+    from gatemark.store.directory import telling
+    from gatemark.store.study.outline import outline
+
+    path = out or Path(f"study-{name}.html")
+    output.place(path)
+    with telling(path, measuring=False):
+        return told.write(outline(name), _sources(runs, subsystems), path)
 
 
 def _is_folder(path: Path) -> bool:
@@ -44,19 +73,10 @@ def _is_folder(path: Path) -> bool:
 
 
 def _page(runs: Sequence[Path], out: Path | None, subsystems: Path | None) -> Path:
-    from gatemark.report import page, several
-    from gatemark.report.group import source
+    from gatemark.report import page
     from gatemark.store.directory import RunDirectory, telling
-    from gatemark.store.naming import read
 
-    if len(runs) > len({run.resolve() for run in runs}):
-        raise UsageError("a run is named twice: name each once")
-    labels = several.labelled(len(runs))
-    named = read(subsystems) if subsystems else ()
-    sources = [
-        source.judged(reading.read(run), run, label, named)
-        for run, label in zip(runs, labels, strict=True)
-    ]
+    sources = _sources(runs, subsystems)
     if len(runs) == 1 and not out:
         directory = RunDirectory(runs[0])
         with telling(directory.page, measuring=False):
@@ -64,6 +84,22 @@ def _page(runs: Sequence[Path], out: Path | None, subsystems: Path | None) -> Pa
         return directory.page
     with telling(out or SEVERAL, measuring=False):
         return page.write(sources, out or SEVERAL, named=bool(out))
+
+
+def _sources(runs: Sequence[Path], subsystems: Path | None) -> "list[Source]":
+    """The runs, each with its letter where there are several. Raises UsageError."""
+    from gatemark.report import several
+    from gatemark.report.group import source
+    from gatemark.store.naming import read
+
+    if len(runs) > len({run.resolve() for run in runs}):
+        raise UsageError("a run is named twice: name each once")
+    labels = several.labelled(len(runs))
+    named = read(subsystems) if subsystems else ()
+    return [
+        source.judged(reading.read(run), run, label, named)
+        for run, label in zip(runs, labels, strict=True)
+    ]
 
 
 def _index(folder: Path, out: Path | None) -> Path:

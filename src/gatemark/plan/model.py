@@ -295,6 +295,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     name: str = ""  # suite/file, given by the loader
     cites: tuple[str, ...] = ()  # the RFC or paper that asks so
     rows: tuple[str, ...] = ()  # of `reference/requirements.csv` that it answers
+    lacks: dict[str, str] = {}  # of `rows`, those that it answers in part: what is missing
     arm: tuple[Arm, ...] = ()  # `[setup]` is read as the only arm
     command: dict[str, Command] = {}  # `[command.NAME]`: what the feature command:NAME runs
     gateway: Gateway = Gateway()  # conditions that all arms share

@@ -53,7 +53,7 @@ def render(sources: Sequence[Source]) -> str:
     return html.template("page.html").render(
         sources=sources,
         title=sources[0].run.title if len(sources) == 1 else f"{len(sources)} runs side by side",
-        abouts=[_about(source) for source in sources],
+        abouts=[about(source) for source in sources],
         cards=_cards(shared) if len(sources) == 1 else [],
         first_cards=FIRST_CARDS,
         sides=side_by_side(sources) if len(sources) > 1 else None,
@@ -87,8 +87,8 @@ def _cards(source: Source) -> list[Card]:
     return cards(source.judgement, source.run.plans, virtual=source.run.station.virtual)
 
 
-def _about(source: Source) -> dict[str, Any]:
-    """What the page says of one run besides figures and tables."""
+def about(source: Source) -> dict[str, Any]:
+    """What a page says of one run besides figures and tables."""
     run, judgement = source.run, source.judgement
     return {
         "source": source,

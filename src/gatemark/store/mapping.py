@@ -64,6 +64,7 @@ class Unmapped(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     experiment: str
     parameters: tuple[str, ...] = ("",)  # "": all of the experiment
     why: str
+    describes: bool = False  # a device, a method or a tester: nothing that a run could yield
 
 
 class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -97,6 +98,7 @@ class Mapping(NamedTuple):
     studies: dict[str, Study]
     measured: dict[Key, Measured]
     reasons: dict[Key, str]
+    describing: frozenset[Key]  # of `reasons`, those that describe and measure nothing
 
     def reason(self, key: Key) -> str | None:
         """Why a row stands beside nothing of ours, for itself or with all of its experiment."""
@@ -116,7 +118,13 @@ def read_map(text: str) -> Mapping:
         for entry in file.unmapped
         for study, parameter in product(entry.study, entry.parameters)
     }
-    mapping = Mapping(file.study, {}, reasons)
+    describing = frozenset(
+        Key(study, entry.experiment, parameter)
+        for entry in file.unmapped
+        if entry.describes
+        for study, parameter in product(entry.study, entry.parameters)
+    )
+    mapping = Mapping(file.study, {}, reasons, describing)
     for place, entry in enumerate(file.measured):
         key = Key(entry.study, entry.experiment, entry.parameter)
         if fault := _fault(mapping, key, entry):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from gatemark.error import GatemarkError
 from gatemark.store.mapping import MAP, Key, Mapping, Measured, read_map
 from gatemark.store.published import REFERENCE_UNITS, Published
+from gatemark.store.study import device
 
 __all__ = ["Published", "published", "read"]
 
@@ -41,12 +42,22 @@ OF_ENTRY: Final = ("quantity", "stated", "implied", "unstated", "assumed", "rema
 OF_ROW: Final = ("device", "experiment", "parameter", "note")
 
 Row = dict[str, str]
+SEVERAL: Final = "several studies"  # the name of what a seed such as K+R is of
+
+
+class Tally(NamedTuple):
+    """How many published values there are."""
+
+    rows: int  # all of them
+    mapped: int  # with a definition: they can stand beside ours
+    describing: int  # of a device, a method or a tester: nothing that a run could yield
 
 
 @cache
 def published() -> tuple[Published, ...]:
-    """Every shipped value that has a definition, in the order of the CSV."""
-    return read(files("gatemark") / "reference")
+    """Every shipped value that has a definition, in the order of the CSV; then those of devices."""
+    devices = (value for kept in device.shipped() for value in device.published(kept))
+    return (*read(files("gatemark") / "reference"), *devices)
 
 
 def read(folder: Traversable) -> tuple[Published, ...]:
@@ -65,6 +76,55 @@ def read(folder: Traversable) -> tuple[Published, ...]:
             raise GatemarkError(f"{place}: add [[measured]] or [[unmapped]] for {key} to {MAP}")
     _refuse_idle(mapping, seen)
     return tuple(values)
+
+
+class Entry(NamedTuple):
+    """A published value as printed, whether or not it can stand beside ours."""
+
+    device: str
+    experiment: str
+    parameter: str
+    value: str
+    unit: str
+    kind: str  # printed, approx, derived, qual, bound
+    why: str  # it stands beside nothing of ours; "": it has a definition
+
+
+def entries(seed: str) -> list[Entry]:
+    """Every value of a study, in the order of the CSV."""
+    folder = files("gatemark") / "reference"
+    mapping = read_map(_text(folder, MAP))
+    return [
+        Entry(
+            row["device"],
+            row["experiment"],
+            row["parameter"],
+            row["value"],
+            row["unit"],
+            row["note"].split(";")[0],
+            mapping.reason(Key(row["seed"], row["experiment"], row["parameter"])) or "",
+        )
+        for _, row in _rows(_text(folder, VALUES))
+        if row["seed"] == seed
+    ]
+
+
+def tallies(folder: Traversable | None = None) -> dict[str, Tally]:
+    """Study -> how many values it published, in the order of the CSV."""
+    folder = folder or files("gatemark") / "reference"
+    mapping = read_map(_text(folder, MAP))
+    made: dict[str, Tally] = {}
+    for _, row in _rows(_text(folder, VALUES)):
+        key = Key(row["seed"], row["experiment"], row["parameter"])
+        study = mapping.studies.get(key.study)
+        name = study.name if study else SEVERAL
+        before, entry = made.get(name, Tally(0, 0, 0)), mapping.measured.get(key)
+        made[name] = Tally(
+            before.rows + 1,
+            before.mapped + (entry is not None and row["device"] not in entry.worded),
+            before.describing + bool({key, key.whole} & mapping.describing),
+        )
+    return made
 
 
 def printed(seed: str, experiment: str) -> list[Row]:

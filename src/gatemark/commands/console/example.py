@@ -40,12 +40,14 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("the page again, where a browser finds it", "gatemark report first --out page.html"),
         ("runs side by side on one page", "gatemark report first second"),
         ("an index of all runs in a folder", "gatemark report gatemark-runs"),
+        ("a study in its own order, with a run", "gatemark report --study wrt54 first"),
     ),
     "export": (
         ("every value, for a script", "gatemark export first --out values.csv"),
         ("a row a point, for a spreadsheet", "gatemark export first --wide --out points.csv"),
         ("tables to paste into an issue", "gatemark export first --format markdown"),
         ("every trial of several runs", "gatemark export first second --raw --out all.parquet"),
+        ("this device for `gatemark rank`", "gatemark export first --reference --out device.toml"),
     ),
     "diff": (
         ("the newest two runs: did it get slower?", "gatemark diff"),
@@ -79,6 +81,14 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
             "the gates for continuous integration",
             "gatemark campaign report release --junit gates.xml",
         ),
+    ),
+    "rank": (
+        ("devices that ship, and one of yours", "gatemark rank device.toml"),
+        ("by the knee alone, with two runs", "gatemark rank first second --quantity knee_pps"),
+    ),
+    "coverage": (
+        ("what of five studies is answered, by the plans", "gatemark coverage"),
+        ("what a run of yours shows, with links", "gatemark coverage first --out coverage.html"),
     ),
     "lab": (
         ("a NATing gateway to try things on", "gatemark lab up --path nat"),

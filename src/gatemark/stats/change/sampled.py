@@ -58,7 +58,12 @@ class Sampled(About, frozen=True, kw_only=True):
     @property
     def higher_is_better(self) -> bool:
         """Whether more of it is faster; delays and losses are better if lower."""
-        return not self.quantity.startswith(FEWER)
+        return is_higher_better(self.quantity)
+
+
+def is_higher_better(quantity: str) -> bool:
+    """Whether more of a quantity is faster; delays and losses are better if lower."""
+    return not quantity.startswith(FEWER)
 
 
 def sampled(

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark coverage`: what five studies asked, and which plan, run and figure answers it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from textwrap import shorten
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gatemark.commands import locate, reading
+from gatemark.commands.console import output
+from gatemark.error import UsageError
+
+if TYPE_CHECKING:
+    from gatemark.plan.model import Plan
+    from gatemark.report.study.coverage import Anchors
+    from gatemark.stats.coverage.coverage import Covered, Held
+
+RUNS_HELP = "Runs that may show rows: folders, names, latest.  [none: by the plans alone]"
+OUT_HELP = "Write a page (FILE.html) or Markdown (FILE.md) instead."
+FORMS = (".html", ".md")
+WIDEST = 48  # characters of what was asked, in the terminal; pages and data have all of it
+
+
+def coverage(
+    runs: Annotated[list[Path] | None, typer.Argument(metavar="RUN", help=RUNS_HELP)] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help=OUT_HELP)] = None,
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object for each row.")] = False,
+) -> None:
+    """Show what five studies asked, row by row: shown, planned, in part, not here or missing."""
+    from gatemark.report.study import coverage as told
+    from gatemark.stats.coverage.coverage import coverage as judged
+    from gatemark.store.reference import tallies
+    from gatemark.store.study.requirement import requirements
+
+    if out and out.suffix not in FORMS:
+        raise UsageError(f"--out {out}: end its name with {' or '.join(FORMS)}")
+    if out and json_:
+        raise UsageError("--json is for stdout: leave out --out")
+    output.place(out)
+    paths = [locate.located(run) for run in runs or []]
+    held, links = _read(paths, out)
+    rows = judged(requirements(), shipped(), held)
+    if json_:
+        output.lines(told.data(rows, links))
+    elif out:
+        made = told.page if out.suffix == FORMS[0] else told.markdown
+        output.write(out, made(rows, links, tallies()).encode())
+        output.say(out)
+    else:
+        _tell(rows)
+
+
+def shipped() -> "list[Plan]":
+    """Every plan that ships, as it is without a variant."""
+    from gatemark.plan.load import load, suites
+
+    return [plan for name in suites() for plan in load(name)[1]]
+
+
+def _read(
+    paths: Sequence[Path], out: Path | None
+) -> "tuple[list[Held], dict[str, tuple[str, Anchors]]]":
+    """What the runs hold, and where their pages show it, as seen from the file that is written."""
+    import os
+    from urllib.parse import quote
+
+    from gatemark.report.group import source
+    from gatemark.report.study.coverage import anchors
+    from gatemark.stats.coverage.coverage import Held
+    from gatemark.stats.coverage.offer import held
+    from gatemark.store.directory import RunDirectory
+
+    offers: list[Held] = []
+    links: dict[str, tuple[str, Anchors]] = {}
+    for path in paths:
+        kept = source.judged(reading.read(path), path)
+        label = path.resolve().name
+        offers.append(Held(label=label, offers=held(kept.run, kept.records, kept.judgement)))
+        page = os.path.relpath(RunDirectory(path).page, out.parent if out else Path())
+        links[label] = quote(page), anchors(kept)
+    return offers, links
+
+
+def _tell(rows: "Sequence[Covered]") -> None:
+    from gatemark.report.study import coverage as told
+    from gatemark.store.reference import tallies
+
+    output.prose(told.sentence(rows), told.beside(tallies()))
+    output.say()
+    head, *texts = told.table(rows)
+    cells = [(*row[:3], shorten(row[3], WIDEST, placeholder="..."), row[4]) for row in texts]
+    output.columns([tuple(cell.upper() for cell in head), *cells])

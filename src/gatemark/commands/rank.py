@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark rank`: devices by one definition, with intervals and ties."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gatemark.commands import locate, reading
+from gatemark.commands.console import output
+from gatemark.error import UnavailableError
+
+if TYPE_CHECKING:
+    from gatemark.store.study.device import DeviceFile
+
+FILES_HELP = "Files of devices (.toml), or runs, beside those that ship."
+QUANTITY_HELP = "This alone, as `gatemark show --json` names it."
+SUFFIX = ".toml"
+FEWEST = 2  # devices that have a rank
+
+
+def rank(
+    runs: Annotated[list[Path] | None, typer.Argument(metavar="FILE|RUN", help=FILES_HELP)] = None,
+    quantity: Annotated[str, typer.Option(metavar="NAME", help=QUANTITY_HELP)] = "",
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object a device.")] = False,
+) -> None:
+    """Rank devices, each definition by itself. A virtual gateway is no device.
+
+    Two devices are told apart where their intervals do not overlap.
+    """
+    from gatemark.report.answer import diff
+    from gatemark.report.study import rank as told
+    from gatemark.report.words import fold
+    from gatemark.stats.rank import left_out, rankings
+    from gatemark.store.study import device
+
+    kept = [*device.shipped(), *_read(runs or [])]
+    if absent := list(left_out(kept)):
+        output.say(f"left out: {told.left_out(absent)}: compare it with `gatemark cmp`", err=True)
+    made = [ranking for ranking in rankings(kept, quantity) if len(ranking.devices) >= FEWEST]
+    if not made:
+        raise UnavailableError(
+            "no two devices have a value of one definition: add the files of some, which "
+            "`gatemark export --reference RUN --out FILE.toml` writes"
+        )
+    if json_:
+        output.lines(told.data(made))
+        return
+    for ranking in made:
+        diff.tell(fold.styled(told.table(ranking), fold.room()))
+
+
+def _read(paths: Sequence[Path]) -> "Iterator[DeviceFile]":
+    """Files of devices, and runs as such files."""
+    from gatemark.report.export import device as export
+    from gatemark.report.group import source
+    from gatemark.store.study import device
+
+    for path in paths:
+        if path.suffix == SUFFIX:
+            yield device.read(path)
+        else:
+            run = locate.located(path)
+            yield export.of(source.judged(reading.read(run), run, drawn=False))

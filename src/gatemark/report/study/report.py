@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A study beside runs of ours, in the study's own order: one page.
+
+Published values stand in columns by device, ours in columns by run. What cannot be reproduced has
+a row all the same, with the reason.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from gatemark.plan.model import is_twin
+from gatemark.report import gallery, html, script
+from gatemark.report.answer import answers, reference
+from gatemark.report.chart.figure import Figure
+from gatemark.report.chart.palette import palette
+from gatemark.report.group.source import Source
+from gatemark.report.group.together import together
+from gatemark.report.page import about, columns
+from gatemark.report.several import called
+from gatemark.report.words import number, traffic
+from gatemark.report.words.number import PERCENT
+from gatemark.report.words.run import repeat_plan
+from gatemark.report.words.table import NONE, Table
+from gatemark.stats.change import gain
+from gatemark.stats.change.reference import Beside
+from gatemark.stats.point.mean import At, at, means
+from gatemark.store import file
+from gatemark.store.published import REFERENCE_UNITS
+from gatemark.store.reference import Entry, entries
+from gatemark.store.run import UNKNOWN
+from gatemark.store.study.outline import Outline, Part
+
+INVENTORY: Final = "device_inventory"
+NO_LIKE: Final = "no run that was given has its like"
+TEXT: Final = "text"  # the unit of a value in words
+EVERYONE: Final = ("-", "all", "both", "all routers")  # devices of a value that is of the study
+STUDY: Final = "the study"
+Means = Mapping[At, Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One table, figure or section of a study, with what of ours belongs to it."""
+
+    part: Part
+    anchor: str
+    tables: Sequence[tuple[str, Table]]  # each with its anchor
+    figures: Sequence[Figure]
+    differs: Sequence[str]  # what is not alike, or not known to be
+    commands: Sequence[str]  # that repeat its plans
+    absent: Sequence[str]  # plans of it that no run has
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matter:
+    """What all sections are made of."""
+
+    study: str  # its short name
+    sources: Sequence[Source]
+    values: Sequence[Entry]  # all that it printed
+    means: Sequence[Means]  # of each source
+    figures: Sequence[Figure]
+    tables: Sequence[tuple[str, Table]]
+
+
+def write(outline: Outline, sources: Sequence[Source], path: Path) -> Path:
+    """Write the page. Raises OSError."""
+    file.write(path, render(outline, sources).encode())
+    return path
+
+
+def render(outline: Outline, sources: Sequence[Source]) -> str:
+    """The page as text."""
+    shared = together(sources)
+    drawn = gallery.figures(shared)
+    made = sections(outline, sources, shared, drawn)
+    figures = list({f.name: f for section in made for f in section.figures}.values())
+    first = {f.name: s.anchor for s in reversed(made) for f in s.figures}
+    return html.template("study.html").render(
+        outline=outline,
+        title=outline.title,
+        sentence=_sentence(outline, made, sources),
+        abouts=[about(source) for source in sources],
+        sections=made,
+        figures=figures,
+        first=first,
+        readings={},
+        commands={figure.name: [] for figure in figures},
+        columns=columns,
+        style=html.asset("style.css"),
+        data=script.embedded(figures, palette(shared.judgement)),
+        scripts=[script.library(), *map(html.asset, ("number.js", "table.js", "page.js"))],
+    )
+
+
+def sections(
+    outline: Outline, sources: Sequence[Source], shared: Source, drawn: Sequence[Figure]
+) -> list[Section]:
+    """The study's parts in its order."""
+    matter = Matter(
+        study=outline.name,
+        sources=sources,
+        values=entries(outline.seed),
+        means=[means(source.records) for source in sources],
+        figures=drawn,
+        tables=list(answers.tables(shared)),
+    )
+    return [_section(part, f"part-{place}", matter) for place, part in enumerate(outline.part, 1)]
+
+
+def _section(part: Part, anchor: str, matter: Matter) -> Section:
+    sources = matter.sources
+    pairs = [list(_pairs(source, matter.study, part)) for source in sources]
+    made = [
+        _devices(part, matter),
+        _values(part, matter, pairs),
+        *(_gains(source, part) for source in sources if part.gains),
+        *_own(part, matter.tables),
+    ]
+    return Section(
+        part=part,
+        anchor=anchor,
+        tables=[(f"{anchor}-{at}", table) for at, table in enumerate(made) if table.rows],
+        figures=_figures(part, matter.figures),
+        differs=list(dict.fromkeys(text for run in pairs for text in _differences(run))),
+        commands=list(_commands(part, sources)),
+        absent=[name for name in part.plans if not any(_has(s, name) for s in sources)],
+    )
+
+
+def _has(source: Source, plan: str) -> bool:
+    return any(kept.name == plan for kept in source.run.plans)
+
+
+def _commands(part: Part, sources: Sequence[Source]) -> Iterator[str]:
+    for source in sources:
+        texts = (repeat_plan(source.run, name) for name in part.plans if _has(source, name))
+        yield from (text for text in texts if text)
+
+
+def _figures(part: Part, drawn: Sequence[Figure]) -> list[Figure]:
+    return [f for f in drawn if f.plan in part.plans and f.name.startswith(part.figures or ("?",))]
+
+
+def _own(part: Part, tables: Iterable[tuple[str, Table]]) -> Iterator[Table]:
+    """Tables of ours; one that is of a plan says so in its caption."""
+    for name, table in tables:
+        plan = table.caption.partition(":")[0]
+        other = "/" in plan and " " not in plan and plan not in part.plans
+        if part.tables and name.startswith(part.tables) and not other:
+            yield table
+
+
+def _pairs(source: Source, study: str, part: Part) -> Iterator[Beside]:
+    for pair in source.beside:
+        if pair.published.study == study and pair.published.experiment in part.experiments:
+            yield pair
+
+
+def _differences(pairs: Sequence[Beside]) -> Iterator[str]:
+    """Each way in which a published value is not known to be like ours, with what it is of."""
+    texts: dict[str, dict[str, None]] = {}
+    for pair in pairs:
+        if (text := reference.differs(pair)) != number.DASH:
+            what = f"{pair.published.experiment} {pair.published.parameter}"
+            texts.setdefault(text, {})[what] = None
+    yield from (f"{', '.join(whats)}: {text}" for text, whats in texts.items())
+
+
+def _devices(part: Part, matter: Matter) -> Table:
+    """The devices of the study, and ours by their inventory."""
+    values, sources = matter.values, matter.sources
+    facts = [v for v in values if v.experiment == INVENTORY and v.parameter in part.inventory]
+    devices = list(dict.fromkeys(value.device for value in facts))
+    rows = []
+    for parameter, key in part.inventory.items():
+        theirs = [_cell(facts, INVENTORY, parameter, device) for device in devices]
+        rows.append((_words(parameter), *theirs, *(_fact(source, key) for source in sources)))
+    head = ("", *devices, *map(_label, sources))
+    return Table("Devices: as printed, and ours by inventory", head, tuple(rows), frozenset())
+
+
+def _fact(source: Source, key: str) -> str:
+    """A fact of our gateway; a namespace has the processor of the machine that it runs on."""
+    known = (source.run.before.get("gateway") or {}).get(key, UNKNOWN)
+    return NONE if known in ("", UNKNOWN) else " ".join(str(known).split())
+
+
+def _label(source: Source) -> str:
+    kind = "virtual" if source.run.station.virtual else "device"
+    return f"{source.label + ': ' if source.label else ''}ours, {called(source)} ({kind})"
+
+
+def _values(part: Part, matter: Matter, pairs: Sequence[Sequence[Beside]]) -> Table:
+    """What was published, by device, with ours beside it; or why nothing of ours is."""
+    kept = [value for value in matter.values if value.experiment in part.experiments]
+    devices = list(dict.fromkeys(_device(value) for value in kept))
+    rows = []
+    for experiment, parameter in dict.fromkeys((v.experiment, v.parameter) for v in kept):
+        alike = [[p for p in run if _is_of(p, experiment, parameter)] for run in pairs]
+        ours = [_ours(run, mean) for run, mean in zip(alike, matter.means, strict=True)]
+        theirs = [_cell(kept, experiment, parameter, device) for device in devices]
+        why = next(v.why for v in kept if (v.experiment, v.parameter) == (experiment, parameter))
+        reason = why or ("" if any(alike) else NO_LIKE)
+        rows.append((f"{experiment} {_words(parameter)}", *theirs, *ours, reason))
+    head = ("what", *devices, *map(_label, matter.sources), "why there is none of ours")
+    caption = "As published, and ours: median with interval, and the arithmetic mean"
+    return Table(caption, head, tuple(rows), frozenset())
+
+
+def _device(value: Entry) -> str:
+    return STUDY if value.device in EVERYONE else value.device
+
+
+def _is_of(pair: Beside, experiment: str, parameter: str) -> bool:
+    return (pair.published.experiment, pair.published.parameter) == (experiment, parameter)
+
+
+def _cell(values: Iterable[Entry], experiment: str, parameter: str, device: str) -> str:
+    texts = [
+        _printed(value)
+        for value in values
+        if (value.experiment, value.parameter) == (experiment, parameter)
+        and device in (value.device, _device(value))
+    ]
+    return "; ".join(dict.fromkeys(texts)) or NONE
+
+
+def _printed(value: Entry) -> str:
+    sign = next((sign for sign in reference.SIGN if value.value.startswith(sign)), "")
+    text = f"{reference.SIGN.get(sign, '')}{value.value.removeprefix(sign)}"
+    unit = "" if value.unit == TEXT else f" {value.unit}"
+    return f"{reference.ABOUT.get(value.kind, '')}{text}{unit}"
+
+
+def _ours(pairs: Sequence[Beside], own: Means) -> str:
+    """Each point of ours that is like a published value, once."""
+    return "; ".join(dict.fromkeys(_measured(pair, own) for pair in pairs)) or NONE
+
+
+def _measured(pair: Beside, own: Means) -> str:
+    unit = REFERENCE_UNITS[pair.quantity]
+    text = number.quantity_interval(pair.measured, unit, at_least=pair.at_least)
+    mean = own.get(at(pair.plan, pair.arm, pair.point), {}).get(pair.quantity)
+    if mean is None:
+        return text
+    to = number.scale([pair.measured.value], unit)
+    return f"{text} (mean {number.value_alone(replace(pair.measured, value=mean), to)})"
+
+
+def _gains(source: Source, part: Part) -> Table:
+    """Arms against the first of their plan: from what to what, by how much, in per cent."""
+    rows = []
+    for comparison in source.judgement.comparisons:
+        first = gain.base(source.judgement, comparison)
+        if comparison.plan not in part.plans or is_twin(comparison.arm):
+            continue
+        if first is None or not first.value:
+            continue
+        unit = gain.unit(comparison)
+        more = gain.absolute(comparison, first)
+        to = number.scale([first.value], unit)
+        rows.append(
+            (
+                f"{comparison.plan}: {comparison.arm}",
+                comparison.baseline,
+                traffic.point(comparison.point) if comparison.point else NONE,
+                f"{number.interval(first, to)} {to.unit}",
+                f"{number.interval(more, to)} {to.unit}",
+                f"{number.interval(comparison.change.change, PERCENT)} %",
+                comparison.change.verdict,
+            )
+        )
+    head = ("setup", "against", "at", "that has", "gain", "gain, relative", "verdict")
+    whose = f"{source.label}: " if source.label else ""
+    return Table(f"{whose}what is gained against the first setup", head, tuple(rows), frozenset())
+
+
+def _words(parameter: str) -> str:
+    return parameter.replace("_", " ").replace("@", " at ")
+
+
+def _sentence(outline: Outline, made: Sequence[Section], sources: Sequence[Source]) -> str:
+    """How much of the study these runs have."""
+    values = {
+        (p.published.experiment, p.published.parameter, p.published.device)
+        for source in sources
+        for p in source.beside
+        if p.published.study == outline.name
+    }
+    answered = sum(bool(section.commands) for section in made)
+    return (
+        f"Of the {len(made)} parts of the study {answered} have a measurement here; "
+        f"{len(values)} of its {len(entries(outline.seed))} printed values have one of ours beside "
+        "them."
+    )

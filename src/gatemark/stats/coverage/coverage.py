@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The state of each row of the studies, and what is wrong with the claims of plans."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, Literal
+
+import msgspec
+
+from gatemark.plan.model import Plan
+from gatemark.stats.coverage.offer import Offer, declared, joined, lacking, yields_any
+from gatemark.store.study.requirement import Need, Requirement
+
+# planned: a plan asks it, or every run tells it, and no run that was given holds it.
+State = Literal["shown", "planned", "in part", "not here", "missing"]
+STATES: Final[tuple[State, ...]] = ("shown", "planned", "in part", "not here", "missing")
+EVERY: Final = "every run"
+UNCLAIMED: Final = "no plan asks it"
+
+
+class Held(msgspec.Struct, frozen=True, kw_only=True):
+    """What one run holds."""
+
+    label: str  # its directory
+    offers: dict[str, Offer]  # plan -> what a run of it holds
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a row is shown."""
+
+    run: str  # label of the run
+    plans: tuple[str, ...]  # that together hold it
+
+
+class Covered(msgspec.Struct, frozen=True, kw_only=True):
+    """One row with its state."""
+
+    requirement: Requirement
+    state: State
+    plans: tuple[str, ...]  # that claim it
+    why: tuple[str, ...]  # what is missing, or why it is not here
+    shown: tuple[Shown, ...]  # in which runs
+
+
+def coverage(
+    requirements: Sequence[Requirement], plans: Sequence[Plan], runs: Sequence[Held] = ()
+) -> list[Covered]:
+    """Each row's state, by the claims of these plans and by what these runs hold."""
+    return [_covered(row, _unique(plans), runs) for row in requirements]
+
+
+def counts(rows: Sequence[Covered]) -> dict[State, int]:
+    """How many rows are in each state."""
+    return {state: sum(row.state == state for row in rows) for state in STATES}
+
+
+def _unique(plans: Sequence[Plan]) -> dict[str, Plan]:
+    """Each plan once, without its variants."""
+    known: dict[str, Plan] = {}
+    for plan in plans:
+        known.setdefault(plan.name, plan)
+    return known
+
+
+def _covered(row: Requirement, plans: Mapping[str, Plan], runs: Sequence[Held]) -> Covered:
+    need = row.need
+    claiming = [plan for plan in plans.values() if row.name in plan.rows]
+    whole = [plan for plan in claiming if row.name not in plan.lacks]
+    names = (EVERY,) if need.every else tuple(plan.name for plan in whole or claiming)
+    shown = tuple(_shown(need, names, runs))
+    reasons = dict.fromkeys(plan.lacks[row.name] for plan in claiming if plan not in whole)
+    state: State
+    why: tuple[str, ...]
+    if need.not_here:
+        state, why = "not here", (need.not_here,)
+    elif need.missing or not names:
+        state, why = "missing", (need.missing or UNCLAIMED,)
+    elif need.lacks or not (whole or need.every):
+        state, why = "in part", (need.lacks,) if need.lacks else tuple(reasons)
+    else:
+        state, why = "shown" if len(shown) >= need.runs else "planned", ()
+    return Covered(requirement=row, state=state, plans=names, why=why, shown=shown)
+
+
+def _shown(need: Need, names: Sequence[str], runs: Sequence[Held]) -> Iterator[Shown]:
+    """The runs that hold all of a row, by their plans that claim it together."""
+    for run in runs:
+        every = EVERY in names
+        held = {plan: offer for plan, offer in run.offers.items() if every or plan in names}
+        if held and not lacking(need, joined(list(held.values()))):
+            yield Shown(run=run.label, plans=tuple(held))
+
+
+def faults(requirements: Sequence[Requirement], plans: Sequence[Plan]) -> list[str]:
+    """What is wrong with the claims; `plans` holds the variants of each plan too."""
+    return [
+        *_of_plans({row.name for row in requirements}, _unique(plans)),
+        *(fault for row in requirements for fault in _of_row(row, plans)),
+    ]
+
+
+def _of_plans(known: set[str], plans: Mapping[str, Plan]) -> Iterator[str]:
+    for plan in plans.values():
+        yield from (f"{plan.name}: no row {row}" for row in plan.rows if row not in known)
+        for row in plan.lacks:
+            if row not in plan.rows:
+                yield f"{plan.name}: lacks {row}, and does not claim it"
+
+
+def _of_row(row: Requirement, plans: Sequence[Plan]) -> Iterator[str]:
+    claiming = [plan for plan in plans if row.name in plan.rows]
+    declared_absent = row.need.not_here or row.need.missing
+    if claiming and (declared_absent or row.need.every):
+        yield f"{row.name}: {claiming[0].name} claims it, and rows.toml says that no plan does"
+        return
+    if not claiming and not declared_absent and not row.need.every:
+        yield f"{row.name}: {UNCLAIMED}, and rows.toml does not say why"
+    for name in dict.fromkeys(plan.name for plan in claiming):
+        offer = joined([declared(plan) for plan in claiming if plan.name == name])
+        if not yields_any(row.need, offer):
+            yield f"{row.name}: {name} claims it and yields no {', '.join(row.need.yields)}"
+    yield from _of_suites(row, [plan for plan in claiming if row.name not in plan.lacks])
+
+
+def _of_suites(row: Requirement, whole: Sequence[Plan]) -> Iterator[str]:
+    """Plans of one suite answer a row together; one suite is enough."""
+    suites: dict[str, list[Offer]] = {}
+    for plan in whole:
+        suites.setdefault(plan.name.partition("/")[0], []).append(declared(plan))
+    absent = {suite: lacking(row.need, joined(offers)) for suite, offers in suites.items()}
+    for suite, texts in absent.items():
+        if texts:
+            yield f"{row.name}: {suite} claims it whole: {', '.join(texts)}"

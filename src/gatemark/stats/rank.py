@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Devices ranked by one definition; whose intervals overlap are tied.
+
+A virtual gateway, or one that was slowed on purpose, is no device and is left out.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Final
+
+import msgspec
+
+from gatemark.stats.change.sampled import KNEE, is_higher_better
+from gatemark.store.record import Definition, Scalar
+from gatemark.store.study.device import APART, DeviceFile, DeviceValue, no_device
+
+Key = tuple[object, ...]
+Span = tuple[float, float]
+TIMES: Final = ("ns", "s")  # shorter is better
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One device's place."""
+
+    place: int  # 1: no other is surely better
+    alike: tuple[str, ...]  # devices whose intervals overlap with its own: they are tied
+    device: str
+    value: DeviceValue
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """All devices that have a value of one definition, the best first."""
+
+    quantity: str
+    definition: Definition  # of the first; how long it was measured is each value's own
+    point: dict[str, Scalar]
+    devices: tuple[Ranked, ...]
+
+
+def rankings(files: Sequence[DeviceFile], quantity: str = "") -> list[Ranking]:
+    """A ranking for each definition, those of most devices first.
+
+    By a quantity, or by what each definition is about and by the knee.
+    """
+    kept: dict[Key, dict[str, DeviceValue]] = {}
+    for file in files:
+        if no_device(file):
+            continue
+        for value in file.value:
+            if value.quantity in ((quantity,) if quantity else (value.defined.headline, KNEE)):
+                kept.setdefault(_key(value), {}).setdefault(file.device.name, value)
+    made = [_ranking(values) for values in kept.values()]
+    return sorted(made, key=lambda ranking: -len(ranking.devices))
+
+
+def left_out(files: Iterable[DeviceFile]) -> Iterator[tuple[str, str]]:
+    """The files that are of no device, by name, each with why."""
+    for file in files:
+        if reason := no_device(file):
+            yield file.device.name, reason
+
+
+def _key(value: DeviceValue) -> Key:
+    """What makes two values comparable: the definition, and the rate at which it holds."""
+    fields = msgspec.structs.asdict(value.defined)
+    rates = (value.point.get("rate_bps"), value.point.get("payload_bytes"))
+    return value.quantity, *(fields[name] for name in fields if name not in APART), *rates
+
+
+def _ranking(values: dict[str, DeviceValue]) -> Ranking:
+    first = next(iter(values.values()))
+    higher = is_higher_better(first.quantity) and first.unit not in TIMES
+    spans = {name: _span(value, higher=higher) for name, value in values.items()}
+    places = {
+        name: 1 + sum(other[0] > span[1] for other in spans.values())
+        for name, span in spans.items()
+    }
+    order = sorted(values, key=lambda name: (places[name], -_middle(values[name], higher=higher)))
+    return Ranking(
+        first.quantity,
+        first.defined,
+        first.point,
+        tuple(
+            Ranked(places[name], tuple(_alike(name, spans)), name, values[name]) for name in order
+        ),
+    )
+
+
+def _alike(name: str, spans: Mapping[str, Span]) -> Iterator[str]:
+    low, high = spans[name]
+    for other, (least, most) in spans.items():
+        if other != name and least <= high and low <= most:
+            yield other
+
+
+def _middle(value: DeviceValue, *, higher: bool) -> float:
+    return value.value if higher else -value.value
+
+
+def _span(value: DeviceValue, *, higher: bool) -> Span:
+    """Its interval, so turned that more is better; a lower bound may be any more."""
+    low, high = (value.lo, value.hi) if higher else (-value.hi, -value.lo)
+    return low, inf if value.at_least else high

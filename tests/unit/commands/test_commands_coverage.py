@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark coverage`: rows of the studies, by plans and by runs; what README says of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+import sample
+from command import gatemark
+
+from gatemark.commands.coverage import shipped
+from gatemark.report.study.coverage import unfinished
+from gatemark.stats.coverage.coverage import coverage
+from gatemark.store.study.requirement import requirements
+
+ROOT = Path(__file__).parents[3]
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_the_readme_says_what_is_not_done() -> None:
+    rows = coverage(requirements(), shipped())
+    assert unfinished(rows) in flat((ROOT / "README.md").read_text())
+
+
+def test_the_list_in_the_documents_is_what_the_plans_say(tmp_path: Path) -> None:
+    done = gatemark("coverage", "--out", "coverage.md", cwd=tmp_path)
+    assert (done.code, done.out) == (0, "coverage.md\n")
+    made = (tmp_path / "coverage.md").read_text()
+    assert made == (ROOT / "docs" / "coverage.md").read_text()
+
+
+def test_a_run_shows_rows_with_a_link_to_the_figure(tmp_path: Path) -> None:
+    name = sample.unpack(tmp_path).name
+    done = gatemark("coverage", name, "--json", cwd=tmp_path)
+    rows = {row["row"]: row for row in map(json.loads, done.out.splitlines())}
+    assert len(rows) == 145
+    assert rows["K27"]["state"] == "shown"
+    link = f"{name}/report.html#knee-quick-sweep-64-64-flows"
+    assert rows["K27"]["shown"] == [{"run": name, "link": link}]
+
+
+def test_the_page_has_every_row_and_the_links(tmp_path: Path) -> None:
+    name = sample.unpack(tmp_path).name
+    assert gatemark("coverage", name, "--out", "coverage.html", cwd=tmp_path).code == 0
+    page = (tmp_path / "coverage.html").read_text()
+    assert page.count("<tr id=") == 145
+    assert f'href="{name}/report.html#knee-quick-sweep-64-64-flows"' in page
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--out", "rows.csv"], "end its name with .html or .md"),
+        (["--out", "rows.md", "--json"], "--json is for stdout"),
+        (["nowhere"], "nowhere: no run there"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(tmp_path: Path, words: list[str], text: str) -> None:
+    done = gatemark("coverage", *words, cwd=tmp_path)
+    assert done.code == 2
+    assert text in done.err

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark export --reference` and `gatemark rank`: a device's file, there and back."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import sample
+from command import gatemark
+
+from gatemark.report.group import source
+from gatemark.stats.change.reference import beside
+from gatemark.store.directory import RunDirectory
+from gatemark.store.study.device import published, read, shipped
+
+
+@pytest.fixture(scope="module")
+def virtual(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of the run that README shows."""
+    path = tmp_path_factory.mktemp("device")
+    run = sample.unpack(path).name
+    done = gatemark("export", run, "--reference", "--out", "virtual.toml", cwd=path)
+    assert (done.code, done.out) == (0, "")
+    return path / "virtual.toml"
+
+
+def real(virtual: Path, path: Path, name: str) -> None:
+    """The same as if it were of a box."""
+    text = virtual.read_text().replace("virtual = true", "virtual = false", 1)
+    text = re.sub(r', "?slow_to_pps"? = \d+', "", text)
+    path.write_text(re.sub("^name = .*", f'name = "{name}"', text, count=1, flags=re.MULTILINE))
+
+
+def test_a_file_says_what_it_is_of(virtual: Path) -> None:
+    kept = read(virtual)
+    assert kept.device.virtual
+    assert kept.run.run == "20261124-083624-quick"
+    knee = next(value for value in kept.value if value.quantity == "knee_pps")
+    assert knee.defined.slow_to_pps == 30_000
+    assert knee.lo <= knee.value <= knee.hi
+
+
+def test_devices_are_ranked_and_the_virtual_one_is_left_out(virtual: Path, tmp_path: Path) -> None:
+    for name in ("A", "B"):
+        real(virtual, tmp_path / f"{name}.toml", name)
+    words = ("rank", virtual, "A.toml", "B.toml", "--quantity", "goodput_bps", "--json")
+    done = gatemark(*words, cwd=tmp_path)
+    assert done.code == 0
+    assert "virtual (lab) is a virtual gateway" in done.err
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert {row["device"] for row in rows} == {"A", "B"}
+    assert {row["place"] for row in rows} == {1}
+
+
+def test_a_run_of_a_virtual_gateway_has_no_rank(virtual: Path) -> None:
+    done = gatemark("rank", "20261124-083624-quick", cwd=virtual.parent)
+    assert (done.code, done.out) == (1, "")
+    assert "no two devices" in done.err
+
+
+def test_a_device_stands_beside_a_run_as_a_study_does(virtual: Path) -> None:
+    run = virtual.parent / "20261124-083624-quick"
+    judgement = source.judged(RunDirectory.open(run).contents(), run, drawn=False).judgement
+    pairs = beside(judgement, published(read(virtual)))
+    same = {pair.quantity for pair in pairs if pair.measured.value == pair.published.value}
+    assert {"goodput_bps", "received_pps", "cpu_busy"} <= same
+
+
+def test_no_virtual_gateway_ships_as_a_device() -> None:
+    assert not any(kept.device.virtual for kept in shipped())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ('unit = "packets/s"', 'unit = "bit/s"', "is in packets/s, not bit/s"),
+        ("gatemark.device-values/1", "gatemark.device-values/9", "write"),
+        ('path = "route"', "path = 7", "path"),
+    ],
+)
+def test_a_wrong_file_is_refused(
+    virtual: Path, tmp_path: Path, old: str, new: str, text: str
+) -> None:
+    (tmp_path / "wrong.toml").write_text(virtual.read_text().replace(old, new, 1))
+    done = gatemark("rank", "wrong.toml", cwd=tmp_path)
+    assert done.code == 2
+    assert text in done.err
+    assert "wrong.toml" in done.err

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A study in its own order: each printed value has a row, ours beside it or the reason why not."""
+
+from pathlib import Path
+
+import outlined
+import pytest
+from command import gatemark
+
+from gatemark.plan.load import load, suites
+from gatemark.report import gallery
+from gatemark.report.group.source import Source, judged
+from gatemark.report.study.report import Section, sections
+from gatemark.report.words.number import MINUS
+from gatemark.report.words.table import NONE
+from gatemark.store.directory import RunDirectory
+from gatemark.store.reference import entries
+from gatemark.store.study.outline import NAMES, outline
+
+DESCRIBING = {"device_inventory", "testbed", "method"}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Source:
+    """A made-up run of `wrt54`, `kofler` and `procbench`."""
+    path = outlined.keep(tmp_path_factory.mktemp("run") / "run").path
+    return judged(RunDirectory.open(path).contents(), path)
+
+
+def made(name: str, source: Source) -> dict[str, Section]:
+    parts = sections(outline(name), [source], source, gallery.figures(source))
+    return {section.part.number: section for section in parts}
+
+
+def cells(section: Section, caption: str, row: str) -> tuple[str, ...]:
+    table = next(table for _, table in section.tables if table.caption.startswith(caption))
+    return next(cells for cells in table.rows if cells[0] == row)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_printed_value_has_its_place(name: str) -> None:
+    study = outline(name)
+    printed = {value.experiment for value in entries(study.seed)}
+    placed = [experiment for part in study.part for experiment in part.experiments]
+    assert printed - DESCRIBING == set(placed)
+    assert len(placed) == len(set(placed))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_outline_names_what_exists(name: str) -> None:
+    known = {plan.name for suite in suites() for plan in load(suite)[1]}
+    study = outline(name)
+    assert {plan for part in study.part for plan in part.plans} <= known
+    facts = {v.parameter for v in entries(study.seed) if v.experiment == "device_inventory"}
+    assert {fact for part in study.part for fact in part.inventory} <= facts
+
+
+def test_ours_stands_beside_what_was_printed(home: Source) -> None:
+    section = made("wrt54", home)["Results table, lines 43 to 49"]
+    row = cells(section, "As published", "nat.tcp throughput")
+    assert row[1:3] == ("47.5 Mbit/s", "34.2 Mbit/s")
+    assert row[-2].startswith("47.5 (47.0")
+    assert "Mbit/s (mean 47.4)" in row[-2]
+    assert row[-1] == ""
+
+
+def test_what_cannot_be_reproduced_has_a_row_with_the_reason(home: Source) -> None:
+    section = made("wrt54", home)["Results table, lines 43 to 49"]
+    row = cells(section, "As published", "wifi.nat.tcp throughput")
+    assert row[1:3] == ("23.5 Mbit/s", "10.5 Mbit/s")
+    assert row[-2:] == (NONE, "Wi-Fi is out of scope")
+
+
+def test_a_value_that_no_run_has_says_so(home: Source) -> None:
+    section = made("capture", home)["Table 2"]
+    row = cells(section, "As published", "nat.udp.max max throughput 0 loss")
+    assert row[-2] == NONE
+    assert row[-1] != ""
+    assert section.absent == ["capture/max"]
+
+
+def test_a_gain_is_told_in_its_unit_too(home: Source) -> None:
+    section = made("wrt54", home)["Lines 55 to 57"]
+    table = next(t for _, t in section.tables if "gained" in t.caption)
+    gains = {(row[0], row[2]): row[4:6] for row in table.rows}
+    assert gains["wrt54/paths: nat", "↑ up"] == (f"{MINUS}8.4 ± 0.4 Mbit/s", f"{MINUS}15.0 ± 0.7 %")
+    assert not any("A/A" in row[0] for row in table.rows)
+
+
+def test_a_figure_stands_where_the_study_has_it(home: Source) -> None:
+    parts = made("kofler", home)
+    names = [figure.name for figure in parts["Figure 1"].figures]
+    assert names
+    assert all(figure.plan == "kofler/block-size" for figure in parts["Figure 1"].figures)
+
+
+def test_the_page_has_the_parts_in_the_studys_order(tmp_path: Path) -> None:
+    outlined.keep(tmp_path / "one")
+    done = gatemark("report", "--study", "wrt54", "one", cwd=tmp_path)
+    assert (done.code, done.out) == (0, "study-wrt54.html\n")
+    page = (tmp_path / "study-wrt54.html").read_text()
+    places = [page.index(f'<section id="part-{n}"') for n in range(1, 6)]
+    assert places == sorted(places)
+    assert "virtual gateway" in page
+
+
+def test_an_unknown_study_is_refused(tmp_path: Path) -> None:
+    outlined.keep(tmp_path / "one")
+    done = gatemark("report", "--study", "wrt45", "one", cwd=tmp_path)
+    assert done.code == 2
+    assert "wrt54" in done.err
