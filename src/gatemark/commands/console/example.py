@@ -70,6 +70,14 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("does NAT carry 1000/500 Mbit/s?", "gatemark fit --line 1000/500 --setup nat first"),
         ("the same of small frames", "gatemark fit --line 100/40 --setup nat --frame 64 first"),
     ),
+    "classifier": (
+        ("what the model that ships was trained on, and its tree", "gatemark classifier show"),
+        ("a tree of your own captures", "gatemark classifier train flows.csv --out my.c45"),
+        (
+            "does such a tree hold for applications that it never saw?",
+            "gatemark classifier evaluate flows.csv --model my.c45 --split application",
+        ),
+    ),
     "lab": (
         ("a NATing gateway to try things on", "gatemark lab up --path nat"),
         ("its rules", "gatemark lab shell gateway -- nft list ruleset"),
