@@ -30,8 +30,8 @@ class Example:
 class Bounds:
     """How large a tree may become. `least` is the weight of a leaf, in flows of average weight."""
 
-    depth: int = 3
-    leaves: int = 8
+    depth: int = 4
+    leaves: int = 16
     least: float = 4.0
 
 

@@ -17,10 +17,18 @@ VERSION: Final = "1"  # of our header
 PRIORITY: Final = "realtime"
 OTHER: Final = "other"
 REAL_TIME: Final = ("voip", "vconf", "game", "remote")  # the manifest's classes
-# Lengths of both directions together: who calls and who is called look alike by them.
-ATTRIBUTES: Final = ("mean.plen", "max.plen", "min.plen", "stdev.plen")
+# Lengths and intervals of both directions together: who calls and who is called look alike by them.
+ATTRIBUTES: Final = (
+    "mean.plen",
+    "max.plen",
+    "min.plen",
+    "stdev.plen",
+    "mean.iat",
+    "stdev.iat",
+    "max.iat",
+)
 PROTOCOLS: Final = ("udp", "tcp", "all")
-WINDOW: Final = 20
+WINDOW: Final = 10
 LARGEST_WINDOW: Final = 32  # as in classifier/core/spread.h
 
 
