@@ -191,19 +191,29 @@ SHARED struct decision *classify_recall(struct tables *tables, const struct mode
 	return decision;
 }
 
+/* Whether a model is for flows of this protocol: of others nothing is kept. */
+SHARED int classify_covers(const struct model *model, const struct flow_key *key)
+{
+	return !model->protocol || model->protocol == key->protocol;
+}
+
 /* scratch->value is that of the window where this returns 1. */
 SHARED int classify(struct tables *tables, const struct model *model, struct scratch *scratch,
 		    const struct seen *seen, struct outcome *outcome)
 {
-	struct decision *decision = classify_recall(tables, model, seen);
-	struct pulse *flow = table_flow(tables, &seen->key);
 	struct added added = { .interval = GAP_NONE };
+	struct decision *decision;
+	struct pulse *flow;
 	__u32 leaf;
 
 	outcome->mark = 0;
 	outcome->class = CLASS_NONE;
 	outcome->confidence = outcome->fresh = 0;
 	outcome->verdict = VERDICT_NONE;
+	if (!classify_covers(model, &seen->key))
+		return 0;
+	decision = classify_recall(tables, model, seen);
+	flow = table_flow(tables, &seen->key);
 	if (!flow)
 		flow = classify_begin(tables, model, seen);
 	if (flow)

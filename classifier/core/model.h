@@ -40,6 +40,7 @@ struct model {
 	__u32 window, confirm;
 	__u32 attributes, nodes, classes;
 	__u32 swings; /* an attribute of skype is among them */
+	__u32 protocol; /* of the flows that it is for; 0: of any */
 
 	/* Bounds on what a class that is preferred may take. */
 	__u32 new_flows_rate, new_flows_burst; /* a second, of a host of the LAN */

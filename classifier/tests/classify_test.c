@@ -41,6 +41,20 @@ TEST(class_is_known_with_the_last_packet_of_a_window)
 	CHECK_EQUAL(made.outcome.fresh, 1);
 }
 
+TEST(model_for_udp_leaves_tcp_alone)
+{
+	struct made_flow made;
+
+	begin(&made, "# window: 4\n# protocol: udp");
+	made.record.key.protocol = CLASSIFY_TCP;
+	add_many(&made, 0, 100, 8);
+	CHECK_EQUAL(made.outcome.class, CLASS_NONE);
+	CHECK(!made.record.is_decided);
+	begin(&made, "# window: 4\n# protocol: udp");
+	add_many(&made, 0, 100, 4);
+	CHECK_EQUAL(made.outcome.class, 1);
+}
+
 TEST(class_without_action_is_no_decision)
 {
 	struct made_flow made;

@@ -63,6 +63,7 @@ TEST(settings_are_read_from_comments)
 	refused("# window: 40\n" HEAD, "m:1: a window of 40 packets");
 	refused("# step: walking\n", "m:1: a step of walking");
 	refused("# confirm: 255\n", "m:1: confirm 255");
+	refused("# protocol: icmp\n", "m:1: protocol icmp");
 }
 
 TEST(foreign_files_are_refused)

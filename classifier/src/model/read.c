@@ -7,6 +7,7 @@
 #include "model/attribute.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,6 +299,22 @@ static int read_confirm(struct reader *reader, struct word value)
 	return 0;
 }
 
+static int read_protocol(struct reader *reader, struct word value)
+{
+	static const struct {
+		const char *name;
+		uint32_t protocol;
+	} known[] = { { "all", 0 }, { "tcp", IPPROTO_TCP }, { "udp", IPPROTO_UDP } };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (is_word(value, known[i].name)) {
+			reader->named->model.protocol = known[i].protocol;
+			return 0;
+		}
+	}
+	return REFUSE(reader, "write udp, tcp or all", "protocol %.*s", SHOWN(value));
+}
+
 /* "# key: value": of our keys; others are the trainer's. */
 static int read_comment(struct reader *reader)
 {
@@ -308,6 +325,7 @@ static int read_comment(struct reader *reader)
 		{ "window:", read_window },
 		{ "step:", read_step },
 		{ "confirm:", read_confirm },
+		{ "protocol:", read_protocol },
 	};
 
 	if (reader->words != 3 || !is_word(reader->word[0], "#"))
