@@ -178,8 +178,8 @@ def card(flows: Sequence[Track], results: Mapping[str, Scores]) -> str:
         "",
         *prose(
             "The flows are from nDPI's test captures, labelled by nDPI 4.11, and from captures",
-            "made in network namespaces. The model's header has their digests. The labels have errors:",
-            "flows of Telegram on UDP ports 521 to 533 look like calls and are labelled `chat`.",
+            "made in network namespaces. The model's header has their digests. The labels have",
+            "errors: flows of Telegram on UDP ports 521 to 533 look like calls and are `chat`.",
             "Many captures end after a flow's first packets.",
         ),
         *prose(
@@ -202,9 +202,9 @@ def card(flows: Sequence[Track], results: Mapping[str, Scores]) -> str:
         ),
         "",
         *prose(
-            "The recipe was chosen among about 70 by these same splits, which flatters these scores:",
-            "windows of 10 and 20 packets, attributes of each direction and of both, depths of 2 to",
-            "7, with TCP and without.",
+            "The recipe was chosen among about 70 by these same splits, which flatters these",
+            "scores: windows of 10 and 20 packets, attributes of each direction and of both,",
+            "depths of 2 to 7, with TCP and without.",
             "There are few real-time flows: one more or less moves F1 by about .02.",
         ),
     ]
@@ -258,7 +258,7 @@ def by_split(by: str, result: Scores) -> Iterator[str]:
     yield ""
 
 
-def class_rows(flows: Sequence[Track]) -> list[tuple[str, ...]]:
+def class_rows(flows: Sequence[Track]) -> Sequence[tuple[str, ...]]:
     rows = []
     for label in (PRIORITY, OTHER):
         for name in sorted({t.flow.label for t in flows if t.label == label}):
