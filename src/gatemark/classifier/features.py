@@ -13,7 +13,7 @@ from typing import Final
 from gatemark.classifier.manifest import Flow
 from gatemark.classifier.recipe import Recipe
 from gatemark.classifier.track import Track, Window
-from gatemark.error import GatemarkError
+from gatemark.error import GatemarkError, UsageError
 from gatemark.node.binary import classifier_path
 from gatemark.printable import one_line
 
@@ -55,7 +55,8 @@ def run(capture: Path, lan: str, recipe: Recipe) -> str:
     except subprocess.TimeoutExpired:
         raise GatemarkError(f"{capture}: not read in {LONGEST_S} s") from None
     if done.returncode:
-        raise GatemarkError(f"{capture}: {one_line(done.stderr.strip())}")
+        fault = UsageError if done.returncode == UsageError.exit_code else GatemarkError
+        raise fault(f"{capture}: {one_line(done.stderr.strip())}")
     return done.stdout
 
 

@@ -66,9 +66,9 @@ class Recipe:
             "step": "jumping",
             "protocol": self.protocol,
             PRIORITY: " ".join(self.priority),
-            "depth": str(self.bounds.depth),
-            "leaves": str(self.bounds.leaves),
-            "least": f"{self.bounds.least:g}",
+            "most depth": str(self.bounds.depth),
+            "most leaves": str(self.bounds.leaves),
+            "least flows": f"{self.bounds.least:g}",
         }
 
 
@@ -81,9 +81,9 @@ def of(model: Model, path: Path) -> Recipe:
             "nothing tells which window it was trained for"
         )
     bounds = Bounds(
-        depth=_read(header, "depth", int, path),
-        leaves=_read(header, "leaves", int, path),
-        least=_read(header, "least", float, path),
+        depth=_read(header, "most depth", int, path),
+        leaves=_read(header, "most leaves", int, path),
+        least=_read(header, "least flows", float, path),
     )
     window = _read(header, "window", int, path)
     priority = tuple(header.get(PRIORITY, "").split())

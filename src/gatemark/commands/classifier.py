@@ -131,12 +131,14 @@ def show(
     from gatemark.classifier import c45
 
     path, tree = _model(model)
-    facts = {"leaves": tree.leaves, "depth": tree.depth, **tree.header}
+    facts: dict[str, object] = {"leaves": tree.leaves, "depth": tree.depth, **tree.header}
     if json_:
         row = {"model": str(path), "classes": tree.classes, "attributes": tree.attributes}
         output.lines([{**row, **facts, "tree": list(c45.tree(tree))}])
         return
-    output.columns([(key, str(value)) for key, value in facts.items()])
+    digests = "captures "  # a line for some of them
+    shown = [(key, str(value)) for key, value in facts.items() if not key.startswith(digests)]
+    output.columns(shown)
     output.say()
     for line in c45.tree(tree):
         output.say(line)
