@@ -14,7 +14,7 @@ ONE_IN ?= 10
 SEED   ?= 1
 MAN    ?= .venv/share/man/man1
 
-.PHONY: help setup run test test-long lint bench fuzz mutate lock agent algorithms man pictures clean
+.PHONY: help setup run test test-long lint bench fuzz mutate lock agent algorithms classifier man pictures clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -47,6 +47,7 @@ fuzz: ## feed the parsers in C with nonsense (FUZZ_SECONDS each), and hunt for e
 	@setup/install fuzz
 	@$(MAKE) -C agent fuzz
 	@$(MAKE) -C algorithms fuzz
+	@$(MAKE) -C classifier fuzz
 	@until=$$(($$(date +%s) + $(HUNT_SECONDS))); while [ $$(date +%s) -lt $$until ]; do \
 		$(PYTHON) -m pytest tests/unit -n 2 --hypothesis-profile=hunt || exit; done
 
@@ -65,6 +66,10 @@ algorithms: ## build the program that times algorithms for every processor, at e
 	@setup/install run
 	@$(MAKE) -C algorithms install-levels ZIG="$(CURDIR)/$(PYTHON) -m ziglang"
 
+classifier: ## build the program that classifies captures for every processor
+	@setup/install run
+	@$(MAKE) -C classifier install-cross ZIG="$(CURDIR)/$(PYTHON) -m ziglang"
+
 man: ## write the man pages: `man gatemark` finds them where .venv/bin is in PATH
 	@setup/install run
 	@$(PYTHON) -m gatemark.commands.man $(MAN)
@@ -76,7 +81,8 @@ pictures: ## take the pictures of docs/pictures: make pictures RUN=DIRECTORY
 clean: ## remove what was built, .venv too; runs stay
 	@$(MAKE) -s -C agent clean
 	@$(MAKE) -s -C algorithms clean
+	@$(MAKE) -s -C classifier clean
 	@$(MAKE) -s -C counter clean
 	@rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache .tests dist mutants
-	@rm -rf src/gatemark/agents src/gatemark/algorithms
+	@rm -rf src/gatemark/agents src/gatemark/algorithms src/gatemark/classifiers
 	@find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What hatchling calls to build a wheel: the agents, the algorithms, and the plugin for QEMU.
+"""What hatchling calls to build a wheel: agents, algorithms, classifiers, the plugin for QEMU.
 
 All agents are in every wheel, since a box may have any of the processors. So is the program that
 times algorithms: at -O3, and for the machine of the wheel at every level. The plugin is for the
@@ -28,6 +28,10 @@ FILES: Final = {
     **{f"agent for {target}": PACKAGE / f"agents/{target}/gm-agent" for target in TARGETS},
     **{
         f"algorithms for {target}": PACKAGE / f"algorithms/{target}/gm-algorithms-O3"
+        for target in TARGETS
+    },
+    **{
+        f"classifier for {target}": PACKAGE / f"classifiers/{target}/gm-classifier"
         for target in TARGETS
     },
     **{
@@ -87,6 +91,7 @@ def build(root: Path) -> None:
     goals = ["install-cross", f"ZIG={zig}", f"PYTHON={python}"]
     _make(root, "agents", ["agent", jobs, *goals])
     _make(root, "algorithms", ["algorithms", jobs, *goals])
+    _make(root, "classifiers", ["classifier", jobs, *goals])
     # -B: what the set-up built is for this machine's glibc.
     _make(root, "plugin for QEMU", ["counter", "-B", "install", plugin])
 

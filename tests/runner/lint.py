@@ -31,8 +31,20 @@ PYTHONS: Final = (
     "agent/fuzz/*.py",
     "algorithms/tests/*.py",
 )
-HEADERS: Final = ("agent/**/*.h", "algorithms/**/*.h", "bpf/*.h", "counter/*.h")
-SOURCES: Final = ("agent/**/*.[ch]", "algorithms/**/*.[ch]", "bpf/*.[ch]", "counter/*.[ch]")
+HEADERS: Final = (
+    "agent/**/*.h",
+    "algorithms/**/*.h",
+    "bpf/*.h",
+    "classifier/**/*.h",
+    "counter/*.h",
+)
+SOURCES: Final = (
+    "agent/**/*.[ch]",
+    "algorithms/**/*.[ch]",
+    "bpf/*.[ch]",
+    "classifier/**/*.[ch]",
+    "counter/*.[ch]",
+)
 SCRIPTS: Final = (
     "setup/install",
     "setup/renew",
@@ -53,6 +65,13 @@ ALGORITHM_FLAGS: Final = (
     "-Ialgorithms/include",
     "-Ialgorithms/src",
     *((*VECTOR_FLAGS, *WIDE_FLAGS) if platform.machine() == "x86_64" else ()),
+)
+CLASSIFIER_FLAGS: Final = (
+    "-std=gnu11",
+    "-D_GNU_SOURCE",
+    "-Iclassifier/src",
+    "-Iagent/src",
+    "-I.",
 )
 COUNTER_FLAGS: Final = ("-std=gnu11", "-D_GNU_SOURCE", "-Icounter")
 
@@ -83,10 +102,11 @@ LONG_TIDY: Final = (
 
 
 def tidy(command: Sequence[str]) -> tuple[Check, ...]:
-    """clang-tidy with these checks, over the agent, the algorithms and the plugin."""
+    """clang-tidy with these checks, over all our C but the tests."""
     return (
         Check(command, ("agent/src/**/*.c",), HEADERS, ("--", *AGENT_FLAGS)),
         Check(command, ("algorithms/src/**/*.c",), HEADERS, ("--", *ALGORITHM_FLAGS)),
+        Check(command, ("classifier/src/**/*.c",), HEADERS, ("--", *CLASSIFIER_FLAGS)),
         Check(command, ("counter/*.c",), HEADERS, ("--", *COUNTER_FLAGS)),
     )
 

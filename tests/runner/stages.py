@@ -41,6 +41,21 @@ def algorithms_long(_: Path) -> Outcome:
     return total
 
 
+def classifier(_: Path) -> Outcome:
+    """The classifier's own tests: native with sanitizers, then as mips; the fuzzers' inputs."""
+    call(["make", "-s", "-j2", "-C", "classifier", "test-build", ZIG])  # what fails, fails below
+    total = Outcome()
+    for name in ("test", "test-mips", "test-fuzz"):
+        total.add(make_target("classifier", name))
+    return total
+
+
+def classifier_long(_: Path) -> Outcome:
+    """A hunt of each fuzzer of the classifier."""
+    call(["make", "-s", "-j2", "-C", "classifier", "fuzz-build"])  # what fails, fails below again
+    return make_target("classifier", "fuzz", FUZZ_SECONDS)
+
+
 def fuzz(_: Path) -> Outcome:
     """Kept inputs under the sanitizers that only clang has, then a hunt of each fuzzer."""
     ways = ("fuzz-memory", "fuzz-integer", "fuzz-fuzz", "fuzz-coverage")
@@ -106,6 +121,7 @@ LONG: Final = ("-m", "long")
 STAGES: Final[dict[str, Stage]] = {
     "agent": agent,
     "algorithms": algorithms,
+    "classifier": classifier,
     "counter": counter,
     "docs": pytest("docs", 2, *SHORT),
     "lint": lint("lint", CHECKS),
@@ -119,6 +135,7 @@ STAGES: Final[dict[str, Stage]] = {
 # `make test-long`: what is left over.
 LONG_STAGES: Final[dict[str, Stage]] = {
     "algorithms": algorithms_long,
+    "classifier": classifier_long,
     "analyzer": lint("analyzer", LONG_CHECKS),
     "docs": pytest("docs", 0, *LONG),
     "alone": pytest("lab", 0, "-m", "alone and long"),
@@ -136,7 +153,7 @@ TRACKS: Final = (
     ("alone", "lab", "page", "docs"),
     ("agent", "vm"),
     ("box", "counted"),  # the one waits for leases and reboots, the other counts and times nothing
-    ("counter", "algorithms", "lint", "analyzer", "unit", "golden", "fuzz"),
+    ("counter", "algorithms", "classifier", "lint", "analyzer", "unit", "golden", "fuzz"),
 )
 # They have labs of their own, so they wait until this one is over.
 AFTER: Final = {"vm": "alone", "box": "alone", "counted": "box", "docs": "alone"}

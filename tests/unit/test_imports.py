@@ -14,7 +14,7 @@ PACKAGE = ROOT / "src" / "gatemark"
 # From the ground up: a module imports from floors below its own and from its own folder, never
 # across a floor. `*` is where all stands that is not named; without it, that is on top.
 LEAF = "error number printable quantity unit"
-HOUSE = f"{LEAF} | plan | store | node stats | station report | gateway probe"
+HOUSE = f"{LEAF} | plan | store | node stats | classifier | station report | gateway probe"
 ABOVE = "workload | run | campaign | commands"
 ROOMS = {
     "": f"{HOUSE} | {ABOVE}",
@@ -223,7 +223,7 @@ def test_no_file_is_a_drawer_for_everything() -> None:
 
 
 def test_no_folder_is_too_full() -> None:
-    most = {"report/chart": 40, "report/answer": 42, "commands": 31}  # one a file
+    most = {"report/chart": 40, "report/answer": 42, "commands": 33}  # one a file
     full = {}
     for folder in {path.parent for path in MODULES}:
         name = str(folder.relative_to(PACKAGE))

@@ -10,6 +10,7 @@ import gatemark
 from gatemark.commands import (
     ab,
     agent,
+    classifier,
     cmp,
     coverage,
     diff,
@@ -31,7 +32,7 @@ from gatemark.commands.console.example import epilog
 from gatemark.commands.console.verb import Verb, Verbs
 from gatemark.commands.parameter import SHELLS
 
-MEASURE, READ, COMPARE, LAB = "Measure", "Read", "Compare", "Lab"
+MEASURE, READ, COMPARE, LAB, CLASSIFY = "Measure", "Read", "Compare", "Lab", "Classify"
 
 
 app = typer.Typer(
@@ -103,3 +104,4 @@ _group("lab", lab.app, LAB)
 _group("station", station.app, LAB)
 _add("doctor", doctor.doctor, LAB)
 _group("agent", agent.app, LAB)
+_group("classifier", classifier.app, CLASSIFY)

@@ -22,6 +22,7 @@ PARTS: Final = {
 }
 AGENT: Final = "gm-agent"
 KERNELS: Final = "gm-algorithms"  # a binary for each level: gm-algorithms-O3
+CLASSIFIER: Final = "gm-classifier"
 AGAIN: Final = "install gatemark again, this installation is incomplete"
 
 
@@ -54,6 +55,15 @@ def kernels_path(arch: str, level: str) -> Path:
     if not path.exists():
         build = build_or_install("make algorithms")
         raise UnavailableError(f"no {path.name} for {arch} is here; {build}")
+    return path
+
+
+def classifier_path() -> Path:
+    """gm-classifier for this machine. Raises UnavailableError."""
+    path = Path(str(resources.files("gatemark"))) / "classifiers" / own_arch() / CLASSIFIER
+    if not path.exists():
+        build = build_or_install("make classifier")
+        raise UnavailableError(f"no {CLASSIFIER} for {own_arch()} is here; {build}")
     return path
 
 

@@ -90,6 +90,14 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("what of five studies is answered, by the plans", "gatemark coverage"),
         ("what a run of yours shows, with links", "gatemark coverage first --out coverage.html"),
     ),
+    "classifier": (
+        ("what the model that ships was trained on, and its tree", "gatemark classifier show"),
+        ("a tree of your own captures", "gatemark classifier train flows.csv --out my.c45"),
+        (
+            "does such a tree hold for applications that it never saw?",
+            "gatemark classifier evaluate flows.csv --model my.c45 --split application",
+        ),
+    ),
     "lab": (
         ("a NATing gateway to try things on", "gatemark lab up --path nat"),
         ("its rules", "gatemark lab shell gateway -- nft list ruleset"),

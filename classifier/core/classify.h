@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/*
+ * A packet's way through the classifier, the same in the kernel and in user space: whoever includes
+ * this file defines struct tables and the functions below, which look up what is kept.
+ *
+ * What is kept of a flow until its window is full may be pushed out by newer flows. A decision is
+ * kept elsewhere, so that a flood of flows cannot undo it.
+ */
+#ifndef GM_CLASSIFY_H
+#define GM_CLASSIFY_H
+
+#include "classifier/core/bucket.h"
+#include "classifier/core/confirm.h"
+#include "classifier/core/model.h"
+#include "classifier/core/window.h"
+
+#define CLASSIFY_TCP 6
+#define CLASSIFY_UDP 17
+
+/* Both directions of a flow have one key: the LAN's end, then the other. As on the wire. */
+struct flow_key {
+	__u32 lan[4], wan[4]; /* IPv4: the first word */
+	__u16 lan_port, wan_port;
+	__u8 protocol, family; /* family: 4 or 6 */
+	__u16 zero;
+};
+
+struct seen {
+	struct flow_key key;
+	struct moment moment;
+};
+
+struct decision {
+	struct bucket guard; /* its last_us is when the flow's last packet came */
+	__u8 class, confidence;
+	__u8 demoted; /* it takes more than its class may */
+	__u8 waiting; /* TCP, until a gap */
+	__u32 unused;
+};
+
+enum verdict {
+	VERDICT_NONE, /* nothing is known of the flow, or nothing is done for its class */
+	VERDICT_PROBATION, /* a new flow that may come to be preferred */
+	VERDICT_CLASS, /* the class's action */
+	VERDICT_WAITING,
+	VERDICT_DEMOTED,
+};
+
+#define CLASS_NONE 0xff
+
+struct outcome {
+	__u32 mark;
+	__u8 class, confidence, verdict;
+	__u8 fresh; /* with this packet a class was given to the flow */
+};
+
+struct tables;
+
+/* Of a flow: what is kept, or NULL. A new one is not begun yet; NULL: there is no room. */
+SHARED struct pulse *table_flow(struct tables *tables, const struct flow_key *key);
+SHARED struct pulse *table_flow_make(struct tables *tables, const struct flow_key *key);
+SHARED struct decision *table_decision(struct tables *tables, const struct flow_key *key);
+SHARED struct decision *table_decision_make(struct tables *tables, const struct flow_key *key);
+SHARED void table_decision_drop(struct tables *tables, const struct flow_key *key);
+
+/* Of new flows of a host of the LAN; of all flows on probation. NULL: no bound. */
+SHARED struct bucket *table_host(struct tables *tables, const struct flow_key *key);
+SHARED struct bucket *table_probation(struct tables *tables);
+
+/* Whether windows slide. In the kernel it is a constant, and the verifier sees one of both. */
+SHARED int table_slides(const struct tables *tables);
+SHARED int table_swings(const struct tables *tables);
+
+SHARED struct pulse *classify_begin(struct tables *tables, const struct model *model,
+				    const struct seen *seen)
+{
+	struct bucket *host = table_host(tables, &seen->key);
+	struct pulse *flow;
+
+	if (host && !bucket_take(host, seen->moment.time_us, model->new_flows_rate,
+				 model->new_flows_burst, 1))
+		return 0;
+	flow = table_flow_make(tables, &seen->key);
+	if (flow && table_slides(tables))
+		sliding_begin((struct sliding *)flow, seen->moment.time_us);
+	else if (flow)
+		jumping_begin((struct jumping *)flow, seen->moment.time_us, table_swings(tables));
+	return flow;
+}
+
+SHARED struct added classify_add(struct tables *tables, const struct model *model,
+				 struct pulse *flow, const struct moment *moment)
+{
+	if (table_slides(tables))
+		return sliding_add((struct sliding *)flow, moment, model->window);
+	return jumping_add((struct jumping *)flow, moment, model->window, table_swings(tables));
+}
+
+/* Reads a full window into scratch. A jumping one begins anew. */
+SHARED void classify_read(struct tables *tables, const struct model *model, struct pulse *flow,
+			  struct scratch *scratch)
+{
+	if (table_slides(tables)) {
+		sliding_view((struct sliding *)flow, &scratch->view, model->window);
+	} else {
+		jumping_view((struct jumping *)flow, &scratch->view, table_swings(tables));
+		jumping_reset((struct jumping *)flow, table_swings(tables));
+	}
+	model_values(model, scratch);
+}
+
+/* Gives a flow the class of a leaf. A class for which nothing is done is no decision to be kept. */
+SHARED struct decision *classify_settle(struct tables *tables, const struct model *model,
+					struct decision *decision, const struct seen *seen,
+					__u32 leaf)
+{
+	const struct class_action *action = &model->action[LEAF_CLASS(leaf)];
+
+	if (!action->mark) {
+		if (decision)
+			table_decision_drop(tables, &seen->key);
+		return 0;
+	}
+	if (!decision) {
+		decision = table_decision_make(tables, &seen->key);
+		if (!decision)
+			return 0;
+		decision->guard.last_us = seen->moment.time_us;
+		decision->guard.level = 0;
+		decision->demoted = 0;
+		decision->waiting = action->priority && seen->key.protocol == CLASSIFY_TCP;
+	}
+	decision->class = LEAF_CLASS(leaf);
+	decision->confidence = LEAF_CONFIDENCE(leaf);
+	return decision;
+}
+
+SHARED void classify_decided(const struct model *model, struct decision *decision,
+			     const struct seen *seen, const struct added *added,
+			     struct outcome *outcome)
+{
+	const struct class_action *action = &model->action[decision->class];
+	__u64 room = model->guard_burst * BUCKET_WHOLE;
+
+	bucket_fill(&decision->guard, seen->moment.time_us, model->guard_rate, model->guard_burst,
+		    seen->moment.length);
+	decision->guard.last_us = seen->moment.time_us;
+	decision->demoted = decision->guard.level > (decision->demoted ? room / 2 : room);
+	if (added->interval != GAP_NONE && added->interval >= model->gap_us)
+		decision->waiting = 0;
+	outcome->class = decision->class;
+	outcome->confidence = decision->confidence;
+	outcome->verdict = VERDICT_CLASS;
+	if (action->priority && decision->demoted)
+		outcome->verdict = VERDICT_DEMOTED;
+	else if (action->priority && decision->waiting)
+		outcome->verdict = VERDICT_WAITING;
+	else
+		outcome->mark = action->mark;
+}
+
+/* A small packet of a new UDP flow that sends seldom. */
+SHARED void classify_probation(struct tables *tables, const struct model *model,
+			       const struct seen *seen, const struct added *added,
+			       struct outcome *outcome)
+{
+	struct bucket *bucket;
+
+	if (!model->probation_mark || !added->new || seen->key.protocol != CLASSIFY_UDP ||
+	    seen->moment.length > model->probation_bytes || added->interval < model->sparse_us)
+		return;
+	bucket = table_probation(tables);
+	if (bucket && !bucket_take(bucket, seen->moment.time_us, model->probation_rate,
+				   model->probation_burst, seen->moment.length))
+		return;
+	outcome->verdict = VERDICT_PROBATION;
+	outcome->mark = model->probation_mark;
+}
+
+/* Returns a decision that still holds. */
+SHARED struct decision *classify_recall(struct tables *tables, const struct model *model,
+					const struct seen *seen)
+{
+	struct decision *decision = table_decision(tables, &seen->key);
+
+	if (decision && seen->moment.time_us > decision->guard.last_us &&
+	    seen->moment.time_us - decision->guard.last_us > model->idle_us) {
+		table_decision_drop(tables, &seen->key);
+		return 0;
+	}
+	return decision;
+}
+
+/* Whether a model is for flows of this protocol: of others nothing is kept. */
+SHARED int classify_covers(const struct model *model, const struct flow_key *key)
+{
+	return !model->protocol || model->protocol == key->protocol;
+}
+
+/* scratch->value is that of the window where this returns 1. */
+SHARED int classify(struct tables *tables, const struct model *model, struct scratch *scratch,
+		    const struct seen *seen, struct outcome *outcome)
+{
+	struct added added = { .interval = GAP_NONE };
+	struct decision *decision;
+	struct pulse *flow;
+	__u32 leaf;
+
+	outcome->mark = 0;
+	outcome->class = CLASS_NONE;
+	outcome->confidence = outcome->fresh = 0;
+	outcome->verdict = VERDICT_NONE;
+	if (!classify_covers(model, &seen->key))
+		return 0;
+	decision = classify_recall(tables, model, seen);
+	flow = table_flow(tables, &seen->key);
+	if (!flow)
+		flow = classify_begin(tables, model, seen);
+	if (flow)
+		added = classify_add(tables, model, flow, &seen->moment);
+	if (added.full) {
+		classify_read(tables, model, flow, scratch);
+		leaf = model_leaf(model, scratch);
+		if (leaf && confirm(flow, LEAF_CLASS(leaf), model->confirm)) {
+			decision = classify_settle(tables, model, decision, seen, leaf);
+			outcome->fresh = 1;
+			outcome->class = LEAF_CLASS(leaf);
+			outcome->confidence = LEAF_CONFIDENCE(leaf);
+		}
+	}
+	if (decision)
+		classify_decided(model, decision, seen, &added, outcome);
+	else if (flow)
+		classify_probation(tables, model, seen, &added, outcome);
+	return added.full != 0;
+}
+
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/* iatbd: intervals in us within each direction: f is up, b is down. */
+#ifndef GM_FEATURE_IATBD_H
+#define GM_FEATURE_IATBD_H
+
+#include "classifier/core/view.h"
+
+#define IATBD_NAMES                                                                                \
+	{ "iatbd", 0, { "fmin", "fmean", "fmax", "fstdev", "bmin", "bmean", "bmax", "bstdev" } }
+#define IATBD_EACH 4
+
+SHARED __s32 iatbd_value(const struct view *view, __u32 statistic, __u32 way)
+{
+	(void)way;
+	if (statistic < IATBD_EACH)
+		return spread_value(&view->interval[WAY_UP], statistic);
+	return spread_value(&view->interval[WAY_DOWN], statistic - IATBD_EACH);
+}
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/* plen: lengths of IP packets in bytes, of one direction or of both. */
+#ifndef GM_FEATURE_PLEN_H
+#define GM_FEATURE_PLEN_H
+
+#include "classifier/core/view.h"
+
+#define PLEN_NAMES { "plen", 1, { "min", "mean", "max", "stdev", "sum" } }
+
+SHARED __s32 plen_value(const struct view *view, __u32 statistic, __u32 way)
+{
+	return spread_value(&view->length[way], statistic);
+}
+
+#endif

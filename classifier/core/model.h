@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/*
+ * A model as data: the attributes that it asks for, a decision tree, what is done for each class.
+ * It is the value of a map, so that another one takes its place without another program.
+ */
+#ifndef GM_MODEL_H
+#define GM_MODEL_H
+
+#include "classifier/core/feature.h"
+
+#define MODEL_ATTRIBUTES_MOST 32
+#define MODEL_NODES_MOST 4095
+#define MODEL_NODES 4096 /* a power of two, so that a number is cut to a place */
+#define MODEL_CLASSES_MOST 255
+#define MODEL_DEPTH_MOST 16
+
+/* Where a branch leads: a leaf has a class (8 bits) and its confidence (percent), or a node. */
+#define LEAF 0x8000
+#define LEAF_OF(class, confidence) ((__u16)(LEAF | (class) | (confidence) << 8))
+#define LEAF_CLASS(target) ((target) & 0xff)
+#define LEAF_CONFIDENCE(target) ((target) >> 8 & 0x7f)
+
+#define NODE_EQUAL 1 /* a nominal attribute: the first branch is for the split itself */
+
+struct node {
+	__s32 split;
+	__u16 target[2]; /* at most the split; more */
+	__u8 attribute, flags;
+	__u8 missing; /* class of one without the attribute, which ours never lacks */
+	__u8 unused;
+};
+
+/* What is done for flows of a class. */
+struct class_action {
+	__u32 mark; /* 0: nothing */
+	__u32 priority; /* it is preferred, so that guard and probation hold */
+};
+
+struct model {
+	__u32 window, confirm;
+	__u32 attributes, nodes, classes;
+	__u32 swings; /* an attribute of skype is among them */
+	__u32 protocol; /* of the flows that it is for; 0: of any */
+
+	/* Bounds on what a class that is preferred may take. */
+	__u32 new_flows_rate, new_flows_burst; /* a second, of a host of the LAN */
+	__u32 guard_rate, guard_burst; /* bytes a second of a flow; bytes */
+	__u32 probation_rate, probation_burst; /* of all flows on probation; bytes */
+	__u32 probation_bytes; /* length of a packet, at most */
+	__u32 probation_mark; /* 0: there is no probation */
+	__u32 sparse_us; /* a packet on probation follows at least so much later */
+	__u32 gap_us; /* TCP is preferred from such a gap on, so that nothing is overtaken */
+	__u64 idle_us; /* a decision holds until no packet came for so long */
+
+	struct class_action action[MODEL_CLASSES_MOST + 1];
+	struct attribute attribute[MODEL_ATTRIBUTES_MOST];
+	struct node node[MODEL_NODES];
+};
+
+/* Room for the reading of a window. */
+struct scratch {
+	struct view view;
+	__s32 value[MODEL_ATTRIBUTES_MOST];
+};
+
+SHARED void model_values(const struct model *model, struct scratch *scratch)
+{
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < MODEL_ATTRIBUTES_MOST && i < model->attributes; i++)
+		scratch->value[i] = attribute_value(&scratch->view, model->attribute[i]);
+}
+
+/* From the root to a leaf, which it returns; 0: the tree is none, or deeper than it may be. */
+SHARED __u16 model_leaf(const struct model *model, const struct scratch *scratch)
+{
+	__u16 target = 0;
+
+#pragma clang loop unroll(disable)
+	for (int depth = 0; depth < MODEL_DEPTH_MOST; depth++) {
+		const struct node *node = &model->node[target & (MODEL_NODES - 1)];
+		__s32 value = scratch->value[node->attribute & (MODEL_ATTRIBUTES_MOST - 1)];
+		int more = node->flags & NODE_EQUAL ? value != node->split : value > node->split;
+
+		target = more ? node->target[1] : node->target[0];
+		if (target & LEAF)
+			return target;
+	}
+	return 0;
+}
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * gm-classifier: computes what the gateway's classifier computes, from a capture. The same code runs
+ * in the kernel, so that a model is trained and judged by the numbers that decide there.
+ */
+#include "program/program.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_USAGE 2
+
+static const struct command *const commands[] = { &command_features, &command_run };
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct option long_options[] = {
+	{ "attributes", required_argument, NULL, 'a' },
+	{ "window", required_argument, NULL, 'w' },
+	{ "lan", required_argument, NULL, 'l' },
+	{ "sliding", no_argument, NULL, 's' },
+	{ "confirm", required_argument, NULL, 'c' },
+	{ "packets", no_argument, NULL, 'p' },
+	{ "priority", required_argument, NULL, 'P' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+static int help(void)
+{
+	printf("gm-classifier: classifies the flows of a capture as a gateway does\n\nUsage:\n");
+	for (size_t i = 0; i < COMMANDS; i++)
+		printf("  gm-classifier %s %s\n      %s\n%s", commands[i]->name, commands[i]->words,
+		       commands[i]->help, commands[i]->options);
+	return EXIT_SUCCESS;
+}
+
+static int usage(const char *reason, const char *word)
+{
+	fprintf(stderr, "gm-classifier: %s%s; try gm-classifier --help\n", reason, word);
+	return EXIT_USAGE;
+}
+
+/* A whole number from 0 to most, or -1. */
+static long number(const char *text, long most)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	return end == text || *end || errno || value < 0 || value > most ? -1 : value;
+}
+
+static int take(struct options *options, int option)
+{
+	switch (option) {
+	case 'a':
+		options->attributes = optarg;
+		return 0;
+	case 'l':
+		options->lan = optarg;
+		return 0;
+	case 'P':
+		options->priority = optarg;
+		return 0;
+	case 's':
+		options->slides = true;
+		return 0;
+	case 'p':
+		options->by_packet = true;
+		return 0;
+	case 'w':
+		options->window = number(optarg, WINDOW_MOST);
+		return options->window < 2 ? usage("--window takes 2 to 32, not ", optarg) : 0;
+	case 'c':
+		options->confirm = number(optarg, 254);
+		return options->confirm < 0 ? usage("--confirm takes 0 to 254, not ", optarg) : 0;
+	default:
+		return EXIT_USAGE; /* getopt_long() has written the reason */
+	}
+}
+
+static int run(const struct command *command, int count, char **words)
+{
+	struct options options = { .lan = "auto", .window = -1, .confirm = -1 };
+	struct fault fault = { 0 };
+	int option, error;
+
+	while ((option = getopt_long(count, words, "", long_options, NULL)) != -1) {
+		if (option == 'h')
+			return help();
+		error = take(&options, option);
+		if (error)
+			return error;
+	}
+	for (; optind < count && options.words < 2; optind++)
+		options.word[options.words++] = words[optind];
+	if (options.words != command->words_count || optind < count)
+		return usage("the command line is: ", command->words);
+	error = command->run(&options, &fault);
+	if (!error && (fflush(stdout) || ferror(stdout)))
+		error = fault_set(&fault, -EIO, NULL, "make room for it", "writing the output");
+	if (!error)
+		return EXIT_SUCCESS;
+	fprintf(stderr, "gm-classifier: %s: %s\n", fault.reason, fault.fix);
+	return error == -EINVAL ? EXIT_USAGE : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+		return help();
+	for (size_t i = 0; argc > 1 && i < COMMANDS; i++)
+		if (strcmp(argv[1], commands[i]->name) == 0)
+			return run(commands[i], argc - 1, argv + 1);
+	return usage(argc > 1 ? "no such command: " : "a command is missing",
+		     argc > 1 ? argv[1] : "");
+}

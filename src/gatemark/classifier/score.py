@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scores of decisions: of flows, classes and applications."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean, median
+from typing import Final
+
+from gatemark.classifier.recipe import OTHER, PRIORITY
+from gatemark.classifier.verdict import Verdict, one_line
+
+LONG: Final = 100  # packets: a flow of so many can fill a queue
+
+Pair = tuple[str, str]  # the class that is right, and the one that was given
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How many flows of each class were given which."""
+
+    counts: Mapping[Pair, int]
+
+    def precision(self, name: str) -> float | None:
+        """Of the flows given the class, the share that is of it; None: given to none."""
+        return _share(self.counts, name, 1)
+
+    def recall(self, name: str) -> float | None:
+        """Of the flows of the class, the share that was given it; None: there are none."""
+        return _share(self.counts, name, 0)
+
+    def f1(self, name: str) -> float | None:
+        """The harmonic mean of precision and recall; None where neither can be."""
+        hits = 2 * self.counts.get((name, name), 0)
+        all_ = sum(n * pair.count(name) for pair, n in self.counts.items())
+        return hits / all_ if all_ else None
+
+
+def _share(counts: Mapping[Pair, int], name: str, side: int) -> float | None:
+    whole = sum(n for pair, n in counts.items() if pair[side] == name)
+    return counts.get((name, name), 0) / whole if whole else None
+
+
+def confusion(pairs: Iterable[Pair]) -> Confusion:
+    """Flow by flow: the class that is right, and the one that was given."""
+    return Confusion(Counter(pairs))
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Scores of the tree and of the one-line baseline on the same flows."""
+
+    flows: str  # `all` or `udp`
+    least_packets: int
+    tree: Confusion
+    baseline: Confusion
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """To the first right decision of flows with priority that got one: medians."""
+
+    flows: int
+    never: int  # flows that no window got right
+    packets: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Uplink:
+    """Bytes that leave the LAN in flows of a manifest's class that is to have no priority."""
+
+    name: str
+    bytes_: int
+    favoured: int
+
+    @property
+    def ratio(self) -> float:
+        """The share that gets priority."""
+        return self.favoured / self.bytes_ if self.bytes_ else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """How much of an application is right: of its windows, and of its flows by majority."""
+
+    name: str
+    label: str
+    flows: int
+    windows: int
+    right_windows: float
+    right_flows: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """All that is told of a set of decisions."""
+
+    beside: tuple[Beside, ...]
+    speed: Speed | None
+    uplink: tuple[Uplink, ...]
+    applications: tuple[Application, ...]
+
+    @property
+    def recall_of_applications(self) -> float | None:
+        """Mean share of right windows over the applications that are to have priority."""
+        shares = [a.right_windows for a in self.applications if a.label == PRIORITY]
+        return mean(shares) if shares else None
+
+
+def scores(verdicts: Sequence[Verdict]) -> Scores:
+    """The scores of flows that were judged."""
+    beside = tuple(
+        _beside(verdicts, flows, least) for least in (LONG, 0) for flows in ("all", "udp")
+    )
+    return Scores(beside, _speed(verdicts), tuple(_uplink(verdicts)), _applications(verdicts))
+
+
+def _beside(verdicts: Sequence[Verdict], flows: str, least: int) -> Beside:
+    chosen = [
+        verdict
+        for verdict in verdicts
+        if verdict.track.packets >= least and flows in ("all", verdict.track.flow.proto)
+    ]
+    return Beside(
+        flows,
+        least,
+        confusion((verdict.label, verdict.majority) for verdict in chosen),
+        confusion((verdict.label, one_line(verdict.track.flow)) for verdict in chosen),
+    )
+
+
+def _speed(verdicts: Iterable[Verdict]) -> Speed | None:
+    firsts = [verdict.first_right for verdict in verdicts if verdict.label == PRIORITY]
+    right = [first for first in firsts if first]
+    if not right:
+        return None
+    packets, seconds = (median(values) for values in zip(*right, strict=True))
+    return Speed(len(right), len(firsts) - len(right), packets, seconds)
+
+
+def _uplink(verdicts: Sequence[Verdict]) -> Iterable[Uplink]:
+    """By class of the manifest, and all together first."""
+    others = [verdict for verdict in verdicts if verdict.label == OTHER]
+    sums: dict[str, Counter[str]] = {}
+    for verdict in others:
+        for name in ("all", verdict.track.flow.label):
+            sent, favoured = verdict.uplink
+            sums.setdefault(name, Counter()).update(sent=sent, favoured=favoured)
+    return [Uplink(name, by["sent"], by["favoured"]) for name, by in sums.items()]
+
+
+def _applications(verdicts: Sequence[Verdict]) -> tuple[Application, ...]:
+    groups: dict[tuple[str, str], list[Verdict]] = {}
+    for verdict in verdicts:
+        groups.setdefault((verdict.label, verdict.track.flow.application), []).append(verdict)
+    rows = []
+    for (label, name), group in sorted(groups.items()):
+        windows = [given == label for verdict in group for given in verdict.decided]
+        right = mean(verdict.majority == label for verdict in group)
+        share = mean(windows) if windows else right
+        rows.append(Application(name, label, len(group), len(windows), share, right))
+    return tuple(rows)

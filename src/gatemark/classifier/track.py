@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flows with the windows that the C program made of their packets."""
+
+from dataclasses import dataclass
+
+from gatemark.classifier.manifest import Flow
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The attributes of a full window as its last packet passed.
+
+    `packet` counts the flow's packets from 1; `time_us` is since the flow's first packet;
+    `uplink_bytes` are the IP bytes that the window's packets took from the LAN.
+    """
+
+    packet: int
+    time_us: int
+    values: tuple[int, ...]
+    uplink_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """A labelled flow, the class that a model is to give it, and its windows in order."""
+
+    flow: Flow
+    label: str
+    windows: tuple[Window, ...]
+
+    @property
+    def packets(self) -> int:
+        """Of the flow, as far as they filled windows."""
+        return self.windows[-1].packet if self.windows else 0

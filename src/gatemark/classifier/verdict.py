@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a model decides of a flow, window by window."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from gatemark.classifier.c45 import Model
+from gatemark.classifier.manifest import Flow
+from gatemark.classifier.recipe import OTHER, PRIORITY, Recipe
+from gatemark.classifier.track import Track
+
+# The one line that a tree has to beat: UDP is real time, but for QUIC, DNS, mDNS and SSDP.
+NEVER: Final = frozenset((443, 53, 5353, 1900))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A flow, and the class that each window gave it."""
+
+    track: Track
+    decided: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """The class that is right."""
+        return self.track.label
+
+    @property
+    def majority(self) -> str:
+        """The class of most windows, which the flow has most of its life; of a tie the other."""
+        counts = Counter(self.decided)
+        return min(counts, key=lambda name: (-counts[name], name != OTHER), default=OTHER)
+
+    @property
+    def first_right(self) -> tuple[int, float] | None:
+        """Packets and seconds of the flow when a window is right for the first time."""
+        for window, name in zip(self.track.windows, self.decided, strict=True):
+            if name == self.label:
+                return window.packet, window.time_us / 1e6
+        return None
+
+    @property
+    def uplink(self) -> tuple[int, int]:
+        """IP bytes that leave the LAN, and those of them that have priority.
+
+        A window decides about the packets behind it, so those of the first have none.
+        """
+        sizes = [window.uplink_bytes for window in self.track.windows]
+        before = (OTHER, *self.decided)
+        favoured = (size for size, name in zip(sizes, before, strict=False) if name == PRIORITY)
+        return sum(sizes), sum(favoured)
+
+
+def judge(model: Model, recipe: Recipe, tracks: Iterable[Track]) -> list[Verdict]:
+    """Every flow; one that fills no window, or is of another protocol, gets no priority."""
+    return [Verdict(track, tuple(_decided(model, recipe, track))) for track in tracks]
+
+
+def _decided(model: Model, recipe: Recipe, track: Track) -> Iterator[str]:
+    covered = recipe.covers(track.flow)
+    for window in track.windows:
+        yield model.decide(window.values) if covered else OTHER
+
+
+def one_line(flow: Flow) -> str:
+    """The class by the baseline, which needs no packet but the first."""
+    is_favoured = flow.proto == "udp" and not NEVER & {flow.lan_port, flow.wan_port}
+    return PRIORITY if is_favoured else OTHER

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small captures through gm-classifier: trained on, judged, and judged alike by the program."""
+
+import csv
+import json
+import struct
+import subprocess
+from collections.abc import Iterable
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+from command import gatemark
+
+from gatemark.classifier import c45, features, manifest, recipe, shipped
+from gatemark.classifier.verdict import judge
+from gatemark.node.binary import classifier_path
+
+HEADER = "file,proto,src,sport,dst,dport,application,class"
+LAN, WAN = "192.0.2.1", "198.51.100.1"
+PACKETS = 120
+UDP, TCP = 17, 6
+
+# A packet: microseconds, protocol, source port of the LAN, bytes, whether it is up.
+Packet = tuple[int, int, int, int, bool]
+
+
+def voip(port: int) -> list[Packet]:
+    """Both directions, small, every 20 ms."""
+    return [(at * 20_000, UDP, port, 200 + at % 3, at % 2 == 0) for at in range(PACKETS)]
+
+
+def upload(port: int, protocol: int = UDP) -> list[Packet]:
+    """Large and fast; every third packet acknowledges."""
+    return [
+        (at * 1_000, protocol, port, 60 if at % 3 == 2 else 1400, at % 3 != 2)
+        for at in range(PACKETS)
+    ]
+
+
+def frame(packet: Packet) -> bytes:
+    """Ethernet, IPv4 and ports; the rest of the packet was not kept."""
+    _, protocol, port, size, is_up = packet
+    ends = [(ip_address(LAN).packed, port), (ip_address(WAN).packed, 9000)]
+    (source, sport), (target, dport) = ends if is_up else ends[::-1]
+    ip = struct.pack("!BxHHHBBH", 0x45, size, 0, 0, 64, protocol, 0) + source + target
+    rest = b"\x50" + bytes(11) if protocol == TCP else struct.pack("!HH", size - 20, 0)
+    middle = bytes(8) if protocol == TCP else b""
+    return bytes(12) + b"\x08\x00" + ip + struct.pack("!HH", sport, dport) + middle + rest
+
+
+def capture(path: Path, packets: Iterable[Packet]) -> None:
+    """A file of pcap."""
+    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 96, 1)
+    for packet in sorted(packets):
+        kept = frame(packet)
+        seconds, us = divmod(packet[0], 1_000_000)
+        data += struct.pack("<IIII", 1_000 + seconds, us, len(kept), packet[3] + 14) + kept
+    path.write_bytes(data)
+
+
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twelve captures, each with a call and an upload, one of them of TCP too."""
+    folder = tmp_path_factory.mktemp("labelled")
+    rows = [HEADER]
+    for at in range(12):
+        name, first = f"{at}.pcap", 5000 + 10 * at
+        capture(folder / name, [*voip(first), *upload(first + 1), *upload(first + 2, TCP)])
+        rows += [
+            f"{name},udp,{LAN},{first},{WAN},9000,phone{at % 4},voip",
+            f"{name},udp,{LAN},{first + 1},{WAN},9000,disk{at % 4},bulk",
+            f"{name},tcp,{LAN},{first + 2},{WAN},9000,disk{at % 4},bulk",
+        ]
+    (folder / "flows.csv").write_text("\n".join(rows) + "\n")
+    return folder / "flows.csv"
+
+
+@pytest.fixture(scope="module")
+def model(labelled: Path) -> Path:
+    path = labelled.with_name("made.c45")
+    done = gatemark("classifier", "train", labelled, "--out", path)
+    assert (done.code, done.err) == (0, "")
+    return path
+
+
+def rows_of(*words: str | Path) -> list[dict[str, object]]:
+    done = gatemark("classifier", "evaluate", *words, "--json")
+    assert done.code == 0, done.err
+    return [json.loads(line) for line in done.out.splitlines()]
+
+
+def test_a_trained_model_says_what_it_was_made_of(model: Path) -> None:
+    row = json.loads(gatemark("classifier", "show", model, "--json").out)
+    assert (row["window"], row["protocol"], row["flows"]) == ("10", "udp", "36")
+    assert row["captures"].startswith("12,")
+    assert row["leaves"] == 2
+
+
+def test_the_same_captures_give_the_same_model(labelled: Path, model: Path) -> None:
+    again = labelled.with_name("again.c45")
+    gatemark("classifier", "train", labelled, "--out", again)
+    assert again.read_bytes() == model.read_bytes()
+
+
+@pytest.mark.parametrize("by", ["capture", "application"])
+def test_scores_of_what_no_tree_has_seen(by: str, labelled: Path, model: Path) -> None:
+    """A call is told from an upload; the one line takes both for real time."""
+    scores = [
+        (row["by"], row["precision"], row["recall"])
+        for row in rows_of(labelled, "--model", model, "--split", by)
+        if row["what"] == "score" and (row["flows"], row["least_packets"]) == ("all", 100)
+    ]
+    assert scores == [("tree", 1, 1), ("one line", 0.5, 1)]
+
+
+def test_what_a_model_has_seen_is_told(labelled: Path, model: Path) -> None:
+    done = gatemark("classifier", "evaluate", labelled, "--model", model)
+    assert done.code == 0
+    assert "12 of 12 captures are those that the model was trained on" in done.err
+    assert "after 10 packets and 0.18 s" in done.out
+
+
+def test_uplink_bytes_with_priority(labelled: Path, model: Path) -> None:
+    bulk = next(
+        row
+        for row in rows_of(labelled, "--model", model)
+        if row["what"] == "uplink bytes with priority" and row["class"] == "bulk"
+    )
+    assert bulk["bytes"] == 12 * 2 * (PACKETS * 2 // 3) * 1400
+    assert bulk["priority_bytes"] == 0
+
+
+@pytest.mark.parametrize("name", ["real-time", "made"])
+def test_the_program_decides_as_the_laboratory_does(name: str, labelled: Path, model: Path) -> None:
+    path = shipped.path(name) if name in shipped.names() else model
+    tree = c45.load(path)
+    wanted = recipe.of(tree, path)
+    flows = [flow for flow in manifest.read(labelled) if flow.capture.name == "0.pcap"]
+    tracks = features.tracks(flows, wanted, lambda *_: None)
+    done = subprocess.run(
+        [classifier_path(), "run", path, flows[0].capture, "--lan", f"{LAN}/32"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    given = {row["flow"]: row["class"] for row in csv.DictReader(done.stdout.splitlines())}
+    for verdict in judge(tree, wanted, tracks):
+        covered = wanted.covers(verdict.track.flow)
+        assert given[verdict.track.flow.key] == (verdict.decided[-1] if covered else "")
+
+
+def test_the_shipped_model_keeps_the_bounds_of_a_gateway() -> None:
+    for name in shipped.names():
+        tree = c45.load(shipped.path(name))
+        assert tree.leaves <= 64
+        assert all(node.threshold.denominator == 1 for node in tree.nodes.values())
+        assert shipped.card(name).read_text().startswith(f"# The model `{name}`")
+
+
+def test_the_shipped_model_is_shown() -> None:
+    done = gatemark("classifier", "show")
+    assert (done.code, done.err) == (0, "")
+    assert "realtime" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("train none.csv --out x", "none.csv: No such file"),
+        ("train FLOWS --out none/x", "there is no folder"),
+        ("train FLOWS --out x --attributes mean.size", "no attribute mean.size"),
+        ("train FLOWS --out x --attributes mean.plen,mean.plen", "each once"),
+        ("train FLOWS --out x --window 33", "--window"),
+        ("train FLOWS --out x --protocol icmp", "--protocol"),
+        ("evaluate FLOWS --split window", "--split"),
+        ("evaluate FLOWS --model none", "none: No such file"),
+        ("evaluate FLOWS --model FOREIGN", "nothing tells which window"),
+        ("evaluate BROKEN", "broken.csv:2: 1 fields"),
+        ("show BROKEN", "broken.csv:1: "),
+    ],
+)
+def test_nonsense_is_refused_in_a_line(words: str, why: str, labelled: Path) -> None:
+    folder = labelled.parent
+    (folder / "broken.csv").write_text(f"{HEADER}\nx\n")
+    foreign = "classes a b\nattributes mean.plen\nn_0 a_0 r c_0 1 c_0 c_1\n"
+    (folder / "foreign").write_text(foreign)
+    named = {"FLOWS": "flows.csv", "BROKEN": "broken.csv", "FOREIGN": "foreign"}
+    done = gatemark("classifier", *(named.get(w, w) for w in words.split()), cwd=folder)
+    assert done.code == 2, done.err
+    assert why in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_a_capture_that_is_none_is_named(labelled: Path) -> None:
+    folder = labelled.parent
+    (folder / "text.pcap").write_text("no capture")
+    row = f"text.pcap,udp,{LAN},1,{WAN},2,a,voip"
+    (folder / "bad.csv").write_text(f"{HEADER}\n{row}\n")
+    done = gatemark("classifier", "evaluate", "bad.csv", cwd=folder)
+    assert done.code == 2
+    assert "text.pcap: gm-classifier: " in done.err
+    assert len(done.err.splitlines()) == 1
