@@ -10,6 +10,7 @@ import gatemark
 from gatemark.commands import (
     ab,
     agent,
+    capture,
     cmp,
     diff,
     doctor,
@@ -95,5 +96,6 @@ _add("cmp", cmp.cmp, COMPARE)
 _add("fit", fit.fit, COMPARE)
 _group("lab", lab.app, LAB)
 _group("station", station.app, LAB)
+_add("capture", capture.capture, LAB)
 _add("doctor", doctor.doctor, LAB)
 _group("agent", agent.app, LAB)
