@@ -199,7 +199,7 @@ def unknown_verb(words: list[str]) -> str | None:
     """Of `gatemark VERB [VERB] --option ...`; what stands for something is in capitals."""
     command: Any = get_command(app)
     for word in words:
-        if word in ("--", "..."):
+        if word in ("--", "...", "|"):
             return None
         if word.startswith("-"):
             known = {"-h", "--help"} | {name for p in command.params for name in p.opts}

@@ -223,7 +223,7 @@ def test_no_file_is_a_drawer_for_everything() -> None:
 
 
 def test_no_folder_is_too_full() -> None:
-    most = {"report/chart": 40, "report/answer": 42, "commands": 33}  # one a file
+    most = {"report/chart": 40, "report/answer": 42, "commands": 34}  # one a file
     full = {}
     for folder in {path.parent for path in MODULES}:
         name = str(folder.relative_to(PACKAGE))

@@ -7,12 +7,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define DESCRIPTOR "/dev/fd/"
 #define PATH_BYTES 4096
 #define RECORD_BYTES (256u << 10) /* room for records of pcap, written at once */
 
@@ -78,6 +80,18 @@ static int write_whole(struct capture_file *file, const uint8_t *data, size_t by
 	return 0;
 }
 
+/* A descriptor that we were started with is not opened anew: a socket could not be. */
+static int open_path(const char *path)
+{
+	size_t before = strlen(DESCRIPTOR);
+	char *end = NULL;
+	long fd = strncmp(path, DESCRIPTOR, before) ? -1 : strtol(path + before, &end, 10);
+
+	if (fd >= 0 && fd <= INT_MAX && end > path + before && !*end)
+		return fcntl((int)fd, F_DUPFD_CLOEXEC, 0);
+	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+}
+
 static int open_next(struct capture_file *file)
 {
 	uint8_t header[FORMAT_HEADER_MOST];
@@ -85,7 +99,7 @@ static int open_next(struct capture_file *file)
 	struct stat status;
 
 	path_of(file, file->number + 1, path);
-	file->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	file->fd = open_path(path);
 	if (file->fd < 0)
 		return -errno;
 	file->is_regular = !fstat(file->fd, &status) && S_ISREG(status.st_mode);

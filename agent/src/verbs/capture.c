@@ -9,6 +9,7 @@
 #include "capture/packets.h"
 #include "capture/rings.h"
 #include "capture/tap.h"
+#include "kernel/resident.h"
 #include "time/clock.h"
 #include "verbs/verb.h"
 
@@ -17,6 +18,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CLOCK_EACH_NS NS_PER_S /* the time of day may be set while the capture runs */
 #define HALF_FULL 50 /* of 100: then the next look comes at once */
@@ -46,7 +48,7 @@ static const struct key capture_keys[] = {
 	KEY(capture_request, devices, TEXTS, .required = true,
 	    .help = "list of interfaces, 8 at most"),
 	KEY(capture_request, file, TEXT, .required = true,
-	    .help = "path of the file or pipe that the packets go to"),
+	    .help = "path of the file or pipe that the packets go to, or /dev/fd/N"),
 	KEY(capture_request, ways, CHOICES, .choices = way_names,
 	    .help = "in, out, or both, which is what is captured if it is left out"),
 	KEY(capture_request, snaplen, INTEGER, .preset = CAPTURE_SNAPLEN_MOST,
@@ -83,6 +85,7 @@ struct capture_job {
 	struct rings rings;
 	struct tap tap;
 	struct packets packets;
+	int resident; /* descriptor */
 	bool by_bpf;
 	char passed_over[sizeof(((struct fault *)0)->reason)]; /* why BPF was */
 };
@@ -158,6 +161,7 @@ static void report(struct capture_job *job, const char *event)
 	line_count(line, "file_bytes", job->file.bytes);
 	line_count(line, "files", job->file.number);
 	line_count(line, "cpu_ns", clock_cpu());
+	line_count(line, "resident_bytes", resident_bytes(job->resident));
 	if (job->file.error)
 		line_text(line, "error", strerror(-job->file.error));
 	line_end(line);
@@ -261,6 +265,7 @@ static int capture_run(struct talk *talk, const void *given, struct fault *fault
 	struct capture_job job = {
 		.request = request,
 		.talk = talk,
+		.resident = resident_open(),
 		.file = { .path = request->file,
 			  .kind = { .format = (enum capture_format)request->format,
 				    .snaplen = (uint32_t)request->snaplen },
@@ -285,6 +290,8 @@ static int capture_run(struct talk *talk, const void *given, struct fault *fault
 	if (job.packets.block)
 		packets_close(&job.packets);
 	capture_file_close(&job.file);
+	if (job.resident >= 0)
+		close(job.resident);
 	filter_release(&job.filter);
 	filter_prefix_release(&job.prefix);
 	return error;

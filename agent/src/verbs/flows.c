@@ -8,6 +8,7 @@
 #include "kernel/bpf_object.h"
 #include "kernel/device.h"
 #include "kernel/hooks.h"
+#include "kernel/resident.h"
 #include "time/clock.h"
 #include "verbs/verb.h"
 
@@ -61,6 +62,7 @@ struct flows_job {
 	struct hooks hooks;
 	struct flow_export export;
 	uint64_t records, left;
+	int resident; /* descriptor */
 };
 
 static int load(const struct flows_job *job, const char *device, struct fault *fault)
@@ -174,6 +176,7 @@ static void report(const struct flows_job *job, const char *event)
 	line_count(line, "sent", job->export.sent);
 	line_count(line, "lost", job->export.lost);
 	line_count(line, "cpu_ns", clock_cpu());
+	line_count(line, "resident_bytes", resident_bytes(job->resident));
 	line_end(line);
 }
 
@@ -247,6 +250,7 @@ static int flows_run(struct talk *talk, const void *given, struct fault *fault)
 	struct flows_job job = {
 		.request = request,
 		.talk = talk,
+		.resident = resident_open(),
 		.table = { .ipv4.fd = -1, .ipv6.fd = -1, .counts.fd = -1 },
 		.export = { .fd = -1,
 			    .is_tcp = request->protocol == 1,
@@ -258,6 +262,8 @@ static int flows_run(struct talk *talk, const void *given, struct fault *fault)
 	hooks_close(&job.hooks);
 	flow_table_close(&job.table);
 	flow_export_close(&job.export);
+	if (job.resident >= 0)
+		close(job.resident);
 	return error;
 }
 

@@ -10,6 +10,7 @@ import gatemark
 from gatemark.commands import (
     ab,
     agent,
+    capture,
     classifier,
     cmp,
     coverage,
@@ -102,6 +103,7 @@ _add("rank", rank.rank, COMPARE)
 _add("coverage", coverage.coverage, COMPARE)
 _group("lab", lab.app, LAB)
 _group("station", station.app, LAB)
+_add("capture", capture.capture, LAB)
 _add("doctor", doctor.doctor, LAB)
 _group("agent", agent.app, LAB)
 _group("classifier", classifier.app, CLASSIFY)

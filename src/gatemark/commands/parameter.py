@@ -157,6 +157,7 @@ WORDS: Final[Mapping[str, Values]] = {
     "target": _words(*TARGETS, "all"),
     "path": _words(*lab.PATHS),
     "host": _words(*lab.HOSTS),
+    "on": _words("lan", "wan"),
     "frame": _words(*fit.FRAMES),
     "completion": _words(*SHELLS),
 }

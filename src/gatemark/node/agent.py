@@ -61,7 +61,7 @@ class Agent:
         `its_clock` is the host's, where that is known already; else it is read.
         """
         its_clock = its_clock or await clock.read(node)
-        process = await node.start(*FIRST, *await cls.command(node, verb))
+        process = await cls.begin(node, verb)
         agent = cls(node, verb, process, its_clock)
         try:
             agent.hello = await agent.event("hello")
@@ -73,6 +73,11 @@ class Agent:
             await agent.abort()
             raise
         return agent
+
+    @classmethod
+    async def begin(cls, node: Node, verb: str) -> Process:
+        """Start it on the host. Raises GatemarkError."""
+        return await node.start(*FIRST, *await cls.command(node, verb))
 
     @classmethod
     async def command(cls, node: Node, verb: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ LONGEST_LINE_BYTES: Final = 64 << 20  # a watch over an hour hands over its colu
 LINES_BYTES: Final = 256 << 20  # of all lines of one command
 LINE_COST_BYTES: Final = 100  # of an object that holds a line, besides the line
 ERRORS_BYTES: Final = 64 << 10
+STREAM_BYTES: Final = 1 << 20  # of a stream of bytes that nobody has taken; then its writer waits
 PIECE_BYTES: Final = 64 << 10  # read at once
 
 

@@ -382,6 +382,27 @@ class Served(TypedDict):
     ahead_bytes: Column
 
 
+class CaptureReady(TypedDict):
+    """A capture that can start."""
+
+    by: str
+    memory_bytes: int
+    passed_over: NotRequired[str]
+
+
+class Captured(TypedDict):
+    """What a capture has counted until now."""
+
+    t_ns: int
+    captured: int
+    written: int
+    bytes: int
+    drops: dict[str, int]
+    cpu_ns: int
+    resident_bytes: int
+    error: NotRequired[str]
+
+
 EVENTS: Final[dict[str, Any]] = {"hello": Hello, "error": Failed, "tick": Tick, "ready": Ready}
 OF_VERB: Final[dict[tuple[str, str], Any]] = {
     ("send", "done"): Sent,
@@ -396,6 +417,9 @@ OF_VERB: Final[dict[tuple[str, str], Any]] = {
     ("forward", "count"): Forwarded,
     ("forward", "done"): Forwarded,
     ("line", "done"): Lined,
+    ("capture", "ready"): CaptureReady,
+    ("capture", "tick"): Captured,
+    ("capture", "done"): Captured,
     ("client", "done"): Responded,
     ("server", "done"): Served,
 }

@@ -8,7 +8,15 @@ from typing import Protocol, runtime_checkable
 
 from gatemark.error import NodeError, UnavailableError
 from gatemark.node.binary import agent_path
-from gatemark.node.bound import LONGEST_LINE_BYTES, Lines, Tail, in_short, whole
+from gatemark.node.bound import (
+    LONGEST_LINE_BYTES,
+    PIECE_BYTES,
+    STREAM_BYTES,
+    Lines,
+    Tail,
+    in_short,
+    whole,
+)
 from gatemark.node.reader import Printed
 from gatemark.node.shield import begun, end, kill
 
@@ -50,6 +58,17 @@ class Process(Protocol):
         """End it at once, if it still runs."""
 
 
+@runtime_checkable
+class Stream(Process, Protocol):
+    """A command whose standard error is no text but bytes for us; it has no errors to show.
+
+    Its writer waits while nobody takes them.
+    """
+
+    async def piece(self) -> bytes:
+        """The next bytes; empty at the end. Raises NodeError if its host is lost."""
+
+
 class Node(Protocol):
     """One host of a station."""
 
@@ -68,6 +87,14 @@ class Node(Protocol):
 
     async def clock(self) -> Clock:
         """What its clock says. The same clock on all hosts of this machine."""
+
+
+@runtime_checkable
+class Streaming(Node, Protocol):
+    """A host from which a command can send bytes while it runs and is talked with."""
+
+    async def stream(self, *command: str) -> Stream:
+        """As `start`; standard error is a stream of bytes. Raises NodeError."""
 
 
 @runtime_checkable
@@ -100,6 +127,10 @@ class _Here:
     async def start(self, *command: str) -> Process:
         """Run it in a session of its own, with pipes. Raises NodeError if it cannot be run."""
         return LocalProcess(await _spawn(self.argv(*command)), self.name, command)
+
+    async def stream(self, *command: str) -> Stream:
+        """As `start`; standard error is a stream of bytes. Raises NodeError."""
+        return LocalStream(await _spawn(self.argv(*command), STREAM_BYTES), self.name, command)
 
     async def agent(self, verb: str) -> str:
         """The path of this machine's gm-agent. Raises UnavailableError if it is not built."""
@@ -189,7 +220,28 @@ class LocalProcess:
         kill(self.process)
 
 
-async def _spawn(argv: tuple[str, ...]) -> asyncio.subprocess.Process:
+class LocalStream(LocalProcess):
+    """A process of this machine whose standard error is a stream of bytes."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        assert self.process.stdout is not None
+        self._lines = Lines(self.process.stdout, self.name, self.command)
+
+    async def errors(self) -> str:
+        """None."""
+        return ""
+
+    async def piece(self) -> bytes:
+        """The next bytes; empty at the end."""
+        assert self.process.stderr is not None
+        return await self.process.stderr.read(PIECE_BYTES)
+
+
+async def _spawn(
+    argv: tuple[str, ...], limit: int = LONGEST_LINE_BYTES
+) -> asyncio.subprocess.Process:
     """In a session of its own: Ctrl-C is for us, not for what sets a host or gives it back."""
     try:
         return await begun(
@@ -198,7 +250,7 @@ async def _spawn(argv: tuple[str, ...]) -> asyncio.subprocess.Process:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
-                limit=LONGEST_LINE_BYTES,
+                limit=limit,
                 start_new_session=True,
             )
         )

@@ -4,6 +4,7 @@
 from typing import Final
 
 Example = tuple[str, str]  # what it is for, the command
+CAPTURE: Final = "gatemark capture --station bench.toml --filter 'udp port 53' | wireshark -k -i -"
 
 EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
     "list": (
@@ -106,6 +107,16 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
     "station": (
         ("the stations that ship", "gatemark station list"),
         ("is the bench cabled as its file says?", "gatemark station check bench.toml"),
+    ),
+    "capture": (
+        (
+            "a box's ARP in Wireshark",
+            "gatemark capture --station box.toml --filter arp | wireshark -k -i -",
+        ),
+        (
+            "the headers of 1000 packets of the open lab",
+            "gatemark capture --snaplen 68 --packets 1000 --out first.pcapng",
+        ),
     ),
     "doctor": (("what is missing on this machine", "gatemark doctor"),),
     "agent": (

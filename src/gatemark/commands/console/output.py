@@ -21,10 +21,15 @@ def say(text: object = "", *, err: bool = False) -> None:
     typer.echo(printable(str(text)), err=err)
 
 
-def lines(rows: Iterable[Mapping[str, object]]) -> None:
+def anew(text: str, *, last: bool) -> None:
+    """A line on a terminal's stderr, over the one before; the last one stays."""
+    typer.echo(f"\r\x1b[K{printable(text)}", err=True, nl=last)
+
+
+def lines(rows: Iterable[Mapping[str, object]], *, err: bool = False) -> None:
     """One JSON object a line."""
     for row in rows:
-        typer.echo(json_safe(json.dumps(row, ensure_ascii=False)))
+        typer.echo(json_safe(json.dumps(row, ensure_ascii=False)), err=err)
 
 
 def columns(rows: Sequence[Sequence[str]]) -> None:

@@ -73,6 +73,11 @@ class Verbs(TyperGroup):
         """`[OPTIONS] COMMAND ...`."""
         return [*usage(self, ctx), self.subcommand_metavar]
 
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """What it is, right below its usage: one screen holds all verbs."""
+        with formatter.indentation():
+            formatter.write_text(self.help or "")
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """One screen has no room for `--debug`, which a fault of ours names."""
         _sections(self, ctx, formatter)

@@ -6,12 +6,20 @@ import re
 import shlex
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, ClassVar, Self, cast
 
 import asyncssh
 
 from gatemark.error import NodeError
-from gatemark.node.bound import LONGEST_LINE_BYTES, Lines, Tail, in_short, whole
+from gatemark.node.bound import (
+    LONGEST_LINE_BYTES,
+    PIECE_BYTES,
+    STREAM_BYTES,
+    Lines,
+    Tail,
+    in_short,
+    whole,
+)
 from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import odd
 from gatemark.node.remote.connect import Link
@@ -59,6 +67,28 @@ class Pipes(asyncssh.SSHClientSession[bytes]):
         self.over.set()
 
 
+class RawPipes(Pipes):
+    """What comes out of a channel whose standard error is a stream of bytes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.raw = asyncio.StreamReader(limit=STREAM_BYTES)
+
+    def connection_made(self, chan: Any) -> None:
+        """The channel stands: who does not read either makes it wait."""
+        super().connection_made(chan)
+        self.raw.set_transport(chan)
+
+    def data_received(self, data: bytes, datatype: int | None) -> None:
+        """Something was printed."""
+        (self.raw if datatype else self.out).feed_data(data)
+
+    def eof_received(self) -> bool:
+        """Nothing more will be printed."""
+        self.raw.feed_eof()
+        return super().eof_received()
+
+
 @dataclass(slots=True)
 class Remote:
     """A command that runs on a host over SSH.
@@ -67,6 +97,8 @@ class Remote:
     opening of a channel and its command, dropbear 2022.82 to 2024.85 takes the new one for ended,
     and may break the whole connection (github.com/mkj/dropbear/pull/326).
     """
+
+    PIPES: ClassVar[type[Pipes]] = Pipes
 
     name: str  # the host's
     link: Link
@@ -77,9 +109,7 @@ class Remote:
     _ends: list["asyncio.Task[None]"] = field(default_factory=list, repr=False)
 
     @classmethod
-    async def open(
-        cls, name: str, link: Link, text: str, command: tuple[str, ...] = ()
-    ) -> "Remote":
+    async def open(cls, name: str, link: Link, text: str, command: tuple[str, ...] = ()) -> Self:
         """Begin a text of the host's shell; it is the caller's turn. Raises NodeError.
 
         `command` is what messages call it.
@@ -87,14 +117,14 @@ class Remote:
         if link.client.lost:
             raise lost(name, link.client.lost)
         try:
-            channel, pipes = await link.connection.create_session(Pipes, text, encoding=None)
+            channel, pipes = await link.connection.create_session(cls.PIPES, text, encoding=None)
         except (OSError, asyncssh.Error) as error:
             raise lost(name, link.client.lost or str(error)) from None
         pipes = cast(Pipes, pipes)
         return cls(name, link, channel, pipes, Lines(pipes.out, name, command or (text,)))
 
     @classmethod
-    async def start(cls, name: str, link: Link, command: tuple[str, ...]) -> "Remote":
+    async def start(cls, name: str, link: Link, command: tuple[str, ...]) -> Self:
         """Begin a command that can be killed. Raises NodeError, also if there is none such."""
         argv = sh(TELL_PID, *command)
         async with link.turn:
@@ -123,7 +153,7 @@ class Remote:
     @classmethod
     async def complete(
         cls, name: str, link: Link, command: tuple[str, ...], stdin: bytes
-    ) -> tuple["Remote", bytes]:
+    ) -> tuple[Self, bytes]:
         """Run a command to its end; returns it and all that it printed. Raises NodeError."""
         async with link.turn:
             process = await cls.open(name, link, shlex.join(command), command)
@@ -202,6 +232,24 @@ class Remote:
         """Raise NodeError if the channel is gone without the command's exit code."""
         if self.ended and self.channel.get_returncode() is None:
             raise lost(self.name, self.link.client.lost or self.pipes.why)
+
+
+class RemoteStream(Remote):
+    """A command on a host over SSH whose standard error is a stream of bytes."""
+
+    __slots__ = ()
+    PIPES: ClassVar[type[Pipes]] = RawPipes
+
+    async def errors(self) -> str:
+        """None."""
+        return ""
+
+    async def piece(self) -> bytes:
+        """The next bytes; empty at the end. Raises NodeError if its host is lost."""
+        piece = await cast(RawPipes, self.pipes).raw.read(PIECE_BYTES)
+        if not piece:
+            self._require_end()
+        return piece
 
 
 def lost(name: str, why: str) -> NodeError:

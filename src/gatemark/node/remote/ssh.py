@@ -15,11 +15,11 @@ from gatemark.node.binary import AGENT, agent_path, part_of
 from gatemark.node.bound import in_short
 from gatemark.node.reader import Printed
 from gatemark.node.remote import push
-from gatemark.node.remote.channel import Remote, lost
+from gatemark.node.remote.channel import Remote, RemoteStream, lost
 from gatemark.node.remote.connect import Caller, Link, connect
 from gatemark.node.remote.lease import Lease
 from gatemark.node.remote.login import Login
-from gatemark.node.shell import Clock, Process, failure
+from gatemark.node.shell import Clock, Process, Stream, failure
 from gatemark.node.uptime import clock
 
 CONNECT_S = 10.0
@@ -123,6 +123,10 @@ class Ssh:
     async def start(self, *command: str) -> Process:
         """Run it with pipes, in the session of this connection. Raises NodeError."""
         return await Remote.start(self.name, self._stands(), command)
+
+    async def stream(self, *command: str) -> Stream:
+        """As `start`; standard error is a stream of bytes. Raises NodeError."""
+        return await RemoteStream.start(self.name, self._stands(), command)
 
     async def agent(self, verb: str) -> str:
         """The path of the part of gm-agent that has this verb; put there if it is not.

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark capture` on an open lab: what tcpdump reads is what was sent, and nothing stays."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from command import environment, gatemark
+
+from gatemark.run import keep
+from gatemark.station.recover import recover
+from lab.station.capturing import PORT, SEND, capturing, command, last, payload, read
+
+pytestmark = pytest.mark.alone
+OURS = ("--on", "lan", "--filter", f"udp dst port {PORT}")
+PATIENCE_S = 30.0
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[str]:
+    """An open lab; of another process, since who opens one hears no signal any more."""
+    recover()
+    subprocess.run([sys.executable, "-m", "gatemark", "lab", "up"], env=environment(), check=True)
+    yield keep.opened().lab
+    keep.down()
+
+
+def on(lab: str, host: str, *argv: str) -> str:
+    """Run a command on a host."""
+    argv = ("ip", "netns", "exec", f"gm-{lab}-{host}", *argv)
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+
+
+def send(lab: str, packets: int) -> None:
+    """Send datagrams through the gateway."""
+    on(lab, "lan", sys.executable, "-c", SEND, "198.19.1.2", str(packets))
+
+
+def hooks(lab: str) -> str:
+    """What is at the gateway's ports, and who runs on it."""
+    argv = ["ip", "netns", "pids", f"gm-{lab}-gw"]
+    running = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    return on(lab, "gw", "tc", "filter", "show", "dev", "gw0", "ingress") + running
+
+
+def test_tcpdump_reads_each_packet_that_was_sent_in_order(lab: str, tmp_path: Path) -> None:
+    before = hooks(lab)
+    with capturing(command(*OURS, "--out", str(tmp_path / "file"))) as process:
+        send(lab, 500)
+        time.sleep(0.2)  # until the engine has looked
+        process.send_signal(signal.SIGTERM)
+        words = last(process)
+    assert read(tmp_path / "file") == [payload(number) for number in range(500)]
+    assert (words["packets"], words["captured"], sum(words["drops"].values())) == (500, 500, 0)
+    assert hooks(lab) == before
+
+
+def test_the_end_of_its_reader_ends_it(lab: str) -> None:
+    before = hooks(lab)
+    with capturing(command(*OURS)) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        process.stdout = None
+        last(process)
+    assert hooks(lab) == before
+
+
+@pytest.mark.long
+def test_so_many_packets_are_captured_as_were_asked_for(lab: str, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    with capturing(command(*OURS, "--packets", "33", "--snaplen", "60", "--out", str(file))) as p:
+        send(lab, 50)
+        assert last(p)["packets"] == 33
+    assert [data[:4] for data in read(file)] == [payload(number)[:4] for number in range(33)]
+
+
+def test_what_cannot_be_captured_is_refused(lab: str) -> None:
+    del lab
+    for words, reason in (
+        (("--filter", "udp and prot 53"), "at 'prot', character 9"),
+        (("--on", "gw7"), "--on gw7: the gateway has no such device; did you mean 'gw"),
+        (("--station", "qemu-x86"), "lasts as long as a run does"),
+    ):
+        done = gatemark("capture", "--out", "/dev/null", *words)
+        assert (done.code in (1, 2), reason in done.err) == (True, True), done.err
+
+
+@pytest.mark.long
+def test_a_capture_that_is_killed_leaves_nothing_on_the_gateway(lab: str, tmp_path: Path) -> None:
+    before = hooks(lab)
+    with capturing(command(*OURS, "--out", str(tmp_path / "file"))) as process:
+        send(lab, 100)
+        time.sleep(0.5)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        until = time.monotonic() + PATIENCE_S
+        while hooks(lab) != before:
+            assert time.monotonic() < until
+            time.sleep(0.1)
+    assert read(tmp_path / "file") == [payload(number) for number in range(100)]
+
+
+@pytest.mark.long
+def test_a_full_disk_ends_it_behind_a_whole_packet(lab: str, tmp_path: Path) -> None:
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "t", str(tmp_path)], check=True)
+    try:
+        with capturing(command(*OURS, "--out", str(tmp_path / "file"))) as process:
+            for _ in range(20):
+                send(lab, 20)
+                time.sleep(0.05)
+            assert process.stderr is not None
+            errors = process.stderr.read().decode()
+            assert process.wait() == 1
+        assert "No space left on device" in errors
+        assert read(tmp_path / "file")
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)
