@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Poptrie, DXR, DIR-24-8 and the 16-8-8 trie against the unibit trie, and their specified sizes. */
+/* Poptrie, DXR, DIR-24-8 and the tries of wide steps against the unibit trie, and their specified sizes. */
 #include "gm/dir24.h"
 #include "gm/dxr.h"
 #include "gm/mtrie.h"
+#include "gm/mtrie6.h"
 #include "gm/poptrie.h"
 #include "tests/lookups.h"
 #include "tests/test.h"
@@ -87,6 +88,26 @@ static void random_mtries(void)
 	}
 }
 
+static void random_mtries6(void)
+{
+	struct gm_random random = { 15 };
+
+	for (int round = 0; round < 60; round++) {
+		struct gm_lookups lookups;
+		struct gm_mtrie6 trie;
+
+		lookups_draw(&lookups, &random, 6, (uint32_t)round % 10 * 20);
+		CHECK(gm_mtrie6_build(&trie, &lookups.prefixes) == 0);
+		gm_mtrie6_lookup_n(&trie, lookups.keys, lookups.results, lookups.count);
+		CHECK(lookups_hold(&lookups));
+		for (uint32_t i = 0; i < lookups.count; i++)
+			lookups.results[i] = gm_mtrie6_lookup(&trie, &lookups.keys[i]);
+		CHECK(lookups_hold(&lookups));
+		gm_mtrie6_free(&trie);
+		lookups_free(&lookups);
+	}
+}
+
 static void random_dir24(void)
 {
 	struct gm_random random = { 14 };
@@ -153,6 +174,7 @@ static const struct test tests[] = {
 	{ "Poptrie finds what the oracle finds", random_poptries },
 	{ "DXR finds what the oracle finds", random_dxrs },
 	{ "the 16-8-8 trie finds what the oracle finds", random_mtries },
+	{ "the IPv6 trie of 24 and 8 bits finds what the oracle finds", random_mtries6 },
 	{ "DIR-24-8 finds what the oracle finds", random_dir24 },
 	{ "counts of nodes, leaves, ranges and blocks are the specified ones",
 	  sizes_are_the_specified_ones },

@@ -85,7 +85,7 @@ def _treebitmap(
     for name, table in _tables(arguments):
         for mix in MIXES:
             what = f"treebitmap4/{name}/{mix}"
-            dump = [str(fib), table, "4", mix, "tbm5", "portable", f"dump:{folder}", "1"]
+            dump = [str(fib), table, "4", mix, "tbm5r10", "portable", f"dump:{folder}", "1"]
             expected = json.loads(_output(dump))["digest"]
             ratios = []
             for _ in range(3):

@@ -116,6 +116,8 @@ static void impl_choose(struct lpm *lpm, const char *name, int impl)
 
 	if (is6 && !lpm->structure.kind->lookup6)
 		fail(2, "structure=%s is for family=4", name);
+	if (!is6 && !lpm->structure.kind->lookup4)
+		fail(2, "structure=%s is for family=6", name);
 	lpm->popcnt = impl != 1 && has_popcnt(lpm);
 	if (impl == 2 && !lpm->popcnt)
 		fail(2, "structure=%s has no impl=popcnt on this processor", name);

@@ -43,6 +43,7 @@ FACE_POPCNT(poptrie, lookup4, uint32_t)
 FACE_POPCNT(poptrie, lookup6, struct gm_key)
 FACE(dxr, lookup, uint32_t)
 FACE(mtrie, lookup, uint32_t)
+FACE(mtrie6, lookup, struct gm_key)
 FACE(dir24, lookup, uint32_t)
 
 static int treebitmap_build(struct lpm_structure *s, const struct gm_prefixes *prefixes)
@@ -107,6 +108,18 @@ static size_t mtrie_record(const struct lpm_structure *s, size_t *peak_bytes)
 	return gm_mtrie_bytes(&s->as.mtrie);
 }
 
+static int mtrie6_build(struct lpm_structure *s, const struct gm_prefixes *prefixes)
+{
+	return gm_mtrie6_build(&s->as.mtrie6, prefixes);
+}
+
+static size_t mtrie6_record(const struct lpm_structure *s, size_t *peak_bytes)
+{
+	record_number("blocks", s->as.mtrie6.block_count);
+	*peak_bytes = s->as.mtrie6.peak_bytes;
+	return gm_mtrie6_bytes(&s->as.mtrie6);
+}
+
 static int dir24_build(struct lpm_structure *s, const struct gm_prefixes *prefixes)
 {
 	return gm_dir24_build(&s->as.dir24, prefixes);
@@ -146,13 +159,18 @@ static const struct lpm_kind poptrie = { "poptrie",
 static const struct lpm_kind dxr = {
 	"dxr", 1, dxr_build, dxr_lookup, NULL, NULL, NULL, dxr_record
 };
-static const struct lpm_kind mtrie = { "mtrie", 1,    mtrie_build, mtrie_lookup,
+static const struct lpm_kind mtrie = { "mtrie", 8,    mtrie_build, mtrie_lookup,
 				       NULL,	NULL, NULL,	   mtrie_record };
+static const struct lpm_kind mtrie6 = { "mtrie6",      32,   mtrie6_build, NULL,
+					mtrie6_lookup, NULL, NULL,	   mtrie6_record };
 static const struct lpm_kind dir24 = { "dir24", 1,    dir24_build, dir24_lookup,
 				       NULL,	NULL, NULL,	   dir24_record };
 
-/* A table with more prefixes leaves the caches in either, and DIR-24-8 needs fewer loads. */
-enum { MTRIE_MOST = 200000 };
+/*
+ * IPv4: a table with more prefixes leaves the caches in either, and DIR-24-8 needs fewer loads.
+ * IPv6: a table with more may have more blocks than mtrie6 can number.
+ */
+enum { MTRIE_MOST = 200000, MTRIE6_MOST = 250000 };
 
 static const struct {
 	const char *name;
@@ -162,14 +180,14 @@ static const struct {
 	{ "tbm4", &treebitmap, 4 },    { "tbm5", &treebitmap, 5 },    { "tbm6", &treebitmap, 6 },
 	{ "sst7", &sst, 7 },	       { "sst15", &sst, 15 },	      { "poptrie16", &poptrie, 16 },
 	{ "poptrie18", &poptrie, 18 }, { "poptrie20", &poptrie, 20 }, { "dxr16", &dxr, 16 },
-	{ "dxr18", &dxr, 18 },	       { "dxr20", &dxr, 20 },	      { "mtrie", &mtrie, 0 },
-	{ "dir24", &dir24, 0 },
+	{ "dxr18", &dxr, 18 },	       { "dxr20", &dxr, 20 },	      { "mtrie6", &mtrie6, 0 },
+	{ "mtrie", &mtrie, 0 },	       { "dir24", &dir24, 0 },
 };
 
 static const char *best(const char *name, const struct gm_prefixes *prefixes)
 {
 	if (strcmp(name, "lpm6-best") == 0)
-		return "poptrie18";
+		return prefixes->count > MTRIE6_MOST ? "poptrie18" : "mtrie6";
 	if (strcmp(name, "lpm4-best") == 0)
 		return prefixes->count > MTRIE_MOST ? "dir24" : "mtrie";
 	return name;
@@ -211,6 +229,6 @@ void lpm_structure_named(struct lpm_structure *structure, const char *name,
 	fail(2,
 	     "structure=%s is none of tbm4 tbm5 tbm6 (with rBITS, 1 to 20, for a first array), "
 	     "sst7 sst15 (with -merged), poptrie16 poptrie18 poptrie20, dxr16 dxr18 dxr20, "
-	     "mtrie, dir24, lpm4-best, lpm6-best",
+	     "mtrie, mtrie6, dir24, lpm4-best, lpm6-best",
 	     name);
 }

@@ -6,6 +6,7 @@
 #include "gm/dir24.h"
 #include "gm/dxr.h"
 #include "gm/mtrie.h"
+#include "gm/mtrie6.h"
 #include "gm/poptrie.h"
 #include "gm/shape_shifting_trie.h"
 #include "gm/treebitmap.h"
@@ -39,13 +40,14 @@ struct lpm_structure {
 		struct gm_poptrie poptrie;
 		struct gm_dxr dxr;
 		struct gm_mtrie mtrie;
+		struct gm_mtrie6 mtrie6;
 		struct gm_dir24 dir24;
 	} as;
 };
 
 /*
- * Reads a name such as tbm5, tbm6r13, sst15, poptrie18, dxr20, mtrie or dir24; lpm4-best and
- * lpm6-best are chosen by the table. Ends the program with a list of names if there is none.
+ * Reads a name such as tbm5, tbm6r13, sst15, poptrie18, dxr20, mtrie, mtrie6 or dir24; lpm4-best
+ * and lpm6-best are chosen by the table. Ends the program with a list of names if there is none.
  */
 void lpm_structure_named(struct lpm_structure *structure, const char *name,
 			 const struct gm_prefixes *prefixes);
