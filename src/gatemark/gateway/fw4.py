@@ -72,7 +72,8 @@ class Rules:
             if not self.opens(source, target):
                 yield f"zone {source} is not open to zone {target}"
         if ("masquerade" in self._of(f"srcnat_{meant.wan_zone}")) is not meant.masquerade:
-            yield f"zone {meant.wan_zone} masquerades: {not meant.masquerade}"
+            does = "does not masquerade" if meant.masquerade else "masquerades"
+            yield f"zone {meant.wan_zone} {does}"
         if OFFLOADED.search(self._of("forward")):
             yield "flows are offloaded past the rules"
 

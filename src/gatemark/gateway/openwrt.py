@@ -31,6 +31,9 @@ section() {{
   uci -X show firewall | sed -n "s/^firewall\\.\\([^.]*\\)\\.name='$1'\\$/\\1/p" |
   while read -r id; do if [ "$(uci -q get "firewall.$id")" = zone ]; then echo "$id"; fi; done
 }}
+if ! command -v flock > /dev/null; then
+  echo "no flock here, without which fw4 reloads nothing and says nothing: install it" >&2; exit 1
+fi
 for device in {lan} {wan}; do
   if ! zone=$(fw4 -q device "$device") || [ -z "$zone" ]; then
     echo "no firewall zone has the port $device: put its network into one" >&2; exit 1
