@@ -57,6 +57,31 @@ def check(
 
 
 @app.command(cls=Verb)
+def image(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What to build: openwrt.")],
+    sources: Annotated[
+        str, typer.Option("--sources", metavar="DIR", help="Folder with its sources, as archives.")
+    ],
+    json_: Json = False,
+) -> None:
+    """Build what the virtual gateways of a name boot, out of its sources; kept where it is made."""
+    from functools import partial
+    from pathlib import Path
+
+    from gatemark.error import UsageError
+    from gatemark.station.image.arch import ARCHES
+    from gatemark.station.image.openwrt.image import NAME, make
+
+    if name != NAME:
+        raise UsageError(f"no image '{name}' is built from sources; known: {NAME}")
+    place = make(ARCHES["x86_64"], Path(sources), partial(output.say, err=True))
+    if json_:
+        output.lines([{"image": name, "place": str(place)}])
+    else:
+        output.say(f"{name}: {place}; --station openwrt-x86 boots it")
+
+
+@app.command(cls=Verb)
 def release(
     station: Annotated[str, typer.Argument(metavar="FILE", help="A station file, NAME.toml.")],
     force: Annotated[

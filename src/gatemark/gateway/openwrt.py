@@ -1,62 +1,105 @@
 # SPDX-License-Identifier: Apache-2.0
 """Paths on OpenWrt, by uci and its firewall (fw4), as its documentation describes them.
 
-Written from https://openwrt.org/docs/guide-user/firewall/firewall_configuration and
-https://openwrt.org/docs/guide-user/base-system/uci; nobody has run it on a device yet.
+https://openwrt.org/docs/guide-user/firewall/firewall_configuration and
+https://openwrt.org/docs/guide-user/base-system/uci; run on its own userland (docs/openwrt.md).
 
 Changes are staged and never committed: `uci set` keeps them in /tmp/.uci, where the firewall's
-reload finds them, and a restart forgets them. So `uci revert` is the undo, and whoever pulls the
-plug has their own configuration back.
+reload finds them, and a restart forgets them. The undo reverts what we staged, option by option,
+so that what somebody else stages meanwhile stays. Whoever pulls the plug has their own
+configuration back.
 """
 
+import re
+from typing import Final
+
+from gatemark.error import UnavailableError
+from gatemark.gateway import fw4
 from gatemark.gateway.changes import Changes
-from gatemark.node.quoted import joined, literal, sh, shell
+from gatemark.gateway.nat import WAN
+from gatemark.node.quoted import Script, joined, literal, sh, shell
 from gatemark.station.wiring import Gateway
 
-UNTESTED = (
-    'set = "openwrt" is untested: written from OpenWrt\'s documentation, run by nobody yet; '
-    "look at `nft list ruleset` on the device before you trust its numbers"
-)
+LAN: Final = "gw0"  # its role
+OWN: Final = "gatemark"  # begins the name of each section of ours
+NAME: Final = re.compile(r"[A-Za-z0-9_-]+")
+FLOWS: Final = ("flow_offloading", "flow_offloading_hw")
 
-# The section of the zone that the WAN port is in: its networks' name, as OpenWrt calls them.
-ZONE = literal("""
-at=0; zone=
-while name=$(uci -q get firewall.@zone[$at].name); do
-  if [ "$name" = wan ]; then zone=$at; fi
-  at=$((at + 1))
-done
-if [ -z "$zone" ]; then echo "no firewall zone named wan: name one so" >&2; exit 1; fi
-""")
-# Packets may come from the WAN as well as from the LAN, and none of them by a short cut.
-OPEN = """
-uci set firewall.@zone[$zone].masq={masq}
-uci set firewall.@zone[$zone].forward=ACCEPT
-uci -q delete firewall.@defaults[0].flow_offloading || true
-uci -q delete firewall.@defaults[0].flow_offloading_hw || true
-if [ {masq} = 0 ]; then
-  section=$(uci add firewall forwarding)
-  uci set firewall.$section.src=wan; uci set firewall.$section.dest=lan
+# Zones are asked of the firewall itself, by their ports; their sections are sought by zone.
+FIND = """
+section() {{
+  uci -X show firewall | sed -n "s/^firewall\\.\\([^.]*\\)\\.name='$1'\\$/\\1/p" |
+  while read -r id; do if [ "$(uci -q get "firewall.$id")" = zone ]; then echo "$id"; fi; done
+}}
+if ! command -v flock > /dev/null; then
+  echo "no flock here, without which fw4 reloads nothing and says nothing: install it" >&2; exit 1
 fi
-/etc/init.d/firewall reload
+for device in {lan} {wan}; do
+  if ! zone=$(fw4 -q device "$device") || [ -z "$zone" ]; then
+    echo "no firewall zone has the port $device: put its network into one" >&2; exit 1
+  fi
+  echo "$zone $(section "$zone")"
+done
+uci -X show firewall.@defaults[0] | sed -n 's/^firewall\\.\\(.*\\)=defaults$/defaults \\1/p'
 """
 STAGED = literal("""
 if [ -n "$(uci changes firewall)" ]; then
   echo "somebody has staged changes: uci commit firewall, or uci revert firewall" >&2; exit 1
 fi
 """)
-UNDO = literal("uci revert firewall\n/etc/init.d/firewall reload")
+MASQUERADE = "uci set firewall.{zone}.masq={masq}"
+# None of the packets goes by a short cut.
+NO_FLOWS = "uci -q delete firewall.{defaults}.{option} || true"
+OPEN = """
+uci set firewall.{own}=forwarding
+uci set firewall.{own}.src={source}
+uci set firewall.{own}.dest={target}
+"""
+REVERT = "uci -q revert firewall.{what} || true"
+RELOAD = literal("/etc/init.d/firewall reload")
 
 
 async def route(gateway: Gateway, changes: Changes) -> None:
-    """The zone `wan` without masquerading, and open to the LAN."""
-    await _stage(gateway, changes, masq=0)
+    """WAN's zone without masquerading, and LAN and WAN open to each other."""
+    await _stage(gateway, changes, masquerade=False)
 
 
 async def nat(gateway: Gateway, changes: Changes) -> None:
-    """The zone `wan` with masquerading: what OpenWrt comes with."""
-    await _stage(gateway, changes, masq=1)
+    """WAN's zone with masquerading, and LAN open to it: what OpenWrt comes with."""
+    await _stage(gateway, changes, masquerade=True)
 
 
-async def _stage(gateway: Gateway, changes: Changes, masq: int) -> None:
-    await gateway.run(*sh(STAGED))  # another's staged changes would be reverted with ours
-    await changes.make(joined((ZONE, shell(OPEN, masq=masq))), undo=UNDO)
+async def _stage(gateway: Gateway, changes: Changes, *, masquerade: bool) -> None:
+    """Stage, reload, and read back what the kernel has then. Raises StationError."""
+    await gateway.run(*sh(STAGED))  # another's are theirs to finish
+    lan, wan = gateway.devices[LAN], gateway.devices[WAN]
+    printed = await gateway.run(*sh(shell(FIND, lan=lan, wan=wan)))
+    (lan_zone, _), (wan_zone, section), (_, defaults) = _names(gateway, printed)
+    meant = fw4.Meant(lan, wan, lan_zone, wan_zone, masquerade)
+    before, rules = await fw4.network(gateway), await fw4.read(gateway)
+    closed = [way for way in meant.opens if not rules.opens(*way)]
+    words = [shell(MASQUERADE, zone=section, masq=int(masquerade))]
+    words += [shell(NO_FLOWS, defaults=defaults, option=option) for option in FLOWS]
+    reverts = [f"{section}.masq", *(f"{defaults}.{option}" for option in FLOWS)]
+    for at, (source, target) in enumerate(closed):
+        words.append(shell(OPEN, own=f"{OWN}{at}", source=source, target=target))
+        reverts.append(f"{OWN}{at}")
+    await changes.make(joined((*words, RELOAD)), undo=_undo(reverts, rules))
+    await fw4.check(gateway, meant, before)
+
+
+def _undo(reverts: list[str], before: fw4.Rules) -> Script:
+    words = [shell(REVERT, what=what) for what in reverts]
+    return joined((*words, RELOAD, fw4.swept(before)))
+
+
+def _names(gateway: Gateway, printed: str) -> list[tuple[str, str]]:
+    """Zone and section of LAN and WAN, and the section of the defaults."""
+    rows = [line.split() for line in printed.splitlines()]
+    sound = len(rows) == 3 and all(len(row) == 2 for row in rows)
+    if not sound or not all(NAME.fullmatch(name) for row in rows for name in row):
+        raise UnavailableError(
+            f"{gateway.name}: its firewall's zones are not understood: each is to have one section "
+            "with its name, and there is to be one `config defaults`: look at `uci show firewall`"
+        )
+    return [(first, second) for first, second in rows]

@@ -56,6 +56,11 @@ class Setup:
         """Whether the gateway is there after the run."""
         return self.changes.journal is not None
 
+    @property
+    def _compared(self) -> bool:
+        """Whether it is looked at, in the end, for what was not given back."""
+        return self.lasts or self.gateway.mode is Mode.OPENWRT
+
     async def begin(self) -> list[str]:
         """Meet the gateway; returns what is to be told, a line each. Raises GatemarkError."""
         try:
@@ -70,11 +75,10 @@ class Setup:
             notes.append(gateway.node.note)
         if journal := self.changes.journal:
             notes.append(await journal.open(gateway.node))
-        if self.lasts or gateway.mode is Mode.OBSERVE:
+        if self._compared or gateway.mode is Mode.OBSERVE:
             self._was = await settings(gateway.node, gateway.devices.values())
         observed = path_of(gateway, self._was) if gateway.mode is Mode.OBSERVE else ""
         self.means = Means(gateway, await look(gateway), observed)
-        notes.append(openwrt.UNTESTED if gateway.mode is Mode.OPENWRT else "")
         return [line for line in notes if line]
 
     def _leave(self) -> None:
@@ -164,7 +168,7 @@ class Setup:
             return []
         try:
             await self.undo()
-            if not self.lasts:
+            if not self._compared:
                 return []
             now = await settings(self.gateway.node, self.gateway.devices.values())
         except GatemarkError as error:  # a namespace that is going away needs no undo to succeed

@@ -30,7 +30,13 @@ if [ -e multicast_snooping ]; then echo 0 > multicast_snooping; fi
 for port in {ports}; do ip link set $port master {bridge}; done
 ip link set {bridge} up
 """
-MASTERS = "for p in {ports}; do m=$(readlink /sys/class/net/$p/master); echo ${{m##*/}}; done"
+# A port that is a bridge itself, as OpenWrt's br-lan, has its members' packets switched by it.
+MASTERS = """
+for p in {ports}; do
+  if [ -e /sys/class/net/$p/bridge ]; then m=$p; else m=$(readlink /sys/class/net/$p/master); fi
+  echo ${{m##*/}}
+done
+"""
 UNDO = "if [ -e /sys/class/net/{bridge} ]; then ip link delete {bridge}; fi"
 
 

@@ -10,9 +10,9 @@ from gatemark.plan.shaper.shape import CLASSES
 from gatemark.station.mode import Mode
 from gatemark.station.wiring import Gateway
 
-TOOLS = ("ip", "nft", "tc", "uci", "iptables-legacy", "iptables")
+TOOLS = ("ip", "nft", "tc", "uci", "fw4", "iptables-legacy", "iptables")
 NEEDED = {"switch": ("ip",), "nat": ("nft",)}  # by path
-OPENWRT_NEEDED = {"route": ("uci",), "nat": ("uci",)}
+OPENWRT_NEEDED = {"switch": ("ip",), "route": ("uci", "fw4"), "nat": ("uci", "fw4")}
 LEGACY_TOOLS = "iptables-legacy|iptables"  # one of them
 ROLES = {
     "switch": ("gw0", "gw2"),

@@ -51,6 +51,8 @@ SETTINGS = literals(
         "sysctls": f"cd /proc/sys; for f in {' '.join(SYSCTLS)}; do "
         "[ -e $f ] && echo $f $(cat $f); done",
         "staged": "uci changes",
+        # Its passwords are in it, so it is no text of a record.
+        "uci": "command -v uci > /dev/null && uci export | md5sum",
     }
 )
 KERNEL = {"kernel": literal("uname -srm")}

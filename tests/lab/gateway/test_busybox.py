@@ -7,11 +7,10 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
-from gatemark.error import NodeError, StationError
+from gatemark.error import StationError
 from gatemark.gateway.journal import Journal
 from gatemark.gateway.setup import Setup
 from gatemark.node import hardware
@@ -276,66 +275,3 @@ def test_probes_run_without_an_agent(on_a_box: Callable[[Do], None]) -> None:
         assert seen.watched["cpu_over_ns"] > 0
 
     on_a_box(probe)
-
-
-# A double, not OpenWrt: it answers with the zones of a default configuration, and writes down
-# what it is told.
-UCI = """#!/bin/sh
-echo "uci $*" >> /tmp/log
-case "$*" in
-  "-q get firewall.@zone[0].name") echo lan;;
-  "-q get firewall.@zone[1].name") echo wan;;
-  "-q get "*) exit 1;;
-  "changes firewall") cat /tmp/staged 2> /dev/null || true;;
-  "add firewall forwarding") echo cfg1;;
-esac
-"""
-FIREWALL = """#!/bin/sh
-echo "firewall $*" >> /tmp/log
-"""
-
-
-@pytest.mark.parametrize(("path", "masquerades"), [("route", "0"), ("nat", "1")])
-def test_openwrt_is_set_through_its_own_tools_and_reverted(
-    on_a_box: Callable[[Do], None], path: Literal["route", "nat"], masquerades: str
-) -> None:
-    async def change(gateway: Gateway) -> None:
-        root = openwrt(gateway)
-        setup = Setup(replace(gateway, mode=Mode.OPENWRT))
-        (untested,) = await setup.begin()
-        assert "untested" in untested
-        await setup.change(Arm(path=path))
-        log = (root / "tmp/log").read_text()
-        assert f"uci set firewall.@zone[1].masq={masquerades}\n" in log
-        assert ("uci set firewall.cfg1.src=wan\n" in log) is (path == "route")
-        assert log.endswith("firewall reload\n")
-        assert "commit" not in log
-        assert await setup.end() == []
-        ended = (root / "tmp/log").read_text().removeprefix(log)
-        assert ended.startswith("uci revert firewall\nfirewall reload\n")
-
-    on_a_box(change)
-
-
-def test_what_somebody_staged_on_openwrt_is_not_reverted(on_a_box: Callable[[Do], None]) -> None:
-    async def change(gateway: Gateway) -> None:
-        root = openwrt(gateway)
-        (root / "tmp/staged").write_text("firewall.cfg03dc81.masq='1'")
-        setup = Setup(replace(gateway, mode=Mode.OPENWRT))
-        await setup.begin()
-        with pytest.raises(NodeError, match="somebody has staged changes: uci commit"):
-            await setup.change(ROUTE)
-        assert "revert" not in (root / "tmp/log").read_text()
-        await setup.end()
-
-    on_a_box(change)
-
-
-def openwrt(gateway: Gateway) -> Path:
-    assert isinstance(gateway.node, Busybox)
-    root = Path(gateway.node.root)
-    (root / "etc/init.d").mkdir(parents=True)
-    for name, text in (("bin/uci", UCI), ("etc/init.d/firewall", FIREWALL)):
-        (root / name).write_text(text)
-        (root / name).chmod(0o755)
-    return root

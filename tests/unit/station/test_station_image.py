@@ -12,7 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from gatemark.station.image import cpio, elf, module
-from gatemark.station.image.build import _Parts, tree
+from gatemark.station.image.build import Parts, tree
 from gatemark.station.image.cache import HALF, SUMS, kept
 from gatemark.station.image.key import dropbear, instance
 from gatemark.station.image.module import Module
@@ -146,7 +146,7 @@ def test_what_is_no_elf_file_is_told() -> None:
 
 
 def test_a_library_is_found_by_whatever_links_lead_to_it() -> None:
-    parts = _Parts()
+    parts = Parts()
     parts.take("lib/libmnl.so.0", "libmnl.so.0.2.0")
     parts.take("lib/libmnl.so.0.2.0", b"library")
     assert parts.library("libmnl.so.0") == b"library"
@@ -154,7 +154,7 @@ def test_a_library_is_found_by_whatever_links_lead_to_it() -> None:
 
 def test_the_tools_go_before_busyboxs_own() -> None:
     static = b"\x7fELF" + bytes([1, 1]) + bytes(58)
-    parts = _Parts(files={"bin/busybox": static, "sbin/ip": static})
+    parts = Parts(files={"bin/busybox": static, "sbin/ip": static})
     assert {"usr/sbin/ip", "bin/busybox"} <= set(tree(parts))
     assert "bin/ip" not in tree(parts)
 

@@ -11,7 +11,7 @@ The same packages make the same bytes.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path, PurePosixPath
@@ -82,7 +82,7 @@ class Image:
 
 
 @dataclass(slots=True)
-class _Parts:
+class Parts:
     """What was found in the packages."""
 
     kernel: bytes = b""
@@ -123,7 +123,7 @@ def stock(arch: Arch, kernel: str, memory_mib: int, announce: Told) -> Image:
 
     def make(place: Path) -> None:
         announce(f"building the image of {arch.debian}'s virtual gateway, once")
-        parts = _parts(source)
+        parts = parts_of(source)
         (place / "kernel").write_bytes(parts.kernel)
         (place / "initramfs").write_bytes(cpio.archive(tree(parts)))
 
@@ -135,15 +135,7 @@ def _rc() -> str:
     return (resources.files("gatemark.station.image") / "rc").read_text()
 
 
-def _parts(source: Path) -> _Parts:
-    parts = _Parts()
-    for package in sorted(source.glob("*.deb")):
-        for path, inside in files(package, _wanted):
-            parts.take(path, inside)
-    return parts
-
-
-def _wanted(path: str) -> bool:
+def ordinary(path: str) -> bool:
     """Whether a path may be of use: most of a kernel's package is not, and reading takes time."""
     if path.endswith(SUFFIXES):
         place = path.partition("/kernel/")[2]
@@ -151,6 +143,15 @@ def _wanted(path: str) -> bool:
     name = PurePosixPath(path).name
     library = ".so" in name and "/gconv/" not in path
     return path.startswith("boot/vmlinu") or path == BUSYBOX or library or _tool(path)
+
+
+def parts_of(source: Path, wanted: Callable[[str], bool] = ordinary) -> Parts:
+    """What is `wanted` of the packages in a folder."""
+    parts = Parts()
+    for package in sorted(source.glob("*.deb")):
+        for path, inside in files(package, wanted):
+            parts.take(path, inside)
+    return parts
 
 
 def _tool(path: str) -> bool:
@@ -162,7 +163,7 @@ def _extension(path: str) -> bool:
     return PurePosixPath(path).name in EXTENSIONS
 
 
-def tree(parts: _Parts) -> dict[str, cpio.Entry]:
+def tree(parts: Parts) -> dict[str, cpio.Entry]:
     """The root file system, without what makes one machine another."""
     tools = {PurePosixPath(path).name: data for path, data in parts.files.items() if _tool(path)}
     return {
@@ -178,12 +179,12 @@ def tree(parts: _Parts) -> dict[str, cpio.Entry]:
         **{f"usr/sbin/{name}": cpio.program(data) for name, data in tools.items()},
         **{f"usr/sbin/{name}": cpio.link(tool) for name, tool in NAMES.items() if tool in tools},
         **{path: cpio.program(data) for path, data in parts.files.items() if _extension(path)},
-        **_libraries(parts, (parts.files[BUSYBOX], *tools.values())),
-        **_modules(parts.modules),
+        **libraries(parts, (parts.files[BUSYBOX], *tools.values())),
+        **modules_of(parts.modules),
     }
 
 
-def _libraries(parts: _Parts, programs: Iterable[bytes]) -> dict[str, cpio.Entry]:
+def libraries(parts: Parts, programs: Iterable[bytes]) -> dict[str, cpio.Entry]:
     """What programs are linked to, and the loader where they look for it."""
     datas: dict[str, bytes] = {}
     for data in programs:
@@ -194,14 +195,15 @@ def _libraries(parts: _Parts, programs: Iterable[bytes]) -> dict[str, cpio.Entry
     return {path: cpio.program(data) for path, data in datas.items()}
 
 
-def _needed(parts: _Parts, data: bytes, results: Mapping[str, bytes]) -> Iterator[str]:
+def _needed(parts: Parts, data: bytes, results: Mapping[str, bytes]) -> Iterator[str]:
     for name in elf.needed(data):
         if f"lib/{name}" not in results:
             yield name
             yield from _needed(parts, parts.library(name), results)
 
 
-def _modules(there: Mapping[str, Module]) -> dict[str, cpio.Entry]:
+def modules_of(there: Mapping[str, Module]) -> dict[str, cpio.Entry]:
+    """The modules that a gateway may want, with the indexes that modprobe reads."""
     names = ordered(depends(there), MODULES)
     chosen = {name: there[name] for name in names}
     if not chosen:

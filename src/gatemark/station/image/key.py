@@ -21,15 +21,19 @@ from gatemark.station.image import cpio
 KIND = b"ssh-ed25519"
 
 
-def instance(initramfs: Path, address: str, folder: Path) -> Path:
+HOST_KEY = "etc/dropbear/host_key"  # of our own image, where `build.INITTAB` looks for it
+
+
+def instance(initramfs: Path, address: str, folder: Path, host_key: str = HOST_KEY) -> Path:
     """An initramfs with keys of its own, in a private folder with what is needed to get in.
 
-    Beside `initramfs` it holds `key` and `known_hosts`, of the guest at `address`. The kernel
-    unpacks one archive after the other (Documentation/filesystems/ramfs-rootfs-initramfs.rst).
+    Beside `initramfs` it holds `key` and `known_hosts`, of the guest at `address`. `host_key` is
+    where the image's SSH server looks for its own. The kernel unpacks one archive after the other
+    (Documentation/filesystems/ramfs-rootfs-initramfs.rst).
     """
     host, user = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
     tree = {
-        "etc/dropbear/host_key": cpio.file(dropbear(host), 0o600),
+        host_key: cpio.file(dropbear(host), 0o600),
         "root": cpio.folder(0o700),
         "root/.ssh": cpio.folder(0o700),
         "root/.ssh/authorized_keys": cpio.file(_public(user) + b"\n", 0o600),

@@ -19,10 +19,17 @@ from gatemark.node.remote.login import KEYS as LOGIN_KEYS
 from gatemark.node.remote.login import Login, login
 from gatemark.plan.toml import line_of, nearest, refuse_unknown_keys
 from gatemark.station.image.arch import ARCHES, Arch
+from gatemark.station.mode import Mode
 
 TABLE: Final = "gateway"
-IMAGE_KEYS: Final = ("kernel", "initramfs", "disk", "append")
-KEYS: Final = ("kind", "arch", *IMAGE_KEYS, "memory_mib", "nic", "cpus", "icount", *LOGIN_KEYS)
+IMAGE_KEYS: Final = ("image", "kernel", "initramfs", "disk", "append")
+SIZE_KEYS: Final = ("memory_mib", "nic", "cpus", "icount", "boot_s")
+KEYS: Final = ("kind", "arch", *IMAGE_KEYS, *SIZE_KEYS, "set", *LOGIN_KEYS)
+
+# An image by name, of a userland that `gatemark station image` builds; and what it needs.
+OPENWRT: Final = "openwrt"
+IMAGE_MIB: Final = {OPENWRT: 192}  # its initramfs copies itself while it boots
+SETS: Final = (Mode.APPLY, Mode.OPENWRT)
 
 # Debian's kernels for clouds have the driver of one of the cards that a machine can have.
 CLOUD: Final = "-cloud-"
@@ -31,7 +38,12 @@ PACKAGE: Final = re.compile(r"[a-z0-9][a-z0-9+.-]+")  # Debian Policy, section 5
 FULL_MIB: Final = 256  # another one is larger, and its modules are unpacked from memory into memory
 
 # QEMU's `-icount shift=`, its largest; and what boards of its take.
-BOUNDS: Final = {"memory_mib": (16, 1 << 20), "cpus": (1, 64), "icount": (0, 10)}
+BOUNDS: Final = {
+    "memory_mib": (16, 1 << 20),
+    "cpus": (1, 64),
+    "icount": (0, 10),
+    "boot_s": (1, 3600),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +61,9 @@ class Model:
     cpus: int
     icount: int | None  # the guest's clock goes by instructions, of 2**icount ns each
     login: Login | None  # how to get into an image of the user's own
+    image: str = ""  # a userland that was built before, by name
+    boot_s: int | None = None  # longest from its start to SSH; None: as ours takes
+    set: Mode = Mode.APPLY
 
 
 def model(table: Mapping[str, Any], path: Path) -> Model:
@@ -56,6 +71,9 @@ def model(table: Mapping[str, Any], path: Path) -> Model:
     refuse_unknown_keys(table, list(KEYS), path, TABLE)
     arch = ARCHES[_choice(table, path, "arch", list(ARCHES), "")]
     own = "initramfs" in table or "disk" in table
+    image = _choice(table, path, "image", [OPENWRT], "") if "image" in table else ""
+    if image and (own or "kernel" in table):
+        raise _wrong(path, "image", f"{image} has a kernel and a file system: leave those out")
     kernel = _text(table, path, "kernel")
     package = "" if own else kernel or arch.kernel
     if not own and "/" in kernel:
@@ -78,12 +96,24 @@ def model(table: Mapping[str, Any], path: Path) -> Model:
         initramfs=_file(table, path, "initramfs"),
         disk=_file(table, path, "disk"),
         append=_text(table, path, "append"),
-        memory_mib=_number(table, path, "memory_mib") or _memory_mib(arch, package),
+        memory_mib=_number(table, path, "memory_mib")
+        or IMAGE_MIB.get(image, _memory_mib(arch, package)),
         nic=nic,
         cpus=_number(table, path, "cpus") or 1,
         icount=_number(table, path, "icount"),
         login=_login(table, path) if own else None,
+        image=image,
+        boot_s=_number(table, path, "boot_s"),
+        set=_set(table, path),
     )
+
+
+def _set(table: Mapping[str, Any], path: Path) -> Mode:
+    """Who sets it; a virtual gateway has nothing of a user's that could be taken as it is."""
+    word = table.get("set", Mode.APPLY)
+    if word == Mode.OBSERVE:
+        raise _wrong(path, "set", "a virtual gateway is set by us: apply, or openwrt")
+    return Mode(_choice(table, path, "set", list(SETS), Mode.APPLY))
 
 
 def _memory_mib(arch: Arch, package: str) -> int:

@@ -48,7 +48,9 @@ from gatemark.station.counting import Counting
 from gatemark.station.cpu import Placement, place
 from gatemark.station.demand import PLAIN, Demand
 from gatemark.station.image.build import stock
-from gatemark.station.image.key import instance
+from gatemark.station.image.key import HOST_KEY, instance
+from gatemark.station.image.openwrt import image as openwrt_image
+from gatemark.station.qemu import openwrt
 from gatemark.station.qemu.guest import TABLE, Model, model
 from gatemark.station.qemu.handed import Handed
 from gatemark.station.qemu.machine import Card, Machine, kvm_refused, remember, require
@@ -82,8 +84,17 @@ MODELLED: Final = ("mipsel",)  # processors whose caches can be (counter/cache.h
 # the processor idles. One that was stopped is made good by a packet's interrupt, by more or less.
 COUNTED: Final = "nokaslr nohz=off"
 
-# Devices by address: a guest names them as it likes.
-CARDS = literal('cd /sys/class/net; for d in *; do echo "$(cat "$d/address") $d"; done')
+# Cards by address: a guest names them as it likes. A bridge has the address of one of its ports,
+# and no card behind it; a port in a bridge has its addresses on the bridge.
+CARDS = literal("""
+cd /sys/class/net
+for d in *; do
+  [ -e "$d/device" ] || continue
+  above=$(readlink "$d/master") || true
+  [ -e "$d/brport" ] || above=
+  echo "$(cat "$d/address") $d ${above##*/}"
+done
+""")
 # One wire packet is one packet: nothing merges them, where the guest has a word for that.
 WHOLE = "ethtool -K {device} gro off gso off tso off 2>/dev/null || true"
 # Who is linked to whom: host, its port, and the port beyond.
@@ -127,7 +138,7 @@ class VirtualLab:
         )
         control = self.hosts["ctl"].netns
         self._ssh = Ssh("gateway", self._login, namespace=control, patience_s=SILENCE_S)
-        self.gateway = Gateway(self._ssh, self._devices)
+        self.gateway = Gateway(self._ssh, self._devices, model.set)
         self._machine: Machine | None = None
         self.after_restart: Again = nothing
         self.counting: Counting | None = None
@@ -260,8 +271,12 @@ class VirtualLab:
         model = self.model
         if self.counting:
             model = replace(model, append=f"{model.append} {COUNTED}".strip())
-        image = stock(self.model.arch, self.model.package, model.memory_mib, tell)
-        initramfs = instance(image.initramfs, OURS.host, self._folder)
+        if self.model.image:
+            image, host_key = openwrt_image.image(self.model.arch), openwrt_image.HOST_KEY
+        else:
+            image = stock(self.model.arch, self.model.package, model.memory_mib, tell)
+            host_key = HOST_KEY
+        initramfs = instance(image.initramfs, OURS.host, self._folder, host_key)
         return replace(model, kernel=image.kernel, initramfs=initramfs)
 
     def _spaces(self) -> None:
@@ -278,6 +293,8 @@ class VirtualLab:
 
     @property
     def _patience_s(self) -> float:
+        if self.model.boot_s:
+            return float(self.model.boot_s)
         if self.model.icount is not None or (self.counting and self.counting.caches):
             return SLOW_BOOT_S
         return BOOT_S[self.accel.partition(":")[0]]
@@ -391,33 +408,47 @@ class VirtualLab:
 
     async def _set(self) -> None:
         """The guest's test ports: their addresses, and whom they are linked to."""
-        text = await self._ssh.run(*sh(CARDS))
-        names = _by_mac(text)
-        for at, gate in enumerate(TAPS):
-            if gate != CONTROL:
-                if self._mac(at) not in names:
-                    raise StationError(
-                        f"gateway: no device for {gate}: has it a driver for its card?"
-                    )
-                name = checked.by("gateway", checked.device, names[self._mac(at)])
-                self._devices[gate] = name
-                self.ports[gate] = replace(self.ports[gate], named=self._devices[gate])
-        whole = [shell(WHOLE, device=device) for device in self._devices.values()]
+        if self.model.image:
+            await self._ssh.run(*sh(openwrt.booted()))
+        cards = await self._cards()
+        whole = [shell(WHOLE, device=device) for device in cards.values()]
         await self._ssh.run(*sh(joined((space.QUIET, ROUTER, *whole))))
-        words = [word for gate in self._devices for word in _addressed(self.ports[gate])]
+        words = [f"link set {device} up" for device in cards.values()]
+        if self.model.image:
+            await self._ssh.run(*sh(openwrt.addressed(self.ports)))
+        else:
+            words += [word for gate in self._devices for word in _addressed(self.ports[gate])]
         crowd = space.crowd(self.gateway, self.ports)
         await self._ssh.run("ip", "-batch", "-", stdin="\n".join((*words, crowd, "")))
+
+    async def _cards(self) -> dict[str, str]:
+        """Its cards by role; with it what has their addresses is known, as the gateway's devices.
+
+        Raises StationError where one has no device.
+        """
+        names = _by_mac(await self._ssh.run(*sh(CARDS)))
+        cards = {}
+        for at, gate in enumerate(TAPS):
+            if gate == CONTROL:
+                continue
+            if self._mac(at) not in names:
+                raise StationError(f"gateway: no device for {gate}: has it a driver for its card?")
+            card, *above = names[self._mac(at)].split()
+            cards[gate] = checked.by("gateway", checked.device, card)
+            of_address = above[0] if above and self.ports[gate].addressed else card
+            self._devices[gate] = checked.by("gateway", checked.device, of_address)
+            self.ports[gate] = replace(self.ports[gate], named=self._devices[gate])
+        return cards
 
 
 @reader("its network cards")
 def _by_mac(text: str) -> dict[str, str]:
-    """The guest's devices, by their MAC address."""
+    """The guest's cards by their MAC address: device, and the bridge that it is a port of."""
     return dict(line.split(maxsplit=1) for line in text.splitlines())
 
 
 def _addressed(port: Port) -> Iterator[str]:
-    """What `ip -batch` is told to bring a port up with its addresses."""
-    yield f"link set {port.device} up"
+    """What `ip -batch` is told to give a port its addresses."""
     for family, dad in (("ipv4", ""), ("ipv6", " nodad")):
         if port.addressed:
             yield f"address replace {port.interface(family)} dev {port.device}{dad}"

@@ -8,6 +8,7 @@ import pytest
 from gatemark.error import UsageError
 from gatemark.plan.toml import read_toml
 from gatemark.station.load import KINDS, load, stations
+from gatemark.station.mode import Mode
 from gatemark.station.qemu.guest import Model, model
 from gatemark.station.qemu.lab import beside
 from gatemark.station.qemu.machine import kvm_refused, options
@@ -22,11 +23,18 @@ def made(folder: Path, *lines: str) -> Model:
 
 
 @pytest.mark.parametrize(
-    "name", ["netns", "qemu-x86", "qemu-mips", "qemu-mips-pcnet", "qemu-aarch64"]
+    "name", ["netns", "qemu-x86", "qemu-mips", "qemu-mips-pcnet", "qemu-aarch64", "openwrt-x86"]
 )
 def test_the_shipped_stations_are_known_by_name(name: str) -> None:
     assert name in stations()
     assert load(name).info.kind in KINDS
+
+
+def test_openwrts_image_is_set_by_its_own_means_and_waited_for(tmp_path: Path) -> None:
+    lines = 'arch = "x86_64"', 'image = "openwrt"', 'set = "openwrt"', "boot_s = 300"
+    found = made(tmp_path, *lines)
+    assert (found.image, found.set, found.boot_s) == ("openwrt", Mode.OPENWRT, 300)
+    assert (found.package, found.memory_mib) == ("linux-image-cloud-amd64", 192)
 
 
 def test_a_file_that_names_no_kernel_gets_the_distributions(tmp_path: Path) -> None:
@@ -65,6 +73,15 @@ def test_an_image_of_ones_own_is_sought_beside_the_file(tmp_path: Path) -> None:
         (['arch = "x86_64"', 'nic = "e1000"'], 5, "has no driver for e1000"),
         (['arch = "x86_64"', "memory_mib = 1"], 5, "a number from 16"),
         (['arch = "x86_64"', "icount = true"], 5, "icount is a number"),
+        (['arch = "x86_64"', "boot_s = 0"], 5, "boot_s is a number from 1 to 3600"),
+        (['arch = "x86_64"', 'set = "observe"'], 5, "is set by us: apply, or openwrt"),
+        (['arch = "x86_64"', 'set = "opnwrt"'], 5, "did you mean 'openwrt'"),
+        (['arch = "x86_64"', 'image = "opewrt"'], 5, "did you mean 'openwrt'"),
+        (
+            ['image = "openwrt"', 'arch = "x86_64"', 'kernel = "linux-image-amd64"'],
+            4,
+            "openwrt has a kernel and a file system",
+        ),
         (['arch = "x86_64"', 'kernel = "-oDir::Bin=x"'], 5, "'-oDir::Bin=x' is no package's name"),
         (['arch = "x86_64"', 'kernel = "./bzImage"'], 5, "needs an `initramfs` or a `disk`"),
         (['arch = "x86_64"', 'disk = "none.img"'], 5, "no file"),

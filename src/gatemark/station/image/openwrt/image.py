@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The image of OpenWrt's own userland on the distribution's kernel: made once, found by stations.
+
+The kernel, its modules, busybox, dropbear, nft and ip are the distribution's, as in our own image
+(`build.py`). OpenWrt's are procd as PID 1, ubus, uci, netifd, ucode, firewall4, all init scripts.
+"""
+
+import hashlib
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from gatemark.error import UnavailableError
+from gatemark.station.image import build, cpio, elf
+from gatemark.station.image.arch import Arch
+from gatemark.station.image.build import Image, Parts
+from gatemark.station.image.cache import SUMS, kept, sha256, sound
+from gatemark.station.image.openwrt import files, sources, userland
+from gatemark.station.image.package import packages
+from gatemark.store import xdg
+
+NAME: Final = "openwrt"
+# util-linux has flock(1), without which `fw4 reload` does nothing and says nothing.
+PACKAGES: Final = (*build.PACKAGES, "libjson-c-dev", "util-linux")
+FLOCK: Final = "usr/bin/flock"
+# Of our own image, and not of OpenWrt's: it starts otherwise.
+LEFT_OUT: Final = ("init", "etc/rc", "etc/inittab", "etc/passwd", "root")
+HOST_KEY: Final = "etc/dropbear/dropbear_ed25519_host_key"  # where its dropbear looks for one
+FORMAT: Final = "2"  # a new number where the same parts are put together otherwise
+REVISIONS: Final = "revisions"
+
+
+def make(arch: Arch, folder: Path, announce: Callable[[str], None]) -> Path:
+    """Build the image from the sources in `folder`, where it is not there; the place it is kept at.
+
+    Raises UsageError if sources are missing, UnavailableError if tools or packages are.
+    """
+    parts = sources.archives(folder)
+    source = packages(arch.debian, arch.kernel, PACKAGES, announce)
+    compiled = userland.compiled(arch, parts, source, announce)
+    sums = [f"{name} {sha256(path)}" for name, path in parts.items()]
+    shims = [files.shim(name) for name in files.SHIMS]
+    recipe = "\0".join((FORMAT, (source / SUMS).read_text(), sha256(compiled), *sums, *shims))
+    key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
+
+    def fill(place: Path) -> None:
+        announce(f"building the image of OpenWrt for {arch.debian}'s virtual gateway")
+        with tempfile.TemporaryDirectory(prefix="gatemark-openwrt-") as unpacked:
+            for name in (sources.FOLDERS, sources.SCRIPTS, "netifd"):
+                sources.unpack(parts[name], Path(unpacked))
+            copied = files.copied(Path(unpacked), arch.console, parts)
+        from_packages = build.parts_of(source, _wanted)
+        (place / "kernel").write_bytes(from_packages.kernel)
+        tree = _tree(from_packages, compiled, copied)
+        (place / "initramfs").write_bytes(cpio.archive(tree))
+        (place / REVISIONS).write_text(sources.revisions(parts))
+
+    place = kept(xdg.cache() / "image" / f"{NAME}-{arch.debian}-{key}", fill)
+    _newest(arch).write_text(f"{place.name}\n")
+    return place
+
+
+def image(arch: Arch) -> Image:
+    """The image that was made last. Raises UnavailableError with the command that makes one."""
+    fix = f"gatemark station image {NAME} --sources DIR builds it"
+    try:
+        place = _newest(arch).parent / _newest(arch).read_text().strip()
+    except OSError:
+        raise UnavailableError(f"no image of OpenWrt for {arch.debian} here: {fix}") from None
+    if not sound(place):
+        raise UnavailableError(f"{place}: this image was changed or is not whole: {fix} again")
+    return Image(place / "kernel", place / "initramfs")
+
+
+def _newest(arch: Arch) -> Path:
+    return xdg.cache() / "image" / f"{NAME}-{arch.debian}"
+
+
+def _wanted(path: str) -> bool:
+    return build.ordinary(path) or path == FLOCK
+
+
+def _tree(parts: Parts, compiled: Path, copied: dict[str, cpio.Entry]) -> dict[str, cpio.Entry]:
+    """The root file system; what OpenWrt has itself wins over the distribution's."""
+    tree = {path: entry for path, entry in build.tree(parts).items() if path not in LEFT_OUT}
+    own: dict[str, cpio.Entry] = {}
+    for path, data in files.compiled(compiled):
+        parts.take(path, data)
+        own[path] = cpio.link(data) if isinstance(data, str) else cpio.program(data)
+    programs = [entry.data for entry in own.values() if entry.data.startswith(elf.MAGIC)]
+    programs.append(parts.files[FLOCK])
+    linked = build.libraries(parts, programs)
+    return tree | linked | own | {FLOCK: cpio.program(parts.files[FLOCK])} | copied

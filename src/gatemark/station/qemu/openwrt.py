@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A virtual gateway whose userland is OpenWrt: when it has booted, and its addresses by uci.
+
+SSH is there before the network is. The addresses are netifd's own, so that they outlast a
+`network reload`; the guest ends with the laboratory, so they are committed.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from gatemark.node.quoted import Script, joined, literal, shell
+from gatemark.station.wiring import Port
+
+NETWORKS: Final = {"gw0": "lan", "gw1": "wan"}  # role -> its network, as shim/board calls it
+OPTIONS: Final = {"ipv4": "ipaddr", "ipv6": "ip6addr"}
+LOADED_S: Final = 240  # from SSH to the last service, emulated on a busy machine
+
+# As long as `done` has not run something may still be set: it is the last (etc/rc.d/S95done).
+BOOTED: Final = f"""
+within={LOADED_S}
+until [ -e /tmp/run/fw4.state ] && [ -e /tmp/gatemark.booted ]; do
+  within=$((within - 1))
+  if [ "$within" = 0 ]; then
+    echo "OpenWrt's services are not up: $(logread | tail -n 1)" >&2; exit 1
+  fi
+  sleep 1
+done
+"""
+STATIC: Final = """
+uci set network.{network}.proto=static
+uci -q delete network.{network}.ipaddr || true
+uci -q delete network.{network}.ip6addr || true
+uci -q delete network.{network}.ip6assign || true
+"""
+ADDRESS: Final = "uci add_list network.{network}.{option}={address}"
+# netifd takes its time, and each network that comes up reloads the firewall some seconds later.
+# Nothing is measured before that is over.
+RELOAD: Final = """
+uci commit network
+/etc/init.d/network reload
+for address in {addresses}; do
+  within=60
+  until ip -o addr show | grep -qF " $address "; do
+    within=$((within - 1))
+    if [ "$within" = 0 ]; then echo "netifd gave no port $address" >&2; exit 1; fi
+    sleep 1
+  done
+done
+quiet=0
+until [ "$quiet" = 3 ]; do
+  if ps w | grep -q '[h]otplug-call'; then quiet=0; else quiet=$((quiet + 1)); fi
+  sleep 1
+done
+"""
+
+
+def booted() -> Script:
+    """Wait until its services are up."""
+    return literal(BOOTED)
+
+
+def addressed(ports: Mapping[str, Port]) -> Script:
+    """Its LAN and WAN with the addresses of their roles, and nothing besides."""
+    addresses = [str(ports[role].interface(family)) for role in NETWORKS for family in OPTIONS]
+    return joined((literal("set -e"), *_words(ports), shell(RELOAD, addresses=addresses)))
+
+
+def _words(ports: Mapping[str, Port]) -> Iterator[Script]:
+    for role, network in NETWORKS.items():
+        yield shell(STATIC, network=network)
+        for family, option in OPTIONS.items():
+            address = str(ports[role].interface(family))
+            yield shell(ADDRESS, network=network, option=option, address=address)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OpenWrt's own userland on a virtual gateway: set by its own means, and given back to the byte."""
+
+import os
+from collections.abc import Iterator
+from typing import Literal
+
+import pytest
+
+from gatemark.error import NodeError, StationError, UnavailableError
+from gatemark.gateway import fw4
+from gatemark.gateway.setup import Setup
+from gatemark.plan.model import Arm
+from gatemark.station.image.arch import ARCHES
+from gatemark.station.image.openwrt.image import image
+from vm.conftest import Booted, Stand
+
+pytestmark = pytest.mark.long
+Path = Literal["route", "nat", "switch"]
+# Whatever a change of a path may touch, in the box's own words.
+STATE = """
+uci export; uci changes; nft -s list ruleset; ip -o link show; tc qdisc show
+(ip -o addr show; ip route show; ip -6 route show) |
+sed -e 's/[ \\\\]*valid_lft.*//' -e 's/ expires [0-9]*sec//'
+sysctl -a 2> /dev/null | grep -E 'forwarding|rp_filter|bridge-nf|nf_conntrack_(max|buckets)'
+"""
+
+
+@pytest.fixture(scope="module")
+def openwrt_stand() -> Iterator[Stand]:
+    if os.geteuid() != 0:
+        pytest.skip("needs root: namespaces with their own CPU")
+    try:
+        image(ARCHES["x86_64"])
+    except UnavailableError as error:
+        pytest.skip(str(error))
+    stand = Stand("openwrt-x86")
+    try:
+        yield stand
+    finally:
+        stand.clear()
+
+
+@pytest.fixture
+def openwrt(openwrt_stand: Stand) -> Booted:
+    return openwrt_stand.booted()
+
+
+def test_it_is_openwrt_from_its_first_process_on(openwrt: Booted) -> None:
+    assert openwrt.said("readlink /proc/1/exe") == "/sbin/procd"
+    assert openwrt.said("ubus list | grep -c '^network.interface'") != "0"
+    assert openwrt.said("fw4 check > /dev/null 2>&1; echo $?") == "0"
+    assert "OpenWrt" in openwrt.said(". /etc/os-release; echo $NAME")
+
+
+def test_its_addresses_are_on_the_bridge_and_not_on_its_port(openwrt: Booted) -> None:
+    lan = openwrt.lab.gateway.devices["gw0"]
+    assert lan == "br-lan"
+    assert " 198.18.1.1/24 " in openwrt.said(f"ip -o addr show dev {lan}")
+    assert "198.18.1.1" not in openwrt.said("ip -o addr show dev eth1")
+
+
+def test_its_addresses_outlast_a_reload_of_its_network(openwrt: Booted) -> None:
+    addresses = "ip -o addr show scope global | sed 's/ *valid_lft.*//'"
+    before = openwrt.said(addresses)
+    openwrt.said("/etc/init.d/network reload; sleep 3")
+    assert openwrt.said(addresses) == before
+
+
+@pytest.mark.parametrize("path", ["route", "nat", "switch"])
+def test_a_path_is_measured_and_given_back_to_the_byte(openwrt: Booted, path: Path) -> None:
+    before = openwrt.said(STATE)
+    record = openwrt.measure(path)
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.accounting is not None
+    assert record.accounting.unique > 0.5 * record.accounting.tried
+    openwrt.run(openwrt.bench.setup.undo())
+    assert openwrt.said(STATE) == before
+
+
+@pytest.mark.parametrize(
+    ("path", "opened", "masquerades"), [("route", True, False), ("nat", False, True)]
+)
+def test_the_rules_in_the_kernel_are_those_that_were_meant(
+    openwrt: Booted, path: Path, opened: bool, masquerades: bool
+) -> None:
+    setup = Setup(openwrt.lab.gateway)
+    openwrt.run(setup.begin())
+    openwrt.run(setup.change(Arm(path=path)))
+    rules = openwrt.run(fw4.read(openwrt.lab.gateway))
+    assert rules.opens("lan", "wan")
+    assert rules.opens("wan", "lan") is opened
+    assert ("masquerade" in rules.chains["srcnat_wan"]) is masquerades
+    assert openwrt.run(setup.end()) == []
+
+
+def test_a_reload_that_failed_is_seen_in_the_rules(openwrt: Booted) -> None:
+    setup = Setup(openwrt.lab.gateway)
+    openwrt.run(setup.begin())
+    openwrt.said("echo 'this is no rule' > /etc/nftables.d/99-fault.nft")
+    try:
+        with pytest.raises(StationError, match="zone wan is not open to zone lan; zone wan masq"):
+            openwrt.run(setup.change(Arm(path="route")))
+    finally:
+        openwrt.said("rm /etc/nftables.d/99-fault.nft")
+        assert openwrt.run(setup.end()) == []
+    assert openwrt.said("uci changes") == ""
+
+
+def test_a_box_without_flock_is_refused_with_the_fix(openwrt: Booted) -> None:
+    setup = Setup(openwrt.lab.gateway)
+    openwrt.run(setup.begin())
+    openwrt.said("mv /usr/bin/flock /usr/bin/flock.away")
+    try:
+        with pytest.raises(NodeError, match="no flock here, without which fw4 reloads nothing"):
+            openwrt.run(setup.change(Arm(path="route")))
+    finally:
+        openwrt.said("mv /usr/bin/flock.away /usr/bin/flock")
+        assert openwrt.run(setup.end()) == []
+
+
+def test_what_somebody_stages_during_a_run_stays_staged(openwrt: Booted) -> None:
+    setup = Setup(openwrt.lab.gateway)
+    openwrt.run(setup.begin())
+    openwrt.run(setup.change(Arm(path="route")))
+    openwrt.said("uci set firewall.theirs=rule; uci set firewall.theirs.name=theirs")
+    try:
+        openwrt.run(setup.undo())
+        assert openwrt.said("uci changes").splitlines() == [
+            "firewall.theirs='rule'",
+            "firewall.theirs.name='theirs'",
+        ]
+    finally:
+        openwrt.said("uci revert firewall; /etc/init.d/firewall reload")
+        openwrt.run(setup.end())
+
+
+def test_what_somebody_staged_before_is_refused(openwrt: Booted) -> None:
+    setup = Setup(openwrt.lab.gateway)
+    openwrt.run(setup.begin())
+    openwrt.said("uci set firewall.theirs=rule")
+    try:
+        with pytest.raises(NodeError, match="somebody has staged changes: uci commit"):
+            openwrt.run(setup.change(Arm(path="route")))
+        assert openwrt.said("uci changes") == "firewall.theirs='rule'"
+    finally:
+        openwrt.said("uci revert firewall")
+        openwrt.run(setup.end())
+
+
+def test_a_port_in_no_zone_is_refused_with_the_fix(openwrt: Booted) -> None:
+    setup = Setup(openwrt.lab.gateway)
+    # Reloaded without WAN's networks, and nothing staged any more.
+    openwrt.said("for n in wan wan6; do uci del_list firewall.@zone[1].network=$n; done")
+    openwrt.said("/etc/init.d/firewall reload; rm /tmp/.uci/firewall")
+    openwrt.run(setup.begin())
+    try:
+        with pytest.raises(NodeError, match="no firewall zone has the port eth2: put its network"):
+            openwrt.run(setup.change(Arm(path="route")))
+    finally:
+        openwrt.said("/etc/init.d/firewall reload")
+        openwrt.run(setup.end())
+
+
+def test_addresses_given_by_ip_outlast_a_reload_of_its_network(openwrt: Booted) -> None:
+    openwrt.said("ip addr add 203.0.113.1/24 dev br-lan; /etc/init.d/network reload; sleep 3")
+    try:
+        assert " 203.0.113.1/24 " in openwrt.said("ip -o addr show dev br-lan")
+    finally:
+        openwrt.said("ip addr del 203.0.113.1/24 dev br-lan")
