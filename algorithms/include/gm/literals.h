@@ -2,7 +2,9 @@
 /*
  * Literals, and the pairs that come of a scan: which literal is anywhere in which record.
  *
- * gm_literals_* finds all literals of a set at once, in two steps: a filter passes the few places
+ * gm_literals_* finds all literals of a set at once. Many literals, and those below four bytes, go
+ * through Aho-Corasick: so much of a text passes any filter then that the automaton is faster. Few
+ * go through two steps: a filter passes the few places
  * where a literal can be, and a hash of four bytes confirms them. The filter is shift-or over
  * hashed 3-grams, each with a byte of 8 buckets (L. Salmela, J. Tarhio, J. Kytojoki,
  * "Multi-pattern string matching with q-grams", 2006; buckets as in X. Wang et al., "Hyperscan",
@@ -61,8 +63,9 @@ uint64_t gm_pairs_digest(const struct gm_pairs *pairs, uint32_t records);
 
 enum gm_literals_impl {
 	GM_LITERALS_AUTO, /* the fastest that the processor has */
-	GM_LITERALS_PORTABLE,
-	GM_LITERALS_AVX2,
+	GM_LITERALS_PORTABLE, /* the fastest in portable C */
+	GM_LITERALS_AVX2, /* the fastest with these instructions */
+	GM_LITERALS_FILTER, /* as AUTO, but the filter for many too: pairs come record by record */
 };
 
 struct gm_literals;
@@ -76,7 +79,7 @@ void gm_literals_free(struct gm_literals *literals);
 void gm_literals_scan(struct gm_literals *literals, const struct gm_records *records,
 		      struct gm_pairs *pairs);
 
-/* What is used: "portable" or "avx2". */
+/* What is used: the filter as "portable" or "avx2", or "aho-corasick". */
 const char *gm_literals_impl(const struct gm_literals *literals);
 
 /* Bytes of all tables. */

@@ -63,7 +63,9 @@ static int ends_fill(struct gm_ac *ac, const struct gm_trie *trie)
 }
 
 /* A row is its failure's, but for the children: failures come before, breadth-first. */
-static void narrow_fill(struct gm_ac *ac, const struct gm_trie *trie, const uint32_t *number)
+/* A cell is a state's number, or where its row begins if `scale` is the classes. */
+static void narrow_fill(struct gm_ac *ac, const struct gm_trie *trie, const uint32_t *number,
+			uint32_t scale)
 {
 	for (uint32_t state = 0; state < trie->states; state++) {
 		uint16_t *row = ac->narrow + (size_t)number[state] * ac->classes;
@@ -74,7 +76,7 @@ static void narrow_fill(struct gm_ac *ac, const struct gm_trie *trie, const uint
 		else
 			memset(row, 0, ac->classes * sizeof(*row));
 		for (uint32_t child = trie->first[state]; child < trie->first[state + 1]; child++)
-			row[trie->label[child]] = (uint16_t)number[child];
+			row[trie->label[child]] = (uint16_t)(number[child] * scale);
 	}
 }
 
@@ -104,16 +106,18 @@ static int dense_fill(struct gm_ac *ac, const struct gm_trie *trie)
 		return -1;
 	}
 	ac->ends_from = numbers_fill(trie, number);
+	ac->scaled = cells <= 65536 || trie->states > 65536;
 	if (trie->states <= 65536) {
 		ac->narrow = taken(ac, cells, sizeof(uint16_t));
 		if (ac->narrow)
-			narrow_fill(ac, trie, number);
+			narrow_fill(ac, trie, number, ac->scaled ? trie->classes : 1);
 	} else {
 		ac->wide = taken(ac, cells, sizeof(uint32_t));
 		if (ac->wide)
 			wide_fill(ac, trie, number);
-		ac->ends_from *= trie->classes;
 	}
+	if (ac->scaled)
+		ac->ends_from *= trie->classes;
 	free(number);
 	free(ac->end_of);
 	ac->end_of = NULL;

@@ -6,7 +6,8 @@
 #include "gm/aho_corasick.h"
 #include "pattern/literal.h"
 
-enum { GM_AC_LANES = 8 };
+/* Records in turn. Small tables answer at once, and four states stay in registers. */
+enum { GM_AC_LANES = 8, GM_AC_LANES_SMALL = 4 };
 
 /* The ends of a compact form's states: bit 31 of a row's cell, bit 15 of a label. */
 #define GM_AC_END UINT32_C(0x80000000)
@@ -26,8 +27,10 @@ struct gm_ac {
 	uint32_t rows;
 	uint8_t map[256];
 	/* Dense: states with an end have the highest numbers, from ends_from. */
-	uint16_t *narrow; /* next state, where 16 bits hold it ... */
-	uint32_t *wide; /* ... otherwise the offset of its row */
+	uint16_t *
+		narrow; /* where 16 bits hold a state: the next one, or the offset of its row ... */
+	uint32_t *wide; /* ... otherwise: the offset of its row */
+	int scaled; /* cells are offsets, and ends_from too */
 	uint32_t ends_from;
 	/* Compact: the first rows, then children as a list. */
 	uint32_t *row;
@@ -56,6 +59,7 @@ struct gm_ac_lane {
 struct gm_ac_scan {
 	struct gm_ac *ac;
 	struct gm_pairs *pairs;
+	uint32_t lane_count;
 	struct gm_ac_lane lanes[GM_AC_LANES];
 };
 
@@ -65,6 +69,8 @@ void gm_ac_report(struct gm_ac_scan *scan, uint32_t lane, uint32_t end, const ui
 /* Moves all lanes, or one, by `steps` bytes. */
 void gm_ac_narrow_all(struct gm_ac_scan *scan, uint32_t steps);
 void gm_ac_narrow_one(struct gm_ac_scan *scan, uint32_t lane, uint32_t steps);
+void gm_ac_scaled_all(struct gm_ac_scan *scan, uint32_t steps);
+void gm_ac_scaled_one(struct gm_ac_scan *scan, uint32_t lane, uint32_t steps);
 void gm_ac_wide_all(struct gm_ac_scan *scan, uint32_t steps);
 void gm_ac_wide_one(struct gm_ac_scan *scan, uint32_t lane, uint32_t steps);
 void gm_ac_compact_all(struct gm_ac_scan *scan, uint32_t steps);

@@ -29,6 +29,8 @@ static void all_moved(struct gm_ac_scan *scan, uint32_t steps)
 {
 	if (scan->ac->form == GM_AC_COMPACT)
 		gm_ac_compact_all(scan, steps);
+	else if (scan->ac->narrow && scan->ac->scaled)
+		gm_ac_scaled_all(scan, steps);
 	else if (scan->ac->narrow)
 		gm_ac_narrow_all(scan, steps);
 	else
@@ -39,6 +41,8 @@ static void one_moved(struct gm_ac_scan *scan, uint32_t lane, uint32_t steps)
 {
 	if (scan->ac->form == GM_AC_COMPACT)
 		gm_ac_compact_one(scan, lane, steps);
+	else if (scan->ac->narrow && scan->ac->scaled)
+		gm_ac_scaled_one(scan, lane, steps);
 	else if (scan->ac->narrow)
 		gm_ac_narrow_one(scan, lane, steps);
 	else
@@ -66,7 +70,7 @@ static uint32_t least_left(const struct gm_ac_scan *scan)
 {
 	uint32_t least = UINT32_MAX;
 
-	for (uint32_t lane = 0; lane < GM_AC_LANES; lane++)
+	for (uint32_t lane = 0; lane < scan->lane_count; lane++)
 		least = scan->lanes[lane].left < least ? scan->lanes[lane].left : least;
 	return least;
 }
@@ -74,7 +78,7 @@ static uint32_t least_left(const struct gm_ac_scan *scan)
 static void lanes_moved(struct gm_ac_scan *scan, uint32_t steps)
 {
 	all_moved(scan, steps);
-	for (uint32_t lane = 0; lane < GM_AC_LANES; lane++) {
+	for (uint32_t lane = 0; lane < scan->lane_count; lane++) {
 		scan->lanes[lane].text += steps;
 		scan->lanes[lane].left -= steps;
 	}
@@ -82,18 +86,19 @@ static void lanes_moved(struct gm_ac_scan *scan, uint32_t steps)
 
 void gm_ac_scan(struct gm_ac *ac, const struct gm_records *records, struct gm_pairs *pairs)
 {
-	struct gm_ac_scan scan = { ac, pairs, { { 0 } } };
+	int small = ac->narrow && ac->scaled;
+	struct gm_ac_scan scan = { ac, pairs, small ? GM_AC_LANES_SMALL : GM_AC_LANES, { { 0 } } };
 	uint32_t record = 0;
 	int full = 1;
 
 	while (full) {
-		for (uint32_t lane = 0; lane < GM_AC_LANES && full; lane++) {
+		for (uint32_t lane = 0; lane < scan.lane_count && full; lane++) {
 			if (!scan.lanes[lane].left)
 				full = lane_fill(&scan, &scan.lanes[lane], records, &record);
 		}
 		if (full)
 			lanes_moved(&scan, least_left(&scan));
 	}
-	for (uint32_t lane = 0; lane < GM_AC_LANES; lane++)
+	for (uint32_t lane = 0; lane < scan.lane_count; lane++)
 		one_moved(&scan, lane, scan.lanes[lane].left);
 }

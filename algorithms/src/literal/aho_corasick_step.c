@@ -32,31 +32,42 @@ static inline void narrow(struct gm_ac_scan *scan, struct gm_ac_lane *lanes, uin
 		lanes[i].state = state[i];
 }
 
-static inline void wide(struct gm_ac_scan *scan, struct gm_ac_lane *lanes, uint32_t from,
-			uint32_t count, uint32_t steps)
-{
-	const struct gm_ac *ac = scan->ac;
-	const uint32_t *next = ac->wide;
-	const uint8_t *map = ac->map;
-	const uint32_t ends_from = ac->ends_from;
-	const uint8_t *text[GM_AC_LANES];
-	uint32_t state[GM_AC_LANES];
+/*
+ * The same where a cell is the offset of the next row. The column does not depend on the state, so
+ * there is nothing but a load between one state and the next.
+ */
+#define GM_AC_SCALED(name, table, cell)                                                            \
+	static inline void name(struct gm_ac_scan *scan, struct gm_ac_lane *lanes, uint32_t from,  \
+				uint32_t count, uint32_t steps)                                    \
+	{                                                                                          \
+		const struct gm_ac *ac = scan->ac;                                                 \
+		const cell *next = ac->table;                                                      \
+		const uint32_t ends_from = ac->ends_from;                                          \
+		const uint8_t *text[GM_AC_LANES];                                                  \
+		size_t state[GM_AC_LANES];                                                         \
+                                                                                                   \
+		for (uint32_t i = 0; i < count; i++) {                                             \
+			text[i] = lanes[i].text;                                                   \
+			state[i] = lanes[i].state;                                                 \
+		}                                                                                  \
+		for (uint32_t step = 0; step < steps; step++) {                                    \
+			for (uint32_t i = 0; i < count; i++) {                                     \
+				const cell *column = next + ac->map[text[i][step]];                \
+                                                                                                   \
+				state[i] = column[state[i]];                                       \
+				if (state[i] >= ends_from)                                         \
+					gm_ac_report(scan, from + i,                               \
+						     ((uint32_t)state[i] - ends_from) /            \
+							     ac->classes,                          \
+						     text[i] + step + 1);                          \
+			}                                                                          \
+		}                                                                                  \
+		for (uint32_t i = 0; i < count; i++)                                               \
+			lanes[i].state = (uint32_t)state[i];                                       \
+	}
 
-	for (uint32_t i = 0; i < count; i++) {
-		text[i] = lanes[i].text;
-		state[i] = lanes[i].state;
-	}
-	for (uint32_t step = 0; step < steps; step++) {
-		for (uint32_t i = 0; i < count; i++) {
-			state[i] = next[state[i] + map[text[i][step]]];
-			if (state[i] >= ends_from)
-				gm_ac_report(scan, from + i, (state[i] - ends_from) / ac->classes,
-					     text[i] + step + 1);
-		}
-	}
-	for (uint32_t i = 0; i < count; i++)
-		lanes[i].state = state[i];
-}
+GM_AC_SCALED(scaled, narrow, uint16_t)
+GM_AC_SCALED(wide, wide, uint32_t)
 
 /* The child by a class with its mark, or 0. */
 static inline uint32_t child(const struct gm_ac *ac, uint32_t state, uint32_t class)
@@ -115,6 +126,16 @@ void gm_ac_narrow_all(struct gm_ac_scan *scan, uint32_t steps)
 void gm_ac_narrow_one(struct gm_ac_scan *scan, uint32_t lane, uint32_t steps)
 {
 	narrow(scan, scan->lanes + lane, lane, 1, steps);
+}
+
+void gm_ac_scaled_all(struct gm_ac_scan *scan, uint32_t steps)
+{
+	scaled(scan, scan->lanes, 0, GM_AC_LANES_SMALL, steps);
+}
+
+void gm_ac_scaled_one(struct gm_ac_scan *scan, uint32_t lane, uint32_t steps)
+{
+	scaled(scan, scan->lanes + lane, lane, 1, steps);
 }
 
 void gm_ac_wide_all(struct gm_ac_scan *scan, uint32_t steps)

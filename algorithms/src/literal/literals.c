@@ -195,7 +195,47 @@ static int impl_choose(struct gm_literals *literals, enum gm_literals_impl impl)
 		return 0;
 	}
 #endif
-	return impl == GM_LITERALS_AUTO ? 0 : -1;
+	return impl == GM_LITERALS_AVX2 ? -1 : 0;
+}
+
+/* From how many literals on the automaton is faster than the filter, measured on HTTP. */
+enum { FILTER_MOST_PORTABLE = 64, FILTER_MOST_AVX2 = 384 };
+
+static int automaton_is_faster(const struct gm_literals *literals, enum gm_literals_impl impl)
+{
+	if (literals->set.count && literals->set.shortest < GM_WINDOW)
+		return 1;
+	if (impl == GM_LITERALS_FILTER)
+		return 0;
+	return literals->set.count > (literals->body ? FILTER_MOST_AVX2 : FILTER_MOST_PORTABLE);
+}
+
+/* Whole rows where they are bounded: a row has four bytes for each byte that the literals have. */
+enum { DENSE_BYTES_MOST = 1 << 26 };
+
+static enum gm_ac_form form_choose(const struct gm_literal_set *set)
+{
+	uint8_t has[256] = { 0 };
+	uint64_t classes = 1;
+
+	for (uint32_t i = 0; i < set->count; i++) {
+		for (uint32_t j = 0; j < set->literals[i].length; j++)
+			has[set->literals[i].bytes[j]] = 1;
+	}
+	for (uint32_t byte = 0; byte < 256; byte++)
+		classes += has[byte];
+	return (set->total + UINT64_C(1)) * classes * sizeof(uint32_t) > DENSE_BYTES_MOST
+		       ? GM_AC_COMPACT
+		       : GM_AC_DENSE;
+}
+
+static int automaton_new(struct gm_literals *literals, const struct gm_literal *given,
+			 uint32_t count)
+{
+	literals->ac = gm_ac_new(given, count, form_choose(&literals->set));
+	literals->bytes = literals->ac ? gm_ac_counts(literals->ac).bytes : 0;
+	literals->impl = "aho-corasick";
+	return literals->ac ? 0 : -1;
 }
 
 static int ready(struct gm_literals *literals, const struct gm_literal *given, uint32_t count,
@@ -205,11 +245,8 @@ static int ready(struct gm_literals *literals, const struct gm_literal *given, u
 		return -1;
 	if (gm_literal_set_copy(&literals->set, given, count))
 		return -1;
-	if (count && literals->set.shortest < GM_WINDOW) {
-		literals->ac = gm_ac_new(given, count, GM_AC_DENSE);
-		literals->bytes = literals->ac ? gm_ac_counts(literals->ac).bytes : 0;
-		return literals->ac ? 0 : -1;
-	}
+	if (automaton_is_faster(literals, impl))
+		return automaton_new(literals, given, count);
 	literals->fold = literals->set.nocase ? GM_FOLD_BITS : 0;
 	literals->bytes = literals->set.total + count * sizeof(*literals->set.literals);
 	if (gm_marks_init(&literals->marks, literals->set.ids, 1))

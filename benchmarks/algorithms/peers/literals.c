@@ -6,8 +6,8 @@
  *
  *   literals LITERALS RECORDS ROUNDS
  */
-#include "gm/aho_corasick.h"
 #include "gm/literals.h"
+#include "gm/aho_corasick.h"
 
 #include <hs/hs.h>
 #include <stdio.h>
@@ -165,6 +165,8 @@ static double rate(struct engine *engine)
 
 static unsigned engines_new(struct engine *engines)
 {
+	static const char *const paths[] = { [GM_LITERALS_PORTABLE] = "portable",
+					     [GM_LITERALS_AVX2] = "avx2" };
 	struct gm_literal *given = malloc(literals.count * sizeof(*given));
 	unsigned count = 0;
 
@@ -179,7 +181,7 @@ static unsigned engines_new(struct engine *engines)
 			gm_literals_new(given, literals.count, (enum gm_literals_impl)impl);
 
 		if (ours)
-			engines[count++] = (struct engine){ .name = gm_literals_impl(ours),
+			engines[count++] = (struct engine){ .name = paths[impl],
 							    .state = ours,
 							    .scan = literals_scan,
 							    .bytes = gm_literals_bytes(ours) };
@@ -193,11 +195,10 @@ static unsigned engines_new(struct engine *engines)
 						    .state = ours,
 						    .scan = ours_ac_scan,
 						    .bytes = gm_ac_counts(ours).bytes };
-		engines[count++] =
-			(struct engine){ .name = form ? "crate-compact" : "crate-dense",
-					 .state = crate,
-					 .scan = crate_ac_scan,
-					 .bytes = peer_ac_bytes(crate) };
+		engines[count++] = (struct engine){ .name = form ? "crate-compact" : "crate-dense",
+						    .state = crate,
+						    .scan = crate_ac_scan,
+						    .bytes = peer_ac_bytes(crate) };
 	}
 	engines[count++] = (struct engine){ .name = "hyperscan",
 					    .scan = hyperscan_scan,

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which of some strings a record has, by the fastest way of this processor. */
+#include "gm/literals.h"
+#include "gm/match.h"
+#include "gm/records.h"
+
+#include <stdio.h>
+
+static const struct gm_literal literals[] = {
+	{ (const uint8_t *)"attack", 6, 1, 0 },
+	{ (const uint8_t *)"index.html", 10, 2, 0 },
+};
+
+int main(void)
+{
+	static const char request[] = "GET /index.html";
+	struct gm_pair found[8];
+	struct gm_pairs pairs = { found, 8, 0 };
+	struct gm_records records = { 0 };
+	struct gm_literals *matcher = gm_literals_new(literals, 2, GM_LITERALS_AUTO);
+
+	if (!matcher || gm_records_add(&records, (const uint8_t *)request, sizeof(request) - 1))
+		return 1;
+	gm_literals_scan(matcher, &records, &pairs);
+	printf("%u pair: record %u, literal %u\n", (unsigned)pairs.count, (unsigned)found[0].record,
+	       (unsigned)found[0].id);
+	gm_records_free(&records);
+	gm_literals_free(matcher);
+	return 0;
+}
+
+/* Prints:
+ * 1 pair: record 0, literal 2
+ */
