@@ -151,5 +151,6 @@ WORDS: Final[Mapping[str, Values]] = {
     "path": _words(*lab.PATHS),
     "host": _words(*lab.HOSTS),
     "frame": _words(*fit.FRAMES),
+    "executor": _words("local"),
     "completion": _words(*SHELLS),
 }
