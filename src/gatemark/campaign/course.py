@@ -52,6 +52,7 @@ class Course:
         self._open: dict[int, Attempt] = {}  # by number: what is on a station just now
         self._models: dict[str, str] = {}  # station -> model, of those that are not quarantined
         self._free: dict[str, str] = {}
+        self._blocks: dict[int, Block] = {}  # as they were planned
         self._dry: set[str] = set()  # models of which no block waits
         self._again: Counter[int] = Counter()
         self._faults: Counter[str] = Counter()
@@ -86,14 +87,19 @@ class Course:
         """Take up what an earlier coordinator left, whatever ended that."""
         places = [place for place in self.ledger.places() if place.state != "quarantined"]
         self._models = {place.name: place.model for place in places}
+        self._blocks = {block.id: block for block in self.ledger.blocks()}
         self._suspects = {place.name for place in places if place.state == "suspect"}
         self._free = dict(self._models)
         for attempt in self.ledger.attempts("state = 'stored'"):
-            self._done(attempt)
+            self._count(attempt, attempt.hash or "")
         for attempt in self.ledger.attempts("state IN ('claimed', 'started')"):
             self._free.pop(attempt.station, None)
-            block = self.ledger.blocks("id = ?", (attempt.block,))[0]
-            self._begin(self.ledger.renewed(attempt, self._deadline(block)))
+            self._begin_again(attempt)
+
+    def _begin_again(self, attempt: Attempt) -> None:
+        """Go on with it; its time begins anew."""
+        block = self._blocks[attempt.block]
+        self._begin(self.ledger.renewed(attempt, self._deadline(block)))
 
     def _draining(self) -> bool:
         if not self._is_cancelled and (self.is_stopped or (self.folder / CANCEL).exists()):
@@ -122,7 +128,7 @@ class Course:
 
     def _begin(self, attempt: Attempt) -> None:
         """Have it done; one that is begun already goes on."""
-        block = self.ledger.blocks("id = ?", (attempt.block,))[0]
+        block = self._blocks[attempt.block]
         try:
             self.executor.begin(self.task(attempt, block))
         except GatemarkError as error:
@@ -142,15 +148,14 @@ class Course:
         elif end.code is None and self._again[attempt.id] < MOST_AGAIN:
             self._again[attempt.id] += 1
             self.tell(f"{attempt.folder}: its process was killed; going on with it")
-            self._begin(attempt)
+            self._begin_again(attempt)
         else:
             self._failed(attempt, end.why or f"its process was killed {MOST_AGAIN} times")
 
     def _kept(self, attempt: Attempt) -> None:
         """Store and count it."""
         try:
-            self.ledger.stored(attempt.id, self.executor.fetch(attempt, self.folder / RUNS))
-            self._done(attempt)
+            self._count(attempt, self.executor.fetch(attempt, self.folder / RUNS))
         except LedgerError as error:  # it stays on its station until there is room
             self._full(error)
         except GatemarkError as error:
@@ -160,11 +165,12 @@ class Course:
             self.tell(f"{attempt.folder} on {attempt.station}: measured")
             self._release(attempt)
 
-    def _done(self, attempt: Attempt) -> None:
+    def _count(self, attempt: Attempt, hash_: str) -> None:
         """Count it, unless its station's control says that it may not count."""
-        block = self.ledger.blocks("id = ?", (attempt.block,))[0]
+        block = self._blocks[attempt.block]
         place = attempt.station
         if why := self.control(attempt, block):
+            self.ledger.stored(attempt.id, hash_)
             self._drop(attempt, "void", why)
             if place in self._suspects:
                 self._quarantine(place, why)
@@ -172,7 +178,7 @@ class Course:
                 self._suspects.add(place)
                 self.ledger.mark(place, "suspect", why)
             return
-        self.ledger.done(attempt.id)
+        self.ledger.done(attempt.id, hash_)
         if place in self._suspects:
             self._suspects.discard(place)
             self.ledger.mark(place, "ok", "")

@@ -23,7 +23,7 @@ from gatemark.error import GatemarkError, UsageError
 
 NAME: Final = "campaign.db"
 SCHEMA: Final = "gatemark.ledger/1"
-OPEN: Final = "('claimed', 'started', 'stored')"
+STORE: Final = "UPDATE attempt SET state = 'stored', hash = ? WHERE id = ? AND state = 'started'"
 MOST_FAILED: Final = 3  # attempts of a block; then it is given up
 
 State = Literal["claimed", "started", "stored", "done", "void", "failed"]
@@ -76,7 +76,10 @@ class Ledger:
         self.path = path
         self._clock = clock
         self._base = sqlite3.connect(path, isolation_level=None, timeout=5.0)
-        self._base.execute("PRAGMA journal_mode = WAL")  # where it is refused: as it was
+        try:
+            self._base.execute("PRAGMA journal_mode = WAL")  # where it is refused: as it was
+        except sqlite3.DatabaseError as error:
+            raise GatemarkError(f"{path}: {error}: get it from a copy") from None
         self._base.execute(f"PRAGMA synchronous = {synchronous}")
         self._base.execute("PRAGMA foreign_keys = ON")
 
@@ -209,14 +212,12 @@ class Ledger:
     def stored(self, attempt: int, hash_: str) -> None:
         """Its folder is in `runs/` with this hash."""
         with self._change():
-            self._base.execute(
-                "UPDATE attempt SET state = 'stored', hash = ? WHERE id = ? AND state = 'started'",
-                (hash_, attempt),
-            )
+            self._base.execute(STORE, (hash_, attempt))
 
-    def done(self, attempt: int) -> None:
-        """It counts, and so its block is done."""
+    def done(self, attempt: int, hash_: str) -> None:
+        """It is stored and counts, and so its block is done."""
         with self._change():
+            self._base.execute(STORE, (hash_, attempt))
             self._base.execute(
                 "UPDATE attempt SET state = 'done' WHERE id = ? AND state = 'stored'", (attempt,)
             )

@@ -93,7 +93,7 @@ def _offered(walk: _Walk, word: str) -> Iterator[Candidate]:
             yield "--help", HELP
     elif isinstance(walk.command, TyperGroup):
         verbs = walk.command.commands.items()
-        yield from ((name, verb.get_short_help_str(60)) for name, verb in verbs)
+        yield from ((name, verb.get_short_help_str(60)) for name, verb in verbs if not verb.hidden)
     else:
         yield from _values(walk, _argument(walk), word)
 

@@ -93,7 +93,8 @@ def _synopsis(command: Any, context: Any) -> list[str]:
 
 def _commands(command: Any, context: Any) -> Iterator[str]:
     """The verbs of a group: of gatemark itself by name, of another one whole."""
-    for name, verb in command.commands.items():
+    shown = {name: verb for name, verb in command.commands.items() if not verb.hidden}
+    for name, verb in shown.items():
         if context.parent is None:
             yield from (".TP", f".BR gatemark\\-{name} (1)", *_lines(_summary(verb)))
             continue

@@ -159,5 +159,6 @@ WORDS: Final[Mapping[str, Values]] = {
     "host": _words(*lab.HOSTS),
     "on": _words("lan", "wan"),
     "frame": _words(*fit.FRAMES),
+    "executor": _words("local"),
     "completion": _words(*SHELLS),
 }

@@ -21,6 +21,7 @@ FREE = {
     *("seed", "noise", "out", "junit", "slow_to_pps", "command", "config", "line"),
     *("switch", "boots", "allow", "subsystems", "coremark"),
     *("filter_", "snaplen", "seconds", "packets"),
+    *("file", "folder", "to", "markdown"),
 }
 
 

@@ -239,14 +239,15 @@ def needed_repeats(layout: Layout) -> tuple[int, int]:
 def refuse_idle(layout: Layout) -> None:
     """Raise UsageError where the gates cannot fire, with what would do."""
     from gatemark.error import UsageError
+    from gatemark.plan.toml import line_of
     from gatemark.stats.change.compare import ALPHA
     from gatemark.stats.change.gate import least_p
 
     rows, blocks = needed_repeats(layout)
     repeats = layout.campaign.repeats
     if blocks > repeats:
-        raise UsageError(
-            f"{rows} row{'' if rows == 1 else 's'} and {repeats} repeats: the smallest p is "
-            f"{least_p(repeats):.2g}, {ALPHA / rows:.2g} is needed: repeats = {blocks}, "
-            "or gate fewer points"
-        )
+        line = line_of(layout.path, "repeats", table="")
+        few = f"{rows} row{'' if rows == 1 else 's'} and {repeats} repeats"
+        bounds = f"the smallest p is {least_p(repeats):.2g}, {ALPHA / rows:.2g} is needed"
+        fix = f"repeats = {blocks}, or gate fewer points"
+        raise UsageError(f"{layout.path}:{line}: {few}: {bounds}: {fix}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     cls=Verbs,
-    help="Compare builds over many stations, with verdicts (docs/campaign.md).",
+    help="Compare builds over many stations, with verdicts.",
     no_args_is_help=True,
 )
 
@@ -38,12 +38,12 @@ Markdown = Annotated[
 
 @app.command(cls=Verb)
 def plan(file: File, json_: Json = False) -> None:
-    """Show what a campaign would take, and whether its gates can fire; nothing is run."""
+    """Show what a campaign would take; refuse gates that cannot fire."""
     from gatemark.campaign.file import read
     from gatemark.commands.campaign import answer
     from gatemark.commands.campaign.layout import Layout, hours, trials_of
 
-    layout = Layout(read(file), file.resolve().parent)
+    layout = Layout(read(file), file, file.resolve().parent)
     answer.refuse_idle(layout)
     images = list(layout.hashes())
     blocks, (rows, needed) = layout.blocks(), answer.needed_repeats(layout)
@@ -108,7 +108,10 @@ def resume(
     junit: Junit = None,
     markdown: Markdown = None,
 ) -> None:
-    """Go on with a campaign, whatever ended it; exit codes are those of `run`."""
+    """Go on with a campaign, whatever ended it.
+
+    Exit codes are those of `run`.
+    """
     from gatemark.commands.campaign import coordinate
 
     output.place(junit)
@@ -123,7 +126,7 @@ def status(
     watch: Annotated[bool, typer.Option("--watch", help="Follow it until it ends.")] = False,
     json_: Json = False,
 ) -> None:
-    """Show what is done, what runs where, and what waits, from the ledger alone."""
+    """Show what is done, what runs where, and what waits."""
     from gatemark.campaign.ledger import Ledger
     from gatemark.commands.campaign import coordinate
 
@@ -170,7 +173,10 @@ def cancel(folder: Dir, json_: Json = False) -> None:
 def report(
     folder: Dir, json_: Json = False, junit: Junit = None, markdown: Markdown = None
 ) -> None:
-    """Write the page of a campaign, also in the middle of it; exit codes are those of `run`."""
+    """Write the page of a campaign, also in the middle of it.
+
+    Exit codes are those of `run`.
+    """
     output.place(junit)
     output.place(markdown)
     _tell(folder, json_=json_, junit=junit, markdown=markdown)
@@ -178,7 +184,7 @@ def report(
 
 @app.command(cls=Verb)
 def check(folder: Dir, json_: Json = False) -> None:
-    """Compare the ledger with the folders: hashes, trials missing or double; exit 1 if wrong."""
+    """Compare the ledger with the folders; exit 1 if something is wrong."""
     from gatemark.commands.campaign import coordinate
 
     faults = list(coordinate.check(folder))

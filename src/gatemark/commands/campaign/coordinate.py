@@ -24,18 +24,18 @@ from gatemark.commands.console import output
 from gatemark.error import GatemarkError, UsageError
 
 FILE: Final = "campaign.toml"  # in the campaign's folder: the file as it was read
-LOCAL: Final = "local"
+DRAFT: Final = ".campaign.db.draft"
 CYCLE_S: Final = 300.0  # the user's command that cycles a station's power
 COPIED: Final = "copied from"
 
 
 def begin(path: Path, folder: Path) -> None:
     """Make the folder of a new campaign. Raises UsageError; then nothing is left."""
-    if (folder / NAME).exists() and _is_filled(folder):
+    if (folder / NAME).exists():
         raise UsageError(f"{folder} holds a campaign: `gatemark campaign resume {folder}`")
     made = read(path)
     base = path.resolve().parent
-    planned = Layout(made, base)
+    planned = Layout(made, path, base)
     answer.refuse_idle(planned)
     hashes = list(planned.hashes())
     blocks = planned.blocks()
@@ -43,9 +43,10 @@ def begin(path: Path, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         text = path.read_bytes()
         (folder / FILE).write_bytes(text)
+        (folder / DRAFT).unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(f"{folder}: {error.strerror}: name another --out") from None
-    ledger = Ledger(folder / NAME, time.time)
+    ledger = Ledger(folder / DRAFT, time.time)
     meta = [
         ("id", secrets.token_hex(8)),
         ("base", str(base)),
@@ -54,6 +55,7 @@ def begin(path: Path, folder: Path) -> None:
     places = [(name, model.name) for name, (_, model) in planned.places.items()]
     ledger.create(meta, places, hashes, blocks)
     ledger.close()
+    (folder / DRAFT).rename(folder / NAME)  # it is there whole, or not at all
 
 
 def opened(folder: Path) -> tuple[Layout, Ledger]:
@@ -62,7 +64,9 @@ def opened(folder: Path) -> tuple[Layout, Ledger]:
     text = (folder / FILE).read_bytes() if (folder / FILE).exists() else b""
     if hashlib.sha256(text).hexdigest() != ledger.meta("file"):
         raise UsageError(f"{folder / FILE}: not as it was when the campaign began: get it back")
-    return Layout(read(folder / FILE), Path(ledger.meta("base")), folder.resolve()), ledger
+    return Layout(
+        read(folder / FILE), folder / FILE, Path(ledger.meta("base")), folder.resolve()
+    ), ledger
 
 
 @contextmanager
@@ -228,14 +232,6 @@ def cancel(folder: Path) -> bool:
     for attempt in ledger.attempts("state IN ('claimed', 'started')"):
         executor.stop(attempt)
     return False
-
-
-def _is_filled(folder: Path) -> bool:
-    try:
-        ledger = Ledger(folder / NAME, time.time)
-        return bool(ledger.meta("schema"))
-    except GatemarkError:
-        return False
 
 
 def _take_over(ledger: Ledger, *, take_over: bool) -> None:

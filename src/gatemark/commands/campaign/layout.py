@@ -5,6 +5,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +18,7 @@ from gatemark.campaign.ledger import Attempt, Block
 from gatemark.commands.campaign import block as block_
 from gatemark.commands.measure import examine
 from gatemark.error import UsageError
+from gatemark.plan.toml import line_of
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan
@@ -31,6 +33,7 @@ class Layout:
     """A campaign and the folder that its file's words are seen from."""
 
     campaign: Campaign
+    path: Path  # of its file
     base: Path
     folder: Path | None = None  # of the campaign, where it has one
 
@@ -43,12 +46,13 @@ class Layout:
         """
         named: dict[str, tuple[str, Model]] = {}
         seen: Counter[str] = Counter()
-        for model in self.campaign.model:
+        for at, model in enumerate(self.campaign.model):
             for word in model.stations:
                 path = self._seen(word)
                 seen[path] += 1
-                if seen[path] > 1 and not self.is_virtual(path):
-                    raise UsageError(f"station {word} stands there twice: a device is but one")
+                with self._placed(f"model[{at}]", "stations"):
+                    if not self.is_virtual(path) and seen[path] > 1:
+                        raise UsageError(f"station {word} stands there twice: a device is but one")
                 name = word if seen[path] == 1 else f"{word}#{seen[path]}"
                 named[name] = (path, model)
         return named
@@ -61,11 +65,14 @@ class Layout:
     def _plans(self) -> "dict[tuple[str, str], Plan]":
         made = {}
         for model in self.campaign.model:
-            for suite in self.campaign.suites_of(model):
-                path = self._seen(model.stations[0])
+            path = next(path for path, of in self.places.values() if of is model)
+            for at, suite in enumerate(self.campaign.suite):
+                if suite not in self.campaign.suites_of(model):
+                    continue
                 task = self._task(model, suite, path)
-                plan = block_.chosen(task, self._station(path))[1]
-                examine([plan])
+                with self._placed(f"suite[{at}]", "plan"):
+                    plan = block_.chosen(task, self._station(path))[1]
+                    examine([plan])
                 made[model.name, suite.plan] = plan
         return made
 
@@ -102,12 +109,14 @@ class Layout:
         """Model, build, its place, and what its image is. Raises UsageError where it is missing."""
         for model in self.campaign.model:
             for place, build in enumerate(self.campaign.build):
-                yield model.name, build.name, place, self._hash(model, build)
+                with self._placed(f"build[{place}]", "image"):
+                    hash_ = self._hash(model, build)
+                yield model.name, build.name, place, hash_
 
     def gated(self) -> list[tuple[Gate, Model, Suite, int]]:
         """Each gate with where it holds, and so many rows there. Raises UsageError without one."""
         rows = []
-        for gate in self.campaign.gate:
+        for at, gate in enumerate(self.campaign.gate):
             here = [
                 (gate, model, suite, count)
                 for model in self.campaign.model
@@ -116,11 +125,12 @@ class Layout:
                 if not gate.suites or suite.plan in gate.suites
                 if (count := self._rows(gate, self.plan(model, suite)))
             ]
-            if not here:
-                raise UsageError(
-                    f"the gate of {gate.build} against {gate.against} has no row: "
-                    "no suite has such a point"
-                )
+            with self._placed(f"gate[{at}]", "point", "suites", "models", "build"):
+                if not here:
+                    raise UsageError(
+                        f"the gate of {gate.build} against {gate.against} has no row: "
+                        "no suite has such a point"
+                    )
             rows += here
         return rows
 
@@ -163,9 +173,23 @@ class Layout:
             variant=suite.variant,
             settings=(*model.set, *suite.set),
             exact=model.exact,
-            arms=tuple(self._arm(model, build, path) for build in self.campaign.build),
+            arms=tuple(self._arms(model, path)),
             seed=block.seed if block else 0,
         )
+
+    def _arms(self, model: Model, path: str) -> Iterator[Arm]:
+        for at, build in enumerate(self.campaign.build):
+            with self._placed(f"build[{at}]", "image"):
+                yield self._arm(model, build, path)
+
+    @contextmanager
+    def _placed(self, table: str, *keys: str) -> Iterator[None]:
+        """What is wrong is told with the line of the first of these keys."""
+        try:
+            yield
+        except UsageError as error:
+            line = line_of(self.path, *keys, table=table)
+            raise UsageError(f"{self.path}:{line}: {error}") from None
 
     def _arm(self, model: Model, build: Build, station: str) -> Arm:
         from gatemark.node.quoted import shell

@@ -69,6 +69,11 @@ class Verbs(TyperGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(READER_GONE) from None
 
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """What it is, right below its usage: the whole help is to be one screen."""
+        with formatter.indentation():
+            formatter.write_text(self.help or "")
+
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """`[OPTIONS] COMMAND ...`."""
         return [*usage(self, ctx), self.subcommand_metavar]
@@ -86,8 +91,9 @@ class Verbs(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """A section in front of its verbs: one screen holds them all."""
         rows, before = [], ""
-        sections = [_section(verb) for verb in self.commands.values()]
-        for (name, verb), section in zip(self.commands.items(), sections, strict=True):
+        shown = {name: verb for name, verb in self.commands.items() if not verb.hidden}
+        sections = [_section(verb) for verb in shown.values()]
+        for (name, verb), section in zip(shown.items(), sections, strict=True):
             lead = "" if section == before else section
             rows.append((f"{lead:{LEAD}} {name}" if any(sections) else name, summary(verb)))
             before = section
