@@ -54,6 +54,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     assumed: dict[str, Any] = {}
     remark: str = ""
     at: float | str = 0.0  # payload offered, bit/s; or the parameter of the same device that says
+    at_pps: float = 0.0  # packets that were offered a second
     worded: tuple[str, ...] = ()  # devices whose value is a word, and no number to show
 
 

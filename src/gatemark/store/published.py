@@ -17,6 +17,13 @@ REFERENCE_UNITS: Final[dict[str, str]] = {
     "path_calls": "calls",  # functions entered for one packet
     "path_netfilter_share": "ratio",  # of these, netfilter's
     "gain_ratio": "ratio",  # by how much more an arm carries than the first of its plan
+    "gain_l4_bps": "bit/s",  # the same as bits of payload
+    "cost_ratio": "ratio",  # by how much less
+    "missed_share": "ratio",  # of the packets, those that the gateway's program did not capture
+    "plateau_share": "ratio",  # of the largest value over sizes of a write
+    "coremark_per_mhz": "CoreMark/MHz",  # CoreMark by the clock
+    "queue_delay_mean_ns": "ns",  # of a flow upwards, beside a load
+    "queue_loss_ratio": "ratio",  # of that flow
 }
 
 
@@ -40,5 +47,6 @@ class Published(msgspec.Struct, frozen=True, kw_only=True):
     implied: tuple[str, ...] = ()  # of `stated`: what the source does not say outright
     unstated: tuple[str, ...] = ()  # fields that the source is silent about
     at_bps: float = 0.0  # payload that was offered; 0: as the quantity says
+    at_pps: float = 0.0  # packets/s that were offered; 0: as the quantity says
     assumed: dict[str, Any] = {}  # which of our points is shown where several are alike
     remark: str = ""  # how it is otherwise than ours

@@ -36,9 +36,16 @@ SCALE: Final[dict[str, tuple[str, float]]] = {
     "ms": ("ns", 1e6),
     "B/flow": ("bytes", 1.0),
     "calls": ("calls", 1.0),
+    "iterations/s": ("operations/s", 1.0),
+    "MHz": ("Hz", 1e6),
+    "MB/s": ("bytes/s", 1e6),
+    "CoreMark/MHz": ("CoreMark/MHz", 1.0),
 }
 NUMBER: Final = re.compile(r"(?:[<>]=?)?(\d+(?:\.\d+)?)")
-OF_ENTRY: Final = ("quantity", "stated", "implied", "unstated", "assumed", "remark")
+OF_ENTRY: Final = (
+    *("quantity", "stated", "implied", "unstated", "assumed", "remark"),
+    "at_pps",
+)
 OF_ROW: Final = ("device", "experiment", "parameter", "note")
 
 Row = dict[str, str]

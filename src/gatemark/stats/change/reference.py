@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Published values beside ours where the definitions are alike, and what is not known to be so."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from gatemark.plan.model import is_twin
+from gatemark.stats.change.derived import derived
 from gatemark.stats.judgement import Comparison, Judgement, Knee, PointResult, Travel, Watched
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.connections import QUANTITIES
@@ -91,6 +92,13 @@ def _candidates(judgement: Judgement) -> Iterator[Candidate]:
     yield from (
         value for travel in judgement.travels if travel.alike > 1 for value in _path(travel)
     )
+    yield from _compared(judgement)
+
+
+def _compared(judgement: Judgement) -> Iterator[Candidate]:
+    """What follows from points, and what arms gain against the first of their plan."""
+    for subject, quantity, measured in derived(judgement):
+        yield Candidate(subject=subject, quantity=quantity, measured=measured, at_least=False)
     rated = (
         comparison
         for comparison in judgement.comparisons
@@ -152,9 +160,15 @@ def _of(ours: Sequence[Candidate], published: Published) -> list[tuple[Candidate
     kinds: dict[tuple[object, ...], list[Candidate]] = {}
     for our in ours:
         same = our.quantity == published.quantity and alike(our.definition, published)
-        if same and published.at_bps in (0.0, our.point.get("rate_bps")):
+        if same and _at_its_rate(our.point, published):
             kinds.setdefault((our.plan, *kept(our.definition, published)), []).append(our)
     return [_nearest(same, published) for same in kinds.values()]
+
+
+def _at_its_rate(point: Mapping[str, Scalar], published: Published) -> bool:
+    """Whether ours is at the rate at which a published value holds, if it holds at one alone."""
+    rates = ((published.at_bps, "rate_bps"), (published.at_pps, "rate_pps"))
+    return all(rate in (0.0, point.get(name)) for rate, name in rates)
 
 
 def _nearest(same: Sequence[Candidate], published: Published) -> tuple[Candidate, int]:

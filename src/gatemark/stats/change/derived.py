@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What studies print and we do not: values that follow from ours, to stand beside theirs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from gatemark.quantity import UNITS
+from gatemark.stats.change import gain
+from gatemark.stats.judgement import Comparison, Judgement, PointResult
+from gatemark.stats.kernel import rate
+from gatemark.stats.math.interval import Interval
+from gatemark.stats.subject import Subject
+from gatemark.store.record import Scalar
+from gatemark.unit import payload_bytes
+
+FEWEST_WRITES: Final = 3  # sizes of a write, of which the largest value is a plateau
+WRITE: Final = "write_bytes"
+QUEUE: Final = ("queue_delay_mean_ns", "queue_loss_ratio")
+
+Derived = tuple[Subject, str, Interval]  # what it is of, its quantity, the value
+
+
+def derived(judgement: Judgement) -> Iterator[Derived]:
+    """All that follows from what was judged."""
+    for point in judgement.points:
+        if captured := point.values.get("captured_share"):
+            yield point.subject, "missed_share", _turned(captured, 1.0)
+    for comparison in judgement.comparisons:
+        if comparison.quantity == comparison.definition.headline:
+            yield comparison.subject, "cost_ratio", _turned(comparison.change.change, 0.0)
+            yield from _gained(judgement, comparison)
+    yield from _shares(judgement.points)
+    yield from _per_mhz(judgement.points)
+    for queue in judgement.queues:
+        if queue.way == "up" and not queue.flow:
+            yield from ((queue.subject, n, queue.values[n]) for n in QUEUE if n in queue.values)
+
+
+def _turned(i: Interval, whole: float) -> Interval:
+    """What is left of the whole."""
+    return Interval(whole - i.value, whole - i.hi, whole - i.lo, i.n, i.level)
+
+
+def _gained(judgement: Judgement, comparison: Comparison) -> Iterator[Derived]:
+    """The gain as bits of payload."""
+    first, definition = gain.base(judgement, comparison), comparison.definition
+    if first is None:
+        return
+    more = gain.absolute(comparison, first)
+    if UNITS[comparison.quantity] == "bit/s":
+        yield comparison.subject, "gain_l4_bps", more
+    elif definition.frame_bytes and UNITS[comparison.quantity] == "packets/s":
+        bits = payload_bytes(definition.frame_bytes, definition.family) * 8
+        yield comparison.subject, "gain_l4_bps", _times(more, bits)
+
+
+def _times(i: Interval, factor: float) -> Interval:
+    return Interval(i.value * factor, i.lo * factor, i.hi * factor, i.n, i.level)
+
+
+def _shares(points: Sequence[PointResult]) -> Iterator[Derived]:
+    """Of TCP over sizes of a write: the share of the largest value, by that value's median."""
+    lines: dict[tuple[object, ...], list[PointResult]] = {}
+    for point in points:
+        if "goodput_bps" in point.values and WRITE in point.point:
+            lines.setdefault((point.plan, point.arm, *_others(point.point)), []).append(point)
+    for members in lines.values():
+        most = max(point.values["goodput_bps"].value for point in members)
+        if len(members) >= FEWEST_WRITES and most:
+            for point in members:
+                share = _times(point.values["goodput_bps"], 1 / most)
+                yield point.subject, "plateau_share", share
+
+
+def _others(point: Mapping[str, Scalar]) -> list[tuple[str, Scalar]]:
+    return sorted((name, level) for name, level in point.items() if name != WRITE)
+
+
+def _per_mhz(points: Sequence[PointResult]) -> Iterator[Derived]:
+    """CoreMark by the measured clock, where a run has both."""
+    clocks = [p.values["clock_hz"].value for p in points if "clock_hz" in p.values]
+    for point in rate.fastest(points, "coremark") if clocks else ():
+        score = point.values["ops_s"]
+        yield point.subject, "coremark_per_mhz", _times(score, 1e6 / max(clocks))

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What studies print and we do not: what follows from ours, and from what."""
+
+from typing import Any
+
+import builder
+import studies
+from msgspec.structs import replace
+
+from gatemark.stats.change import gain
+from gatemark.stats.change.derived import derived
+from gatemark.stats.judge import judge
+from gatemark.stats.judgement import Judgement
+from gatemark.store.record import Definition, Record
+from gatemark.store.run import Run
+
+
+def judged() -> Judgement:
+    return judge(studies.run(), studies.trials())
+
+
+def of(judgement: Judgement, quantity: str) -> dict[tuple[Any, ...], float]:
+    """Each value by arm and point."""
+    return {
+        (subject.arm, *sorted(subject.point.items())): measured.value
+        for subject, name, measured in derived(judgement)
+        if name == quantity
+    }
+
+
+def test_what_an_arm_costs_is_what_it_does_not_gain() -> None:
+    costs = of(judged(), "cost_ratio")
+    assert 0.13 < costs["nat", ("direction", "up")] < 0.17
+
+
+def test_a_gain_is_in_bits_of_payload() -> None:
+    judgement = judged()
+    gains = of(judgement, "gain_l4_bps")
+    assert -9e6 < gains["nat", ("direction", "up")] < -7.5e6
+
+
+def test_a_gain_excludes_zero_where_its_ratio_does() -> None:
+    judgement = judged()
+    for comparison in judgement.comparisons:
+        first = gain.base(judgement, comparison)
+        assert first is not None
+        more, ratio = gain.absolute(comparison, first), comparison.change.change
+        assert (more.lo > 0, more.hi < 0) == (ratio.lo > 0, ratio.hi < 0)
+
+
+def test_the_largest_write_has_the_whole_plateau() -> None:
+    shares = of(judged(), "plateau_share")
+    one_stream = {
+        dict(key[1:])["write_bytes"]: share
+        for key, share in shares.items()
+        if ("direction", "send") in key and ("streams", 1) in key
+    }
+    assert max(one_stream.values()) == 1.0
+    assert 0.1 < one_stream[1024] < 0.3
+    assert 0.55 < one_stream[8192] < 0.75
+
+
+def test_two_sizes_are_no_plateau() -> None:
+    records = [r for r in studies.trials() if r.point.get("write_bytes", 1024) in (1024, 2048)]
+    assert of(judge(studies.run(), records), "plateau_share") == {}
+
+
+def kernel(name: str, values: dict[str, float]) -> Record:
+    definition = Definition(
+        quantity="kernel rate", path="endpoint", l4="algorithm", kernel=name, level="O3"
+    )
+    return builder.record("algorithms/own", "endpoint", {"words.x": name}, definition, 1, values)
+
+
+def test_coremark_is_by_the_measured_clock() -> None:
+    run: Run = replace(studies.run(), plans=(), trials=())
+    score = kernel("coremark", {"ops_s": 701.0})
+    clock = kernel("platform measure=clock", {"clock_hz": 400e6})
+    both = of(judge(run, [score, replace(clock, trial="other", sequence=1)]), "coremark_per_mhz")
+    assert list(both.values()) == [701 / 400]
+    assert of(judge(run, [score]), "coremark_per_mhz") == {}
