@@ -20,6 +20,7 @@ from gatemark.plan.load import load, suites
 FREE = {
     *("seed", "noise", "out", "junit", "slow_to_pps", "command", "config", "line"),
     *("switch", "boots", "allow", "subsystems", "coremark"),
+    *("manifest", "attributes", "window", "depth", "leaves", "least", "priority"),
 }
 
 
