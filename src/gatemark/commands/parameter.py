@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from glob import escape, glob
 from typing import TYPE_CHECKING, Final
 
-from gatemark.commands import fit, lab, wire
+from gatemark.commands import classifier, fit, lab, wire
 from gatemark.node.elf import TARGETS
 
 if TYPE_CHECKING:
@@ -27,6 +27,12 @@ def _plans(given: Given, word: str) -> Iterator[Candidate]:
 def _variants(given: Given, word: str) -> Iterator[Candidate]:
     named = {name: plan.title for plan in _named(given) for name in plan.variants}
     yield from named.items()
+
+
+def _models(given: Given, word: str) -> Iterator[Candidate]:
+    from gatemark.classifier import shipped
+
+    yield from ((name, "") for name in shipped.names())
 
 
 def _stations(given: Given, word: str) -> Iterator[Candidate]:
@@ -161,4 +167,7 @@ WORDS: Final[Mapping[str, Values]] = {
     "frame": _words(*fit.FRAMES),
     "executor": _words("local"),
     "completion": _words(*SHELLS),
+    "model": _models,
+    "split": _words(*classifier.SPLITS),
+    "protocol": _words(*classifier.PROTOCOLS),
 }

@@ -63,7 +63,7 @@ def run(
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print each value as JSON.")] = False,
 ) -> None:
-    """Run a suite or a plan on a station, and write its report.
+    """Run a suite or a plan on a station; write its report.
 
     Exit code 3 if it missed an expectation of its plan.
     """

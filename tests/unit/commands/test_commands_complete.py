@@ -22,6 +22,7 @@ FREE = {
     *("switch", "boots", "allow", "subsystems", "coremark"),
     *("filter_", "snaplen", "seconds", "packets"),
     *("file", "folder", "to", "markdown"),
+    *("manifest", "attributes", "window", "depth", "leaves", "least", "priority"),
 }
 
 

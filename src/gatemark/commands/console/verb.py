@@ -14,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 from gatemark.error import UsageError
 
 READER_GONE: Final = 141  # exit code: as shells count an end by SIGPIPE
+UNLISTED: Final = ("help", "version", "debug")  # everyone tries them, or a fault of ours names them
 LEAD: Final = 8  # characters for a section in front of its verbs
 # What Typer raises for a wrong command line; it has no public name.
 Refused: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
@@ -84,7 +85,7 @@ class Verbs(TyperGroup):
             formatter.write_text(self.help or "")
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """One screen has no room for `--debug`, which a fault of ours names."""
+        """One screen has no room for `--debug` and `--version`."""
         _sections(self, ctx, formatter)
         self.format_commands(ctx, formatter)
 
@@ -133,7 +134,7 @@ def _rows(command: Any, ctx: Any, kind: str) -> Iterator[tuple[str, str]]:
     for param in _params(command, ctx, kind):
         if kind == "argument":
             yield _name(param), param.help or ""
-        elif param.name not in ("help", "debug"):
+        elif param.name not in UNLISTED:
             value = "" if param.is_flag else f" {_name(param)}"
             yield f"{', '.join(param.opts)}{value}", param.help or ""
 
