@@ -70,11 +70,6 @@ class Verbs(TyperGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(READER_GONE) from None
 
-    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """What it is, right below its usage: the whole help is to be one screen."""
-        with formatter.indentation():
-            formatter.write_text(self.help or "")
-
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """`[OPTIONS] COMMAND ...`."""
         return [*usage(self, ctx), self.subcommand_metavar]
