@@ -4,7 +4,9 @@
 Rounds of both tools, interleaved, through a slowed gateway in the lab, up and down. Both have
 intervals of 1 s. What differs: mach sends one probe after the other, adds a connection each second
 interval, and writes as much ahead as its sockets take, so its upload measures its own send queue
-too. `cargo install cf-mach --version 0.4.0` builds it (cmake, libclang; some minutes).
+too. The side `mach, bounded` has at most 16 KiB unsent in a socket (tcp_notsent_lowat of the LAN
+host), which tells how much of the difference is that queue.
+`cargo install cf-mach --version 0.4.0` builds it (cmake, libclang; some minutes).
 """
 
 import argparse
@@ -35,6 +37,7 @@ LONGEST_S = 60.0  # of one of mach's two tests
 ARM = Arm(path="route", name="route")
 WAYS: tuple[Direction, Direction] = ("up", "down")
 THEIRS = {"up": "upload", "down": "download"}
+UNSENT = {"mach": 0xFFFFFFFF, "mach, bounded": 16384}  # bytes; the first is the kernel's default
 
 
 def main() -> None:
@@ -53,17 +56,21 @@ def main() -> None:
 
 
 async def _measure(rounds: int, program: str) -> list[Comparison]:
-    ours: dict[str, list[float]] = defaultdict(list)
-    theirs: dict[str, list[float]] = defaultdict(list)
+    scores: dict[tuple[str, str], list[float]] = defaultdict(list)
+    tools = ("ours", *UNSENT)
     async with Bench(Lab()) as bench:
         for number in range(1, rounds + 1):
-            for tool in ("ours", "mach") if number % 2 else ("mach", "ours"):
+            for tool in tools if number % 2 else tools[::-1]:
                 progress(f"round {number} of {rounds}: {tool}")
                 with lock.machine(progress):
-                    scores = await (_ours(bench) if tool == "ours" else _mach(bench, program))
-                for way, rpm in scores.items():
-                    (ours if tool == "ours" else theirs)[way].append(rpm)
-    return [compare(f"RPM, {way}", ours[way], "mach", theirs[way], "1/min") for way in WAYS]
+                    rpm = await (_ours(bench) if tool == "ours" else _mach(bench, program, tool))
+                for way in WAYS:
+                    scores[tool, way].append(rpm[way])
+    return [
+        compare(f"RPM, {way}", scores["ours", way], peer, scores[peer, way], "1/min")
+        for way in WAYS
+        for peer in UNSENT
+    ]
 
 
 async def _ours(bench: Bench) -> dict[str, float]:
@@ -90,8 +97,10 @@ def _load(way: Direction) -> Workload:
     return Workload(kind="responsiveness", direction=way, interval_s=INTERVAL_S)
 
 
-async def _mach(bench: Bench, program: str) -> dict[str, float]:
+async def _mach(bench: Bench, program: str, side: str) -> dict[str, float]:
     await bench.prepare(ARM, _load("up"), SLOW_TO_PPS)
+    (wire,) = wires(bench.station.ports, ARM.path, "up")
+    await wire.near.node.run("sysctl", "-qw", f"net.ipv4.tcp_notsent_lowat={UNSENT[side]}")
     async with _serving(bench) as (url, prefix):
         command = [*prefix, program, "rpm", "-c", f"{url}/.well-known/nq", "--insecure"]
         command += ["--disable-aim-scores"]  # else it reports to its maker
