@@ -13,7 +13,6 @@ from gatemark.commands.console.verb import Verb, Verbs
 
 if TYPE_CHECKING:
     from gatemark.classifier.c45 import Model
-    from gatemark.classifier.manifest import Flow
     from gatemark.classifier.recipe import Recipe
     from gatemark.classifier.track import Track
     from gatemark.classifier.verdict import Verdict
@@ -59,7 +58,6 @@ def train(
     from dataclasses import replace
 
     from gatemark.classifier import c45
-    from gatemark.classifier import manifest as manifests
     from gatemark.classifier import recipe as recipes
     from gatemark.classifier.learn import Bounds
     from gatemark.classifier.train import provenance
@@ -75,7 +73,7 @@ def train(
         Bounds(depth, leaves, least),
         protocol,
     )
-    tracks = _tracks(manifests.read(manifest), recipe)
+    tracks = _tracks(manifest, recipe)
     model = trained(tracks, recipe)
     model = replace(model, header={**model.header, **provenance(tracks, manifest)})
     output.write(out, c45.write(model).encode())
@@ -98,7 +96,6 @@ def evaluate(
     With --split, trees are trained as the model was, each on some captures and judged on others:
     by capture in ten folds, by application without each application in turn.
     """
-    from gatemark.classifier import manifest as manifests
     from gatemark.classifier import recipe as recipes
     from gatemark.classifier import telling
     from gatemark.classifier.score import scores
@@ -108,7 +105,7 @@ def evaluate(
         choice.check("--split", split, SPLITS)
     path, tree = _model(model)
     recipe = recipes.of(tree, path)
-    tracks = _tracks(manifests.read(manifest), recipe)
+    tracks = _tracks(manifest, recipe)
     if not split:
         _warn_of_seen(tree, tracks)
     verdicts = _crossed(tracks, recipe, split) if split else judge(tree, recipe, tracks)
@@ -151,11 +148,21 @@ def _model(name: str) -> "tuple[Path, Model]":
     return path, c45.load(path)
 
 
-def _tracks(flows: "list[Flow]", recipe: "Recipe") -> "list[Track]":
+def _tracks(manifest: Path, recipe: "Recipe") -> "list[Track]":
+    """The flows with their windows; says on stderr which have none."""
+    from gatemark.classifier import manifest as manifests
     from gatemark.classifier.features import tracks
 
     with _progress("captures read") as advance:
-        return tracks(flows, recipe, advance)
+        result = tracks(manifests.read(manifest), recipe, advance)
+    empty = [track.flow.line for track in result if not track.windows]
+    if empty:
+        output.say(
+            f"{len(empty)} of {len(result)} flows have no {recipe.window} packets in their capture "
+            f"({manifest}:{empty[0]} is the first)",
+            err=True,
+        )
+    return result
 
 
 def _crossed(tracks: "list[Track]", recipe: "Recipe", split: str) -> "list[Verdict]":

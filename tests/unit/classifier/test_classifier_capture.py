@@ -121,6 +121,14 @@ def test_what_a_model_has_seen_is_told(labelled: Path, model: Path) -> None:
     assert "after 10 packets and 0.18 s" in done.out
 
 
+def test_a_flow_that_its_capture_lacks_is_told(labelled: Path, model: Path) -> None:
+    folder = labelled.parent
+    row = f"0.pcap,udp,{LAN},1,{WAN},2,a,voip"
+    (folder / "lacks.csv").write_text("\n".join((*labelled.read_text().splitlines()[:3], row)))
+    done = gatemark("classifier", "evaluate", "lacks.csv", "--model", model, cwd=folder)
+    assert "1 of 3 flows have no 10 packets in their capture (lacks.csv:4 is the first)" in done.err
+
+
 def test_uplink_bytes_with_priority(labelled: Path, model: Path) -> None:
     bulk = next(
         row
