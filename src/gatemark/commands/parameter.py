@@ -148,6 +148,7 @@ WORDS: Final[Mapping[str, Values]] = {
     "format_": _formats,
     "schema": _schemas,
     "target": _words(*TARGETS, "all"),
+    "userland": _words("openwrt"),
     "path": _words(*lab.PATHS),
     "host": _words(*lab.HOSTS),
     "frame": _words(*fit.FRAMES),
