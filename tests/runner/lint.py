@@ -52,6 +52,7 @@ SCRIPTS: Final = (
     ".ci/run",
     "src/gatemark/commands/shell/*.bash",
     "src/gatemark/station/image/rc",
+    "src/gatemark/station/image/openwrt/shim/*",
     "src/gatemark/gateway/supervisor.sh",
 )
 AGENT_FLAGS: Final = ("-std=gnu11", "-D_GNU_SOURCE", '-DBPF_OBJECTS=""', "-Iagent/src", "-I.")

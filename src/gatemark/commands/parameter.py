@@ -161,6 +161,7 @@ WORDS: Final[Mapping[str, Values]] = {
     "schema": _schemas,
     "study": _studies,
     "target": _words(*TARGETS, "all"),
+    "userland": _words("openwrt"),
     "path": _words(*lab.PATHS),
     "host": _words(*lab.HOSTS),
     "on": _words("lan", "wan"),

@@ -58,7 +58,7 @@ def check(
 
 @app.command(cls=Verb)
 def image(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What to build: openwrt.")],
+    userland: Annotated[str, typer.Argument(metavar="NAME", help="What to build: openwrt.")],
     sources: Annotated[
         str, typer.Option("--sources", metavar="DIR", help="Folder with its sources, as archives.")
     ],
@@ -72,13 +72,13 @@ def image(
     from gatemark.station.image.arch import ARCHES
     from gatemark.station.image.openwrt.image import NAME, make
 
-    if name != NAME:
-        raise UsageError(f"no image '{name}' is built from sources; known: {NAME}")
+    if userland != NAME:
+        raise UsageError(f"no image '{userland}' is built from sources; known: {NAME}")
     place = make(ARCHES["x86_64"], Path(sources), partial(output.say, err=True))
     if json_:
-        output.lines([{"image": name, "place": str(place)}])
+        output.lines([{"image": userland, "place": str(place)}])
     else:
-        output.say(f"{name}: {place}; --station openwrt-x86 boots it")
+        output.say(f"{userland}: {place}; --station openwrt-x86 boots it")
 
 
 @app.command(cls=Verb)

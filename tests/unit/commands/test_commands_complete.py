@@ -19,7 +19,7 @@ from gatemark.plan.load import load, suites
 # A number, a file, any words.
 FREE = {
     *("seed", "noise", "out", "junit", "slow_to_pps", "command", "config", "line"),
-    *("switch", "boots", "allow", "subsystems", "coremark"),
+    *("switch", "boots", "allow", "subsystems", "coremark", "sources"),
     *("filter_", "snaplen", "seconds", "packets"),
     *("file", "folder", "to", "markdown"),
     *("manifest", "attributes", "window", "depth", "leaves", "least", "priority"),
