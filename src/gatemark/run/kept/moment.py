@@ -90,7 +90,7 @@ def kept(title: str, directions: Sequence[Direction], captured: Sequence[Capture
         blind = [sight.place.name for sight in sights if not sight.packets]
         if blind:
             notes.append(f"nothing was to be seen at {', '.join(blind)}")
-        rows += _told(direction, seen) if seen else ()
+        rows += _commented(direction, seen) if seen else ()
     if not rows:
         return b""
     return _written("; ".join((title, *dict.fromkeys(notes))), rows)
@@ -111,7 +111,7 @@ def _sights(direction: Direction, captured: Sequence[Captured]) -> list[Sight]:
     return list(sights.values())
 
 
-def _told(direction: Direction, seen: Sequence[Sight]) -> Iterator[tuple[Packet, str]]:
+def _commented(direction: Direction, seen: Sequence[Sight]) -> Iterator[tuple[Packet, str]]:
     """Packets around those that something is said of, each at each place, with its comment."""
     last: dict[Key, str] = {}
     for sight in seen:
@@ -210,13 +210,13 @@ def _runs(flow: int, numbers: Sequence[int]) -> str:
     return f"lost: flow {flow} number{plural} {', '.join(words[:NAMED])}{more}, seen nowhere"
 
 
-def _around(sight: Sight, named: set[Key]) -> set[Key]:
+def _around(sight: Sight, odd_keys: set[Key]) -> set[Key]:
     """These packets and those around them, as this place saw them."""
     keys = sight.keys
-    around = set(named)
+    around = set(odd_keys)
     until = 0
     for at, key in enumerate(keys):
-        if key in named:
+        if key in odd_keys:
             first = max(until, at - AROUND)
             until = min(len(keys), at + AROUND + 1)
             around.update(keys[first:until])
