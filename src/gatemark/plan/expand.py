@@ -260,6 +260,8 @@ def _check_counts(plan: Plan) -> None:
         raise UsageError("`times` of [probe] must be 0 to 1000")
     if plan.gateway.slow_to_pps and not 1000 <= plan.gateway.slow_to_pps <= 500_000:
         raise UsageError("`slow_to_pps` must be 1000 to 500000, or 0 for no slowdown")
+    if plan.keep.pcapng and plan.workload.kind != "udp":
+        raise UsageError("`pcapng` of [keep] is for a workload of kind udp alone")
     for probe in plan.probe.use:
         if probe not in PROBES:
             raise UsageError(f"`use`: no probe '{probe}'{nearest(probe, list(PROBES))}")
@@ -370,7 +372,10 @@ def _is_kernel(plan: Plan, word: str) -> bool:
 
 
 SETTABLE: Final[dict[str, type[msgspec.Struct]]] = {
-    **{table: get_type_hints(Plan)[table] for table in ("gateway", "workload", "repeat", "probe")},
+    **{
+        table: get_type_hints(Plan)[table]
+        for table in ("gateway", "workload", "repeat", "probe", "keep")
+    },
     "search": Search,
 }
 

@@ -45,6 +45,7 @@ TABLES: dict[str, type[msgspec.Struct]] = {
 # The tables that a `[variant.NAME.TABLE]` may change.
 VARIED = (
     *("gateway", LINE, "workload", "beside", "sweep", "repeat", "probe", "search"),
+    "keep",
     expect.TABLE,
 )
 
@@ -200,7 +201,7 @@ def _refuse_in_table(
     if keys := keys_of(table):
         refuse_unknown_keys(row, keys, path, written, place)
     match table:
-        case "setup" | "arm" | "gateway" | "workload" | "repeat" | "probe" | "search":
+        case "setup" | "arm" | "gateway" | "workload" | "repeat" | "probe" | "keep" | "search":
             struct = TABLES.get(table) or Plan.__annotations__[table]
             refuse_unknown_keys(row, _fields(struct), path, written, place)
         case "sweep":

@@ -247,6 +247,12 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     times: int = 1  # how often each point is measured so
 
 
+class Keep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is kept of a trial besides its record and series."""
+
+    pcapng: bool = False  # the packets around what was lost, late or doubled; UDP alone
+
+
 class Search(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A search for the highest rate, or the longest burst, within a loss criterion.
 
@@ -307,6 +313,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     case: tuple[dict[str, Factor], ...] = ()  # `[[sweep.case]]`: factors that vary together
     repeat: Repeat = Repeat()  # how often each point is measured
     probe: Probe = Probe()  # what is read on the gateway
+    keep: Keep = Keep()  # `[keep]`: what is kept of trials that are odd
     search: Search | None = None  # `[search]`: which rate to try next, instead of a sweep of rates
     expect: tuple[Expectation, ...] = ()  # `[expect]`: checks of what is measured
     deviations: tuple[str, ...] = ()  # from what it cites
@@ -363,6 +370,7 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
         name="pass"
     )  # as a record has it
     probes: tuple[str, ...] = ()  # those that run
+    keep: Keep = Keep()  # what is kept of it if it is odd
     commands: dict[str, Command] = {}  # those that its arm's features name
     deviations: tuple[str, ...] = ()  # of its plan, from what that cites
     sequence: int = 0  # place in the run's order, from 0

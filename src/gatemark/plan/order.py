@@ -12,7 +12,7 @@ from gatemark.plan.deviate import deviations
 from gatemark.plan.expand import arm_at, arms, beside_at, factors, points, workload_at
 from gatemark.plan.feature import DIRECT, commands
 from gatemark.plan.line.keys import line_at
-from gatemark.plan.model import Arm, Factor, Plan, Search, TrialSpec, Turn
+from gatemark.plan.model import Arm, Factor, Plan, Search, TrialSpec, Turn, Workload
 from gatemark.plan.search import GOAL, SHARE, base, terms
 from gatemark.plan.shaper import shaping
 
@@ -111,16 +111,23 @@ def _spec(
         arm=arm_at(plan, arm, base(point)),
         gateway=plan.gateway,
         line=line_at(plan, base(point)),
-        workload=workload_at(plan, base(point)),
+        workload=_seen(plan, workload_at(plan, base(point))),
         beside=beside_at(plan, base(point)),
         point=point,
         repeat=repeat,
         pass_=pass_,
         probes=plan.probe.use if pass_ == "instrumented" else (),
+        keep=plan.keep,
         commands=commands(arm, plan.command),
         deviations=deviations(plan),
         turn=Turn(ms=plan.repeat.turn_ms if pass_ == "outside" else 0.0),
     )
+
+
+def _seen(plan: Plan, load: Workload) -> Workload:
+    """A sink whose packets are to be captured counts above the kernel's hooks, not at XDP."""
+    by_ring = plan.keep.pcapng and load.sink_port == "auto"
+    return msgspec.structs.replace(load, sink_port="ring") if by_ring else load
 
 
 def _of_search(

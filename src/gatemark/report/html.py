@@ -7,6 +7,7 @@ import hashlib
 import importlib.resources
 import re
 from collections.abc import Sequence
+from typing import Final
 
 import jinja2
 
@@ -34,6 +35,10 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
+# Files of a run's directory that its page leads to.
+FILE: Final = re.compile(r"packets/[0-9]{5,9}\.pcapng")
+
+
 def firm(text: str) -> str:
     """The text with numbers held to their units and intervals where lines break."""
     return re.sub(
@@ -58,4 +63,5 @@ def template(name: str) -> jinja2.Template:
     )
     rules.filters["firm"] = firm
     rules.globals["policy"] = policy
+    rules.tests["file"] = FILE.fullmatch
     return rules.get_template(name)

@@ -28,6 +28,7 @@ class Bench:
         self.station = station
         self.messages: list[str] = []
         self.stuck = ""
+        self.packets: dict[str, bytes] = {}  # trial -> those to be kept of it
         self.silences: dict[str, float] = {}  # arm -> the longest, s, that a sink has seen
         self.setup = Setup(station.gateway)
         self.slowdown = Slowdown(station.gateway)

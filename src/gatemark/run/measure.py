@@ -91,6 +91,7 @@ async def _at_once(
         record = _noted(measured, note)
         if record.status != "ok":
             await bench.station.require_alive()
+        record = _with_packets(bench, directory, record)
         kept.append(_kept(directory, record, columns, display))
     for bench in able:
         bench.require_free()
@@ -147,9 +148,16 @@ async def _trial(
     tried = await again.attempts(partial(_run, bench, spec, display), records)
     firsts = [_kept(directory, tried.first, {}, display)] if tried.first else []
     record, columns = tried.done
+    record = _with_packets(bench, directory, record)
     kept = _kept(directory, agreeing(record, records), columns, display)
     _require(bench, tried)
     return [*firsts, kept]
+
+
+def _with_packets(bench: Bench, directory: RunDirectory, record: Record) -> Record:
+    """The record with the packets that its trial left on the bench, which are kept first."""
+    data = bench.packets.pop(record.trial, b"")
+    return directory.keep_packets(record, data) if data else record
 
 
 def _require(bench: Bench, tried: again.Attempts) -> None:

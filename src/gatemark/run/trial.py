@@ -19,6 +19,9 @@ from gatemark.probe.threads import Ports
 from gatemark.run import mixed, reading, stop, turns, watching
 from gatemark.run.bench import Bench
 from gatemark.run.drain import Drain, remember
+from gatemark.run.kept import moment
+from gatemark.run.kept.moment import Direction
+from gatemark.run.kept.watch import places
 from gatemark.run.kind import definition, kind_of
 from gatemark.run.raw import Raw
 from gatemark.run.turns import Start
@@ -28,6 +31,7 @@ from gatemark.station.station import Station
 from gatemark.station.wiring import Wire, wires
 from gatemark.store.record import Record
 from gatemark.store.series import Series
+from gatemark.workload.udp import is_tagged
 from gatemark.workload.way import Load, Report
 
 # What a tick counts: its key, what makes it ours, and the unit of its rate.
@@ -36,6 +40,8 @@ COUNTED = (
     ("received", 1, "packets/s"),
     ("connections", 1, "connections/s"),
 )
+
+CAPTURED = "packets were captured on all hosts meanwhile, which takes CPU time"
 
 Show = Callable[[float, str], None]  # a rate as it is now, and its unit
 
@@ -56,6 +62,7 @@ async def run(
         threads = watching.threads(bench.station, spec)
         record = reading.complete(base, spec, raw, threads)
         series = reading.series(spec, raw, threads)
+        record = _with_packets(bench, spec, record, raw)
     except UnavailableError as error:
         return replace(base, status="skipped", reason=f"not available here: {error}"), {}
     except GatemarkError as error:
@@ -72,6 +79,24 @@ async def run(
     except InvalidTrialError as error:
         record = replace(record, status="invalid", reason=str(error))
     return record, series
+
+
+def _with_packets(bench: Bench, spec: TrialSpec, record: Record, raw: Raw) -> Record:
+    """A record that says that packets were captured; those of an odd trial wait on the bench."""
+    if not watching.captures(spec):
+        return record
+    record = replace(record, notes=(*record.notes, CAPTURED))
+    if why := moment.odd(record):
+        directions = [
+            Direction(way, places(bench.station, spec.arm.path, way.wire), is_tagged(way.wire))
+            for way in raw.ways
+        ]
+        title = f"{spec.trial}: {', '.join(why)}"
+        try:
+            bench.packets[spec.trial] = moment.kept(title, directions, raw.seen["packets"])
+        except ValueError as error:  # the trial is sound all the same
+            record = replace(record, notes=(*record.notes, f"its packets are lost: {error}"))
+    return record
 
 
 def _unfit(error: Exception) -> str:

@@ -16,6 +16,7 @@ from gatemark.probe.starved import Starving
 from gatemark.probe.threads import Ports, Threads
 from gatemark.probe.watcher import Watcher
 from gatemark.run.bench import Bench
+from gatemark.run.kept.watch import Packets
 from gatemark.run.kind import kind_of
 from gatemark.run.program import Programs
 from gatemark.station.cpu import ANY_CPU
@@ -62,6 +63,7 @@ def watchers(bench: Bench, spec: TrialSpec, wires: Sequence[Wire]) -> dict[str, 
         **own,
         "features": Features(bench.setup, spec),
         "programs": running,
+        **({"packets": Packets(station, spec.arm.path, wires)} if captures(spec) else {}),
         "starved": Starving(threads(station, spec), lambda: running.supervisors),
         "caches": Caches(station.counting, spec.gateway.devices),
         "threads": Threads(threads(station, spec), station.placement.sink, place.longest_s),
@@ -69,6 +71,11 @@ def watchers(bench: Bench, spec: TrialSpec, wires: Sequence[Wire]) -> dict[str, 
         "ports": Ports(port for wire in wires for port in (wire.source, wire.sink)),
         **last,
     }
+
+
+def captures(spec: TrialSpec) -> bool:
+    """Whether packets of the trial are captured; a search's steps are too many to keep."""
+    return spec.keep.pcapng and spec.workload.kind == "udp" and spec.pass_ != "search"
 
 
 def has_no_counts(spec: TrialSpec) -> bool:

@@ -25,6 +25,7 @@ from gatemark.store.run import RUN_SCHEMA, Run
 from gatemark.store.schema import is_newer, schema_of
 from gatemark.store.series import Series
 
+MOST_PACKETS_BYTES = 256 << 20  # of one run
 PATIENCE_S = 0.2  # longer than anyone takes to ask whether a run is going
 
 
@@ -38,6 +39,7 @@ class RunDirectory:
         self.page = path / "report.html"
         self.folder = Folder(path)
         self.series = Folder(path, "series")
+        self.packets = Folder(path, "packets")  # of odd trials, where asked for
         self.folded = Folder(path, "folded")  # collapsed stacks of paths, where asked for
 
     @classmethod
@@ -166,6 +168,19 @@ class RunDirectory:
         record = replace(record, series=name)
         self.append(record)
         return record
+
+    def keep_packets(self, record: Record, data: bytes) -> Record:
+        """The record with its packets on the disk; without them where a run has too many."""
+        with telling(self.path):
+            self.packets.make()
+            kept = map(self.packets.status, self.packets.names())
+            held = sum(status.st_size for status in kept if status)
+            if held + len(data) > MOST_PACKETS_BYTES:
+                note = f"its packets are not kept: the run has {held >> 20} MiB of them already"
+                return replace(record, notes=(*record.notes, note))
+            name = f"{record.sequence:05d}.pcapng"
+            self.packets.write(name, data)
+        return replace(record, packets=name)
 
     def records(self) -> list[Record]:
         """All whole records in the order of their writing; what is not whole, `contents` tells."""

@@ -311,6 +311,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     deviations: tuple[str, ...] = ()  # from the RFC or paper that the plan cites
     decided: dict[str, str] = {}  # of a search: the trials at its bounds, by name: lower, upper
     series: str = ""  # file below series/ that holds this trial's time series, if any
+    packets: str = ""  # file below packets/ with the packets around what was odd in it, if any
 
 
 # Those that are read in the instrumented pass alone, as probes' own are.

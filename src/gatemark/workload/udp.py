@@ -96,7 +96,7 @@ class Stream:
         self.turn = turn
         self.seed = 0
         self.among = ONLY
-        self.key = secrets.token_hex(KEY_BYTES) if _is_tagged(wire) else ""
+        self.key = secrets.token_hex(KEY_BYTES) if is_tagged(wire) else ""
         self._sender: Agent | None = None
         self._sink: Agent | None = None
         self._clocks: Pair | None = None
@@ -251,7 +251,7 @@ def numbers(load: Workload, fastest_pps: float) -> int:
     return math.ceil(due / load.flows) + 1  # the last round may be a part of one
 
 
-def _is_tagged(wire: Wire) -> bool:
+def is_tagged(wire: Wire) -> bool:
     """On a real cable; but a tag would be the gateway's own work where it is an end itself."""
     return (wire.source.shared or wire.sink.shared) and not wire.own
 

@@ -19,6 +19,8 @@ from lab.station.capturing import PORT, SEND, capturing, command, last, payload,
 pytestmark = pytest.mark.alone
 OURS = ("--on", "lan", "--filter", f"udp dst port {PORT}")
 PATIENCE_S = 30.0
+RINGS_BYTES = 4 << 20  # of the engine, where nothing else is asked for (agent/PROTOCOL.md)
+OWN_BYTES = 1 << 20  # its program, and what it works with
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +59,7 @@ def test_tcpdump_reads_each_packet_that_was_sent_in_order(lab: str, tmp_path: Pa
         words = last(process)
     assert read(tmp_path / "file") == [payload(number) for number in range(500)]
     assert (words["packets"], words["captured"], sum(words["drops"].values())) == (500, 500, 0)
+    assert 0 < words["memory_bytes"] <= RINGS_BYTES + OWN_BYTES
     assert hooks(lab) == before
 
 

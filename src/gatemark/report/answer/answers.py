@@ -19,6 +19,7 @@ from gatemark.report.answer import (
     fill,
     flow,
     interrupts,
+    kept,
     kernel,
     kernel_path,
     ladder,
@@ -123,6 +124,7 @@ ANSWERS: Final = (
     Answer(_capacity, folded=True),
     Answer(lambda s: [("interrupts", interrupts.table(s.records))], folded=True),
     Answer(lambda s: [(drops.ANCHOR, drops.table(s.records))], folded=True),
+    Answer(lambda s: [(kept.ANCHOR, kept.table(s.records))]),
     Answer(lambda s: [("cross-checks", crosscheck.table(s.judgement))]),
     Answer(lambda s: [("ceilings", rates.ceilings(s.judgement))], folded=True),
     Answer(
