@@ -51,7 +51,8 @@ class Campaigned:
             worst = max(failed, key=_size)
             claim = worst.claim
             where = f"on {claim.row.model}, {claim.row.suite}, {claim.row.what}"
-            more = f", and {len(failed) - 1} rows more" if len(failed) > 1 else ""
+            others = len(failed) - 1
+            more = f", and {others} row{'' if others == 1 else 's'} more" if others else ""
             by = f"{change(worst)} {where}{more}{rest}"
             return f"{claim.build} is slower than {claim.against}: {by}."
         if not self.decided:

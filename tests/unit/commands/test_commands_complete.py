@@ -20,7 +20,7 @@ from gatemark.plan.load import load, suites
 FREE = {
     *("seed", "noise", "out", "junit", "slow_to_pps", "command", "config", "line"),
     *("switch", "boots", "allow", "subsystems", "coremark"),
-    *("file", "folder", "to", "markdown"),
+    *("file", "folder", "to", "markdown", "from_", "model", "point", "most"),
 }
 
 

@@ -82,7 +82,9 @@ def chosen(task: Task, bench: "Station") -> "tuple[Suite, Plan, tuple[str, ...]]
     if len(plans) > 1:
         names = ", ".join(plan.name for plan in plans)
         raise UsageError(f"suite {task.plan}: name one of its plans: {names}")
-    plan = replace(plans[0], figure=EXACT) if task.exact else plans[0]
+    plan = plans[0]
+    if task.exact:
+        plan = replace(plan, figure=EXACT if len(task.arms) > 1 else "auto")
     arms = [
         replace(setup(arm.setup) if arm.setup else own(plan), name=arm.name, against="")
         for arm in task.arms
