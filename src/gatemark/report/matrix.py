@@ -68,6 +68,11 @@ class Campaigned:
             yield from ((row, step) for step in steps(_series(row, self.builds)))
 
 
+def _signed(change: float) -> str:
+    """In per cent, with its sign."""
+    return ("+" if change > 0 else "") + number.plain(100 * change, 1)
+
+
 def _size(decided: Decided) -> float:
     return abs(decided.change.change.value) if decided.change else 0.0
 
@@ -132,7 +137,7 @@ def matrix(made: Campaigned) -> Table:
 def tables(made: Campaigned) -> list[Table]:
     """All tables of the page, in order; empty ones are left out."""
     trends = [
-        (row.model, row.suite, row.what, made.builds[step.at], f"{100 * step.change:+.1f}")
+        (row.model, row.suite, row.what, made.builds[step.at], _signed(step.change))
         for row, step in made.trends
     ]
     listed = [

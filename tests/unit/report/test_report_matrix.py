@@ -2,8 +2,10 @@
 """A campaign's answer: the page, Markdown and JUnit say the same of each gate."""
 
 import re
+from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from gatemark.commands.campaign.answer import exit_code, lines
 from gatemark.report import matrix
@@ -100,3 +102,16 @@ def test_data_ends_with_the_answer() -> None:
     *rows, answer = lines(campaign(-0.1, 0.001))
     assert [each["gate"] for each in rows] == ["failed", "passed"]
     assert (answer["row"], answer["exit_code"]) == ("answer", 3)
+
+
+def test_a_step_in_the_row_of_builds_is_told_with_its_build() -> None:
+    names = [f"24.{at:02d}" for at in range(12)]
+    values = {
+        name: dict.fromkeys(BLOCKS, 100000.0 * (0.9 if at >= 7 else 1.0) * (1 + at / 10000.0))
+        for at, name in enumerate(names)
+    }
+    made = replace(
+        campaign(-0.1), builds=names, rows=[structs.replace(row("received", 0.1), values=values)]
+    )
+    (step,) = [table.rows for table in matrix.tables(made) if table.caption.startswith("Steps")]
+    assert step == (("ax3000", "cost/ab", "received", "24.07", "\N{MINUS SIGN}9.9"),)

@@ -92,6 +92,8 @@ def is_going(folder: Path) -> bool:
 
 def coordinate(folder: Path, *, take_over: bool = False) -> None:
     """Run what is left of a campaign. Raises GatemarkError; what was measured stays."""
+    from gatemark.station import lock
+
     layout, ledger = opened(folder)
     with alone(folder), ExitStack() as held:
         if ledger.meta(COPIED):
@@ -104,6 +106,7 @@ def coordinate(folder: Path, *, take_over: bool = False) -> None:
         tell = _teller(ledger)
         course = Course(folder, ledger, Local(folder), layout.task, time.time)
         course.sharing = len(layout.places)
+        course.patience_s = lock.RUN_S
         course.tell = tell
         course.control = lambda attempt, of: control(layout, ledger, folder, (attempt, of))
         course.cycle = lambda name: cycle(layout, folder, name)
@@ -114,11 +117,13 @@ def coordinate(folder: Path, *, take_over: bool = False) -> None:
 
 def _run(course: Course) -> None:
     """Signals end it in order: blocks are stopped, gateways given back."""
+    from gatemark.run.stop import SIGNALS
 
     def stop(*_: object) -> None:
         course.is_stopped = True
 
-    before = {n: signal.signal(n, stop) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    heeded = [n for n in SIGNALS if signal.getsignal(n) != signal.SIG_IGN]
+    before = {number: signal.signal(number, stop) for number in heeded}
     try:
         course.run()
     finally:
@@ -131,8 +136,8 @@ def control(layout: Layout, ledger: Ledger, folder: Path, of: tuple[Attempt, Blo
     from gatemark.stats.change.health import verdict
 
     attempt, its = of
-    _, model = layout.places[attempt.station]
-    if model.exact:
+    path, _ = layout.places[attempt.station]
+    if layout.is_virtual(path):  # made anew for each block: there is nothing to be quarantined
         return ""
     why = ""
     for quantity, value in _controls(layout, folder, its.suite, attempt):
