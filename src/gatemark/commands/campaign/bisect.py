@@ -77,7 +77,7 @@ class Bisection:
         each = stats.boots(effect, spread)
         measured = [(at, fmean(end), len(end)) for at, end in zip((0, last), ends, strict=True)]
         times = dict.fromkeys(range(last + 1), stats.ENDS)
-        while not (spot := stats.spot(last + 1, measured, spread)).is_certain:
+        while not (spot := self._spot(measured, spread)).is_certain:
             if self.boots + each > self.most:
                 raise GatemarkError(f"undecided after {self.boots} boots: {self._likely(spot)}")
             at = spot.next(self.skipped)
@@ -89,6 +89,9 @@ class Bisection:
             times[at] += each
             measured.append((at, fmean(values), each))
         return self._confirmed(spot.likeliest)
+
+    def _spot(self, measured: Sequence[tuple[int, float, int]], spread: float) -> stats.Spot:
+        return stats.spot(len(self.builds), measured, spread, self.skipped)
 
     def _differ(self, ends: Sequence[Sequence[float]], effect: float, spread: float) -> bool:
         error = spread * (2 / stats.ENDS) ** 0.5

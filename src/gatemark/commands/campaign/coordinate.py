@@ -19,6 +19,7 @@ from gatemark.campaign.file import read
 from gatemark.campaign.ledger import NAME, Attempt, Block, Ledger
 from gatemark.campaign.local import Local
 from gatemark.commands.campaign import answer
+from gatemark.commands.campaign.block import locks
 from gatemark.commands.campaign.layout import Layout, key
 from gatemark.commands.console import output
 from gatemark.error import GatemarkError, UsageError
@@ -264,13 +265,11 @@ def _unchanged(layout: Layout, ledger: Ledger) -> None:
 def _own(name: str, path: str, layout: Layout, folder: Path) -> Iterator[None]:
     """Hold a device for this campaign. Raises UsageError where another has it."""
     from gatemark.node import flock
-    from gatemark.station import lock
 
     if layout.is_virtual(path):
         yield
         return
-    lock.folder().mkdir(mode=0o700, exist_ok=True)
-    with (lock.folder() / f"campaign-{key(path)}.lock").open("a+") as file:
+    with (locks() / f"campaign-{key(path)}.lock").open("a+") as file:
         if not flock.take(file):
             file.seek(0)
             raise UsageError(
