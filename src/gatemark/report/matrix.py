@@ -62,10 +62,32 @@ class Campaigned:
         return f"All gates pass: {len(self.decided)} {rows}, {len(self.builds)} builds."
 
     @property
+    def causes(self) -> Iterator[str]:
+        """Steps in time that instructions of the same suite and builds do not show."""
+        counted: dict[tuple[str, str, str], list[Decided]] = {}
+        for each in self.decided:
+            if each.claim.row.exact:
+                counted.setdefault(_pair(each), []).append(each)
+        for each in self.decided:
+            beside = counted.get(_pair(each), [])
+            if each.claim.row.exact or each.passing != "failed" or not beside:
+                continue
+            if all(other.passing == "passed" for other in beside):
+                models = ", ".join(dict.fromkeys(other.claim.row.model for other in beside))
+                yield (
+                    f"{each.claim.build} on {each.claim.row.model} is slower in time, "
+                    f"not in instructions ({models}): layout or memory, not code"
+                )
+
+    @property
     def trends(self) -> Iterator[tuple[Row, Step]]:
         """Steps in the series build / reference, of rows with enough builds."""
         for row in self.rows:
             yield from ((row, step) for step in steps(_series(row, self.builds)))
+
+
+def _pair(each: Decided) -> tuple[str, str, str]:
+    return each.claim.row.suite, each.claim.build, each.claim.against
 
 
 def _signed(change: float) -> str:

@@ -115,3 +115,17 @@ def test_a_step_in_the_row_of_builds_is_told_with_its_build() -> None:
     )
     (step,) = [table.rows for table in matrix.tables(made) if table.caption.startswith("Steps")]
     assert step == (("ax3000", "cost/ab", "received", "24.07", "\N{MINUS SIGN}9.9"),)
+
+
+def test_a_step_in_time_alone_is_layout_or_memory() -> None:
+    timed = Claim(row=row("received", -0.1), build="new", against="old", allow=0.01)
+    counted = structs.replace(
+        row("instructions", 0.001), model="x86", exact=True, higher_is_better=False
+    )
+    exact = Claim(row=counted, build="new", against="old", allow=0.005)
+    made = replace(campaign(-0.1), decided=decide([timed, exact]))
+    assert list(made.causes) == [
+        "new on ax3000 is slower in time, not in instructions (x86): layout or memory, not code"
+    ]
+    alone = replace(made, decided=decide([timed]))
+    assert list(alone.causes) == []

@@ -289,8 +289,8 @@ def _tell(folder: Path, *, json_: bool, junit: Path | None, markdown: Path | Non
             for line in table.lines():
                 output.say(line)
             output.say()
-        for line in made.missing:
-            output.say(f"not measured: {line}")
+        for line in (*made.causes, *(f"not measured: {line}" for line in made.missing)):
+            output.say(line)
         output.say(f"page: {answer.page(folder)}")
         output.say(made.sentence)
     if code := answer.exit_code(made):
