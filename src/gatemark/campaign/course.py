@@ -46,6 +46,7 @@ class Course:
         self.task = task
         self.clock = clock
         self.sharing = 1  # stations that wait for each other's trials, on one machine
+        self.patience_s = 0.0  # that a block may wait for other runs on its machine
         self.cycle: Callable[[str], None] = lambda _: None  # a station's power
         self.control: Callable[[Attempt, Block], str] = lambda *_: ""  # why it does not count
         self.tell: Callable[[str], None] = lambda _: None
@@ -124,7 +125,7 @@ class Course:
 
     def _deadline(self, block: Block) -> float:
         lasts_s = block.estimate_s * self.sharing
-        return self.clock() + max(3 * lasts_s, lasts_s + 120.0)
+        return self.clock() + max(3 * lasts_s, lasts_s + 120.0) + self.patience_s
 
     def _begin(self, attempt: Attempt) -> None:
         """Have it done; one that is begun already goes on."""

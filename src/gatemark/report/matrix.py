@@ -51,7 +51,8 @@ class Campaigned:
             worst = max(failed, key=_size)
             claim = worst.claim
             where = f"on {claim.row.model}, {claim.row.suite}, {claim.row.what}"
-            more = f", and {len(failed) - 1} rows more" if len(failed) > 1 else ""
+            others = len(failed) - 1
+            more = f", and {others} row{'' if others == 1 else 's'} more" if others else ""
             by = f"{change(worst)} {where}{more}{rest}"
             return f"{claim.build} is slower than {claim.against}: {by}."
         if not self.decided:
@@ -61,10 +62,37 @@ class Campaigned:
         return f"All gates pass: {len(self.decided)} {rows}, {len(self.builds)} builds."
 
     @property
+    def causes(self) -> Iterator[str]:
+        """Steps in time that instructions of the same suite and builds do not show."""
+        counted: dict[tuple[str, str, str], list[Decided]] = {}
+        for each in self.decided:
+            if each.claim.row.exact:
+                counted.setdefault(_pair(each), []).append(each)
+        for each in self.decided:
+            beside = counted.get(_pair(each), [])
+            if each.claim.row.exact or each.passing != "failed" or not beside:
+                continue
+            if all(other.passing == "passed" for other in beside):
+                models = ", ".join(dict.fromkeys(other.claim.row.model for other in beside))
+                yield (
+                    f"{each.claim.build} on {each.claim.row.model} is slower in time, "
+                    f"not in instructions ({models}): layout or memory, not code"
+                )
+
+    @property
     def trends(self) -> Iterator[tuple[Row, Step]]:
         """Steps in the series build / reference, of rows with enough builds."""
         for row in self.rows:
             yield from ((row, step) for step in steps(_series(row, self.builds)))
+
+
+def _pair(each: Decided) -> tuple[str, str, str]:
+    return each.claim.row.suite, each.claim.build, each.claim.against
+
+
+def _signed(change: float) -> str:
+    """In per cent, with its sign."""
+    return ("+" if change > 0 else "") + number.plain(100 * change, 1)
 
 
 def _size(decided: Decided) -> float:
@@ -131,7 +159,7 @@ def matrix(made: Campaigned) -> Table:
 def tables(made: Campaigned) -> list[Table]:
     """All tables of the page, in order; empty ones are left out."""
     trends = [
-        (row.model, row.suite, row.what, made.builds[step.at], f"{100 * step.change:+.1f}")
+        (row.model, row.suite, row.what, made.builds[step.at], _signed(step.change))
         for row, step in made.trends
     ]
     listed = [

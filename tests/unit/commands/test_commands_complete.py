@@ -21,7 +21,7 @@ FREE = {
     *("seed", "noise", "out", "junit", "slow_to_pps", "command", "config", "line"),
     *("switch", "boots", "allow", "subsystems", "coremark", "sources"),
     *("filter_", "snaplen", "seconds", "packets"),
-    *("file", "folder", "to", "markdown"),
+    *("file", "folder", "to", "markdown", "from_", "model", "point", "most"),
     *("manifest", "attributes", "window", "depth", "leaves", "least", "priority"),
 }
 

@@ -10,6 +10,7 @@ import typer
 
 from gatemark.commands.console import choice, output
 from gatemark.commands.console.verb import Verb, Verbs
+from gatemark.commands.diff import REGRESSION
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
@@ -210,6 +211,55 @@ def copy(
     _done(f"{to} is a copy; `gatemark campaign resume --take-over` runs it", json_=json_)
 
 
+@app.command(cls=Verb)
+def bisect(
+    file: File,
+    from_: Annotated[str, typer.Option("--from", metavar="BUILD", help="A build before the step.")],
+    to: Annotated[str, typer.Option(metavar="BUILD", help="A build after it.")],
+    model: Annotated[str, typer.Option(metavar="NAME", help="Which one.  [the only one]")] = "",
+    suite: Annotated[str, typer.Option(metavar="PLAN", help="Which one.  [the only one]")] = "",
+    point: Annotated[
+        str, typer.Option(metavar="WORDS", help="Words of its point, as the report has it.")
+    ] = "",
+    allow: Annotated[str, typer.Option(metavar="PERCENT", help="A smaller step is none.")] = "1%",
+    most: Annotated[int, typer.Option(metavar="NUMBER", help="Boots at most, timed.")] = 200,
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="What is measured; the same goes on.")
+    ] = Path("gatemark-bisect"),
+    json_: Json = False,
+) -> None:
+    """Find the build of a row that brought a step.
+
+    Exit code 3: a build is named; 0: there is no step; 1: undecided.
+    """
+    from gatemark.campaign.file import read, share
+    from gatemark.commands.campaign import bisect as search
+    from gatemark.commands.campaign.layout import Layout
+
+    try:
+        allowed = share(allow)
+    except ValueError:
+        raise UsageError(f"--allow {allow}: a share of 0 to 1, or per cent: 1%") from None
+    out.mkdir(parents=True, exist_ok=True)
+    layout = Layout(read(file), file, file.resolve().parent, out.resolve())
+    builds = search.between(layout, from_, to)
+    of = search.chosen(layout, model, suite)
+    made = search.Bisection(layout, *of, builds, point, allowed, out.resolve(), most)
+    timed = [] if of[0].exact else [made.timed()]
+    steps = made.counted() if of[0].exact else [step for step in timed if step]
+    rows = [(builds[step.before].name, builds[step.after].name, step.change) for step in steps]
+    if json_:
+        output.lines(
+            {"before": a, "after": b, "change": c, "boots": made.boots} for a, b, c in rows
+        )
+    for before, after, change in () if json_ else rows:
+        output.say(f"{after}: {100 * change:+.2f} % against {before}, after {made.boots} boots")
+    if not rows and not json_:
+        output.say(f"no step above {allow} between {from_} and {to}, after {made.boots} boots")
+    if rows:
+        raise typer.Exit(REGRESSION)
+
+
 @app.command(cls=Verb, hidden=True)
 def block(folder: Dir) -> None:
     """Do one block: what the coordinator starts."""
@@ -239,8 +289,8 @@ def _tell(folder: Path, *, json_: bool, junit: Path | None, markdown: Path | Non
             for line in table.lines():
                 output.say(line)
             output.say()
-        for line in made.missing:
-            output.say(f"not measured: {line}")
+        for line in (*made.causes, *(f"not measured: {line}" for line in made.missing)):
+            output.say(line)
         output.say(f"page: {answer.page(folder)}")
         output.say(made.sentence)
     if code := answer.exit_code(made):

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 def do(place: Path) -> None:
     """Do the block of a folder, or wait for who does; then `end.json` says how it ended."""
     from gatemark.run.engine import StoppedRunError
-    from gatemark.station import lock
     from gatemark.store import file
 
     task = msgspec.json.decode((place / "task.json").read_bytes(), type=Task)
@@ -42,8 +41,7 @@ def do(place: Path) -> None:
         os.chdir(task.base)
         try:
             if task.lock:
-                lock.folder().mkdir(mode=0o700, exist_ok=True)
-                with held(lock.folder() / f"station-{task.lock}.lock"):
+                with held(locks() / f"station-{task.lock}.lock"):
                     _measure(place / "run", task)
             else:
                 _measure(place / "run", task)
@@ -54,6 +52,19 @@ def do(place: Path) -> None:
         file.put(place / "end.json", msgspec.json.encode({"code": code, "why": why}))
         if code:
             raise typer.Exit(code)
+
+
+def locks() -> Path:
+    """Where stations are locked: for root where labs are, else in the user's own state.
+
+    Raises UnavailableError where the user has no place for it.
+    """
+    from gatemark.station import lock
+    from gatemark.store import xdg
+
+    place = lock.folder() if os.geteuid() == 0 else xdg.state() / "locks"
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return place
 
 
 @contextmanager
@@ -82,7 +93,9 @@ def chosen(task: Task, bench: "Station") -> "tuple[Suite, Plan, tuple[str, ...]]
     if len(plans) > 1:
         names = ", ".join(plan.name for plan in plans)
         raise UsageError(f"suite {task.plan}: name one of its plans: {names}")
-    plan = replace(plans[0], figure=EXACT) if task.exact else plans[0]
+    plan = plans[0]
+    if task.exact:
+        plan = replace(plan, figure=EXACT if len(task.arms) > 1 else "auto")
     arms = [
         replace(setup(arm.setup) if arm.setup else own(plan), name=arm.name, against="")
         for arm in task.arms

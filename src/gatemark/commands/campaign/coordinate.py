@@ -19,6 +19,7 @@ from gatemark.campaign.file import read
 from gatemark.campaign.ledger import NAME, Attempt, Block, Ledger
 from gatemark.campaign.local import Local
 from gatemark.commands.campaign import answer
+from gatemark.commands.campaign.block import locks
 from gatemark.commands.campaign.layout import Layout, key
 from gatemark.commands.console import output
 from gatemark.error import GatemarkError, UsageError
@@ -92,6 +93,8 @@ def is_going(folder: Path) -> bool:
 
 def coordinate(folder: Path, *, take_over: bool = False) -> None:
     """Run what is left of a campaign. Raises GatemarkError; what was measured stays."""
+    from gatemark.station import lock
+
     layout, ledger = opened(folder)
     with alone(folder), ExitStack() as held:
         if ledger.meta(COPIED):
@@ -104,6 +107,7 @@ def coordinate(folder: Path, *, take_over: bool = False) -> None:
         tell = _teller(ledger)
         course = Course(folder, ledger, Local(folder), layout.task, time.time)
         course.sharing = len(layout.places)
+        course.patience_s = lock.RUN_S
         course.tell = tell
         course.control = lambda attempt, of: control(layout, ledger, folder, (attempt, of))
         course.cycle = lambda name: cycle(layout, folder, name)
@@ -114,11 +118,13 @@ def coordinate(folder: Path, *, take_over: bool = False) -> None:
 
 def _run(course: Course) -> None:
     """Signals end it in order: blocks are stopped, gateways given back."""
+    from gatemark.run.stop import SIGNALS
 
     def stop(*_: object) -> None:
         course.is_stopped = True
 
-    before = {n: signal.signal(n, stop) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    heeded = [n for n in SIGNALS if signal.getsignal(n) != signal.SIG_IGN]
+    before = {number: signal.signal(number, stop) for number in heeded}
     try:
         course.run()
     finally:
@@ -131,8 +137,8 @@ def control(layout: Layout, ledger: Ledger, folder: Path, of: tuple[Attempt, Blo
     from gatemark.stats.change.health import verdict
 
     attempt, its = of
-    _, model = layout.places[attempt.station]
-    if model.exact:
+    path, _ = layout.places[attempt.station]
+    if layout.is_virtual(path):  # made anew for each block: there is nothing to be quarantined
         return ""
     why = ""
     for quantity, value in _controls(layout, folder, its.suite, attempt):
@@ -259,13 +265,11 @@ def _unchanged(layout: Layout, ledger: Ledger) -> None:
 def _own(name: str, path: str, layout: Layout, folder: Path) -> Iterator[None]:
     """Hold a device for this campaign. Raises UsageError where another has it."""
     from gatemark.node import flock
-    from gatemark.station import lock
 
     if layout.is_virtual(path):
         yield
         return
-    lock.folder().mkdir(mode=0o700, exist_ok=True)
-    with (lock.folder() / f"campaign-{key(path)}.lock").open("a+") as file:
+    with (locks() / f"campaign-{key(path)}.lock").open("a+") as file:
         if not flock.take(file):
             file.seek(0)
             raise UsageError(

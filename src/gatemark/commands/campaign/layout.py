@@ -69,7 +69,7 @@ class Layout:
             for at, suite in enumerate(self.campaign.suite):
                 if suite not in self.campaign.suites_of(model):
                     continue
-                task = self._task(model, suite, path)
+                task = self.task_of(model, suite, path)
                 with self._placed(f"suite[{at}]", "plan"):
                     plan = block_.chosen(task, self._station(path))[1]
                     examine([plan])
@@ -103,7 +103,7 @@ class Layout:
         """What is asked of the station of an attempt."""
         path, model = self.places[attempt.station]
         suite = next(s for s in self.campaign.suite if s.plan == block.suite)
-        return self._task(model, suite, path, (attempt, block))
+        return self.task_of(model, suite, path, (attempt, block))
 
     def hashes(self) -> Iterator[tuple[str, str, int, str]]:
         """Model, build, its place, and what its image is. Raises UsageError where it is missing."""
@@ -154,13 +154,14 @@ class Layout:
         }
         return goals * len(distinct)
 
-    def _task(
+    def task_of(
         self,
         model: Model,
         suite: Suite,
         path: str,
         of: tuple[Attempt, Block] | None = None,
     ) -> Task:
+        """A block of a suite on a station; without an attempt only its plan is meant."""
         attempt, block = of or (None, None)
         return Task(
             attempt=attempt.id if attempt else 0,
@@ -180,7 +181,7 @@ class Layout:
     def _arms(self, model: Model, path: str) -> Iterator[Arm]:
         for at, build in enumerate(self.campaign.build):
             with self._placed(f"build[{at}]", "image"):
-                yield self._arm(model, build, path)
+                yield self.arm(model, build, path)
 
     @contextmanager
     def _placed(self, table: str, *keys: str) -> Iterator[None]:
@@ -191,7 +192,8 @@ class Layout:
             line = line_of(self.path, *keys, table=table)
             raise UsageError(f"{self.path}:{line}: {error}") from None
 
-    def _arm(self, model: Model, build: Build, station: str) -> Arm:
+    def arm(self, model: Model, build: Build, station: str) -> Arm:
+        """A build as an arm of a block on a station. Raises UsageError."""
         from gatemark.node.quoted import shell
 
         image = build.image.get(model.name, "")

@@ -36,6 +36,7 @@ def _lines(made: Campaigned) -> Iterator[str]:
     yield from (f"## {made.title}", "", f"**{made.sentence}**", "")
     for table in (gates(made), matrix(made)):
         yield from marked(table) if table.rows else ()
+    yield from (f"- {line}" for line in made.causes)
     if made.missing:
         yield from ("Not measured:", "", *(f"- {line}" for line in made.missing))
 

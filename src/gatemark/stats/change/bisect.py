@@ -91,17 +91,22 @@ class Spot(msgspec.Struct, frozen=True):
         return min(halves, key=halves.__getitem__)
 
 
-def spot(builds: int, measured: Sequence[tuple[int, float, int]], spread: float) -> Spot:
+def spot(
+    builds: int,
+    measured: Sequence[tuple[int, float, int]],
+    spread: float,
+    skipped: Collection[int] = (),
+) -> Spot:
     """The posterior of measurements: build, mean of logarithms, boots in it.
 
-    `spread` is the standard deviation of a boot; both ends are measured.
+    `spread` is the standard deviation of a boot; both ends are measured. A step at a build that is
+    skipped cannot be told from one at the next that boots, and is put there.
     """
-    weights = [0.0]
-    logs = [_evidence(measured, k, spread) for k in range(1, builds)]
-    most = max(logs)
-    weights += [exp(each - most) for each in logs]
-    total = sum(weights)
-    return Spot(tuple(weight / total for weight in weights))
+    logs = {k: _evidence(measured, k, spread) for k in range(1, builds) if k not in skipped}
+    most = max(logs.values())
+    weights = {k: exp(each - most) for k, each in logs.items()}
+    total = sum(weights.values())
+    return Spot(tuple(weights.get(k, 0.0) / total for k in range(builds)))
 
 
 def boots(effect: float, spread: float) -> int:

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark campaign bisect`: which build of a row brought a step, counted or timed.
+
+Counted, a boot of a build is a number. Timed, each boot of a build is beside one of the reference,
+and the logarithm of their ratio is measured; no build is named before six blocks of it against the
+build before it have confirmed that. What was measured is kept, so the same command goes on.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import expm1, log, log1p
+from pathlib import Path
+from statistics import fmean
+from typing import Final
+
+from msgspec.structs import replace
+
+from gatemark.campaign.course import RUNS
+from gatemark.campaign.executor import Arm, Task
+from gatemark.campaign.file import Build, Model, Suite
+from gatemark.campaign.ledger import Attempt
+from gatemark.campaign.local import Local
+from gatemark.commands.campaign.answer import Reading, readings
+from gatemark.commands.campaign.layout import Layout
+from gatemark.commands.console import output
+from gatemark.error import GatemarkError, UsageError
+from gatemark.stats.change import bisect as stats
+from gatemark.stats.math import signed, student
+from gatemark.store.directory import RunDirectory
+
+REFERENCE, BUILD = "reference", "build"  # arms
+CONFIRMED_BY: Final = 6  # blocks; all of one sign have p = 0.031
+ALPHA: Final = 0.05
+POLL_S: Final = 1.0
+Pair = tuple[Build | None, Build]  # beside what, and what
+
+
+class SkippedError(GatemarkError):
+    """A build could not be measured."""
+
+
+@dataclass
+class Bisection:
+    """A search over builds in a row, at one point of one suite on one model."""
+
+    layout: Layout
+    model: Model
+    suite: Suite
+    builds: Sequence[Build]
+    point: str  # words of the point; "": the only one
+    allow: float
+    folder: Path
+    most: int  # boots of builds
+    boots: int = 0
+    skipped: set[int] = field(default_factory=set)
+
+    def counted(self) -> list[stats.Between]:
+        """Every step above what is allowed."""
+        values: dict[int, float] = {}
+        while (at := self._next(values)) is not None:
+            try:
+                values[at] = self._measured((None, self.builds[at]), f"{at:03d}")
+            except SkippedError as error:
+                self._skip(at, error)
+        return stats.steps(len(self.builds), values, self.allow, self.skipped)
+
+    def _next(self, values: dict[int, float]) -> int | None:
+        return stats.next_counted(len(self.builds), values, self.allow, self.skipped)
+
+    def timed(self) -> stats.Between | None:
+        """The step, confirmed; None: the ends do not differ. Raises GatemarkError if undecided."""
+        last = len(self.builds) - 1
+        ends = [self._ratios(at, range(1, 1 + stats.ENDS)) for at in (0, last)]
+        effect, spread = stats.of_ends(*ends)
+        if not self._differ(ends, effect, spread):
+            return None
+        each = stats.boots(effect, spread)
+        measured = [(at, fmean(end), len(end)) for at, end in zip((0, last), ends, strict=True)]
+        times = dict.fromkeys(range(last + 1), stats.ENDS)
+        while not (spot := self._spot(measured, spread)).is_certain:
+            if self.boots + each > self.most:
+                raise GatemarkError(f"undecided after {self.boots} boots: {self._likely(spot)}")
+            at = spot.next(self.skipped)
+            try:
+                values = self._ratios(at, range(times[at] + 1, times[at] + 1 + each))
+            except SkippedError as error:
+                self._skip(at, error)
+                continue
+            times[at] += each
+            measured.append((at, fmean(values), each))
+        return self._confirmed(spot.likeliest)
+
+    def _spot(self, measured: Sequence[tuple[int, float, int]], spread: float) -> stats.Spot:
+        return stats.spot(len(self.builds), measured, spread, self.skipped)
+
+    def _differ(self, ends: Sequence[Sequence[float]], effect: float, spread: float) -> bool:
+        error = spread * (2 / stats.ENDS) ** 0.5
+        if not error:
+            return bool(effect)
+        p = student.two_sided(effect / error, 2 * stats.ENDS - 2)
+        output.say(f"the ends differ by {100 * expm1(effect):+.2f} %, p = {p:.3f}", err=True)
+        return p <= ALPHA and abs(effect) > log1p(self.allow) and len(ends) == 2
+
+    def _confirmed(self, first: int) -> stats.Between:
+        """The build against the one before it that boots."""
+        before = max(at for at in range(first) if at not in self.skipped)
+        pair = self.builds[before], self.builds[first]
+        name = f"confirm-{before:03d}-{first:03d}"
+        values = [self._measured(pair, f"{name}-{number}") for number in range(1, 1 + CONFIRMED_BY)]
+        p, shift = signed.p_value(values), signed.middle(values).value
+        if p > ALPHA:
+            raise GatemarkError(
+                f"not confirmed: {pair[1].name} against {pair[0].name} changes by "
+                f"{100 * expm1(shift):+.2f} %, p = {p:.3f}; no build is named"
+            )
+        return stats.Between(before, first, expm1(shift))
+
+    def _likely(self, spot: stats.Spot) -> str:
+        chance = spot.chances[spot.likeliest]
+        return f"{self.builds[spot.likeliest].name} is first with a chance of {chance:.2f}"
+
+    def _skip(self, at: int, error: SkippedError) -> None:
+        if at in (0, len(self.builds) - 1):
+            raise GatemarkError(f"an end cannot be measured: {error}") from None
+        output.say(f"{self.builds[at].name} is skipped: {error}", err=True)
+        self.skipped.add(at)
+
+    def _ratios(self, at: int, numbers: range) -> list[float]:
+        pair = self.builds[0], self.builds[at]
+        return [self._measured(pair, f"{at:03d}-{number}") for number in numbers]
+
+    def _measured(self, pair: Pair, name: str) -> float:
+        """Of a boot: instructions, or the logarithm of build / reference."""
+        path = self.folder / RUNS / name
+        if not path.exists():
+            self._boot(pair, name)
+        self.boots += 1
+        made = RunDirectory.open(path).contents()
+        values = dict(
+            self._at_point(list(readings(made.run, made.records, exact=self.model.exact)))
+        )
+        wanted = (BUILD,) if pair[0] is None else (REFERENCE, BUILD)
+        if missing := [arm for arm in wanted if values.get(arm, 0.0) <= 0]:
+            raise SkippedError(f"{name}: no valid trial of {', '.join(missing)}")
+        output.say(f"{pair[1].name}: {values[BUILD]:.6g}, {self.boots} boots", err=True)
+        return values[BUILD] if pair[0] is None else log(values[BUILD] / values[REFERENCE])
+
+    def _at_point(self, rows: Sequence[Reading]) -> Iterator[tuple[str, float]]:
+        kept = [row for row in rows if self.point in row.what]
+        if len({row.what for row in kept}) > 1:
+            whats = "; ".join(sorted({row.what for row in kept}))
+            raise UsageError(f"--point '{self.point}': name one of its points: {whats}")
+        yield from ((row.build, row.value) for row in kept)
+
+    def _boot(self, pair: Pair, name: str) -> None:
+        """Have it measured, as a block that no campaign counts."""
+        executor = Local(self.folder)
+        executor.begin(self._task(pair, name))
+        while not (ends := executor.poll(POLL_S)):
+            pass
+        if ends[0].code != 0:
+            raise SkippedError(f"{name}: {ends[0].why or 'its process was killed'}")
+        executor.fetch(Attempt(1, 1, "", name, "started", 0.0, None, ""), self.folder / RUNS)
+
+    def _task(self, pair: Pair, name: str) -> Task:
+        path = next(path for path, model in self.layout.places.values() if model is self.model)
+        arms = [
+            replace(self._arm(build, path), name=role)
+            for role, build in zip((REFERENCE, BUILD), pair, strict=True)
+            if build is not None
+        ]
+        made = self.layout.task_of(self.model, self.suite, path)
+        return replace(made, attempt=1, name=name, arms=tuple(arms), seed=self.boots)
+
+    def _arm(self, build: Build, path: str) -> Arm:
+        return self.layout.arm(self.model, build, path)
+
+
+def chosen(layout: Layout, model: str, suite: str) -> tuple[Model, Suite]:
+    """The model and the suite that are meant. Raises UsageError where that is not one of each."""
+    models = [each for each in layout.campaign.model if model in ("", each.name)]
+    if len(models) != 1:
+        names = ", ".join(each.name for each in layout.campaign.model)
+        raise UsageError(f"--model {model}: name one of {names}")
+    suites = [each for each in layout.campaign.suites_of(models[0]) if suite in ("", each.plan)]
+    if len(suites) != 1:
+        names = ", ".join(each.plan for each in layout.campaign.suites_of(models[0]))
+        raise UsageError(f"--suite {suite}: name one of {names}")
+    return models[0], suites[0]
+
+
+def between(layout: Layout, first: str, last: str) -> list[Build]:
+    """The builds from one to another. Raises UsageError."""
+    builds = list(layout.campaign.build)
+    names = [build.name for build in builds]
+    for option, name in (("--from", first), ("--to", last)):
+        if name not in names:
+            raise UsageError(f"{option} {name}: no such build; known are: {', '.join(names)}")
+    low, high = names.index(first), names.index(last)
+    if low >= high:
+        raise UsageError(f"--from {first} --to {last}: name an earlier build first")
+    return builds[low : high + 1]

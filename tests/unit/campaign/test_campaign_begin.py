@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A campaign of a real device as it begins: images are held to, a station is of one campaign."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from command import gatemark
+
+from gatemark.campaign.ledger import Ledger
+from gatemark.commands.campaign import coordinate
+from gatemark.error import UsageError
+from gatemark.station import lock
+
+STATION = """schema = "gatemark.station/1"
+[gateway]
+kind = "ssh"
+address = "root@192.0.2.1"
+lan = "eth0"
+wan = "eth1"
+[lan]
+nic = "enp3s0"
+[wan]
+nic = "enp4s0"
+"""
+CAMPAIGN = """schema = "gatemark.campaign/1"
+title = "Two images"
+repeats = 6
+[[model]]
+name = "box"
+stations = ["rack.toml"]
+switch = "./flash.sh {image}"
+[[build]]
+name = "field"
+image = { box = "old.bin" }
+[[build]]
+name = "next"
+image = { box = "new image.bin" }
+[[suite]]
+plan = "cost/ab"
+[[gate]]
+build = "next"
+against = "field"
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a campaign's files, of which one has begun in `begun`."""
+    monkeypatch.setattr(lock, "folder", lambda: tmp_path / "locks")
+    for name, text in (
+        ("rack.toml", STATION),
+        ("box.toml", CAMPAIGN),
+        ("old.bin", "old"),
+        ("new image.bin", "new"),
+    ):
+        (tmp_path / name).write_text(text)
+    coordinate.begin(tmp_path / "box.toml", tmp_path / "begun")
+    return tmp_path
+
+
+def test_what_a_station_is_asked_for_is_whole(home: Path) -> None:
+    layout, ledger = coordinate.opened(home / "begun")
+    attempt = ledger.claim("rack.toml", "box", "{id}-{model}-{repeat}", lambda _: 60.0)
+    assert attempt
+    task = layout.task(attempt, ledger.blocks()[0])
+    assert [arm.switch for arm in task.arms] == ["./flash.sh old.bin", "./flash.sh 'new image.bin'"]
+    assert (task.base, task.station) == (str(home), str(home / "rack.toml"))
+    assert task.lock
+
+
+def test_an_image_that_changed_is_refused(home: Path) -> None:
+    (home / "new image.bin").write_text("newer")
+    done = gatemark("campaign", "resume", home / "begun")
+    assert done.err == (
+        "gatemark: the image of next for box changed since the campaign began: "
+        "begin another campaign\n"
+    )
+    assert done.code == 2
+
+
+def test_an_image_that_is_missing_is_refused_with_its_line(home: Path) -> None:
+    (home / "old.bin").unlink()
+    done = gatemark("campaign", "plan", "box.toml", cwd=home)
+    assert done.err.startswith("gatemark: box.toml:10: ")
+    assert "old.bin: No such file or directory: build field of box has no image" in done.err
+    assert done.code == 2
+
+
+def test_a_station_is_in_one_campaign(home: Path) -> None:
+    coordinate.begin(home / "box.toml", home / "second")
+    path, layout = str(home / "rack.toml"), coordinate.opened(home / "begun")[0]
+    with (
+        coordinate._own("rack.toml", path, layout, home / "begun"),
+        pytest.raises(
+            UsageError, match=f"station rack.toml is in the campaign {home / 'begun'}: wait for it"
+        ),
+    ):
+        coordinate.coordinate(home / "second")
+
+
+def test_a_folder_has_one_campaign(home: Path) -> None:
+    with pytest.raises(UsageError, match="holds a campaign: `gatemark campaign resume"):
+        coordinate.begin(home / "box.toml", home / "begun")
+
+
+def test_a_campaign_has_one_coordinator(home: Path) -> None:
+    with coordinate.alone(home / "begun"):
+        done = gatemark("campaign", "resume", home / "begun")
+    assert "runs this campaign" in done.err
+    assert (done.code, done.err.count("\n")) == (2, 1)
+
+
+def test_a_file_that_was_changed_in_its_folder_is_refused(home: Path) -> None:
+    with (home / "begun" / "campaign.toml").open("a") as file:
+        file.write("# more\n")
+    done = gatemark("campaign", "status", home / "begun")
+    assert done.code == 0  # from the ledger alone
+    done = gatemark("campaign", "report", home / "begun")
+    assert "not as it was when the campaign began" in done.err
+
+
+def test_a_copy_has_a_name_of_its_own(home: Path) -> None:
+    coordinate.copy(home / "begun", home / "copy")
+    shutil.rmtree(home / "begun")
+    ledger = Ledger.open(home / "copy", lambda: 0.0)
+    assert ledger.meta("copied from") == str(home / "begun")
+    assert len(ledger.blocks()) == 6
+    assert list(coordinate.check(home / "copy")) == []
+
+
+def test_what_nobody_runs_is_not_drained(home: Path) -> None:
+    done = gatemark("campaign", "drain", home / "begun")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "nobody runs this campaign" in done.err

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A campaign's answer: the page, Markdown and JUnit say the same of each gate."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from msgspec import structs
+
+from gatemark.commands.campaign.answer import exit_code, lines
+from gatemark.report import matrix
+from gatemark.report.export import gates
+from gatemark.report.matrix import Campaigned, Kept
+from gatemark.stats.change.gate import Claim, Row, decide
+
+BLOCKS = range(1, 8)
+
+
+def row(what: str, change: float) -> Row:
+    old = {at: 1e5 * (1 + at / 1000) for at in BLOCKS}
+    return Row(
+        model="ax3000",
+        suite="cost/ab",
+        what=what,
+        quantity="received_pps",
+        unit="packets/s",
+        higher_is_better=True,
+        values={"old": old, "new": {at: v * (1 + change) for at, v in old.items()}}
+        if change
+        else {},
+    )
+
+
+def campaign(*changes: float, undecided: str = "fail", missing: tuple[str, ...] = ()) -> Campaigned:
+    """With a gated row of each change; 0: it was not measured."""
+    rows = [row(f"received, {64 << at} B", change) for at, change in enumerate(changes)]
+    claims = [
+        Claim(row=r, build="new", against="old", allow=0.01, undecided=undecided)  # type: ignore[arg-type]
+        for r in rows
+    ]
+    return Campaigned(
+        title="The <new> firmware",
+        builds=["old", "new"],
+        images=[("ax3000", "old", "abc"), ("ax3000", "new", "def")],
+        rows=[r for r in rows if r.values],
+        decided=decide(claims),
+        blocks=[Kept("ax3000", "cost/ab", at, "rack", f"runs/{at}/report.html") for at in BLOCKS],
+        stations=[("rack", "ax3000", "ok", "")],
+        missing=missing,
+        command="gatemark campaign resume release",
+    )
+
+
+@pytest.mark.parametrize(
+    ("made", "code"),
+    [
+        (campaign(0.001), 0),
+        (campaign(-0.1), 3),
+        (campaign(-0.1, 0.001), 3),
+        (campaign(-0.1, 0.001, missing=("1 block waits",)), 3),
+        (campaign(0.001, 0), 1),
+        (campaign(0.001, 0, undecided="pass"), 0),
+        (campaign(0.001, missing=("1 block waits",)), 1),
+        (campaign(0), 4),
+    ],
+)
+def test_the_exit_code_is_that_of_the_gates(made: Campaigned, code: int) -> None:
+    assert exit_code(made) == code
+
+
+@pytest.mark.parametrize(
+    ("undecided", "outcomes"),
+    [("fail", ["failure", "error"]), ("pass", ["failure", "skipped"])],
+)
+def test_infrastructure_is_never_a_failure(undecided: str, outcomes: list[str]) -> None:
+    text = gates.junit(campaign(-0.1, 0.001, 0, undecided=undecided)).decode()
+    assert re.findall(r"<(failure|error|skipped)[ />]", text) == outcomes
+    assert text.count("<testcase") == 3
+
+
+def test_the_answer_names_the_worst() -> None:
+    sentence = campaign(-0.05, -0.1).sentence
+    assert sentence.startswith("new is slower than old: \N{MINUS SIGN}10")
+    assert sentence.endswith("on ax3000, cost/ab, received, 128 B, and 1 row more.")
+
+
+def test_the_page_has_every_build_and_a_link_to_each_block() -> None:
+    page = matrix.render(campaign(-0.1, missing=("ax3000: 2 blocks waiting",)))
+    assert "The &lt;new&gt; firmware" in page
+    assert "new, against old" in page
+    assert "ax3000: 2 blocks waiting" in page
+    assert page.count('href="runs/') == len(BLOCKS)
+
+
+def test_markdown_is_a_table_for_a_pull_request() -> None:
+    text = gates.markdown(campaign(-0.1)).decode()
+    assert "| ax3000 | cost/ab | received, 64 B | new | old | 1 % |" in text
+    assert text.count("slower") >= 2
+
+
+def test_data_ends_with_the_answer() -> None:
+    *rows, answer = lines(campaign(-0.1, 0.001))
+    assert [each["gate"] for each in rows] == ["failed", "passed"]
+    assert (answer["row"], answer["exit_code"]) == ("answer", 3)
+
+
+def test_a_step_in_the_row_of_builds_is_told_with_its_build() -> None:
+    names = [f"24.{at:02d}" for at in range(12)]
+    values = {
+        name: dict.fromkeys(BLOCKS, 100000.0 * (0.9 if at >= 7 else 1.0) * (1 + at / 10000.0))
+        for at, name in enumerate(names)
+    }
+    made = replace(
+        campaign(-0.1), builds=names, rows=[structs.replace(row("received", 0.1), values=values)]
+    )
+    (step,) = [table.rows for table in matrix.tables(made) if table.caption.startswith("Steps")]
+    assert step == (("ax3000", "cost/ab", "received", "24.07", "\N{MINUS SIGN}9.9"),)
+
+
+def test_a_step_in_time_alone_is_layout_or_memory() -> None:
+    timed = Claim(row=row("received", -0.1), build="new", against="old", allow=0.01)
+    counted = structs.replace(
+        row("instructions", 0.001), model="x86", exact=True, higher_is_better=False
+    )
+    exact = Claim(row=counted, build="new", against="old", allow=0.005)
+    made = replace(campaign(-0.1), decided=decide([timed, exact]))
+    assert list(made.causes) == [
+        "new on ax3000 is slower in time, not in instructions (x86): layout or memory, not code"
+    ]
+    alone = replace(made, decided=decide([timed]))
+    assert list(alone.causes) == []
