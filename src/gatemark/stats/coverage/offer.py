@@ -6,8 +6,9 @@ quantities; `kernel.NAME`, a kernel of gm-algorithms; `evidence.NAME`, a field o
 evidence; `inventory.NAME`, a fact of the gateway; `change`, arms compared with the first; `step`,
 a ladder; `watched`, a program beside a sweep of rates; `cross-check`, another tool beside ours;
 `rates-at-load`, the rate at a share of the CPU; `by-size`, what packets and bytes cost, and
-`loss-by-size`, of UDP at overload; `ceiling`, the tester alone; `ab`, two firmwares or
-setups boot by boot; `spread`, repeats until they agree; `mean`, several repeats; `deviations`.
+`loss-by-size`, of UDP at overload; `claims`, a study's own, tested; `ceiling`, the tester alone;
+`ab`, two firmwares or setups boot by boot; `spread`, repeats until they agree; `mean`, several
+repeats; `deviations`.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from typing import Final, NamedTuple
 from gatemark.plan.feature import programs
 from gatemark.plan.model import Plan, Workload
 from gatemark.stats.capacity.sized import FEWEST, sized
+from gatemark.stats.change.claim import claims
 from gatemark.stats.judgement import Judgement
 from gatemark.stats.point.load import rates_at
 from gatemark.stats.values import values
@@ -177,6 +179,8 @@ def _of_rates(
 ) -> Iterator[str]:
     if plan.search:
         yield from ("throughput_pps", "held_bps", "burst_packets")
+    if {"tcp", "udp"} <= set(kinds):
+        yield "claims"
     rates = max(len(levels.get(name, ())) for name in ("rate_pps", "rate_bps"))
     if "udp" in kinds and rates >= FEWEST_RATES and plan.figure != "delay":
         yield from (*KNEE, "rates-at-load")
@@ -288,6 +292,7 @@ def _judged(run: Run, records: Sequence[Record], judgement: Judgement) -> dict[s
         ("step", judgement.ladders),
         ("watched", judgement.watched),
         ("cross-check", judgement.cross_checks),
+        ("claims", claims(records)),
         ("rates-at-load", [rate for rate in rates_at(records) if rate.pps]),
     )
     for line in sized(records):
