@@ -7,7 +7,7 @@ import builder
 import pytest
 
 from gatemark.stats.change.claim import IPV6_FASTER, UDP_LESS, claims
-from gatemark.store.record import Definition, Record
+from gatemark.store.record import Definition, Record, Scalar
 
 RATES = {("tcp", "ipv4"): 300e6, ("udp", "ipv4"): 250e6}
 
@@ -24,8 +24,8 @@ def trials(rates: dict[tuple[str, str], float], length: int = 1500) -> Iterator[
         )
         for repeat in range(1, 7):
             values = {"goodput_bps" if tcp else "received_l4_bps": bps * (1 + repeat / 1000)}
-            point = {"kind": l4, "family": family, "length": length}
-            yield builder.record("p/q", "route", {**point}, definition, repeat, values)
+            point: dict[str, Scalar] = {"kind": l4, "family": family, "length": length}
+            yield builder.record("p/q", "route", point, definition, repeat, values)
 
 
 def told(rates: dict[tuple[str, str], float]) -> dict[tuple[str, str], str]:
