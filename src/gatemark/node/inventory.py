@@ -55,7 +55,18 @@ SETTINGS = literals(
         "uci": "command -v uci > /dev/null && uci export | md5sum",
     }
 )
-KERNEL = {"kernel": literal("uname -srm")}
+# What its software is, besides how it is set. A firmware's hash is of its release, its kernel and
+# the packages that it is made of; a kernel's, of the options that it was built with.
+KERNEL = {"kernel": literal("uname -srm")} | literals(
+    {
+        "kernel_config_sha256": "f=/boot/config-$(uname -r); if [ -e /proc/config.gz ]; then "
+        "zcat /proc/config.gz | sha256sum; elif [ -e $f ]; then sha256sum < $f; fi | cut -c1-64",
+        "firmware_sha256": "for f in /etc/os-release /etc/openwrt_release /usr/lib/opkg/status "
+        "/lib/apk/db/installed /var/lib/dpkg/status; do [ -e $f ] && cat $f; done | "
+        "cat - /proc/version | sha256sum | cut -c1-64",
+        "smt": "cat /sys/devices/system/cpu/smt/control || echo none",
+    }
+)
 TESTER = literals(
     {
         "kernel": "uname -srvm",

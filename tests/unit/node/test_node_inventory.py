@@ -3,6 +3,7 @@
 
 import asyncio
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,15 @@ def test_only_what_was_asked_is_told(taken: dict[str, Any]) -> None:
     known = {*hardware.KEYS, *KERNEL, *SETTINGS, "told"}
     assert taken["gateway"].keys() <= known
     assert taken["tester"].keys() <= {*TESTER, "kernel_config_sha256"}
+
+
+def test_software_is_told_by_hash_and_threads_that_share_a_core_by_word(
+    taken: dict[str, Any],
+) -> None:
+    gateway = taken["gateway"]
+    assert re.fullmatch("[0-9a-f]{64}", gateway["firmware_sha256"])
+    assert re.fullmatch("[0-9a-f]{64}", gateway.get("kernel_config_sha256", "0" * 64))
+    assert gateway["smt"] in {"on", "off", "forceoff", "notsupported", "notimplemented", "none"}
 
 
 def test_the_station_file_knows_better(taken: dict[str, Any]) -> None:

@@ -33,6 +33,7 @@ from gatemark.report.answer import (
     responsiveness,
     search,
     shaped,
+    sized,
     verdict,
     watched,
 )
@@ -122,6 +123,7 @@ ANSWERS: Final = (
     Answer(lambda s: [("rates-at-load", load.rates(rates_at(s.records)))]),
     Answer(lambda s: [("loads", load.loads(loads(s.records)))], folded=True),
     Answer(_capacity, folded=True),
+    Answer(lambda s: sized.tables(s.records), folded=True),
     Answer(lambda s: [("interrupts", interrupts.table(s.records))], folded=True),
     Answer(lambda s: [(drops.ANCHOR, drops.table(s.records))], folded=True),
     Answer(lambda s: [(kept.ANCHOR, kept.table(s.records))]),

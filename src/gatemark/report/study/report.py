@@ -26,6 +26,7 @@ from gatemark.report.words.number import PERCENT
 from gatemark.report.words.run import repeat_plan
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.change import gain
+from gatemark.stats.change.claim import claims
 from gatemark.stats.change.reference import Beside
 from gatemark.stats.point.mean import At, at, means
 from gatemark.store import file
@@ -119,6 +120,7 @@ def _section(part: Part, anchor: str, matter: Matter) -> Section:
         _devices(part, matter),
         _values(part, matter, pairs),
         *(_gains(source, part) for source in sources if part.gains),
+        *(_claims(source) for source in sources if part.claims),
         *_own(part, matter.tables),
     ]
     return Section(
@@ -278,6 +280,23 @@ def _gains(source: Source, part: Part) -> Table:
     head = ("setup", "against", "at", "that has", "gain", "gain, relative", "verdict")
     whose = f"{source.label}: " if source.label else ""
     return Table(f"{whose}what is gained against the first setup", head, tuple(rows), frozenset())
+
+
+def _claims(source: Source) -> Table:
+    """What the study claims, at each setup of ours."""
+    rows = tuple(
+        (
+            claim.claim,
+            f"{claim.plan}: {claim.arm}",
+            f"{traffic.way(claim.direction)}, {claim.between}",
+            f"{number.interval(claim.change, PERCENT)} %",
+            claim.holds,
+        )
+        for claim in claims(source.records)
+    )
+    head = ("claim", "setup", "traffic", "change", "here")
+    whose = f"{source.label}: " if source.label else ""
+    return Table(f"{whose}what the study claims, tested", head, rows, frozenset())
 
 
 def _words(parameter: str) -> str:

@@ -5,8 +5,10 @@ Both are told in the same names, so that one rule says what of a row is not ther
 quantities; `kernel.NAME`, a kernel of gm-algorithms; `evidence.NAME`, a field of a record's
 evidence; `inventory.NAME`, a fact of the gateway; `change`, arms compared with the first; `step`,
 a ladder; `watched`, a program beside a sweep of rates; `cross-check`, another tool beside ours;
-`rates-at-load`, the rate at a share of the CPU; `ceiling`, the tester alone; `ab`, two firmwares or
-setups boot by boot; `spread`, repeats until they agree; `mean`, several repeats; `deviations`.
+`rates-at-load`, the rate at a share of the CPU; `by-size`, what packets and bytes cost, and
+`loss-by-size`, of UDP at overload; `claims`, a study's own, tested; `ceiling`, the tester alone;
+`ab`, two firmwares or setups boot by boot; `spread`, repeats until they agree; `mean`, several
+repeats; `deviations`.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,6 +16,8 @@ from typing import Final, NamedTuple
 
 from gatemark.plan.feature import programs
 from gatemark.plan.model import Plan, Workload
+from gatemark.stats.capacity.sized import FEWEST, sized
+from gatemark.stats.change.claim import claims
 from gatemark.stats.judgement import Judgement
 from gatemark.stats.point.load import rates_at
 from gatemark.stats.values import values
@@ -156,11 +160,7 @@ def _of_traffic(
     plan: Plan, levels: Mapping[str, Collection[str]], kinds: Collection[str]
 ) -> Iterator[str]:
     load = plan.workload
-    if plan.search:
-        yield from ("throughput_pps", "held_bps", "burst_packets")
-    rates = max(len(levels.get(name, ())) for name in ("rate_pps", "rate_bps"))
-    if "udp" in kinds and rates >= FEWEST_RATES and plan.figure != "delay":
-        yield from (*KNEE, "rates-at-load")
+    yield from _of_rates(plan, levels, kinds)
     if load.kind == "algorithm":
         yield f"kernel.{load.command}"
         yield from OF_KERNEL.get(load.command, ())
@@ -172,6 +172,21 @@ def _of_traffic(
         yield "evidence.line"
     if len(levels["driver"]) > 1:
         yield "cross-check"
+
+
+def _of_rates(
+    plan: Plan, levels: Mapping[str, Collection[str]], kinds: Collection[str]
+) -> Iterator[str]:
+    if plan.search:
+        yield from ("throughput_pps", "held_bps", "burst_packets")
+    if {"tcp", "udp"} <= set(kinds):
+        yield "claims"
+    rates = max(len(levels.get(name, ())) for name in ("rate_pps", "rate_bps"))
+    if "udp" in kinds and rates >= FEWEST_RATES and plan.figure != "delay":
+        yield from (*KNEE, "rates-at-load")
+    sizes = max(len(levels.get(name, ())) for name in ("payload_bytes", "frame_bytes"))
+    if "udp" in kinds and "0" in levels["rate_pps"] and sizes >= FEWEST and not plan.search:
+        yield from ("by-size", "loss-by-size")
 
 
 def _of_arms(plan: Plan, own: Sequence[object]) -> Iterator[str]:
@@ -277,8 +292,12 @@ def _judged(run: Run, records: Sequence[Record], judgement: Judgement) -> dict[s
         ("step", judgement.ladders),
         ("watched", judgement.watched),
         ("cross-check", judgement.cross_checks),
+        ("claims", claims(records)),
         ("rates-at-load", [rate for rate in rates_at(records) if rate.pps]),
     )
+    for line in sized(records):
+        own = judged.setdefault(line.plan, set())
+        own |= {"loss-by-size"} | ({"by-size"} if line.cost else set())
     for name, results in marks:
         for result in results:
             judged.setdefault(result.plan, set()).add(name)
