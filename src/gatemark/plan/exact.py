@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan asked exactly: the same setups and sizes, in instructions of one packet instead of time.
 
+A plan of look-ups or matchers is asked for the instructions of one of their operations.
+
 gatemark run ladder --exact --station qemu-mips
 """
 
@@ -20,6 +22,7 @@ TIMES: Final = 3  # the same number in each: that is the claim
 EXACT: Final = "exact"  # the figure
 LADDER: Final = "ladder"  # the figure whose arms are steps; of others each stands against the first
 COUNTS: Final = "instructions"  # the probe
+KERNELS: Final = ("lpm", "match")  # commands whose passes do nothing but their operations
 
 
 def counts(plan: Plan) -> bool:
@@ -40,6 +43,8 @@ def exact(plan: Plan) -> Plan:
         return plan
     arms = tuple(arm for arm in plan.arm if arm.path != DIRECT)
     loads = [workload_at(plan, point) for point in points(plan)]
+    if loads and all(load.kind == "algorithm" for load in loads):
+        return _of_kernels(plan, {load.command for load in loads})
     if not arms or any(load.kind not in ("udp", "tcp") for load in loads):
         raise UsageError(
             f"--exact: {plan.name} is not of packets through a gateway; "
@@ -60,6 +65,26 @@ def exact(plan: Plan) -> Plan:
         search=None,
         expect=(),  # they are of rates and delays
         figure=EXACT if len(arms) + plan.repeat.twin > 1 else "auto",
+        variants=(),
+        variant="",
+    )
+    check(made)
+    return made
+
+
+def _of_kernels(plan: Plan, commands: set[str]) -> Plan:
+    """Each kernel as it is, and its instructions in a pass of its own."""
+    if others := commands - {*KERNELS}:
+        raise UsageError(
+            f"--exact: of {plan.name}, {', '.join(sorted(others))} is not counted; "
+            f"{' and '.join(KERNELS)} are, such as algorithms/lpm"
+        )
+    made = replace(
+        plan,
+        name=f"{plan.name}-exact",
+        title=f"{plan.title}, in instructions",
+        probe=Probe(use=(COUNTS,), times=TIMES),
+        repeat=replace(plan.repeat, times=max(TIMES, plan.repeat.times)),
         variants=(),
         variant="",
     )

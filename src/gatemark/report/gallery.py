@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from gatemark.report.answer.estimate import kernel
+from gatemark.report.answer import estimate as words
 from gatemark.report.chart import (
     bar,
     boot,
@@ -17,6 +17,7 @@ from gatemark.report.chart import (
     fill,
     group,
     instructions,
+    kernel,
     knee,
     load,
     over_time,
@@ -55,7 +56,7 @@ def figures(source: Source) -> list[Figure]:
         *instructions.figures(source.judgement),
         *pareto.figures(source.judgement),
         *subsystem.figures(source.judgement),
-        *estimate.figures(source.judgement, published(), kernel(source.run)),
+        *estimate.figures(source.judgement, published(), words.kernel(source.run)),
         *_studies(source),
         *_rest(source),
     )
@@ -116,4 +117,5 @@ def _rest(source: Source) -> Iterator[Figure | None]:
     yield bar.ceilings(source.judgement)
     yield from connections.figures(source.judgement)
     yield from fill.figures(source.judgement, source.records)
+    yield from kernel.figures(source.judgement)
     yield group.ceilings(source.judgement)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from gatemark.gateway.setup import Setup
 from gatemark.node.shell import Here
+from gatemark.plan.exact import COUNTS
 from gatemark.plan.lasting import trial_s
 from gatemark.plan.model import TrialSpec
 from gatemark.probe import registry
@@ -54,7 +55,7 @@ def watchers(bench: Bench, spec: TrialSpec, wires: Sequence[Wire]) -> dict[str, 
     place = place_of(station, spec)
     valued = kind_of(spec.workload).reads
     asked = valued if has_no_counts(spec) else (*valued, *registry.harmless())
-    probes = registry.asked((*asked, *spec.probes))
+    probes = registry.asked((*asked, *_own_probes(spec)))
     own = {name: probe.watcher(place) for name, probe in probes.items() if probe.watcher}
     running = Programs(station, spec)
     last = {name: own.pop(name) for name, probe in probes.items() if probe.last}
@@ -76,6 +77,12 @@ def watchers(bench: Bench, spec: TrialSpec, wires: Sequence[Wire]) -> dict[str, 
 def captures(spec: TrialSpec) -> bool:
     """Whether packets of the trial are captured; a search's steps are too many to keep."""
     return spec.keep.pcapng and spec.workload.kind == "udp" and spec.pass_ != "search"
+
+
+def _own_probes(spec: TrialSpec) -> tuple[str, ...]:
+    """Those that the plan asks for; a kernel's instructions are no packet's: it counts its own."""
+    is_kernel = spec.workload.kind == "algorithm"
+    return tuple(name for name in spec.probes if not (is_kernel and name == COUNTS))
 
 
 def has_no_counts(spec: TrialSpec) -> bool:

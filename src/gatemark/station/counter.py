@@ -116,6 +116,15 @@ class Counter:
         return self.block(slot).address < KERNEL
 
     @property
+    def programs(self) -> int:
+        """Instructions of all programs, without the kernel's."""
+        return sum(
+            runs * self.block(slot).length
+            for slot, runs in enumerate(self.runs())
+            if self.is_user(slot)
+        )
+
+    @property
     def used(self) -> int:
         """Slots that were taken so far."""
         return self._head("used")

@@ -8,6 +8,9 @@
 
 The program times itself (algorithms/src/program/timing.h) and reports what it did as a digest of
 all results. What it prints is kept whole.
+
+On a gateway that counts instructions, look-ups and matchers run twice more, with one pass and with
+nine. All else that both did is the same, so the difference is of eight passes alone.
 """
 
 import asyncio
@@ -23,9 +26,11 @@ from gatemark.node import file
 from gatemark.node.agent import Tick
 from gatemark.node.reader import Printed, reader
 from gatemark.node.shell import Node, Process
-from gatemark.plan.lasting import kernel_s
+from gatemark.plan.exact import COUNTS, KERNELS
+from gatemark.plan.lasting import PASSES, kernel_s
 from gatemark.plan.model import Factor, TrialSpec, Workload
 from gatemark.plan.words import COREMARK, FILES, text
+from gatemark.station.counting import Counting
 from gatemark.station.station import Station
 from gatemark.station.wiring import Wire
 from gatemark.workload import payload
@@ -38,6 +43,8 @@ LONGEST_S: Final = 900.0  # an emulated MIPS builds a full table for minutes
 LEAST_S: Final = 60.0
 SLOWER: Final = 20.0  # times what a plan expects
 PAYLOAD: Final = "payload"  # a word: captures, or what is made here
+MORE_PASSES: Final = 8
+INSTRUCTIONS: Final = "instructions"  # in a record: programs' for each operation
 SKIPPED: Final = "skipped"  # in a record, or before last words: no memory for the structure
 
 
@@ -46,17 +53,20 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     (wire,) = ways
     if spec.workload.command == COREMARK:
         return [CoreMark(station, wire, spec.workload)]
-    return [Kernel(station, wire, spec.workload)]
+    return [Kernel(station, wire, spec.workload, counted=COUNTS in spec.probes)]
 
 
 class Kernel:
     """A command of gm-algorithms in one trial."""
 
-    def __init__(self, station: Station, wire: Wire, load: Workload) -> None:
+    def __init__(
+        self, station: Station, wire: Wire, load: Workload, *, counted: bool = False
+    ) -> None:
         self.wire = wire
         self.load = load
         self.node: Node = station.gateway.node
         self.first = placed(station, load.instances)
+        self.counting = station.counting if counted and load.command in KERNELS else None
         self._command: tuple[str, ...] = ()
         self._process: Process | None = None
 
@@ -68,6 +78,11 @@ class Kernel:
         self._command = (*self.first, program, self.load.command, *words, instances)
         return self
 
+    def _passes(self, repeats: int) -> tuple[str, ...]:
+        """The command with one pass a repeat, however many the plan has."""
+        kept = [word for word in self._command if word.partition("=")[0] not in PASSES]
+        return (*kept, f"repeats={repeats}", "pass_ms=0")
+
     async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Run it to its end; its records are the sender's report."""
         del drained, tick
@@ -75,7 +90,9 @@ class Kernel:
         longest_s = min(LONGEST_S, LEAST_S + SLOWER * kernel_s(self.load))
         try:
             async with asyncio.timeout(longest_s):
-                records = await self._records()
+                records = await self._records(self._command)
+                if self.counting:
+                    records[0] |= await self._counted(self.counting)
         except TimeoutError:
             late = f"{PROGRAM} {self.load.command} did not end in {longest_s:g} s"
             raise NodeError(f"{self.node.name}: {late}") from None
@@ -95,8 +112,18 @@ class Kernel:
             return await file.path(self.node, made or Path(str(value)))
         return text(value)
 
-    async def _records(self) -> list[dict[str, Any]]:
-        process = self._process = await self.node.start(*self._command)
+    async def _counted(self, counting: Counting) -> dict[str, float]:
+        """Instructions of one operation."""
+        totals = []
+        for repeats in (1, 1 + MORE_PASSES):
+            before = counting.counter().programs
+            records = await self._records(self._passes(repeats))
+            totals.append(counting.counter().programs - before)
+        operations = sum(_operations(record) for record in records)
+        return {INSTRUCTIONS: (totals[1] - totals[0]) / (MORE_PASSES * operations)}
+
+    async def _records(self, command: Sequence[str]) -> list[dict[str, Any]]:
+        process = self._process = await self.node.start(*command)
         process.close_stdin()
         records = []
         while line := await process.line():
@@ -111,6 +138,11 @@ class Kernel:
         if len(records) < self.load.instances:
             raise InvalidTrialError(f"{len(records)} of {self.load.instances} instances reported")
         return records
+
+
+def _operations(record: dict[str, Any]) -> int:
+    """Of one pass, whatever its phase is called."""
+    return next(int(record[name]) for name in record if name.endswith("operations"))
 
 
 @reader("a record of gm-algorithms")

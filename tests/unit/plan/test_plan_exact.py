@@ -64,6 +64,19 @@ def test_what_is_no_packet_through_a_gateway_is_refused(name: str) -> None:
         exact(plan(name))
 
 
+def test_kernels_are_counted_in_a_pass_of_their_own() -> None:
+    made = exact(plan("algorithms/lpm"))
+    assert made.name == "algorithms/lpm-exact"
+    assert (made.probe.use, made.probe.times) == (("instructions",), 3)
+    assert made.sweep == plan("algorithms/lpm").sweep
+    assert counts(made)
+
+
+def test_kernels_that_do_more_in_a_pass_are_refused() -> None:
+    with pytest.raises(UsageError, match="filter is not counted; lpm and match are"):
+        exact(plan("algorithms/filter"))
+
+
 @pytest.mark.parametrize("boots", [0, 2])
 def test_a_test_in_one_boot_has_both_arms_in_turn(boots: int) -> None:
     old, new = Arm(path="route"), Arm(path="route", features=("filter:1",))

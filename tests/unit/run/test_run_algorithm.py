@@ -55,6 +55,10 @@ def test_the_median_repeat_counts() -> None:
     assert (got["bytes"], got["build_s"]) == (12.0, 0.5)
 
 
+def test_counted_instructions_stand_beside_the_times() -> None:
+    assert values({"ns": [4.0], "instructions": 71.5})["instructions_each"] == 71.5
+
+
 def test_instances_add_up() -> None:
     assert values({"ns": [4.0]}, {"ns": [2.0]})["ops_s"] == 7.5e8
 

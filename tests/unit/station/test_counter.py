@@ -54,3 +54,8 @@ def test_no_file_is_refused(tmp_path: Path) -> None:
 
 def test_what_ran_between_two_readings() -> None:
     assert changed(array("Q", [3, 1, 4]), array("Q", [3, 2, 4, 9, 0])) == {1: 1, 3: 9}
+
+
+def test_programs_are_what_is_below_the_kernel(tmp_path: Path) -> None:
+    blocks = [(0, 5, 3), (0x80000020, 2, 7), (0, 4, 1)]
+    assert Counter(counts(tmp_path, blocks)).programs == 19

@@ -40,6 +40,7 @@ COLUMNS = {
     "ops_s": ("M/s", PER_S),
     "ns": ("ns each", NS),
     "dependent_ns": ("ns each, after the last", NS),
+    "instructions_each": ("instructions each", WHOLE),
     "bytes_per_s": ("MB/s", MB_S),
     "bytes": ("KiB", Scale(1024.0, "KiB")),
     "build_s": ("build, ms", Scale(1e-3, "ms")),

@@ -21,7 +21,7 @@ from gatemark.run.result.kind import Kind, Values
 from gatemark.stats.kernel.rate import KERNEL
 from gatemark.store.record import Definition
 from gatemark.store.series import Series
-from gatemark.workload.algorithm import loads
+from gatemark.workload.algorithm import INSTRUCTIONS, loads
 from gatemark.workload.way import Way
 
 NS: Final = "ns"
@@ -71,6 +71,8 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[Values, None]:
         first = next((name for name in HEADLINES if name in phases), next(iter(phases)))
         values |= {"ns": phases[first][0], "ops_s": phases[first][1]}
         values["repeats_spread_ratio"] = max(_spread(report[_list(first)]) for report in reports)
+    if instructions := reports[0].get(INSTRUCTIONS):
+        values["instructions_each"] = float(instructions)
     return values | _sizes(reports, values.get("ops_s", 0.0)), None
 
 
