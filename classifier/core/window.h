@@ -211,6 +211,16 @@ SHARED void jumping_view(const struct jumping *flow, struct view *view, int swin
 	view_join(view);
 }
 
+/*
+ * A place of the ring, whatever is in memory. In 64 bits, and hidden from the compiler before it is
+ * compared: the verifier of Linux 6.1 forgets a bound of 32 bits when the number is copied.
+ */
+SHARED __u64 sliding_place(__u64 place)
+{
+	__asm__("" : "+r"(place));
+	return place < SLIDING_MOST ? place : 0;
+}
+
 SHARED void sliding_begin(struct sliding *flow, __u64 time_us)
 {
 	flow->pulse.last_us = time_us & TIME_MASK;
@@ -224,13 +234,12 @@ SHARED void sliding_add(struct sliding *flow, const struct moment *moment, __u32
 {
 	__u32 elapsed = window_elapsed(&flow->pulse, moment->time_us);
 	__u32 up = window_gap(flow->gap_up, elapsed), down = window_gap(flow->gap_down, elapsed);
-	__u32 at = flow->next, is_down = moment->way & 1;
+	__u64 at = sliding_place(flow->next);
+	__u32 is_down = moment->way & 1;
 	__u32 interval = is_down ? down : up;
 
 	flow->gap_up = (is_down ? up : 0) & 0xffffff;
 	flow->gap_down = (is_down ? 0 : down) & 0xffffff;
-	if (at >= SLIDING_MOST)
-		at = 0;
 	flow->interval[at] = interval | (is_down ? SLIDING_DOWN : 0);
 	flow->length[at] = (__u16)window_length(moment);
 	flow->next = (at + 1 < window ? at + 1 : 0) & 0xff;
@@ -244,11 +253,11 @@ SHARED void sliding_add(struct sliding *flow, const struct moment *moment, __u32
 /* Reads the next packet of a window. */
 SHARED void sliding_step(const struct sliding *flow, struct view *view, __u32 window)
 {
-	__u32 cursor = view->cursor, at = cursor < SLIDING_MOST ? cursor : 0, next = at + 1;
+	__u64 at = sliding_place(view->cursor), next = at + 1;
 	__u32 interval = flow->interval[at], length = flow->length[at];
 	__u32 way = interval >> 31;
 
-	view->cursor = next < window ? next : 0;
+	view->cursor = next < window ? (__u32)next : 0;
 	interval &= ~SLIDING_DOWN;
 	spread_add(&view->of[LENGTH + way], length);
 	if (interval != GAP_NONE)
