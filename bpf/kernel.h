@@ -49,6 +49,10 @@ struct packet {
 		vlan_protocol; /* a tag that was taken out of the packet */
 	__u32 priority, ingress_device, device, tc_index, control[5], hash, tc_class;
 	__u32 data, data_end; /* the verifier makes pointers of them: what is in one piece */
+	__u32 queue_id, family, remote_ipv4, local_ipv4, remote_ipv6[4], local_ipv6[4];
+	__u32 remote_port, local_port, data_meta;
+	__u64 flow_keys;
+	__u64 time_ns; /* tstamp: Linux 5.0 */
 };
 
 #define TC_ACT_UNSPEC (-1) /* go on as if no program were there */
@@ -86,6 +90,9 @@ static long (*const bpf_map_update_elem)(void *map, const void *key, const void 
 					 __u64 flags) = (void *)2;
 static __u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
 static __u32 (*const bpf_get_smp_processor_id)(void) = (void *)8;
+static long (*const bpf_map_delete_elem)(void *map, const void *key) = (void *)3;
+/* Linux 4.9. Makes so many bytes of a packet one piece; data and data_end are read anew then. */
+static long (*const bpf_skb_pull_data)(struct packet *packet, __u32 bytes) = (void *)39;
 /* Linux 4.5. Copies bytes of a packet, also of one in several pieces. */
 static long (*const bpf_skb_load_bytes)(const struct packet *packet, __u32 from, void *to,
 					__u32 bytes) = (void *)26;

@@ -9,50 +9,9 @@
 #ifndef GM_CLASSIFY_H
 #define GM_CLASSIFY_H
 
-#include "classifier/core/bucket.h"
 #include "classifier/core/confirm.h"
+#include "classifier/core/flow.h"
 #include "classifier/core/model.h"
-#include "classifier/core/window.h"
-
-#define CLASSIFY_TCP 6
-#define CLASSIFY_UDP 17
-
-/* Both directions of a flow have one key: the LAN's end, then the other. As on the wire. */
-struct flow_key {
-	__u32 lan[4], wan[4]; /* IPv4: the first word */
-	__u16 lan_port, wan_port;
-	__u8 protocol, family; /* family: 4 or 6 */
-	__u16 zero;
-};
-
-struct seen {
-	struct flow_key key;
-	struct moment moment;
-};
-
-struct decision {
-	struct bucket guard; /* its last_us is when the flow's last packet came */
-	__u8 class, confidence;
-	__u8 demoted; /* it takes more than its class may */
-	__u8 waiting; /* TCP, until a gap */
-	__u32 unused;
-};
-
-enum verdict {
-	VERDICT_NONE, /* nothing is known of the flow, or nothing is done for its class */
-	VERDICT_PROBATION, /* a new flow that may come to be preferred */
-	VERDICT_CLASS, /* the class's action */
-	VERDICT_WAITING,
-	VERDICT_DEMOTED,
-};
-
-#define CLASS_NONE 0xff
-
-struct outcome {
-	__u32 mark;
-	__u8 class, confidence, verdict;
-	__u8 fresh; /* with this packet a class was given to the flow */
-};
 
 struct tables;
 
@@ -88,12 +47,14 @@ SHARED struct pulse *classify_begin(struct tables *tables, const struct model *m
 	return flow;
 }
 
-SHARED struct added classify_add(struct tables *tables, const struct model *model,
-				 struct pulse *flow, const struct moment *moment)
+SHARED void classify_add(struct tables *tables, const struct model *model, struct pulse *flow,
+			 const struct moment *moment, struct added *added)
 {
 	if (table_slides(tables))
-		return sliding_add((struct sliding *)flow, moment, model->window);
-	return jumping_add((struct jumping *)flow, moment, model->window, table_swings(tables));
+		sliding_add((struct sliding *)flow, moment, model->window, added);
+	else
+		jumping_add((struct jumping *)flow, moment, model->window, table_swings(tables),
+			    added);
 }
 
 /* Reads a full window into scratch. A jumping one begins anew. */
@@ -191,48 +152,54 @@ SHARED struct decision *classify_recall(struct tables *tables, const struct mode
 	return decision;
 }
 
-/* Whether a model is for flows of this protocol: of others nothing is kept. */
-SHARED int classify_covers(const struct model *model, const struct flow_key *key)
+/* Adds a packet to its flow's window. A leaf that holds from now on, or 0. */
+SHARED __u32 classify_window(struct tables *tables, const struct model *model,
+			     struct scratch *scratch, const struct seen *seen)
 {
-	return !model->protocol || model->protocol == key->protocol;
-}
-
-/* scratch->value is that of the window where this returns 1. */
-SHARED int classify(struct tables *tables, const struct model *model, struct scratch *scratch,
-		    const struct seen *seen, struct outcome *outcome)
-{
-	struct added added = { .interval = GAP_NONE };
-	struct decision *decision;
 	struct pulse *flow;
 	__u32 leaf;
+
+	scratch->added.interval = GAP_NONE;
+	scratch->added.full = scratch->added.new = 0;
+	if (model->protocol && model->protocol != seen->key.protocol)
+		return 0;
+	flow = table_flow(tables, &seen->key);
+	if (!flow)
+		flow = classify_begin(tables, model, seen);
+	if (!flow)
+		return 0;
+	classify_add(tables, model, flow, &seen->moment, &scratch->added);
+	if (!scratch->added.full)
+		return 0;
+	classify_read(tables, model, flow, scratch);
+	leaf = model_leaf(model, scratch);
+	return leaf && confirm(flow, LEAF_CLASS(leaf), model->confirm) ? leaf : 0;
+}
+
+/*
+ * scratch is what the packet's window shows: its values where it is full. The decision is looked up
+ * last, so that the kernel's verifier need not follow the window with it and without it.
+ */
+SHARED void classify(struct tables *tables, const struct model *model, struct scratch *scratch,
+		     const struct seen *seen, struct outcome *outcome)
+{
+	__u32 leaf = classify_window(tables, model, scratch, seen);
+	struct decision *decision = classify_recall(tables, model, seen);
 
 	outcome->mark = 0;
 	outcome->class = CLASS_NONE;
 	outcome->confidence = outcome->fresh = 0;
 	outcome->verdict = VERDICT_NONE;
-	if (!classify_covers(model, &seen->key))
-		return 0;
-	decision = classify_recall(tables, model, seen);
-	flow = table_flow(tables, &seen->key);
-	if (!flow)
-		flow = classify_begin(tables, model, seen);
-	if (flow)
-		added = classify_add(tables, model, flow, &seen->moment);
-	if (added.full) {
-		classify_read(tables, model, flow, scratch);
-		leaf = model_leaf(model, scratch);
-		if (leaf && confirm(flow, LEAF_CLASS(leaf), model->confirm)) {
-			decision = classify_settle(tables, model, decision, seen, leaf);
-			outcome->fresh = 1;
-			outcome->class = LEAF_CLASS(leaf);
-			outcome->confidence = LEAF_CONFIDENCE(leaf);
-		}
+	if (leaf) {
+		decision = classify_settle(tables, model, decision, seen, leaf);
+		outcome->fresh = 1;
+		outcome->class = LEAF_CLASS(leaf);
+		outcome->confidence = LEAF_CONFIDENCE(leaf);
 	}
 	if (decision)
-		classify_decided(model, decision, seen, &added, outcome);
-	else if (flow)
-		classify_probation(tables, model, seen, &added, outcome);
-	return added.full != 0;
+		classify_decided(model, decision, seen, &scratch->added, outcome);
+	else
+		classify_probation(tables, model, seen, &scratch->added, outcome);
 }
 
 #endif

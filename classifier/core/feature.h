@@ -32,19 +32,37 @@ struct feature_names {
 
 /* A number that a tree asks for. */
 struct attribute {
-	__u8 feature, statistic, way, unused;
+	__u8 feature, statistic; /* the feature's own number of it */
+	struct measure measure;
 };
 
-#define FEATURE_VALUE(word, capitals)                                                              \
+#define FEATURE_MEASURE(word, capitals)                                                            \
 	case FEATURE_##capitals:                                                                   \
-		return word##_value(view, attribute.statistic, way);
+		return word##_measure(statistic, way);
 
+SHARED struct measure feature_measure(__u32 feature, __u32 statistic, __u32 way)
+{
+	switch (feature) {
+		FEATURES(FEATURE_MEASURE)
+	default:
+		return measure(LENGTH, STATISTIC_COUNT);
+	}
+}
+
+#define FEATURE_OWN(word, capitals)                                                                \
+	case FEATURE_##capitals:                                                                   \
+		return word##_own(view, attribute.statistic);
+
+/* What it measures was looked up when the model was read: here are few branches. */
 SHARED __s32 attribute_value(const struct view *view, struct attribute attribute)
 {
-	__u32 way = attribute.way < WAY_BOTH ? attribute.way : WAY_BOTH;
+	__u32 quantity = attribute.measure.quantity;
 
+	if (attribute.measure.statistic != STATISTIC_OWN)
+		return spread_value(&view->of[quantity < QUANTITIES ? quantity : 0],
+				    attribute.measure.statistic);
 	switch (attribute.feature) {
-		FEATURES(FEATURE_VALUE)
+		FEATURES(FEATURE_OWN)
 	default:
 		return 0;
 	}

@@ -7,6 +7,7 @@
 #define GM_MODEL_H
 
 #include "classifier/core/feature.h"
+#include "classifier/core/window.h"
 
 #define MODEL_ATTRIBUTES_MOST 32
 #define MODEL_NODES_MOST 4095
@@ -57,8 +58,9 @@ struct model {
 	struct node node[MODEL_NODES];
 };
 
-/* Room for the reading of a window. */
+/* Room for what is done with a packet. The kernel's verifier follows fewer paths if it is a map's. */
 struct scratch {
+	struct added added;
 	struct view view;
 	__s32 value[MODEL_ATTRIBUTES_MOST];
 };

@@ -10,6 +10,7 @@
 #define GM_SPREAD_H
 
 #include "bpf/shared.h"
+#include "bpf/wraps.h"
 
 #define WINDOW_MOST 32
 #define LENGTH_MOST 0xffff
@@ -20,8 +21,16 @@ struct spread {
 	__u32 count, least, most, unused;
 };
 
-/* In the order of the names that features give them. */
-enum statistic { STATISTIC_MIN, STATISTIC_MEAN, STATISTIC_MAX, STATISTIC_STDEV, STATISTIC_SUM };
+/* The first five are in the order of the names that features give them. */
+enum statistic {
+	STATISTIC_MIN,
+	STATISTIC_MEAN,
+	STATISTIC_MAX,
+	STATISTIC_STDEV,
+	STATISTIC_SUM,
+	STATISTIC_COUNT,
+	STATISTIC_OWN, /* a feature computes it itself */
+};
 
 SHARED void spread_begin(struct spread *spread)
 {
@@ -30,15 +39,28 @@ SHARED void spread_begin(struct spread *spread)
 	spread->least = ~0u;
 }
 
+/*
+ * All bits set where a is less than b, else none. Without a branch: in a loop, the kernel's verifier
+ * would follow each packet both ways. A compiler that saw what it is would put the branch back.
+ */
+WRAPS SHARED __u32 spread_less(__u32 a, __u32 b)
+{
+	__u64 difference = (__u64)a - b;
+
+	__asm__("" : "+r"(difference));
+	return 0 - (__u32)(difference >> 63);
+}
+
 SHARED void spread_add(struct spread *spread, __u32 value)
 {
+	__u32 is_least = spread_less(value, spread->least);
+	__u32 is_most = spread_less(spread->most, value);
+
 	spread->sum += value;
 	spread->squares += (__u64)value * value;
 	spread->count++;
-	if (value < spread->least)
-		spread->least = value;
-	if (value > spread->most)
-		spread->most = value;
+	spread->least = (value & is_least) | (spread->least & ~is_least);
+	spread->most = (value & is_most) | (spread->most & ~is_most);
 }
 
 SHARED void spread_join(struct spread *joined, const struct spread *a, const struct spread *b)
@@ -51,8 +73,11 @@ SHARED void spread_join(struct spread *joined, const struct spread *a, const str
 	joined->unused = 0;
 }
 
-/* The integer square root, a bit at a time; of less than 2^48. */
-SHARED __u32 spread_root(__u64 square)
+/*
+ * The integer square root, a bit at a time; of less than 2^48. Without a branch, as the kernel's
+ * verifier would follow each bit both ways: the highest bit of a difference says which is larger.
+ */
+WRAPS SHARED __u32 spread_root(__u64 square)
 {
 	__u64 root = 0;
 
@@ -60,8 +85,7 @@ SHARED __u32 spread_root(__u64 square)
 	for (int bit = 23; bit >= 0; bit--) {
 		__u64 next = root | 1ull << bit;
 
-		if (next * next <= square)
-			root = next;
+		root |= (next * next - square - 1) >> 63 << bit;
 	}
 	return (__u32)root;
 }
@@ -86,8 +110,10 @@ SHARED __s32 spread_value(const struct spread *spread, __u32 statistic)
 		return (__s32)spread->most;
 	case STATISTIC_STDEV:
 		return (__s32)spread_stdev(spread);
-	default:
+	case STATISTIC_SUM:
 		return (__s32)spread->sum;
+	default:
+		return (__s32)spread->count;
 	}
 }
 

@@ -10,24 +10,47 @@ enum way { WAY_UP, WAY_DOWN, WAY_BOTH };
 #define WAYS 2
 
 /*
- * An interval is between a packet and the one before it in its own direction, and is of the window
- * that the later one is in. Both: the values of both directions together.
+ * What is measured, of each direction and of both together. An interval is between a packet and the
+ * one before it in its own direction, and is of the window that the later one is in.
  */
+#define LENGTH 0 /* + enum way */
+#define INTERVAL 3
+#define QUANTITIES 6
+
 struct view {
-	struct spread length[WAYS + 1]; /* bytes of IP packets */
-	struct spread interval[WAYS + 1]; /* us */
+	struct spread of[QUANTITIES]; /* lengths of IP packets in bytes, intervals in us */
 	__u64 swings; /* sum of the differences of a packet's length to the two before it */
+	volatile __u32
+		cursor; /* where sliding_view() is: of memory, the kernel's verifier knows nothing */
+	__u32 before[2];
 };
+
+/* Which number of a view: a statistic of a quantity. */
+struct measure {
+	__u8 quantity, statistic;
+};
+
+SHARED struct measure measure(__u32 quantity, __u32 statistic)
+{
+	struct measure measured = { (__u8)quantity, (__u8)statistic };
+
+	return measured;
+}
 
 SHARED void view_join(struct view *view)
 {
-	spread_join(&view->length[WAY_BOTH], &view->length[WAY_UP], &view->length[WAY_DOWN]);
-	spread_join(&view->interval[WAY_BOTH], &view->interval[WAY_UP], &view->interval[WAY_DOWN]);
+	spread_join(&view->of[LENGTH + WAY_BOTH], &view->of[LENGTH + WAY_UP],
+		    &view->of[LENGTH + WAY_DOWN]);
+	spread_join(&view->of[INTERVAL + WAY_BOTH], &view->of[INTERVAL + WAY_UP],
+		    &view->of[INTERVAL + WAY_DOWN]);
 }
 
-SHARED __u32 view_difference(__u32 a, __u32 b)
+/* How far a length is from one before, which is 0 where there is none. Without a branch, as above. */
+WRAPS SHARED __u32 view_swing(__u32 length, __u32 before)
 {
-	return a > b ? a - b : b - a;
+	__u32 is_less = spread_less(length, before);
+
+	return (((length - before) ^ is_less) - is_less) & spread_less(0, before);
 }
 
 /* 1000 times one sum over another; 0 where there is no other. */

@@ -159,8 +159,7 @@ SHARED void swings_reset(struct jumping *flow)
 SHARED void swings_add(struct jumping *flow, __u32 length)
 {
 	for (int i = 0; i < 2; i++)
-		if (flow->before[i])
-			flow->swings += view_difference(length, flow->before[i]);
+		flow->swings += view_swing(length, flow->before[i]);
 	flow->before[1] = flow->before[0];
 	flow->before[0] = (__u16)length;
 }
@@ -184,29 +183,30 @@ SHARED void jumping_begin(struct jumping *flow, __u64 time_us, int swings)
 	flow->side[WAY_UP].past = flow->side[WAY_DOWN].past = 0;
 }
 
-SHARED struct added jumping_add(struct jumping *flow, const struct moment *moment, __u32 window,
-				int swings)
+SHARED void jumping_add(struct jumping *flow, const struct moment *moment, __u32 window, int swings,
+			struct added *added)
 {
 	__u32 elapsed = window_elapsed(&flow->pulse, moment->time_us);
 	__u32 length = window_length(moment), way = moment->way & 1;
 	struct side *side = &flow->side[way], *other = &flow->side[way ^ 1];
-	struct added added = { .interval = window_gap(side->gap, elapsed) };
+	__u32 interval = window_gap(side->gap, elapsed);
 
 	other->gap = window_gap(other->gap, elapsed) & 0xffffff;
 	side->gap = 0;
 	side_add_length(side, length);
-	side_add_interval(side, added.interval);
+	side_add_interval(side, interval);
 	if (swings)
 		swings_add(flow, length);
-	added.full = (__u32)side->packets + (__u32)other->packets >= window;
-	added.new = !flow->side[WAY_UP].past;
-	return added;
+	added->interval = interval;
+	added->full = (__u32)side->packets + (__u32)other->packets >= window;
+	added->new = !flow->side[WAY_UP].past;
 }
 
 SHARED void jumping_view(const struct jumping *flow, struct view *view, int swings)
 {
-	side_read(&flow->side[WAY_UP], &view->length[WAY_UP], &view->interval[WAY_UP]);
-	side_read(&flow->side[WAY_DOWN], &view->length[WAY_DOWN], &view->interval[WAY_DOWN]);
+	side_read(&flow->side[WAY_UP], &view->of[LENGTH + WAY_UP], &view->of[INTERVAL + WAY_UP]);
+	side_read(&flow->side[WAY_DOWN], &view->of[LENGTH + WAY_DOWN],
+		  &view->of[INTERVAL + WAY_DOWN]);
 	view->swings = swings ? flow->swings : 0;
 	view_join(view);
 }
@@ -219,53 +219,58 @@ SHARED void sliding_begin(struct sliding *flow, __u64 time_us)
 	flow->seen = flow->next = 0;
 }
 
-SHARED struct added sliding_add(struct sliding *flow, const struct moment *moment, __u32 window)
+SHARED void sliding_add(struct sliding *flow, const struct moment *moment, __u32 window,
+			struct added *added)
 {
 	__u32 elapsed = window_elapsed(&flow->pulse, moment->time_us);
 	__u32 up = window_gap(flow->gap_up, elapsed), down = window_gap(flow->gap_down, elapsed);
 	__u32 at = flow->next, is_down = moment->way & 1;
-	struct added added = { .interval = is_down ? down : up };
+	__u32 interval = is_down ? down : up;
 
 	flow->gap_up = (is_down ? up : 0) & 0xffffff;
 	flow->gap_down = (is_down ? 0 : down) & 0xffffff;
 	if (at >= SLIDING_MOST)
 		at = 0;
-	flow->interval[at] = added.interval | (is_down ? SLIDING_DOWN : 0);
+	flow->interval[at] = interval | (is_down ? SLIDING_DOWN : 0);
 	flow->length[at] = (__u16)window_length(moment);
 	flow->next = (at + 1 < window ? at + 1 : 0) & 0xff;
-	added.new = flow->seen < window;
-	if (added.new)
+	added->interval = interval;
+	added->new = flow->seen < window;
+	if (flow->seen < window)
 		flow->seen = (flow->seen + 1) & 0xff;
-	added.full = flow->seen >= window;
-	return added;
+	added->full = flow->seen >= window;
+}
+
+/* Reads the next packet of a window. */
+SHARED void sliding_step(const struct sliding *flow, struct view *view, __u32 window)
+{
+	__u32 cursor = view->cursor, at = cursor < SLIDING_MOST ? cursor : 0, next = at + 1;
+	__u32 interval = flow->interval[at], length = flow->length[at];
+	__u32 way = interval >> 31;
+
+	view->cursor = next < window ? next : 0;
+	interval &= ~SLIDING_DOWN;
+	spread_add(&view->of[LENGTH + way], length);
+	if (interval != GAP_NONE)
+		spread_add(&view->of[INTERVAL + way], interval);
+	view->swings += view_swing(length, view->before[0]);
+	view->swings += view_swing(length, view->before[1]);
+	view->before[1] = view->before[0];
+	view->before[0] = length;
 }
 
 SHARED void sliding_view(const struct sliding *flow, struct view *view, __u32 window)
 {
-	__u32 at = flow->next, before = 0, before_that = 0;
-
 	for (int way = 0; way < WAYS; way++) {
-		spread_begin(&view->length[way]);
-		spread_begin(&view->interval[way]);
+		spread_begin(&view->of[LENGTH + way]);
+		spread_begin(&view->of[INTERVAL + way]);
 	}
 	view->swings = 0;
+	view->before[0] = view->before[1] = 0;
+	view->cursor = flow->next;
 #pragma clang loop unroll(disable)
-	for (__u32 i = 0; i < SLIDING_MOST && i < window; i++) {
-		__u32 interval, length, way;
-
-		if (at >= SLIDING_MOST || at >= window)
-			at = 0;
-		interval = flow->interval[at];
-		length = flow->length[at++];
-		way = interval >> 31;
-		spread_add(&view->length[way], length);
-		if ((interval & ~SLIDING_DOWN) != GAP_NONE)
-			spread_add(&view->interval[way], interval & ~SLIDING_DOWN);
-		view->swings += before ? view_difference(length, before) : 0;
-		view->swings += before_that ? view_difference(length, before_that) : 0;
-		before_that = before;
-		before = length;
-	}
+	for (__u32 i = 0; i < SLIDING_MOST && i < window; i++)
+		sliding_step(flow, view, window);
 	view_join(view);
 }
 

@@ -42,7 +42,8 @@ static inline bool made_add(struct made_flow *made, uint64_t time_us, uint32_t l
 {
 	struct seen seen = made_seen(made, time_us, length, way);
 
-	return classify(&made->tables, &made->named.model, &made->scratch, &seen, &made->outcome);
+	classify(&made->tables, &made->named.model, &made->scratch, &seen, &made->outcome);
+	return made->scratch.added.full != 0;
 }
 
 static inline int32_t made_value(const struct made_flow *made, const char *name)

@@ -30,6 +30,7 @@ PYTHONS: Final = (
     "bpf/*.py",
     "agent/fuzz/*.py",
     "algorithms/tests/*.py",
+    "classifier/tests/*.py",
 )
 HEADERS: Final = (
     "agent/**/*.h",
@@ -69,6 +70,7 @@ ALGORITHM_FLAGS: Final = (
 CLASSIFIER_FLAGS: Final = (
     "-std=gnu11",
     "-D_GNU_SOURCE",
+    '-DBPF_OBJECTS=""',
     "-Iclassifier/src",
     "-Iagent/src",
     "-I.",

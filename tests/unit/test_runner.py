@@ -133,9 +133,7 @@ def test_the_output_of_what_failed_is_kept_and_of_the_rest_not() -> None:
 
 def test_an_unknown_stage_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert run.main(["units"]) == 2
-    assert (
-        "no stage 'units'; there are: agent, algorithms, classifier" in capsys.readouterr().err
-    )
+    assert "no stage 'units'; there are: agent, algorithms, classifier" in capsys.readouterr().err
 
 
 def test_every_stage_is_in_one_track() -> None:

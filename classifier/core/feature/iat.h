@@ -7,9 +7,16 @@
 
 #define IAT_NAMES { "iat", 1, { "min", "mean", "max", "stdev" } }
 
-SHARED __s32 iat_value(const struct view *view, __u32 statistic, __u32 way)
+SHARED struct measure iat_measure(__u32 statistic, __u32 way)
 {
-	return spread_value(&view->interval[way], statistic);
+	return measure(INTERVAL + way, statistic);
+}
+
+SHARED __s32 iat_own(const struct view *view, __u32 statistic)
+{
+	(void)view;
+	(void)statistic;
+	return 0;
 }
 
 #endif

@@ -9,12 +9,19 @@
 	{ "iatbd", 0, { "fmin", "fmean", "fmax", "fstdev", "bmin", "bmean", "bmax", "bstdev" } }
 #define IATBD_EACH 4
 
-SHARED __s32 iatbd_value(const struct view *view, __u32 statistic, __u32 way)
+SHARED struct measure iatbd_measure(__u32 statistic, __u32 way)
 {
 	(void)way;
 	if (statistic < IATBD_EACH)
-		return spread_value(&view->interval[WAY_UP], statistic);
-	return spread_value(&view->interval[WAY_DOWN], statistic - IATBD_EACH);
+		return measure(INTERVAL + WAY_UP, statistic);
+	return measure(INTERVAL + WAY_DOWN, statistic - IATBD_EACH);
+}
+
+SHARED __s32 iatbd_own(const struct view *view, __u32 statistic)
+{
+	(void)view;
+	(void)statistic;
+	return 0;
 }
 
 #endif

@@ -7,14 +7,18 @@
 
 #define PCNT_NAMES { "pcnt", 0, { "fpckts", "bpckts", "ratio" } }
 
-SHARED __s32 pcnt_value(const struct view *view, __u32 statistic, __u32 way)
+SHARED struct measure pcnt_measure(__u32 statistic, __u32 way)
 {
-	__u32 up = view->length[WAY_UP].count, down = view->length[WAY_DOWN].count;
-
 	(void)way;
-	if (statistic == 0)
-		return (__s32)up;
-	return statistic == 1 ? (__s32)down : view_ratio(up, down);
+	if (statistic < 2)
+		return measure(LENGTH + statistic, STATISTIC_COUNT);
+	return measure(LENGTH, STATISTIC_OWN);
+}
+
+SHARED __s32 pcnt_own(const struct view *view, __u32 statistic)
+{
+	(void)statistic;
+	return view_ratio(view->of[LENGTH + WAY_UP].count, view->of[LENGTH + WAY_DOWN].count);
 }
 
 #endif

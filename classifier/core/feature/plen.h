@@ -7,9 +7,16 @@
 
 #define PLEN_NAMES { "plen", 1, { "min", "mean", "max", "stdev", "sum" } }
 
-SHARED __s32 plen_value(const struct view *view, __u32 statistic, __u32 way)
+SHARED struct measure plen_measure(__u32 statistic, __u32 way)
 {
-	return spread_value(&view->length[way], statistic);
+	return measure(LENGTH + way, statistic);
+}
+
+SHARED __s32 plen_own(const struct view *view, __u32 statistic)
+{
+	(void)view;
+	(void)statistic;
+	return 0;
 }
 
 #endif

@@ -12,12 +12,19 @@
 	    "bsum" } }
 #define PLENBD_EACH 5
 
-SHARED __s32 plenbd_value(const struct view *view, __u32 statistic, __u32 way)
+SHARED struct measure plenbd_measure(__u32 statistic, __u32 way)
 {
 	(void)way;
 	if (statistic < PLENBD_EACH)
-		return spread_value(&view->length[WAY_UP], statistic);
-	return spread_value(&view->length[WAY_DOWN], statistic - PLENBD_EACH);
+		return measure(LENGTH + WAY_UP, statistic);
+	return measure(LENGTH + WAY_DOWN, statistic - PLENBD_EACH);
+}
+
+SHARED __s32 plenbd_own(const struct view *view, __u32 statistic)
+{
+	(void)view;
+	(void)statistic;
+	return 0;
 }
 
 #endif

@@ -11,13 +11,18 @@
 
 #define SKYPE_NAMES { "skype", 0, { "mean", "atpd", "ratio" } }
 
-SHARED __s32 skype_value(const struct view *view, __u32 statistic, __u32 way)
+SHARED struct measure skype_measure(__u32 statistic, __u32 way)
 {
-	__u64 up = view->length[WAY_UP].sum, down = view->length[WAY_DOWN].sum;
-
 	(void)way;
 	if (statistic == 0)
-		return spread_value(&view->length[WAY_BOTH], STATISTIC_MEAN);
+		return measure(LENGTH + WAY_BOTH, STATISTIC_MEAN);
+	return measure(LENGTH, STATISTIC_OWN);
+}
+
+SHARED __s32 skype_own(const struct view *view, __u32 statistic)
+{
+	__u64 up = view->of[LENGTH + WAY_UP].sum, down = view->of[LENGTH + WAY_DOWN].sum;
+
 	if (statistic == 1)
 		return view_ratio(view->swings, 2 * (up + down));
 	return up < down ? view_ratio(up, down) : view_ratio(down, up);

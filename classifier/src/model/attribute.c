@@ -61,7 +61,8 @@ int attribute_parse(struct attribute *attribute, const char *name, size_t length
 			continue;
 		if (way != WAY_BOTH && !features[i].directed)
 			return -1;
-		*attribute = (struct attribute){ (__u8)i, (__u8)statistic, way, 0 };
+		*attribute = (struct attribute){ (__u8)i, (__u8)statistic,
+						 feature_measure((__u32)i, (__u32)statistic, way) };
 		return 0;
 	}
 	return -1;
@@ -70,9 +71,9 @@ int attribute_parse(struct attribute *attribute, const char *name, size_t length
 const char *attribute_name(struct attribute attribute, char text[ATTRIBUTE_NAME_MOST])
 {
 	const struct feature_names *feature = &features[attribute.feature];
+	int way = feature->directed ? attribute.measure.quantity % (WAYS + 1) : WAY_BOTH;
 
-	snprintf(text, ATTRIBUTE_NAME_MOST, "%s%s.%s",
-		 attribute.way == WAY_BOTH ? "" : ways[attribute.way].word,
+	snprintf(text, ATTRIBUTE_NAME_MOST, "%s%s.%s", way == WAY_BOTH ? "" : ways[way].word,
 		 feature->statistic[attribute.statistic], feature->name);
 	return text;
 }

@@ -54,7 +54,8 @@ static int print_all(struct flows *flows, const struct model *model, struct faul
 
 		if (!flow)
 			flow = classify_begin(tables, model, &seen);
-		if (!classify_add(tables, model, flow, &seen.moment).full)
+		classify_add(tables, model, flow, &seen.moment, &scratch.added);
+		if (!scratch.added.full)
 			continue;
 		classify_read(tables, model, flow, &scratch);
 		print_window(tables->current, &seen, model, &scratch);

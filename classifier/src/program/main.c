@@ -13,7 +13,8 @@
 
 #define EXIT_USAGE 2
 
-static const struct command *const commands[] = { &command_features, &command_run };
+static const struct command *const commands[] = { &command_features, &command_run, &command_verify,
+						  &command_attach };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -25,6 +26,9 @@ static const struct option long_options[] = {
 	{ "confirm", required_argument, NULL, 'c' },
 	{ "packets", no_argument, NULL, 'p' },
 	{ "priority", required_argument, NULL, 'P' },
+	{ "mark", required_argument, NULL, 'm' },
+	{ "flows", required_argument, NULL, 'f' },
+	{ "decisions", required_argument, NULL, 'd' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -67,6 +71,9 @@ static int take(struct options *options, int option)
 	case 'P':
 		options->priority = optarg;
 		return 0;
+	case 'm':
+		options->mark = optarg;
+		return 0;
 	case 's':
 		options->slides = true;
 		return 0;
@@ -76,6 +83,14 @@ static int take(struct options *options, int option)
 	case 'w':
 		options->window = number(optarg, WINDOW_MOST);
 		return options->window < 2 ? usage("--window takes 2 to 32, not ", optarg) : 0;
+	case 'f':
+		options->flows = number(optarg, 1 << 20);
+		return options->flows < 64 ? usage("--flows takes 64 to 1048576, not ", optarg) : 0;
+	case 'd':
+		options->decisions = number(optarg, 1 << 20);
+		return options->decisions < 64
+			       ? usage("--decisions takes 64 to 1048576, not ", optarg)
+			       : 0;
 	case 'c':
 		options->confirm = number(optarg, 254);
 		return options->confirm < 0 ? usage("--confirm takes 0 to 254, not ", optarg) : 0;
@@ -86,7 +101,9 @@ static int take(struct options *options, int option)
 
 static int run(const struct command *command, int count, char **words)
 {
-	struct options options = { .lan = "auto", .window = -1, .confirm = -1 };
+	struct options options = {
+		.lan = "auto", .window = -1, .confirm = -1, .flows = 16384, .decisions = 4096
+	};
 	struct fault fault = { 0 };
 	int option, error;
 

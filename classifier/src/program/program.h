@@ -14,7 +14,9 @@ struct options {
 	const char *attributes; /* names, separated by blanks or commas */
 	const char *lan; /* a rule of replay/split.h */
 	const char *priority; /* names of classes, separated alike */
+	const char *mark; /* of what is preferred: a number, or a number/mask */
 	long window, confirm; /* -1: as the model has it */
+	long flows, decisions; /* in the kernel's tables */
 	bool slides, by_packet;
 	const char *word[2]; /* what is no option */
 	int words;
@@ -26,7 +28,7 @@ struct command {
 	int words_count;
 };
 
-extern const struct command command_features, command_run;
+extern const struct command command_features, command_run, command_verify, command_attach;
 
 /* The next word of a list, whose length it returns; 0: there is none. */
 size_t list_next(const char **list);

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/*
+ * The classifier where the packets are, at both of tc's hooks of the LAN's device: there both
+ * directions show the LAN's own addresses. It marks packets by their flow's class, and does nothing
+ * else to them. core/classify.h is what it does; here is how a packet is read and what is looked up.
+ *
+ * Softirqs of several CPUs may have packets of one flow at a time. What one of them adds to a window
+ * may then be lost, as locks would cost more than a window is worth.
+ */
+#include "classifier/core/classify.h"
+#include "classify.h"
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define NETWORK16(value) __builtin_bswap16(value)
+#else
+#define NETWORK16(value) ((__u16)(value))
+#endif
+
+#define TYPE_IPV4 0x0800
+#define TYPE_IPV6 0x86dd
+#define ETHERNET_BYTES 14
+#define IPV4_BYTES 20
+#define IPV6_BYTES 40
+#define UDP_BYTES 8
+#define TCP_BYTES 20
+#define FRAGMENTED 0x3fff /* more fragments, or an offset */
+#define US 1000
+#define BPF_NOEXIST 1
+
+struct ipv4 {
+	__u8 version_words, service;
+	__u16 length, id, fragment;
+	__u8 ttl, protocol;
+	__u16 check;
+	__u32 source, destination;
+};
+
+struct ipv6 {
+	__u32 version_class_label;
+	__u16 length;
+	__u8 protocol, hops;
+	__u32 source[4], destination[4];
+};
+
+struct ports {
+	__u16 source, destination;
+};
+
+/*
+ * All that is known of a packet is in a map's memory: the verifier does not know what is there, so
+ * it need not follow the same code once for each way that led to it.
+ */
+struct tables {
+	struct classify_work work;
+};
+
+INLINE void count(__u32 kind)
+{
+	__u64 *packets = bpf_map_lookup_elem(MAP(classify_counts), &kind);
+
+	if (packets)
+		++*packets;
+}
+
+SHARED struct pulse *table_flow(struct tables *tables, const struct flow_key *key)
+{
+	if (key->family == 4)
+		return bpf_map_lookup_elem(MAP(classify_flows4), &tables->work.ipv4);
+	return bpf_map_lookup_elem(MAP(classify_flows6), key);
+}
+
+SHARED struct pulse *table_flow_make(struct tables *tables, const struct flow_key *key)
+{
+	if (key->family == 4)
+		bpf_map_update_elem(MAP(classify_flows4), &tables->work.ipv4, &tables->work.blank,
+				    BPF_NOEXIST);
+	else
+		bpf_map_update_elem(MAP(classify_flows6), key, &tables->work.blank, BPF_NOEXIST);
+	return table_flow(tables, key);
+}
+
+SHARED struct decision *table_decision(struct tables *tables, const struct flow_key *key)
+{
+	(void)tables;
+	return bpf_map_lookup_elem(MAP(classify_decided), key);
+}
+
+SHARED struct decision *table_decision_make(struct tables *tables, const struct flow_key *key)
+{
+	struct decision *decision;
+
+	bpf_map_update_elem(MAP(classify_decided), key, &tables->work.blank, BPF_NOEXIST);
+	decision = table_decision(tables, key);
+	if (!decision)
+		count(CLASSIFY_FULL);
+	return decision;
+}
+
+SHARED void table_decision_drop(struct tables *tables, const struct flow_key *key)
+{
+	(void)tables;
+	bpf_map_delete_elem(MAP(classify_decided), key);
+}
+
+SHARED struct bucket *table_host(struct tables *tables, const struct flow_key *key)
+{
+	struct bucket *host = bpf_map_lookup_elem(MAP(classify_hosts), key->lan);
+
+	if (host)
+		return host;
+	bpf_map_update_elem(MAP(classify_hosts), key->lan, &tables->work.blank, BPF_NOEXIST);
+	return bpf_map_lookup_elem(MAP(classify_hosts), key->lan);
+}
+
+SHARED struct bucket *table_probation(struct tables *tables)
+{
+	__u32 zero = 0;
+
+	(void)tables;
+	return bpf_map_lookup_elem(MAP(classify_sparse), &zero);
+}
+
+SHARED int table_slides(const struct tables *tables)
+{
+	(void)tables;
+	return CONSTANT(classify_slides) != 0;
+}
+
+SHARED int table_swings(const struct tables *tables)
+{
+	(void)tables;
+	return CONSTANT(classify_swings) != 0;
+}
+
+INLINE int is_transport(__u8 protocol)
+{
+	return protocol == CLASSIFY_TCP || protocol == CLASSIFY_UDP;
+}
+
+/* Whether an IP packet has room for its headers. */
+INLINE int holds(const struct seen *seen, __u32 header)
+{
+	return seen->moment.length >=
+	       header + (seen->key.protocol == CLASSIFY_TCP ? TCP_BYTES : UDP_BYTES);
+}
+
+INLINE void set_ports(struct seen *seen, const struct ports *ports)
+{
+	seen->key.lan_port = seen->moment.way == WAY_UP ? ports->source : ports->destination;
+	seen->key.wan_port = seen->moment.way == WAY_UP ? ports->destination : ports->source;
+}
+
+/* `whole`: bytes of a packet whose own length is 0, as it has none or is longer than it can say. */
+INLINE int read_ipv4(struct seen *seen, const struct ipv4 *ip, const void *end, __u32 whole)
+{
+	const struct ports *ports;
+	__u32 header;
+
+	if ((const void *)(ip + 1) > end || ip->fragment & NETWORK16(FRAGMENTED) ||
+	    !is_transport(ip->protocol))
+		return 0;
+	header = (ip->version_words & 15) * 4;
+	ports = (const void *)ip + header;
+	seen->moment.length = ip->length ? NETWORK16(ip->length) : whole;
+	seen->key.protocol = ip->protocol;
+	seen->key.family = 4;
+	if (header < IPV4_BYTES || (const void *)(ports + 1) > end || !holds(seen, header))
+		return 0;
+	seen->key.lan[0] = seen->moment.way == WAY_UP ? ip->source : ip->destination;
+	seen->key.wan[0] = seen->moment.way == WAY_UP ? ip->destination : ip->source;
+	set_ports(seen, ports);
+	return 1;
+}
+
+INLINE int read_ipv6(struct seen *seen, const struct ipv6 *ip, const void *end, __u32 whole)
+{
+	const struct ports *ports = (const void *)(ip + 1);
+
+	if ((const void *)(ports + 1) > end || !is_transport(ip->protocol))
+		return 0;
+	seen->moment.length = ip->length ? NETWORK16(ip->length) + IPV6_BYTES : whole;
+	seen->key.protocol = ip->protocol;
+	seen->key.family = 6;
+	if (!holds(seen, IPV6_BYTES))
+		return 0;
+	for (int i = 0; i < 4; i++) {
+		__u32 source = ip->source[i], destination = ip->destination[i];
+
+		seen->key.lan[i] = seen->moment.way == WAY_UP ? source : destination;
+		seen->key.wan[i] = seen->moment.way == WAY_UP ? destination : source;
+	}
+	set_ports(seen, ports);
+	return 1;
+}
+
+/* Whether the packet is of a flow. A driver may leave its headers outside the first piece. */
+INLINE int read_packet(struct packet *packet, struct seen *seen)
+{
+	__u32 link = CONSTANT(classify_raw) ? 0 : ETHERNET_BYTES;
+	__u32 least = link + IPV6_BYTES + (__u32)sizeof(struct ports);
+	__u16 type = (__u16)packet->protocol;
+	__u32 whole = packet->length - link;
+	const void *ip, *end;
+
+	if (type != NETWORK16(TYPE_IPV4) && type != NETWORK16(TYPE_IPV6))
+		return 0;
+	if (packet->data + least > packet->data_end && packet->length >= least)
+		bpf_skb_pull_data(packet, least);
+	ip = (const void *)(unsigned long)packet->data + link;
+	end = (const void *)(unsigned long)packet->data_end;
+	if (type == NETWORK16(TYPE_IPV4))
+		return read_ipv4(seen, ip, end, whole);
+	return read_ipv6(seen, ip, end, whole);
+}
+
+INLINE void set_key(struct classify_work *work)
+{
+	struct flow_ipv4_key *ipv4 = &work->ipv4;
+
+	ipv4->lan = work->seen.key.lan[0];
+	ipv4->wan = work->seen.key.wan[0];
+	ipv4->lan_port = work->seen.key.lan_port;
+	ipv4->wan_port = work->seen.key.wan_port;
+	ipv4->protocol = work->seen.key.protocol;
+}
+
+SECTION(CLASSIFY_SECTION) int classify_packet(struct packet *packet)
+{
+	__u32 zero = 0, mask = (__u32)CONSTANT(classify_mask);
+	struct tables *tables = bpf_map_lookup_elem(MAP(classify_work), &zero);
+	__u32 *active = bpf_map_lookup_elem(MAP(classify_active), &zero);
+	const struct model *model = active ? bpf_map_lookup_elem(MAP(classify_models), active) : 0;
+	struct classify_work *work;
+
+	if (!tables || !model)
+		return TC_ACT_UNSPEC;
+	work = &tables->work;
+	__builtin_memset(&work->seen, 0, sizeof(work->seen));
+	work->seen.moment.way = (__u32)CONSTANT(classify_way);
+	if (!read_packet(packet, &work->seen)) {
+		count(CLASSIFY_OTHER);
+		return TC_ACT_UNSPEC;
+	}
+	work->seen.moment.time_us =
+		(CONSTANT(classify_replay) ? packet->time_ns : bpf_ktime_get_ns()) / US;
+	set_key(work);
+	classify(tables, model, &work->scratch, &work->seen, &work->outcome);
+	count(CLASSIFY_SEEN);
+	if (work->outcome.mark)
+		count(CLASSIFY_MARKED);
+	packet->mark = (packet->mark & ~mask) | (work->outcome.mark & mask);
+	return TC_ACT_UNSPEC;
+}

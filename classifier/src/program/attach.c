@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * attach: classifies at a device of the LAN until a signal comes, and prints what it counts every
+ * second. What it attached goes with this process.
+ */
+#include "kernel/gateway.h"
+#include "program/program.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define LOOK_S 1
+#define US_PER_S 1000000ull
+
+struct mark {
+	uint32_t value, mask;
+};
+
+/* A number, or a number/mask, as iptables and nft have it. */
+static int read_mark(struct mark *mark, const char *text, struct fault *fault)
+{
+	char *end;
+	unsigned long long value = strtoull(text, &end, 0), mask = UINT32_MAX;
+	int is_right = end != text;
+
+	if (is_right && *end == '/') {
+		const char *from = end + 1;
+
+		mask = strtoull(from, &end, 0);
+		is_right = end != from;
+	}
+	if (!is_right || *end || !value || value > UINT32_MAX || mask > UINT32_MAX || value & ~mask)
+		return fault_set(fault, -EINVAL, "mark", "such as 0x10, or 0x10/0xf0",
+				 "--mark: no mark: %.40s", text);
+	*mark = (struct mark){ (uint32_t)value, (uint32_t)mask };
+	return 0;
+}
+
+/* Only what is preferred has a mark, on probation too; other flows leave no decision behind. */
+static void set_marks(struct model *model, const struct mark *mark)
+{
+	for (uint32_t i = 0; i < model->classes; i++)
+		model->action[i].mark = model->action[i].priority ? mark->value : 0;
+	model->probation_mark = mark->value;
+}
+
+static uint64_t now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * US_PER_S + (uint64_t)now.tv_nsec / 1000;
+}
+
+static int report(const struct gateway *gateway, const struct model *model, struct fault *fault)
+{
+	uint64_t counts[CLASSIFY_KINDS];
+	uint64_t left = gateway_sweep(gateway, model, now_us());
+	int error = gateway_counts(gateway, counts);
+
+	if (error)
+		return fault_system(fault, error, NULL, "reading the counters");
+	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+	       counts[CLASSIFY_SEEN], counts[CLASSIFY_OTHER], counts[CLASSIFY_UNTRACKED],
+	       counts[CLASSIFY_MARKED], left, counts[CLASSIFY_FULL]);
+	fflush(stdout);
+	return 0;
+}
+
+/* Signals are blocked, and taken here. */
+static int work(const struct gateway *gateway, const struct model *model, const sigset_t *ends,
+		struct fault *fault)
+{
+	const struct timespec look = { .tv_sec = LOOK_S };
+	int error = 0;
+
+	printf("seen,other,untracked,marked,decisions,no_room\n");
+	fflush(stdout);
+	while (!error && sigtimedwait(ends, NULL, &look) < 0)
+		error = report(gateway, model, fault);
+	return error ? error : report(gateway, model, fault);
+}
+
+static int run(const struct options *options, struct fault *fault)
+{
+	static struct named_model named;
+	struct gateway_options settings = { .flows = (uint32_t)options->flows,
+					    .decisions = (uint32_t)options->decisions };
+	struct gateway gateway;
+	struct mark mark;
+	sigset_t ends;
+	int error = load_model(&named, options, fault);
+
+	if (!error && !options->priority)
+		error = fault_set(fault, -EINVAL, "priority", "such as --priority realtime",
+				  "no class is preferred");
+	if (!error)
+		error = read_mark(&mark, options->mark ? options->mark : "1", fault);
+	if (error)
+		return error;
+	set_marks(&named.model, &mark);
+	settings.mask = mark.mask;
+	settings.is_raw = hooks_link_type(options->word[1]) == LINK_TYPE_RAW;
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	error = gateway_open(&gateway, &named, &settings, fault);
+	if (!error)
+		error = gateway_attach(&gateway, options->word[1], fault);
+	if (!error)
+		error = work(&gateway, &named.model, &ends, fault);
+	gateway_close(&gateway);
+	return error;
+}
+
+const struct command command_attach = {
+	.name = "attach",
+	.words = "MODEL DEVICE --priority NAMES",
+	.words_count = 2,
+	.help = "classifies at a device of the LAN until a signal comes; CSV: counters, every "
+		"second",
+	.options = "      --mark N[/MASK]  of packets of these classes, or on probation (1)\n"
+		   "      --flows N        kept at a time, of IPv4 and IPv6 each (16384)\n"
+		   "      --decisions N    kept at a time (4096)\n",
+	.run = run,
+};
