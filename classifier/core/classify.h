@@ -152,21 +152,18 @@ SHARED struct decision *classify_recall(struct tables *tables, const struct mode
 	return decision;
 }
 
-/* Whether a model is for flows of this protocol: of others nothing is kept. */
-SHARED int classify_covers(const struct model *model, const struct flow_key *key)
-{
-	return !model->protocol || model->protocol == key->protocol;
-}
-
 /* Adds a packet to its flow's window. A leaf that holds from now on, or 0. */
 SHARED __u32 classify_window(struct tables *tables, const struct model *model,
 			     struct scratch *scratch, const struct seen *seen)
 {
-	struct pulse *flow = table_flow(tables, &seen->key);
+	struct pulse *flow;
 	__u32 leaf;
 
 	scratch->added.interval = GAP_NONE;
 	scratch->added.full = scratch->added.new = 0;
+	if (model->protocol && model->protocol != seen->key.protocol)
+		return 0;
+	flow = table_flow(tables, &seen->key);
 	if (!flow)
 		flow = classify_begin(tables, model, seen);
 	if (!flow)
@@ -186,18 +183,13 @@ SHARED __u32 classify_window(struct tables *tables, const struct model *model,
 SHARED void classify(struct tables *tables, const struct model *model, struct scratch *scratch,
 		     const struct seen *seen, struct outcome *outcome)
 {
-	struct decision *decision;
-	__u32 leaf;
+	__u32 leaf = classify_window(tables, model, scratch, seen);
+	struct decision *decision = classify_recall(tables, model, seen);
 
 	outcome->mark = 0;
 	outcome->class = CLASS_NONE;
 	outcome->confidence = outcome->fresh = 0;
 	outcome->verdict = VERDICT_NONE;
-	scratch->added.full = 0;
-	if (!classify_covers(model, &seen->key))
-		return;
-	leaf = classify_window(tables, model, scratch, seen);
-	decision = classify_recall(tables, model, seen);
 	if (leaf) {
 		decision = classify_settle(tables, model, decision, seen, leaf);
 		outcome->fresh = 1;
