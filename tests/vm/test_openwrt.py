@@ -168,3 +168,16 @@ def test_addresses_given_by_ip_outlast_a_reload_of_its_network(openwrt: Booted) 
         assert " 203.0.113.1/24 " in openwrt.said("ip -o addr show dev br-lan")
     finally:
         openwrt.said("ip addr del 203.0.113.1/24 dev br-lan")
+
+
+def test_a_restart_forgets_what_was_staged_and_the_setup_is_made_anew(openwrt: Booted) -> None:
+    setup = openwrt.bench.setup
+    openwrt.lab.after_restart = setup.again
+    openwrt.run(setup.change(Arm(path="route")))
+    staged = openwrt.said("uci changes")
+    openwrt.run(openwrt.lab.restart())
+    assert staged.splitlines()[-1] == "firewall.gatemark0.dest='lan'"
+    assert openwrt.said("uci changes") == staged
+    assert openwrt.run(fw4.read(openwrt.lab.gateway)).opens("wan", "lan")
+    openwrt.run(setup.undo())
+    assert openwrt.said("uci changes") == ""
