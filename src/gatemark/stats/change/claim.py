@@ -65,14 +65,16 @@ def _tested(where: tuple[str, str, str], own: Mapping[tuple[str, str], Group]) -
     rates = {kind: readings(point.outside, PAYLOAD[kind[0]]) for kind, point in own.items()}
     for family in ("ipv4", "ipv6"):
         pair = ("tcp", family), ("udp", family)
-        yield from _one(where, UDP_LESS, family, rates, pair, sign=-1)
+        yield from _compared(where, UDP_LESS, family, rates, pair, sign=-1)
     for l4 in PAYLOAD:
         lengths = {_length(own[l4, family]) for family in ("ipv4", "ipv6") if (l4, family) in own}
         if len(lengths) == 1:
-            yield from _one(where, IPV6_FASTER, l4, rates, ((l4, "ipv4"), (l4, "ipv6")), sign=1)
+            yield from _compared(
+                where, IPV6_FASTER, l4, rates, ((l4, "ipv4"), (l4, "ipv6")), sign=1
+            )
 
 
-def _one(
+def _compared(
     where: tuple[str, str, str],
     text: str,
     between: str,
