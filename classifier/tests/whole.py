@@ -169,6 +169,7 @@ def serve(inside: Sequence[str], program: str, end: signal.Signals) -> str:
         assert process.stdout
         lines = [process.stdout.readline()]
         if lines[0].startswith("seen,"):
+            process.send_signal(signal.SIGHUP)
             run(*inside, sys.executable, "-c", SENDER)
         process.send_signal(end)
         lines += process.stdout.readlines()

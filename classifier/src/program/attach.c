@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * attach: classifies at a device of the LAN until a signal comes, and prints what it counts every
- * second. What it attached goes with this process.
+ * second. What it attached goes with this process. SIGHUP reads the model's file again.
  */
 #include "kernel/gateway.h"
 #include "program/program.h"
@@ -18,6 +18,12 @@
 
 struct mark {
 	uint32_t value, mask;
+};
+
+struct attached {
+	struct named_model named;
+	struct mark mark;
+	struct gateway gateway;
 };
 
 /* A number, or a number/mask, as iptables and nft have it. */
@@ -71,52 +77,88 @@ static int report(const struct gateway *gateway, const struct model *model, stru
 	return 0;
 }
 
+static int prepare(struct attached *attached, const struct options *options, struct fault *fault)
+{
+	int error = load_model(&attached->named, options, fault);
+
+	if (!error)
+		set_marks(&attached->named.model, &attached->mark);
+	return error;
+}
+
+/* Another model takes the place of the one in use. A faulty one leaves it there. */
+static void reload(struct attached *attached, const struct options *options)
+{
+	static struct attached other;
+	struct fault fault = { 0 };
+	int error;
+
+	other.mark = attached->mark;
+	error = prepare(&other, options, &fault);
+	if (!error)
+		error = gateway_swap(&attached->gateway, &other.named, &fault);
+	if (error)
+		fprintf(stderr, "gm-classifier: %s: %s; the model in use stays\n", fault.reason,
+			fault.fix);
+	else
+		attached->named = other.named;
+}
+
 /* Signals are blocked, and taken here. */
-static int work(const struct gateway *gateway, const struct model *model, const sigset_t *ends,
+static int work(struct attached *attached, const struct options *options, const sigset_t *signals,
 		struct fault *fault)
 {
 	const struct timespec look = { .tv_sec = LOOK_S };
-	int error = 0;
+	int error = 0, taken = -1;
 
 	printf("seen,other,untracked,marked,decisions,no_room\n");
 	fflush(stdout);
-	while (!error && sigtimedwait(ends, NULL, &look) < 0)
-		error = report(gateway, model, fault);
-	return error ? error : report(gateway, model, fault);
+	while (!error && (taken < 0 || taken == SIGHUP)) {
+		taken = sigtimedwait(signals, NULL, &look);
+		if (taken == SIGHUP)
+			reload(attached, options);
+		error = report(&attached->gateway, &attached->named.model, fault);
+	}
+	return error;
+}
+
+static int attach(struct attached *attached, const struct options *options, struct fault *fault)
+{
+	const char *device = options->word[1];
+	const struct gateway_options settings = {
+		.flows = (uint32_t)options->flows,
+		.decisions = (uint32_t)options->decisions,
+		.mask = attached->mark.mask,
+		.is_raw = hooks_link_type(device) == LINK_TYPE_RAW,
+	};
+	sigset_t signals;
+	int error;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	error = gateway_open(&attached->gateway, &attached->named, &settings, fault);
+	if (!error)
+		error = gateway_attach(&attached->gateway, device, fault);
+	if (!error)
+		error = work(attached, options, &signals, fault);
+	gateway_close(&attached->gateway);
+	return error;
 }
 
 static int run(const struct options *options, struct fault *fault)
 {
-	static struct named_model named;
-	struct gateway_options settings = { .flows = (uint32_t)options->flows,
-					    .decisions = (uint32_t)options->decisions };
-	struct gateway gateway;
-	struct mark mark;
-	sigset_t ends;
-	int error = load_model(&named, options, fault);
+	static struct attached attached;
+	int error = read_mark(&attached.mark, options->mark ? options->mark : "1", fault);
 
 	if (!error && !options->priority)
 		error = fault_set(fault, -EINVAL, "priority", "such as --priority realtime",
 				  "no class is preferred");
 	if (!error)
-		error = read_mark(&mark, options->mark ? options->mark : "1", fault);
-	if (error)
-		return error;
-	set_marks(&named.model, &mark);
-	settings.mask = mark.mask;
-	settings.is_raw = hooks_link_type(options->word[1]) == LINK_TYPE_RAW;
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGHUP);
-	sigprocmask(SIG_BLOCK, &ends, NULL);
-	error = gateway_open(&gateway, &named, &settings, fault);
-	if (!error)
-		error = gateway_attach(&gateway, options->word[1], fault);
-	if (!error)
-		error = work(&gateway, &named.model, &ends, fault);
-	gateway_close(&gateway);
-	return error;
+		error = prepare(&attached, options, fault);
+	return error ? error : attach(&attached, options, fault);
 }
 
 const struct command command_attach = {
