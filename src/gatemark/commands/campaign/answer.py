@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 UNDECIDED: Final = 1
 INSTRUCTIONS: Final = "instructions"
+LEAST_MODE: Final = (
+    0.25  # of the walks: on a machine at its limit the guest's timer is in the others
+)
 Place = tuple[str, str, str, tuple[tuple[str, "Scalar"], ...]]  # model, suite, what, point
 
 
@@ -36,7 +39,7 @@ class Reading:
     unit: str
     higher_is_better: bool
     value: float
-    at_least: bool  # the tester was its limit
+    at_least: bool  # the tester was its limit; counted: too few walks agree
 
 
 def campaigned(layout: Layout, ledger: Ledger, folder: Path) -> "Campaigned":
@@ -114,8 +117,8 @@ def readings(run: "Run", records: "Sequence[Record]", *, exact: bool) -> Iterato
         for each in judge(run, records).executed:
             point = tuple(sorted(each.point.items()))
             what = f"instructions, {traffic.load(each.definition)}"
-            value = each.instructions.value
-            yield Reading(each.arm, what, point, INSTRUCTIONS, INSTRUCTIONS, False, value, False)
+            value, few = each.instructions.value, each.share < LEAST_MODE
+            yield Reading(each.arm, what, point, INSTRUCTIONS, INSTRUCTIONS, False, value, few)
         return
     for row in compared(run, records):
         if row.definition.path == DIRECT or row.swept or row.twin:

@@ -150,6 +150,10 @@ class Bisection:
         if len({row.what for row in kept}) > 1:
             whats = "; ".join(sorted({row.what for row in kept}))
             raise UsageError(f"--point '{self.point}': name one of its points: {whats}")
+        if self.model.exact and any(row.at_least for row in kept):
+            raise SkippedError(
+                "less than a quarter of the walks agree: count on a machine that does less"
+            )
         yield from ((row.build, row.value) for row in kept)
 
     def _boot(self, pair: Pair, name: str) -> None:

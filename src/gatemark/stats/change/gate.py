@@ -33,7 +33,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     unit: str
     higher_is_better: bool
     values: Mapping[str, Mapping[int, float]]  # build -> block -> value
-    bounded: frozenset[str] = frozenset()  # builds of which the tester was the limit
+    bounded: frozenset[str] = frozenset()  # builds whose values claim nothing
     exact: bool = False  # in instructions
 
 
@@ -103,9 +103,11 @@ def _change(claim: Claim) -> Change | None:
     p = 0.0 if row.exact else signed.p_value(ratios(row, claim.build, claim.against))
     search = Found(interval, p, p, paired=True)
     change = judged(search, claim.allow, higher_is_better=row.higher_is_better)
+    if {claim.build, claim.against} & row.bounded:
+        return untold(change)
     if row.exact:
         return replace(change, verdict=_exactly(row, interval.value, claim.allow))
-    return untold(change) if {claim.build, claim.against} & row.bounded else change
+    return change
 
 
 def _exactly(

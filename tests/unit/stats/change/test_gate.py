@@ -90,6 +90,12 @@ def test_instructions_need_one_block_and_no_test(new: float, verdict: str, passi
     assert (made.verdict, made.passing) == (verdict, passing)
 
 
+def test_a_count_in_which_walks_disagree_decides_nothing() -> None:
+    values = {"old": {1: 1000.0}, "new": {1: 1300.0}}
+    counted = row(values, exact=True, higher_is_better=False, bounded=frozenset({"new"}))
+    assert decide([claim(counted)])[0].passing == "undecided"
+
+
 @pytest.mark.long
 def test_builds_that_are_alike_alarm_in_less_than_one_campaign_of_twenty() -> None:
     alarms = 0
