@@ -52,11 +52,11 @@ def main() -> None:
 
 def text(what: str, without: Sequence[float], with_: Sequence[float]) -> str:
     """The change in percent, its 95 % interval, and the MDE."""
-    found = compare_pairs(without, with_)
-    shares = (100 * share for share in (found.change.value, found.change.lo, found.change.hi))
+    change = compare_pairs(without, with_)
+    shares = (100 * share for share in (change.change.value, change.change.lo, change.change.hi))
     middle, low, high = (f"{share:+.1f}" for share in shares)
     rate = f"{median(with_):12,.0f} packets for a second of CPU time"
-    return f"{what:12} {rate} {middle} % ({low} to {high}), MDE {100 * found.mde:.1f} %"
+    return f"{what:12} {rate} {middle} % ({low} to {high}), MDE {100 * change.mde:.1f} %"
 
 
 def _measured(

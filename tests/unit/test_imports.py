@@ -223,7 +223,8 @@ def test_no_file_is_a_drawer_for_everything() -> None:
 
 
 def test_no_folder_is_too_full() -> None:
-    most = {"report/chart": 40, "report/answer": 42, "commands": 34}  # one a file
+    # one a file
+    most = {"report/chart": 40, "report/answer": 43, "report/export": 27, "commands": 34}
     full = {}
     for folder in {path.parent for path in MODULES}:
         name = str(folder.relative_to(PACKAGE))

@@ -12,7 +12,6 @@ import os
 import select
 import signal
 import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -23,11 +22,11 @@ from gatemark.campaign import kept
 from gatemark.campaign.executor import End, Task
 from gatemark.campaign.ledger import Attempt
 from gatemark.error import GatemarkError
-from gatemark.node import flock
+from gatemark.node import flock, isolated
 from gatemark.store import file
 
 BEGUN: Final = "begun"
-BLOCK: Final = (sys.executable, "-m", "gatemark", "campaign", "block")
+BLOCK: Final = isolated.python("gatemark", "campaign", "block")
 LAST_WORDS: Final = 400  # characters
 
 

@@ -28,7 +28,7 @@ def coverage(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help=OUT_HELP)] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each row.")] = False,
 ) -> None:
-    """Show what five studies asked, row by row: shown, planned, in part, not here or missing."""
+    """Show what five studies asked, and what of it is here."""
     from gatemark.report.study import coverage as told
     from gatemark.stats.coverage.coverage import coverage as judged
     from gatemark.store.reference import tallies

@@ -78,7 +78,7 @@ async def _stage(gateway: Gateway, changes: Changes, *, masquerade: bool) -> Non
     meant = fw4.Meant(lan, wan, lan_zone, wan_zone, masquerade)
     before, rules = await fw4.network(gateway), await fw4.read(gateway)
     closed = [way for way in meant.opens if not rules.opens(*way)]
-    words = [shell(MASQUERADE, zone=section, masq=int(masquerade))]
+    words = [shell(MASQUERADE, zone=section, masq="1" if masquerade else "0")]
     words += [shell(NO_FLOWS, defaults=defaults, option=option) for option in FLOWS]
     reverts = [f"{section}.masq", *(f"{defaults}.{option}" for option in FLOWS)]
     for at, (source, target) in enumerate(closed):

@@ -4,9 +4,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from gatemark.error import UnavailableError
 from gatemark.plan.toml import read_toml
 from gatemark.station.doctor import OF_THE_LAB, Finding, instructions
 from gatemark.station.image.arch import ARCHES
+from gatemark.station.image.openwrt import image as openwrt
 from gatemark.station.load import stations, stations_folder
 
 CAN, CANNOT = "can run", "cannot run"
@@ -56,6 +58,17 @@ def _all(by_name: Mapping[str, Finding]) -> Iterator[tuple[Way, list[Finding]]]:
         gateway = read_toml(stations_folder() / f"{name}.toml")["gateway"]
         if gateway["kind"] == "qemu":
             emulator = by_name[ARCHES[gateway["arch"]].emulator]
-            yield ("--station", name), [*needed, emulator]
+            needs = [*needed, emulator, *_image(gateway)]
+            yield ("--station", name), needs
             if counting := by_name.get(instructions(emulator.what)):
-                yield ("--exact --station", name), [*needed, emulator, counting]
+                yield ("--exact --station", name), [*needs, counting]
+
+
+def _image(gateway: Mapping[str, str]) -> Iterator[Finding]:
+    """The image that a user builds first, where a station boots such a one."""
+    if "image" in gateway:
+        try:
+            openwrt.image(ARCHES[gateway["arch"]])
+        except UnavailableError as error:
+            text, _, fix = str(error).partition(": ")
+            yield Finding(f"image {gateway['image']}", ok=False, text=text, fix=fix, needed=False)

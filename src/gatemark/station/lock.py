@@ -97,7 +97,9 @@ def _shared(
         holder = flock.owner(file)
         user, is_run = (holder.user, holder.is_run) if holder else (None, False)
         bound_s = patience_s if is_run else stranger_s
-        if user in _passed_over or time.monotonic() - began > bound_s:
+        is_late = time.monotonic() - began > bound_s
+        # Who is waited for is named first, however late the machine is.
+        if user in _passed_over or (is_late and (flag or not bound_s)):
             _passed_over.add(user)
             yield (
                 f"measured although {holder or 'a process'} has locked {place}, "

@@ -140,9 +140,11 @@ class Kernel:
         return records
 
 
+@reader("how many operations a pass of gm-algorithms has")
 def _operations(record: dict[str, Any]) -> int:
     """Of one pass, whatever its phase is called."""
-    return next(int(record[name]) for name in record if name.endswith("operations"))
+    count, *_ = (record[name] for name in record if name.endswith("operations"))
+    return int(count)
 
 
 @reader("a record of gm-algorithms")

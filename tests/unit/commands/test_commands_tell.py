@@ -122,9 +122,20 @@ def test_short_help_is_one_screen() -> None:
 def test_the_verbs_are_those_of_the_design() -> None:
     verbs = gatemark("--help").out.split("Commands:")[1]
     named = re.findall(r"^  .{8} ([a-z]+)  ", verbs, re.MULTILINE)
-    later = {"export", "diff", "cmp", "rank", "fit", "ab", "bisect", "station", "campaign"}
+    later = {"export", "diff", "cmp", "rank", "fit", "ab", "station", "campaign", "coverage"}
     assert set(named) - later == {
-        *("run", "list", "plan", "show", "report", "doctor", "lab", "agent", "capture")
+        *(
+            "run",
+            "list",
+            "plan",
+            "show",
+            "report",
+            "doctor",
+            "lab",
+            "agent",
+            "capture",
+            "classifier",
+        )
     }
 
 

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The doctor's last lines: what can be run here, and what cannot for want of what."""
 
+from pathlib import Path
+
+import pytest
+
 from gatemark.run.reach import CAN, CANNOT, FULL_SPEED, reach
 from gatemark.station.doctor import Finding
 from gatemark.station.image.arch import ARCHES
@@ -22,8 +26,16 @@ def told(*missing: str) -> list[tuple[str, str, str]]:
     return [(row.what, row.text, row.fix) for row in reach(findings(*missing))]
 
 
-def test_a_whole_machine_can_run_everything() -> None:
-    (row,) = reach(findings())
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No image of OpenWrt, whatever this user has built."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+def test_a_whole_machine_can_run_everything_but_what_its_user_builds() -> None:
+    row, image = reach(findings())
+    assert (image.what, image.ok) == (CANNOT, False)
+    assert image.fix.startswith("gatemark station image openwrt")
     assert (row.what, row.ok) == (CAN, True)
     assert row.text.startswith(
         "the built-in lab; a box over SSH (--station FILE.toml); --station qemu"
@@ -32,7 +44,7 @@ def test_a_whole_machine_can_run_everything() -> None:
 
 
 def test_without_an_emulator_its_stations_cannot_run() -> None:
-    _, row = told("qemu-system-mipsel")
+    _, _, row = told("qemu-system-mipsel")
     assert row == (
         CANNOT,
         "--station qemu-mips, qemu-mips-pcnet; --exact --station qemu-mips, qemu-mips-pcnet "

@@ -14,7 +14,8 @@ from typer.core import TyperCommand, TyperGroup
 from gatemark.error import UsageError
 
 READER_GONE: Final = 141  # exit code: as shells count an end by SIGPIPE
-UNLISTED: Final = ("help", "version", "debug")  # everyone tries them, or a fault of ours names them
+# Everyone tries them, a fault of ours names them, or README does; the manual has all.
+UNLISTED: Final = ("help", "version", "debug", "completion")
 LEAD: Final = 8  # characters for a section in front of its verbs
 # What Typer raises for a wrong command line; it has no public name.
 Refused: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)

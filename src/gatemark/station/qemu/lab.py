@@ -294,7 +294,7 @@ class VirtualLab:
     @property
     def _patience_s(self) -> float:
         if self.model.boot_s:
-            return float(self.model.boot_s)
+            return self.model.boot_s
         if self.model.icount is not None or (self.counting and self.counting.caches):
             return SLOW_BOOT_S
         return BOOT_S[self.accel.partition(":")[0]]
