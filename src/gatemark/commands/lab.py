@@ -46,6 +46,7 @@ def up(
     for line in stop.later(recover):
         tell(line)
     kept = keep.up(path, slow_to_pps, tell)
+    stop.ignore()  # the lab is up: to tell "stopped" would be false from here on
     if json_:
         output.lines([{"lab": kept.lab, "holder": kept.holder}])
     else:

@@ -49,9 +49,7 @@ def up(path: str, slow_to_pps: int, tell: Callable[[str], object]) -> Kept:
     """
     if open_ := [kept for kept in labs() if kept.purpose == KEPT]:
         raise UsageError(f"lab {open_[0].lab} is open already: `gatemark lab down` first")
-    reply = stop.run(_begin(path, slow_to_pps), tell)
-    stop.ignore()  # the lab is up: to tell "stopped" would be false from here on
-    lab = _lab(reply or '{"error": "its holder died"}')
+    lab = _lab(stop.run(_begin(path, slow_to_pps), tell) or '{"error": "its holder died"}')
     return next(kept for kept in labs() if kept.lab == lab)
 
 
