@@ -18,7 +18,7 @@ build/fuzz/replay/%: build/test/fuzz/%_fuzz.o build/test/loop.o $(LIBRARY:%=buil
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $^ -o $@
 
-build/fuzz/hunt/%: fuzz/%_fuzz.c $(filter-out src/program/%,$(SOURCES)) \
+build/fuzz/hunt/%: fuzz/%_fuzz.c $(filter-out src/program/% src/kernel/%,$(SOURCES)) \
 		$(READERS:%=$(AGENT)/%) $(HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) -std=gnu11 -g -O1 $(SANITIZE) -fsanitize=fuzzer $(WARNINGS) $(CPPFLAGS) \
