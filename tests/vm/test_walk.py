@@ -2,6 +2,7 @@
 """One packet at a time through a guest that is counted: exact, and the same again."""
 
 from collections import Counter
+from statistics import median
 from typing import Final
 
 import pytest
@@ -132,10 +133,9 @@ def test_the_gateway_itself_is_an_end(counted: Booted, direction: Direction) -> 
 @pytest.mark.long
 @pytest.mark.parametrize("counted_stand", ["qemu-x86"], indirect=True)
 def test_packets_far_apart_cost_what_they_do_alone(counted: Booted) -> None:
-    alone = modes(counted.measure(ROUTE, WALKS))
-    mean = sum(number * walks for number, walks in alone.items()) / sum(alone.values())
+    alone = median(Counter(modes(counted.measure(ROUTE, WALKS))).elements())
     paced = counted.measure(ROUTE, PACED, probes=("instructions",))
     assert paced.evidence.at_rate is not None, paced.reason
     at_rate = paced.values["instructions_at_rate"]
-    assert at_rate == pytest.approx(mean, rel=0.1)
+    assert at_rate == pytest.approx(alone, rel=0.15)  # with the ticks of the clock
     assert paced.evidence.at_rate.functions["ip_forward"][1] >= paced.evidence.at_rate.packets

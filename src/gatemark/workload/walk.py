@@ -229,14 +229,16 @@ class Walk:
         """The gateway sends by its own clock; what it runs before does not count."""
         drain(sink)
         until = time.monotonic() + PATIENCE_S
-        last = self.counter.total
+        last, since = self.counter.total, time.monotonic()
         while time.monotonic() < until:
             if arrived(sink, OWN, LOOK_S):
                 return True
-            now = self.counter.total
-            if now == last != self._base:  # it stands still again, after a tick
+            now, at = self.counter.total, time.monotonic()
+            if now != last:
+                last, since = now, at
+            elif now != self._base and at - since >= STILL_S:  # still again, after a tick
                 self._from_here()
-            last = now
+                last, since = self.counter.total, at
         return False
 
     def _from_here(self) -> None:
