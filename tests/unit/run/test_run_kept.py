@@ -104,3 +104,10 @@ def test_each_of_them_is_named_once(
                 first, _, last = run.partition(" to ")
                 named += [(int(flow), at) for at in range(int(first), int(last or first) + 1)]
     assert sorted(named) == lost
+
+
+def test_a_comment_is_cut_to_what_an_option_can_hold() -> None:
+    """As of many flows of which nothing was seen: all are told at one packet."""
+    made = pcapng.packet(0, Packet(HERE, 0, 60, b"\0" * 60), "lost, " * 20_000)
+    assert len(made) < 1 << 17
+    assert b"lost, ...\0" in made

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-SECTION: Final = 0x0A0D0D0A
+from gatemark.run.live.block import MAGIC, PACKET, SECTION
+
 INTERFACE: Final = 1
-PACKET: Final = 6
 LEAST: Final = {INTERFACE: 20, PACKET: 32}  # bytes of a block
-MAGIC: Final = 0x1A2B3C4D
 COMMENT: Final = 1
+LONGEST: Final = 0xFFFF  # bytes of an option
+CUT: Final = b" ..."  # ends one that was longer
 NAME: Final = 2
 DESCRIPTION: Final = 3
 RESOLUTION: Final = 9
@@ -77,7 +78,7 @@ def _interface(block: bytes, order: str) -> Interface:
 def section(comment: str, interfaces: Sequence[Interface], snaplen: int) -> bytes:
     """The beginning of a file, with all of its interfaces."""
     body = struct.pack("<IHHq", MAGIC, 1, 0, -1)
-    return _block(SECTION, body + _options({COMMENT: comment.encode()})) + b"".join(
+    return _block(SECTION, body + _options({COMMENT: _cut(comment)})) + b"".join(
         _block(
             INTERFACE,
             struct.pack("<HHI", interface.link, 0, snaplen)
@@ -97,8 +98,14 @@ def packet(place: int, packet: Packet, comment: str = "") -> bytes:
     """A packet of the interface at a place, with a comment where there is one."""
     high, low = packet.time_ns >> 32, packet.time_ns & 0xFFFFFFFF
     head = struct.pack("<5I", place, high, low, len(packet.data), packet.length)
-    options = _options({COMMENT: comment.encode()}) if comment else b""
+    options = _options({COMMENT: _cut(comment)}) if comment else b""
     return _block(PACKET, head + _padded(packet.data) + options)
+
+
+def _cut(comment: str) -> bytes:
+    """As long as an option may be."""
+    text = comment.encode()
+    return text if len(text) <= LONGEST else text[: LONGEST - len(CUT)] + CUT
 
 
 def _options(options: dict[int, bytes]) -> bytes:
