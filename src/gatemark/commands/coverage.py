@@ -29,7 +29,7 @@ def coverage(
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each row.")] = False,
 ) -> None:
     """Show what five studies asked, and what of it is here."""
-    from gatemark.report.study import coverage as told
+    from gatemark.report.study import coverage as words
     from gatemark.stats.coverage.coverage import coverage as judged
     from gatemark.store.reference import tallies
     from gatemark.store.study.requirement import requirements
@@ -43,9 +43,9 @@ def coverage(
     held, links = _read(paths, out)
     rows = judged(requirements(), shipped(), held)
     if json_:
-        output.lines(told.data(rows, links))
+        output.lines(words.data(rows, links))
     elif out:
-        made = told.page if out.suffix == FORMS[0] else told.markdown
+        made = words.page if out.suffix == FORMS[0] else words.markdown
         output.write(out, made(rows, links, tallies()).encode())
         output.say(out)
     else:
@@ -84,11 +84,11 @@ def _read(
 
 
 def _tell(rows: "Sequence[Covered]") -> None:
-    from gatemark.report.study import coverage as told
+    from gatemark.report.study import coverage as words
     from gatemark.store.reference import tallies
 
-    output.prose(told.sentence(rows), told.beside(tallies()))
+    output.prose(words.sentence(rows), words.beside(tallies()))
     output.say()
-    head, *texts = told.table(rows)
+    head, *texts = words.table(rows)
     cells = [(*row[:3], shorten(row[3], WIDEST, placeholder="..."), row[4]) for row in texts]
     output.columns([tuple(cell.upper() for cell in head), *cells])

@@ -30,14 +30,14 @@ def rank(
     Two devices are told apart where their intervals do not overlap.
     """
     from gatemark.report.answer import diff
-    from gatemark.report.study import rank as told
+    from gatemark.report.study import rank as words
     from gatemark.report.words import fold
     from gatemark.stats.rank import left_out, rankings
     from gatemark.store.study import device
 
     kept = [*device.shipped(), *_read(runs or [])]
     if absent := list(left_out(kept)):
-        output.say(f"left out: {told.left_out(absent)}: compare it with `gatemark cmp`", err=True)
+        output.say(f"left out: {words.left_out(absent)}: compare it with `gatemark cmp`", err=True)
     made = [ranking for ranking in rankings(kept, quantity) if len(ranking.devices) >= FEWEST]
     if not made:
         raise UnavailableError(
@@ -45,10 +45,10 @@ def rank(
             "`gatemark export --reference RUN --out FILE.toml` writes"
         )
     if json_:
-        output.lines(told.data(made))
+        output.lines(words.data(made))
         return
     for ranking in made:
-        diff.tell(fold.styled(told.table(ranking), fold.room()))
+        diff.tell(fold.styled(words.table(ranking), fold.room()))
 
 
 def _read(paths: Sequence[Path]) -> "Iterator[DeviceFile]":

@@ -16,11 +16,11 @@ from typing import Final
 from gatemark.error import UnavailableError
 from gatemark.gateway import fw4
 from gatemark.gateway.changes import Changes
+from gatemark.gateway.far import LAN
 from gatemark.gateway.nat import WAN
 from gatemark.node.quoted import Script, joined, literal, sh, shell
 from gatemark.station.wiring import Gateway
 
-LAN: Final = "gw0"  # its role
 OWN: Final = "gatemark"  # begins the name of each section of ours
 NAME: Final = re.compile(r"[A-Za-z0-9_-]+")
 FLOWS: Final = ("flow_offloading", "flow_offloading_hw")

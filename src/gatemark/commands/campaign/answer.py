@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the blocks of a campaign to its verdicts, its page and its exit code."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
 
 UNDECIDED: Final = 1
 INSTRUCTIONS: Final = "instructions"
-LEAST_MODE: Final = (
-    0.25  # of the walks: on a machine at its limit the guest's timer is in the others
-)
+# Of the walks: on a machine at its limit the guest's timer is in the others.
+LEAST_MODE: Final = 0.25
 Place = tuple[str, str, str, tuple[tuple[str, "Scalar"], ...]]  # model, suite, what, point
 
 
@@ -59,7 +59,7 @@ def campaigned(layout: Layout, ledger: Ledger, folder: Path) -> "Campaigned":
         blocks=[_kept(attempt, blocks[attempt.block]) for attempt in counted],
         stations=[(p.name, p.model, p.state, p.why) for p in ledger.places()],
         missing=list(_missing(ledger, list(blocks.values()))),
-        command=f"gatemark campaign resume {folder}",
+        command=shlex.join(("gatemark", "campaign", "resume", str(folder))),
     )
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a campaign file comes to: stations, blocks, gated rows, and a block as its task."""
 
+import json
 import random
 import re
 from collections import Counter
@@ -222,7 +223,7 @@ class Layout:
         lines = path.read_text(encoding="utf-8").splitlines()
         lines = [line for line in lines if not re.match(r"\s*kernel\s*=", line)]
         at = next(at for at, line in enumerate(lines) if re.match(r"\s*\[gateway\]", line))
-        lines.insert(at + 1, f'kernel = "{image}"')
+        lines.insert(at + 1, f"kernel = {json.dumps(image)}")  # a string of TOML, too
         made = self.folder / "stations" / f"{model.name}-{build.name}.toml"
         made.parent.mkdir(exist_ok=True)
         made.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -15,7 +15,7 @@ from gatemark.store.record import Record
 NS = Scale(1.0, "ns")
 ADVICE = {
     "packets": "packets: larger ones carry more, and features that each packet pays for cost most",
-    "bytes": "bytes: memory and checksums; checksum offload helps, fewer features do not",
+    "bytes": "bytes: what grows with them, as copies do and checksums; fewer features do little",
     "both": "both",
 }
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from gatemark.gateway.tools import ROLES
 from gatemark.node.shell import Here, Node, Streaming
 from gatemark.run.live.engine import PACKETS, Engine
 from gatemark.station.station import Station
@@ -44,15 +45,12 @@ class Captured:
     is_cut: bool  # more came than is kept
 
 
-EXITS: Final = {"switch": "gw2", "route": "gw1", "nat": "gw1"}
-
-
 def places(station: Station, path: str, wire: Wire) -> list[Place]:
     """Where packets of a direction pass, in their order."""
     source, sink, gateway = wire.source, wire.sink, station.gateway
     inside = []
-    if path in EXITS and EXITS[path] in gateway.devices:
-        devices = [gateway.devices["gw0"], gateway.devices[EXITS[path]]]
+    devices = [gateway.devices[role] for role in ROLES.get(path, ()) if role in gateway.devices]
+    if len(devices) == 2:  # as an end itself, or not in the way, it forwards nothing
         first, last = devices if wire.away else devices[::-1]
         inside = [Place(gateway.node, first, "received"), Place(gateway.node, last, "sent")]
     return [

@@ -22,9 +22,9 @@ from gatemark.station import lock, own
 from gatemark.station.netns import Lab
 from gatemark.station.ssh import control
 from gatemark.station.ssh.box import Box
+from gatemark.station.ssh.file import ENDS
 from gatemark.station.station import Station
 
-ROLES: Final = {"lan": "gw0", "wan": "gw1"}
 MOST: Final = 8  # devices of one capture
 TYPES: Final = """
 for device in {devices}; do
@@ -69,7 +69,7 @@ def _open_lab() -> Place:
         if not lock.holder(lab):
             raise StationError(f"lab {lab} was taken down")
 
-    return Place(Namespace("gateway", f"gm-{lab}-gw"), ROLES, "", require)
+    return Place(Namespace("gateway", f"gm-{lab}-gw"), ENDS, "", require)
 
 
 @asynccontextmanager
@@ -77,7 +77,7 @@ async def _box(station: Box) -> AsyncIterator[Place]:
     box, asked = station.box, station.asked
     if not asked.agent:
         raise UnavailableError(f"{station.name}: its file says agent = false, and this is one")
-    ports = {name: asked.devices[role] for name, role in ROLES.items() if role in asked.devices}
+    ports = {name: asked.devices[role] for name, role in ENDS.items() if role in asked.devices}
     try:
         await box.connect()
         yield Place(box, ports, await control.require_apart(box, ()), lambda: None)
@@ -89,7 +89,7 @@ def devices(place: Place, words: Sequence[str]) -> list[str]:
     """The devices that `--on` names: by its role, or itself. Raises UsageError."""
     names = list(dict.fromkeys(place.ports.get(word, word) for word in words))
     for name in names:
-        if name in ROLES:
+        if name in ENDS:
             raise UsageError(f"--on {name}: its station file names no such port")
         try:
             checked.device(name)
