@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
@@ -38,6 +38,7 @@ from gatemark.station.demand import Demand
 from gatemark.station.line.line import Line
 from gatemark.station.netns import Lab
 from gatemark.station.wiring import wires
+from gatemark.stats.change.paired import compare_pairs
 from gatemark.workload.replay import Pair
 
 MBITS: Final = (1, 15)
@@ -82,6 +83,9 @@ def main() -> None:
         asyncio.run(_measure(made, at, Path(folder), options, values))
     progress("")
     show(list(_compared(values)), json_=options.json)
+    if not options.json:
+        for mbit, way in product(options.mbit, WAYS):
+            print(_apart(f"{mbit} Mbit/s, {way}, 50 %", values))
 
 
 async def _measure(
@@ -199,15 +203,21 @@ def _note(seen: Round, line: str, values: Values) -> None:
         ours, theirs = (_at(tool[way], share) / 1e3 for tool in (seen.ours, seen.irtt))
         values[what, "ours"].append(ours)
         values[what, "irtt"].append(theirs)
-        if name == "50 %":
-            values[f"{what}, difference", "ours"].append(abs(ours - theirs))
-            values[f"{what}, difference", "target"].append(NEAR_US)
     for tool, delays in (("ours", seen.ours), ("irtt", seen.irtt)):
         values[f"{line}, there and back, mean", tool].append(
             sum(fmean(delays[way]) for way in WAYS) / 1e3
         )
     if seen.bounce_us is not None:
         values[f"{line}, there and back, mean", "bounceback"].append(seen.bounce_us)
+
+
+def _apart(what: str, values: Values) -> str:
+    """How much longer irtt's median is: packets of the two never meet the same, so over rounds."""
+    ours, irtt = values[what, "ours"], values[what, "irtt"]
+    change = compare_pairs(ours, irtt).change
+    low, value, high = (end * median(ours) for end in (change.lo, change.value, change.hi))
+    apart = f"irtt's is {value:+.0f} us longer ({low:+.0f} to {high:+.0f}; goal {NEAR_US:.0f})"
+    return f"{what}: {apart}, {len(ours)} rounds"
 
 
 def _at(ordered: Sequence[int], share: float) -> int:

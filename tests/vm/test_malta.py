@@ -16,6 +16,8 @@ from gatemark.plan.model import Arm, Direction, Family, Workload
 from vm.conftest import FEW, Booted, Stand
 from vm.line import STATE, Line, given_back, line_of, masqueraded, of
 
+pytestmark = pytest.mark.long
+
 SESSION = Arm(path="route", name="pppoe", features=("pppoe",))
 HOME = Arm(path="nat", name="home", features=("pppoe", "mss", "offload:software"))
 RUNNING = "for _ in 1 2 3 4 5; do pidof pppd && exit; sleep 0.2; done; exit 1"
@@ -145,7 +147,6 @@ def test_cards_that_share_an_interrupt_are_told_by_its_level(roomy: Booted) -> N
     assert int(roomy.said(LEVELS)) == SHARED
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("stand", ["qemu-mips"], indirect=True)
 def test_they_are_told_so_after_a_reset_as_well(booted: Booted) -> None:
     booted.run(booted.lab.restart())

@@ -52,28 +52,33 @@ def alike(tmp_path_factory: pytest.TempPathFactory) -> Compared:
     return ab_of(tmp_path_factory.mktemp("ab") / "alike", "route", "route")
 
 
+@pytest.mark.long
 def test_chance_alone_is_no_regression(alike: Compared) -> None:
     (row,) = alike.rows
     assert row["verdict"] in ("no change", "within noise", "inconclusive")
     assert alike.done.code == 0, alike.done.err
 
 
+@pytest.mark.long
 def test_every_boot_of_either_arm_is_measured_in_turn(alike: Compared) -> None:
     blocks = [set(alike.booted[at : at + 2]) for at in range(0, 12, 2)]
     assert blocks == [{("old", boot), ("new", boot)} for boot in range(1, 7)]
     assert {record["status"] for record in alike.records} == {"ok"}
 
 
+@pytest.mark.long
 def test_a_boot_is_a_sample(alike: Compared) -> None:
     (row,) = alike.rows
     assert (row["old_n"], row["new_n"]) == (6, 6)
 
 
+@pytest.mark.long
 def test_both_sides_are_looked_over(alike: Compared) -> None:
     sides = alike.run["ab"]
     assert all(sides[arm]["inventory"]["gateway"]["kernel"] for arm in ("old", "new"))
 
 
+@pytest.mark.long
 def test_a_costly_setup_is_a_regression(tmp_path: Path) -> None:
     test = ab_of(tmp_path / "costly", "route", "route+filter:1000")
     (row,) = test.rows
