@@ -12,11 +12,12 @@ at most. The processor is x86-64; `nm` (binutils) names the function's place.
 """
 
 import argparse
+import json
 import struct
 import subprocess
 import sys
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from itertools import product
 from pathlib import Path
 from statistics import median
@@ -43,20 +44,28 @@ def main() -> None:
     """Measure in rounds; print the ratio of each way."""
     parser = argparse.ArgumentParser(prog="benchmarks.sandbox", description=__doc__)
     parser.add_argument("--rounds", type=int, default=20, help="rounds (default: 20)")
+    parser.add_argument(
+        "--keep", type=Path, help="a file: its rounds count as well, ours are added"
+    )
     parser.add_argument("--seconds", type=float, default=0.3, help="of each trial (default: 0.3)")
     options = parser.parse_args()
-    values: dict[tuple[str, str], list[float]] = defaultdict(list)
-    with TemporaryDirectory() as folder, lab() as made:
+    with TemporaryDirectory() as folder, lab() as made, ExitStack() as stack:
         agents = dict(zip(AGENTS, _agents(Path(folder)), strict=True))
+        kept = stack.enter_context((options.keep or Path(folder, "rounds")).open("a+"))
         at = ends(made, "direct")
         for number, way in product(range(options.rounds), WAYS):
             progress(f"round {number + 1} of {options.rounds}: {way[0]} to {way[1]}")
-            for name in AGENTS if number % 2 else AGENTS[::-1]:
-                for what, value in _measured(made, at, agents[name], way, options.seconds).items():
-                    values[what, name].append(value)
+            seen = {
+                name: _measured(made, at, agents[name], way, options.seconds)
+                for name in (AGENTS if number % 2 else AGENTS[::-1])
+            }
+            kept.write(json.dumps(seen) + "\n")
+        kept.seek(0)
+        rounds = [json.loads(line) for line in kept]
     progress("")
-    for what in dict.fromkeys(what for what, _ in values):
-        print(text(what, values[what, "without"], values[what, "with"]))
+    for what in dict.fromkeys(what for seen in rounds for what in seen["with"]):
+        pairs = [seen for seen in rounds if what in seen["with"]]
+        print(text(what, *([seen[name][what] for seen in pairs] for name in AGENTS[::-1])))
 
 
 def text(what: str, without: Sequence[float], with_: Sequence[float]) -> str:
@@ -65,7 +74,8 @@ def text(what: str, without: Sequence[float], with_: Sequence[float]) -> str:
     shares = (100 * share for share in (change.change.value, change.change.lo, change.change.hi))
     middle, low, high = (f"{share:+.1f}" for share in shares)
     rate = f"{median(with_):12,.0f} packets for a second of CPU time"
-    return f"{what:12} {rate} {middle} % ({low} to {high}), MDE {100 * change.mde:.1f} %"
+    mde = f"MDE {100 * change.mde:.1f} %, {len(with_)} rounds"
+    return f"{what:12} {rate} {middle} % ({low} to {high}), {mde}"
 
 
 def _agents(folder: Path) -> tuple[Path, Path]:

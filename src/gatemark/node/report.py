@@ -378,6 +378,7 @@ class Served(TypedDict):
     bytes: int
     rate: Rate
     asked: dict[str, int]
+    ended: dict[str, int]
     strangers: int
     ahead_bytes: Column
 

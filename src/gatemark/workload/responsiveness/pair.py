@@ -5,8 +5,10 @@ Both are Python programs of ours, so their hosts are of this machine. The gatewa
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final, Self
 
+from gatemark.error import NodeError
 from gatemark.node import isolated
 from gatemark.node.agent import Agent, Tick
 from gatemark.node.shell import Node, here
@@ -96,10 +98,21 @@ class Pair:
         await self._server.start()
         await self._client.start()
         longest_s = BEFORE_S + most_intervals() * self.load.interval_s + GRACE_S
-        asked = await self._client.done(longest_s, tick)
+        try:
+            asked = await self._client.done(longest_s, tick)
+        except NodeError as error:
+            raise NodeError(f"{error}{await self._ended()}", error.output) from None
         await drained()
         served = await self._server.close()
         return self._way(asked, served)
+
+    async def _ended(self) -> str:
+        """What the server saw end its connections, as words behind a client's failure."""
+        assert self._server is not None
+        with suppress(NodeError):
+            ended = (await self._server.close()).get("ended", {})
+            return "".join(f"; at the server {count}: {why}" for why, count in ended.items())
+        return ""
 
     async def abort(self) -> None:
         """End both, whatever they do."""

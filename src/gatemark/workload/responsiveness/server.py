@@ -6,8 +6,8 @@ under `/.well-known/nq`, by the draft's names and by those that tools in the fie
 
 Asked for (one line of JSON): `address`, `port`, `family` (4, 6), `tls` with `certificate` and `key`
 (PEM), `congestion`, `dscp`, `peers` (addresses that it answers; none: all), `cpu`. Reports: `bytes`
-uploaded, `rate` (of them, in bins), `cpu_ns`, `asked` (by path), `strangers`, `ahead_bytes` (what
-small answers beside a load had before them on this host).
+uploaded, `rate` (of them, in bins), `cpu_ns`, `asked` (by path), `ended` (connections, by what ended
+them), `strangers`, `ahead_bytes` (what small answers beside a load had before them on this host).
 """
 
 import json
@@ -64,8 +64,8 @@ class Served:
         """Greet."""
         try:
             self.channel.greet()
-        except ClosedError:
-            self.close()
+        except ClosedError as error:
+            self.close(str(error))
 
     def readable(self) -> None:
         """Answer what was asked; small answers go before the next frame of a load."""
@@ -75,8 +75,8 @@ class Served:
             if self.channel.old is not None:
                 self._old(self.channel.old)
             self.channel.push()
-        except (ClosedError, http1.OddError):
-            self.close()
+        except (ClosedError, http1.OddError) as error:
+            self.close(str(error))
         else:
             self._want()
 
@@ -89,15 +89,16 @@ class Served:
                     self._endless.rotate(-1)  # its window is full
                     self.server.loop.want(self, write=self.channel.has_left)
                     return
-        except ClosedError:
-            self.close()
+        except ClosedError as error:
+            self.close(str(error))
         else:
             self._want()
 
-    def close(self) -> None:
-        """End it."""
+    def close(self, why: str) -> None:
+        """End it, and note why."""
         if not self.is_closed:
             self.is_closed = True
+            self.server.ended[why] += 1
             self.server.loop.drop(self)
             self.channel.close()
             self.server.open.discard(self)
@@ -188,6 +189,7 @@ class Server:
         )
         self.peers = frozenset(request.get("peers", ()))
         self.asked: Counter[str] = Counter()
+        self.ended: Counter[str] = Counter()
         self.ahead_bytes: list[int] = []
         self.came = Bins()
         self.strangers = 0
@@ -236,6 +238,7 @@ def serve(pipe: talk.Talk, request: talk.Request, loop: Loop) -> None:
         rate=server.came.report(),
         cpu_ns=time.process_time_ns() - cpu_ns,
         asked=dict(server.asked),
+        ended=dict(server.ended),
         strangers=server.strangers,
         ahead_bytes=server.ahead_bytes,
         openssl=ssl.OPENSSL_VERSION,
