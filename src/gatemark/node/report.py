@@ -369,6 +369,7 @@ class Responded(TypedDict):
     version: str
     cipher: str
     mss_bytes: int
+    reopened: int
 
 
 class Served(TypedDict):

@@ -104,6 +104,22 @@ def test_a_load_that_breaks_ends_the_test_with_its_reason() -> None:
 
 
 @pytest.mark.usefixtures("_space")
+def test_a_load_connection_that_is_lost_before_it_opens_is_opened_again() -> None:
+    """A rule resets what brings the first bytes of the first handshakes."""
+    asked, key = served.request()
+    rule = f"tcp dport {PORT} tcp flags & psh == psh quota until 900 bytes reject with tcp reset"
+    rules = f"table ip t {{ chain c {{ type filter hook input priority 0; {rule}; }}; }}"
+    subprocess.run(inside("nft", rules), check=True)
+    with served.server(asked, key) as server:
+        program = served.client(asked)
+        report = program.last()
+        program.close()
+        server.close()
+    assert report["ev"] == "done", report
+    assert 1 <= report["reopened"] <= 8
+
+
+@pytest.mark.usefixtures("_space")
 def test_strangers_are_not_answered() -> None:
     asked, key = served.request(tls=False)
     with served.server(asked | {"peers": ["192.0.2.1"]}, key) as server:

@@ -27,15 +27,20 @@ class Burden(Dialed):
         self.direction = direction
         self.came = Bins()
         self._broken = broken
-        self._wanted = False
+        self.is_wanted = False
         self._stream = 0
         self._has_room = True
         self._probes: dict[int, Own] = {}
         self.dial()
 
+    @property
+    def never_opened(self) -> bool:
+        """Whether its handshakes were never over."""
+        return self.channel is None or not self.channel.is_open
+
     def load(self) -> None:
         """Fill the way from now on; before it is open: from then on."""
-        self._wanted = True
+        self.is_wanted = True
         if self.is_open:
             self._begin()
 
@@ -58,7 +63,7 @@ class Burden(Dialed):
 
     def opened(self) -> None:
         """Load, if it was told to."""
-        if self._wanted:
+        if self.is_wanted:
             self._begin()
 
     def heard(self, event: h2.events.Event) -> None:

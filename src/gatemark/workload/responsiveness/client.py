@@ -9,9 +9,11 @@ each way, where it is not the draft's.
 Reports, times by CLOCK_MONOTONIC: `t0_ns`, `t1_ns` (of the load), `window_ns` (where the last
 window begins), `cpu_ns` (from t0 on), `rate` (bytes that came, in bins), `intervals` (columns),
 `idle` and `loaded` (each: `foreign`, `self`, `tried`, `failed`), `course`, `version`, `cipher`,
-`mss_bytes`.
+`mss_bytes`, `reopened` (load connections that a full queue kept from opening).
 """
 
+import errno
+import os
 import time
 from collections.abc import Callable
 from typing import Final
@@ -29,6 +31,9 @@ from gatemark.workload.responsiveness.working import Terms, Working
 
 STEP_NS: Final = 100_000_000  # late probes are looked for so often at least
 NEVER_NS: Final = 1 << 62
+SPARES: Final = 8  # sockets for load connections that do not open at first
+# What a connection ends with whose first packets were lost too often, on its way or on that back.
+LOST: Final = frozenset(map(os.strerror, (errno.ETIMEDOUT, errno.ECONNRESET)))
 OPENING_NS: Final = round(2 * LATE_S * 1e9)  # the first connections are open by then
 
 
@@ -41,7 +46,7 @@ class Client:
         self.loop = loop
         self.ways: list[str] = request["ways"]
         # Sockets of the load: their congestion control may be for root alone to choose.
-        self._sockets = [caller(request) for _ in range(MNP * len(self.ways))]
+        self._sockets = [caller(request) for _ in range(MNP * len(self.ways) + SPARES)]
         talk.least_power()
         plain = request | {"congestion": ""}
         context = tls.client_context(request["certificate"]) if request["tls"] else None
@@ -51,6 +56,7 @@ class Client:
         self.burdens: list[Burden] = []
         self.waiting = Waiting()
         self._broke = ""
+        self._reopened = 0
         self._tick_ns = 0
 
     def run(self) -> None:
@@ -73,8 +79,10 @@ class Client:
 
     def burden(self, way: str) -> Burden:
         """One more load connection."""
-        number = len(self.burdens) + 1
-        return Burden(self.target, self._sockets.pop(), way, lambda why: self._break(number, why))
+        return self._burden(len(self.burdens), way)
+
+    def _burden(self, at: int, way: str) -> Burden:
+        return Burden(self.target, self._sockets.pop(), way, lambda why: self._break(at, why))
 
     def _work(self) -> Working:
         self.cpu_ns = time.process_time_ns()
@@ -113,8 +121,16 @@ class Client:
     def _where(self) -> str:
         return f"{self.target.host} port {self.target.port}"
 
-    def _break(self, number: int, why: str) -> None:
-        self._broke = self._broke or f"load connection {number} to {self._where}: {why}"
+    def _break(self, at: int, why: str) -> None:
+        """Open it again if it never was: a full queue drops first packets as it drops others."""
+        old = self.burdens[at] if at < len(self.burdens) else None
+        if old and old.never_opened and why in LOST and self._reopened < SPARES:
+            self._reopened += 1
+            new = self.burdens[at] = self._burden(at, old.direction)
+            if old.is_wanted:
+                new.load()
+        else:
+            self._broke = self._broke or f"load connection {at + 1} to {self._where}: {why}"
 
     def _tell(self, now_ns: int, working: Working) -> None:
         every_ns = int(self.request["tick_ms"]) * 1_000_000
@@ -137,6 +153,7 @@ class Client:
             "version": first.version,
             "cipher": first.cipher,
             "mss_bytes": first.mss_bytes,
+            "reopened": self._reopened,
         }
         return working.report() | report
 

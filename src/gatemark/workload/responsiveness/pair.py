@@ -56,6 +56,13 @@ def capacity_bps(line: Line | None, directions: Sequence[str]) -> float:
     return sum(rates) if all(rates) else 0.0
 
 
+def reopened(client: Report) -> tuple[str, ...]:
+    """A note on load connections whose handshakes were lost in a full queue."""
+    count = int(client.get("reopened", 0))
+    note = f"{count} load connections did not open at first and were opened again"
+    return (note,) if count else ()
+
+
 class Pair:
     """Client and server. `wires` are the loaded directions, `peers` whom the server answers."""
 
@@ -128,7 +135,8 @@ class Pair:
         sender, sink = (client, server) if wire.away else (server | times, client)
         settle_ns = round(client["t1_ns"] - client["t0_ns"] - MAD * self.load.interval_s * 1e9)
         ports = {"sender": "tcp", "sink": "tcp"}
-        return Way(wire, sender, sink, ports, settle_ns, notes=strangers(server))
+        notes = *strangers(server), *reopened(client)
+        return Way(wire, sender, sink, ports, settle_ns, notes=notes)
 
     def request(self, pem: str) -> dict[str, Any]:
         """What both are asked for."""

@@ -6,8 +6,9 @@ under `/.well-known/nq`, by the draft's names and by those that tools in the fie
 
 Asked for (one line of JSON): `address`, `port`, `family` (4, 6), `tls` with `certificate` and `key`
 (PEM), `congestion`, `dscp`, `peers` (addresses that it answers; none: all), `cpu`. Reports: `bytes`
-uploaded, `rate` (of them, in bins), `cpu_ns`, `asked` (by path), `ended` (connections, by what ended
-them), `strangers`, `ahead_bytes` (what small answers beside a load had before them on this host).
+uploaded, `rate` (of them, in bins), `cpu_ns`, `asked` (by path), `ended` (connections, by what
+ended them), `strangers`, `ahead_bytes` (what small answers beside a load had before them on this
+host).
 """
 
 import json
