@@ -33,25 +33,24 @@ uci -q delete network.{network}.ip6addr || true
 uci -q delete network.{network}.ip6assign || true
 """
 ADDRESS: Final = "uci add_list network.{network}.{option}={address}"
+RELOAD: Final = literal("uci commit network; /etc/init.d/network reload")
+GIVEN: Final = """
+within=60
+until ip -o addr show | grep -qF " "{address}" "; do
+  within=$((within - 1))
+  if [ "$within" = 0 ]; then echo "netifd gave no port "{address} >&2; exit 1; fi
+  sleep 1
+done
+"""
 # netifd takes its time, and each network that comes up reloads the firewall some seconds later.
 # Nothing is measured before that is over.
-RELOAD: Final = """
-uci commit network
-/etc/init.d/network reload
-for address in {addresses}; do
-  within=60
-  until ip -o addr show | grep -qF " $address "; do
-    within=$((within - 1))
-    if [ "$within" = 0 ]; then echo "netifd gave no port $address" >&2; exit 1; fi
-    sleep 1
-  done
-done
+QUIET: Final = literal("""
 quiet=0
 until [ "$quiet" = 3 ]; do
   if ps w | grep -q '[h]otplug-call'; then quiet=0; else quiet=$((quiet + 1)); fi
   sleep 1
 done
-"""
+""")
 
 
 def booted() -> Script:
@@ -59,10 +58,16 @@ def booted() -> Script:
     return literal(BOOTED)
 
 
-def addressed(ports: Mapping[str, Port]) -> Script:
-    """Its LAN and WAN with the addresses of their roles, and nothing besides."""
-    addresses = [str(ports[role].interface(family)) for role in NETWORKS for family in OPTIONS]
-    return joined((literal("set -e"), *_words(ports), shell(RELOAD, addresses=addresses)))
+def addressed(ports: Mapping[str, Port]) -> Iterator[Script]:
+    """Its LAN and WAN with the addresses of their roles, and nothing besides.
+
+    Several, one after the other: each has the patience of a command, and a slow processor needs it.
+    """
+    yield joined((literal("set -e"), *_words(ports), RELOAD))
+    for role in NETWORKS:
+        for family in OPTIONS:
+            yield shell(GIVEN, address=str(ports[role].interface(family)))
+    yield QUIET
 
 
 def _words(ports: Mapping[str, Port]) -> Iterator[Script]:
