@@ -39,10 +39,11 @@ class Console:
         return cls(*await asyncio.open_connection(sock=ours))
 
     async def _drain(self, reader: asyncio.StreamReader) -> None:
-        while piece := await reader.read(PIECE_BYTES):
-            self._kept += piece
-            del self._kept[:-ERRORS_BYTES]
-            self._more.set()
+        with suppress(OSError):  # its other end is gone
+            while piece := await reader.read(PIECE_BYTES):
+                self._kept += piece
+                del self._kept[:-ERRORS_BYTES]
+                self._more.set()
 
     @property
     def last(self) -> str:

@@ -423,7 +423,7 @@ class VirtualLab:
     async def _set(self) -> None:
         """The guest's test ports: their addresses, and whom they are linked to."""
         if self.model.image:
-            await self._ssh.run(*sh(openwrt.booted()))
+            await self._loaded()
         cards = await self._cards()
         whole = [shell(WHOLE, device=device) for device in cards.values()]
         await self._ssh.run(*sh(joined((space.QUIET, ROUTER, *whole))))
@@ -435,6 +435,13 @@ class VirtualLab:
             words += [word for gate in self._devices for word in _addressed(self.ports[gate])]
         crowd = space.crowd(self.gateway, self.ports)
         await self._ssh.run("ip", "-batch", "-", stdin="\n".join((*words, crowd, "")))
+
+    async def _loaded(self) -> None:
+        """Wait until OpenWrt's services are up. Raises StationError with what it logged last."""
+        until = time.monotonic() + max(self._patience_s, openwrt.LOADED_S)
+        while (line := (await self._ssh.run(*sh(openwrt.booted()))).strip()) != openwrt.UP:
+            if time.monotonic() > until:
+                raise StationError(f"gateway: OpenWrt's services are not up: {line}")
 
     async def _cards(self) -> dict[str, str]:
         """Its cards by role; with it what has their addresses is known, as the gateway's devices.
