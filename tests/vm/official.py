@@ -111,16 +111,20 @@ def _tools(folder: Path) -> Path:
 
 def _members(archive: bytes) -> Iterator[tuple[str, cpio.Entry]]:
     """What is in an archive of format newc."""
-    at, padded = 0, lambda number: number + -number % cpio.ALIGNED
+    at = 0
     while True:
         words = [int(archive[at + 6 + n * 8 : at + 14 + n * 8], 16) for n in range(13)]
         mode, size, device, length = words[1], words[6], (words[9], words[10]), words[11]
         name = archive[at + 110 : at + 110 + length - 1].decode()
-        data = padded(at + 110 + length)
+        data = _padded(at + 110 + length)
         if name == cpio.LAST:
             return
         yield name, cpio.Entry(mode, archive[data : data + size], device)
-        at = padded(data + size)
+        at = _padded(data + size)
+
+
+def _padded(number: int) -> int:
+    return number + -number % cpio.ALIGNED
 
 
 def _lay(place: Path, tree: cpio.Tree) -> None:
@@ -196,8 +200,9 @@ def _is_module(path: str) -> bool:
 def _start(whole: bytearray, folder: Path, tools: Path) -> None:
     """GRUB in front of the first partition, and the table of both."""
     grub, core = tools / "usr/lib/grub/i386-pc", folder / "core.img"
-    command = [tools / "usr/bin/grub-mkimage", "-d", grub, "-O", "i386-pc", "-o", core]
-    subprocess.run([*command, "-p", "(hd0,msdos1)/boot/grub", *GRUB_MODULES], check=True)
+    command = [str(tools / "usr/bin/grub-mkimage"), "-d", str(grub), "-O", "i386-pc"]
+    command += ["-o", str(core), "-p", "(hd0,msdos1)/boot/grub", *GRUB_MODULES]
+    subprocess.run(command, check=True)
     first, rest = (grub / "boot.img").read_bytes(), core.read_bytes()
     assert len(rest) < (FIRST - 1) * SECTOR
     whole[: len(first)] = first
