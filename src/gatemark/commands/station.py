@@ -15,6 +15,9 @@ app = typer.Typer(
     cls=Verbs, help="Look a station over before measuring on it.", no_args_is_help=True
 )
 
+# Of each processor the shipped station that boots its image of OpenWrt.
+STATIONS = {"x86_64": "openwrt-x86", "mipsel": "openwrt-mips", "aarch64": "openwrt-aarch64"}
+
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 
 
@@ -62,6 +65,10 @@ def image(
     sources: Annotated[
         str, typer.Option("--sources", metavar="DIR", help="Folder with its sources, as archives.")
     ],
+    arch: Annotated[
+        str,
+        typer.Option("--arch", metavar="NAME", help="Processor: x86_64, mipsel or aarch64."),
+    ] = "x86_64",
     json_: Json = False,
 ) -> None:
     """Build what the virtual gateways of a name boot, out of its sources; kept where it is made."""
@@ -74,11 +81,13 @@ def image(
 
     if userland != NAME:
         raise UsageError(f"no image '{userland}' is built from sources; known: {NAME}")
-    place = make(ARCHES["x86_64"], Path(sources), partial(output.say, err=True))
+    if arch not in ARCHES:
+        raise UsageError(f"--arch {arch}: no such processor; known: {', '.join(ARCHES)}")
+    place = make(ARCHES[arch], Path(sources), partial(output.say, err=True))
     if json_:
-        output.lines([{"image": userland, "place": str(place)}])
+        output.lines([{"image": userland, "arch": arch, "place": str(place)}])
     else:
-        output.say(f"{userland}: {place}; --station openwrt-x86 boots it")
+        output.say(f"{userland}: {place}; --station {STATIONS[arch]} boots it")
 
 
 @app.command(cls=Verb)

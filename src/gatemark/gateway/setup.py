@@ -50,6 +50,7 @@ class Setup:
         self._applied: list[tuple[Feature, Asked]] = []
         self._was: Mapping[str, str] = {}
         self._over = False
+        self._path_changes = 0  # the first of the changes: what the path is made of
 
     @property
     def lasts(self) -> bool:
@@ -95,10 +96,10 @@ class Setup:
         restarted = await self._restarted()
         if arm == self.arm and not restarted:
             return
-        await self.undo()
+        on_path = await self._undo_to(arm)
         try:
             if self.gateway.mode is not Mode.OBSERVE:
-                await self._apply(arm)
+                await self._apply(arm, on_path)
         except BaseException:
             await whole(self.undo())
             raise
@@ -110,11 +111,36 @@ class Setup:
         if not journal or not await journal.renew(self.gateway.node):
             return False
         self.changes.forget()
+        self.arm = None
         return True
 
-    async def _apply(self, arm: Arm) -> None:
+    async def _undo_to(self, arm: Arm) -> bool:
+        """Undo what an arm has not; whether the path stays.
+
+        On OpenWrt a path is made by a reload of its firewall, which takes seconds on a small box.
+        """
+        stays = self.gateway.mode is Mode.OPENWRT and arm.path not in BARE
+        if not stays or self.arm is None or self.arm.path != arm.path:
+            await self.undo()
+            return False
+        self.arm = None
+        self._applied.clear()
+        await self.changes.undo(self._path_changes)
+        return True
+
+    async def _apply(self, arm: Arm, on_path: bool) -> None:
         if arm.path == "direct":
             return
+        if not on_path:
+            await self._travel(arm)
+        linked = far.linked(self.gateway, arm)
+        for feature in filter(is_tunnel, arm.features):  # first: it is the others' WAN port
+            await self._add(feature, self.gateway, arm)
+        for feature in filterfalse(is_tunnel, arm.features):
+            await self._add(feature, linked, arm)
+
+    async def _travel(self, arm: Arm) -> None:
+        """Set the path."""
         await address.apply(self.gateway, self.changes)
         if arm.path not in BARE:
             paths = OPENWRT if self.gateway.mode is Mode.OPENWRT else PATHS
@@ -122,11 +148,7 @@ class Setup:
                 known = ", ".join((*BARE, *paths))
                 raise UsageError(f"no path '{arm.path}'; known are: {known}")
             await paths[arm.path](self.gateway, self.changes)
-        linked = far.linked(self.gateway, arm)
-        for feature in filter(is_tunnel, arm.features):  # first: it is the others' WAN port
-            await self._add(feature, self.gateway, arm)
-        for feature in filterfalse(is_tunnel, arm.features):
-            await self._add(feature, linked, arm)
+        self._path_changes = len(self.changes)
 
     async def _add(self, feature: str, gateway: Gateway, arm: Arm) -> None:
         name, arguments = parts(feature)

@@ -24,12 +24,24 @@ SYSCTLS = (
     "net/core/default_qdisc",
     "net/core/netdev_budget",
     "net/core/netdev_max_backlog",
+    "net/core/bpf_jit_enable",
+    "net/core/rps_sock_flow_entries",
+    "net/core/rmem_max",
+    "net/core/wmem_max",
     "net/bridge/bridge-nf-call-iptables",
     "net/netfilter/nf_conntrack_max",
     "net/netfilter/nf_conntrack_buckets",
     "net/netfilter/nf_conntrack_tcp_timeout_established",
     "net/netfilter/nf_conntrack_udp_timeout",
     "net/netfilter/nf_conntrack_udp_timeout_stream",
+    "net/netfilter/nf_conntrack_acct",
+    "net/netfilter/nf_conntrack_checksum",
+    "net/netfilter/nf_conntrack_helper",
+)
+# What OpenWrt does to a packet besides its rules' own verdicts, by the options that switch it.
+OPTIONS = (
+    "masq|masq6|mtu_fix|flow_offloading|flow_offloading_hw|drop_invalid|syn_flood|"
+    "synflood_protect|auto_helper|helper|packet_steering"
 )
 SETTINGS = literals(
     {
@@ -51,6 +63,9 @@ SETTINGS = literals(
         "sysctls": f"cd /proc/sys; for f in {' '.join(SYSCTLS)}; do "
         "[ -e $f ] && echo $f $(cat $f); done",
         "staged": "uci changes",
+        "openwrt": "command -v uci > /dev/null || exit; "
+        f"(uci -q show firewall; uci -q show network.globals) | grep -E '\\.({OPTIONS})='; "
+        "nft list flowtables; nft list ct helpers table inet fw4",
         # Its passwords are in it, so it is no text of a record.
         "uci": "command -v uci > /dev/null && uci export | md5sum",
     }

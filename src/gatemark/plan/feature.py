@@ -143,6 +143,14 @@ FEATURES: Final[dict[str, Feature]] = {
         tool="nft",
         counts=True,
     ),
+    "fw4-without": Feature(
+        FORWARDING,
+        (
+            Argument("CHAIN", pattern="[a-z][a-z0-9_]{0,30}", shown="fw4's, empty, or everything"),
+            Argument("N", 0, 999, default="0"),
+        ),
+        tool="fw4",
+    ),
     ABSENT: Feature(("switch", "route", ENDPOINT)),
     BRIDGED: Feature(("switch",), netfilter=True),
     "offload": Feature(

@@ -19,6 +19,8 @@ class Arch:
     memory_mib: int  # enough for our image, and what boards of its time had
     nics: tuple[str, ...]  # kinds of network card that it can have; the first is the default
     host: str  # `uname -m` of machines where KVM may run it
+    target: str  # as zig calls it, with the distribution's C library
+    cpu: str = ""  # and the core, where it is not the least of its kind
     append: str = ""  # words for any kernel
     settled: tuple[tuple[int, int], ...] = ()  # I/O ports and the bytes written there once it is up
 
@@ -46,6 +48,7 @@ ARCHES: Final = {
         memory_mib=128,
         nics=("virtio", "e1000"),
         host="x86_64",
+        target="x86_64-linux-gnu",
         # Where the machine below is busy the kernel finds two clocks apart, blames this one, and
         # goes on with one that an emulator is slow to read, by a path of other length.
         append="tsc=reliable",
@@ -62,6 +65,8 @@ ARCHES: Final = {
         memory_mib=64,
         nics=("virtio", "pcnet", "e1000"),
         host="",
+        target="mipsel-linux-gnueabihf",  # a 24Kc has no such unit: its kernel does the sums
+        cpu="-mcpu=mips32r2",
         # A 4kc-malta of 16 MiB moves itself up by as much as 32 MiB, one boot in thirty onto the
         # initramfs that QEMU put below the end of 64 MiB. Kernels of boards stay where they are.
         append="nokaslr",
@@ -78,5 +83,6 @@ ARCHES: Final = {
         memory_mib=128,
         nics=("virtio", "e1000"),
         host="aarch64",
+        target="aarch64-linux-gnu",
     ),
 }

@@ -6,6 +6,7 @@ So its key is known before it is first reached, and nobody else gets in.
 
 import os
 import struct
+from dataclasses import dataclass
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -24,26 +25,42 @@ KIND = b"ssh-ed25519"
 HOST_KEY = "etc/dropbear/host_key"  # of our own image, where `build.INITTAB` looks for it
 
 
-def instance(initramfs: Path, address: str, folder: Path, host_key: str = HOST_KEY) -> Path:
-    """An initramfs with keys of its own, in a private folder with what is needed to get in.
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What a guest gets."""
 
-    Beside `initramfs` it holds `key` and `known_hosts`, of the guest at `address`. `host_key` is
-    where the image's SSH server looks for its own. The kernel unpacks one archive after the other
-    (Documentation/filesystems/ramfs-rootfs-initramfs.rst).
+    host: bytes  # its SSH server's, in dropbear's form
+    user: bytes  # whom it lets in, as a line of authorized_keys
+
+
+def keys(address: str, folder: Path) -> Keys:
+    """Keys of the guest at `address`; what is needed to get in is put into a private folder.
+
+    These are `key` and `known_hosts`.
     """
     host, user = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
-    tree = {
-        host_key: cpio.file(dropbear(host), 0o600),
-        "root": cpio.folder(0o700),
-        "root/.ssh": cpio.folder(0o700),
-        "root/.ssh/authorized_keys": cpio.file(_public(user) + b"\n", 0o600),
-    }
-    whole = folder / "initramfs"
-    whole.write_bytes(initramfs.read_bytes() + cpio.archive(tree))
     (folder / "known_hosts").write_bytes(address.encode() + b" " + _public(host) + b"\n")
     key = os.open(folder / "key", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(key, "wb") as file:
         file.write(user.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+    return Keys(dropbear(host), _public(user))
+
+
+def instance(initramfs: Path, address: str, folder: Path, host_key: str = HOST_KEY) -> Path:
+    """An initramfs with keys of its own, in a private folder with what is needed to get in.
+
+    `host_key` is where the image's SSH server looks for its own. The kernel unpacks one archive
+    after the other (Documentation/filesystems/ramfs-rootfs-initramfs.rst).
+    """
+    made = keys(address, folder)
+    tree = {
+        host_key: cpio.file(made.host, 0o600),
+        "root": cpio.folder(0o700),
+        "root/.ssh": cpio.folder(0o700),
+        "root/.ssh/authorized_keys": cpio.file(made.user + b"\n", 0o600),
+    }
+    whole = folder / "initramfs"
+    whole.write_bytes(initramfs.read_bytes() + cpio.archive(tree))
     return whole
 
 

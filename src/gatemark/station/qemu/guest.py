@@ -19,6 +19,7 @@ from gatemark.node.remote.login import KEYS as LOGIN_KEYS
 from gatemark.node.remote.login import Login, login
 from gatemark.plan.toml import line_of, nearest, refuse_unknown_keys
 from gatemark.station.image.arch import ARCHES, Arch
+from gatemark.station.image.openwrt.official import is_disk
 from gatemark.station.mode import Mode
 
 TABLE: Final = "gateway"
@@ -29,6 +30,7 @@ KEYS: Final = ("kind", "arch", *IMAGE_KEYS, *SIZE_KEYS, "set", *LOGIN_KEYS)
 # An image by name, of a userland that `gatemark station image` builds; and what it needs.
 OPENWRT: Final = "openwrt"
 IMAGE_MIB: Final = {OPENWRT: 192}  # its initramfs copies itself while it boots
+DISK_ARCH: Final = "x86_64"  # its board has firmware that starts what is on a disk
 SETS: Final = (Mode.APPLY, Mode.OPENWRT)
 
 # Debian's kernels for clouds have the driver of one of the cards that a machine can have.
@@ -61,7 +63,8 @@ class Model:
     cpus: int
     icount: int | None  # the guest's clock goes by instructions, of 2**icount ns each
     login: Login | None  # how to get into an image of the user's own
-    image: str = ""  # a userland that was built before, by name
+    image: str = ""  # OpenWrt's userland
+    official: Path | None = None  # an image of it as its builders publish them; else ours
     boot_s: int | None = None  # longest from its start to SSH; None: as ours takes
     set: Mode = Mode.APPLY
 
@@ -71,11 +74,11 @@ def model(table: Mapping[str, Any], path: Path) -> Model:
     refuse_unknown_keys(table, list(KEYS), path, TABLE)
     arch = ARCHES[_choice(table, path, "arch", list(ARCHES), "")]
     own = "initramfs" in table or "disk" in table
-    image = _choice(table, path, "image", [OPENWRT], "") if "image" in table else ""
+    image, official = _image(table, path)
     if image and (own or "kernel" in table):
         raise _wrong(path, "image", f"{image} has a kernel and a file system: leave those out")
     kernel = _text(table, path, "kernel")
-    package = "" if own else kernel or arch.kernel
+    package = "" if own or official else kernel or arch.kernel
     if not own and "/" in kernel:
         raise _wrong(path, "kernel", "a kernel's file needs an `initramfs` or a `disk` beside it")
     if not own and kernel and not PACKAGE.fullmatch(kernel):
@@ -93,6 +96,7 @@ def model(table: Mapping[str, Any], path: Path) -> Model:
         arch=arch,
         package=package,
         kernel=_file(table, path, "kernel") if own else None,
+        official=official,
         initramfs=_file(table, path, "initramfs"),
         disk=_file(table, path, "disk"),
         append=_text(table, path, "append"),
@@ -106,6 +110,17 @@ def model(table: Mapping[str, Any], path: Path) -> Model:
         boot_s=_number(table, path, "boot_s"),
         set=_set(table, path),
     )
+
+
+def _image(table: Mapping[str, Any], path: Path) -> tuple[str, Path | None]:
+    """OpenWrt's userland, if it is asked for, and the image that somebody else built."""
+    text = _text(table, path, "image")
+    if not text or "." not in text:
+        return (_choice(table, path, "image", [OPENWRT], "") if "image" in table else ""), None
+    official = _file(table, path, "image")
+    if official and is_disk(official) and table.get("arch") != DISK_ARCH:
+        raise _wrong(path, "image", f'images of a disk are booted with arch = "{DISK_ARCH}"')
+    return OPENWRT, official
 
 
 def _set(table: Mapping[str, Any], path: Path) -> Mode:

@@ -48,9 +48,10 @@ from gatemark.station.counting import Counting
 from gatemark.station.cpu import Placement, place
 from gatemark.station.demand import PLAIN, Demand
 from gatemark.station.image.build import stock
-from gatemark.station.image.key import HOST_KEY, instance
+from gatemark.station.image.key import HOST_KEY, Keys, instance, keys
 from gatemark.station.image.openwrt import image as openwrt_image
-from gatemark.station.qemu import openwrt
+from gatemark.station.image.openwrt.official import is_disk, unpacked
+from gatemark.station.qemu import first, openwrt
 from gatemark.station.qemu.guest import TABLE, Model, model
 from gatemark.station.qemu.handed import Handed
 from gatemark.station.qemu.machine import Card, Machine, kvm_refused, remember, require
@@ -140,6 +141,7 @@ class VirtualLab:
         self._ssh = Ssh("gateway", self._login, namespace=control, patience_s=SILENCE_S)
         self.gateway = Gateway(self._ssh, self._devices, model.set)
         self._machine: Machine | None = None
+        self._keys: Keys | None = None  # of an image of somebody else's
         self.after_restart: Again = nothing
         self.counting: Counting | None = None
         self._held = ExitStack()
@@ -255,7 +257,7 @@ class VirtualLab:
         if not machine.alive:
             raise StationError("gateway: its virtual machine has ended")
         if lost := self._ssh.lost:
-            text = await machine.console() or "nothing"
+            text = machine.console.last or "nothing"
             raise StationError(f"gateway: lost ({lost}), its console: {text}")
 
     def _running(self) -> Machine:
@@ -266,11 +268,16 @@ class VirtualLab:
     def _image(self) -> Model:
         """What to boot: a package's kernel with our image, keys in it; or the user's files."""
         self._folder.mkdir(mode=0o700, parents=True)
-        if not self.model.package:
-            return self.model
         model = self.model
         if self.counting:
             model = replace(model, append=f"{model.append} {COUNTED}".strip())
+        if model.official:
+            self._keys = keys(OURS.host, self._folder)
+            if is_disk(model.official):
+                return replace(model, disk=unpacked(model.official))
+            return replace(model, kernel=model.official)
+        if not self.model.package:
+            return self.model
         if self.model.image:
             image, host_key = openwrt_image.image(self.model.arch), openwrt_image.HOST_KEY
         else:
@@ -326,7 +333,14 @@ class VirtualLab:
         threads = [*await self._machine.threads(cpus[0]), self._machine.carrier(cpus[1])]
         self.threads |= {thread.name: thread for thread in threads}
         await blocking.run(self._control)
+        if self._keys:
+            await self._first_boot(self._keys)
         await self._reached(self._patience_s)
+
+    async def _first_boot(self, keys: Keys) -> None:
+        """An image of somebody else's lets nobody in before it is told to, at its console."""
+        public = keys.user.decode()
+        await first.boot(self._running().console, keys.host, public, self._patience_s)
 
     def _counted(self, handed: Handed) -> list[str]:
         """QEMU's options where instructions are counted."""
@@ -363,7 +377,7 @@ class VirtualLab:
             await self._ssh.reconnect(max(LEAVE_S, until - time.monotonic()))
             await self._running().settle(self.model.arch.settled)
         except GatemarkError as error:
-            text = await self._running().console() or "nothing"
+            text = self._running().console.last or "nothing"
             raise StationError(
                 f"gateway: its virtual machine did not come up: {error}; its console: {text}"
             ) from None
@@ -409,17 +423,25 @@ class VirtualLab:
     async def _set(self) -> None:
         """The guest's test ports: their addresses, and whom they are linked to."""
         if self.model.image:
-            await self._ssh.run(*sh(openwrt.booted()))
+            await self._loaded()
         cards = await self._cards()
         whole = [shell(WHOLE, device=device) for device in cards.values()]
         await self._ssh.run(*sh(joined((space.QUIET, ROUTER, *whole))))
         words = [f"link set {device} up" for device in cards.values()]
         if self.model.image:
-            await self._ssh.run(*sh(openwrt.addressed(self.ports)))
+            for script in openwrt.addressed(self.ports):
+                await self._ssh.run(*sh(script))
         else:
             words += [word for gate in self._devices for word in _addressed(self.ports[gate])]
         crowd = space.crowd(self.gateway, self.ports)
         await self._ssh.run("ip", "-batch", "-", stdin="\n".join((*words, crowd, "")))
+
+    async def _loaded(self) -> None:
+        """Wait until OpenWrt's services are up. Raises StationError with what it logged last."""
+        until = time.monotonic() + max(self._patience_s, openwrt.LOADED_S)
+        while (line := (await self._ssh.run(*sh(openwrt.booted()))).strip()) != openwrt.UP:
+            if time.monotonic() > until:
+                raise StationError(f"gateway: OpenWrt's services are not up: {line}")
 
     async def _cards(self) -> dict[str, str]:
         """Its cards by role; with it what has their addresses is known, as the gateway's devices.

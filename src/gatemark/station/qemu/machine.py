@@ -9,7 +9,7 @@ anywhere: its monitor is one end of a pair of sockets.
     gateway's CPU     vCPU threads: every instruction of the guest, and nothing else
     tester's CPU      QEMU's main thread: it carries frames between the taps and the guest's cards
 
-The guest's console is kept by QEMU, the last of it, and read when a boot fails.
+The guest's console is another pair of sockets (console.py); its end is shown when a boot fails.
 """
 
 import asyncio
@@ -18,13 +18,12 @@ import platform
 import shutil
 import socket
 import stat
-from base64 import b64decode
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from gatemark.error import GatemarkError, StationError, UnavailableError
+from gatemark.error import StationError, UnavailableError
 from gatemark.node import nobody
 from gatemark.node.agent import FIRST
 from gatemark.node.bound import Tail
@@ -32,6 +31,7 @@ from gatemark.node.reader import reader
 from gatemark.node.shell import Namespace
 from gatemark.node.shield import begun, kill
 from gatemark.station.image.arch import Arch
+from gatemark.station.qemu.console import Console
 from gatemark.station.qemu.guest import Model
 from gatemark.station.qemu.handed import Handed
 from gatemark.station.qemu.qmp import Monitor
@@ -44,9 +44,6 @@ KVM: Final = Path("/dev/kvm")
 # the classes and CPUs that we give its threads.
 DENIED: Final = ("obsolete", "elevateprivileges", "spawn", "resourcecontrol")
 SANDBOX: Final = ("-sandbox", ",".join(("on", *(f"{what}=deny" for what in DENIED))))
-CONSOLE_BYTES: Final = 1 << 16  # QEMU wants a power of two
-CONSOLE_LINES = 5  # of its end, in a message
-LINE_SHOWN = 160  # characters of each
 LEAVE_S = 5.0
 # Of translated code that emulation keeps; forwarding needs little of it. With QEMU's own choice, of
 # 1 GiB, a reset takes minutes: what was translated is then discarded piece by piece.
@@ -123,10 +120,15 @@ class Machine:
     """QEMU, running. `start` makes it, `stop` ends it."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, monitor: Monitor, errors: "Errors"
+        self,
+        process: asyncio.subprocess.Process,
+        monitor: Monitor,
+        console: Console,
+        errors: "Errors",
     ) -> None:
         self.process = process
         self.monitor = monitor
+        self.console = console
         self._errors = errors
 
     @classmethod
@@ -145,13 +147,16 @@ class Machine:
 
         The taps' files are QEMU's alone afterwards: they end with it.
         """
-        ours, theirs = socket.socketpair()
+        monitor, console = socket.socketpair(), socket.socketpair()
+        theirs = [pair[1] for pair in (monitor, console)]
         handed = Handed()
         gateway, emulator = cpus
         try:
             words = options(_lent(model, handed), accel)
-            words += [*_wired(model.nic, cards, theirs.fileno()), *more(handed)]
-            files = [theirs.fileno(), *(card.tap for card in cards), *handed.files]
+            words += [*_wired(model.nic, cards), *more(handed)]
+            lines = [end.fileno() for end in theirs]
+            words += _lines(*lines)
+            files = [*lines, *(card.tap for card in cards), *handed.files]
             command = place.argv(
                 *("taskset", "-c", str(emulator), *FIRST),
                 *nobody.words(*(_group() if accel == "kvm" else ())),
@@ -171,12 +176,14 @@ class Machine:
             raise StationError(f"{model.arch.emulator} did not start: {error}") from None
         finally:
             handed.close()
-            theirs.close()
+            for end in theirs:
+                end.close()
             for card in cards:
                 os.close(card.tap)
         errors = Errors(process)
         try:
-            machine = cls(process, await Monitor.open(ours), errors)
+            serial = await Console.open(console[0])
+            machine = cls(process, await Monitor.open(monitor[0]), serial, errors)
         except BaseException as error:
             why = await errors.bury()
             if isinstance(error, StationError):
@@ -216,17 +223,10 @@ class Machine:
             if text:
                 raise StationError(f"virtual machine: {text.strip()}")
 
-    async def console(self) -> str:
-        """The last lines on its console; taken away by reading."""
-        asking = {"device": "console", "size": CONSOLE_BYTES, "format": "base64"}
-        try:
-            return console(await self.monitor.ask("ringbuf-read", **asking))
-        except GatemarkError:
-            return ""
-
     async def stop(self) -> None:
         """End it at once: nothing on it is worth keeping."""
         self.monitor.close()
+        self.console.close()
         await self._errors.bury()
 
 
@@ -254,21 +254,12 @@ def vcpus(listed: Any, cpu: int) -> list[Thread]:
     return [Thread(f"vcpu{int(item['cpu-index'])}", int(item["thread-id"]), cpu) for item in listed]
 
 
-@reader("the virtual machine's console")
-def console(encoded: Any) -> str:
-    """The last lines of a console, of each the beginning; it may hold anything."""
-    text = b64decode(encoded).decode(errors="replace")
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return " | ".join(line[:LINE_SHOWN] for line in lines[-CONSOLE_LINES:])
-
-
 def options(model: Model, accel: str) -> list[str]:
     """QEMU's command line, but for the network cards and the monitor."""
     how = {"tcg": f"tcg,tb-size={TRANSLATED_MIB}"}.get(accel, accel)
     words = [*model.arch.board, "-accel", how, "-m", str(model.memory_mib)]
     words += ["-smp", str(model.cpus), "-nodefaults", "-no-user-config", "-display", "none"]
     words += ["-cpu", "host"] if accel == "kvm" else []
-    words += ["-chardev", f"ringbuf,id=console,size={CONSOLE_BYTES}", "-serial", "chardev:console"]
     if model.icount is not None:
         # Without align guest time runs several times too fast.
         words += ["-icount", f"shift={model.icount},align=on,sleep=on"]
@@ -302,9 +293,15 @@ def _lent(model: Model, handed: Handed) -> Model:
     )
 
 
-def _wired(nic: str, cards: Sequence[Card], monitor: int) -> list[str]:
-    """Its network cards, in the order that the guest finds them in, and its monitor."""
+def _lines(monitor: int, console: int) -> list[str]:
+    """Its monitor and its serial line, by the files of their ends."""
     words = ["-chardev", f"socket,id=monitor,fd={monitor}", "-mon", "chardev=monitor,mode=control"]
+    return [*words, "-chardev", f"socket,id=console,fd={console}", "-serial", "chardev:console"]
+
+
+def _wired(nic: str, cards: Sequence[Card]) -> list[str]:
+    """Its network cards, in the order that the guest finds them in."""
+    words: list[str] = []
     for at, card in enumerate(cards):
         words += ["-netdev", f"tap,id=net{at},fd={card.tap}"]
         words += ["-device", f"{NICS[nic]},netdev=net{at},mac={card.mac},romfile="]

@@ -14,17 +14,17 @@ from gatemark.station.wiring import Port
 NETWORKS: Final = {"gw0": "lan", "gw1": "wan"}  # role -> its network, as shim/board calls it
 OPTIONS: Final = {"ipv4": "ipaddr", "ipv6": "ip6addr"}
 LOADED_S: Final = 240  # from SSH to the last service, emulated on a busy machine
+UP: Final = "up"
 
 # As long as `done` has not run something may still be set: it is the last (etc/rc.d/S95done).
 BOOTED: Final = f"""
-within={LOADED_S}
+within=30
 until [ -e /tmp/run/fw4.state ] && [ -e /tmp/gatemark.booted ]; do
   within=$((within - 1))
-  if [ "$within" = 0 ]; then
-    echo "OpenWrt's services are not up: $(logread | tail -n 1)" >&2; exit 1
-  fi
+  if [ "$within" = 0 ]; then logread | tail -n 1; exit 0; fi
   sleep 1
 done
+echo {UP}
 """
 STATIC: Final = """
 uci set network.{network}.proto=static
@@ -33,36 +33,41 @@ uci -q delete network.{network}.ip6addr || true
 uci -q delete network.{network}.ip6assign || true
 """
 ADDRESS: Final = "uci add_list network.{network}.{option}={address}"
+RELOAD: Final = literal("uci commit network; /etc/init.d/network reload")
+GIVEN: Final = """
+within=60
+until ip -o addr show | grep -qF " "{address}" "; do
+  within=$((within - 1))
+  if [ "$within" = 0 ]; then echo "netifd gave no port "{address} >&2; exit 1; fi
+  sleep 1
+done
+"""
 # netifd takes its time, and each network that comes up reloads the firewall some seconds later.
 # Nothing is measured before that is over.
-RELOAD: Final = """
-uci commit network
-/etc/init.d/network reload
-for address in {addresses}; do
-  within=60
-  until ip -o addr show | grep -qF " $address "; do
-    within=$((within - 1))
-    if [ "$within" = 0 ]; then echo "netifd gave no port $address" >&2; exit 1; fi
-    sleep 1
-  done
-done
+QUIET: Final = literal("""
 quiet=0
 until [ "$quiet" = 3 ]; do
   if ps w | grep -q '[h]otplug-call'; then quiet=0; else quiet=$((quiet + 1)); fi
   sleep 1
 done
-"""
+""")
 
 
 def booted() -> Script:
-    """Wait until its services are up."""
+    """Wait half a minute until its services are up: it prints UP, or what was logged last."""
     return literal(BOOTED)
 
 
-def addressed(ports: Mapping[str, Port]) -> Script:
-    """Its LAN and WAN with the addresses of their roles, and nothing besides."""
-    addresses = [str(ports[role].interface(family)) for role in NETWORKS for family in OPTIONS]
-    return joined((literal("set -e"), *_words(ports), shell(RELOAD, addresses=addresses)))
+def addressed(ports: Mapping[str, Port]) -> Iterator[Script]:
+    """Its LAN and WAN with the addresses of their roles, and nothing besides.
+
+    Several, one after the other: each has the patience of a command, and a slow processor needs it.
+    """
+    yield joined((literal("set -e"), *_words(ports), RELOAD))
+    for role in NETWORKS:
+        for family in OPTIONS:
+            yield shell(GIVEN, address=str(ports[role].interface(family)))
+    yield QUIET
 
 
 def _words(ports: Mapping[str, Port]) -> Iterator[Script]:

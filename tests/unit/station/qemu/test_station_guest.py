@@ -23,7 +23,11 @@ def made(folder: Path, *lines: str) -> Model:
 
 
 @pytest.mark.parametrize(
-    "name", ["netns", "qemu-x86", "qemu-mips", "qemu-mips-pcnet", "qemu-aarch64", "openwrt-x86"]
+    "name",
+    [
+        *("netns", "qemu-x86", "qemu-mips", "qemu-mips-pcnet", "qemu-aarch64"),
+        *("openwrt-x86", "openwrt-mips", "openwrt-aarch64"),
+    ],
 )
 def test_the_shipped_stations_are_known_by_name(name: str) -> None:
     assert name in stations()
@@ -35,6 +39,19 @@ def test_openwrts_image_is_set_by_its_own_means_and_waited_for(tmp_path: Path) -
     found = made(tmp_path, *lines)
     assert (found.image, found.set, found.boot_s) == ("openwrt", Mode.OPENWRT, 300)
     assert (found.package, found.memory_mib) == ("linux-image-cloud-amd64", 192)
+
+
+def test_an_official_image_is_taken_by_its_file(tmp_path: Path) -> None:
+    (tmp_path / "openwrt-combined.img.gz").touch()
+    found = made(tmp_path, 'arch = "x86_64"', 'image = "openwrt-combined.img.gz"')
+    assert (found.image, found.package) == ("openwrt", "")
+    assert found.official == tmp_path / "openwrt-combined.img.gz"
+
+
+def test_an_official_disk_of_another_board_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "openwrt-combined.img.gz").touch()
+    with pytest.raises(UsageError, match=r'my\.toml:5: .* booted with arch = "x86_64"'):
+        made(tmp_path, 'arch = "mipsel"', 'image = "openwrt-combined.img.gz"')
 
 
 def test_a_file_that_names_no_kernel_gets_the_distributions(tmp_path: Path) -> None:
@@ -77,6 +94,7 @@ def test_an_image_of_ones_own_is_sought_beside_the_file(tmp_path: Path) -> None:
         (['arch = "x86_64"', 'set = "observe"'], 5, "is set by us: apply, or openwrt"),
         (['arch = "x86_64"', 'set = "opnwrt"'], 5, "did you mean 'openwrt'"),
         (['arch = "x86_64"', 'image = "opewrt"'], 5, "did you mean 'openwrt'"),
+        (['arch = "x86_64"', 'image = "none.img.gz"'], 5, "image: no file"),
         (
             ['image = "openwrt"', 'arch = "x86_64"', 'kernel = "linux-image-amd64"'],
             4,

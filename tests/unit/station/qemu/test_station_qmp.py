@@ -4,14 +4,13 @@
 import asyncio
 import json
 import socket
-from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from gatemark.error import GatemarkError
-from gatemark.station.qemu.machine import CONSOLE_BYTES, CONSOLE_LINES, LINE_SHOWN, console
+from gatemark.station.qemu.console import LINE_SHOWN, LINES, last
 from gatemark.station.qemu.qmp import Monitor
 
 GREETING = b'{"QMP": {}}\n{"return": {}}\n'
@@ -37,10 +36,10 @@ def answered(answer: bytes, do: Callable[[Monitor], Awaitable[Any]]) -> Any:
     return asyncio.run(run())
 
 
-def test_a_console_that_is_full_is_read() -> None:
-    full = b64encode(b"\x1b[2J" * (CONSOLE_BYTES // 4)).decode()
+def test_a_long_answer_is_read() -> None:
+    full = "\x1b[2J" * (1 << 15)
     answer = json.dumps({"return": full}).encode()
-    assert answered(answer, lambda monitor: monitor.ask("ringbuf-read")) == full
+    assert answered(answer, lambda monitor: monitor.ask("human-monitor-command")) == full
 
 
 @pytest.mark.parametrize(
@@ -53,8 +52,8 @@ def test_an_odd_answer_is_told(answer: bytes) -> None:
 
 
 def test_of_a_console_the_last_lines_are_shown() -> None:
-    text = b"".join(b"%d %s\r\n" % (number, b"x" * 1000) for number in range(100))
-    lines = console(b64encode(text).decode()).split(" | ")
+    text = "".join(f"{number} {'x' * 1000}\r\n" for number in range(100))
+    lines = last(text).split(" | ")
     assert [line.split()[0] for line in lines] == [str(n) for n in range(95, 100)]
-    assert len(lines) == CONSOLE_LINES
+    assert len(lines) == LINES
     assert {len(line) for line in lines} == {LINE_SHOWN}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """OpenWrt's root file system out of its own tree, as its Makefiles lay it out.
 
-package/base-files, target/linux/x86, netifd, firewall4, procd, dropbear   copied whole
+package/base-files, target/linux/TARGET, netifd, firewall4, procd, dropbear   copied whole
 shim/           ours: what OpenWrt has in C or as a patch, and how the ports are called
 STAGE           programs and libraries that were compiled (`userland.py`)
 """
@@ -14,17 +14,25 @@ from pathlib import Path
 from typing import Final
 
 from gatemark.station.image import cpio
+from gatemark.station.image.arch import Arch
 from gatemark.station.image.openwrt.sources import FOLDERS
 
 PATH: Final = "/usr/sbin:/usr/bin:/sbin:/bin"
 # Folder of the unpacked sources -> where its files go; later ones win.
 COPIED: Final = (
     ("openwrt/package/base-files/files", ""),
-    ("openwrt/target/linux/x86/base-files", ""),
+    ("openwrt/target/linux/{target}/base-files", ""),
     ("openwrt/package/network/config/netifd/files", ""),
     ("firewall4/root", ""),
     ("openwrt/package/system/uci/files", ""),
 )
+# Processor -> target and subtarget of OpenWrt's that are nearest, and how it calls the core. Where
+# the sources have no files of a target, those of every target do.
+TARGETS: Final = {
+    "x86_64": ("x86", "64", "x86_64"),
+    "mips": ("malta", "le", "mipsel_24kc"),
+    "aarch64": ("armsr", "armv8", "aarch64_generic"),
+}
 # Files that a Makefile puts somewhere else, and whether they can be run.
 PLACED: Final = (
     ("openwrt/target/linux/generic/other-files/init", "etc/gatemark/init", True),
@@ -119,16 +127,16 @@ VERSIONED: Final = (
 PATHED: Final = ("sbin/hotplug-call", "etc/preinit", "etc/profile")
 
 
-def copied(root: Path, console: str, parts: Mapping[str, Path]) -> dict[str, cpio.Entry]:
+def copied(root: Path, arch: Arch, parts: Mapping[str, Path]) -> dict[str, cpio.Entry]:
     """What needs no compiler; `root` has the unpacked archives."""
-    tree = dict(_copies(root))
+    tree = dict(_copies(root, TARGETS[arch.name][0]))
     for source, place, runs in PLACED:
         tree[place] = (cpio.program if runs else cpio.file)((root / source).read_bytes())
     for name, places in SHIMS.items():
         data = shim(name).encode()
         tree |= dict.fromkeys(places, cpio.program(data))
     tree["lib/preinit/00_preinit.conf"] = cpio.file(PREINIT.encode())
-    _fill(tree, console, parts)
+    _fill(tree, arch, parts)
     for place, line in USERS.items():
         tree[place] = cpio.file(tree[place].data + line.encode())
     tree["etc/shadow"] = cpio.file(tree["etc/shadow"].data, 0o600)
@@ -143,10 +151,11 @@ def shim(name: str) -> str:
     return (resources.files("gatemark.station.image.openwrt") / "shim" / name).read_text()
 
 
-def _copies(root: Path) -> Iterator[tuple[str, cpio.Entry]]:
+def _copies(root: Path, target: str) -> Iterator[tuple[str, cpio.Entry]]:
     for folder, place in COPIED:
-        for path in sorted((root / folder).rglob("*")):
-            name = f"{place}{path.relative_to(root / folder)}"
+        source = root / folder.format(target=target)
+        for path in sorted(source.rglob("*")):
+            name = f"{place}{path.relative_to(source)}"
             if path.is_symlink():
                 yield name, cpio.link(str(path.readlink()))
             elif path.is_file():
@@ -154,18 +163,19 @@ def _copies(root: Path) -> Iterator[tuple[str, cpio.Entry]]:
                 yield name, (cpio.program if runs else cpio.file)(path.read_bytes())
 
 
-def _fill(tree: dict[str, cpio.Entry], console: str, parts: Mapping[str, Path]) -> None:
+def _fill(tree: dict[str, cpio.Entry], arch: Arch, parts: Mapping[str, Path]) -> None:
     """Put in what a build puts into templates."""
+    target, subtarget, core = TARGETS[arch.name]
     revision = parts[FOLDERS].name.removesuffix(".tar.gz").rpartition("-")[2]
     words = {"%D": "OpenWrt", "%d": "openwrt", "%V": "SNAPSHOT", "%v": "snapshot", "%R": revision}
-    words |= {"%C": revision, "%S": "x86/64", "%A": "x86_64", "%t": "", "%M": "OpenWrt"}
+    words |= {"%C": revision, "%S": f"{target}/{subtarget}", "%A": core, "%t": "", "%M": "OpenWrt"}
     words |= {"%m": "https://openwrt.org/", "%P": "Generic", "%h": "v0", "%B": "0"}
     words |= dict.fromkeys(("%u", "%b", "%s", "%f"), "https://openwrt.org/")
     for name in VERSIONED:
         tree[name] = _replaced(tree[name], words)
     for name in PATHED:
         tree[name] = _replaced(tree[name], {"%PATH%": PATH})
-    tree["etc/inittab"] = _replaced(tree["etc/inittab"], {"@GRUB_SERIAL@": console})
+    tree["etc/inittab"] = _replaced(tree["etc/inittab"], {"@GRUB_SERIAL@": arch.console})
 
 
 def _replaced(entry: cpio.Entry, words: Mapping[str, str]) -> cpio.Entry:

@@ -13,7 +13,7 @@ from typing import Final
 
 from gatemark.error import UnavailableError
 from gatemark.station.image import build, cpio, elf
-from gatemark.station.image.arch import Arch
+from gatemark.station.image.arch import ARCHES, Arch
 from gatemark.station.image.build import Image, Parts
 from gatemark.station.image.cache import SUMS, kept, sha256, sound
 from gatemark.station.image.openwrt import files, sources, userland
@@ -27,7 +27,7 @@ FLOCK: Final = "usr/bin/flock"
 # Of our own image, and not of OpenWrt's: it starts otherwise.
 LEFT_OUT: Final = ("init", "etc/rc", "etc/inittab", "etc/passwd", "root")
 HOST_KEY: Final = "etc/dropbear/dropbear_ed25519_host_key"  # where its dropbear looks for one
-FORMAT: Final = "2"  # a new number where the same parts are put together otherwise
+FORMAT: Final = "3"  # a new number where the same parts are put together otherwise
 REVISIONS: Final = "revisions"
 
 
@@ -49,7 +49,7 @@ def make(arch: Arch, folder: Path, announce: Callable[[str], None]) -> Path:
         with tempfile.TemporaryDirectory(prefix="gatemark-openwrt-") as unpacked:
             for name in (sources.FOLDERS, sources.SCRIPTS, "netifd"):
                 sources.unpack(parts[name], Path(unpacked))
-            copied = files.copied(Path(unpacked), arch.console, parts)
+            copied = files.copied(Path(unpacked), arch, parts)
         from_packages = build.parts_of(source, _wanted)
         (place / "kernel").write_bytes(from_packages.kernel)
         tree = _tree(from_packages, compiled, copied)
@@ -63,7 +63,8 @@ def make(arch: Arch, folder: Path, announce: Callable[[str], None]) -> Path:
 
 def image(arch: Arch) -> Image:
     """The image that was made last. Raises UnavailableError with the command that makes one."""
-    fix = f"gatemark station image {NAME} --sources DIR builds it"
+    name = next(name for name, known in ARCHES.items() if known is arch)
+    fix = f"gatemark station image {NAME} --arch {name} --sources DIR builds it"
     try:
         place = _newest(arch).parent / _newest(arch).read_text().strip()
     except OSError:

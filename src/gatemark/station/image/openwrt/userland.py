@@ -1,24 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenWrt's programs and libraries, compiled for this machine's own processor.
+"""OpenWrt's programs and libraries, compiled for the processor of a virtual gateway.
 
 cmake, in the order of `sources.BUILT`, each into one stage that the next is built against; no
-source is changed. What is not a host's matter is brought along: json-c's headers come out of the
-distribution's package, the newest kernel headers out of zig's, which builds our agent.
+source is changed. The compiler is zig's, which builds our agent: it has the headers of every
+processor's kernel and C library with it. json-c comes out of the distribution's package, and the
+C library's version too, as that is what the image has.
 """
 
 import hashlib
 import importlib.util
 import os
-import platform
+import re
+import shlex
 import shutil
 import subprocess
 import tarfile
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
 from gatemark.error import UnavailableError
+from gatemark.node.isolated import INTERPRETER
 from gatemark.station.image.arch import Arch
 from gatemark.station.image.cache import kept, sha256
 from gatemark.station.image.openwrt import sources
@@ -27,16 +31,23 @@ from gatemark.store import xdg
 
 Announce = Callable[[str], None]
 
-# A host's tool -> the distribution's package that brings it.
+# A host's tool -> the distribution's package that brings it. gcc is for a generator of jsonpath's,
+# which runs here.
 TOOLS: Final = {"cmake": "cmake", "make": "make", "gcc": "gcc", "pkg-config": "pkg-config"}
 JSON_C: Final = ("libjson-c-dev", "libjson-c5")
-HEADERS: Final = "lib/libc/include/any-linux-any"  # zig's, of the kernel
-NEWER: Final = ("ethtool.h", "ethtool_netlink.h", "ethtool_netlink_generated.h", "typelimits.h")
-FORMAT: Final = "1"  # a new number where the same sources are built otherwise
+LIBC: Final = re.compile(r"libc6_(\d+\.\d+)")
+FORMAT: Final = "2"  # a new number where the same sources are built otherwise
 BUILD_S: Final = 1800.0  # of one step on a machine that is busy
 WORD_SHOWN: Final = 300  # characters of a compiler's complaint
 TAR: Final = "userland.tar"
 STAGE: Final = "stage/usr"
+COMPILER: Final = "cc"  # one word, as scripts of netifd's and procd's call it
+# -Wno-error stands last: the sources' -Werror is for the compiler that OpenWrt has.
+COMPILE: Final = """#!/bin/sh
+exec {python} -m ziglang cc -target {target}.{libc} {cpu} -s \
+  -isystem {stage}/include -isystem {stage}/include/libnl-tiny -L{stage}/lib "$@" \
+  -fno-sanitize=all -Wno-error -Wno-unused-command-line-argument
+"""
 COMMON: Final = (
     *("-DBUILD_LUA=OFF", "-DUNIT_TESTING=OFF", "-DBUILD_EXAMPLES=OFF"),
     # The folder that it is built in is in no file of it.
@@ -51,6 +62,11 @@ OWN: Final = {
     ),
     "netifd": ("-DLIBNL_LIBS=-lnl-tiny", "-DDEBUG=1"),
 }
+# Nothing of this machine is found by chance.
+CROSS: Final = (
+    "-DCMAKE_SYSTEM_NAME=Linux",
+    *(f"-DCMAKE_FIND_ROOT_PATH_MODE_{what}=ONLY" for what in ("LIBRARY", "INCLUDE")),
+)
 # These find their sources beside what is built only.
 IN_SOURCE: Final = ("netifd", "procd", "ubox", "jsonpath")
 # glibc has strlcpy(3) from 2.38 on, musl always. It is static, so a later declaration agrees.
@@ -81,63 +97,69 @@ def compiled(arch: Arch, parts: Mapping[str, Path], packages: Path, announce: An
     `packages` is a folder with the distribution's packages, json-c's among them. Raises
     UnavailableError if a tool is missing here or a part does not build.
     """
-    require(arch)
-    key = _key(parts)
+    require()
+    key = _key(arch, parts, packages)
 
     def make(place: Path) -> None:
         with tempfile.TemporaryDirectory(prefix="gatemark-openwrt-") as folder:
-            _build(Path(folder), parts, packages, announce)
+            _build(Path(folder), arch, parts, packages, announce)
             _pack(Path(folder) / STAGE, place / TAR)
 
     return kept(xdg.cache() / "userland" / f"openwrt-{arch.debian}-{key}", make) / TAR
 
 
-def _key(parts: Mapping[str, Path]) -> str:
+def _key(arch: Arch, parts: Mapping[str, Path], packages: Path) -> str:
     sums = (f"{name} {sha256(parts[name])}" for name in sources.BUILT)
-    version = subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, check=False).stdout
-    recipe = "\0".join((FORMAT, version.decode(), STRLCPY, str(COMMON), str(OWN), *sums))
+    versions = version("ziglang"), _libc(packages)
+    compiler = (COMPILE, arch.target, arch.cpu, *versions)
+    recipe = "\0".join((FORMAT, *compiler, STRLCPY, str(COMMON), str(CROSS), str(OWN), *sums))
     return hashlib.sha256(recipe.encode()).hexdigest()[:12]
 
 
-def require(arch: Arch) -> None:
-    """Raise UnavailableError if it cannot be built on this machine, with what is missing."""
+def require() -> None:
+    """Raise UnavailableError if nothing can be built on this machine, with what is missing."""
     if missing := [package for tool, package in TOOLS.items() if not shutil.which(tool)]:
         raise UnavailableError(
             f"OpenWrt's userland is built here, by tools that are not: "
             f"apt-get install {' '.join(missing)}"
         )
-    if arch.host != platform.machine():
+    if importlib.util.find_spec("ziglang") is None:
         raise UnavailableError(
-            f"OpenWrt's userland is built for this machine's own processor alone, "
-            f"{platform.machine()}, not yet for {arch.name}"
+            "OpenWrt's userland is compiled by zig, which is not here: setup/install test, "
+            "or pip install ziglang"
         )
-    _headers()
 
 
-def _headers() -> Path:
-    """Where zig keeps the kernel's headers. Raises UnavailableError."""
-    spec = importlib.util.find_spec("ziglang")
-    places = (spec.submodule_search_locations or []) if spec else []
-    for place in places:
-        if (Path(place) / HEADERS / "linux" / NEWER[0]).is_file():
-            return Path(place) / HEADERS
-    raise UnavailableError(
-        "netifd is built with newer kernel headers than the distribution's, those of zig: "
-        "setup/install test, or pip install ziglang"
-    )
+def _libc(packages: Path) -> str:
+    """The version of the C library that the image has."""
+    versions = (LIBC.match(path.name) for path in packages.glob("libc6_*.deb"))
+    return next(match[1] for match in versions if match)
 
 
-def _build(folder: Path, parts: Mapping[str, Path], packages: Path, announce: Announce) -> None:
+def _build(
+    folder: Path, arch: Arch, parts: Mapping[str, Path], packages: Path, announce: Announce
+) -> None:
     stage = folder / STAGE
-    _prepare(folder, stage, packages)
+    _prepare(stage, packages)
+    _compiler(folder, arch, packages)
     for at, name in enumerate(sources.BUILT, start=1):
         announce(f"building OpenWrt's userland: {name} ({at} of {len(sources.BUILT)})")
         sources.unpack(parts[name], folder / "source")
         _part(name, folder, stage)
 
 
-def _prepare(folder: Path, stage: Path, packages: Path) -> None:
-    """json-c in the stage; newer headers and strlcpy beside it."""
+def _compiler(folder: Path, arch: Arch, packages: Path) -> None:
+    """The compiler by one name; strlcpy beside it."""
+    (folder / "strlcpy.h").write_text(STRLCPY)
+    compiler = folder / COMPILER
+    words = {"target": arch.target, "cpu": arch.cpu, "libc": _libc(packages)}
+    python = shlex.join(INTERPRETER)
+    compiler.write_text(COMPILE.format(python=python, stage=folder / STAGE, **words))
+    compiler.chmod(0o755)
+
+
+def _prepare(stage: Path, packages: Path) -> None:
+    """json-c in the stage."""
     for name in ("include/json-c", "lib/pkgconfig"):
         (stage / name).mkdir(parents=True)
     for package in (path for name in JSON_C for path in packages.glob(f"{name}_*.deb")):
@@ -149,12 +171,6 @@ def _prepare(folder: Path, stage: Path, packages: Path) -> None:
             else:
                 place.write_bytes(data)
     (stage / "lib/pkgconfig/json-c.pc").write_text(JSON_C_PC.format(stage=stage))
-    (folder / "strlcpy.h").write_text(STRLCPY)
-    newer = folder / "newer/linux"
-    newer.mkdir(parents=True)
-    for name in NEWER:
-        if (header := _headers() / "linux" / name).is_file():
-            shutil.copy(header, newer)
 
 
 def _is_json_c(path: str) -> bool:
@@ -164,14 +180,15 @@ def _is_json_c(path: str) -> bool:
 def _part(name: str, folder: Path, stage: Path) -> None:
     source = folder / "source" / name
     build = source if name in IN_SOURCE else folder / "build" / name
-    flags = f"-Os -isystem {folder}/newer -include {folder}/strlcpy.h -Wno-format-overflow"
-    flags += f" -ffile-prefix-map={folder}=."
-    words = [f"-DCMAKE_PREFIX_PATH={stage}", f"-DCMAKE_C_FLAGS={flags}", *COMMON]
+    flags = f"-Os -include {folder}/strlcpy.h -ffile-prefix-map={folder}=."
+    words = [f"-DCMAKE_PREFIX_PATH={stage}", f"-DCMAKE_FIND_ROOT_PATH={stage.parent}"]
+    words += [f"-DCMAKE_C_COMPILER={folder / COMPILER}", f"-DCMAKE_C_FLAGS={flags}"]
+    words += [*CROSS, *COMMON]
     words += OWN.get(name, ())
     for command in (
         ("cmake", "-S", str(source), "-B", str(build), *words),
         ("cmake", "--build", str(build), "--parallel", "1"),
-        ("cmake", "--install", str(build), "--strip"),
+        ("cmake", "--install", str(build)),
     ):
         _run(name, command, folder, stage)
 
@@ -181,9 +198,6 @@ def _run(name: str, command: Sequence[str], folder: Path, stage: Path) -> None:
     environment = os.environ | {
         "LC_ALL": "C",
         "DESTDIR": str(stage.parent),
-        "C_INCLUDE_PATH": f"{stage}/include:{stage}/include/libnl-tiny",
-        "LIBRARY_PATH": f"{stage}/lib",
-        "LD_LIBRARY_PATH": f"{stage}/lib",
         "PKG_CONFIG_LIBDIR": f"{stage}/lib/pkgconfig",
         "SOURCE_DATE_EPOCH": "0",
     }

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A guest's serial line, with a real shell at its other end."""
+
+import asyncio
+import os
+import pty
+import socket
+import subprocess
+import threading
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from gatemark.error import StationError
+from gatemark.node.quoted import literal
+from gatemark.station.qemu.console import Console
+
+INIT = "printf 'Please press Enter to activate this console.\\n'; read -r _; exec sh -i"
+
+
+def shell(ends: socket.socket) -> None:
+    """What a serial line of OpenWrt's has: a terminal that waits for Enter, then a shell."""
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        ["sh", "-c", INIT], stdin=slave, stdout=slave, stderr=slave, start_new_session=True
+    ) as process:
+        os.close(slave)
+
+        def typed() -> None:
+            while data := ends.recv(4096):
+                os.write(master, data)
+            process.kill()
+
+        typing = threading.Thread(target=typed)
+        typing.start()
+        try:
+            while data := os.read(master, 4096):
+                ends.sendall(data)
+        except OSError:  # the terminal or the reader is gone
+            pass
+        typing.join()
+    os.close(master)
+
+
+def with_shell(do: Callable[[Console], Awaitable[None]]) -> None:
+    async def run() -> None:
+        ours, theirs = socket.socketpair()
+        serving = asyncio.create_task(asyncio.to_thread(shell, theirs))
+        console = await Console.open(ours)
+        try:
+            await do(console)
+        finally:
+            console.close()
+            await serving
+            theirs.close()
+
+    asyncio.run(run())
+
+
+def test_one_logs_in_and_each_line_is_run(tmp_path_factory: pytest.TempPathFactory) -> None:
+    file = tmp_path_factory.mktemp("typed") / "typed"
+
+    async def do(console: Console) -> None:
+        await console.login(10)
+        await console.type(literal(f"printf '\\101\\012' > {file}"))
+        await console.type(literal(f"echo more >> {file}"))
+
+    with_shell(do)
+    assert file.read_text() == "A\nmore\n"
+
+
+def test_a_line_that_fails_is_named() -> None:
+    async def do(console: Console) -> None:
+        await console.login(10)
+        with pytest.raises(StationError, match=r"'ls /nowhere' failed \(2\).*No such file"):
+            await console.type(literal("ls /nowhere"))
+
+    with_shell(do)
+
+
+def test_who_is_never_asked_to_press_enter_is_told_what_the_console_has() -> None:
+    async def run() -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            theirs.sendall(b"Kernel panic - not syncing\r\n")
+            console = await Console.open(ours)
+            try:
+                with pytest.raises(StationError, match=r"in 0\.1 s: Kernel panic - not syncing"):
+                    await console.login(0.1)
+            finally:
+                console.close()
+
+    asyncio.run(run())

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A disk as OpenWrt's builders publish it: booted by its own GRUB, entered by its console."""
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from gatemark.error import UnavailableError
+from gatemark.station.image.arch import ARCHES
+from gatemark.station.image.openwrt.image import image
+from vm import official
+from vm.conftest import Booted, Stand
+
+pytestmark = pytest.mark.long
+STATION = """
+schema = "gatemark.station/1"
+[gateway]
+kind = "qemu"
+arch = "x86_64"
+image = "{image}"
+set = "openwrt"
+boot_s = 300
+"""
+
+
+@pytest.fixture(scope="module", params=["ext4", "squashfs"])
+def disk_stand(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Stand]:
+    if os.geteuid() != 0:
+        pytest.skip("needs root: namespaces with their own CPU")
+    if not shutil.which("mkfs.ext4"):
+        pytest.skip("no mkfs.ext4 here: apt-get install e2fsprogs")
+    try:
+        image(ARCHES["x86_64"])
+    except UnavailableError as error:
+        pytest.skip(str(error))
+    folder = tmp_path_factory.mktemp("disk")
+    file = folder / "official.toml"
+    file.write_text(STATION.format(image=official.disk(folder, request.param).name))
+    stand = Stand(str(file))
+    try:
+        yield stand
+    finally:
+        stand.clear()
+
+
+@pytest.fixture
+def disk(disk_stand: Stand) -> Booted:
+    return disk_stand.booted()
+
+
+def test_it_is_booted_from_its_own_partitions(disk: Booted) -> None:
+    assert "root=PARTUUID=6f777274-02" in disk.said("cat /proc/cmdline")
+    assert disk.said("mount").splitlines()[0].split()[4] in ("ext4", "overlay")
+    assert disk.said("readlink /proc/1/exe") == "/sbin/procd"
+
+
+def test_a_path_is_measured_on_it(disk: Booted) -> None:
+    record = disk.measure("nat")
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.accounting is not None
+    assert record.accounting.unique > 0.5 * record.accounting.tried
+
+
+def test_after_a_restart_it_is_as_it_was_set(disk: Booted) -> None:
+    before = disk.said("uci export network; uci export firewall")
+    disk.run(disk.lab.restart())
+    assert disk.said("uci export network; uci export firewall") == before
