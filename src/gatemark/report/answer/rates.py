@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import Plan
 from gatemark.report.group import latency, study, sweep
 from gatemark.report.words import headline, number, traffic
@@ -144,9 +145,21 @@ def _rates(points: Sequence[PointResult], caption: str) -> Table:
         Column("goodput, Mbit/s", *_cells(points, "goodput_bps", MBPS)),
         Column("loss, %", *_cells(points, "loss_ratio", PERCENT)),
         *_seen_by_tcp(points),
+        Column(
+            "tester's CPU, %",
+            _tester_cpu,
+            is_number=True,
+            is_there=any(p.definition.path == DIRECT for p in points),
+        ),
         Column("bottleneck", lambda p: p.limit),
     ]
     return of_points(caption, spec, points)
+
+
+def _tester_cpu(point: PointResult) -> str:
+    """Of the busier end, of its CPU."""
+    busy = point.tester_cpu
+    return NONE if busy is None else f"{100 * busy:.0f}"
 
 
 def _seen_by_tcp(points: Sequence[PointResult]) -> Iterator[Column]:

@@ -5,6 +5,7 @@ Published values stand in columns by device, ours in columns by run. What cannot
 a row all the same, with the reason.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +27,7 @@ from gatemark.report.words.number import PERCENT
 from gatemark.report.words.run import repeat_plan
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.change import gain
-from gatemark.stats.change.claim import claims
+from gatemark.stats.change.claim import NAMES, claims
 from gatemark.stats.change.reference import Beside
 from gatemark.stats.point.mean import At, at, means
 from gatemark.store import file
@@ -37,6 +38,7 @@ from gatemark.store.study.outline import Outline, Part
 
 INVENTORY: Final = "device_inventory"
 NO_LIKE: Final = "no run that was given has its like"
+NO_SECOND: Final = "a ratio of two devices: give two runs that have it"
 TEXT: Final = "text"  # the unit of a value in words
 EVERYONE: Final = ("-", "all", "both", "all routers")  # devices of a value that is of the study
 STUDY: Final = "the study"
@@ -74,26 +76,31 @@ def write(outline: Outline, sources: Sequence[Source], path: Path) -> Path:
     return path
 
 
+def parts(outline: Outline, sources: Sequence[Source]) -> tuple[str, list[Section]]:
+    """How much of the study these runs have, in a sentence; and its parts in its order."""
+    shared = together(sources)
+    own = sections(outline, sources, shared, gallery.figures(shared))
+    return _sentence(outline, own, sources), own
+
+
 def render(outline: Outline, sources: Sequence[Source]) -> str:
     """The page as text."""
-    shared = together(sources)
-    drawn = gallery.figures(shared)
-    made = sections(outline, sources, shared, drawn)
-    figures = list({f.name: f for section in made for f in section.figures}.values())
-    first = {f.name: s.anchor for s in reversed(made) for f in s.figures}
+    sentence, own = parts(outline, sources)
+    figures = list({f.name: f for section in own for f in section.figures}.values())
+    first = {f.name: s.anchor for s in reversed(own) for f in s.figures}
     return html.template("study.html").render(
         outline=outline,
         title=outline.title,
-        sentence=_sentence(outline, made, sources),
+        sentence=sentence,
         abouts=[about(source) for source in sources],
-        sections=made,
+        sections=own,
         figures=figures,
         first=first,
         readings={},
         commands={figure.name: [] for figure in figures},
         columns=columns,
         style=html.asset("style.css"),
-        data=script.embedded(figures, palette(shared.judgement)),
+        data=script.embedded(figures, palette(together(sources).judgement)),
         scripts=[script.library(), *map(html.asset, ("number.js", "table.js", "page.js"))],
     )
 
@@ -120,7 +127,7 @@ def _section(part: Part, anchor: str, matter: Matter) -> Section:
         _devices(part, matter),
         _values(part, matter, pairs),
         *(_gains(source, part) for source in sources if part.gains),
-        *(_claims(source) for source in sources if part.claims),
+        *(_claims(source, part) for source in sources if part.claims),
         *_own(part, matter.tables),
     ]
     return Section(
@@ -201,17 +208,32 @@ def _values(part: Part, matter: Matter, pairs: Sequence[Sequence[Beside]]) -> Ta
     """What was published, by device, with ours beside it; or why nothing of ours is."""
     kept = [value for value in matter.values if value.experiment in part.experiments]
     devices = list(dict.fromkeys(_device(value) for value in kept))
-    rows = []
-    for experiment, parameter in dict.fromkeys((v.experiment, v.parameter) for v in kept):
-        alike = [[p for p in run if _is_of(p, experiment, parameter)] for run in pairs]
-        ours = [_ours(run, mean) for run, mean in zip(alike, matter.means, strict=True)]
-        theirs = [_cell(kept, experiment, parameter, device) for device in devices]
-        why = next(v.why for v in kept if (v.experiment, v.parameter) == (experiment, parameter))
-        reason = why or ("" if any(alike) else NO_LIKE)
-        rows.append((f"{experiment} {_words(parameter)}", *theirs, *ours, reason))
+    rows, values = [], dict[tuple[str, str], Entry]()
+    for value in kept:
+        values.setdefault((value.experiment, value.parameter), value)
+    for value in values.values():
+        theirs = [_cell(kept, value.experiment, value.parameter, device) for device in devices]
+        ours = _beside(value, part, matter, pairs)
+        lacking = NO_SECOND if value.of else NO_LIKE
+        reason = value.why or ("" if any(text != NONE for text in ours) else lacking)
+        what = f"{value.experiment} {_words(value.parameter)}"
+        rows.append((what, *theirs, *ours, reason))
     head = ("what", *devices, *map(_label, matter.sources), "why there is none of ours")
     caption = "As published, and ours: median with interval, and the arithmetic mean"
     return Table(caption, head, tuple(rows), frozenset())
+
+
+def _beside(
+    value: Entry, part: Part, matter: Matter, pairs: Sequence[Sequence[Beside]]
+) -> list[str]:
+    """What each run has beside a published value."""
+    if value.claim:
+        return [_verdicts(source, value.claim, part) for source in matter.sources]
+    parameter = value.of or value.parameter
+    alike = [[p for p in run if _is_of(p, value.experiment, parameter)] for run in pairs]
+    if value.of:
+        return _divided(alike)
+    return [_ours(run, mean) for run, mean in zip(alike, matter.means, strict=True)]
 
 
 def _device(value: Entry) -> str:
@@ -282,7 +304,25 @@ def _gains(source: Source, part: Part) -> Table:
     return Table(f"{whose}what is gained against the first setup", head, tuple(rows), frozenset())
 
 
-def _claims(source: Source) -> Table:
+def _divided(runs: Sequence[Sequence[Beside]]) -> list[str]:
+    """Each run's value over the first run's, at the same setup and point."""
+    values = [{(p.plan, p.arm, *sorted(p.point.items())): p.measured for p in run} for run in runs]
+    base, *others = values
+    texts = [NONE]
+    for own in others:
+        ratios = (own[at].value / base[at].value for at in own if at in base and base[at].value)
+        texts.append("; ".join(number.quantity(ratio, "times") for ratio in ratios) or NONE)
+    return texts
+
+
+def _verdicts(source: Source, name: str, part: Part) -> str:
+    """How often a claim holds at setups of ours."""
+    own = [c for c in claims(source.records) if c.claim in NAMES[name] and c.plan in part.plans]
+    counts = Counter(claim.holds for claim in own)
+    return "; ".join(f"{word} in {n} of {len(own)}" for word, n in counts.items()) or NONE
+
+
+def _claims(source: Source, part: Part) -> Table:
     """What the study claims, at each setup of ours."""
     rows = tuple(
         (
@@ -293,6 +333,7 @@ def _claims(source: Source) -> Table:
             claim.holds,
         )
         for claim in claims(source.records)
+        if claim.plan in part.plans
     )
     head = ("claim", "setup", "traffic", "change", "here")
     whose = f"{source.label}: " if source.label else ""
