@@ -126,12 +126,14 @@ def tester_cpu(records: Iterable[Record]) -> float:
     return min(1.0, median(shares)) if shares else 0.0
 
 
-def _sink_dropped(definition: Definition, counts: Sequence[Accounting]) -> float:
-    """What the tester's sink lost itself, of what was tried.
+def is_sink(definition: Definition) -> bool:
+    """Whether the gateway's own program receives: what its socket drops is the gateway's loss."""
+    return (definition.path, definition.direction) == ("endpoint", "receive")
 
-    Where the gateway's own program receives, what its socket dropped is the gateway's loss.
-    """
-    if (definition.path, definition.direction) == ("endpoint", "receive"):
+
+def _sink_dropped(definition: Definition, counts: Sequence[Accounting]) -> float:
+    """What the tester's sink lost itself, of what was tried."""
+    if is_sink(definition):
         return 0.0
     return _share(_sum(counts, "ring_dropped"), _sum(counts, "tried"))
 
