@@ -35,6 +35,7 @@ NAMES: Final = {
     "automata": (D2FA_PATTERNS, HFA_MIXED),
     "active-more": (ACTIVE_MORE,),
 }
+LEVEL: Final = 0.89  # of an interval that decides: three repeats of each side have 90 %
 ALIKE: Final = 0.05  # a change within this is none, where a claim says that there is none
 PAYLOAD: Final = {"tcp": "goodput_bps", "udp": "received_l4_bps"}
 DIRECT: Final = "direct"
@@ -133,6 +134,8 @@ def _claim(pair: Pair, members: Group, change: Interval) -> Claim:
 
 
 def _holds(change: Interval, sign: int) -> Holds:
+    if change.level < LEVEL:
+        return "cannot be told"
     if not sign:
         inside = change.lo > -ALIKE and change.hi < ALIKE
         outside = change.hi < -ALIKE or change.lo > ALIKE

@@ -104,6 +104,11 @@ def test_an_automaton_is_better_for_its_own_patterns_alone() -> None:
         assert [(c.claim, c.holds) for c in claims(trials)] == [(claim, "holds")]
 
 
+def test_two_repeats_decide_nothing() -> None:
+    trials = pair("direction", ("up", "down"), (100.0, 200.0))
+    assert [c.holds for c in claims(r for r in trials if r.repeat <= 2)] == ["cannot be told"]
+
+
 def test_a_rate_that_was_asked_for_claims_nothing() -> None:
     assert claims(pair("direction", ("up", "down"), (100.0, 100.0), rate_pps=1000)) == []
 
