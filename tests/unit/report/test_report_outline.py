@@ -7,6 +7,7 @@ from pathlib import Path
 import outlined
 import pytest
 from command import gatemark
+from msgspec import structs
 
 from gatemark.plan.load import load, suites
 from gatemark.report import gallery
@@ -100,11 +101,19 @@ def test_a_ratio_of_two_devices_needs_two_runs(home: Source) -> None:
     row = cells(made("wrt54", home)[number], "As published", "nat.tcp ratio")
     assert row[-2:] == (NONE, NO_SECOND)
     study = outline("wrt54")
-    both = [replace(home, label=label) for label in "AB"]
-    parts = sections(study, both, home, gallery.figures(home))
+    attic = structs.replace(home.run.station, name="attic")
+    other = replace(home, label="B", run=structs.replace(home.run, station=attic))
+    parts = sections(study, [replace(home, label="A"), other], home, gallery.figures(home))
     section = next(part for part in parts if part.part.number == number)
     row = cells(section, "As published", "nat.tcp ratio")
     assert (row[-3], row[-2][:3], row[-1]) == (NONE, "1.0", "")
+
+
+def test_runs_of_one_gateway_share_a_column(home: Source) -> None:
+    both = [replace(home, label=label) for label in "AB"]
+    parts = sections(outline("wrt54"), both, home, gallery.figures(home))
+    head = parts[0].tables[0][1].head
+    assert head[-1] == "A, B: ours, lab (virtual)"
 
 
 def test_a_figure_stands_where_the_study_has_it(home: Source) -> None:

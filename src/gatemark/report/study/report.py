@@ -5,6 +5,7 @@ Published values stand in columns by device, ours in columns by run. What cannot
 a row all the same, with the reason.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ INVENTORY: Final = "device_inventory"
 NO_LIKE: Final = "no run that was given has its like"
 NO_SECOND: Final = "a ratio of two devices: give two runs that have it"
 TEXT: Final = "text"  # the unit of a value in words
+FRACTION: Final = "fraction"
+NUMBER: Final = re.compile(r"\d+(\.\d+)?")
 EVERYONE: Final = ("-", "all", "both", "all routers")  # devices of a value that is of the study
 STUDY: Final = "the study"
 Means = Mapping[At, Mapping[str, float]]
@@ -58,6 +61,40 @@ class Section:
     absent: Sequence[str]  # plans of it that no run has
 
 
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """One gateway, with all runs that measured it: a column of its own."""
+
+    sources: Sequence[Source]
+
+    @property
+    def label(self) -> str:
+        """Head of its column."""
+        first = self.sources[0]
+        kind = "virtual" if first.run.station.virtual else "device"
+        letters = ", ".join(filter(None, (source.label for source in self.sources)))
+        name = called(first) if len(self.sources) == 1 else first.run.station.name
+        return f"{letters + ': ' if letters else ''}ours, {name} ({kind})"
+
+    @property
+    def means(self) -> Means:
+        """Arithmetic means of all its runs."""
+        return {at: own for source in self.sources for at, own in means(source.records).items()}
+
+    def pairs(self, study: str, part: Part) -> list[Beside]:
+        """Its values beside those of a part of a study."""
+        return [pair for source in self.sources for pair in _pairs(source, study, part)]
+
+
+def gateways(sources: Sequence[Source]) -> list[Gateway]:
+    """The gateways of these runs: of one station with one processor is one."""
+    known: dict[tuple[str, object], list[Source]] = {}
+    for source in sources:
+        key = source.run.station.name, (source.run.before.get("gateway") or {}).get("processor")
+        known.setdefault(key, []).append(source)
+    return [Gateway(own) for own in known.values()]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matter:
     """What all sections are made of."""
@@ -65,7 +102,8 @@ class Matter:
     study: str  # its short name
     sources: Sequence[Source]
     values: Sequence[Entry]  # all that it printed
-    means: Sequence[Means]  # of each source
+    gateways: Sequence[Gateway]
+    means: Sequence[Means]  # of each gateway
     figures: Sequence[Figure]
     tables: Sequence[tuple[str, Table]]
 
@@ -109,11 +147,13 @@ def sections(
     outline: Outline, sources: Sequence[Source], shared: Source, drawn: Sequence[Figure]
 ) -> list[Section]:
     """The study's parts in its order."""
+    columns = gateways(sources)
     matter = Matter(
         study=outline.name,
         sources=sources,
         values=entries(outline.seed),
-        means=[means(source.records) for source in sources],
+        gateways=columns,
+        means=[gateway.means for gateway in columns],
         figures=drawn,
         tables=list(answers.tables(shared)),
     )
@@ -122,7 +162,7 @@ def sections(
 
 def _section(part: Part, anchor: str, matter: Matter) -> Section:
     sources = matter.sources
-    pairs = [list(_pairs(source, matter.study, part)) for source in sources]
+    pairs = [gateway.pairs(matter.study, part) for gateway in matter.gateways]
     made = [
         _devices(part, matter),
         _values(part, matter, pairs),
@@ -182,26 +222,23 @@ def _differences(pairs: Sequence[Beside]) -> Iterator[str]:
 
 def _devices(part: Part, matter: Matter) -> Table:
     """The devices of the study, and ours by their inventory."""
-    values, sources = matter.values, matter.sources
+    values = matter.values
     facts = [v for v in values if v.experiment == INVENTORY and v.parameter in part.inventory]
     devices = list(dict.fromkeys(value.device for value in facts))
     rows = []
     for parameter, key in part.inventory.items():
         theirs = [_cell(facts, INVENTORY, parameter, device) for device in devices]
-        rows.append((_words(parameter), *theirs, *(_fact(source, key) for source in sources)))
-    head = ("", *devices, *map(_label, sources))
+        ours = (_fact(gateway.sources[0], key) for gateway in matter.gateways)
+        rows.append((_words(parameter), *theirs, *ours))
+    head = ("", *devices, *(gateway.label for gateway in matter.gateways))
     return Table("Devices: as printed, and ours by inventory", head, tuple(rows), frozenset())
 
 
 def _fact(source: Source, key: str) -> str:
     """A fact of our gateway; a namespace has the processor of the machine that it runs on."""
     known = (source.run.before.get("gateway") or {}).get(key, UNKNOWN)
-    return NONE if known in ("", UNKNOWN) else " ".join(str(known).split())
-
-
-def _label(source: Source) -> str:
-    kind = "virtual" if source.run.station.virtual else "device"
-    return f"{source.label + ': ' if source.label else ''}ours, {called(source)} ({kind})"
+    text = NONE if known in ("", UNKNOWN) else " ".join(str(known).split())
+    return f"{float(text):.0f} MHz" if key.endswith("_mhz") and NUMBER.fullmatch(text) else text
 
 
 def _values(part: Part, matter: Matter, pairs: Sequence[Sequence[Beside]]) -> Table:
@@ -218,7 +255,8 @@ def _values(part: Part, matter: Matter, pairs: Sequence[Sequence[Beside]]) -> Ta
         reason = value.why or ("" if any(text != NONE for text in ours) else lacking)
         what = f"{value.experiment} {_words(value.parameter)}"
         rows.append((what, *theirs, *ours, reason))
-    head = ("what", *devices, *map(_label, matter.sources), "why there is none of ours")
+    labels = (gateway.label for gateway in matter.gateways)
+    head = ("what", *devices, *labels, "why there is none of ours")
     caption = "As published, and ours: median with interval, and the arithmetic mean"
     return Table(caption, head, tuple(rows), frozenset())
 
@@ -228,7 +266,7 @@ def _beside(
 ) -> list[str]:
     """What each run has beside a published value."""
     if value.claim:
-        return [_verdicts(source, value.claim, part) for source in matter.sources]
+        return [_verdicts(gateway, value.claim, part) for gateway in matter.gateways]
     parameter = value.of or value.parameter
     alike = [[p for p in run if _is_of(p, value.experiment, parameter)] for run in pairs]
     if value.of:
@@ -257,7 +295,7 @@ def _cell(values: Iterable[Entry], experiment: str, parameter: str, device: str)
 def _printed(value: Entry) -> str:
     sign = next((sign for sign in reference.SIGN if value.value.startswith(sign)), "")
     text = f"{reference.SIGN.get(sign, '')}{value.value.removeprefix(sign)}"
-    unit = "" if value.unit == TEXT else f" {value.unit}"
+    unit = "" if value.unit in (TEXT, FRACTION) else f" {value.unit}"
     return f"{reference.ABOUT.get(value.kind, '')}{text}{unit}"
 
 
@@ -315,9 +353,10 @@ def _divided(runs: Sequence[Sequence[Beside]]) -> list[str]:
     return texts
 
 
-def _verdicts(source: Source, name: str, part: Part) -> str:
+def _verdicts(gateway: Gateway, name: str, part: Part) -> str:
     """How often a claim holds at setups of ours."""
-    own = [c for c in claims(source.records) if c.claim in NAMES[name] and c.plan in part.plans]
+    every = (claim for source in gateway.sources for claim in claims(source.records))
+    own = [c for c in every if c.claim in NAMES[name] and c.plan in part.plans]
     counts = Counter(claim.holds for claim in own)
     return "; ".join(f"{word} in {n} of {len(own)}" for word, n in counts.items()) or NONE
 
