@@ -46,8 +46,8 @@ def _section(section: Section) -> Iterator[str]:
     notes += [f"Figure on the page: {text(figure.title)}" for figure in section.figures]
     for note in notes:
         yield from (*_prose(note), "")
-    for _, own in section.tables:
-        yield from table(own)
+    for line in (line for _, own in section.tables for line in table(own)):
+        yield from ([line] if line.startswith("|") else _prose(line) or [""])
     if section.differs:
         yield from ("In what published values are not known to be like ours:", "")
         yield from (line for words in section.differs for line in _prose(f"- {text(words)}", "  "))

@@ -102,6 +102,7 @@ class Matter:
     study: str  # its short name
     sources: Sequence[Source]
     values: Sequence[Entry]  # all that it printed
+    plans: frozenset[str]  # of all its parts
     gateways: Sequence[Gateway]
     means: Sequence[Means]  # of each gateway
     figures: Sequence[Figure]
@@ -152,6 +153,7 @@ def sections(
         study=outline.name,
         sources=sources,
         values=entries(outline.seed),
+        plans=frozenset(name for part in outline.part for name in part.plans),
         gateways=columns,
         means=[gateway.means for gateway in columns],
         figures=drawn,
@@ -250,7 +252,7 @@ def _values(part: Part, matter: Matter, pairs: Sequence[Sequence[Beside]]) -> Ta
         values.setdefault((value.experiment, value.parameter), value)
     for value in values.values():
         theirs = [_cell(kept, value.experiment, value.parameter, device) for device in devices]
-        ours = _beside(value, part, matter, pairs)
+        ours = _beside(value, matter, pairs)
         lacking = NO_SECOND if value.of else NO_LIKE
         reason = value.why or ("" if any(text != NONE for text in ours) else lacking)
         what = f"{value.experiment} {_words(value.parameter)}"
@@ -261,12 +263,10 @@ def _values(part: Part, matter: Matter, pairs: Sequence[Sequence[Beside]]) -> Ta
     return Table(caption, head, tuple(rows), frozenset())
 
 
-def _beside(
-    value: Entry, part: Part, matter: Matter, pairs: Sequence[Sequence[Beside]]
-) -> list[str]:
+def _beside(value: Entry, matter: Matter, pairs: Sequence[Sequence[Beside]]) -> list[str]:
     """What each run has beside a published value."""
     if value.claim:
-        return [_verdicts(gateway, value.claim, part) for gateway in matter.gateways]
+        return [_verdicts(gateway, value.claim, matter.plans) for gateway in matter.gateways]
     parameter = value.of or value.parameter
     alike = [[p for p in run if _is_of(p, value.experiment, parameter)] for run in pairs]
     if value.of:
@@ -353,10 +353,10 @@ def _divided(runs: Sequence[Sequence[Beside]]) -> list[str]:
     return texts
 
 
-def _verdicts(gateway: Gateway, name: str, part: Part) -> str:
+def _verdicts(gateway: Gateway, name: str, plans: frozenset[str]) -> str:
     """How often a claim holds at setups of ours."""
     every = (claim for source in gateway.sources for claim in claims(source.records))
-    own = [c for c in every if c.claim in NAMES[name] and c.plan in part.plans]
+    own = [c for c in every if c.claim in NAMES[name] and c.plan in plans]
     counts = Counter(claim.holds for claim in own)
     return "; ".join(f"{word} in {n} of {len(own)}" for word, n in counts.items()) or NONE
 
