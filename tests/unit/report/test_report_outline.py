@@ -98,14 +98,14 @@ def test_a_value_in_words_is_tested_and_counted(home: Source) -> None:
 
 def test_a_ratio_of_two_devices_needs_two_runs(home: Source) -> None:
     number = "Results table, lines 43 to 49"
-    row = cells(made("wrt54", home)[number], "As published", "nat.tcp ratio")
+    row = cells(made("wrt54", home)[number], "As published", "nat.tcp ratio, WRT54GS/WRTSL54GS")
     assert row[-2:] == (NONE, NO_SECOND)
     study = outline("wrt54")
     attic = structs.replace(home.run.station, name="attic")
     other = replace(home, label="B", run=structs.replace(home.run, station=attic))
     parts = sections(study, [replace(home, label="A"), other], home, gallery.figures(home))
     section = next(part for part in parts if part.part.number == number)
-    row = cells(section, "As published", "nat.tcp ratio")
+    row = cells(section, "As published", "nat.tcp ratio, WRT54GS/WRTSL54GS")
     assert (row[-3], row[-2][:3], row[-1]) == (NONE, "1.0", "")
 
 

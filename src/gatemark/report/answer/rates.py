@@ -149,7 +149,7 @@ def _rates(points: Sequence[PointResult], caption: str) -> Table:
             "tester's CPU, %",
             _tester_cpu,
             is_number=True,
-            is_there=any(p.definition.path == DIRECT for p in points),
+            is_there=any(p.tester_cpu for p in points if p.definition.path == DIRECT),
         ),
         Column("bottleneck", lambda p: p.limit),
     ]
@@ -158,8 +158,7 @@ def _rates(points: Sequence[PointResult], caption: str) -> Table:
 
 def _tester_cpu(point: PointResult) -> str:
     """Of the busier end, of its CPU."""
-    busy = point.tester_cpu
-    return NONE if busy is None else f"{100 * busy:.0f}"
+    return f"{100 * point.tester_cpu:.0f}" if point.tester_cpu else NONE
 
 
 def _seen_by_tcp(points: Sequence[PointResult]) -> Iterator[Column]:

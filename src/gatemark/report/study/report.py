@@ -247,15 +247,18 @@ def _values(part: Part, matter: Matter, pairs: Sequence[Sequence[Beside]]) -> Ta
     """What was published, by device, with ours beside it; or why nothing of ours is."""
     kept = [value for value in matter.values if value.experiment in part.experiments]
     devices = list(dict.fromkeys(_device(value) for value in kept))
-    rows, values = [], dict[tuple[str, str], Entry]()
+    rows, values = [], dict[tuple[str, str, str], Entry]()
     for value in kept:
-        values.setdefault((value.experiment, value.parameter), value)
-    for value in values.values():
-        theirs = [_cell(kept, value.experiment, value.parameter, device) for device in devices]
+        pair = value.device if value.of else ""
+        values.setdefault((value.experiment, value.parameter, pair), value)
+    for (*_, pair), value in values.items():
+        own = [v for v in kept if pair in ("", v.device)]
+        theirs = [_cell(own, value.experiment, value.parameter, device) for device in devices]
         ours = _beside(value, matter, pairs)
         lacking = NO_SECOND if value.of else NO_LIKE
         reason = value.why or ("" if any(text != NONE for text in ours) else lacking)
-        what = f"{value.experiment} {_words(value.parameter)}"
+        name = f"{value.experiment} {_words(value.parameter)}"
+        what = ", ".join(filter(None, (name, pair)))
         rows.append((what, *theirs, *ours, reason))
     labels = (gateway.label for gateway in matter.gateways)
     head = ("what", *devices, *labels, "why there is none of ours")
@@ -275,7 +278,8 @@ def _beside(value: Entry, matter: Matter, pairs: Sequence[Sequence[Beside]]) -> 
 
 
 def _device(value: Entry) -> str:
-    return STUDY if value.device in EVERYONE else value.device
+    """Its column; a ratio of two devices is in none of theirs."""
+    return STUDY if value.of or value.device in EVERYONE else value.device
 
 
 def _is_of(pair: Beside, experiment: str, parameter: str) -> bool:

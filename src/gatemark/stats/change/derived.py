@@ -54,7 +54,7 @@ def derived(judgement: Judgement) -> Iterator[Derived]:
 
 def _tester(ceilings: Sequence[PointResult]) -> Iterator[Derived]:
     for ceiling in ceilings:
-        if (busy := ceiling.tester_cpu) is not None:
+        if busy := ceiling.tester_cpu:
             yield ceiling.subject, "tester_cpu_share", Interval(busy, busy, busy, 1, 0.0)
 
 
