@@ -28,16 +28,18 @@ def cmp(
 ) -> None:
     """Compare gateways: each one's ratio to the first.
 
-    Only values of like definition are put side by side. Another tool's file stands beside every
+    Only values of like definition are put side by side, and only gateways of the same firmware and
+    kernel, unless `--across firmware` is given. Another tool's file stands beside every
     setup that is like in what the file tells; the path and the gateway it does not tell.
     """
     from gatemark.report.answer import cmp, diff
     from gatemark.stats.change.cmp import cmp as compare_gateways
+    from gatemark.stats.change.diff import FIRMWARE
 
     paths = locate.pair(runs or (), same_station=False)
     if len(paths) < 2:
         raise UsageError("one run has nothing to be compared with: give two or more")
-    fields = known(across or [])
+    fields = known(across or [], extra=[FIRMWARE])
     comparison = compare_gateways([_side(run, quantity or []) for run in paths], fields)
     if json_:
         output.lines(_rows(comparison, paths))

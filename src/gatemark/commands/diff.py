@@ -44,16 +44,16 @@ def diff(
 ) -> None:
     """Compare a gateway with itself: did it get slower?
 
-    A change is told where its whole interval lies beyond the noise. Exit code 3 if anything got
-    slower.
+    A change is told where its whole interval lies beyond the noise. Another firmware or kernel is
+    refused, unless `--across firmware` is given. Exit code 3 if anything got slower.
     """
     from gatemark.report.answer import diff
     from gatemark.report.export import change
-    from gatemark.stats.change.diff import GATEWAY
+    from gatemark.stats.change.diff import FIRMWARE, GATEWAY
     from gatemark.stats.change.diff import diff as compare_runs
 
     output.place(junit)
-    fields = known(across or [], extra=[GATEWAY])
+    fields = known(across or [], extra=[GATEWAY, FIRMWARE])
     if old and not new:
         raise UsageError("NEW is missing: name two runs, or none for the newest two")
     paths = locate.pair((old, new))

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 RUNS_HELP = "Runs: folders, names, latest or latest~1; or one folder of runs.  [the newest]"
 OUT_HELP = "The page's file (default: in RUN; of a folder index.html; of several compared.html)."
 SUBSYSTEMS_HELP = "Your own names of the kernel's parts, for paths (docs/kernel-path.md)."
-STUDY_HELP = "The page of a study in its own order, with these runs beside it."
+STUDY_HELP = "A study in its own order, with these runs beside it; --out FILE.md: tables alone."
+MARKDOWN = ".md"
 SEVERAL = Path("compared.html")
 
 
@@ -55,6 +56,7 @@ def _tell(path: Path, *, json_: bool) -> None:
 
 def _study(name: str, runs: Sequence[Path], out: Path | None, subsystems: Path | None) -> Path:
     """The page of a study with these runs."""
+    from gatemark.report.study import markdown
     from gatemark.report.study import report as told
     from gatemark.store.directory import telling
     from gatemark.store.study.outline import outline
@@ -62,7 +64,8 @@ def _study(name: str, runs: Sequence[Path], out: Path | None, subsystems: Path |
     path = out or Path(f"study-{name}.html")
     output.place(path)
     with telling(path, measuring=False):
-        return told.write(outline(name), _sources(runs, subsystems), path)
+        write = markdown.write if path.suffix == MARKDOWN else told.write
+        return write(outline(name), _sources(runs, subsystems), path)
 
 
 def _is_folder(path: Path) -> bool:

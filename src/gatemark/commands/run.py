@@ -127,7 +127,7 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
 
     from gatemark.report import page, terminal
     from gatemark.report.group import source
-    from gatemark.stats.expect import checks, missed
+    from gatemark.stats.expect import checks, facts, missed
     from gatemark.stats.values import values
     from gatemark.store.directory import telling
 
@@ -140,5 +140,6 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
         terminal.tell(kept_source, directory.page)
     if kept_source.records and not any(record.status == "ok" for record in kept_source.records):
         raise typer.Exit(INVALID)
-    if missed(checks(kept_source.judgement, kept_source.run.plans)):
+    made = kept_source.run
+    if missed(checks(kept_source.judgement, made.plans, facts(made))):
         raise typer.Exit(REGRESSION)

@@ -42,7 +42,7 @@ def show(
     from gatemark.report import terminal
     from gatemark.report.answer import row as markdown
     from gatemark.report.group import source
-    from gatemark.stats.expect import checks, missed
+    from gatemark.stats.expect import checks, facts, missed
     from gatemark.stats.values import values
     from gatemark.store.directory import RunDirectory
     from gatemark.store.naming import read, shipped
@@ -68,7 +68,7 @@ def show(
         directory = RunDirectory(path)
         page = directory.page if directory.has_page() else None
         terminal.tell(kept_source, page, whole=all_)
-    if missed(checks(judgement, kept.plans)):
+    if missed(checks(judgement, kept.plans, facts(kept))):
         raise typer.Exit(REGRESSION)
 
 

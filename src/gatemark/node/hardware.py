@@ -8,6 +8,7 @@ from typing import Any, Final
 from gatemark.node import processor
 from gatemark.node.quoted import literals
 from gatemark.node.reader import ODD
+from gatemark.plan.fact import FACTS
 from gatemark.store.run import UNKNOWN
 
 # No ethtool, lscpu, od or bash is taken for granted, and nothing that is not in every busybox.
@@ -41,27 +42,6 @@ QUESTIONS: Final = literals(
     }
 )
 
-# What a station file may tell of a gateway, and an inventory always has.
-KEYS: Final = (
-    "model",
-    "soc",
-    "processor",
-    "architecture",
-    "processors",
-    "cpu_mhz",
-    "caches",
-    "memory",
-    "memory_mhz",
-    "bus",
-    "bus_mhz",
-    "flash",
-    "storage",
-    "switch",
-    "nics",
-    "wireless",
-    "firmware",
-)
-
 # "m25p80 spi0.0: s25fl064k (8192 Kbytes)", "nand: 128 MiB, SLC, erase size: 128 KiB"
 FLASH_CHIP = re.compile(r"\S+ \((\d+) Kbytes\)|nand: (\d+) MiB", re.IGNORECASE)
 SWITCH_CHIP = re.compile(r"switch\d+: (.+?) (?:switch )?registered", re.IGNORECASE)
@@ -70,7 +50,7 @@ NO_SPEED = ("-1", "4294967295")  # no link, or a port that has none
 
 
 def hardware(raw: Mapping[str, str]) -> dict[str, str]:
-    """The facts of `KEYS` from the answers to `QUESTIONS`; each is there, perhaps `unknown`."""
+    """The facts of `FACTS` from the answers to `QUESTIONS`; each is there, perhaps `unknown`."""
     cpuinfo, clocks = raw["cpuinfo"], processor.clocks(raw["boot_log"])
     texts: dict[str, str] = {
         "model": raw["model"] or processor.fields(cpuinfo).get("machine", ""),
@@ -90,7 +70,7 @@ def hardware(raw: Mapping[str, str]) -> dict[str, str]:
         **_ports(raw["ports"].splitlines()),
         "firmware": raw["firmware"],
     }
-    return {key: texts.get(key) or UNKNOWN for key in KEYS}
+    return {key: texts.get(key) or UNKNOWN for key in FACTS}
 
 
 def _or_unknown(read: Callable[..., str], *given: Any) -> str:

@@ -11,6 +11,7 @@ from gatemark.node import hardware
 from gatemark.node.ask import ask
 from gatemark.node.quoted import Script, literal, literals, shell
 from gatemark.node.shell import Local, Node
+from gatemark.plan.fact import FACTS
 from gatemark.plan.toml import line_of, refuse_unknown_keys
 
 # How a gateway is set. Nothing is changed by asking, and nothing that moves by itself is told:
@@ -119,7 +120,7 @@ async def settings(gateway: Node, devices: Iterable[str]) -> dict[str, str]:
 
 def stated(table: Mapping[str, Any], path: Path) -> dict[str, str]:
     """What `[gateway.inventory]` of a station file tells. Raises UsageError with file and line."""
-    refuse_unknown_keys(table, list(hardware.KEYS), path, "gateway.inventory")
+    refuse_unknown_keys(table, list(FACTS), path, "gateway.inventory")
     for key, value in table.items():
         if not isinstance(value, str | int | float) or isinstance(value, bool):
             line = line_of(path, key, table="gateway.inventory")

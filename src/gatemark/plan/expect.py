@@ -10,6 +10,11 @@ knee_pps = ">= 15000"
 [[expect.case]]                 some points alone
 at = { rate_pps = 20000 }
 delay_p99_ns = "< 2e6"
+
+[[expect.case]]                 only gateways with a switch chip, as their inventory tells
+arm   = "switch"
+needs = "switch"
+cpu_busy = "< 0.05"
 """
 
 import math
@@ -19,13 +24,14 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from gatemark.error import UsageError
+from gatemark.plan.fact import FACTS
 from gatemark.plan.model import Expectation, Factor, Plan, Sign
 from gatemark.plan.toml import nearest
 from gatemark.quantity import BELOW_KNEE, JUDGED, UNITS, judged_unit
 
 TABLE: Final = "expect"
 CASE: Final = "case"  # [[expect.case]]
-OWN: Final = ("arm", "at")  # keys of a case that are no quantities
+OWN: Final = ("arm", "at", "needs")  # keys of a case that are no quantities
 OF_SEARCH: Final = ("goal", "share")  # factors of a point that a search adds
 COMPARISON: Final = re.compile(r"\s*(<=|>=|==|=|<|>)?\s*([+-]?[\d._]+(?:[eE][+-]?\d+)?)\s*")
 FORM: Final = 'write a number, or a sign (<, <=, =, >=, >) and a number: ">= 20000"'
@@ -38,7 +44,8 @@ class Table:
     place: str  # as `plan.toml.line_of` has it: expect, expect.nat, expect.case[0]
     checks: Mapping[str, Any]  # quantity -> comparison
     arm: Any = ""
-    at: Any = None
+    at: Any = ""
+    needs: Any = ""
 
 
 class ExpectError(UsageError):
@@ -84,7 +91,7 @@ def _tables(expect: Mapping[str, Any], place: str) -> Iterator[Table]:
                 if not isinstance(case, dict):
                     raise ExpectError(place, CASE, "a case is a table: [[expect.case]]")
                 checks = {name: text for name, text in case.items() if name not in OWN}
-                yield Table(here, checks, case.get("arm", ""), case.get("at"))
+                yield Table(here, checks, *(case.get(name, "") for name in OWN))
         elif isinstance(value, dict):
             yield Table(f"{place}.{key}", value, key)
 
@@ -96,14 +103,27 @@ def _is_table(key: str, value: Any) -> bool:
 def _checks(table: Table) -> Iterator[Expectation]:
     if not isinstance(table.arm, str):
         raise ExpectError(table.place, "arm", "`arm` of [[expect.case]] is an arm's name")
+    if table.needs and table.needs not in FACTS:
+        raise ExpectError(
+            table.place,
+            "needs",
+            f"`needs` is a fact of the inventory{nearest(str(table.needs), list(FACTS))}",
+        )
     for key, comparison in table.checks.items():
         _check_quantity(table.place, key)
         sign, bound = _comparison(table.place, key, comparison)
-        yield Expectation(quantity=key, sign=sign, bound=bound, arm=table.arm, at=_levels(table))
+        yield Expectation(
+            quantity=key,
+            sign=sign,
+            bound=bound,
+            arm=table.arm,
+            at=_levels(table),
+            needs=table.needs,
+        )
 
 
 def _levels(table: Table) -> dict[str, Factor]:
-    at = {} if table.at is None else table.at
+    at = table.at or {}
     if not isinstance(at, dict) or not all(isinstance(v, str | int | float) for v in at.values()):
         raise ExpectError(table.place, "at", "`at` is a point: { rate_pps = 20000 }")
     return at

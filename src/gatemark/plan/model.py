@@ -283,6 +283,7 @@ class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     bound: float  # in the quantity's unit
     arm: str = ""  # the only arm that it is about; "": every arm with a gateway
     at: dict[str, Factor] = {}  # factor -> level: the only points that it is about; {}: all
+    needs: str = ""  # a fact of the inventory; of a gateway without it nothing is expected
 
     @property
     def wanted(self) -> str:

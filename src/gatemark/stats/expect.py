@@ -6,7 +6,7 @@ and missed where no part of it does; what lies between is not known, and more re
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import ge, gt, le, lt
 from typing import Final, Literal
 
@@ -19,6 +19,7 @@ from gatemark.stats.judgement import Judgement, Knee, PointResult, Value
 from gatemark.stats.point.sweep import RATES
 from gatemark.stats.values import values
 from gatemark.store.record import Scalar
+from gatemark.store.run import UNKNOWN, Run
 
 Verdict = Literal["met", "missed", "not known"]
 Key = tuple[str, str, frozenset[tuple[str, Scalar]]]  # plan, arm, point
@@ -47,14 +48,24 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
         return self.value.point if self.value else self.expectation.at
 
 
-def checks(judgement: Judgement, plans: Iterable[Plan]) -> list[Check]:
-    """All checks of the plans, in their order: of each expectation every arm and point."""
+def facts(run: Run) -> frozenset[str]:
+    """What the inventory of a run's gateway tells, by name."""
+    gateway = run.before.get("gateway") or {}
+    return frozenset(name for name, text in gateway.items() if text not in ("", UNKNOWN))
+
+
+def checks(judgement: Judgement, plans: Iterable[Plan], known: Collection[str] = ()) -> list[Check]:
+    """All checks of the plans, in their order: of each expectation every arm and point.
+
+    `known`: what the gateway's inventory tells; what needs another fact is left out.
+    """
     expected = [plan for plan in plans if plan.expect]
     every = values(judgement) if expected else []
     return [
         check
         for plan in expected
         for expectation in plan.expect
+        if not expectation.needs or expectation.needs in known
         for arm in plan.arm
         if is_about(expectation, arm, plan.expect)
         for check in _of_arm(plan, expectation, arm, judgement, every)

@@ -15,6 +15,7 @@ from gatemark.stats.change.compare import NOISE
 from gatemark.stats.change.crosscheck import cross_checks
 from gatemark.stats.change.ladder import holds_zero, ladders, quantity_of
 from gatemark.stats.change.pareto import fronts
+from gatemark.stats.change.rising import rising
 from gatemark.stats.change.sampled import Sampled, sampled
 from gatemark.stats.finding import Diagnosis
 from gatemark.stats.judgement import (
@@ -36,7 +37,7 @@ from gatemark.stats.point import connections, estimate, fill, responsiveness, wa
 from gatemark.stats.point.boot import samples as each
 from gatemark.stats.point.capture import watched
 from gatemark.stats.point.ceiling import ceiling
-from gatemark.stats.point.facts import gather, late
+from gatemark.stats.point.facts import gather, late, link, tester_cpu
 from gatemark.stats.point.group import Group, group, middle, readings
 from gatemark.stats.point.limit import ON_SCHEDULE, Verdict, decide
 from gatemark.stats.point.path import travels
@@ -113,6 +114,7 @@ def judge(
         warnings=(
             *_of_run(run, judged, ceilings, invalid, missing),
             *_of_twins(found_ladders),
+            *rising(points),
             *_of_travels(found_travels),
         ),
         trials=len(records),
@@ -288,6 +290,8 @@ def _result(trials: Group, verdict: Verdict, *, at_least: bool) -> PointResult:
         warnings=_of_point(
             trials, verdict.limit if trials.definition.path != DIRECT else "none", verdict.why
         ),
+        tester_cpu=tester_cpu(trials.outside),
+        link_bps=link(trials),
     )
 
 

@@ -68,12 +68,32 @@ class Unmapped(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     describes: bool = False  # a device, a method or a tester: nothing that a run could yield
 
 
+class Claimed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A value in words that a claim of `stats.change.claim` tests on our own trials."""
+
+    study: str
+    experiment: str
+    parameter: str
+    claim: str  # its name there
+
+
+class Ratio(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A value of one device over that of another: two runs of ours have the same."""
+
+    study: str
+    experiment: str
+    parameter: str
+    of: str  # the parameter of the experiment whose values are divided
+
+
 class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`map.toml` as it is written."""
 
     schema: str
     study: dict[str, Study]
     measured: tuple[Measured, ...] = ()
+    claimed: tuple[Claimed, ...] = ()
+    ratio: tuple[Ratio, ...] = ()
     unmapped: tuple[Unmapped, ...] = ()
 
 
@@ -100,9 +120,17 @@ class Mapping(NamedTuple):
     measured: dict[Key, Measured]
     reasons: dict[Key, str]
     describing: frozenset[Key]  # of `reasons`, those that describe and measure nothing
+    claims: dict[Key, str]  # in words, and tested: by the claim's name
+    ratios: dict[Key, str]  # of two devices: by the parameter that is divided
+
+    def is_shown(self, key: Key) -> bool:
+        """Whether a row without a definition can stand beside ours all the same."""
+        return key in self.claims or key in self.ratios
 
     def reason(self, key: Key) -> str | None:
         """Why a row stands beside nothing of ours, for itself or with all of its experiment."""
+        if self.is_shown(key):
+            return None
         return self.reasons.get(key) or self.reasons.get(key.whole)
 
 
@@ -125,7 +153,12 @@ def read_map(text: str) -> Mapping:
         if entry.describes
         for study, parameter in product(entry.study, entry.parameters)
     )
-    mapping = Mapping(file.study, {}, reasons, describing)
+    claimed = {Key(entry.study, entry.experiment, entry.parameter): entry for entry in file.claimed}
+    claims = {key: entry.claim for key, entry in claimed.items()}
+    divided = {
+        Key(entry.study, entry.experiment, entry.parameter): entry.of for entry in file.ratio
+    }
+    mapping = Mapping(file.study, {}, reasons, describing, claims, divided)
     for place, entry in enumerate(file.measured):
         key = Key(entry.study, entry.experiment, entry.parameter)
         if fault := _fault(mapping, key, entry):
@@ -140,8 +173,8 @@ def _fault(sofar: Mapping, key: Key, entry: Measured) -> str:
         return f"no [study.{entry.study}]"
     if key in sofar.measured:
         return "it is there twice"
-    if sofar.reason(key):
-        return "it is [[unmapped]] too"
+    if sofar.reason(key) or sofar.is_shown(key):
+        return "it is [[unmapped]], [[claimed]] or [[ratio]] too"
     if entry.quantity not in REFERENCE_UNITS:
         return f"unknown quantity '{entry.quantity}'; known are: {', '.join(REFERENCE_UNITS)}"
     return _of_fields(entry) or _of_values(entry)

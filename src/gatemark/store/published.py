@@ -23,7 +23,25 @@ REFERENCE_UNITS: Final[dict[str, str]] = {
     "plateau_share": "ratio",  # of the largest value over sizes of a write
     "coremark_per_mhz": "CoreMark/MHz",  # CoreMark by the clock
     "queue_delay_mean_ns": "ns",  # of a flow upwards, beside a load
+    "queue_delay_p5_ns": "ns",
+    "queue_delay_p50_ns": "ns",
+    "queue_delay_p95_ns": "ns",
+    "queue_delay_max_ns": "ns",
     "queue_loss_ratio": "ratio",  # of that flow
+    "queue_buffer_bytes": "bytes",  # by the longest wait and the line's rate
+    "queue_reduction": "times",  # the mean delay with the first setup over that with this one
+    "queue_idle_mean_ns": "ns",  # of that flow before the load begins
+    "queue_idle_p50_ns": "ns",
+    "queue_idle_loss_ratio": "ratio",
+    "tester_cpu_share": "ratio",  # of its CPU that the busier end of the tester used
+    "link_share": "ratio",  # payload by the slowest link's rate
+    "peak_link_share": "ratio",  # the same of `peak_l4_bps`
+    "gain_most_ratio": "ratio",  # the largest `gain_ratio` over sizes of a write
+    "received_more_bps": "bit/s",  # by how much more an end receives than it sends
+    "best_payload_frame_bytes": "bytes",  # of UDP at overload: the frame with the most payload
+    "best_rate_frame_bytes": "bytes",  # of searches: the frame with the most packets
+    "enough_write_bytes": "bytes",  # the smallest write with 90 % of the plateau
+    "step_cpu_busy": "ratio",  # by how much a step of a ladder raises the CPU load
 }
 
 

@@ -40,8 +40,15 @@ SCALE: Final[dict[str, tuple[str, float]]] = {
     "MHz": ("Hz", 1e6),
     "MB/s": ("bytes/s", 1e6),
     "CoreMark/MHz": ("CoreMark/MHz", 1.0),
+    "x": ("times", 1.0),
+    "B": ("bytes", 1.0),
+    "KiB": ("bytes", 1024.0),
+    "bit": ("bytes", 0.125),
+    "count": ("states", 1.0),
+    "flows": ("connections", 1.0),
 }
-NUMBER: Final = re.compile(r"(?:[<>]=?)?(\d+(?:\.\d+)?)")
+NUMBER: Final = re.compile(r"(?:[<>]=?)?(\d+(?:\.\d+)?)(K?)")
+KIBI: Final = 1024.0  # what the letter K in a number means
 OF_ENTRY: Final = (
     *("quantity", "stated", "implied", "unstated", "assumed", "remark"),
     "at_pps",
@@ -56,7 +63,7 @@ class Tally(NamedTuple):
     """How many published values there are."""
 
     rows: int  # all of them
-    mapped: int  # with a definition: they can stand beside ours
+    mapped: int  # with a definition, a claim that is tested, or a ratio: can stand beside ours
     describing: int  # of a device, a method or a tester: nothing that a run could yield
 
 
@@ -73,13 +80,13 @@ def read(folder: Traversable) -> tuple[Published, ...]:
     values, seen = list[Published](), set[Key]()
     rows = list(_rows(_text(folder, VALUES)))
     for place, row in rows:
-        key = Key(row["seed"], row["experiment"], row["parameter"])
+        key = _key(row)
         seen |= {key, key.whole}
         if entry := mapping.measured.get(key):
             if row["device"] not in entry.worded:
                 value = _value(row, entry, mapping.studies[entry.study].name, place)
                 values.append(replace(value, at_bps=_at(row, entry, rows)))
-        elif not mapping.reason(key):
+        elif not mapping.reason(key) and not mapping.is_shown(key):
             raise GatemarkError(f"{place}: add [[measured]] or [[unmapped]] for {key} to {MAP}")
     _refuse_idle(mapping, seen)
     return tuple(values)
@@ -94,7 +101,9 @@ class Entry(NamedTuple):
     value: str
     unit: str
     kind: str  # printed, approx, derived, qual, bound
-    why: str  # it stands beside nothing of ours; "": it has a definition
+    why: str  # it stands beside nothing of ours; "": it has a definition, or is a claim
+    claim: str = ""  # that is tested, by its name
+    of: str = ""  # a ratio of two devices: the parameter that is divided
 
 
 def entries(seed: str) -> list[Entry]:
@@ -109,7 +118,9 @@ def entries(seed: str) -> list[Entry]:
             row["value"],
             row["unit"],
             row["note"].split(";")[0],
-            mapping.reason(Key(row["seed"], row["experiment"], row["parameter"])) or "",
+            mapping.reason(_key(row)) or "",
+            mapping.claims.get(_key(row), ""),
+            mapping.ratios.get(_key(row), ""),
         )
         for _, row in _rows(_text(folder, VALUES))
         if row["seed"] == seed
@@ -122,16 +133,21 @@ def tallies(folder: Traversable | None = None) -> dict[str, Tally]:
     mapping = read_map(_text(folder, MAP))
     made: dict[str, Tally] = {}
     for _, row in _rows(_text(folder, VALUES)):
-        key = Key(row["seed"], row["experiment"], row["parameter"])
+        key = _key(row)
         study = mapping.studies.get(key.study)
         name = study.name if study else SEVERAL
         before, entry = made.get(name, Tally(0, 0, 0)), mapping.measured.get(key)
         made[name] = Tally(
             before.rows + 1,
-            before.mapped + (entry is not None and row["device"] not in entry.worded),
+            before.mapped + (mapping.is_shown(key) or _numbered(row, entry)),
             before.describing + bool({key, key.whole} & mapping.describing),
         )
     return made
+
+
+def _numbered(row: Row, entry: Measured | None) -> bool:
+    """Whether a row has a definition, and a number."""
+    return entry is not None and row["device"] not in entry.worded
 
 
 def printed(seed: str, experiment: str) -> list[Row]:
@@ -160,9 +176,13 @@ def _rows(text: str) -> Iterator[tuple[str, Row]]:
         yield place, row
 
 
+def _key(row: Row) -> Key:
+    return Key(row["seed"], row["experiment"], row["parameter"])
+
+
 def _refuse_idle(mapping: Mapping, seen: set[Key]) -> None:
     """An entry for rows that are not there is a slip of the pen."""
-    for key in (*mapping.measured, *mapping.reasons):
+    for key in (*mapping.measured, *mapping.claims, *mapping.ratios, *mapping.reasons):
         if key not in seen:
             raise GatemarkError(f"{MAP}: {key}: no such row in {VALUES}")
 
@@ -190,7 +210,8 @@ def _value(row: Row, entry: Measured, study: str, place: str) -> Published:
     fields = {name: getattr(entry, name) for name in OF_ENTRY} | {
         name: row[name] for name in OF_ROW
     }
-    made = {"study": study, "value": float(number[1]) * factor, "printed": printed}
+    size = float(number[1]) * (KIBI if number[2] else 1.0)
+    made = {"study": study, "value": size * factor, "printed": printed}
     try:
         return msgspec.convert({**fields, **made, "kind": row["note"].split(";")[0]}, Published)
     except msgspec.ValidationError as error:

@@ -13,10 +13,10 @@ import pytest
 from gatemark.error import StationError
 from gatemark.gateway.journal import Journal
 from gatemark.gateway.setup import Setup
-from gatemark.node import hardware
 from gatemark.node.inventory import inventory, settings
 from gatemark.node.quoted import literal
 from gatemark.node.script import script
+from gatemark.plan.fact import FACTS
 from gatemark.plan.model import Arm
 from gatemark.probe import registry
 from gatemark.probe.probe import Place, Seen, Sent
@@ -71,7 +71,7 @@ def journals(gateway: Gateway) -> list[Path]:
 def test_an_inventory_is_taken(on_a_box: Callable[[Do], None]) -> None:
     async def take(gateway: Gateway) -> None:
         facts = (await inventory(gateway.node, gateway.devices.values()))["gateway"]
-        assert facts.keys() >= {*hardware.KEYS, "kernel", "interfaces", "addresses", "sysctls"}
+        assert facts.keys() >= {*FACTS, "kernel", "interfaces", "addresses", "sysctls"}
         assert facts["architecture"] != UNKNOWN
         assert facts["memory"].endswith("iB")
         assert facts["forwarding"].split()[0] == "0"

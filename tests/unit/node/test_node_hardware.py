@@ -4,6 +4,7 @@
 import pytest
 
 from gatemark.node import hardware, processor
+from gatemark.plan.fact import FACTS
 from gatemark.store.run import UNKNOWN
 
 # QEMU's Malta board, Linux 6.1 for 24Kc.
@@ -167,7 +168,7 @@ def test_a_router_is_told_whole() -> None:
 
 
 def test_what_a_box_does_not_tell_is_unknown() -> None:
-    assert hardware.hardware(NOTHING) == dict.fromkeys(hardware.KEYS, UNKNOWN)
+    assert hardware.hardware(NOTHING) == dict.fromkeys(FACTS, UNKNOWN)
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from gatemark.error import UsageError
-from gatemark.node import hardware
 from gatemark.node.inventory import KERNEL, SETTINGS, TESTER, inventory, settings, stated
 from gatemark.node.shell import Local
+from gatemark.plan.fact import FACTS
 
 
 class Counted(Local):
@@ -45,7 +45,7 @@ def test_the_kernel_is_told(taken: dict[str, Any]) -> None:
 
 
 def test_what_a_gateway_is_made_of_is_always_there(taken: dict[str, Any]) -> None:
-    assert all(taken["gateway"][key] for key in hardware.KEYS)
+    assert all(taken["gateway"][key] for key in FACTS)
 
 
 def test_how_a_host_is_set_is_left_out_where_it_cannot_tell(taken: dict[str, Any]) -> None:
@@ -53,7 +53,7 @@ def test_how_a_host_is_set_is_left_out_where_it_cannot_tell(taken: dict[str, Any
 
 
 def test_only_what_was_asked_is_told(taken: dict[str, Any]) -> None:
-    known = {*hardware.KEYS, *KERNEL, *SETTINGS, "told"}
+    known = {*FACTS, *KERNEL, *SETTINGS, "told"}
     assert taken["gateway"].keys() <= known
     assert taken["tester"].keys() <= {*TESTER, "kernel_config_sha256"}
 

@@ -19,6 +19,7 @@ from gatemark.error import GatemarkError, NodeError
 from gatemark.node import clock, hardware, report
 from gatemark.node.reader import READERS, Printed, odd, reader
 from gatemark.node.shell import Clock
+from gatemark.plan.fact import FACTS
 from gatemark.probe.kind import cpu, memory, softirq
 from gatemark.probe.loop import MARK, WHOLE, Sample
 
@@ -137,7 +138,7 @@ def test_an_agents_line_gives_a_message_or_an_error_of_ours(verb: str, line: Any
 @settings(max_examples=EXAMPLES, deadline=None, database=None)
 @given(st.fixed_dictionaries(dict.fromkeys(hardware.QUESTIONS, TEXT)))
 def test_what_a_box_is_made_of_is_read_or_unknown(raw: dict[str, str]) -> None:
-    assert hardware.hardware(raw).keys() == {*hardware.KEYS}
+    assert hardware.hardware(raw).keys() == {*FACTS}
 
 
 def test_an_odd_text_is_told_with_its_host_and_shown_in_short() -> None:

@@ -59,6 +59,13 @@ def test_a_check_of_a_case_is_of_its_points_alone(tmp_path: Path) -> None:
     assert (check.arm, check.at, check.wanted) == ("route", {"rate_pps": 20_000}, "< 2000000")
 
 
+def test_a_check_may_need_a_fact_of_the_inventory(tmp_path: Path) -> None:
+    text = '[[expect.case]]\nneeds = "{}"\ncpu_busy = "< 0.05"\n'
+    assert read(tmp_path, text.format("switch"))[0].needs == "switch"
+    with pytest.raises(UsageError, match="`needs` is a fact of the inventory; did you mean"):
+        read(tmp_path, text.format("swich"))
+
+
 def test_a_number_alone_is_to_be_equal(tmp_path: Path) -> None:
     (check,) = read(tmp_path, "[expect]\nloss_ratio_below_knee = 0\n")
     assert check.wanted == "= 0"

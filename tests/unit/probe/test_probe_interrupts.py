@@ -3,6 +3,7 @@
 
 from gatemark.probe.kind.interrupts import outcome, parse
 from gatemark.probe.probe import Outcome, Seen, Sent
+from gatemark.store.record import Accounting
 
 VIRTIO = """\
             CPU0       CPU1
@@ -17,6 +18,8 @@ ERR:          0
       NET_TX:        239        176
       NET_RX:       {net}        {net1}
      HRTIMER:       3374          0
+
+ctxt {ctxt}
 
 /proc/irq/38/smp_affinity_list:0-1
 /proc/irq/39/smp_affinity_list:1
@@ -33,9 +36,15 @@ ERR:          0
       NET_TX:       1200
       NET_RX:      {net}
 
+ctxt {ctxt}
+
 """
-FIRST = VIRTIO.format(rx=10, rx1=500, tx=9, net=1000, net1=2000)
-LAST = VIRTIO.format(rx=10, rx1=800, tx=49, net=1100, net1=2300)
+SENT = Accounting(
+    scheduled=400, tried=400, refused=0, unique=400, lost=0, duplicated=0, reordered=0, stale=0,
+    corrupt=0, foreign=0, ring_dropped=0, interfaces={}, mismatch={},
+)  # fmt: skip
+FIRST = VIRTIO.format(rx=10, rx1=500, tx=9, net=1000, net1=2000, ctxt=700)
+LAST = VIRTIO.format(rx=10, rx1=800, tx=49, net=1100, net1=2300, ctxt=900)
 
 
 def read(first: str, last: str, own: frozenset[int] | None = None) -> Outcome:
@@ -74,7 +83,7 @@ def test_a_namespace_has_this_machines_and_no_share_of_its_own() -> None:
 
 
 def test_a_box_of_one_cpu_has_no_affinity() -> None:
-    made = read(MIPS.format(rx=123456, net=50), MIPS.format(rx=123999, net=90))
+    made = read(MIPS.format(rx=123456, net=50, ctxt=0), MIPS.format(rx=123999, net=90, ctxt=8))
     assert made.values == {"interrupts.busiest_share": 1.0}
     assert made.evidence["interrupts"] == {
         "of": "the gateway",
@@ -85,3 +94,16 @@ def test_a_box_of_one_cpu_has_no_affinity() -> None:
 
 def test_nothing_received_has_no_busiest() -> None:
     assert read(FIRST, FIRST).values == {}
+
+
+def test_a_packet_has_interrupts_polls_and_switches_without_those_of_timers() -> None:
+    first = MIPS.format(rx=1000, net=50, ctxt=10)
+    last = MIPS.format(rx=1200, net=90, ctxt=30).replace("3500000", "3500900")
+    seen = Seen(own={"interrupts": (parse(first), parse(last))})
+    made = outcome(seen, Sent(0, 1, 1000.0, accounting=SENT))
+    assert made.values == {
+        "interrupts.busiest_share": 1.0,
+        "interrupts.per_packet_ratio": 0.5,
+        "interrupts.polls_ratio": 0.1,
+        "interrupts.switches_ratio": 0.05,
+    }

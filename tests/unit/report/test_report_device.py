@@ -6,11 +6,11 @@ from typing import Any
 import studies
 from msgspec.structs import replace
 
-from gatemark.node.hardware import KEYS
+from gatemark.plan.fact import FACTS
 from gatemark.report.answer import condition
 from gatemark.store.run import UNKNOWN
 
-BOX = dict.fromkeys(KEYS, UNKNOWN) | {
+BOX = dict.fromkeys(FACTS, UNKNOWN) | {
     "soc": "qca,qca9558",
     "cpu_mhz": "720",
     "memory": "120.6 MiB",

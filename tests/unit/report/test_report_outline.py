@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A study in its own order: each printed value has a row, ours beside it or the reason why not."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import outlined
 import pytest
 from command import gatemark
+from msgspec import structs
 
 from gatemark.plan.load import load, suites
 from gatemark.report import gallery
 from gatemark.report.group.source import Source, judged
-from gatemark.report.study.report import Section, sections
+from gatemark.report.study.report import NO_LIKE, NO_SECOND, Section, sections
 from gatemark.report.words.number import MINUS
 from gatemark.report.words.table import NONE
 from gatemark.store.directory import RunDirectory
@@ -87,6 +89,33 @@ def test_a_gain_is_told_in_its_unit_too(home: Source) -> None:
     assert not any("A/A" in row[0] for row in table.rows)
 
 
+def test_a_value_in_words_is_tested_and_counted(home: Source) -> None:
+    row = cells(made("procbench", home)["Figure 5"], "As published", "endpoint udp vs tcp")
+    assert "UDP always lower than TCP" in row[1:-2]
+    assert row[-2] == NONE or " in " in row[-2]
+    assert (row[-2] == NONE) == (row[-1] == NO_LIKE)
+
+
+def test_a_ratio_of_two_devices_needs_two_runs(home: Source) -> None:
+    number = "Results table, lines 43 to 49"
+    row = cells(made("wrt54", home)[number], "As published", "nat.tcp ratio, WRT54GS/WRTSL54GS")
+    assert row[-2:] == (NONE, NO_SECOND)
+    study = outline("wrt54")
+    attic = structs.replace(home.run.station, name="attic")
+    other = replace(home, label="B", run=structs.replace(home.run, station=attic))
+    parts = sections(study, [replace(home, label="A"), other], home, gallery.figures(home))
+    section = next(part for part in parts if part.part.number == number)
+    row = cells(section, "As published", "nat.tcp ratio, WRT54GS/WRTSL54GS")
+    assert (row[-3], row[-2][:3], row[-1]) == (NONE, "1.0", "")
+
+
+def test_runs_of_one_gateway_share_a_column(home: Source) -> None:
+    both = [replace(home, label=label) for label in "AB"]
+    parts = sections(outline("wrt54"), both, home, gallery.figures(home))
+    head = parts[0].tables[0][1].head
+    assert head[-1] == "A, B: ours, lab (virtual)"
+
+
 def test_a_figure_stands_where_the_study_has_it(home: Source) -> None:
     parts = made("kofler", home)
     names = [figure.name for figure in parts["Figure 1"].figures]
@@ -102,6 +131,17 @@ def test_the_page_has_the_parts_in_the_studys_order(tmp_path: Path) -> None:
     places = [page.index(f'<section id="part-{n}"') for n in range(1, 6)]
     assert places == sorted(places)
     assert "virtual gateway" in page
+
+
+def test_the_same_as_markdown_has_each_part_and_its_tables(tmp_path: Path) -> None:
+    outlined.keep(tmp_path / "one")
+    done = gatemark("report", "--study", "wrt54", "one", "--out", "wrt54.md", cwd=tmp_path)
+    assert (done.code, done.out) == (0, "wrt54.md\n")
+    text = (tmp_path / "wrt54.md").read_text()
+    heads = [line for line in text.splitlines() if line.startswith("## ")]
+    assert len(heads) == len(outline("wrt54").part)
+    assert "| nat.tcp throughput | 47.5 Mbit/s | 34.2 Mbit/s |" in text
+    assert max(len(line) for line in text.splitlines() if not line.startswith("|")) <= 100
 
 
 def test_an_unknown_study_is_refused(tmp_path: Path) -> None:

@@ -150,3 +150,13 @@ def test_the_highest_rate_is_left_of_a_knee_that_was_not_reached() -> None:
 
 def test_a_plan_without_expectations_has_no_checks() -> None:
     assert checks(JUDGED, builder.run().plans) == []
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"), [((), False), (("model",), False), (("switch",), True)]
+)
+def test_what_needs_a_fact_is_expected_of_a_gateway_that_has_it(
+    known: tuple[str, ...], expected: bool
+) -> None:
+    case = {"arm": "nat", "needs": "switch", "knee_pps": ">= 1"}
+    assert bool(checks(JUDGED, [plan(case=[case])], known)) == expected

@@ -40,6 +40,15 @@ def test_a_reason_holds_for_a_whole_experiment() -> None:
     assert read_map(text).reason(Key("B", "wifi", "any")) == "no Wi-Fi"
 
 
+@pytest.mark.parametrize("kind", ['[[claimed]]\nclaim = "alike"', '[[ratio]]\nof = "rate"'])
+def test_words_and_ratios_can_stand_beside_ours_too(kind: str) -> None:
+    text = f'{HEAD}{kind}\nstudy = "B"\nexperiment = "nat"\nparameter = "rate"\n'
+    mapping = read_map(text)
+    assert (mapping.is_shown(KEY), mapping.reason(KEY)) == (True, None)
+    with pytest.raises(GatemarkError, match=r"it is \[\[unmapped\]\], \[\[claimed\]\] or"):
+        read_map(text + ENTRY)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

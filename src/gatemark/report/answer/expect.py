@@ -9,7 +9,7 @@ from gatemark.report.group.source import Source
 from gatemark.report.group.together import named
 from gatemark.report.words import number, traffic
 from gatemark.report.words.table import NONE, Table
-from gatemark.stats.expect import Check, checks
+from gatemark.stats.expect import Check, checks, facts
 from gatemark.stats.judgement import Value
 from gatemark.stats.math.interval import Interval
 
@@ -24,14 +24,18 @@ def table(sources: Sequence[Source]) -> Table:
     rows = [
         _row(check, source.label if len(sources) > 1 else "")
         for source in sources
-        for check in checks(source.judgement, source.run.plans)
+        for check in _checks(source)
     ]
     return Table(CAPTION, HEAD, tuple(rows), frozenset())
 
 
+def _checks(source: Source) -> list[Check]:
+    return checks(source.judgement, source.run.plans, facts(source.run))
+
+
 def brief(source: Source) -> list[tuple[str, str]]:
     """For the first answer: how many are met, then those that are not, with rich styles."""
-    judged = checks(source.judgement, source.run.plans)
+    judged = _checks(source)
     unmet = [check for check in judged if check.verdict != "met"]
     unmet.sort(key=lambda check: check.verdict != "missed")
     if not judged:

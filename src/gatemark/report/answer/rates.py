@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import Plan
 from gatemark.report.group import latency, study, sweep
 from gatemark.report.words import headline, number, traffic
@@ -144,9 +145,20 @@ def _rates(points: Sequence[PointResult], caption: str) -> Table:
         Column("goodput, Mbit/s", *_cells(points, "goodput_bps", MBPS)),
         Column("loss, %", *_cells(points, "loss_ratio", PERCENT)),
         *_seen_by_tcp(points),
+        Column(
+            "tester's CPU, %",
+            _tester_cpu,
+            is_number=True,
+            is_there=any(p.tester_cpu for p in points if p.definition.path == DIRECT),
+        ),
         Column("bottleneck", lambda p: p.limit),
     ]
     return of_points(caption, spec, points)
+
+
+def _tester_cpu(point: PointResult) -> str:
+    """Of the busier end, of its CPU."""
+    return f"{100 * point.tester_cpu:.0f}" if point.tester_cpu else NONE
 
 
 def _seen_by_tcp(points: Sequence[PointResult]) -> Iterator[Column]:

@@ -8,8 +8,8 @@ A gate that failed is a failure. One that is undecided is an error, or skipped w
 from collections.abc import Iterator
 
 from gatemark.report.export import xunit
-from gatemark.report.export.markdown import table as marked
 from gatemark.report.matrix import Campaigned, change, gates, matrix
+from gatemark.report.words.markdown import table as marked
 from gatemark.stats.change.gate import Decided
 
 

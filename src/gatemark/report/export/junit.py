@@ -14,7 +14,7 @@ from gatemark.report.export import xunit
 from gatemark.report.group.source import Source
 from gatemark.report.words import headline, number
 from gatemark.report.words.run import repeat_command
-from gatemark.stats.expect import Check, checks
+from gatemark.stats.expect import Check, checks, facts
 from gatemark.stats.judgement import PointResult
 from gatemark.stats.point.sweep import RATES
 from gatemark.stats.values import values
@@ -77,11 +77,11 @@ def _suite(source: Source, plan: str, points: Sequence[Point]) -> xunit.Suite:
             place=place, name="run", outcome="error", type_="incomplete", message=fault
         )
         cases.insert(0, broken)
-    expected = [own for own in run.plans if own.name == plan]
-    cases += [_checked(check) for check in checks(source.judgement, expected)]
-    facts = {"id": source.label, "hostname": run.station.name, "timestamp": run.started[:19]}
+    expected, known = [own for own in run.plans if own.name == plan], facts(run)
+    cases += [_checked(check) for check in checks(source.judgement, expected, known)]
+    marks = {"id": source.label, "hostname": run.station.name, "timestamp": run.started[:19]}
     properties = (*_of_run(source), *_of_values(source, plan))
-    return xunit.Suite(name=plan, cases=cases, facts=facts, properties=properties)
+    return xunit.Suite(name=plan, cases=cases, facts=marks, properties=properties)
 
 
 def _fault(source: Source) -> str:

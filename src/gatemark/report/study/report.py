@@ -5,6 +5,8 @@ Published values stand in columns by device, ours in columns by run. What cannot
 a row all the same, with the reason.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +28,7 @@ from gatemark.report.words.number import PERCENT
 from gatemark.report.words.run import repeat_plan
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.change import gain
-from gatemark.stats.change.claim import claims
+from gatemark.stats.change.claim import NAMES, claims
 from gatemark.stats.change.reference import Beside
 from gatemark.stats.point.mean import At, at, means
 from gatemark.store import file
@@ -37,7 +39,10 @@ from gatemark.store.study.outline import Outline, Part
 
 INVENTORY: Final = "device_inventory"
 NO_LIKE: Final = "no run that was given has its like"
+NO_SECOND: Final = "a ratio of two devices: give two runs that have it"
 TEXT: Final = "text"  # the unit of a value in words
+FRACTION: Final = "fraction"
+NUMBER: Final = re.compile(r"\d+(\.\d+)?")
 EVERYONE: Final = ("-", "all", "both", "all routers")  # devices of a value that is of the study
 STUDY: Final = "the study"
 Means = Mapping[At, Mapping[str, float]]
@@ -56,6 +61,40 @@ class Section:
     absent: Sequence[str]  # plans of it that no run has
 
 
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """One gateway, with all runs that measured it: a column of its own."""
+
+    sources: Sequence[Source]
+
+    @property
+    def label(self) -> str:
+        """Head of its column."""
+        first = self.sources[0]
+        kind = "virtual" if first.run.station.virtual else "device"
+        letters = ", ".join(filter(None, (source.label for source in self.sources)))
+        name = called(first) if len(self.sources) == 1 else first.run.station.name
+        return f"{letters + ': ' if letters else ''}ours, {name} ({kind})"
+
+    @property
+    def means(self) -> Means:
+        """Arithmetic means of all its runs."""
+        return {at: own for source in self.sources for at, own in means(source.records).items()}
+
+    def pairs(self, study: str, part: Part) -> list[Beside]:
+        """Its values beside those of a part of a study."""
+        return [pair for source in self.sources for pair in _pairs(source, study, part)]
+
+
+def gateways(sources: Sequence[Source]) -> list[Gateway]:
+    """The gateways of these runs: of one station with one processor is one."""
+    known: dict[tuple[str, object], list[Source]] = {}
+    for source in sources:
+        key = source.run.station.name, (source.run.before.get("gateway") or {}).get("processor")
+        known.setdefault(key, []).append(source)
+    return [Gateway(own) for own in known.values()]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matter:
     """What all sections are made of."""
@@ -63,7 +102,9 @@ class Matter:
     study: str  # its short name
     sources: Sequence[Source]
     values: Sequence[Entry]  # all that it printed
-    means: Sequence[Means]  # of each source
+    plans: frozenset[str]  # of all its parts
+    gateways: Sequence[Gateway]
+    means: Sequence[Means]  # of each gateway
     figures: Sequence[Figure]
     tables: Sequence[tuple[str, Table]]
 
@@ -74,26 +115,31 @@ def write(outline: Outline, sources: Sequence[Source], path: Path) -> Path:
     return path
 
 
+def parts(outline: Outline, sources: Sequence[Source]) -> tuple[str, list[Section]]:
+    """How much of the study these runs have, in a sentence; and its parts in its order."""
+    shared = together(sources)
+    own = sections(outline, sources, shared, gallery.figures(shared))
+    return _sentence(outline, own, sources), own
+
+
 def render(outline: Outline, sources: Sequence[Source]) -> str:
     """The page as text."""
-    shared = together(sources)
-    drawn = gallery.figures(shared)
-    made = sections(outline, sources, shared, drawn)
-    figures = list({f.name: f for section in made for f in section.figures}.values())
-    first = {f.name: s.anchor for s in reversed(made) for f in s.figures}
+    sentence, own = parts(outline, sources)
+    figures = list({f.name: f for section in own for f in section.figures}.values())
+    first = {f.name: s.anchor for s in reversed(own) for f in s.figures}
     return html.template("study.html").render(
         outline=outline,
         title=outline.title,
-        sentence=_sentence(outline, made, sources),
+        sentence=sentence,
         abouts=[about(source) for source in sources],
-        sections=made,
+        sections=own,
         figures=figures,
         first=first,
         readings={},
         commands={figure.name: [] for figure in figures},
         columns=columns,
         style=html.asset("style.css"),
-        data=script.embedded(figures, palette(shared.judgement)),
+        data=script.embedded(figures, palette(together(sources).judgement)),
         scripts=[script.library(), *map(html.asset, ("number.js", "table.js", "page.js"))],
     )
 
@@ -102,11 +148,14 @@ def sections(
     outline: Outline, sources: Sequence[Source], shared: Source, drawn: Sequence[Figure]
 ) -> list[Section]:
     """The study's parts in its order."""
+    columns = gateways(sources)
     matter = Matter(
         study=outline.name,
         sources=sources,
         values=entries(outline.seed),
-        means=[means(source.records) for source in sources],
+        plans=frozenset(name for part in outline.part for name in part.plans),
+        gateways=columns,
+        means=[gateway.means for gateway in columns],
         figures=drawn,
         tables=list(answers.tables(shared)),
     )
@@ -115,12 +164,12 @@ def sections(
 
 def _section(part: Part, anchor: str, matter: Matter) -> Section:
     sources = matter.sources
-    pairs = [list(_pairs(source, matter.study, part)) for source in sources]
+    pairs = [gateway.pairs(matter.study, part) for gateway in matter.gateways]
     made = [
         _devices(part, matter),
         _values(part, matter, pairs),
         *(_gains(source, part) for source in sources if part.gains),
-        *(_claims(source) for source in sources if part.claims),
+        *(_claims(source, part) for source in sources if part.claims),
         *_own(part, matter.tables),
     ]
     return Section(
@@ -175,47 +224,62 @@ def _differences(pairs: Sequence[Beside]) -> Iterator[str]:
 
 def _devices(part: Part, matter: Matter) -> Table:
     """The devices of the study, and ours by their inventory."""
-    values, sources = matter.values, matter.sources
+    values = matter.values
     facts = [v for v in values if v.experiment == INVENTORY and v.parameter in part.inventory]
     devices = list(dict.fromkeys(value.device for value in facts))
     rows = []
     for parameter, key in part.inventory.items():
         theirs = [_cell(facts, INVENTORY, parameter, device) for device in devices]
-        rows.append((_words(parameter), *theirs, *(_fact(source, key) for source in sources)))
-    head = ("", *devices, *map(_label, sources))
+        ours = (_fact(gateway.sources[0], key) for gateway in matter.gateways)
+        rows.append((_words(parameter), *theirs, *ours))
+    head = ("", *devices, *(gateway.label for gateway in matter.gateways))
     return Table("Devices: as printed, and ours by inventory", head, tuple(rows), frozenset())
 
 
 def _fact(source: Source, key: str) -> str:
     """A fact of our gateway; a namespace has the processor of the machine that it runs on."""
     known = (source.run.before.get("gateway") or {}).get(key, UNKNOWN)
-    return NONE if known in ("", UNKNOWN) else " ".join(str(known).split())
-
-
-def _label(source: Source) -> str:
-    kind = "virtual" if source.run.station.virtual else "device"
-    return f"{source.label + ': ' if source.label else ''}ours, {called(source)} ({kind})"
+    text = NONE if known in ("", UNKNOWN) else " ".join(str(known).split())
+    return f"{float(text):.0f} MHz" if key.endswith("_mhz") and NUMBER.fullmatch(text) else text
 
 
 def _values(part: Part, matter: Matter, pairs: Sequence[Sequence[Beside]]) -> Table:
     """What was published, by device, with ours beside it; or why nothing of ours is."""
     kept = [value for value in matter.values if value.experiment in part.experiments]
     devices = list(dict.fromkeys(_device(value) for value in kept))
-    rows = []
-    for experiment, parameter in dict.fromkeys((v.experiment, v.parameter) for v in kept):
-        alike = [[p for p in run if _is_of(p, experiment, parameter)] for run in pairs]
-        ours = [_ours(run, mean) for run, mean in zip(alike, matter.means, strict=True)]
-        theirs = [_cell(kept, experiment, parameter, device) for device in devices]
-        why = next(v.why for v in kept if (v.experiment, v.parameter) == (experiment, parameter))
-        reason = why or ("" if any(alike) else NO_LIKE)
-        rows.append((f"{experiment} {_words(parameter)}", *theirs, *ours, reason))
-    head = ("what", *devices, *map(_label, matter.sources), "why there is none of ours")
+    rows, values = [], dict[tuple[str, str, str], Entry]()
+    for value in kept:
+        pair = value.device if value.of else ""
+        values.setdefault((value.experiment, value.parameter, pair), value)
+    for (*_, pair), value in values.items():
+        own = [v for v in kept if pair in ("", v.device)]
+        theirs = [_cell(own, value.experiment, value.parameter, device) for device in devices]
+        ours = _beside(value, matter, pairs)
+        lacking = NO_SECOND if value.of else NO_LIKE
+        reason = value.why or ("" if any(text != NONE for text in ours) else lacking)
+        name = f"{value.experiment} {_words(value.parameter)}"
+        what = ", ".join(filter(None, (name, pair)))
+        rows.append((what, *theirs, *ours, reason))
+    labels = (gateway.label for gateway in matter.gateways)
+    head = ("what", *devices, *labels, "why there is none of ours")
     caption = "As published, and ours: median with interval, and the arithmetic mean"
     return Table(caption, head, tuple(rows), frozenset())
 
 
+def _beside(value: Entry, matter: Matter, pairs: Sequence[Sequence[Beside]]) -> list[str]:
+    """What each run has beside a published value."""
+    if value.claim:
+        return [_verdicts(gateway, value.claim, matter.plans) for gateway in matter.gateways]
+    parameter = value.of or value.parameter
+    alike = [[p for p in run if _is_of(p, value.experiment, parameter)] for run in pairs]
+    if value.of:
+        return _divided(alike)
+    return [_ours(run, mean) for run, mean in zip(alike, matter.means, strict=True)]
+
+
 def _device(value: Entry) -> str:
-    return STUDY if value.device in EVERYONE else value.device
+    """Its column; a ratio of two devices is in none of theirs."""
+    return STUDY if value.of or value.device in EVERYONE else value.device
 
 
 def _is_of(pair: Beside, experiment: str, parameter: str) -> bool:
@@ -235,7 +299,7 @@ def _cell(values: Iterable[Entry], experiment: str, parameter: str, device: str)
 def _printed(value: Entry) -> str:
     sign = next((sign for sign in reference.SIGN if value.value.startswith(sign)), "")
     text = f"{reference.SIGN.get(sign, '')}{value.value.removeprefix(sign)}"
-    unit = "" if value.unit == TEXT else f" {value.unit}"
+    unit = "" if value.unit in (TEXT, FRACTION) else f" {value.unit}"
     return f"{reference.ABOUT.get(value.kind, '')}{text}{unit}"
 
 
@@ -282,7 +346,26 @@ def _gains(source: Source, part: Part) -> Table:
     return Table(f"{whose}what is gained against the first setup", head, tuple(rows), frozenset())
 
 
-def _claims(source: Source) -> Table:
+def _divided(runs: Sequence[Sequence[Beside]]) -> list[str]:
+    """Each run's value over the first run's, at the same setup and point."""
+    values = [{(p.plan, p.arm, *sorted(p.point.items())): p.measured for p in run} for run in runs]
+    base, *others = values
+    texts = [NONE]
+    for own in others:
+        ratios = (own[at].value / base[at].value for at in own if at in base and base[at].value)
+        texts.append("; ".join(number.quantity(ratio, "times") for ratio in ratios) or NONE)
+    return texts
+
+
+def _verdicts(gateway: Gateway, name: str, plans: frozenset[str]) -> str:
+    """How often a claim holds at setups of ours."""
+    every = (claim for source in gateway.sources for claim in claims(source.records))
+    own = [c for c in every if c.claim in NAMES[name] and c.plan in plans]
+    counts = Counter(claim.holds for claim in own)
+    return "; ".join(f"{word} in {n} of {len(own)}" for word, n in counts.items()) or NONE
+
+
+def _claims(source: Source, part: Part) -> Table:
     """What the study claims, at each setup of ours."""
     rows = tuple(
         (
@@ -293,6 +376,7 @@ def _claims(source: Source) -> Table:
             claim.holds,
         )
         for claim in claims(source.records)
+        if claim.plan in part.plans
     )
     head = ("claim", "setup", "traffic", "change", "here")
     whose = f"{source.label}: " if source.label else ""

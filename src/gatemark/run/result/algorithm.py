@@ -33,7 +33,7 @@ NUMBERS: Final = {
     **{f"{way}_mb_s": (f"{way}_bytes_per_s", 1e6) for way in ("copy", "scale", "add", "triad")},
 }
 LATENCY: Final = "latency"  # a measure: ns of a load, by the size of the memory it is from
-SIZES: Final = ("bytes", "peak_bytes", "build_s")  # of the largest instance
+SIZES: Final = ("bytes", "peak_bytes", "build_s", "states")  # of the largest instance
 HEADLINES: Final = ("", "query", "find")  # the phase that the kernel's own rate is of
 
 Report = Mapping[str, Any]

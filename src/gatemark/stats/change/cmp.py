@@ -9,7 +9,7 @@ from gatemark.error import UsageError
 from gatemark.stats.change.arms import DIRECT
 from gatemark.stats.change.comparable import Difference, aligned, differing, nearest
 from gatemark.stats.change.compare import compare
-from gatemark.stats.change.diff import Side, inventory
+from gatemark.stats.change.diff import FIRMWARE, Side, inventory, one_firmware
 from gatemark.stats.change.sampled import Sampled
 from gatemark.stats.change.tool import ToolSide, put
 from gatemark.stats.math.interval import Interval
@@ -54,8 +54,11 @@ class Cmp:
 def cmp(sides: Sequence[Side | ToolSide], across: Collection[str] = ()) -> Cmp:
     """Compare runs on different gateways, and files of other tools.
 
-    Raises UsageError where no definition is alike.
+    Raises UsageError where no definition is alike, or the software differs and `across` does not
+    name it.
     """
+    if FIRMWARE not in across:
+        one_firmware([side.run for side in sides if isinstance(side, Side)])
     runs = [[row for row in side.rows if _of_gateway(row)] for side in sides]
     own = [rows if isinstance(s, Side) else [] for s, rows in zip(sides, runs, strict=True)]
     rows = aligned(own, {*across, CONDITION})

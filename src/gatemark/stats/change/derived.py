@@ -6,7 +6,8 @@ from typing import Final
 
 from gatemark.quantity import UNITS
 from gatemark.stats.change import gain
-from gatemark.stats.judgement import Comparison, Judgement, PointResult
+from gatemark.stats.change.best import best
+from gatemark.stats.judgement import Comparison, Judgement, Ladder, PointResult, Queue
 from gatemark.stats.kernel import rate
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import Subject
@@ -15,7 +16,20 @@ from gatemark.unit import payload_bytes
 
 FEWEST_WRITES: Final = 3  # sizes of a write, of which the largest value is a plateau
 WRITE: Final = "write_bytes"
-QUEUE: Final = ("queue_delay_mean_ns", "queue_loss_ratio")
+QUEUE: Final = (
+    "queue_delay_mean_ns",
+    "queue_delay_p5_ns",
+    "queue_delay_p50_ns",
+    "queue_delay_p95_ns",
+    "queue_delay_max_ns",
+    "queue_loss_ratio",
+    "queue_buffer_bytes",
+    "queue_idle_mean_ns",
+    "queue_idle_p50_ns",
+    "queue_idle_loss_ratio",
+)
+MEAN: Final = QUEUE[0]
+PAYLOAD: Final = ("goodput_bps", "received_l4_bps")  # what a share of a link is of
 
 Derived = tuple[Subject, str, Interval]  # what it is of, its quantity, the value
 
@@ -31,9 +45,59 @@ def derived(judgement: Judgement) -> Iterator[Derived]:
             yield from _gained(judgement, comparison)
     yield from _shares(judgement.points)
     yield from _per_mhz(judgement.points)
-    for queue in judgement.queues:
-        if queue.way == "up" and not queue.flow:
-            yield from ((queue.subject, n, queue.values[n]) for n in QUEUE if n in queue.values)
+    yield from _tester(judgement.ceilings)
+    yield from _of_link(judgement)
+    yield from _queues(judgement.queues)
+    yield from _steps(judgement.ladders)
+    yield from best(judgement)
+
+
+def _tester(ceilings: Sequence[PointResult]) -> Iterator[Derived]:
+    for ceiling in ceilings:
+        if busy := ceiling.tester_cpu:
+            yield ceiling.subject, "tester_cpu_share", Interval(busy, busy, busy, 1, 0.0)
+
+
+def _steps(ladders: Sequence[Ladder]) -> Iterator[Derived]:
+    """What each step adds to the CPU load."""
+    for step in (step for ladder in ladders for step in ladder.steps if not step.twin):
+        if cost := step.costs.get("cpu_busy"):
+            yield step.subject, "step_cpu_busy", cost.difference
+
+
+def _of_link(judgement: Judgement) -> Iterator[Derived]:
+    """Payload as a share of the link, which is as fast as its slowest port."""
+    for point in judgement.points:
+        for name in PAYLOAD if point.link_bps else ():
+            if rate := point.values.get(name):
+                yield point.subject, "link_share", _times(rate, 1 / (point.link_bps or 1))
+    links = {(p.plan, p.arm, p.definition.direction): p.link_bps for p in judgement.points}
+    for knee in judgement.knees:
+        link_bps, definition = links.get((knee.plan, knee.arm, knee.direction)), knee.definition
+        if link_bps and definition.frame_bytes:
+            bits = payload_bytes(definition.frame_bytes, definition.family) * 8
+            yield knee.subject, "peak_link_share", _times(knee.peak_pps, bits / link_bps)
+
+
+def _queues(queues: Sequence[Queue]) -> Iterator[Derived]:
+    """Of the plan's own flow upwards; and what an arm's mean delay is to the first arm's."""
+    first: dict[tuple[object, ...], Interval] = {}
+    for queue in queues:
+        if queue.way != "up" or queue.flow:
+            continue
+        yield from ((queue.subject, n, queue.values[n]) for n in QUEUE if n in queue.values)
+        if mean := queue.values.get(MEAN):
+            key = queue.plan, *sorted(queue.point.items())
+            base = first.setdefault(key, mean)
+            if base is not mean and mean.lo > 0:
+                n, level = min(base.n, mean.n), min(base.level, mean.level)
+                yield (
+                    queue.subject,
+                    "queue_reduction",
+                    Interval(
+                        base.value / mean.value, base.lo / mean.hi, base.hi / mean.lo, n, level
+                    ),
+                )
 
 
 def _turned(i: Interval, whole: float) -> Interval:

@@ -14,6 +14,10 @@ from gatemark.stats.shape.change import changes
 from gatemark.store.run import UNKNOWN, Run
 
 GATEWAY = "gateway"  # `--across gateway`: another gateway on purpose
+FIRMWARE = "firmware"  # `--across firmware`: other software on purpose
+# Of the inventory. The hash of all packages is told and refuses nothing: an update of a tool would
+# change it.
+SOFTWARE = ("firmware", "kernel", "kernel_config_sha256")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,9 @@ def diff(
     """
     if GATEWAY not in across:
         _one_gateway(old.run, new.run)
-    allowed = [name for name in across if name != GATEWAY]
+    if FIRMWARE not in across:
+        one_firmware([old.run, new.run])
+    allowed = [name for name in across if name not in (GATEWAY, FIRMWARE)]
     rows = [
         [row for row in side.rows if not row.twin and (everything or not row.swept)]
         for side in (old, new)
@@ -142,6 +148,19 @@ def _one_gateway(old: Run, new: Run) -> None:
                 f"not the same gateway ({pair}): `gatemark cmp` compares different ones; "
                 "--across gateway compares them all the same"
             )
+
+
+def one_firmware(runs: Sequence[Run]) -> None:
+    """Raise UsageError where a gateway is known to run other software than the first."""
+    inventories = [inventory(run, "gateway") for run in runs]
+    for first, other in ((inventories[0], other) for other in inventories[1:]):
+        for name in SOFTWARE:
+            pair = Difference(f"gateway's {name}", first.get(name), other.get(name))
+            if pair.old != pair.new and pair.old is not None and pair.new is not None:
+                raise UsageError(
+                    f"not the same firmware ({pair}): a difference may be of the software alone; "
+                    "--across firmware compares them all the same"
+                )
 
 
 def processor(run: Run) -> object:

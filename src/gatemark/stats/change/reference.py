@@ -10,7 +10,7 @@ from gatemark.plan.model import is_twin
 from gatemark.stats.change.derived import derived
 from gatemark.stats.judgement import Comparison, Judgement, Knee, PointResult, Travel, Watched
 from gatemark.stats.math.interval import Interval
-from gatemark.stats.point.connections import QUANTITIES
+from gatemark.stats.point.connections import RATE
 from gatemark.stats.point.likeness import alike, distance, kept
 from gatemark.stats.subject import About
 from gatemark.store.published import Published
@@ -73,7 +73,7 @@ def beside(judgement: Judgement, published: Iterable[Published]) -> tuple[Beside
 def _candidates(judgement: Judgement) -> Iterator[Candidate]:
     own = (point for point in judgement.points if not is_twin(point.arm))
     for point in (*judgement.ceilings, *own):
-        if point.definition.quantity in QUANTITIES:  # no source has connections of our kind
+        if point.definition.quantity == RATE:  # no source has connections/s of our kind
             continue
         for quantity, measured in point.values.items():
             yield Candidate(

@@ -7,6 +7,7 @@ evidence; `inventory.NAME`, a fact of the gateway; `change`, arms compared with 
 a ladder; `watched`, a program beside a sweep of rates; `cross-check`, another tool beside ours;
 `rates-at-load`, the rate at a share of the CPU; `by-size`, what packets and bytes cost, and
 `loss-by-size`, of UDP at overload; `claims`, a study's own, tested; `ceiling`, the tester alone;
+`rises`, whether packets/s rise with the frame size;
 `ab`, two firmwares or setups boot by boot; `spread`, repeats until they agree; `mean`, several
 repeats; `deviations`.
 """
@@ -17,6 +18,7 @@ from typing import Final, NamedTuple
 from gatemark.plan.feature import programs
 from gatemark.plan.model import Plan, Workload
 from gatemark.stats.capacity.sized import FEWEST, sized
+from gatemark.stats.change import rising
 from gatemark.stats.change.claim import claims
 from gatemark.stats.judgement import Judgement
 from gatemark.stats.point.load import rates_at
@@ -64,11 +66,13 @@ OF_KERNEL: Final[dict[str, tuple[str, ...]]] = {
     "platform": ("clock_hz", "copy_bytes_per_s", "memory_latency_ns"),
 }
 OF_PROBE: Final = {
-    "cpu": "evidence.inside",
-    "softirq": "evidence.inside",
-    "soak": "evidence.soaked",
-    "memory": "evidence.memory",
-    "conntrack": "evidence.conntrack",
+    "cpu": ("evidence.inside",),
+    "softirq": ("evidence.inside",),
+    "soak": ("evidence.soaked",),
+    "memory": ("evidence.memory",),
+    "conntrack": ("evidence.conntrack",),
+    "interrupts": ("polls_ratio",),
+    "power": ("power_w", "power_idle_w"),
 }
 ALWAYS: Final = ("station.placement", "evidence.cpu", "cpu_busy")
 
@@ -143,7 +147,7 @@ def _names(plan: Plan) -> Iterator[str]:
         yield from YIELDS[kind]
     yield from _of_traffic(plan, levels, kinds)
     yield from _of_arms(plan, own)
-    yield from (OF_PROBE[probe] for probe in plan.probe.use if probe in OF_PROBE)
+    yield from (name for probe in plan.probe.use for name in OF_PROBE.get(probe, ()))
     if len(own) < len(plan.arm):
         yield "ceiling"
     if plan.repeat.boots:
@@ -165,7 +169,7 @@ def _of_traffic(
         yield f"kernel.{load.command}"
         yield from OF_KERNEL.get(load.command, ())
     if load.kind == "walk" and load.ordered:
-        yield from ("path_calls", "path_netfilter_calls", "path_instructions")
+        yield from ("path_calls", "path_netfilter_calls", "path_instructions", "path_ns")
     if load.kind == "replay" and plan.beside:
         yield from LOADED
     if plan.line:
@@ -179,6 +183,8 @@ def _of_rates(
 ) -> Iterator[str]:
     if plan.search:
         yield from ("throughput_pps", "held_bps", "burst_packets")
+        if len(levels.get("frame_bytes", ())) >= rising.FEWEST:
+            yield "rises"
     if {"tcp", "udp"} <= set(kinds):
         yield "claims"
     rates = max(len(levels.get(name, ())) for name in ("rate_pps", "rate_bps"))
@@ -294,6 +300,7 @@ def _judged(run: Run, records: Sequence[Record], judgement: Judgement) -> dict[s
         ("cross-check", judgement.cross_checks),
         ("claims", claims(records)),
         ("rates-at-load", [rate for rate in rates_at(records) if rate.pps]),
+        ("rises", [points[0] for points in rising.searched(judgement.points)]),
     )
     for line in sized(records):
         own = judged.setdefault(line.plan, set())

@@ -70,15 +70,20 @@ class Facts:
         return self.loss is not None and self.loss > self.criterion
 
 
+def link(trials: Group) -> int | None:
+    """L1 rate of the slowest link of the test."""
+    everything = (*trials.outside, *trials.instrumented)
+    return min((bps for r in everything if (bps := r.evidence.link_bps)), default=None)
+
+
 def gather(trials: Group, ceiling: float | None) -> Facts:
     """The facts of a point, from the trials of both passes; the ceiling is of its quantity."""
-    outside, everything = trials.outside, (*trials.outside, *trials.instrumented)
+    outside = trials.outside
     counts = [record.accounting for record in outside if record.accounting]
     schedule = [r for record in outside if (r := record.evidence.schedule_ratio) is not None]
     criterion = trials.definition.loss_criterion
     held = trials.definition.quantity == "held rate"  # by uploads: the flow's schedule is none
     paced = not held and bool(schedule or trials.point.get("rate_pps") or _sum(counts, "scheduled"))
-    links = [bps for record in everything if (bps := record.evidence.link_bps)]
     return Facts(
         loss=None if held else _loss(outside),
         criterion=LOSS if criterion is None else criterion,
@@ -90,7 +95,7 @@ def gather(trials: Group, ceiling: float | None) -> Facts:
         carried=middle(readings(outside, trials.definition.headline)),
         unit=UNITS[trials.definition.headline],
         l1_bps=middle(readings(outside, "received_l1_bps")),
-        link_bps=min(links, default=None),
+        link_bps=link(trials),
         ceiling=ceiling,
         restarted=trials.definition.quantity == "reset time",
         greedy=trials.definition.l4 == "tcp" or not paced,
@@ -121,12 +126,14 @@ def tester_cpu(records: Iterable[Record]) -> float:
     return min(1.0, median(shares)) if shares else 0.0
 
 
-def _sink_dropped(definition: Definition, counts: Sequence[Accounting]) -> float:
-    """What the tester's sink lost itself, of what was tried.
+def is_sink(definition: Definition) -> bool:
+    """Whether the gateway's own program receives: what its socket drops is the gateway's loss."""
+    return (definition.path, definition.direction) == ("endpoint", "receive")
 
-    Where the gateway's own program receives, what its socket dropped is the gateway's loss.
-    """
-    if (definition.path, definition.direction) == ("endpoint", "receive"):
+
+def _sink_dropped(definition: Definition, counts: Sequence[Accounting]) -> float:
+    """What the tester's sink lost itself, of what was tried."""
+    if is_sink(definition):
         return 0.0
     return _share(_sum(counts, "ring_dropped"), _sum(counts, "tried"))
 

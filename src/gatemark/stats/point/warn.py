@@ -28,6 +28,7 @@ Code = Literal[
     "no-ceiling",
     "no-instrumented-pass",
     "observer-effect",
+    "rises-with-size",
     "spread",
     "tester-limited",
     "throttled",

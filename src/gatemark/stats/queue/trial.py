@@ -18,6 +18,8 @@ Pairs = Iterable[tuple[str, float | None]]
 # Each is told where ten packets lie above it.
 TAILS: Final = {"p50": 0.5, "p95": 0.95, "p98": 0.98, "p99": 0.99}
 FAR: Final = tuple(name for name, share in TAILS.items() if share > 0.5)  # the nearest first
+# What a study prints of a flow beside a load, whole.
+STUDY: Final = {"p5": 0.05, "p50": 0.5, "p95": 0.95, "max": 1.0}
 MS_NS: Final = 1_000_000
 
 
@@ -67,8 +69,13 @@ def _added(seen: Seen) -> Pairs:
     loaded, idle = seen.loaded, seen.idle
     yield "queue_loss_ratio", loaded.loss_ratio
     yield "queue_delay_mean_ns", fmean(loaded.delay_ns)
+    for name, share in STUDY.items():
+        yield f"queue_delay_{name}_ns", loaded.percentile(share)
     if not idle.delay_ns:
         return
+    yield "queue_idle_mean_ns", fmean(idle.delay_ns)
+    yield "queue_idle_p50_ns", idle.percentile(0.5)
+    yield "queue_idle_loss_ratio", idle.loss_ratio
     yield "queue_added_mean_ns", fmean(loaded.delay_ns) - fmean(idle.delay_ns)
     added = {name: added_at(seen, share) for name, share in TAILS.items()}
     for name, value in added.items():

@@ -10,6 +10,7 @@ from statistics import median
 from typing import Final
 
 from gatemark.stats.finding import Finding
+from gatemark.stats.point.facts import is_sink
 from gatemark.stats.shape.sight import Sight, Sweep
 from gatemark.stats.shape.words import percent
 
@@ -45,4 +46,6 @@ def _paused(sight: Sight) -> float:
 
 def _dropped(sight: Sight) -> float:
     count = sight.record.accounting
+    if is_sink(sight.record.definition):
+        return 0.0
     return count.ring_dropped / count.tried if count and count.tried else 0.0

@@ -2,11 +2,22 @@
 """The claims of the study of boards: planted ones hold, their opposites do not."""
 
 from collections.abc import Iterator
+from importlib.resources import files
 
 import builder
 import pytest
 
-from gatemark.stats.change.claim import IPV6_FASTER, UDP_LESS, claims
+from gatemark.stats.change.claim import (
+    D2FA_PATTERNS,
+    DIRECTIONS_ALIKE,
+    HFA_MIXED,
+    IPV6_FASTER,
+    NAMES,
+    SST_FASTER,
+    UDP_LESS,
+    claims,
+)
+from gatemark.store.mapping import read_map
 from gatemark.store.record import Definition, Record, Scalar
 
 RATES = {("tcp", "ipv4"): 300e6, ("udp", "ipv4"): 250e6}
@@ -57,3 +68,52 @@ def test_the_longest_length_counts() -> None:
 
 def test_one_side_alone_claims_nothing() -> None:
     assert told({("tcp", "ipv4"): 300e6}) == {}
+
+
+def pair(
+    factor: str, levels: tuple[Scalar | None, Scalar], rates: tuple[float, float], **own: Scalar
+) -> Iterator[Record]:
+    for level, rate in zip(levels, rates, strict=True):
+        point: dict[str, Scalar] = {} if level is None else {factor: level}
+        definition = Definition(path="route", frame_bytes=1496)
+        for repeat in range(1, 7):
+            values = {"received_l4_bps": rate, "goodput_bps": rate, "ops_s": rate}
+            values |= {"flow_bytes": rate}
+            kept = {name: value * (1 + repeat / 1000) for name, value in values.items()}
+            yield builder.record("p/q", "route", {**point, **own}, definition, repeat, kept)
+
+
+@pytest.mark.parametrize(
+    ("down", "holds"), [(101.0, "holds"), (120.0, "does not hold"), (105.1, "cannot be told")]
+)
+def test_two_directions_are_alike_within_a_twentieth(down: float, holds: str) -> None:
+    made = claims(pair("direction", ("up", "down"), (100.0, down)))
+    assert [(c.claim, c.holds) for c in made] == [(DIRECTIONS_ALIKE, holds)]
+
+
+@pytest.mark.parametrize(("trie", "holds"), [(120.0, "holds"), (90.0, "does not hold")])
+def test_a_structure_is_faster_than_another(trie: float, holds: str) -> None:
+    made = claims(pair("words.structure", ("tbm4", "sst7"), (100.0, trie)))
+    assert [(c.claim, c.holds) for c in made] == [(SST_FASTER, holds)]
+
+
+def test_an_automaton_is_better_for_its_own_patterns_alone() -> None:
+    for patterns, claim in (("aut1", D2FA_PATTERNS), ("aut2", HFA_MIXED)):
+        levels = ("hfa", "d2fa") if patterns == "aut1" else ("d2fa", "hfa")
+        trials = pair("words.engine", levels, (100.0, 130.0), **{"words.patterns": patterns})
+        assert [(c.claim, c.holds) for c in claims(trials)] == [(claim, "holds")]
+
+
+def test_two_repeats_decide_nothing() -> None:
+    trials = pair("direction", ("up", "down"), (100.0, 200.0))
+    assert [c.holds for c in claims(r for r in trials if r.repeat <= 2)] == ["cannot be told"]
+
+
+def test_a_rate_that_was_asked_for_claims_nothing() -> None:
+    assert claims(pair("direction", ("up", "down"), (100.0, 100.0), rate_pps=1000)) == []
+
+
+def test_a_published_claim_is_tested_here() -> None:
+    folder = files("gatemark") / "reference"
+    mapping = read_map((folder / "map.toml").read_text())
+    assert set(mapping.claims.values()) <= NAMES.keys()

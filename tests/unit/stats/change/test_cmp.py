@@ -133,3 +133,10 @@ def test_what_a_reader_must_know_of_each_gateway_is_told() -> None:
         ("slow_to_pps", "", "none"),
         ("cpu_mhz", "", 1200.5),
     ]
+
+
+def test_gateways_of_other_firmware_are_compared_where_that_is_asked() -> None:
+    sides = [side(trials(20_000), station(gateway={"kernel": text})) for text in "ab"]
+    with pytest.raises(UsageError, match="--across firmware compares them all the same"):
+        cmp(sides)
+    assert len(cmp(sides, ["firmware"]).rows) == 1

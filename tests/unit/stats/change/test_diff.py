@@ -180,3 +180,18 @@ def test_another_cable_is_told() -> None:
 
 def test_the_seed_is_no_condition() -> None:
     assert list(conditions(station(), replace(station(), seed=99))) == []
+
+
+@pytest.mark.parametrize("name", ["firmware", "kernel", "kernel_config_sha256"])
+def test_another_firmware_is_refused_unless_asked(name: str) -> None:
+    records = trials(20_000)
+    old, new = (side(records, station(gateway={name: text})) for text in "ab")
+    with pytest.raises(UsageError, match=f"not the same firmware .gateway's {name} a against b"):
+        diff(old, new)
+    assert len(diff(old, new, ["firmware"]).rows) == 1
+
+
+def test_an_unknown_firmware_is_no_other() -> None:
+    records = trials(20_000)
+    old, new = (side(records, station(gateway=known)) for known in ({"kernel": "6.1"}, {}))
+    assert len(diff(old, new).rows) == 1

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A study beside runs of ours as Markdown: its parts and tables, without figures."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from textwrap import wrap
+from typing import Final
+
+from gatemark.report.group.source import Source
+from gatemark.report.study.report import Section, parts
+from gatemark.report.words.markdown import fenced, table, text
+from gatemark.store import file
+from gatemark.store.study.outline import Outline
+
+WIDE: Final = 100  # characters of a line outside tables
+
+
+def write(outline: Outline, sources: Sequence[Source], path: Path) -> Path:
+    """Write the page. Raises OSError."""
+    file.write(path, render(outline, sources).encode())
+    return path
+
+
+def render(outline: Outline, sources: Sequence[Source]) -> str:
+    """The page as text."""
+    sentence, sections = parts(outline, sources)
+    lines = [f"# {text(outline.title)}", "", *_prose(sentence), ""]
+    lines += [line for source in sources for line in _prose(f"- {_run(source)}", "  ")]
+    lines += ["", *(line for section in sections for line in _section(section))]
+    return "\n".join(lines)
+
+
+def _run(source: Source) -> str:
+    kind = "virtual" if source.run.station.virtual else "device"
+    name = f"{source.label}: " if source.label else ""
+    return f"{name}{source.run.run}, station {source.run.station.name} ({kind})"
+
+
+def _section(section: Section) -> Iterator[str]:
+    part = section.part
+    yield from (f"## {text(part.number)}: {text(part.title)}", "")
+    notes = [f"**The study.** {text(part.says)}"] if part.says else []
+    notes += [f"**Not reproduced.** {text(reason)}" for reason in part.cannot]
+    if section.absent:
+        notes.append(f"No run that was given has {', '.join(section.absent)}.")
+    notes += [f"Figure on the page: {text(figure.title)}" for figure in section.figures]
+    for note in notes:
+        yield from (*_prose(note), "")
+    for line in (line for _, own in section.tables for line in table(own)):
+        yield from ([line] if line.startswith("|") else _prose(line) or [""])
+    if section.differs:
+        yield from ("In what published values are not known to be like ours:", "")
+        yield from (line for words in section.differs for line in _prose(f"- {text(words)}", "  "))
+        yield ""
+    if section.commands:
+        yield from (*fenced("sh", section.commands), "")
+
+
+def _prose(words: str, below: str = "") -> list[str]:
+    return wrap(
+        words, WIDE, subsequent_indent=below, break_long_words=False, break_on_hyphens=False
+    )

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is best over the sizes of a sweep: planted, and found."""
+
+from collections.abc import Iterable, Mapping
+
+import pytest
+import studies
+from msgspec.structs import replace
+
+from gatemark.stats.change.best import best
+from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.math.interval import Interval
+from gatemark.stats.subject import Subject
+from gatemark.store.record import Definition, Scalar
+
+
+def interval(value: float) -> Interval:
+    return Interval(value, value * 0.99, value * 1.01, 6, 0.969)
+
+
+def point(levels: Mapping[str, Scalar], quantity: str, value: float) -> PointResult:
+    names = ("frame_bytes", "write_bytes", "direction")
+    fields = {name: level for name, level in levels.items() if name in names}
+    definition = Definition(path="endpoint", **fields)  # type: ignore[arg-type]
+    subject = Subject(
+        plan="p/q", arm="own", setup="endpoint", point=dict(levels), definition=definition
+    )
+    return PointResult(
+        subject=subject,
+        values={quantity: interval(value)},
+        limit="cpu",
+        why="",
+        at_least=False,
+        invalid=0,
+    )
+
+
+def judgement(points: Iterable[PointResult]) -> Judgement:
+    return replace(studies.judgement(), points=tuple(points), comparisons=())
+
+
+def of(points: Iterable[PointResult], name: str) -> list[float]:
+    return [value.value for _, quantity, value in best(judgement(points)) if quantity == name]
+
+
+def frames(rates: Mapping[int, float], quantity: str) -> list[PointResult]:
+    return [point({"frame_bytes": size}, quantity, rate) for size, rate in rates.items()]
+
+
+def test_the_frame_with_the_most_payload() -> None:
+    rates = {512: 80e6, 1024: 120e6, 1500: 90e6}
+    assert of(frames(rates, "received_l4_bps"), "best_payload_frame_bytes") == [1024]
+
+
+def test_the_frame_with_the_most_packets_of_a_search() -> None:
+    rates = {128: 29e3, 256: 31e3, 512: 29e3}
+    assert of(frames(rates, "throughput_pps"), "best_rate_frame_bytes") == [256]
+
+
+def test_two_sizes_have_no_best() -> None:
+    assert of(frames({512: 1e6, 1024: 2e6}, "received_l4_bps"), "best_payload_frame_bytes") == []
+
+
+def test_the_smallest_write_that_is_enough() -> None:
+    rates = {1024: 76e6, 8192: 142e6, 32768: 200e6, 131072: 217e6}
+    points = [point({"write_bytes": n}, "goodput_bps", bps) for n, bps in rates.items()]
+    assert of(points, "enough_write_bytes") == [32768]
+
+
+def test_what_is_received_more_than_sent() -> None:
+    rates = {"send": 350e6, "receive": 450e6}
+    points = [point({"direction": way}, "goodput_bps", bps) for way, bps in rates.items()]
+    ((_, name, more),) = best(judgement(points))
+    assert (name, more.value) == ("received_more_bps", 100e6)
+    assert (more.lo, more.hi) == pytest.approx((92e6, 108e6))
+
+
+def test_a_real_run_has_a_write_that_is_enough() -> None:
+    names = {name for _, name, _ in best(studies.judgement())}
+    assert names >= {"enough_write_bytes", "received_more_bps"}
