@@ -4,7 +4,8 @@
 What ended a block that was not measured to its end decides what comes next:
 
     its process was killed      it goes on in its folder, on the same station
-    it failed                   the block waits again; after three times it is given up
+    it failed                   the block waits again; after three times it is given up; the
+                                station's power is cycled, as a gateway that is lost looks so
     a station failed twice      it is quarantined, the others of its model go on
     past its deadline           hung: stopped, its power cycled, tried once more
 
@@ -192,15 +193,15 @@ class Course:
     def _was_hung(self, attempt: Attempt) -> None:
         why = "hung: past its deadline"
         self._drop(attempt, "void", why)
-        self.cycle(attempt.station)
         self._fault(attempt, why)
 
     def _fault(self, attempt: Attempt, why: str) -> None:
-        """After two in a row the station gets no more blocks."""
+        """Its power is cycled; after two in a row the station gets no more blocks."""
         self._faults[attempt.station] += 1
         if self._faults[attempt.station] >= MOST_FAULTS:
             self._quarantine(attempt.station, why)
         else:
+            self.cycle(attempt.station)
             self._release(attempt)
 
     def _quarantine(self, place: str, why: str) -> None:

@@ -66,10 +66,14 @@ def test_a_hung_block_is_stopped_and_tried_once_more(tmp_path: Path) -> None:
             return HANGS
         return 0
 
-    fleet = Fleet(fate)
-    made = through(tmp_path, fleet)
+    fleet, cycled = Fleet(fate), list[str]()
+    made = ledger(tmp_path, fleet, STATIONS, 6)
+    work = course(tmp_path, made, fleet)
+    work.cycle = cycled.append
+    work.run()
     assert once(made, 18)
     assert fleet.stopped == hung
+    assert cycled == [attempt.station for attempt in made.attempts("id = ?", hung)]
     assert [attempt.state for attempt in made.attempts("id = ?", hung)] == ["void"]
 
 
