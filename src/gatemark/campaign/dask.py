@@ -9,6 +9,7 @@ block's process, which went on.
 import queue
 import tarfile
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -42,7 +43,7 @@ class Dask:
         self._tasks: dict[int, Task] = {}  # those under way, by attempt
         self._futures: dict[int, Any] = {}
         self._done: queue.Queue[tuple[int, Any]] = queue.Queue()
-        self._away: dict[int, float] = {}  # attempts whose worker is not there: since when
+        self._away: Counter[int] = Counter()  # attempts whose worker is not there: so many looks
         self._looked = 0.0
 
     def begin(self, task: Task) -> None:
@@ -126,16 +127,13 @@ class Dask:
 
     def _absent(self) -> list[End]:
         """Those whose worker was away for too long."""
-        now = time.monotonic()
-        if now < self._looked + LOOK_S:
+        if time.monotonic() < self._looked + LOOK_S:
             return []
-        self._looked = now
-        there = self.link.workers()
-        ends = []
-        for attempt, task in list(self._tasks.items()):
-            if task.place in there:
-                self._away.pop(attempt, None)
-            elif now > self._away.setdefault(attempt, now) + self.absent_s:
+        self._looked = time.monotonic()
+        there, ends = self.link.workers(), list[End]()
+        for attempt, task in list(self._tasks.items() if there is not None else ()):
+            self._away[attempt] = 0 if task.place in (there or ()) else self._away[attempt] + 1
+            if self._away[attempt] * LOOK_S > self.absent_s:
                 del self._tasks[attempt], self._away[attempt]
                 self._futures.pop(attempt, None)
                 why = f"no worker of the name {task.place} is at {self.link.address}"

@@ -14,6 +14,7 @@ from gatemark.error import GatemarkError
 CONNECT_S: Final = 5.0
 ASK_S: Final = 10.0  # an answer of a worker to a short question
 AGAIN_S: Final = 0.2
+LEAST_TRIES: Final = 5  # a machine that was suspended knows no patience by the clock alone
 
 
 class Link:
@@ -26,17 +27,20 @@ class Link:
         self._renewed = renewed
         self._client: Any = None
         self._there = time.monotonic()  # when the scheduler was last there
+        self._tries = 0  # since then
 
     def client(self) -> Any:
         """Dask's; None: the scheduler is away just now. Raises GatemarkError if it stays so."""
         if self._client is not None and self._client.status == "running":
-            self._there = time.monotonic()
+            self._there, self._tries = time.monotonic(), 0
             return self._client
         self.close()
         try:
             self._client = _client(self.address, self._keys)
         except OSError as error:  # a timeout is one, and what TLS refuses
-            if time.monotonic() > self._there + self.patience_s:
+            self._tries += 1
+            is_late = time.monotonic() > self._there + self.patience_s
+            if is_late and self._tries >= LEAST_TRIES:
                 raise GatemarkError(
                     f"{self.address}: no scheduler of these keys: {error}; "
                     "`gatemark campaign scheduler` starts one, then `gatemark campaign resume`"
@@ -45,19 +49,19 @@ class Link:
         self._renewed()
         return self._client
 
-    def workers(self) -> dict[str, str]:
-        """Station -> address of its worker, of those that are there."""
+    def workers(self) -> dict[str, str] | None:
+        """Station -> address of its worker, of those that are there; None: nobody tells."""
         if not (client := self.client()):
-            return {}
+            return None
         try:
             told = client.sync(client.scheduler.identity, n_workers=-1, callback_timeout=ASK_S)
         except Exception:
-            return {}
+            return None
         return {str(worker["name"]): str(at) for at, worker in told["workers"].items()}
 
     def tell(self, place: str, *words: object) -> bool:
         """Have a station's worker call a function beside its task; whether it did."""
-        at = self.workers().get(place)
+        at = (self.workers() or {}).get(place)
         client = self.client()
         if not client or not at:
             return False
@@ -69,9 +73,10 @@ class Link:
 
     def ask(self, place: str, patience_s: float, *call: Any) -> Any:
         """What a station's worker returns; asked again while it is away. Raises GatemarkError."""
-        until = time.monotonic() + patience_s
+        until, tries = time.monotonic() + patience_s, 0
         why = "no scheduler"
-        while time.monotonic() < until:
+        while time.monotonic() < until or tries < LEAST_TRIES:
+            tries += 1
             if client := self.client():
                 try:
                     return send(client, place, f"{place}-ask", *call).result(timeout=ASK_S)
