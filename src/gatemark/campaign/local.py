@@ -96,11 +96,9 @@ def doing(place: Path) -> list[int]:
 
     Its lock names one alone, and those that wait for it would go on with what was stopped.
     """
-    return [
-        int(process.name)
-        for process in Path("/proc").glob("[0-9]*")
-        if _command(process).endswith(f"\0{place.resolve()}\0".encode())
-    ]
+    last = f"\0{place.resolve()}\0".encode()
+    every = Path("/proc").glob("[0-9]*")
+    return [int(process.name) for process in every if _command(process).endswith(last)]
 
 
 def _command(process: Path) -> bytes:
