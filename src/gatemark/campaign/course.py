@@ -12,6 +12,7 @@ What ended a block that was not measured to its end decides what comes next:
 No verdict comes of any of this: what is not measured leaves a gate undecided.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -46,6 +47,7 @@ class Course:
         self.executor = executor
         self.task = task
         self.clock = clock
+        self.most = sys.maxsize  # blocks at once
         self.sharing = 1  # stations that wait for each other's trials, on one machine
         self.patience_s = 0.0  # that a block may wait for other runs on its machine
         self.cycle: Callable[[str], None] = lambda _: None  # a station's power
@@ -111,6 +113,8 @@ class Course:
     def _claim(self) -> None:
         """A block for each station that has none."""
         for place, model in list(self._free.items()):
+            if len(self._open) >= self.most:
+                return
             if model in self._dry:
                 continue
             try:

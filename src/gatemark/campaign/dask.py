@@ -95,11 +95,11 @@ class Dask:
             self._futures.pop(attempt.id, None)
             self._done.put((attempt.id, None))
 
-    def _again(self) -> None:
+    def _again(self, client: Any) -> None:
         """The scheduler is another: it knows of nothing."""
         self._futures.clear()
         for task in self._tasks.values():
-            self._submit(self.link.client(), task)
+            self._submit(client, task)
 
     def _submit(self, client: Any, task: Task) -> None:
         attempt = task.attempt

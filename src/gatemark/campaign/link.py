@@ -20,7 +20,7 @@ LEAST_TRIES: Final = 5  # a machine that was suspended knows no patience by the 
 class Link:
     """To `tls://HOST:PORT`, by a laboratory's keys; `renewed` is called with each new client."""
 
-    def __init__(self, address: str, keys: Path, renewed: Callable[[], None]) -> None:
+    def __init__(self, address: str, keys: Path, renewed: Callable[[Any], None]) -> None:
         self.address = address
         self.patience_s = 60.0  # that the scheduler may be away
         self._keys = keys
@@ -46,7 +46,7 @@ class Link:
                     "`gatemark campaign scheduler` starts one, then `gatemark campaign resume`"
                 ) from None
             return None
-        self._renewed()
+        self._renewed(self._client)
         return self._client
 
     def workers(self) -> dict[str, str] | None:

@@ -3,6 +3,7 @@
 
 import asyncio
 import hashlib
+import os
 import secrets
 import shutil
 import signal
@@ -109,6 +110,8 @@ def coordinate(folder: Path, *, take_over: bool = False) -> None:
         tell = _teller(ledger)
         executor = carried.executor_of(ledger, folder)
         course = Course(folder, ledger, executor, layout.task, time.time)
+        if all(layout.is_virtual(path) for path, _ in layout.places.values()):
+            course.most = max(1, len(os.sched_getaffinity(0)))  # a third only makes all slower
         course.sharing = len(layout.places)
         course.patience_s = lock.RUN_S
         course.tell = tell
