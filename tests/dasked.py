@@ -112,10 +112,12 @@ class Cluster:
         """The blocks' processes."""
         return [pid for at in self.folder.glob("worker-*/*/begun/*") for pid in doing(at)]
 
-    def kill_a_block(self, rng: random.Random) -> None:
-        if pids := self.going():
-            with suppress(ProcessLookupError):
-                os.kill(rng.choice(pids), signal.SIGKILL)
+    def kill_a_block(self, rng: random.Random) -> bool:
+        """Whether there was any."""
+        with suppress(ProcessLookupError, IndexError):
+            os.kill(rng.choice(self.going()), signal.SIGKILL)
+            return True
+        return False
 
     def retire(self) -> None:
         """Every worker, as an administrator does: what they do is not waited for."""
