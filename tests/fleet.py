@@ -97,6 +97,7 @@ def task(attempt: Attempt, block: Block) -> Task:
         name=attempt.folder,
         title="",
         base=".",
+        place=attempt.station,
         station=attempt.station,
         lock="",
         plan=block.suite,

@@ -23,8 +23,8 @@ TEMPLATED = {"shell", "literal", "literals", "joined"}  # `joined` by its separa
 MAKERS = {"Script", "literal", "literals", "joined", "as_written"}
 # Who may take a script as it is written: of the plan's author, of our own journal.
 AS_WRITTEN = {"gateway/feature/command.py", "gateway/journal.py"}
-# Who may call a shell by the system: it runs the user's own --switch.
-SYSTEM_SHELL = {"run/switch.py"}
+# Who may call a shell by the system: it runs the user's own --switch, or command of a console.
+SYSTEM_SHELL = {"run/switch.py", "commands/campaign/console.py"}
 SHELLS = {"sh", "ash", "bash", "/bin/sh"}
 # A module without one of these words does nothing that is looked for: parsing takes long.
 WORDS = re.compile(
@@ -96,9 +96,11 @@ def uses_a_shell(node: ast.AST, place: str) -> str:
     match node:
         case ast.Tuple(elts=words) | ast.List(elts=words) | ast.Call(args=words):
             return "calls a shell: by sh()" if calls_a_shell(words) else ""
-        case ast.keyword(arg="shell") | ast.Attribute(attr="system" | "popen"):
+        case ast.Attribute(attr="system" | "popen"):
             return "calls the system's shell"
-        case ast.Attribute(attr="create_subprocess_shell") if place not in SYSTEM_SHELL:
+        case ast.keyword(arg="shell") | ast.Attribute(attr="create_subprocess_shell") if (
+            place not in SYSTEM_SHELL
+        ):
             return "calls the system's shell"
     return ""
 

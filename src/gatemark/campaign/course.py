@@ -4,13 +4,15 @@
 What ended a block that was not measured to its end decides what comes next:
 
     its process was killed      it goes on in its folder, on the same station
-    it failed                   the block waits again; after three times it is given up
+    it failed                   the block waits again; after three times it is given up; the
+                                station's power is cycled, as a gateway that is lost looks so
     a station failed twice      it is quarantined, the others of its model go on
     past its deadline           hung: stopped, its power cycled, tried once more
 
 No verdict comes of any of this: what is not measured leaves a gate undecided.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -45,6 +47,7 @@ class Course:
         self.executor = executor
         self.task = task
         self.clock = clock
+        self.most = sys.maxsize  # blocks at once
         self.sharing = 1  # stations that wait for each other's trials, on one machine
         self.patience_s = 0.0  # that a block may wait for other runs on its machine
         self.cycle: Callable[[str], None] = lambda _: None  # a station's power
@@ -110,6 +113,8 @@ class Course:
     def _claim(self) -> None:
         """A block for each station that has none."""
         for place, model in list(self._free.items()):
+            if len(self._open) >= self.most:
+                return
             if model in self._dry:
                 continue
             try:
@@ -192,15 +197,15 @@ class Course:
     def _was_hung(self, attempt: Attempt) -> None:
         why = "hung: past its deadline"
         self._drop(attempt, "void", why)
-        self.cycle(attempt.station)
         self._fault(attempt, why)
 
     def _fault(self, attempt: Attempt, why: str) -> None:
-        """After two in a row the station gets no more blocks."""
+        """Its power is cycled; after two in a row the station gets no more blocks."""
         self._faults[attempt.station] += 1
         if self._faults[attempt.station] >= MOST_FAULTS:
             self._quarantine(attempt.station, why)
         else:
+            self.cycle(attempt.station)
             self._release(attempt)
 
     def _quarantine(self, place: str, why: str) -> None:

@@ -34,12 +34,14 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     name: str  # of the attempt's folder, that no other attempt has
     title: str
     base: str  # the folder that commands are run in
+    place: str = ""  # the station's name in the ledger
     station: str  # a name or a file
     lock: str  # of the station, below every scheduler; "": virtual, each block has its own
     plan: str
     variant: str = ""
     settings: tuple[str, ...] = ()
     exact: bool = False
+    console: str = ""  # command that prints what the serial console says, while the block lasts
     arms: tuple[Arm, ...] = ()
     seed: int = 0
 

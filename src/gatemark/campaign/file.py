@@ -27,7 +27,8 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     stations: tuple[str, ...]  # names or files; a virtual one may stand there several times
     switch: str = ""  # command that brings the gateway to {image}; "": virtual, or set up alone
-    power: str = ""  # command that cycles the power of {station} once it hangs
+    power: str = ""  # command that cycles the power of {station} once it hangs or fails
+    console: str = ""  # command that prints what the serial console of {station} says
     exact: bool = False  # counted in instructions: one repeat, no times
     set: tuple[str, ...] = ()  # `--set` of every suite here
 

@@ -2,7 +2,7 @@
 """Blocks as processes of this machine, each in a session of its own: they outlive who asked.
 
 begun/NAME/   task.json   what is to be done
-              lock        held by the process that does it; its pid
+              lock        held by the process that does it
               log         what it said
               run/        the run, moved to runs/NAME in the end
               end.json    how it ended; not there: it goes on, or was killed
@@ -22,7 +22,7 @@ from gatemark.campaign import kept
 from gatemark.campaign.executor import End, Task
 from gatemark.campaign.ledger import Attempt
 from gatemark.error import GatemarkError
-from gatemark.node import flock, isolated
+from gatemark.node import isolated
 from gatemark.store import file
 
 BEGUN: Final = "begun"
@@ -34,7 +34,7 @@ class Local:
     """An executor; `command` is what does the block of a folder."""
 
     def __init__(self, folder: Path, command: tuple[str, ...] = BLOCK) -> None:
-        self.begun = folder / BEGUN
+        self.begun = folder.resolve() / BEGUN
         self.command = command
         self._children: dict[int, tuple[subprocess.Popen[bytes], int, str]] = {}
 
@@ -77,12 +77,9 @@ class Local:
         return kept.move(self.begun / attempt.folder / "run", runs / attempt.folder)
 
     def stop(self, attempt: Attempt, *, kill: bool = False) -> None:
-        """A signal to the process that has the folder's lock, whoever started it."""
+        """A signal to the processes that do it or wait to, whoever started them."""
         number = signal.SIGKILL if kill else signal.SIGTERM
-        pids = {holder(self.begun / attempt.folder)}
-        if attempt.id in self._children:
-            pids.add(self._children[attempt.id][0].pid)
-        for pid in pids - {0}:
+        for pid in doing(self.begun / attempt.folder):
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, number)
 
@@ -94,13 +91,21 @@ class Local:
             return End(attempt, None, last_words(self.begun / name / "log"))
 
 
-def holder(place: Path) -> int:
-    """The pid of the process that does a block; 0: none does."""
+def doing(place: Path) -> list[int]:
+    """The processes that were asked for a block: its folder is the last word of their command.
+
+    Its lock names one alone, and those that wait for it would go on with what was stopped.
+    """
+    last = f"\0{place.resolve()}\0".encode()
+    every = Path("/proc").glob("[0-9]*")
+    return [int(process.name) for process in every if _command(process).endswith(last)]
+
+
+def _command(process: Path) -> bytes:
     try:
-        with (place / "lock").open("r+") as lock:
-            return 0 if flock.take(lock) else int(lock.read().strip() or 0)
-    except (OSError, ValueError):
-        return 0
+        return (process / "cmdline").read_bytes()
+    except OSError:  # it ended meanwhile
+        return b""
 
 
 def last_words(log: Path) -> str:

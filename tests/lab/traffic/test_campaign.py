@@ -16,7 +16,7 @@ import pytest
 from command import Done, environment
 
 from gatemark.campaign.ledger import Ledger
-from gatemark.campaign.local import BEGUN, holder
+from gatemark.campaign.local import BEGUN, doing
 
 # What is measured elsewhere on this machine is waited for.
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
@@ -61,7 +61,7 @@ def killed(process: "subprocess.Popen[bytes]", folder: Path) -> frozenset[str]:
     process.kill()
     process.wait()
     for place in (folder / BEGUN).glob("*"):
-        if pid := holder(place):
+        for pid in doing(place):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
     return frozenset(before)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fleet import HANGS, Fleet, course, ledger
 
-from gatemark.campaign.executor import Task
+from gatemark.campaign.executor import End, Task
 from gatemark.campaign.ledger import Ledger
 
 STATIONS = [(f"s{at}", f"m{at % 3}") for at in range(9)]
@@ -28,6 +28,23 @@ def test_each_block_is_done_once_and_a_station_has_one_at_a_time(tmp_path: Path)
     fleet = Fleet()
     assert once(through(tmp_path, fleet), 18)
     assert (fleet.most, len(fleet.begun)) == (1, 18)
+
+
+def test_no_more_blocks_run_at_once_than_are_allowed(tmp_path: Path) -> None:
+    class Counting(Fleet):
+        at_once = 0
+
+        def poll(self, timeout_s: float) -> list[End]:
+            self.at_once = max(self.at_once, len(self._tasks))
+            return super().poll(timeout_s)
+
+    fleet = Counting()
+    made = ledger(tmp_path, fleet, STATIONS, 6)
+    work = course(tmp_path, made, fleet)
+    work.most = 2
+    work.run()
+    assert once(made, 18)
+    assert fleet.at_once == 2
 
 
 def test_a_killed_block_goes_on_in_its_folder(tmp_path: Path) -> None:
@@ -66,10 +83,14 @@ def test_a_hung_block_is_stopped_and_tried_once_more(tmp_path: Path) -> None:
             return HANGS
         return 0
 
-    fleet = Fleet(fate)
-    made = through(tmp_path, fleet)
+    fleet, cycled = Fleet(fate), list[str]()
+    made = ledger(tmp_path, fleet, STATIONS, 6)
+    work = course(tmp_path, made, fleet)
+    work.cycle = cycled.append
+    work.run()
     assert once(made, 18)
     assert fleet.stopped == hung
+    assert cycled == [attempt.station for attempt in made.attempts("id = ?", hung)]
     assert [attempt.state for attempt in made.attempts("id = ?", hung)] == ["void"]
 
 

@@ -15,7 +15,7 @@ import pytest
 from command import environment
 
 from gatemark.campaign.ledger import Ledger
-from gatemark.campaign.local import BEGUN, holder
+from gatemark.campaign.local import BEGUN, doing
 
 HERE = Path(__file__).parent
 FAKE = HERE / "fake_block.py"
@@ -41,7 +41,7 @@ def coordinator(folder: Path) -> "subprocess.Popen[bytes]":
 
 
 def kill_a_block(folder: Path, rng: random.Random) -> None:
-    going = [pid for place in (folder / BEGUN).glob("*") if (pid := holder(place))]
+    going = [pid for place in (folder / BEGUN).glob("*") for pid in doing(place)]
     if going:
         with suppress(ProcessLookupError):
             os.kill(rng.choice(going), signal.SIGKILL)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands.console import choice, output
+from gatemark.commands.console import output
 from gatemark.commands.console.verb import Verb, Verbs
 from gatemark.commands.diff import REGRESSION
 from gatemark.error import UsageError
@@ -24,11 +24,13 @@ app = typer.Typer(
 
 FOLDERS = Path("gatemark-campaigns")
 WATCH_S = 1.0
-EXECUTORS = ("local",)
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A campaign file, NAME.toml.")]
 Dir = Annotated[Path, typer.Argument(metavar="DIR", help="The campaign's folder.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Keys = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="The laboratory's keys.  [of this user]")
+]
 Junit = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Also write JUnit XML: a case a gated row.")
 ]
@@ -77,8 +79,9 @@ def run(
         Path | None, typer.Option(metavar="FOLDER", help=f"Its folder.  [{FOLDERS}/...]")
     ] = None,
     executor: Annotated[
-        str, typer.Option(metavar="NAME", help="Who carries blocks out: local.  [local]")
+        str, typer.Option(metavar="NAME", help="Who runs blocks: local, dask://HOST.  [local]")
     ] = "local",
+    keys: Keys = None,
     json_: Json = False,
     junit: Junit = None,
     markdown: Markdown = None,
@@ -88,13 +91,14 @@ def run(
     Exit code 0: all gates pass; 3: one failed; 1: undecided, or not measured to its end; 4:
     nothing valid.
     """
-    from gatemark.commands.campaign import coordinate
+    from gatemark.commands.campaign import carried, coordinate
 
-    choice.check("--executor", executor, EXECUTORS)
+    carried.check(executor, keys)
     output.place(junit)
     output.place(markdown)
     folder = out or FOLDERS / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{file.stem}"
     coordinate.begin(file, folder)
+    carried.keep(folder, executor, keys)
     coordinate.coordinate(folder)
     _tell(folder, json_=json_, junit=junit, markdown=markdown)
 
@@ -258,6 +262,54 @@ def bisect(
         output.say(f"no step above {allow} between {from_} and {to}, after {made.boots} boots")
     if rows:
         raise typer.Exit(REGRESSION)
+
+
+@app.command("keys", cls=Verb)
+def make_keys(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="FOLDER", help="A new one.  [of this user]")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Make the keys by which the machines of a laboratory know each other.
+
+    Copy the folder to each of them. Who has it runs code on every station.
+    """
+    from gatemark.campaign import keys
+    from gatemark.commands.campaign import carried
+
+    place = carried.keys_folder(folder)
+    keys.make(place)
+    _done(f"{place} has the keys: copy it to each machine of the laboratory", json_=json_)
+
+
+@app.command(cls=Verb)
+def scheduler(
+    keys: Keys = None,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Listen there.  [all]")] = "",
+    port: Annotated[int, typer.Option(metavar="NUMBER", help="Listen on it.")] = 8786,
+) -> None:
+    """Be the scheduler of distributed campaigns, until Ctrl-C."""
+    from gatemark.commands.campaign import carried
+
+    carried.scheduler(keys, host, port)
+
+
+@app.command(cls=Verb)
+def worker(
+    address: Annotated[str, typer.Argument(metavar="DASK://HOST", help="Its scheduler.")],
+    station: Annotated[
+        str, typer.Option(metavar="NAME", help="The station, as the campaign file has it.")
+    ],
+    keys: Keys = None,
+    folder: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Blocks under way are there.")
+    ] = Path("gatemark-worker"),
+) -> None:
+    """Be the worker of one station, until its scheduler ends."""
+    from gatemark.commands.campaign import carried
+
+    carried.worker(address, station, keys, folder)
 
 
 @app.command(cls=Verb, hidden=True)

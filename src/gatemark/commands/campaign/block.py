@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from gatemark.campaign.executor import Arm, Task
 from gatemark.commands.asked import Asked, within
+from gatemark.commands.campaign import console
 from gatemark.commands.measure import begin, examine, measure, planned, require
 from gatemark.error import GatemarkError
 
@@ -40,18 +41,26 @@ def do(place: Path) -> None:
         code, why = 0, ""
         os.chdir(task.base)
         try:
-            if task.lock:
-                with held(locks() / f"station-{task.lock}.lock"):
-                    _measure(place / "run", task)
-            else:
+            with _station(task), console.kept(task.console, place / console.LOG):
                 _measure(place / "run", task)
         except StoppedRunError:
             raise
         except GatemarkError as error:
-            code, why = error.exit_code, str(error)
+            code, why = error.exit_code, str(error) + console.last(place / console.LOG)
+        console.move(place / console.LOG, place / "run")
         file.put(place / "end.json", msgspec.json.encode({"code": code, "why": why}))
         if code:
             raise typer.Exit(code)
+
+
+@contextmanager
+def _station(task: Task) -> Iterator[None]:
+    """Hold the station, below every scheduler; a virtual one is each block's own."""
+    if not task.lock:
+        yield
+        return
+    with held(locks() / f"station-{task.lock}.lock"):
+        yield
 
 
 def locks() -> Path:

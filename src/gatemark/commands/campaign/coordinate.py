@@ -3,6 +3,7 @@
 
 import asyncio
 import hashlib
+import os
 import secrets
 import shutil
 import signal
@@ -11,18 +12,20 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gatemark.campaign import kept
 from gatemark.campaign.course import CANCEL, DRAIN, RUNS, Course
 from gatemark.campaign.file import read
 from gatemark.campaign.ledger import NAME, Attempt, Block, Ledger
-from gatemark.campaign.local import Local
-from gatemark.commands.campaign import answer
+from gatemark.commands.campaign import answer, carried
 from gatemark.commands.campaign.block import locks
-from gatemark.commands.campaign.layout import Layout, key
+from gatemark.commands.campaign.layout import TOML, Layout, key, on_station
 from gatemark.commands.console import output
 from gatemark.error import GatemarkError, UsageError
+
+if TYPE_CHECKING:
+    from gatemark.station.power.plug import Plug
 
 FILE: Final = "campaign.toml"  # in the campaign's folder: the file as it was read
 DRAFT: Final = ".campaign.db.draft"
@@ -105,7 +108,10 @@ def coordinate(folder: Path, *, take_over: bool = False) -> None:
         for request in (DRAIN, CANCEL):
             (folder / request).unlink(missing_ok=True)
         tell = _teller(ledger)
-        course = Course(folder, ledger, Local(folder), layout.task, time.time)
+        executor = carried.executor_of(ledger, folder)
+        course = Course(folder, ledger, executor, layout.task, time.time)
+        if all(layout.is_virtual(path) for path, _ in layout.places.values()):
+            course.most = max(1, len(os.sched_getaffinity(0)))  # a third only makes all slower
         course.sharing = len(layout.places)
         course.patience_s = lock.RUN_S
         course.tell = tell
@@ -170,20 +176,32 @@ def _controls(
 
 
 def cycle(layout: Layout, folder: Path, name: str) -> None:
-    """Run the user's command that cycles a station's power, if there is one."""
-    from gatemark.node.quoted import shell
+    """Cycle a station's power: by the user's command, or by the plug of its file, if it has any."""
     from gatemark.run.switch import switch
     from gatemark.store.folder import Folder
 
     path, model = layout.places[name]
-    if not model.power:
-        return
-    command = model.power.replace("{station}", shell("{path}", path=path))
-    work = asyncio.wait_for(switch(command, name, Folder(folder)), CYCLE_S)
     try:
-        asyncio.run(work)
+        if model.power:
+            work = switch(on_station(model.power, path), name, Folder(folder))
+            asyncio.run(asyncio.wait_for(work, CYCLE_S))
+        elif plug := _plug(path):
+            plug.cycle()
     except (GatemarkError, TimeoutError) as error:
         output.say(f"{name}: its power could not be cycled: {error}", err=True)
+
+
+def _plug(path: str) -> "Plug | None":
+    """The plug that a station file names. Raises UsageError."""
+    from gatemark.plan.toml import read_toml
+    from gatemark.station.power.plug import Plug
+    from gatemark.station.power.power import meter
+
+    if not path.endswith(TOML):
+        return None
+    table = read_toml(Path(path)).get("power")
+    named = meter(table, Path(path)) if table else None
+    return named if isinstance(named, Plug) else None
 
 
 def copy(folder: Path, to: Path) -> None:
@@ -230,11 +248,11 @@ def check(folder: Path) -> Iterator[str]:
 
 def cancel(folder: Path) -> bool:
     """Ask its coordinator to end, or end what an earlier one left; whether one was there."""
-    _, ledger = opened(folder)
+    ledger = Ledger.open(folder, time.time)
     if is_going(folder):
         (folder / CANCEL).touch()
         return True
-    executor = Local(folder)
+    executor = carried.executor_of(ledger, folder)
     for attempt in ledger.attempts("state IN ('claimed', 'started')"):
         executor.stop(attempt)
     return False

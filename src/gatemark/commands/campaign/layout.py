@@ -169,12 +169,14 @@ class Layout:
             name=attempt.folder if attempt else "",
             title=f"{self.campaign.title}: {model.name}, {suite.plan}",
             base=str(self.base),
+            place=attempt.station if attempt else "",
             station=path,
             lock="" if self.is_virtual(path) else key(path),
             plan=self._seen(suite.plan),
             variant=suite.variant,
             settings=(*model.set, *suite.set),
             exact=model.exact,
+            console=on_station(model.console, path),
             arms=tuple(self._arms(model, path)),
             seed=block.seed if block else 0,
         )
@@ -258,6 +260,13 @@ class Layout:
     @cached_property
     def _stations(self) -> "dict[str, Station]":
         return {}
+
+
+def on_station(command: str, path: str) -> str:
+    """A user's command with the file of a station, quoted, for `{station}`."""
+    from gatemark.node.quoted import shell
+
+    return command.replace("{station}", shell("{path}", path=path))
 
 
 def key(path: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A power plug with a meter in it, asked over HTTP once a second by a thread."""
+"""A power plug with a meter in it, asked over HTTP once a second by a thread; it switches, too."""
 
 import json
 import threading
@@ -14,6 +14,7 @@ from gatemark.station.power.meter import Reading
 
 INTERVAL_S = 1.0  # these plugs measure about once a second
 TIMEOUT_S = 2.0
+OFF_S = 10.0  # until a supply's capacitors are empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class Kind:
 
     asked: str  # path and query; {channel}: which of its sockets
     watts: Callable[[Any, int], float]
+    switched: str  # path and query; which socket, and On or Off, in each maker's way
 
 
 def _tasmota(text: Any, channel: int) -> float:
@@ -29,14 +31,20 @@ def _tasmota(text: Any, channel: int) -> float:
     return float(power[channel] if isinstance(power, list) else power)
 
 
-# https://tasmota.github.io/docs/Commands/ (Status 8),
-# https://shelly-api-docs.shelly.cloud/gen1/#shelly-plug-plugs-status (meters),
-# https://shelly-api-docs.shelly.cloud/gen2/ComponentsAndServices/Switch (apower)
+# https://tasmota.github.io/docs/Commands/ (Status 8, Power<x>),
+# https://shelly-api-docs.shelly.cloud/gen1/#shelly-plug-plugs-status (meters, relay),
+# https://shelly-api-docs.shelly.cloud/gen2/ComponentsAndServices/Switch (apower, Set)
 KINDS: Final[Mapping[str, Kind]] = {
-    "tasmota": Kind("/cm?cmnd=Status%208", _tasmota),
-    "shelly1": Kind("/status", lambda text, channel: float(text["meters"][channel]["power"])),
+    "tasmota": Kind("/cm?cmnd=Status%208", _tasmota, "/cm?cmnd=Power{number}%20{word}"),
+    "shelly1": Kind(
+        "/status",
+        lambda text, channel: float(text["meters"][channel]["power"]),
+        "/relay/{channel}?turn={lower}",
+    ),
     "shelly2": Kind(
-        "/rpc/Switch.GetStatus?id={channel}", lambda text, _channel: float(text["apower"])
+        "/rpc/Switch.GetStatus?id={channel}",
+        lambda text, _channel: float(text["apower"]),
+        "/rpc/Switch.Set?id={channel}&on={flag}",
     ),
 }
 
@@ -70,18 +78,33 @@ class Plug:
     def read(self) -> Reading:
         """Ask it once. Raises NodeError."""
         kind = KINDS[self.name]
-        url = self.address.rstrip("/") + kind.asked.format(channel=self.channel)
-        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        url = self._url(kind.asked.format(channel=self.channel))
         try:
-            with direct.open(url, timeout=TIMEOUT_S) as answer:
-                watts = kind.watts(json.load(answer), self.channel)
-        except OSError as error:  # URLError, a timeout
-            raise NodeError(f"power plug {url}: {_why(error)}; check [power] address") from None
+            watts = kind.watts(json.loads(_answer(url)), self.channel)
         except (ValueError, LookupError, TypeError):
             raise NodeError(
                 f"power plug {url}: no watts in its answer; check [power] kind and channel"
             ) from None
         return time.monotonic_ns(), watts
+
+    def cycle(self, off_s: float = OFF_S) -> None:
+        """Switch it off and on. Raises NodeError."""
+        self._switch("Off")
+        time.sleep(off_s)
+        self._switch("On")
+
+    def _switch(self, word: str) -> None:
+        query = KINDS[self.name].switched.format(
+            channel=self.channel,
+            number=self.channel + 1,
+            word=word,
+            lower=word.lower(),
+            flag="true" if word == "On" else "false",
+        )
+        _answer(self._url(query))
+
+    def _url(self, query: str) -> str:
+        return self.address.rstrip("/") + query
 
     def _watch(self) -> None:
         while not self._over.wait(INTERVAL_S):
@@ -89,6 +112,15 @@ class Plug:
                 self._readings.append(self.read())
             except NodeError:
                 continue  # one answer less
+
+
+def _answer(url: str) -> bytes:
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with direct.open(url, timeout=TIMEOUT_S) as answer:
+            return bytes(answer.read())
+    except OSError as error:  # URLError, a timeout
+        raise NodeError(f"power plug {url}: {_why(error)}; check [power] address") from None
 
 
 def _why(error: OSError) -> str:

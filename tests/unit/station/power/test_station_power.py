@@ -50,7 +50,10 @@ class Answer(BaseHTTPRequestHandler):
     """A plug's web server."""
 
     def do_GET(self) -> None:
-        known = self.path in ANSWERS
+        switches = any(self.path in paths for paths in SWITCHES.values())
+        if switches:
+            SWITCHED.append(self.path)
+        known = self.path in ANSWERS or switches
         body = json.dumps(ANSWERS.get(self.path, {})).encode()
         self.send_response(200 if known else 404)
         self.send_header("Content-Length", str(len(body)))
@@ -59,6 +62,14 @@ class Answer(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
+
+
+SWITCHED: list[str] = []  # what a plug was asked that changed it
+SWITCHES = {
+    "tasmota": ["/cm?cmnd=Power1%20Off", "/cm?cmnd=Power1%20On"],
+    "shelly1": ["/relay/0?turn=off", "/relay/0?turn=on"],
+    "shelly2": ["/rpc/Switch.Set?id=0&on=false", "/rpc/Switch.Set?id=0&on=true"],
+}
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +86,18 @@ def address() -> Iterator[str]:
 @pytest.mark.parametrize(("kind", "watts"), [("tasmota", 4.5), ("shelly1", 12.3), ("shelly2", 8.9)])
 def test_a_plug_tells_its_watts(address: str, kind: str, watts: float) -> None:
     assert Plug(kind, address).read()[1] == watts
+
+
+@pytest.mark.parametrize("kind", SWITCHES)
+def test_a_plug_is_switched_off_and_on(address: str, kind: str) -> None:
+    SWITCHED.clear()
+    Plug(kind, address).cycle(off_s=0.0)
+    assert SWITCHES[kind] == SWITCHED
+
+
+def test_a_plug_that_is_not_there_is_told_as_it_is_switched() -> None:
+    with pytest.raises(NodeError, match=r"check \[power\] address"):
+        Plug("shelly2", "127.0.0.1:1").cycle(off_s=0.0)
 
 
 def test_a_plug_with_several_sockets_tells_those_of_one(address: str) -> None:

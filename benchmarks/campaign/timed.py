@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Four builds on three slowed gateways of the built-in lab, a Dask worker each: who is slower?
+
+Two builds are alike, one has a rule more, one a thousand. The gates have to fail for the thousand
+on each model in both suites, and for no other.
+"""
+
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import dasked
+
+from benchmarks.campaign.running import run
+
+MODELS = {"quick": 60_000, "middle": 40_000, "slow": 25_000}
+SLOWER = "rules"
+REPEATS = 10
+BUILDS = {"field": "route", "alike": "route", "rule": "route+filter:1", SLOWER: "route+filter:1000"}
+SUITES = """
+[[suite]]
+plan = "cost/ab"
+[[suite]]
+plan = "rfc/mrr"
+set = ["sweep.frame_bytes=512", "workload.duration_s=0.5", "repeat.times=3"]
+"""
+
+
+def text() -> str:
+    """The campaign file."""
+    lines = ['schema = "gatemark.campaign/1"', 'title = "Four builds on three slowed gateways"']
+    lines.append(f"repeats = {REPEATS}")
+    for name, rate in MODELS.items():
+        lines += ["[[model]]", f'name = "{name}"', 'stations = ["lab"]']
+        lines.append(f'set = ["gateway.slow_to_pps={rate}"]')
+    for name, setup in BUILDS.items():
+        lines += ["[[build]]", f'name = "{name}"', f'setup = "{setup}"']
+    lines.append(SUITES)
+    for name in [*BUILDS][1:]:
+        lines += ["[[gate]]", f'build = "{name}"', 'against = "field"', 'allow = "3%"']
+    return "\n".join(lines) + "\n"
+
+
+def facts(count: int, out: Path | None) -> Iterator[tuple[str, float, float | None]]:
+    """Gates by how they ended, and how long it took."""
+    del count
+    with ExitStack() as stack:
+        folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        folder.mkdir(exist_ok=True)
+        (folder / "timed.toml").write_text(text())
+        places = ["lab", "lab#2", "lab#3"]
+        cluster = stack.enter_context(dasked.cluster(folder, places))
+        began = time.monotonic()
+        rows = [row for row in _campaign(folder, cluster) if row["row"] == "gate"]
+        yield "minutes", (time.monotonic() - began) / 60, 30
+    slow = [row for row in rows if row["build"] == SLOWER]
+    others = [row for row in rows if row["build"] != SLOWER]
+    yield "gates of the slower build", len(slow), None
+    yield "of them not failed", sum(row["gate"] != "failed" for row in slow), 0
+    yield "gates of the others", len(others), None
+    yield "of them failed", sum(row["gate"] == "failed" for row in others), 0
+    yield "of them undecided", sum(row["gate"] == "undecided" for row in others), None
+
+
+def _campaign(folder: Path, cluster: dasked.Cluster) -> list[dict[str, object]]:
+    words = ("--executor", f"dask://127.0.0.1:{cluster.port}", "--keys", str(cluster.keys))
+    return run(folder / "timed.toml", folder / "campaign", *words)[1]
