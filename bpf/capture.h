@@ -23,6 +23,9 @@
 
 /* Constants that the agent puts into the program. */
 #define CAPTURE_RING_BYTES "capture_ring_bytes" /* a power of two */
+#define CAPTURE_PLACE "capture_place" /* of a position: the bits that say where it is in a ring */
+#define CAPTURE_RINGS "capture_rings" /* how many: with one the CPU is not asked for */
+#define CAPTURE_UNALIGNED "capture_unaligned" /* 1: the verifier takes words at any address */
 #define CAPTURE_SNAPLEN "capture_snaplen" /* CAPTURE_SNAPLEN_LEAST .. CAPTURE_SNAPLEN_MOST */
 #define CAPTURE_INTERFACE "capture_interface" /* number in the section */
 
@@ -36,9 +39,8 @@
 struct capture_ring {
 	__u64 head; /* the program's: blocks before it are whole */
 	__u64 end; /* of the blocks of the lap before that of head */
-	__u64 captured, full; /* packets that it wrote; that found no room */
-	__u64 bytes; /* of captured packets, as they were on the wire */
-	__u64 unused[3];
+	__u64 full; /* packets that found no room; the others the agent counts, in the blocks */
+	__u64 unused[5];
 	__u64 tail; /* the agent's: it needs nothing before it */
 	__u64 realtime_ns; /* to be added to the monotonic clock */
 	__u64 unused_either[6];

@@ -81,8 +81,8 @@ static uint64_t lap_end(const struct rings *rings, const struct capture_ring *ri
 	uint64_t mask = rings->ring_bytes - 1;
 	uint64_t end = look(&ring->end);
 
-	/* A lap whose last block fitted to the byte has no mark: the mark is of an earlier one. */
-	return end >= tail ? end : (tail | mask) + 1;
+	/* A lap whose last block fitted to the byte has no mark: it is of an earlier one, or 0. */
+	return end && end >= tail ? end : (tail | mask) + 1;
 }
 
 /* From the tail to a position; between them is at most one end of a lap. */
@@ -146,18 +146,13 @@ unsigned int rings_fullness(const struct rings *rings)
 	return (unsigned int)(most * 100 / rings->ring_bytes);
 }
 
-struct rings_count rings_count(const struct rings *rings)
+uint64_t rings_full(const struct rings *rings)
 {
-	struct rings_count sum = { 0 };
+	uint64_t full = 0;
 
-	for (unsigned int cpu = 0; cpu < rings->count; cpu++) {
-		const struct capture_ring *ring = ring_of(rings, cpu);
-
-		sum.captured += look(&ring->captured);
-		sum.full += look(&ring->full);
-		sum.bytes += look(&ring->bytes);
-	}
-	return sum;
+	for (unsigned int cpu = 0; cpu < rings->count; cpu++)
+		full += look(&ring_of(rings, cpu)->full);
+	return full;
 }
 
 void rings_set_clock(struct rings *rings)

@@ -4,6 +4,7 @@
  * of pcapng into rings in memory, and this process looks into them now and then; where the kernel
  * has no BPF, AF_PACKET sockets hand the packets over.
  */
+#include "capture/cost.h"
 #include "capture/file.h"
 #include "capture/filter.h"
 #include "capture/packets.h"
@@ -85,14 +86,10 @@ struct capture_job {
 	struct rings rings;
 	struct tap tap;
 	struct packets packets;
-	int resident; /* descriptor */
+	int resident, timing; /* descriptors */
+	struct cost cost; /* of the hooks, which are gone at the last report */
 	bool by_bpf;
 	char passed_over[sizeof(((struct fault *)0)->reason)]; /* why BPF was */
-};
-
-/* What the source counts: of packets that the filter wants. */
-struct seen {
-	uint64_t captured, bytes, dropped;
 };
 
 static int open_bpf(struct capture_job *job, struct fault *fault)
@@ -104,8 +101,11 @@ static int open_bpf(struct capture_job *job, struct fault *fault)
 			   job->file.kind.snaplen, fault);
 	if (!error)
 		error = tap_open(&job->tap, fault);
-	if (!error)
+	if (!error) {
+		/* Who watches wants to know; timing costs some of what it times. */
+		job->timing = job->request->job.tick_ms ? cost_open() : -1;
 		return 0;
+	}
 	tap_close(&job->tap);
 	rings_close(&job->rings);
 	return error;
@@ -125,15 +125,13 @@ static int open_source(struct capture_job *job, struct fault *fault)
 	return packets_open(&job->packets, fault);
 }
 
-static struct seen count(struct capture_job *job)
+/* Packets that the filter wants and the source had no room for. */
+static uint64_t dropped(struct capture_job *job)
 {
-	if (job->by_bpf) {
-		struct rings_count rings = rings_count(&job->rings);
-
-		return (struct seen){ rings.captured, rings.bytes, rings.full };
-	}
+	if (job->by_bpf)
+		return rings_full(&job->rings);
 	packets_count(&job->packets);
-	return (struct seen){ job->packets.captured, job->packets.bytes, job->packets.dropped };
+	return job->packets.dropped;
 }
 
 static void drain(struct capture_job *job)
@@ -144,24 +142,32 @@ static void drain(struct capture_job *job)
 		packets_drain(&job->packets, &job->file);
 }
 
+static void report_cost(struct line *line, const struct cost *cost)
+{
+	line_object(line, "path");
+	line_count(line, "ns", cost->ns);
+	line_count(line, "packets", cost->packets);
+	line_close(line, '}');
+}
+
 static void report(struct capture_job *job, const char *event)
 {
 	struct line *line = &job->talk->line;
-	struct seen seen = count(job);
 
 	line_begin(line, event);
 	line_count(line, "t_ns", clock_now());
-	line_count(line, "captured", seen.captured);
-	line_count(line, "bytes", seen.bytes);
+	line_count(line, "captured", job->file.packets + job->file.lost);
+	line_count(line, "bytes", job->file.wire_bytes);
 	line_count(line, "written", job->file.packets);
 	line_object(line, "drops");
-	line_count(line, job->by_bpf ? "ring" : "kernel", seen.dropped);
+	line_count(line, job->by_bpf ? "ring" : "kernel", dropped(job));
 	line_count(line, "file", job->file.lost);
 	line_close(line, '}');
 	line_count(line, "file_bytes", job->file.bytes);
 	line_count(line, "files", job->file.number);
 	line_count(line, "cpu_ns", clock_cpu());
 	line_count(line, "resident_bytes", resident_bytes(job->resident));
+	report_cost(line, &job->cost);
 	if (job->file.error)
 		line_text(line, "error", strerror(-job->file.error));
 	line_end(line);
@@ -185,6 +191,12 @@ static uint64_t next_look(const struct capture_job *job)
 	return clock_now() + (uint64_t)job->request->look_ms * NS_PER_MS;
 }
 
+static void time_path(struct capture_job *job)
+{
+	if (job->timing >= 0)
+		job->cost = cost_read(&job->tap.hooks);
+}
+
 static void look_until_over(struct capture_job *job)
 {
 	const struct capture_request *request = job->request;
@@ -198,6 +210,7 @@ static void look_until_over(struct capture_job *job)
 		talk_sleep_until(job->talk, next_look(job));
 		drain(job);
 		if (clock_now() >= tick_ns) {
+			time_path(job);
 			report(job, "tick");
 			tick_ns += tick;
 		}
@@ -211,6 +224,7 @@ static void look_until_over(struct capture_job *job)
 /* What came until the hooks were gone is written too. */
 static void finish(struct capture_job *job)
 {
+	time_path(job);
 	if (job->by_bpf)
 		tap_close(&job->tap);
 	else
@@ -274,6 +288,7 @@ static int capture_run(struct talk *talk, const void *given, struct fault *fault
 			  .keep = (uint64_t)request->keep,
 			  .fd = -1 },
 		.rings.map.fd = -1,
+		.timing = -1,
 		.tap = { .devices = &request->devices, .snaplen = (uint32_t)request->snaplen },
 		.packets = { .devices = &request->devices,
 			     .snaplen = (uint32_t)request->snaplen,
@@ -292,6 +307,8 @@ static int capture_run(struct talk *talk, const void *given, struct fault *fault
 	capture_file_close(&job.file);
 	if (job.resident >= 0)
 		close(job.resident);
+	if (job.timing >= 0)
+		close(job.timing);
 	filter_release(&job.filter);
 	filter_prefix_release(&job.prefix);
 	return error;
@@ -302,6 +319,7 @@ const struct verb verb_capture = {
 	.help = "copies what crosses interfaces into a file or a pipe",
 	.keys = capture_keys,
 	.request_bytes = sizeof(struct capture_request),
-	.needs = SANDBOX_FILES | SANDBOX_NETLINK | SANDBOX_DEVICES | SANDBOX_SOCKETS,
+	.needs = SANDBOX_FILES | SANDBOX_NETLINK | SANDBOX_DEVICES | SANDBOX_SOCKETS |
+		 SANDBOX_TIMES,
 	.run = capture_run,
 };
