@@ -128,7 +128,7 @@ def line(word: str, path: str = "nat", **commands: Command) -> str:
         ("capture:netsniff-ng:68", "switch", "0x6, 0, 0, 0x00000044"),
         ("flow-export:softflowd", "nat", "-i eth1 -n 127.0.0.9:9995"),
         ("flow-export:nfpcapd", "nat", "-i eth1 -H 127.0.0.9/9995"),
-        ("flow-export:pmacctd", "nat", "pcap_interface: eth1"),
+        ("flow-export:pmacctd", "nat", "'pcap_interface: 'eth1"),
         ("inspect:ndpiReader", "nat", "ndpiReader -i eth1"),
     ],
 )
