@@ -49,13 +49,13 @@
 #define SYS_timerfd_settime SYS_timerfd_settime32
 #endif
 
-#define ALWAYS 0xffu
+#define ALWAYS 0xffffu
 #define TALK (SANDBOX_SOCKETS | SANDBOX_NETLINK)
 
 /* A call, and who needs it: any of these. */
 struct call {
 	uint16_t number;
-	uint8_t needs;
+	uint16_t needs;
 };
 
 /* The same where one argument, an int, has one value. */
