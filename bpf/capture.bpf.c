@@ -143,6 +143,8 @@ INLINE void put_block(struct packet *packet, struct capture_ring *ring, __u64 ti
 	trailer[-1] = 0; /* no stranger's bytes in the padding */
 	trailer[0] = (__u32)bytes;
 	copy(packet, block->packet, captured, tag);
+	ring->captured++;
+	ring->bytes += length;
 	/* The block is whole before the agent can see it. */
 	asm volatile("" ::: "memory");
 	*(volatile __u64 *)&ring->head = head + bytes;

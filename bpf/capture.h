@@ -39,8 +39,9 @@
 struct capture_ring {
 	__u64 head; /* the program's: blocks before it are whole */
 	__u64 end; /* of the blocks of the lap before that of head */
-	__u64 full; /* packets that found no room; the others the agent counts, in the blocks */
-	__u64 unused[5];
+	__u64 captured, full; /* packets that it wrote; that found no room */
+	__u64 bytes; /* of captured packets, as they were on the wire */
+	__u64 unused[3];
 	__u64 tail; /* the agent's: it needs nothing before it */
 	__u64 realtime_ns; /* to be added to the monotonic clock */
 	__u64 unused_either[6];

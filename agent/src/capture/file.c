@@ -26,22 +26,12 @@ static uint32_t block_bytes(const uint8_t *block)
 	return bytes;
 }
 
-static uint32_t packet_length(const uint8_t *block)
-{
-	uint32_t bytes;
-
-	memcpy(&bytes, block + offsetof(struct capture_block, length), sizeof(bytes));
-	return bytes;
-}
-
-static uint64_t count_blocks(struct capture_file *file, const uint8_t *blocks, size_t bytes)
+static uint64_t count_blocks(const uint8_t *blocks, size_t bytes)
 {
 	uint64_t count = 0;
 
-	for (size_t at = 0; at < bytes; at += block_bytes(blocks + at)) {
-		file->wire_bytes += packet_length(blocks + at);
+	for (size_t at = 0; at < bytes; at += block_bytes(blocks + at))
 		count++;
-	}
 	return count;
 }
 
@@ -168,15 +158,13 @@ static void lose(struct capture_file *file, uint64_t packets, int error)
 	file->error = error;
 }
 
+/* Blocks are counted where they are lost alone: to look at each costs more than to capture it. */
 static void put_pcapng(struct capture_file *file, const uint8_t *blocks, size_t bytes)
 {
-	uint64_t packets = count_blocks(file, blocks, bytes);
 	int error = write_whole(file, blocks, bytes);
 
 	if (error)
-		lose(file, packets, error);
-	else
-		file->packets += packets;
+		lose(file, count_blocks(blocks, bytes), error);
 }
 
 static void put_pcap(struct capture_file *file, const uint8_t *blocks, size_t bytes)
@@ -190,15 +178,12 @@ static void put_pcap(struct capture_file *file, const uint8_t *blocks, size_t by
 
 		while (at < bytes && used + block_bytes(blocks + at) <= RECORD_BYTES) {
 			used += format_record(blocks + at, file->record + used);
-			file->wire_bytes += packet_length(blocks + at);
 			at += block_bytes(blocks + at);
 			packets++;
 		}
 		error = write_whole(file, file->record, used);
 		if (error)
 			lose(file, packets, error);
-		else
-			file->packets += packets;
 	}
 }
 

@@ -165,6 +165,8 @@ static size_t take(struct packets *packets, size_t place, const struct tpacket3_
 	memset(block->packet + block->captured, 0, padded - block->captured);
 	block->bytes = CAPTURE_BLOCK_BYTES + padded;
 	memcpy(block->packet + padded, &block->bytes, sizeof(block->bytes));
+	packets->captured++;
+	packets->bytes += block->length;
 	return block->bytes;
 }
 

@@ -29,7 +29,7 @@ struct packets {
 
 	struct packets_device device[CAPTURE_INTERFACES_MOST / 2];
 	uint8_t *block; /* room for the blocks of one hand-over */
-	uint64_t dropped;
+	uint64_t captured, dropped, bytes;
 };
 
 /* 0 or -errno with the fault filled. */

@@ -146,13 +146,18 @@ unsigned int rings_fullness(const struct rings *rings)
 	return (unsigned int)(most * 100 / rings->ring_bytes);
 }
 
-uint64_t rings_full(const struct rings *rings)
+struct rings_count rings_count(const struct rings *rings)
 {
-	uint64_t full = 0;
+	struct rings_count sum = { 0 };
 
-	for (unsigned int cpu = 0; cpu < rings->count; cpu++)
-		full += look(&ring_of(rings, cpu)->full);
-	return full;
+	for (unsigned int cpu = 0; cpu < rings->count; cpu++) {
+		const struct capture_ring *ring = ring_of(rings, cpu);
+
+		sum.captured += look(&ring->captured);
+		sum.full += look(&ring->full);
+		sum.bytes += look(&ring->bytes);
+	}
+	return sum;
 }
 
 void rings_set_clock(struct rings *rings)

@@ -34,8 +34,11 @@ void rings_drain(struct rings *rings, struct capture_file *file);
 /* How full the fullest ring is, of 100. */
 unsigned int rings_fullness(const struct rings *rings);
 
-/* Packets that found no room in any ring. */
-uint64_t rings_full(const struct rings *rings);
+/* Sums over all rings; each field is as in struct capture_ring. */
+struct rings_count {
+	uint64_t captured, full, bytes;
+};
+struct rings_count rings_count(const struct rings *rings);
 
 /* Sets what turns the monotonic clock into the time of day, which may be set meanwhile. */
 void rings_set_clock(struct rings *rings);

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define CLOCK_EACH_NS NS_PER_S /* the time of day may be set while the capture runs */
-#define HALF_FULL 50 /* of 100: then the next look comes at once */
+#define HALF_FULL 50 /* of 100: the next look comes before a ring is fuller, as it filled so far */
 
 enum by { BY_AUTO, BY_BPF, BY_PACKET };
 
@@ -92,6 +92,11 @@ struct capture_job {
 	char passed_over[sizeof(((struct fault *)0)->reason)]; /* why BPF was */
 };
 
+/* What the source counts: of packets that the filter wants. */
+struct seen {
+	uint64_t captured, bytes, dropped;
+};
+
 static int open_bpf(struct capture_job *job, struct fault *fault)
 {
 	int error;
@@ -125,13 +130,15 @@ static int open_source(struct capture_job *job, struct fault *fault)
 	return packets_open(&job->packets, fault);
 }
 
-/* Packets that the filter wants and the source had no room for. */
-static uint64_t dropped(struct capture_job *job)
+static struct seen count(struct capture_job *job)
 {
-	if (job->by_bpf)
-		return rings_full(&job->rings);
+	if (job->by_bpf) {
+		struct rings_count rings = rings_count(&job->rings);
+
+		return (struct seen){ rings.captured, rings.bytes, rings.full };
+	}
 	packets_count(&job->packets);
-	return job->packets.dropped;
+	return (struct seen){ job->packets.captured, job->packets.bytes, job->packets.dropped };
 }
 
 static void drain(struct capture_job *job)
@@ -153,14 +160,15 @@ static void report_cost(struct line *line, const struct cost *cost)
 static void report(struct capture_job *job, const char *event)
 {
 	struct line *line = &job->talk->line;
+	struct seen seen = count(job);
 
 	line_begin(line, event);
 	line_count(line, "t_ns", clock_now());
-	line_count(line, "captured", job->file.packets + job->file.lost);
-	line_count(line, "bytes", job->file.wire_bytes);
-	line_count(line, "written", job->file.packets);
+	line_count(line, "captured", seen.captured);
+	line_count(line, "bytes", seen.bytes);
+	line_count(line, "written", seen.captured - job->file.lost);
 	line_object(line, "drops");
-	line_count(line, job->by_bpf ? "ring" : "kernel", dropped(job));
+	line_count(line, job->by_bpf ? "ring" : "kernel", seen.dropped);
 	line_count(line, "file", job->file.lost);
 	line_close(line, '}');
 	line_count(line, "file_bytes", job->file.bytes);
@@ -173,22 +181,28 @@ static void report(struct capture_job *job, const char *event)
 	line_end(line);
 }
 
-static bool enough(const struct capture_job *job, uint64_t until_ns)
+static bool enough(struct capture_job *job, uint64_t until_ns)
 {
 	const struct capture_request *request = job->request;
 
 	if (job->file.error == -EPIPE)
 		return true; /* the reader has gone */
-	if (request->packets && job->file.packets + job->file.lost >= (uint64_t)request->packets)
+	if (request->packets && count(job).captured >= (uint64_t)request->packets)
 		return true;
 	return clock_now() >= until_ns;
 }
 
-static uint64_t next_look(const struct capture_job *job)
+/* Looks, and says when to look again: `since_ns` is the time of the look before. */
+static uint64_t look(struct capture_job *job, uint64_t since_ns)
 {
-	if (job->by_bpf && rings_fullness(&job->rings) >= HALF_FULL)
-		return 0;
-	return clock_now() + (uint64_t)job->request->look_ms * NS_PER_MS;
+	uint64_t longest = (uint64_t)job->request->look_ms * NS_PER_MS;
+	uint64_t now = clock_now(), half = longest;
+	unsigned int fullness = job->by_bpf ? rings_fullness(&job->rings) : 0;
+
+	if (fullness)
+		half = (now - since_ns) * HALF_FULL / fullness;
+	drain(job);
+	return now + (half < longest ? half : longest);
 }
 
 static void time_path(struct capture_job *job)
@@ -202,13 +216,15 @@ static void look_until_over(struct capture_job *job)
 	const struct capture_request *request = job->request;
 	uint64_t begin_ns = clock_now(), tick = (uint64_t)request->job.tick_ms * NS_PER_MS;
 	uint64_t tick_ns = tick ? begin_ns + tick : UINT64_MAX, clock_ns = begin_ns;
+	uint64_t look_ns = begin_ns, next_ns = begin_ns;
 	uint64_t until_ns = request->duration_ms
 				    ? begin_ns + (uint64_t)request->duration_ms * NS_PER_MS
 				    : UINT64_MAX;
 
 	while (!talk_over(job->talk) && !enough(job, until_ns)) {
-		talk_sleep_until(job->talk, next_look(job));
-		drain(job);
+		talk_sleep_until(job->talk, next_ns);
+		next_ns = look(job, look_ns);
+		look_ns = clock_now();
 		if (clock_now() >= tick_ns) {
 			time_path(job);
 			report(job, "tick");
