@@ -187,12 +187,13 @@ def _panel(
 def _modes_panel(name: str, arms: Sequence[str]) -> Chart:
     """A bar for each arm, stacked by mode."""
     bars = alt.Chart(named(f"{name}-modes")).mark_bar()
-    return bars.encode(
+    stacked = bars.encode(
         y=alt.Y("arm:N", title=None, sort=list(arms)),
         x=alt.X("share:Q", title="CPU busy", axis=alt.Axis(format=".0%", tickCount=4)),
         color=alt.Color("mode:N", title=None, sort=[mode.removeprefix("cpu_") for mode in MODES]),
         tooltip=["arm:N", "mode:N", alt.Tooltip("share:Q", format=".1%")],
-    ).properties(width="container", description=MODES_HEADING)
+    )
+    return alt.layer(stacked).properties(width="container", description=MODES_HEADING)
 
 
 def _published(
