@@ -23,6 +23,9 @@
 
 /* Constants that the agent puts into the program. */
 #define CAPTURE_RING_BYTES "capture_ring_bytes" /* a power of two */
+#define CAPTURE_PLACE "capture_place" /* of a position: the bits that say where it is in a ring */
+#define CAPTURE_RINGS "capture_rings" /* how many: with one the CPU is not asked for */
+#define CAPTURE_UNALIGNED "capture_unaligned" /* 1: the verifier takes words at any address */
 #define CAPTURE_SNAPLEN "capture_snaplen" /* CAPTURE_SNAPLEN_LEAST .. CAPTURE_SNAPLEN_MOST */
 #define CAPTURE_INTERFACE "capture_interface" /* number in the section */
 

@@ -158,15 +158,13 @@ static void lose(struct capture_file *file, uint64_t packets, int error)
 	file->error = error;
 }
 
+/* Blocks are counted where they are lost alone: to look at each costs more than to capture it. */
 static void put_pcapng(struct capture_file *file, const uint8_t *blocks, size_t bytes)
 {
-	uint64_t packets = count_blocks(blocks, bytes);
 	int error = write_whole(file, blocks, bytes);
 
 	if (error)
-		lose(file, packets, error);
-	else
-		file->packets += packets;
+		lose(file, count_blocks(blocks, bytes), error);
 }
 
 static void put_pcap(struct capture_file *file, const uint8_t *blocks, size_t bytes)
@@ -186,8 +184,6 @@ static void put_pcap(struct capture_file *file, const uint8_t *blocks, size_t by
 		error = write_whole(file, file->record, used);
 		if (error)
 			lose(file, packets, error);
-		else
-			file->packets += packets;
 	}
 }
 

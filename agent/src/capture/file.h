@@ -27,8 +27,7 @@ struct capture_file {
 	uint64_t number; /* of this file, from 1 */
 	uint64_t file_bytes, opened_ns;
 	uint64_t bytes; /* of all files */
-	uint64_t packets; /* written */
-	uint64_t lost; /* packets that the disk or the pipe did not take */
+	uint64_t lost; /* packets that the disk or the pipe did not take; the others are written */
 	int error; /* why; 0: none was lost */
 	uint8_t *record; /* room for records as pcap has them */
 };

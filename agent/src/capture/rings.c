@@ -81,8 +81,8 @@ static uint64_t lap_end(const struct rings *rings, const struct capture_ring *ri
 	uint64_t mask = rings->ring_bytes - 1;
 	uint64_t end = look(&ring->end);
 
-	/* A lap whose last block fitted to the byte has no mark: the mark is of an earlier one. */
-	return end >= tail ? end : (tail | mask) + 1;
+	/* A lap whose last block fitted to the byte has no mark: it is of an earlier one, or 0. */
+	return end && end >= tail ? end : (tail | mask) + 1;
 }
 
 /* From the tail to a position; between them is at most one end of a lap. */

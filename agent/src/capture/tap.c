@@ -7,6 +7,13 @@
 
 #include <errno.h>
 
+/* Where the kernel has HAVE_EFFICIENT_UNALIGNED_ACCESS its verifier asks for no alignment. */
+#if defined(__x86_64__) || defined(__aarch64__)
+#define UNALIGNED 1
+#else
+#define UNALIGNED 0
+#endif
+
 static void describe(struct capture_kind *kind, const char *device, const char *way)
 {
 	kind->interface[kind->interfaces++] = (struct capture_interface){
@@ -40,6 +47,10 @@ static int load(const struct tap *tap, size_t interface, struct fault *fault)
 {
 	const struct bpf_constant constants[] = {
 		{ CAPTURE_RING_BYTES, tap->rings->ring_bytes },
+		/* Blocks are multiples of 4 bytes, which some verifiers have to see. */
+		{ CAPTURE_PLACE, tap->rings->ring_bytes - 4 },
+		{ CAPTURE_RINGS, tap->rings->count },
+		{ CAPTURE_UNALIGNED, UNALIGNED },
 		{ CAPTURE_SNAPLEN, tap->snaplen },
 		{ CAPTURE_INTERFACE, interface },
 	};

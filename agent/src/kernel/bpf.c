@@ -16,7 +16,7 @@
 #define LOG_BYTES (64 << 10)
 #define ENOTSUPP 524 /* the kernel's own, which bpf() returns all the same */
 
-static int bpf(enum bpf_cmd command, union bpf_attr *attributes)
+int bpf_call(enum bpf_cmd command, union bpf_attr *attributes)
 {
 	long result = syscall(SYS_bpf, command, attributes, sizeof(*attributes));
 
@@ -53,7 +53,7 @@ int bpf_map_create(struct bpf_map *map, struct fault *fault)
 	attributes.max_entries = map->entries;
 	attributes.map_flags = map->flags;
 	snprintf(attributes.map_name, sizeof(attributes.map_name), "%s", map->name);
-	map->fd = bpf(BPF_MAP_CREATE, &attributes);
+	map->fd = bpf_call(BPF_MAP_CREATE, &attributes);
 	if (map->fd >= 0)
 		return 0;
 	refuse(fault, map->fd, "creating a BPF map", "Linux 4.15");
@@ -69,7 +69,7 @@ static int access_map(enum bpf_cmd command, const struct bpf_map *map, const voi
 	attributes.map_fd = (uint32_t)map->fd;
 	attributes.key = address(key);
 	attributes.value = address(value);
-	return bpf(command, &attributes);
+	return bpf_call(command, &attributes);
 }
 
 int bpf_map_write(const struct bpf_map *map, const void *key, const void *value)
@@ -122,7 +122,7 @@ int bpf_run_live(const struct bpf_run *run)
 	attributes.test.repeat = run->repeat;
 	attributes.test.batch_size = run->batch;
 	attributes.test.flags = BPF_F_TEST_XDP_LIVE_FRAMES;
-	return bpf(BPF_PROG_TEST_RUN, &attributes);
+	return bpf_call(BPF_PROG_TEST_RUN, &attributes);
 }
 
 static int load_btf(const struct bpf_linked *linked)
@@ -132,7 +132,7 @@ static int load_btf(const struct bpf_linked *linked)
 	memset(&attributes, 0, sizeof(attributes));
 	attributes.btf = address(linked->btf);
 	attributes.btf_size = (uint32_t)linked->btf_bytes;
-	return bpf(BPF_BTF_LOAD, &attributes);
+	return bpf_call(BPF_BTF_LOAD, &attributes);
 }
 
 static int load_linked(const struct bpf_program *program, const struct bpf_linked *linked, int btf,
@@ -155,7 +155,7 @@ static int load_linked(const struct bpf_program *program, const struct bpf_linke
 		attributes.log_buf = address(log);
 		attributes.log_size = LOG_BYTES;
 	}
-	return bpf(BPF_PROG_LOAD, &attributes);
+	return bpf_call(BPF_PROG_LOAD, &attributes);
 }
 
 /* The verifier's reason is its log's last line but for the one that counts instructions. */
@@ -277,7 +277,7 @@ int bpf_attach_xdp(int program, int device_index, const char *device, enum bpf_x
 	attributes.link_create.attach_type = BPF_XDP;
 	attributes.link_create.flags = where == BPF_XDP_NATIVE ? XDP_FLAGS_DRV_MODE
 							       : XDP_FLAGS_SKB_MODE;
-	link = bpf(BPF_LINK_CREATE, &attributes);
+	link = bpf_call(BPF_LINK_CREATE, &attributes);
 	return link >= 0 ? link : refuse_xdp(fault, link, device);
 }
 
@@ -293,5 +293,5 @@ int bpf_attach_tcx(int program, int device_index, enum bpf_tcx where)
 	attributes.link_create.prog_fd = (uint32_t)program;
 	attributes.link_create.target_ifindex = (uint32_t)device_index;
 	attributes.link_create.attach_type = where == BPF_AT_EGRESS ? TCX_EGRESS : TCX_INGRESS;
-	return bpf(BPF_LINK_CREATE, &attributes);
+	return bpf_call(BPF_LINK_CREATE, &attributes);
 }

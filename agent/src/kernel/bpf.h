@@ -8,6 +8,9 @@
 
 #include <stdint.h>
 
+/* The system call. Its result, or -errno. */
+int bpf_call(enum bpf_cmd command, union bpf_attr *attributes);
+
 /* 0 or -errno with the fault filled; map->fd is -1 then. */
 int bpf_map_create(struct bpf_map *map, struct fault *fault);
 

@@ -49,13 +49,13 @@
 #define SYS_timerfd_settime SYS_timerfd_settime32
 #endif
 
-#define ALWAYS 0xffu
+#define ALWAYS 0xffffu
 #define TALK (SANDBOX_SOCKETS | SANDBOX_NETLINK)
 
 /* A call, and who needs it: any of these. */
 struct call {
 	uint16_t number;
-	uint8_t needs;
+	uint16_t needs;
 };
 
 /* The same where one argument, an int, has one value. */
@@ -189,6 +189,7 @@ static const struct call_with calls_with[] = {
 	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_GET_NEXT_KEY },
 	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_LOOKUP_AND_DELETE_ELEM },
 	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_DELETE_ELEM },
+	{ { SYS_bpf, SANDBOX_TIMES }, 0, BPF_OBJ_GET_INFO_BY_FD },
 	{ { SYS_clone, SANDBOX_THREAD }, 0, THREAD },
 	{ { SYS_kill, SANDBOX_CHILDREN }, 1, SIGKILL },
 };

@@ -17,6 +17,7 @@ enum sandbox_need {
 	SANDBOX_THREAD = 32, /* begins a thread and goes before it: CAP_SYS_NICE */
 	SANDBOX_CHILDREN = 64, /* ends its children */
 	SANDBOX_FILES = 128, /* opens, cuts and removes files, as the user that it is */
+	SANDBOX_TIMES = 256, /* reads how long its BPF programs took */
 };
 
 /*

@@ -4,6 +4,7 @@
  * of pcapng into rings in memory, and this process looks into them now and then; where the kernel
  * has no BPF, AF_PACKET sockets hand the packets over.
  */
+#include "capture/cost.h"
 #include "capture/file.h"
 #include "capture/filter.h"
 #include "capture/packets.h"
@@ -21,7 +22,7 @@
 #include <unistd.h>
 
 #define CLOCK_EACH_NS NS_PER_S /* the time of day may be set while the capture runs */
-#define HALF_FULL 50 /* of 100: then the next look comes at once */
+#define HALF_FULL 50 /* of 100: the next look comes before a ring is fuller, as it filled so far */
 
 enum by { BY_AUTO, BY_BPF, BY_PACKET };
 
@@ -85,7 +86,8 @@ struct capture_job {
 	struct rings rings;
 	struct tap tap;
 	struct packets packets;
-	int resident; /* descriptor */
+	int resident, timing; /* descriptors */
+	struct cost cost; /* of the hooks, which are gone at the last report */
 	bool by_bpf;
 	char passed_over[sizeof(((struct fault *)0)->reason)]; /* why BPF was */
 };
@@ -104,8 +106,11 @@ static int open_bpf(struct capture_job *job, struct fault *fault)
 			   job->file.kind.snaplen, fault);
 	if (!error)
 		error = tap_open(&job->tap, fault);
-	if (!error)
+	if (!error) {
+		/* Who watches wants to know; timing costs some of what it times. */
+		job->timing = job->request->job.tick_ms ? cost_open() : -1;
 		return 0;
+	}
 	tap_close(&job->tap);
 	rings_close(&job->rings);
 	return error;
@@ -144,6 +149,14 @@ static void drain(struct capture_job *job)
 		packets_drain(&job->packets, &job->file);
 }
 
+static void report_cost(struct line *line, const struct cost *cost)
+{
+	line_object(line, "path");
+	line_count(line, "ns", cost->ns);
+	line_count(line, "packets", cost->packets);
+	line_close(line, '}');
+}
+
 static void report(struct capture_job *job, const char *event)
 {
 	struct line *line = &job->talk->line;
@@ -153,7 +166,7 @@ static void report(struct capture_job *job, const char *event)
 	line_count(line, "t_ns", clock_now());
 	line_count(line, "captured", seen.captured);
 	line_count(line, "bytes", seen.bytes);
-	line_count(line, "written", job->file.packets);
+	line_count(line, "written", seen.captured - job->file.lost);
 	line_object(line, "drops");
 	line_count(line, job->by_bpf ? "ring" : "kernel", seen.dropped);
 	line_count(line, "file", job->file.lost);
@@ -162,27 +175,40 @@ static void report(struct capture_job *job, const char *event)
 	line_count(line, "files", job->file.number);
 	line_count(line, "cpu_ns", clock_cpu());
 	line_count(line, "resident_bytes", resident_bytes(job->resident));
+	report_cost(line, &job->cost);
 	if (job->file.error)
 		line_text(line, "error", strerror(-job->file.error));
 	line_end(line);
 }
 
-static bool enough(const struct capture_job *job, uint64_t until_ns)
+static bool enough(struct capture_job *job, uint64_t until_ns)
 {
 	const struct capture_request *request = job->request;
 
 	if (job->file.error == -EPIPE)
 		return true; /* the reader has gone */
-	if (request->packets && job->file.packets + job->file.lost >= (uint64_t)request->packets)
+	if (request->packets && count(job).captured >= (uint64_t)request->packets)
 		return true;
 	return clock_now() >= until_ns;
 }
 
-static uint64_t next_look(const struct capture_job *job)
+/* Looks, and says when to look again: `since_ns` is the time of the look before. */
+static uint64_t look(struct capture_job *job, uint64_t since_ns)
 {
-	if (job->by_bpf && rings_fullness(&job->rings) >= HALF_FULL)
-		return 0;
-	return clock_now() + (uint64_t)job->request->look_ms * NS_PER_MS;
+	uint64_t longest = (uint64_t)job->request->look_ms * NS_PER_MS;
+	uint64_t now = clock_now(), half = longest;
+	unsigned int fullness = job->by_bpf ? rings_fullness(&job->rings) : 0;
+
+	if (fullness)
+		half = (now - since_ns) * HALF_FULL / fullness;
+	drain(job);
+	return now + (half < longest ? half : longest);
+}
+
+static void time_path(struct capture_job *job)
+{
+	if (job->timing >= 0)
+		job->cost = cost_read(&job->tap.hooks);
 }
 
 static void look_until_over(struct capture_job *job)
@@ -190,14 +216,17 @@ static void look_until_over(struct capture_job *job)
 	const struct capture_request *request = job->request;
 	uint64_t begin_ns = clock_now(), tick = (uint64_t)request->job.tick_ms * NS_PER_MS;
 	uint64_t tick_ns = tick ? begin_ns + tick : UINT64_MAX, clock_ns = begin_ns;
+	uint64_t look_ns = begin_ns, next_ns = begin_ns;
 	uint64_t until_ns = request->duration_ms
 				    ? begin_ns + (uint64_t)request->duration_ms * NS_PER_MS
 				    : UINT64_MAX;
 
 	while (!talk_over(job->talk) && !enough(job, until_ns)) {
-		talk_sleep_until(job->talk, next_look(job));
-		drain(job);
+		talk_sleep_until(job->talk, next_ns);
+		next_ns = look(job, look_ns);
+		look_ns = clock_now();
 		if (clock_now() >= tick_ns) {
+			time_path(job);
 			report(job, "tick");
 			tick_ns += tick;
 		}
@@ -211,6 +240,7 @@ static void look_until_over(struct capture_job *job)
 /* What came until the hooks were gone is written too. */
 static void finish(struct capture_job *job)
 {
+	time_path(job);
 	if (job->by_bpf)
 		tap_close(&job->tap);
 	else
@@ -274,6 +304,7 @@ static int capture_run(struct talk *talk, const void *given, struct fault *fault
 			  .keep = (uint64_t)request->keep,
 			  .fd = -1 },
 		.rings.map.fd = -1,
+		.timing = -1,
 		.tap = { .devices = &request->devices, .snaplen = (uint32_t)request->snaplen },
 		.packets = { .devices = &request->devices,
 			     .snaplen = (uint32_t)request->snaplen,
@@ -292,6 +323,8 @@ static int capture_run(struct talk *talk, const void *given, struct fault *fault
 	capture_file_close(&job.file);
 	if (job.resident >= 0)
 		close(job.resident);
+	if (job.timing >= 0)
+		close(job.timing);
 	filter_release(&job.filter);
 	filter_prefix_release(&job.prefix);
 	return error;
@@ -302,6 +335,7 @@ const struct verb verb_capture = {
 	.help = "copies what crosses interfaces into a file or a pipe",
 	.keys = capture_keys,
 	.request_bytes = sizeof(struct capture_request),
-	.needs = SANDBOX_FILES | SANDBOX_NETLINK | SANDBOX_DEVICES | SANDBOX_SOCKETS,
+	.needs = SANDBOX_FILES | SANDBOX_NETLINK | SANDBOX_DEVICES | SANDBOX_SOCKETS |
+		 SANDBOX_TIMES,
 	.run = capture_run,
 };

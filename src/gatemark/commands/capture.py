@@ -118,7 +118,7 @@ class _Lines:
 
 
 def _text(standing: "Standing") -> str:
-    """`12 s: 3400 packets, 283 packets/s; dropped: none; 0.4 % of a CPU, 4.5 MiB`."""
+    """`12 s: 3400 packets, 283 packets/s; dropped: none; engine: 0.4 % of a CPU, 4.5 MiB; ...`."""
     from gatemark.number import quantity, seconds
 
     drops = ", ".join(
@@ -128,6 +128,19 @@ def _text(standing: "Standing") -> str:
         f"{seconds(standing.seconds)}: {standing.packets} packets, "
         f"{quantity(standing.rate_pps, 'packets/s')}; dropped: {drops or 'none'}; engine: "
         f"{quantity(standing.cpu, 'ratio')} of a CPU, {standing.memory_bytes / (1 << 20):.1f} MiB"
+        f"{_path(standing)}"
+    )
+
+
+def _path(standing: "Standing") -> str:
+    """What forwarding loses; empty where the gateway's kernel does not time it."""
+    from gatemark.number import quantity
+
+    if not standing.path_ns:
+        return ""
+    return (
+        f"; forwarding: {standing.path_ns:.0f} ns a packet, "
+        f"{quantity(standing.path_cpu, 'ratio')} of a CPU"
     )
 
 

@@ -197,8 +197,11 @@ FEATURES: Final[dict[str, Feature]] = {
         program=True,
     ),
     "flow-export": Feature(
-        PATHS, (Argument("TOOL", words=("gatemark", "softflowd", "nfpcapd")),), program=True
+        PATHS,
+        (Argument("TOOL", words=("gatemark", "softflowd", "nfpcapd", "pmacctd")),),
+        program=True,
     ),
+    "inspect": Feature(PATHS, (Argument("TOOL", words=("ndpiReader",)),), program=True),
     "command": Feature(PATHS, (Argument("NAME", is_name=True),), program=True),
 }
 

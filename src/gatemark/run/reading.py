@@ -2,6 +2,7 @@
 """From what the agents reported to a record's values and evidence: pure functions."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -18,6 +19,8 @@ from gatemark.station.thread import Thread
 from gatemark.store.record import Accounting, CpuReading, Evidence, Record
 from gatemark.store.series import Series
 from gatemark.workload.way import Report, Way
+
+MODES: Final = ("user", "system", "softirq", "irq")  # of a CPU that is busy
 
 
 def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thread]) -> Record:
@@ -73,7 +76,9 @@ def _cpu(
     """The busiest CPU of the gateway: what its threads and programs used of it together."""
     values = {"cpu_busy": min(1.0, busiest(evidence.cpu))} if evidence.cpu else {}
     if evidence.inside:
-        values["cpu_busy_inside"] = max(reading.busy for reading in evidence.inside)
+        busy = max(evidence.inside, key=lambda reading: reading.busy)
+        values["cpu_busy_inside"] = busy.busy
+        values |= {f"cpu_{mode}": busy.modes[mode] for mode in MODES if mode in busy.modes}
         if not threads:  # a box: nobody else reads it
             values["cpu_busy"] = values["cpu_busy_inside"]
     if "cpu_busy" in values and delivered_pps:

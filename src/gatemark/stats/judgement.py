@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `stats` makes of a run, in the shape that terminal, page and `--json` share."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -205,6 +206,7 @@ class Watched(About, frozen=True, kw_only=True):
     livelock_bps: float | None  # lowest rate that the baseline carries and this arm does not
     cpu: Interval | None  # cpu_busy at the reference rate
     rank: int | None  # by that CPU among the plan's arms: 1 used the least
+    modes: Mapping[str, Interval] = {}  # of it as the gateway reads it: cpu_user, ...; {}: not read
 
 
 class Part(msgspec.Struct, frozen=True):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs on the gateway: real tools capture and count; they end with the trial, or with us."""
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,6 +33,8 @@ TOOLS = (
     *("capture:tcpdump:68", "capture:tcpdump:1500:disk", "flow-export:softflowd"),
     *("capture:gatemark:68", "capture:gatemark:1500:disk", "flow-export:gatemark"),
 )
+# Those that not every machine for tests has.
+FURTHER = {"flow-export:pmacctd": "pmacctd", "inspect:ndpiReader": "ndpiReader"}
 WORDS = (*TOOLS, *(f"command:{name}" for name in COMMANDS))
 
 
@@ -57,6 +60,18 @@ def test_a_real_tool_has_seen_what_crossed_the_port(word: str, ran: dict[str, Re
     assert program.crossed == sent
     assert program.counters["captured"] == sent, program.last_words
     assert record.values["captured_share"] == 1.0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("word", FURTHER)
+def test_further_tools_see_what_crossed_the_port_and_end(word: str) -> None:
+    if not shutil.which(FURTHER[word]):
+        pytest.skip(f"no {FURTHER[word]} here")
+    record = measure_each({word: asked(word)})[word]
+    assert (record.status, record.reason) == ("ok", "")
+    (program,) = record.evidence.programs
+    assert program.counters.get("captured") == program.crossed, program.last_words
+    assert (program.ended, program.left) == ("term", 0)
 
 
 @pytest.mark.parametrize("word", TOOLS)

@@ -60,6 +60,7 @@ def test_tcpdump_reads_each_packet_that_was_sent_in_order(lab: str, tmp_path: Pa
     assert read(tmp_path / "file") == [payload(number) for number in range(500)]
     assert (words["packets"], words["captured"], sum(words["drops"].values())) == (500, 500, 0)
     assert 0 < words["memory_bytes"] <= RINGS_BYTES + OWN_BYTES
+    assert words["path_ns"] > 0
     assert hooks(lab) == before
 
 

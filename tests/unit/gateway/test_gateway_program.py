@@ -5,7 +5,8 @@ import pytest
 
 from gatemark.gateway.feature import Wanted, running
 from gatemark.gateway.feature.capture import DUMPCAP, TCPDUMP, netsniff_counters
-from gatemark.gateway.feature.flow_export import NFPCAPD, softflowd_counters
+from gatemark.gateway.feature.flow_export import NFPCAPD, pmacctd_counters, softflowd_counters
+from gatemark.gateway.feature.inspect import COUNTERS as NDPI
 from gatemark.gateway.program import counting
 from gatemark.gateway.supervisor import Use, use
 from gatemark.node.shell import Local
@@ -60,6 +61,13 @@ Total: Processed: 195, skipped: 0, short caplen: 0, unknown: 0
 
 Terminating nfpcapd.
 """
+PMACCTD_SAID = """\
+INFO ( default_nfprobe/nfprobe ): Exporting flows to [127.0.0.1]:2100
+NOTICE ( default/core ): +++
+NOTICE ( default/core ): stats [vb0,0] time=1795644559 received_packets=1007 dropped_packets=4
+NOTICE ( default/core ): ---
+WARN ( default/core ): no more plugins active. Shutting down.
+"""
 
 
 def test_tcpdump() -> None:
@@ -91,8 +99,13 @@ def test_nfpcapd_the_last_time_counts() -> None:
     assert NFPCAPD(NFPCAPD_SAID) == {"captured": 195, "received": 200, "dropped": 5}
 
 
+def test_pmacctd_has_what_libpcap_did_not_drop() -> None:
+    assert pmacctd_counters(PMACCTD_SAID) == {"captured": 1003, "received": 1007, "dropped": 4}
+
+
 def test_nothing_said_is_nothing_counted() -> None:
-    assert [read("") for read in (TCPDUMP, DUMPCAP, netsniff_counters, NFPCAPD)] == [{}] * 4
+    readers = (TCPDUMP, DUMPCAP, netsniff_counters, NFPCAPD, pmacctd_counters, NDPI)
+    assert [read("") for read in readers] == [{}] * 6
 
 
 def test_what_several_groups_count_is_added() -> None:
@@ -115,6 +128,8 @@ def line(word: str, path: str = "nat", **commands: Command) -> str:
         ("capture:netsniff-ng:68", "switch", "0x6, 0, 0, 0x00000044"),
         ("flow-export:softflowd", "nat", "-i eth1 -n 127.0.0.9:9995"),
         ("flow-export:nfpcapd", "nat", "-i eth1 -H 127.0.0.9/9995"),
+        ("flow-export:pmacctd", "nat", "'pcap_interface: 'eth1"),
+        ("inspect:ndpiReader", "nat", "ndpiReader -i eth1"),
     ],
 )
 def test_a_feature_becomes_a_command_at_the_external_port(word: str, path: str, found: str) -> None:

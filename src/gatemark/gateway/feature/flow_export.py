@@ -11,7 +11,7 @@ from typing import Final
 from gatemark.gateway.feature.asked import Asked, Wanted
 from gatemark.gateway.program import Counters, Program, counting
 from gatemark.node.checked import is_up
-from gatemark.node.quoted import literal
+from gatemark.node.quoted import literal, sh, shell
 
 COLLECTOR: Final = "127.0.0.9"
 PORT: Final = 9995
@@ -30,6 +30,16 @@ NFPCAPD: Final = counting(
     r"^Stat: received: (?P<received>\d+), dropped by OS/Buffer: (?P<dropped>\d+)",
 )
 
+PMACCTD: Final = """printf '%s\\n' > pmacctd.conf \\
+  'pcap_interface: '{device} \\
+  'nfprobe_receiver: '{collector} \\
+  'aggregate: src_host, dst_host, src_port, dst_port, proto, tos' \\
+  'plugins: nfprobe' 'nfprobe_version: 10' 'pidfile: ./pid'
+exec pmacctd -f ./pmacctd.conf"""
+_PMACCTD: Final = counting(
+    r"received_packets=(?P<received>\d+) dropped_packets=(?P<dropped>\d+)$",
+)
+
 
 GATEMARK: Final = counting(  # the last line of the agent's `flows`
     r'"ev":"done".*"counted":(?P<captured>\d+)',
@@ -41,6 +51,14 @@ GATEMARK: Final = counting(  # the last line of the agent's `flows`
 def softflowd_counters(text: str) -> Counters:
     """What its buffer took: it reads the buffer block by block, as each is full, and no sooner."""
     counters = dict(_SOFTFLOWD(text))
+    if "received" in counters:
+        counters["captured"] = counters["received"] - counters.get("dropped", 0)
+    return counters
+
+
+def pmacctd_counters(text: str) -> Counters:
+    """What libpcap received and did not drop; the exporter itself counts only what it sends."""
+    counters = dict(_PMACCTD(text))
     if "received" in counters:
         counters["captured"] = counters["received"] - counters.get("dropped", 0)
     return counters
@@ -58,7 +76,13 @@ async def apply(asked: Asked) -> None:
 def program(wanted: Wanted) -> Program:
     """The exporter at the external port."""
     (tool,) = wanted.arguments
-    return {"gatemark": _gatemark, "softflowd": _softflowd, "nfpcapd": _nfpcapd}[tool](wanted)
+    tools = {
+        "gatemark": _gatemark,
+        "softflowd": _softflowd,
+        "nfpcapd": _nfpcapd,
+        "pmacctd": _pmacctd,
+    }
+    return tools[tool](wanted)
 
 
 def _gatemark(wanted: Wanted) -> Program:
@@ -97,4 +121,17 @@ def _nfpcapd(wanted: Wanted) -> Program:
         device=wanted.outer,
         settle_s=1.2,
         counters=NFPCAPD,
+    )
+
+
+def _pmacctd(wanted: Wanted) -> Program:
+    """It has a receiver in a file alone, and logs its counters when it is asked by SIGUSR1."""
+    collector = f"{COLLECTOR}:{PORT}"
+    return Program(
+        name=wanted.word,
+        command=sh(shell(PMACCTD, device=wanted.outer, collector=collector)),
+        device=wanted.outer,
+        settle_s=0.6,
+        question=literal("kill -USR1 $(cat pid); sleep 0.2"),
+        counters=pmacctd_counters,
     )

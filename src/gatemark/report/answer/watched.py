@@ -7,7 +7,7 @@ from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.judgement import Judgement, Watched
-from gatemark.stats.point.capture import REFERENCE_BPS
+from gatemark.stats.point.capture import MODES, REFERENCE_BPS
 
 CAPTION = "Beside a program: the highest rate of payload with nothing lost and nothing missed"
 REFERENCE = number.nominal(REFERENCE_BPS, "bit/s")
@@ -20,6 +20,7 @@ HEAD = (
     "kept longer",
     "pushed over its limit at",
     f"CPU at {REFERENCE}, %",
+    "of it user / system / softirq / irq, %",
     "rank",
 )
 
@@ -27,7 +28,7 @@ HEAD = (
 def table(judgement: Judgement) -> Table:
     """One line for each arm of plans that have one with a program."""
     rows = tuple(_row(arm) for arm in judgement.watched)
-    return Table(CAPTION, HEAD, rows, frozenset({7, 8}))
+    return Table(CAPTION, HEAD, rows, frozenset({7, 9}))
 
 
 def groups(judgement: Judgement) -> list[list[Watched]]:
@@ -67,8 +68,15 @@ def _row(arm: Watched) -> tuple[str, ...]:
         arm.order.removesuffix(" first") or NONE,
         _rate(arm.livelock_bps),
         number.interval(arm.cpu, PERCENT) if arm.cpu else NONE,
+        _modes(arm),
         str(arm.rank) if arm.rank else NONE,
     )
+
+
+def _modes(arm: Watched) -> str:
+    """Of the instrumented pass; the gateway's own count, in ticks of 10 ms."""
+    shares = [arm.modes[mode].value for mode in MODES if mode in arm.modes]
+    return " / ".join(f"{share * 100:.0f}" for share in shares) or NONE
 
 
 def _rate(bps: float | None) -> str:

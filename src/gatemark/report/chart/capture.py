@@ -14,7 +14,7 @@ from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, PointResult, Watched
-from gatemark.stats.point.capture import rate_bps
+from gatemark.stats.point.capture import MODES, REFERENCE_BPS, is_most, rate_bps
 from gatemark.stats.point.likeness import alike
 from gatemark.store.published import Published
 
@@ -38,6 +38,7 @@ PANELS = (
     Panel("captured_share", "Captured of what crossed the gateway's port", "captured", whole=True),
     Panel("cpu_busy", "The gateway's busiest CPU", "CPU busy", whole=True),
 )
+MODES_HEADING = "CPU by mode at 20 Mbit/s, as the gateway reads it"
 TIPS = [
     alt.Tooltip("arm:N"),
     alt.Tooltip("offered:N"),
@@ -59,11 +60,14 @@ def _figure(
     arms = [result.arm for result in results]
     points = [point for result in results for point in _points(judgement, result)]
     rows = [_row(point) for point in points]
+    modes = [row for point in points if rate_bps(point) == REFERENCE_BPS for row in _modes(point)]
     hollow = _hollow(points, values)
     columns = {"arm": "setup", "rate_bps": "offered payload (bit/s)"}
     for panel in PANELS:
         columns |= heads(panel.field, panel.axis, "ratio")
     columns |= heads("program_cpu", "CPU of the program", "ratio")
+    for mode in MODES:
+        columns |= heads(mode, f"CPU, {mode.removeprefix('cpu_')}", "ratio")
     markers = "Hollow markers: published values of other devices." if hollow else ""
     definition = (
         f"Against the offered rate of payload: {traffic.traffic(results[0].definition)}. "
@@ -77,11 +81,12 @@ def _figure(
             (panel.heading, _panel(name, panel, rows, hollow, arms))
             for panel in PANELS
             if any(row[panel.field] is not None for row in rows)
-        ),
+        )
+        + (((MODES_HEADING, _modes_panel(name, arms)),) if modes else ()),
         rows=rows,
         columns=columns | {"limit": "bottleneck"},
         plan=results[0].plan,
-        extra={f"{name}-published": hollow},
+        extra={f"{name}-published": hollow} | ({f"{name}-modes": modes} if modes else {}),
     )
 
 
@@ -98,10 +103,21 @@ def _points(judgement: Judgement, arm: Watched) -> list[PointResult]:
 
 def _row(point: PointResult) -> Row:
     rate = rate_bps(point)
-    row: Row = {"arm": point.arm, "rate_bps": rate, "offered": number.nominal(rate, "bit/s")}
-    for field in (*(panel.field for panel in PANELS), "program_cpu"):
+    offered = number.nominal(rate, "bit/s")
+    row: Row = {"arm": point.arm, "rate_bps": rate}
+    row["offered"] = f"max: {offered}" if is_most(point) else offered
+    for field in (*(panel.field for panel in PANELS), "program_cpu", *MODES):
         row |= three(field, point.values.get(field))
     return row | {"limit": point.limit}
+
+
+def _modes(point: PointResult) -> list[Row]:
+    """How the busiest CPU of the gateway was used, as it reads it itself."""
+    return [
+        {"arm": point.arm, "mode": mode.removeprefix("cpu_"), "share": point.values[mode].value}
+        for mode in MODES
+        if mode in point.values
+    ]
 
 
 def _hollow(points: Sequence[PointResult], values: Iterable[Published]) -> list[Row]:
@@ -166,6 +182,18 @@ def _panel(
         height=HEIGHT,
         description=f"{panel.heading} against the offered rate",
     )
+
+
+def _modes_panel(name: str, arms: Sequence[str]) -> Chart:
+    """A bar for each arm, stacked by mode."""
+    bars = alt.Chart(named(f"{name}-modes")).mark_bar()
+    stacked = bars.encode(
+        y=alt.Y("arm:N", title=None, sort=list(arms)),
+        x=alt.X("share:Q", title="CPU busy", axis=alt.Axis(format=".0%", tickCount=4)),
+        color=alt.Color("mode:N", title=None, sort=[mode.removeprefix("cpu_") for mode in MODES]),
+        tooltip=["arm:N", "mode:N", alt.Tooltip("share:Q", format=".1%")],
+    )
+    return alt.layer(stacked).properties(width="container", description=MODES_HEADING)
 
 
 def _published(

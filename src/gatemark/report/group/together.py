@@ -11,6 +11,7 @@ from gatemark.plan.model import Plan
 from gatemark.report.group.source import Source
 from gatemark.stats.change.reference import Beside
 from gatemark.stats.judgement import Judgement
+from gatemark.stats.point import capture
 from gatemark.store.record import Record
 
 Result = TypeVar("Result", bound=msgspec.Struct)
@@ -65,6 +66,7 @@ def _judgement(sources: Sequence[Source]) -> Judgement:
             merged[name] = tuple(
                 _labelled(result, label) for results, label in values for result in results
             )
+    merged["watched"] = tuple(capture.ranked(merged["watched"]))
     return Judgement(**merged)
 
 

@@ -48,6 +48,8 @@ class Standing:
     drops: dict[str, int] = field(default_factory=dict)  # by place
     cpu: float = 0.0  # of one CPU of the gateway, likewise
     memory_bytes: int = 0  # that the engine holds there
+    path_ns: float = 0.0  # of each packet in the engine's program, which delays it so much
+    path_cpu: float = 0.0  # of one CPU: what that program takes from forwarding
     by: str = ""  # bpf, packet
     over: bool = False
 
@@ -98,7 +100,8 @@ class _Capture:
         self._show = show
         self._blocks = Blocks(gateway.node.name, wanted.packets)
         self._over = asyncio.Event()
-        self._first = self._last = {"t_ns": 0, "captured": 0, "cpu_ns": 0}
+        nothing: dict[str, Any] = {"t_ns": 0, "captured": 0, "cpu_ns": 0}
+        self._first = self._last = nothing | {"path": {"ns": 0, "packets": 0}}
 
     async def run(self, fd: int, name: str) -> Standing:
         sink = Sink(fd, name, self._over.set)
@@ -160,6 +163,7 @@ class _Capture:
         since = self._first if over else self._last
         self._last = report
         ns = max(report["t_ns"] - since["t_ns"], 1)
+        path_ns, passed = (report["path"][key] - since["path"][key] for key in ("ns", "packets"))
         return Standing(
             seconds=(report["t_ns"] - self._first["t_ns"]) / 1e9,
             packets=self._blocks.packets,
@@ -169,6 +173,8 @@ class _Capture:
             drops=dict(report["drops"]),
             cpu=(report["cpu_ns"] - since["cpu_ns"]) / ns,
             memory_bytes=report["resident_bytes"],
+            path_ns=path_ns / max(passed, 1),
+            path_cpu=path_ns / ns,
             by=self._engine.ready["by"],
             over=over,
         )

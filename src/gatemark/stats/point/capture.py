@@ -17,6 +17,7 @@ from gatemark.unit import payload_bytes
 REFERENCE_BPS: Final = 20_000_000.0  # of payload: every gateway of the capture study carried it
 MISSED: Final = LOSS  # of what crossed the port: as much as may be lost on the way
 RATES: Final = ("rate_bps", "rate_pps")
+MODES: Final = ("cpu_user", "cpu_system", "cpu_softirq", "cpu_irq")
 TOGETHER: Final = 2.0  # times: shares within that are alike
 
 Sweep = Sequence[PointResult]  # of one arm, by rate
@@ -27,18 +28,30 @@ def watched(points: Iterable[PointResult]) -> tuple[Watched, ...]:
     sweeps = list(_sweeps(points))
     plans = {sweep[0].plan for sweep in sweeps if programs(sweep[0].definition.features)}
     results = [_judged(sweep, sweeps) for sweep in sweeps if sweep[0].plan in plans]
-    return tuple(_ranked(results))
+    return tuple(ranked(results))
 
 
 def rate_bps(point: PointResult) -> float:
-    """The offered rate as bits of payload; 0 where none was set."""
+    """The offered rate as bits of payload; at most (rate 0) what was offered; 0: not known."""
     bps, pps = (point.point.get(name) for name in RATES)
     if isinstance(bps, int | float) and bps:
         return float(bps)
     size = point.definition.frame_bytes
-    if not isinstance(pps, int | float) or not size:
+    if not size or (bps is None and pps is None):
         return 0.0
-    return pps * payload_bytes(size, point.definition.family) * 8
+    if not pps:
+        offered = point.values.get("offered_pps")
+        pps = offered.value if offered else 0.0
+    return float(pps) * payload_bytes(size, point.definition.family) * 8
+
+
+def is_most(point: PointResult) -> bool:
+    """Whether as much was offered as the tester sends: the rate is no level of the plan."""
+    return any(name in point.point and not point.point[name] for name in RATES)
+
+
+def _level(point: PointResult) -> tuple[Scalar | None, ...]:
+    return tuple(point.point.get(name) for name in RATES)
 
 
 def _sweeps(points: Iterable[PointResult]) -> Iterator[Sweep]:
@@ -58,6 +71,7 @@ def _others(point: PointResult) -> dict[str, Scalar]:
 def _judged(own: Sweep, every: Iterable[Sweep]) -> Watched:
     first = own[0]
     bare = _baseline(own, every)
+    reference = next((p.values for p in own if rate_bps(p) == REFERENCE_BPS), {})
     lost = next((point for point in own if _lossy(point)), None)
     missed = next((point for point in own if _misses(point)), None)
     ends = [rate_bps(point) for point in (lost, missed) if point]
@@ -71,7 +85,8 @@ def _judged(own: Sweep, every: Iterable[Sweep]) -> Watched:
         missed_bps=rate_bps(missed) if missed else None,
         order=_order(lost, missed),
         livelock_bps=_livelock(own, bare),
-        cpu=next((p.values.get("cpu_busy") for p in own if rate_bps(p) == REFERENCE_BPS), None),
+        cpu=reference.get("cpu_busy"),
+        modes={mode: reference[mode] for mode in MODES if mode in reference},
         rank=None,
     )
 
@@ -122,16 +137,16 @@ def _order(lost: PointResult | None, missed: PointResult | None) -> Order:
 
 def _livelock(own: Sweep, bare: Sweep) -> float | None:
     """A rate that is lost in part with the program alone, and by more than chance moves it."""
-    without = {rate_bps(point): _loss(point) for point in bare}
+    without = {_level(point): _loss(point) for point in bare}
     for point in own:
-        other, loss = without.get(rate_bps(point)), _loss(point)
+        other, loss = without.get(_level(point)), _loss(point)
         if other and other.value <= LOSS < loss.value and loss.lo > other.hi:
             return rate_bps(point)
     return None
 
 
-def _ranked(watched_arms: Sequence[Watched]) -> Iterator[Watched]:
-    """With their ranks by CPU, in each plan for itself."""
+def ranked(watched_arms: Sequence[Watched]) -> Iterator[Watched]:
+    """With their ranks by CPU, in each plan for itself, of all gateways that are given."""
     for watched_arm in watched_arms:
         if watched_arm.cpu is None:
             yield watched_arm

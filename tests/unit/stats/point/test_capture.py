@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Captures judged: how far an arm is whole, what gives way first, who is pushed over its limit."""
 
+from msgspec.structs import replace
+
 from gatemark.stats.judgement import PointResult, Watched
 from gatemark.stats.math.interval import Interval
-from gatemark.stats.point.capture import watched
+from gatemark.stats.point.capture import ranked, watched
 from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
 
@@ -84,6 +86,23 @@ def test_a_box_that_loses_alone_as_well_is_not() -> None:
     assert judged((0, 0, 0, 0.2), (1, 1, 1, 1), bare=(0, 0, 0, 0.1)).livelock_bps is None
 
 
+def test_what_is_offered_at_most_is_a_rate_as_well() -> None:
+    most = point("68", 0, 0.6, 0.9)
+    most = replace(most, values=most.values | {"offered_pps": sure(1e6)})
+    (one,) = watched([point("68", 1e6, 0, 1.0), most])
+    assert (one.safe_bps, one.loss_bps) == (1e6, 1e6 * 1472 * 8)
+
+
+def test_modes_are_those_at_the_reference_rate() -> None:
+    at = point("68", 20e6, 0, 1.0)
+    at = replace(at, values=at.values | {"cpu_user": sure(0.02), "cpu_softirq": sure(0.1)})
+    (one,) = watched([point("68", 1e6, 0, 1.0), at])
+    assert {mode: share.value for mode, share in one.modes.items()} == {
+        "cpu_user": 0.02,
+        "cpu_softirq": 0.1,
+    }
+
+
 def test_arms_are_ranked_by_cpu_at_the_reference_rate() -> None:
     points = [point("none", 20e6, 0, cpu=0.3), point("68", 20e6, 0, 1.0, cpu=0.2)]
     assert [(one.arm, one.rank) for one in watched(points)] == [("none", 2), ("68", 1)]
@@ -91,3 +110,9 @@ def test_arms_are_ranked_by_cpu_at_the_reference_rate() -> None:
 
 def test_plans_without_a_program_are_left_out() -> None:
     assert watched([point("none", 20e6, 0)]) == ()
+
+
+def test_gateways_of_several_runs_are_ranked_together() -> None:
+    runs = [watched([point("68", 20e6, 0, 1.0, cpu=cpu)]) for cpu in (0.3, 0.1, 0.2)]
+    assert [run[0].rank for run in runs] == [1, 1, 1]
+    assert [one.rank for one in ranked([arm for run in runs for arm in run])] == [3, 1, 2]
