@@ -85,7 +85,7 @@ struct reader {
 	uint32_t records; /* data records so far: the next message's sequence number */
 	unsigned int templates;
 	struct reader_template template[READER_TEMPLATES];
-	char name[256][ORDER_NAME_MOST]; /* of classes */
+	char name[256][ORDER_NAME_MOST]; /* of classes: letters, digits, -_.? alone */
 	void (*take)(void *context, const struct order *order);
 	void *context;
 };

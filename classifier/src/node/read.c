@@ -214,7 +214,13 @@ static void read_own(struct record *record, const struct reader_field *field, co
 	}
 }
 
-/* Printable as it is, whoever wrote it: a name goes to a terminal. */
+/* It goes to nft and to terminals, whoever wrote it. */
+static bool is_plain(uint8_t letter)
+{
+	return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
+	       (letter >= 'A' && letter <= 'Z') || letter == '-' || letter == '_' || letter == '.';
+}
+
 static void keep_name(struct reader *reader, const struct record *record)
 {
 	char *name = reader->name[record->order.class];
@@ -223,8 +229,7 @@ static void keep_name(struct reader *reader, const struct record *record)
 
 	memset(name, 0, ORDER_NAME_MOST);
 	for (size_t i = 0; i < length && record->name[i]; i++)
-		name[i] = record->name[i] > ' ' && record->name[i] < 0x7f ? (char)record->name[i]
-									  : '?';
+		name[i] = is_plain(record->name[i]) ? (char)record->name[i] : '?';
 }
 
 static void act(struct reader *reader, const struct record *record)

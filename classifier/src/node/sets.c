@@ -85,7 +85,7 @@ void sets_close(struct sets *sets)
 }
 
 /* An element is made before it is taken away: what is not there cannot be. */
-void sets_take(struct sets *sets, const struct order *order)
+void sets_take(struct sets *sets, const struct order *order, const char *name)
 {
 	const struct flow_key *key = &order->key;
 	int family = key->family == 4 ? AF_INET : AF_INET6;
@@ -99,8 +99,9 @@ void sets_take(struct sets *sets, const struct order *order)
 	fprintf(sets->stream, "add element " TABLE " %s { %s }\n", set, element);
 	fprintf(sets->stream, "delete element " TABLE " %s { %s }\n", set, element);
 	if (order->action == ORDER_PREFER)
-		fprintf(sets->stream, "add element " TABLE " %s { %s timeout %us }\n", set, element,
-			order->ttl_s);
+		fprintf(sets->stream,
+			"add element " TABLE " %s { %s timeout %us comment \"%s %u%%\" }\n", set,
+			element, order->ttl_s, name && *name ? name : "?", order->confidence);
 	sets->added += order->action == ORDER_PREFER;
 	sets->removed += order->action != ORDER_PREFER;
 	sets->waiting++;

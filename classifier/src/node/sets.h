@@ -26,7 +26,8 @@ int sets_open(struct sets *sets, uint32_t mark, uint32_t mask, struct fault *fau
 /* Takes the table away. */
 void sets_close(struct sets *sets);
 
-void sets_take(struct sets *sets, const struct order *order);
+/* name: of the order's class, which `nft list set` shows; NULL: not known. */
+void sets_take(struct sets *sets, const struct order *order, const char *name);
 
 /* Applies what was taken, in one transaction. 0 or -errno with the fault filled. */
 int sets_apply(struct sets *sets, struct fault *fault);

@@ -268,7 +268,7 @@ void teller_begin(struct teller *teller, const struct named_model *named)
 
 		if (link->state == LINK_AWAY)
 			reach(teller, link);
-		else if (link->state == LINK_CONNECTING || link->state == LINK_NONCE)
+		else if (link->state == LINK_CONNECTING)
 			greet(teller, link);
 		else if (!link->is_rap)
 			check(teller, link);
@@ -290,7 +290,6 @@ static void add_rap(struct teller *teller, struct link *link, const struct order
 	    (link->waiting_count && link->waiting->class != order->class))
 		flush_rap(teller, link);
 	link->waiting[link->waiting_count++] = *order;
-	teller->orders++;
 }
 
 static void tell(struct teller *teller, const struct order *order, bool is_due)
@@ -309,7 +308,6 @@ static void tell(struct teller *teller, const struct order *order, bool is_due)
 			if (!hears(link) || !orders_add(&link->orders, order))
 				continue;
 		}
-		teller->orders++;
 	}
 }
 

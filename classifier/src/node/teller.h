@@ -22,7 +22,7 @@ struct told {
 	uint8_t action;
 };
 
-enum link_state { LINK_AWAY, LINK_CONNECTING, LINK_NONCE, LINK_FRESH, LINK_READY };
+enum link_state { LINK_AWAY, LINK_CONNECTING, LINK_FRESH, LINK_READY };
 
 struct link {
 	const char *place; /* as the command line has it */
@@ -46,7 +46,6 @@ struct teller {
 	uint32_t tick, model;
 	uint64_t now_ms;
 	const struct named_model *named;
-	uint64_t orders; /* sent, of all links together */
 };
 
 /* Reads 32 hex digits from a file. 0, or -errno with the fault filled. */

@@ -28,6 +28,7 @@
 #define GREETING_S 5 /* until the first right message, so that no stranger keeps a place */
 
 struct session {
+	struct act *act;
 	int fd; /* -1: none */
 	time_t since;
 	bool is_known; /* a right message came */
@@ -54,7 +55,14 @@ static time_t now_s(void)
 
 static void take(void *context, const struct order *order)
 {
-	sets_take(context, order);
+	struct session *session = context;
+
+	sets_take(&session->act->sets, order, session->reader.name[order->class]);
+}
+
+static void take_rap(void *context, const struct order *order)
+{
+	sets_take(context, order, NULL);
 }
 
 static void end(struct session *session)
@@ -93,11 +101,11 @@ static void welcome(struct act *act)
 		close(fd);
 		return;
 	}
-	*session = (struct session){ .fd = fd, .since = now_s() };
+	*session = (struct session){ .act = act, .fd = fd, .since = now_s() };
 	memcpy(session->reader.seal.key, act->key, sizeof(act->key));
 	memcpy(session->reader.seal.nonce, nonce, sizeof(nonce));
 	session->reader.take = take;
-	session->reader.context = &act->sets;
+	session->reader.context = session;
 }
 
 /* How many bytes of the message that is coming are to be read next; 0: it is none. */
@@ -156,7 +164,7 @@ static void hear_rap(struct act *act)
 
 	if (got <= 0)
 		return;
-	if (rap_read(bytes, (size_t)got, RAP_TTL_S, take, &act->sets, &fault))
+	if (rap_read(bytes, (size_t)got, RAP_TTL_S, take_rap, &act->sets, &fault))
 		act->refused++;
 	else
 		act->messages++;

@@ -24,7 +24,7 @@ PARTS: Final = 5  # of the applications
 ALL: Final = (*LENGTHS, *INTERVALS, SERVICE)
 CANDIDATES: Final = tuple(
     Recipe(attributes=attributes, bounds=Bounds(depth=depth))
-    for depth in (2, 3, 4)
+    for depth in (2, 3)
     for attributes in (
         (*INTERVALS, SERVICE),
         ALL,
