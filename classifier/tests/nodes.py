@@ -83,7 +83,10 @@ import socket, sys
 client = socket.create_connection(("10.77.2.2", 4739))
 client.recv(16)
 client.sendall(open("heard", "rb").read())
-sys.exit(client.recv(1) != b"")
+try:
+    sys.exit(client.recv(1) != b"")
+except ConnectionResetError:  # what came behind the first message was never read
+    sys.exit(0)
 """
 # A message of the right form, whose tag nobody with the key made.
 FORGER: Final = """

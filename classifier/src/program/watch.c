@@ -45,7 +45,7 @@ struct watch {
 struct place {
 	uint8_t bytes[SNAP];
 	struct sockaddr_ll from;
-	char control[CMSG_SPACE(sizeof(struct timespec)) + 64];
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct timespec)) + 64];
 };
 
 static struct place places[BATCH];

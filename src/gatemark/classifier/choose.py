@@ -64,11 +64,11 @@ def seen_by(tracks: Sequence[Track], recipe: Recipe) -> list[Track]:
 
 def _scored(tracks: Sequence[Track], recipe: Recipe) -> tuple[float, float]:
     """F1 of flows of applications that training did not see, and its standard error."""
+    covered = seen_by([track for track in tracks if recipe.covers(track.flow)], recipe)
     verdicts = [
         verdict
-        for fold in groups(tracks, PARTS)
-        for verdict in trained(fold.train, recipe, fold.judge)
-        if recipe.covers(verdict.track.flow)
+        for fold in groups(covered, PARTS)
+        for verdict in judge(train(fold.train, recipe), recipe, fold.judge)
     ]
     f1 = confusion((verdict.label, verdict.majority) for verdict in verdicts).f1(PRIORITY)
     return f1 or 0.0, pstdev(value for value, _ in resampled(verdicts))

@@ -12,7 +12,7 @@ from gatemark.classifier.recipe import OTHER, PRIORITY
 from gatemark.classifier.verdict import Verdict, one_line
 
 LONG: Final = 100  # packets: a flow of so many can fill a queue
-RESAMPLES: Final = 2000
+RESAMPLES: Final = 1000
 SHARE: Final = 0.95  # of the resamples that an interval holds
 
 Pair = tuple[str, str]  # the class that is right, and the one that was given
