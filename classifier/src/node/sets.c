@@ -4,12 +4,15 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define TABLE "inet gatemark_act"
-#define NFT "nft -f -"
 #define ELEMENT_MOST 160
 
 /* Both directions show the LAN's own addresses there: NAT's way out is behind, its way in before. */
@@ -39,18 +42,56 @@ static const char made[] =
 	"  }\n"
 	"}\n";
 
+/* Starts nft, which reads from a pipe. Our end of it, or -errno. */
+static int start(pid_t *process)
+{
+	char *const words[] = { "nft", "-f", "-", NULL };
+	posix_spawn_file_actions_t actions;
+	int ends[2], error;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+	error = posix_spawnp(process, words[0], &actions, NULL, words, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[0]);
+	if (error) {
+		close(ends[1]);
+		return -error;
+	}
+	return ends[1];
+}
+
+/* All of a text; less where nft ended before, which it then says itself. */
+static void give(int fd, const char *text)
+{
+	size_t length = strlen(text);
+
+	while (length) {
+		ssize_t written = write(fd, text, length);
+
+		if (written <= 0)
+			break;
+		text += written;
+		length -= (size_t)written;
+	}
+	close(fd);
+}
+
 static int run(const char *text, struct fault *fault)
 {
-	FILE *nft = popen(NFT, "we");
-	int ended;
+	pid_t process;
+	int status = 0, fd = start(&process);
 
-	if (!nft)
-		return fault_system(fault, -errno, NULL, NFT);
-	fputs(text, nft);
-	ended = pclose(nft);
-	return ended ? fault_set(fault, -EIO, NULL, "see what nft wrote; it needs root",
-				 "nft refused the sets of flows")
-		     : 0;
+	if (fd < 0)
+		return fault_system(fault, fd, NULL, "nft");
+	give(fd, text);
+	if (waitpid(process, &status, 0) < 0)
+		return fault_system(fault, -errno, NULL, "nft");
+	return status ? fault_set(fault, -EIO, NULL, "see what nft wrote; it needs root",
+				  "nft refused the sets of flows")
+		      : 0;
 }
 
 static int begin(struct sets *sets)

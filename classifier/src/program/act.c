@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,6 +251,7 @@ static int run(const struct options *options, struct fault *fault)
 	struct mark mark;
 	int error = mark_read(&mark, options->mark ? options->mark : "1", fault);
 
+	signal(SIGPIPE, SIG_IGN); /* nft may end before it has read all */
 	act.listener = act.signals = act.rap = -1;
 	for (size_t i = 0; i < SESSIONS; i++)
 		act.session[i].fd = -1;
