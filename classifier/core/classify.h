@@ -59,7 +59,7 @@ SHARED void classify_add(struct tables *tables, const struct model *model, struc
 
 /* Reads a full window into scratch. A jumping one begins anew. */
 SHARED void classify_read(struct tables *tables, const struct model *model, struct pulse *flow,
-			  struct scratch *scratch)
+			  const struct flow_key *key, struct scratch *scratch)
 {
 	if (table_slides(tables)) {
 		sliding_view((struct sliding *)flow, &scratch->view, model->window);
@@ -67,6 +67,7 @@ SHARED void classify_read(struct tables *tables, const struct model *model, stru
 		jumping_view((struct jumping *)flow, &scratch->view, table_swings(tables));
 		jumping_reset((struct jumping *)flow, table_swings(tables));
 	}
+	scratch->view.service = port_is_service(&key->lan_port) | port_is_service(&key->wan_port);
 	model_values(model, scratch);
 }
 
@@ -171,7 +172,7 @@ SHARED __u32 classify_window(struct tables *tables, const struct model *model,
 	classify_add(tables, model, flow, &seen->moment, &scratch->added);
 	if (!scratch->added.full)
 		return 0;
-	classify_read(tables, model, flow, scratch);
+	classify_read(tables, model, flow, &seen->key, scratch);
 	leaf = model_leaf(model, scratch);
 	return leaf && confirm(flow, LEAF_CLASS(leaf), model->confirm) ? leaf : 0;
 }

@@ -8,6 +8,7 @@
 #include "classifier/core/feature/pcnt.h"
 #include "classifier/core/feature/plen.h"
 #include "classifier/core/feature/plenbd.h"
+#include "classifier/core/feature/port.h"
 #include "classifier/core/feature/skype.h"
 
 #define FEATURES(FEATURE)                                                                          \
@@ -16,7 +17,8 @@
 	FEATURE(pcnt, PCNT)                                                                        \
 	FEATURE(iat, IAT)                                                                          \
 	FEATURE(iatbd, IATBD)                                                                      \
-	FEATURE(skype, SKYPE)
+	FEATURE(skype, SKYPE)                                                                      \
+	FEATURE(port, PORT)
 
 #define FEATURE_NUMBER(word, capitals) FEATURE_##capitals,
 enum feature { FEATURES(FEATURE_NUMBER) FEATURES_ALL };

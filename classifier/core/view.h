@@ -23,6 +23,7 @@ struct view {
 	volatile __u32
 		cursor; /* where sliding_view() is: of memory, the kernel's verifier knows nothing */
 	__u32 before[2];
+	__u32 service; /* a port of the flow is a well-known service's (feature/port.h) */
 };
 
 /* Which number of a view: a statistic of a quantity. */

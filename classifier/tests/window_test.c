@@ -2,6 +2,8 @@
 /* Windows, their statistics, and that the defects of the report's source are not ours. */
 #include "tests/made.h"
 
+#include <arpa/inet.h>
+
 static const bool modes[] = { false, true };
 
 TEST(jumping_window_of_a_flow_takes_no_more_than_80_bytes)
@@ -208,5 +210,29 @@ TEST(square_root_rounds_down)
 	for (uint64_t root = 0; root < 1 << 23; root += 1 + root / 9) {
 		CHECK_EQUAL(spread_root(root * root), root);
 		CHECK_EQUAL(spread_root(root * root + 2 * root), root);
+	}
+}
+
+TEST(port_of_either_end_says_whether_it_is_a_service)
+{
+	static const struct {
+		uint16_t lan, wan;
+		int32_t service;
+	} flows[] = {
+		{ 50000, 443, 1 },   { 123, 50000, 1 },	    { 1023, 1024, 1 },
+		{ 1024, 1024, 0 },   { 50000, 1900, 1 },    { 5353, 5353, 1 },
+		{ 5354, 1901, 0 },   { 0x0353, 50000, 1 },  { 50000, 3478, 0 },
+		{ 27960, 27960, 0 }, { 0xff01, 0xff02, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(flows) / sizeof(flows[0]); i++) {
+		struct made_flow made;
+
+		made_begin(&made, false, 2);
+		made.record.key.lan_port = htons(flows[i].lan);
+		made.record.key.wan_port = htons(flows[i].wan);
+		made_add(&made, 1, 100, WAY_UP);
+		CHECK(made_add(&made, 2, 100, WAY_UP));
+		CHECK_EQUAL(made_value(&made, "service.port"), flows[i].service);
 	}
 }

@@ -51,9 +51,12 @@ def classifier(_: Path) -> Outcome:
 
 
 def classifier_long(_: Path) -> Outcome:
-    """A hunt of each fuzzer of the classifier."""
-    call(["make", "-s", "-j2", "-C", "classifier", "fuzz-build"])  # what fails, fails below again
-    return make_target("classifier", "fuzz", FUZZ_SECONDS)
+    """Classifier node and action nodes in namespaces; a hunt of each fuzzer."""
+    builds = ("test-build", "fuzz-build", ZIG)
+    call(["make", "-s", "-j2", "-C", "classifier", *builds])  # what fails, fails below again
+    total = make_target("classifier", "test-nodes")
+    total.add(make_target("classifier", "fuzz", FUZZ_SECONDS))
+    return total
 
 
 def fuzz(_: Path) -> Outcome:

@@ -154,7 +154,8 @@ int gateway_counts(const struct gateway *gateway, uint64_t counts[CLASSIFY_KINDS
 	return error;
 }
 
-uint64_t gateway_sweep(const struct gateway *gateway, const struct model *model, uint64_t now_us)
+uint64_t gateway_sweep(const struct gateway *gateway, const struct model *model, uint64_t now_us,
+		       gateway_take *take, void *context)
 {
 	const struct bpf_map *map = &gateway->map[GATEWAY_DECISIONS];
 	struct flow_key key, next;
@@ -163,16 +164,17 @@ uint64_t gateway_sweep(const struct gateway *gateway, const struct model *model,
 	int error = bpf_map_next(map, NULL, &next);
 
 	for (uint32_t i = 0; !error && i < 2 * gateway->options.decisions; i++) {
-		bool is_old;
-
 		key = next;
 		error = bpf_map_next(map, &key, &next);
-		is_old = bpf_map_read(map, &key, &decision) == 0 &&
-			 now_us > decision.guard.last_us &&
-			 now_us - decision.guard.last_us > model->idle_us;
-		if (is_old)
+		if (bpf_map_read(map, &key, &decision))
+			continue;
+		if (now_us > decision.guard.last_us &&
+		    now_us - decision.guard.last_us > model->idle_us) {
 			bpf_map_take(map, &key, &decision);
-		left += !is_old;
+			continue;
+		}
+		left++;
+		take(context, &key, &decision);
 	}
 	return left;
 }

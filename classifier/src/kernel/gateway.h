@@ -59,8 +59,14 @@ int gateway_swap(struct gateway *gateway, const struct named_model *named, struc
 /* Sums over all CPUs, by enum classify_count. 0 or -errno. */
 int gateway_counts(const struct gateway *gateway, uint64_t counts[CLASSIFY_KINDS]);
 
-/* Removes decisions of flows that sent nothing for so long that they hold no more; how many hold. */
-uint64_t gateway_sweep(const struct gateway *gateway, const struct model *model, uint64_t now_us);
+/*
+ * Removes decisions of flows that sent nothing for so long that they hold no more, and hands the
+ * others over. How many hold.
+ */
+typedef void gateway_take(void *context, const struct flow_key *key,
+			  const struct decision *decision);
+uint64_t gateway_sweep(const struct gateway *gateway, const struct model *model, uint64_t now_us,
+		       gateway_take *take, void *context);
 
 /* Bytes of kernel memory that a map takes; 0: this kernel does not say. */
 uint64_t gateway_memory(const struct gateway *gateway, enum gateway_map map);

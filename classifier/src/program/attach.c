@@ -4,6 +4,7 @@
  * second. What it attached goes with this process. SIGHUP reads the model's file again.
  */
 #include "kernel/gateway.h"
+#include "node/teller.h"
 #include "program/program.h"
 
 #include <errno.h>
@@ -13,38 +14,17 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LOOK_S 1
 #define US_PER_S 1000000ull
-
-struct mark {
-	uint32_t value, mask;
-};
+#define REPORT_US US_PER_S
 
 struct attached {
 	struct named_model named;
 	struct mark mark;
 	struct gateway gateway;
+	struct teller teller;
+	bool tells; /* action nodes what is decided */
+	struct offloads offloads;
 };
-
-/* A number, or a number/mask, as iptables and nft have it. */
-static int read_mark(struct mark *mark, const char *text, struct fault *fault)
-{
-	char *end;
-	unsigned long long value = strtoull(text, &end, 0), mask = UINT32_MAX;
-	int is_right = end != text;
-
-	if (is_right && *end == '/') {
-		const char *from = end + 1;
-
-		mask = strtoull(from, &end, 0);
-		is_right = end != from;
-	}
-	if (!is_right || *end || !value || value > UINT32_MAX || mask > UINT32_MAX || value & ~mask)
-		return fault_set(fault, -EINVAL, "mark", "such as 0x10, or 0x10/0xf0",
-				 "--mark: no mark: %.40s", text);
-	*mark = (struct mark){ (uint32_t)value, (uint32_t)mask };
-	return 0;
-}
 
 /* Only what is preferred has a mark, on probation too; other flows leave no decision behind. */
 static void set_marks(struct model *model, const struct mark *mark)
@@ -62,17 +42,41 @@ static uint64_t now_us(void)
 	return (uint64_t)now.tv_sec * US_PER_S + (uint64_t)now.tv_nsec / 1000;
 }
 
-static int report(const struct gateway *gateway, const struct model *model, struct fault *fault)
+static void note(void *context, const struct flow_key *key, const struct decision *decision)
+{
+	struct attached *attached = context;
+
+	if (attached->tells)
+		teller_note(&attached->teller, key, decision,
+			    decision_prefers(&attached->named.model, decision));
+}
+
+/* Takes old decisions away and tells the others. How many hold. */
+static uint64_t sweep(struct attached *attached)
+{
+	uint64_t left;
+
+	if (attached->tells)
+		teller_begin(&attached->teller, &attached->named);
+	left = gateway_sweep(&attached->gateway, &attached->named.model, now_us(), note, attached);
+	if (attached->tells)
+		teller_end(&attached->teller);
+	return left;
+}
+
+static int report(const struct attached *attached, uint64_t left, struct fault *fault)
 {
 	uint64_t counts[CLASSIFY_KINDS];
-	uint64_t left = gateway_sweep(gateway, model, now_us());
-	int error = gateway_counts(gateway, counts);
+	int error = gateway_counts(&attached->gateway, counts);
 
 	if (error)
 		return fault_system(fault, error, NULL, "reading the counters");
-	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 	       counts[CLASSIFY_SEEN], counts[CLASSIFY_OTHER], counts[CLASSIFY_UNTRACKED],
 	       counts[CLASSIFY_MARKED], left, counts[CLASSIFY_FULL]);
+	if (attached->tells)
+		printf(",%u", teller_ready(&attached->teller));
+	printf("\n");
 	fflush(stdout);
 	return 0;
 }
@@ -108,16 +112,25 @@ static void reload(struct attached *attached, const struct options *options)
 static int work(struct attached *attached, const struct options *options, const sigset_t *signals,
 		struct fault *fault)
 {
-	const struct timespec look = { .tv_sec = LOOK_S };
+	const struct timespec look = { .tv_nsec = TELLER_TICK_MS * 1000000L };
+	uint64_t shown_us = now_us();
 	int error = 0, taken = -1;
 
-	printf("seen,other,untracked,marked,decisions,no_room\n");
+	printf("seen,other,untracked,marked,decisions,no_room%s\n",
+	       attached->tells ? ",nodes" : "");
 	fflush(stdout);
 	while (!error && (taken < 0 || taken == SIGHUP)) {
+		uint64_t left;
+
 		taken = sigtimedwait(signals, NULL, &look);
 		if (taken == SIGHUP)
 			reload(attached, options);
-		error = report(&attached->gateway, &attached->named.model, fault);
+		left = sweep(attached);
+		offloads_look(&attached->offloads, now_us());
+		if (taken < 0 && now_us() - shown_us < REPORT_US)
+			continue;
+		shown_us = now_us();
+		error = report(attached, left, fault);
 	}
 	return error;
 }
@@ -139,19 +152,25 @@ static int attach(struct attached *attached, const struct options *options, stru
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
+	attached->tells = options->to != NULL;
 	error = gateway_open(&attached->gateway, &attached->named, &settings, fault);
+	if (!error && attached->tells)
+		error = teller_open(&attached->teller, options->to, options->key,
+				    (uint16_t)options->ttl_s, (size_t)options->decisions, fault);
 	if (!error)
 		error = gateway_attach(&attached->gateway, device, fault);
 	if (!error)
 		error = work(attached, options, &signals, fault);
 	gateway_close(&attached->gateway);
+	if (attached->tells)
+		teller_close(&attached->teller);
 	return error;
 }
 
 static int run(const struct options *options, struct fault *fault)
 {
 	static struct attached attached;
-	int error = read_mark(&attached.mark, options->mark ? options->mark : "1", fault);
+	int error = mark_read(&attached.mark, options->mark ? options->mark : "1", fault);
 
 	if (!error && !options->priority)
 		error = fault_set(fault, -EINVAL, "priority", "such as --priority realtime",
@@ -167,8 +186,12 @@ const struct command command_attach = {
 	.words_count = 2,
 	.help = "classifies at a device of the LAN until a signal comes; CSV: counters, every "
 		"second",
-	.options = "      --mark N[/MASK]  of packets of these classes, or on probation (1)\n"
-		   "      --flows N        kept at a time, of IPv4 and IPv6 each (16384)\n"
-		   "      --decisions N    kept at a time (4096)\n",
+	.options =
+		"      --mark N[/MASK]  of packets of these classes, or on probation (1)\n"
+		"      --flows N        kept at a time, of IPv4 and IPv6 each (16384)\n"
+		"      --decisions N    kept at a time (4096)\n"
+		"      --to [rap:]ADDRESS[:PORT],...  action nodes that are told what is decided\n"
+		"      --key FILE       32 hex digits that they have too\n"
+		"      --ttl S          how long they heed an order without another (30)\n",
 	.run = run,
 };

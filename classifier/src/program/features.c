@@ -57,7 +57,7 @@ static int print_all(struct flows *flows, const struct model *model, struct faul
 		classify_add(tables, model, flow, &seen.moment, &scratch.added);
 		if (!scratch.added.full)
 			continue;
-		classify_read(tables, model, flow, &scratch);
+		classify_read(tables, model, flow, &seen.key, &scratch);
 		print_window(tables->current, &seen, model, &scratch);
 	}
 	return result;

@@ -13,8 +13,9 @@
 
 #define EXIT_USAGE 2
 
-static const struct command *const commands[] = { &command_features, &command_run, &command_verify,
-						  &command_attach };
+static const struct command *const commands[] = { &command_features, &command_run,
+						  &command_verify,   &command_attach,
+						  &command_watch,    &command_act };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -29,6 +30,10 @@ static const struct option long_options[] = {
 	{ "mark", required_argument, NULL, 'm' },
 	{ "flows", required_argument, NULL, 'f' },
 	{ "decisions", required_argument, NULL, 'd' },
+	{ "to", required_argument, NULL, 't' },
+	{ "key", required_argument, NULL, 'k' },
+	{ "rap", required_argument, NULL, 'r' },
+	{ "ttl", required_argument, NULL, 'T' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -74,6 +79,18 @@ static int take(struct options *options, int option)
 	case 'm':
 		options->mark = optarg;
 		return 0;
+	case 't':
+		options->to = optarg;
+		return 0;
+	case 'k':
+		options->key = optarg;
+		return 0;
+	case 'r':
+		options->rap = optarg;
+		return 0;
+	case 'T':
+		options->ttl_s = number(optarg, 3600);
+		return options->ttl_s < 2 ? usage("--ttl takes 2 to 3600, not ", optarg) : 0;
 	case 's':
 		options->slides = true;
 		return 0;
@@ -101,9 +118,12 @@ static int take(struct options *options, int option)
 
 static int run(const struct command *command, int count, char **words)
 {
-	struct options options = {
-		.lan = "auto", .window = -1, .confirm = -1, .flows = 16384, .decisions = 4096
-	};
+	struct options options = { .lan = "auto",
+				   .window = -1,
+				   .confirm = -1,
+				   .flows = 16384,
+				   .decisions = 4096,
+				   .ttl_s = 30 };
 	struct fault fault = { 0 };
 	int option, error;
 

@@ -3,6 +3,7 @@
 #ifndef GM_CLASSIFIER_PROGRAM_H
 #define GM_CLASSIFIER_PROGRAM_H
 
+#include "classifier/core/flow.h"
 #include "model/read.h"
 #include "talk/fault.h"
 
@@ -17,6 +18,9 @@ struct options {
 	const char *mark; /* of what is preferred: a number, or a number/mask */
 	long window, confirm; /* -1: as the model has it */
 	long flows, decisions; /* in the kernel's tables */
+	const char *to, *key; /* action nodes; the file of the key that both have */
+	const char *rap; /* where an action node hears RAP */
+	long ttl_s; /* how long an order holds */
 	bool slides, by_packet;
 	const char *word[2]; /* what is no option */
 	int words;
@@ -28,12 +32,40 @@ struct command {
 	int words_count;
 };
 
-extern const struct command command_features, command_run, command_verify, command_attach;
+extern const struct command command_features, command_run, command_verify, command_attach,
+	command_watch, command_act;
+
+extern const char *const verdict_words[]; /* by enum verdict */
+
+/* Bits of a packet's mark. */
+struct mark {
+	uint32_t value, mask;
+};
 
 /* The next word of a list, whose length it returns; 0: there is none. */
 size_t list_next(const char **list);
 
 /* Reads a model's file. 0 or -errno with the fault filled. */
 int load_model(struct named_model *named, const struct options *options, struct fault *fault);
+
+/* A number, or a number/mask, as iptables and nft have it. 0 or -EINVAL with the fault filled. */
+int mark_read(struct mark *mark, const char *text, struct fault *fault);
+
+/* A descriptor that is read when SIGINT or SIGTERM came. 0 or -errno with the fault filled. */
+int signals_open(int *descriptor, struct fault *fault);
+
+/*
+ * Says on stderr that flows are offloaded, as often as there are some where there were none. Asks the
+ * kernel every OFFLOAD_LOOK_US.
+ */
+#define OFFLOAD_LOOK_US 2000000ull
+struct offloads {
+	uint64_t looked_us;
+	bool are_there;
+};
+void offloads_look(struct offloads *offloads, uint64_t now_us);
+
+/* Whether a decided flow is to be preferred now. */
+bool decision_prefers(const struct model *model, const struct decision *decision);
 
 #endif

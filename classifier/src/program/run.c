@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static const char *const verdicts[] = {
+const char *const verdict_words[] = {
 	[VERDICT_NONE] = "none",       [VERDICT_PROBATION] = "probation", [VERDICT_CLASS] = "class",
 	[VERDICT_WAITING] = "waiting", [VERDICT_DEMOTED] = "demoted",
 };
@@ -24,7 +24,7 @@ static void print_packet(const struct named_model *named, const struct flow_reco
 	       (unsigned long long)record->packets,
 	       (unsigned long long)(seen->moment.time_us - record->first_us),
 	       seen->moment.way == WAY_UP ? "up" : "down", class_name(named, outcome->class),
-	       outcome->confidence, verdicts[outcome->verdict]);
+	       outcome->confidence, verdict_words[outcome->verdict]);
 }
 
 static void print_flow(const struct named_model *named, const struct flow_record *record)

@@ -30,7 +30,7 @@ class Example:
 class Bounds:
     """How large a tree may become. `least` is the weight of a leaf, in flows of average weight."""
 
-    depth: int = 4
+    depth: int = 2
     leaves: int = 16
     least: float = 4.0
 

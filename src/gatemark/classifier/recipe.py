@@ -17,16 +17,11 @@ VERSION: Final = "1"  # of our header
 PRIORITY: Final = "realtime"
 OTHER: Final = "other"
 REAL_TIME: Final = ("voip", "vconf", "game", "remote")  # the manifest's classes
-# Lengths and intervals of both directions together: who calls and who is called look alike by them.
-ATTRIBUTES: Final = (
-    "mean.plen",
-    "max.plen",
-    "min.plen",
-    "stdev.plen",
-    "mean.iat",
-    "stdev.iat",
-    "max.iat",
-)
+# Of both directions together: who calls and who is called look alike by them.
+LENGTHS: Final = ("mean.plen", "max.plen", "min.plen", "stdev.plen")
+INTERVALS: Final = ("mean.iat", "stdev.iat", "max.iat")
+SERVICE: Final = "service.port"
+ATTRIBUTES: Final = (*INTERVALS, SERVICE)
 PROTOCOLS: Final = ("udp", "tcp", "all")
 WINDOW: Final = 10
 LARGEST_WINDOW: Final = 32  # as in classifier/core/spread.h

@@ -2,9 +2,10 @@
 """Scores as rows for programs, and as tables for people."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from gatemark.classifier.recipe import PRIORITY
-from gatemark.classifier.score import Beside, Confusion, Scores
+from gatemark.classifier.score import Beside, Confusion, Interval, Scores
 
 Row = dict[str, object]
 Table = list[tuple[str, ...]]
@@ -12,10 +13,7 @@ Table = list[tuple[str, ...]]
 
 def rows(scores: Scores) -> Iterator[Row]:
     """One row for each finding, each with its `what`."""
-    for beside in scores.beside:
-        for by, confusion in (("tree", beside.tree), ("one line", beside.baseline)):
-            place = {"flows": beside.flows, "least_packets": beside.least_packets, "by": by}
-            yield {"what": "score", **place, **_values(confusion, PRIORITY)}
+    yield from chain.from_iterable(map(_beside_rows, scores.beside))
     whole = scores.beside[0]
     for (label, given), flows in sorted(whole.tree.counts.items()):
         place = {"least_packets": whole.least_packets}
@@ -51,6 +49,14 @@ def rows(scores: Scores) -> Iterator[Row]:
         }
 
 
+def _beside_rows(beside: Beside) -> Iterator[Row]:
+    place: Row = {"flows": beside.flows, "least_packets": beside.least_packets}
+    for by, confusion in (("tree", beside.tree), ("one line", beside.baseline)):
+        yield {"what": "score", **place, "by": by, **_values(confusion, PRIORITY)}
+    for what, (least, most) in (("f1 interval", beside.f1), ("gain interval", beside.gain)):
+        yield {"what": what, **place, "lo": least, "hi": most}
+
+
 def classes(confusion: Confusion) -> list[str]:
     """All that are right or given."""
     return sorted({name for pair in confusion.counts for name in pair})
@@ -66,7 +72,10 @@ def _values(confusion: Confusion, name: str) -> Row:
 
 def tables(scores: Scores) -> Iterator[Table]:
     """The same as tables with a header; applications are those that are to have priority."""
-    yield [("FLOWS", "BY", "NUMBER", "PRECISION", "RECALL", "F1"), *_score_rows(scores.beside)]
+    yield [
+        ("FLOWS", "BY", "NUMBER", "PRECISION", "RECALL", "F1", "95%"),
+        *_score_rows(scores.beside),
+    ]
     whole = scores.beside[0].tree
     names = classes(whole)
     yield [
@@ -106,7 +115,20 @@ def _score_rows(besides: Sequence[Beside]) -> Iterator[tuple[str, ...]]:
                 ratio(scored.precision(PRIORITY)),
                 ratio(scored.recall(PRIORITY)),
                 ratio(scored.f1(PRIORITY)),
+                interval(beside.f1) if by == "tree" else "",
             )
+        yield f"{beside.flows}{least}", "gain", "", "", "", gain(beside), interval(beside.gain)
+
+
+def gain(beside: Beside) -> str:
+    """The tree's F1 less the baseline's."""
+    ours, theirs = (c.f1(PRIORITY) for c in (beside.tree, beside.baseline))
+    return "-" if ours is None or theirs is None else f"{ours - theirs:+.3f}"
+
+
+def interval(bounds: Interval) -> str:
+    """From and to."""
+    return f"{bounds[0]:.3f} to {bounds[1]:.3f}"
 
 
 def ratio(value: float | None) -> str:

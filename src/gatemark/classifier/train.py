@@ -28,16 +28,26 @@ def train(tracks: Sequence[Track], recipe: Recipe) -> Model:
 
 
 def _examples(tracks: Sequence[Track], recipe: Recipe) -> list[Example]:
-    """Every window. A flow weighs the same however many it has, and a class as much as the other.
+    """Every window. The windows of a flow share its weight, the flows of an application the
+    application's, the applications of a class the class's, and the classes weigh the same.
 
-    Whoever made the captures chose how many are of which class; no gateway has that share.
+    Whoever made the captures chose how many flows there are of each; no gateway has that share, and
+    an application that has many is no better a witness for those that are not there.
     """
-    flows = Counter(track.label for track in tracks)
+    flows = Counter((track.label, track.flow.application) for track in tracks)
+    applications = Counter(label for label, _ in flows)
     return [
         Example(window.values, recipe.classes.index(track.label), weight)
         for track in tracks
         for weight in (
-            UNIT * len(tracks) // (len(flows) * flows[track.label] * len(track.windows)),
+            UNIT
+            * len(tracks)
+            // (
+                len(applications)
+                * applications[track.label]
+                * flows[track.label, track.flow.application]
+                * len(track.windows)
+            ),
         )
         for window in track.windows
     ]

@@ -43,7 +43,7 @@ def train(
         str, typer.Option(metavar="NAMES", help="Attributes, with blanks between.")
     ] = "",
     window: Annotated[int, typer.Option(min=2, max=32, help="Packets of a window.")] = 10,
-    depth: Annotated[int, typer.Option(min=1, max=16, help="Most comparisons.")] = 4,
+    depth: Annotated[int, typer.Option(min=1, max=16, help="Most comparisons.")] = 2,
     leaves: Annotated[int, typer.Option(min=2, max=64, help="Most leaves.")] = 16,
     least: Annotated[float, typer.Option(min=0, max=1e6, help="Fewest flows of a leaf.")] = 4.0,
     protocol: Annotated[

@@ -179,6 +179,7 @@ FEATURES: Final[dict[str, Feature]] = {
     ),
     "mss": Feature(FORWARDING, netfilter=True, tool="nft"),
     "dscp": Feature(FORWARDING, (Argument("N", 0, 63),), netfilter=True, tool="nft"),
+    "classify-lite": Feature(FORWARDING, netfilter=True, tracks=True, tool="nft"),
     "vlan": Feature(FORWARDING, upwards=True),
     "pppoe": Feature(
         FORWARDING,

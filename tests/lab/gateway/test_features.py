@@ -54,6 +54,7 @@ HERE = [
     arm("nat", "shape:htb2:14.25/90:first=dscp46:docsis:frame"),
     arm("nat", "mss"),
     arm("nat", "dscp:46"),
+    arm("nat", "classify-lite"),
 ]
 MANY = arm("switch", "bridge-netfilter", "filter:10:map", "shape:htb2", "steering:one")
 ELSEWHERE = [

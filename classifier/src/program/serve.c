@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the commands share that serve until a signal comes. */
+#include "kernel/offload.h"
+#include "program/program.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+
+int mark_read(struct mark *mark, const char *text, struct fault *fault)
+{
+	char *end;
+	unsigned long long value = strtoull(text, &end, 0), mask = UINT32_MAX;
+	int is_right = end != text;
+
+	if (is_right && *end == '/') {
+		const char *from = end + 1;
+
+		mask = strtoull(from, &end, 0);
+		is_right = end != from;
+	}
+	if (!is_right || *end || !value || value > UINT32_MAX || mask > UINT32_MAX || value & ~mask)
+		return fault_set(fault, -EINVAL, "mark", "such as 0x10, or 0x10/0xf0",
+				 "--mark: no mark: %.40s", text);
+	*mark = (struct mark){ (uint32_t)value, (uint32_t)mask };
+	return 0;
+}
+
+bool decision_prefers(const struct model *model, const struct decision *decision)
+{
+	return model->action[decision->class].priority && !decision->demoted && !decision->waiting;
+}
+
+int signals_open(int *descriptor, struct fault *fault)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	*descriptor = signalfd(-1, &signals, SFD_CLOEXEC);
+	return *descriptor < 0 ? fault_system(fault, -errno, NULL, "signals") : 0;
+}
+
+void offloads_look(struct offloads *offloads, uint64_t now_us)
+{
+	int64_t count;
+
+	if (now_us - offloads->looked_us < OFFLOAD_LOOK_US)
+		return;
+	offloads->looked_us = now_us;
+	count = offload_count();
+	if (count > 0 && !offloads->are_there)
+		fprintf(stderr,
+			"gm-classifier: %" PRId64
+			" flows are offloaded by a flow table of nftables, "
+			"and pass unseen and unmarked: take \"flow add\" away to classify them\n",
+			count);
+	offloads->are_there = count > 0;
+}

@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python tests/nodes.py PROGRAM: classifier nodes and action nodes in namespaces; prints TAP.
+
+A host sends through three gateways in a row to another. At the first gateway's LAN a program
+decides and tells all three; each marks the flow at its own forward hook, where a counter of
+nftables sees it.
+"""
+# ruff: noqa: T201 (what it prints is what it is for)
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+HERE: Final = Path(__file__).resolve().parent
+MODEL: Final = HERE / "models" / "short.txt"
+GATEWAYS: Final = 3
+NODES: Final = GATEWAYS + 2
+KEY: Final = "00112233445566778899aabbccddeeff"
+MARK: Final = "0x10/0xf0"
+TTL_S: Final = 4
+PATIENCE_S: Final = 20.0  # until something has to be so; a busy machine is slower than a quiet one
+ORDERS: Final = "nodes,messages,refused,added,removed"
+PREFERRED: Final = ("--priority", "first,second,other")
+TELLING: Final = ("--key", "key", "--ttl", str(TTL_S))
+COUNTER: Final = """table inet seen {
+  counter marked { }
+  chain after {
+    type filter hook forward priority 0
+    meta mark & 0xf0 == 0x10 counter name marked
+  }
+}
+"""
+SENDER: Final = """
+import socket, time
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sock.bind(("10.77.0.1", 5000))
+while True:
+    sock.sendto(bytes(72), ("10.77.3.2", 6000))
+    time.sleep(.02)
+"""
+# Flows that differ, so that some change their class.
+SEVERAL: Final = """
+import random, socket, time
+draw = random.Random(1)
+socks = []
+for port in range(5100, 5106):
+    sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sock.bind(("10.77.0.1", port))
+    socks.append(sock)
+for _ in range(900):
+    at = draw.randrange(len(socks))
+    socks[at].sendto(bytes(draw.randrange(20, 40 + 250 * at)), ("10.77.3.2", 6000))
+    time.sleep(draw.random() * .002)
+"""
+SINK: Final = """
+import socket
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sock.bind(("10.77.3.2", 6000))
+while True:
+    data, sender = sock.recvfrom(2048)
+    sock.sendto(data, sender)
+"""
+# What an action node would hear again: it greets with a nonce and keeps what a CN sends.
+RECORDER: Final = """
+import socket, sys
+server = socket.create_server(("10.77.2.2", 4740))
+client, _ = server.accept()
+client.sendall(bytes(16))
+with open("heard", "wb") as file:
+    while data := client.recv(4096):
+        file.write(data)
+        file.flush()
+"""
+REPLAYER: Final = """
+import socket, sys
+client = socket.create_connection(("10.77.2.2", 4739))
+client.recv(16)
+client.sendall(open("heard", "rb").read())
+try:
+    sys.exit(client.recv(1) != b"")
+except ConnectionResetError:  # what came behind the first message was never read
+    sys.exit(0)
+"""
+# A message of the right form, whose tag nobody with the key made.
+FORGER: Final = """
+import socket, struct, sys
+client = socket.create_connection(("10.77.2.2", 4739))
+client.recv(16)
+client.sendall(struct.pack(">HHIII", 10, 28, 0, 0, 0) + struct.pack(">HH", 259, 12) + bytes(8))
+sys.exit(client.recv(1) != b"")
+"""
+
+
+class Lab:
+    """Namespaces in a row, and what runs in them."""
+
+    def __init__(self, program: str, folder: Path) -> None:
+        self.program = str(Path(program).resolve())
+        self.folder = folder
+        self.names = [f"gm-n{os.getpid()}-{at}" for at in range(NODES)]
+        self.processes: list[subprocess.Popen[bytes]] = []
+        (folder / "key").write_text(f"{KEY}\n")
+
+    def build(self) -> bool:
+        """Node i has 10.77.i-1.2 to the left and 10.77.i.1 to the right. False: no right to."""
+        if any(run("ip", "netns", "add", name).returncode for name in self.names):
+            return False
+        for at in range(NODES - 1):
+            ends = (self.names[at], self.names[at + 1])
+            run(
+                *("ip", "link", "add", "wan", "netns", ends[0], "type", "veth"),
+                *("peer", "name", "lan", "netns", ends[1]),
+            )
+            for number, (name, device) in enumerate(zip(ends, ("wan", "lan"), strict=True), 1):
+                self.inside(name, "ip", "addr", "add", f"10.77.{at}.{number}/24", "dev", device)
+                self.inside(name, "ip", "link", "set", device, "up")
+        for at, name in enumerate(self.names):
+            self.inside(name, "ip", "link", "set", "lo", "up")
+            self.inside(name, "sysctl", "-qw", "net.ipv4.ip_forward=1")
+            self.inside(name, "ip", "route", "add", "default", "via", f"10.77.{at}.2")
+            for net in range(at - 1):
+                way = f"10.77.{at - 1}.1"
+                self.inside(name, "ip", "route", "add", f"10.77.{net}.0/24", "via", way)
+        return True
+
+    def close(self) -> None:
+        """Nothing is left."""
+        for process in self.processes:
+            process.kill()
+            process.wait()
+        for name in self.names:
+            run("ip", "netns", "del", name)
+
+    def inside(self, name: str, *words: str, text: str = "") -> subprocess.CompletedProcess[str]:
+        """A command in a namespace, to its end."""
+        return run("ip", "netns", "exec", name, *words, text=text, folder=self.folder)
+
+    def start(self, at: int, *words: str, log: str) -> subprocess.Popen[bytes]:
+        """A program at a node, whose output goes to a file."""
+        with (self.folder / log).open("wb") as stream:
+            process = subprocess.Popen(
+                ["ip", "netns", "exec", self.names[at], *words],
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                cwd=self.folder,
+            )
+        self.processes.append(process)
+        return process
+
+    def python(self, at: int, text: str, log: str) -> subprocess.Popen[bytes]:
+        """A program in Python at a node."""
+        return self.start(at, sys.executable, "-c", text, log=log)
+
+    def lines(self, log: str) -> list[str]:
+        """What a program wrote so far."""
+        return (self.folder / log).read_text().splitlines()
+
+    def marked(self, at: int) -> int:
+        """Packets with the mark that a gateway forwarded."""
+        text = self.inside(self.names[at], "nft", "list", "counter", "inet", "seen", "marked")
+        words = text.stdout.split()
+        return int(words[words.index("packets") + 1]) if "packets" in words else -1
+
+    def all_mark(self) -> bool:
+        """Whether each gateway marks packets that come now."""
+        before = [self.marked(at) for at in range(1, GATEWAYS + 1)]
+        time.sleep(0.3)
+        after = [self.marked(at) for at in range(1, GATEWAYS + 1)]
+        return all(0 <= was < is_ for was, is_ in zip(before, after, strict=True))
+
+    def none_marks(self) -> bool:
+        """Whether none does."""
+        before = [self.marked(at) for at in range(1, GATEWAYS + 1)]
+        time.sleep(0.3)
+        return before == [self.marked(at) for at in range(1, GATEWAYS + 1)]
+
+    def classify(self, verb: str, *more: str, log: str = "cn") -> subprocess.Popen[bytes]:
+        """A classifier node at the first gateway, for all three."""
+        to = ",".join(f"10.77.{at}.2" for at in range(GATEWAYS))
+        words = (verb, str(MODEL), "lan", *PREFERRED, *TELLING, *(more or ("--to", to)))
+        return self.start(1, self.program, *words, log=log)
+
+
+def run(
+    *words: str, text: str = "", folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A command of the system."""
+    return subprocess.run(
+        words, capture_output=True, text=True, check=False, input=text, cwd=folder
+    )
+
+
+def becomes(condition: Callable[[], bool]) -> bool:
+    """Whether it is so within the time that is given to everything here."""
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        if condition():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def tests(lab: Lab) -> Iterator[tuple[bool, str]]:
+    """Each test: whether it holds, and what it is."""
+    for at in range(1, GATEWAYS + 1):
+        lab.inside(lab.names[at], "nft", "-f", "-", text=COUNTER)
+        here = f"10.77.{at - 1}.2"
+        words = ("act", here, "--key", "key", "--mark", MARK, "--rap", here)
+        lab.start(at, lab.program, *words, log=f"an{at}")
+    ready = becomes(lambda: all(ORDERS in lab.lines(f"an{at}") for at in range(1, GATEWAYS + 1)))
+    yield ready, "three action nodes listen"
+    lab.python(NODES - 1, SINK, "sink")
+    yield alike(lab)
+    lab.python(0, SENDER, "sender")
+    for verb in ("attach", "watch"):
+        yield from steered(lab, verb)
+    yield rap(lab)
+    yield from refused(lab)
+    yield offloaded(lab)
+
+
+def alike(lab: Lab) -> tuple[bool, str]:
+    """A packet socket gives each packet the class that a capture of the same packets gives it.
+
+    tcpdump and the program have one time of a packet, which the kernel takes once.
+    """
+    name = "a packet socket, a capture and BPF give each packet the same class"
+    if not shutil.which("tcpdump"):
+        return True, f"{name} # SKIP no tcpdump"
+    file = lab.folder / "packets.pcap"
+    words = ("-i", "lan", "-n", "-U", "--immediate-mode", "-w", str(file), "udp")
+    tcpdump = lab.start(1, "tcpdump", *words, log="tcpdump")
+    words = ("watch", str(MODEL), "lan", "--packets", *PREFERRED)
+    watch = lab.start(1, lab.program, *words, log="watched")
+    becomes(lambda: bool(lab.lines("watched")) and "listening" in "".join(lab.lines("tcpdump")))
+    lab.python(0, SEVERAL, "several").wait()
+    time.sleep(1)
+    for process in (tcpdump, watch):
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+    words = ("--lan", "10.77.0.0/24", *PREFERRED)
+    ran = run(lab.program, "run", str(MODEL), str(file), "--packets", *words)
+    by_capture = [line.split(",") for line in ran.stdout.splitlines()[1:]]
+    by_socket = [line.split(",") for line in lab.lines("watched")[1:]]
+    first: dict[str, int] = {}
+    for flow, time_us, *_ in by_socket:
+        first.setdefault(flow, int(time_us))
+    socket_rows = [(flow, str(int(us) - first[flow]), *more) for flow, us, *more in by_socket]
+    capture_rows = [(flow, us, *more) for flow, _, us, *more in by_capture]
+    verified = run(lab.program, "verify", str(MODEL), str(file), *words)
+    classes = {row[3] for row in socket_rows}
+    holds = (
+        socket_rows == capture_rows and len(capture_rows) > 900 and len(classes) > 1
+    ) and verified.returncode == 0
+    which = next(
+        (pair for pair in zip(socket_rows, capture_rows, strict=False) if pair[0] != pair[1]), ""
+    )
+    more = f"{len(socket_rows)} and {len(capture_rows)} packets {sorted(classes)} {which}"
+    return holds, f"{name}: {more}" + ("" if verified.returncode == 0 else verified.stderr)
+
+
+def steered(lab: Lab, verb: str) -> Iterator[tuple[bool, str]]:
+    """A node that classifies, killed and begun again."""
+    node = lab.classify(verb)
+    marks = becomes(lab.all_mark)
+    yield marks, f"{verb}: three gateways mark what one decides{explain(lab, marks)}"
+    node.send_signal(signal.SIGKILL)
+    node.wait()
+    dead = becomes(lab.none_marks)
+    forwards = becomes(lambda: forwarded(lab))
+    yield dead and forwards, f"{verb}: killed, its marks time out, and packets are forwarded"
+    node = lab.classify(verb)
+    yield becomes(lab.all_mark), f"{verb}: begun again, it tells all that holds"
+    node.send_signal(signal.SIGTERM)
+    node.wait()
+    becomes(lab.none_marks)
+
+
+def rap(lab: Lab) -> tuple[bool, str]:
+    """A node of DIFFUSE's time is told by RAP, over UDP."""
+    node = lab.classify("attach", "--to", ",".join(f"rap:10.77.{at}.2" for at in range(GATEWAYS)))
+    marks = becomes(lab.all_mark)
+    node.send_signal(signal.SIGTERM)
+    node.wait()
+    return marks and becomes(lab.none_marks), "three gateways mark what one decides, by RAP"
+
+
+def forwarded(lab: Lab) -> bool:
+    """Whether the last gateway forwards packets."""
+    counts = []
+    for _ in range(2):
+        file = "/sys/class/net/wan/statistics/tx_packets"
+        counts.append(int(lab.inside(lab.names[GATEWAYS], "cat", file).stdout))
+        time.sleep(0.3)
+    return counts[0] < counts[1]
+
+
+def refused(lab: Lab) -> Iterator[tuple[bool, str]]:
+    """What is recorded and sent again, or forged, ends the connection and marks nothing."""
+    lab.python(GATEWAYS, RECORDER, "recorder")
+    time.sleep(0.5)
+    node = lab.classify("attach", "--to", "10.77.2.2:4740")
+    heard = lab.folder / "heard"
+    recorded = becomes(lambda: heard.exists() and heard.stat().st_size > 400)
+    node.send_signal(signal.SIGKILL)
+    for name, text in (("replayed", REPLAYER), ("forged", FORGER)):
+        before = refusals(lab)
+        ended = lab.python(GATEWAYS, text, name).wait() == 0
+        counted = becomes(lambda before=before: refusals(lab) > before)  # type: ignore[misc]
+        yield recorded and ended and counted and lab.none_marks(), f"a {name} message is refused"
+
+
+OFFLOAD: Final = """table inet past {
+  flowtable fast { hook ingress priority 0; devices = { lan, wan }; }
+  chain forward { type filter hook forward priority 0; meta l4proto udp flow add @fast; }
+}
+"""
+
+
+def offloaded(lab: Lab) -> tuple[bool, str]:
+    """What a flow table forwards is said."""
+    name = "offloaded flows are detected and reported"
+    done = lab.inside(lab.names[1], "nft", "-f", "-", text=OFFLOAD)
+    if done.returncode:
+        return True, f"{name} # SKIP {done.stderr.splitlines()[0]}"
+    lab.classify("watch", log="offloaded")
+    return becomes(lambda: "flows are offloaded" in "".join(lab.lines("offloaded"))), name
+
+
+def refusals(lab: Lab) -> int:
+    """Connections that the last action node ended."""
+    counters = [line for line in lab.lines(f"an{GATEWAYS}") if line[:1].isdigit()]
+    return int(counters[-1].split(",")[2])
+
+
+def explain(lab: Lab, holds: bool) -> str:
+    """The last lines of all, where something does not hold."""
+    if holds:
+        return ""
+    logs = {log: lab.lines(log)[-3:] for log in ("cn", "an1", "an2", "an3", "sender")}
+    return f": {logs} {[lab.marked(at) for at in range(1, GATEWAYS + 1)]}"
+
+
+def main(program: str) -> int:
+    """1 where a test failed."""
+    if not shutil.which("nft"):
+        print("ok 1 - nodes # SKIP no nft")
+        return 0
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        lab = Lab(program, Path(folder))
+        try:
+            if not lab.build():
+                print("ok 1 - nodes # SKIP no right to add a namespace")
+                return 0
+            for number, (holds, name) in enumerate(tests(lab), 1):
+                print(f"{'ok' if holds else 'not ok'} {number} - {name}", flush=True)
+                failed |= not holds
+        finally:
+            lab.close()
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

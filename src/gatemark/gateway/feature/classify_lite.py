@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The feature `classify-lite`: real-time flows are found and marked by nftables alone, without BPF.
+
+A flow of UDP whose port is no well-known service's, that has sent more than ten packets of less
+than 300 bytes on average (`ct original packets`, `ct original avgpkt`; nft(8), "CONNTRACK
+EXPRESSIONS"), keeps a mark with its connection, and every packet of it gets that mark. There is no
+interval in it, so it cannot tell a sensor from a call: it is the least that a classifier must beat.
+"""
+
+from typing import Final
+
+from gatemark.gateway import sysctl, table
+from gatemark.gateway.feature.asked import Asked
+
+NAME: Final = "gatemark_lite"
+ACCOUNTING: Final = "/proc/sys/net/netfilter/nf_conntrack_acct"
+CHAINS: Final = """  chain lite {
+    type filter hook forward priority mangle
+    ct mark & 0xf0 == 0x30 meta mark set meta mark & 0xffffff0f | 0x30 return
+    meta l4proto != udp return
+    th dport < 1024 return
+    th dport { 1900, 5353 } return
+    ct original packets > 10 ct original avgpkt < 300 ct mark set ct mark & 0xffffff0f | 0x30
+  }
+"""
+
+
+async def apply(asked: Asked) -> None:
+    """Have connections count their packets, and add the rules.
+
+    A connection counts from its first packet only if that is switched on before.
+    """
+    await table.add(asked.changes, NAME, CHAINS)
+    await sysctl.write(asked.gateway, asked.changes, {ACCOUNTING: "1"})
