@@ -79,11 +79,17 @@ static int report(const struct gateway *gateway, const struct model *model, stru
 
 static int prepare(struct attached *attached, const struct options *options, struct fault *fault)
 {
+	struct model *model = &attached->named.model;
 	int error = load_model(&attached->named, options, fault);
 
-	if (!error)
-		set_marks(&attached->named.model, &attached->mark);
-	return error;
+	if (error)
+		return error;
+	set_marks(model, &attached->mark);
+	if (options->new_flows > 0) {
+		model->new_flows_rate = (uint32_t)options->new_flows;
+		model->new_flows_burst = (uint32_t)options->new_flows;
+	}
+	return 0;
 }
 
 /* Another model takes the place of the one in use. A faulty one leaves it there. */
@@ -169,6 +175,8 @@ const struct command command_attach = {
 		"second",
 	.options = "      --mark N[/MASK]  of packets of these classes, or on probation (1)\n"
 		   "      --flows N        kept at a time, of IPv4 and IPv6 each (16384)\n"
-		   "      --decisions N    kept at a time (4096)\n",
+		   "      --decisions N    kept at a time (4096)\n"
+		   "      --new-flows N    a second, of a host of the LAN, and at once (50, 512)\n"
+		   "      --sliding        a window ends with every packet, not with every N\n",
 	.run = run,
 };

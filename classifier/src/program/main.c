@@ -29,6 +29,7 @@ static const struct option long_options[] = {
 	{ "mark", required_argument, NULL, 'm' },
 	{ "flows", required_argument, NULL, 'f' },
 	{ "decisions", required_argument, NULL, 'd' },
+	{ "new-flows", required_argument, NULL, 'n' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -91,6 +92,11 @@ static int take(struct options *options, int option)
 		return options->decisions < 64
 			       ? usage("--decisions takes 64 to 1048576, not ", optarg)
 			       : 0;
+	case 'n':
+		options->new_flows = number(optarg, 1 << 20);
+		return options->new_flows < 1
+			       ? usage("--new-flows takes 1 to 1048576, not ", optarg)
+			       : 0;
 	case 'c':
 		options->confirm = number(optarg, 254);
 		return options->confirm < 0 ? usage("--confirm takes 0 to 254, not ", optarg) : 0;
@@ -102,7 +108,12 @@ static int take(struct options *options, int option)
 static int run(const struct command *command, int count, char **words)
 {
 	struct options options = {
-		.lan = "auto", .window = -1, .confirm = -1, .flows = 16384, .decisions = 4096
+		.lan = "auto",
+		.window = -1,
+		.confirm = -1,
+		.flows = 16384,
+		.decisions = 4096,
+		.new_flows = -1,
 	};
 	struct fault fault = { 0 };
 	int option, error;

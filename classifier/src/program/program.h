@@ -17,6 +17,7 @@ struct options {
 	const char *mark; /* of what is preferred: a number, or a number/mask */
 	long window, confirm; /* -1: as the model has it */
 	long flows, decisions; /* in the kernel's tables */
+	long new_flows; /* a second, of a LAN host; -1: as the model has it */
 	bool slides, by_packet;
 	const char *word[2]; /* what is no option */
 	int words;

@@ -5,6 +5,7 @@ import pytest
 
 from gatemark.gateway.feature import Wanted, running
 from gatemark.gateway.feature.capture import DUMPCAP, TCPDUMP, netsniff_counters
+from gatemark.gateway.feature.classify import COUNTERS
 from gatemark.gateway.feature.flow_export import NFPCAPD, softflowd_counters
 from gatemark.gateway.program import counting
 from gatemark.gateway.supervisor import Use, use
@@ -91,6 +92,12 @@ def test_nfpcapd_the_last_time_counts() -> None:
     assert NFPCAPD(NFPCAPD_SAID) == {"captured": 195, "received": 200, "dropped": 5}
 
 
+def test_the_last_line_of_the_classifier_counts() -> None:
+    said = "seen,other,untracked,marked,decisions,no_room\n5,0,0,0,0,0\n9,1,2,3,4,0\n"
+    wanted = {"seen": 9, "untracked": 2, "marked": 3, "decisions": 4, "no_room": 0}
+    assert COUNTERS(said) == wanted
+
+
 def test_nothing_said_is_nothing_counted() -> None:
     assert [read("") for read in (TCPDUMP, DUMPCAP, netsniff_counters, NFPCAPD)] == [{}] * 4
 
@@ -115,9 +122,11 @@ def line(word: str, path: str = "nat", **commands: Command) -> str:
         ("capture:netsniff-ng:68", "switch", "0x6, 0, 0, 0x00000044"),
         ("flow-export:softflowd", "nat", "-i eth1 -n 127.0.0.9:9995"),
         ("flow-export:nfpcapd", "nat", "-i eth1 -H 127.0.0.9/9995"),
+        ("classify:jumping", "nat", "real-time.c45 eth0 --priority realtime --mark 0x30/0xf0"),
+        ("classify:sliding:new=9", "switch", "--mark 0x30/0xf0 --sliding --new-flows 9"),
     ],
 )
-def test_a_feature_becomes_a_command_at_the_external_port(word: str, path: str, found: str) -> None:
+def test_a_feature_becomes_a_command_at_its_port(word: str, path: str, found: str) -> None:
     assert found in line(word, path)
 
 
