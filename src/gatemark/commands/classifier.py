@@ -172,8 +172,8 @@ def attach(
     from functools import partial
 
     from gatemark.plan.feature import parts
-    from gatemark.run import attach as attaching
     from gatemark.run import stop
+    from gatemark.run.live import attach as attaching
 
     choice.check("--step", step, STEPS)
     choice.check("--queue", queue, QUEUES)
@@ -196,8 +196,8 @@ def detach(where: Where, json_: Json = False) -> None:
     from dataclasses import asdict
     from functools import partial
 
-    from gatemark.run import attach as attaching
     from gatemark.run import stop
+    from gatemark.run.live import attach as attaching
 
     counts = stop.run(attaching.detach(attaching.Place(where)), partial(output.say, err=True))
     if json_:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from gatemark.error import StationError, UsageError
+from gatemark.error import UnavailableError, UsageError
 from gatemark.gateway import attached
 from gatemark.gateway.attached import Counts
 from gatemark.node import checked
@@ -18,7 +18,8 @@ from gatemark.node.remote.login import Address, Login
 from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shell import Namespace
 from gatemark.run import keep
-from gatemark.station.load import load
+from gatemark.station import own
+from gatemark.station.load import load, stations
 from gatemark.station.ssh.box import Box
 from gatemark.station.wiring import Gateway
 
@@ -56,6 +57,8 @@ async def _reached(place: Place) -> AsyncIterator[tuple[Gateway, str]]:
     asked = {"gw0": place.lan, "gw1": place.wan}
     given = {role: _device(role, name) for role, name in asked.items() if name}
     if place.where == LAB:
+        if own.needed():
+            raise UnavailableError("the open lab is root's: use sudo")
         lab = keep.opened().lab
         devices = {"gw0": "gw0", "gw1": "gw1"} | given
         yield Gateway(Namespace("gateway", f"gm-{lab}-gw"), devices), lab
@@ -71,13 +74,16 @@ async def _reached(place: Place) -> AsyncIterator[tuple[Gateway, str]]:
 
 def _known(where: str) -> tuple[Login, dict[str, str]]:
     """How a box is reached, and its ports as its station file has them."""
-    if not where.endswith(".toml"):
+    if not where.endswith(".toml") and where not in stations():
         return Login(_address(where)), {"gw0": LAN}
     station = load(where)
     if not isinstance(station, Box):
-        raise UsageError(f"{where}: no box over SSH: {LAB}, or USER@HOST of a gateway")
+        raise UsageError(
+            f"{where}: a gateway that lasts as long as a run does: classify there by a plan's "
+            f"feature classify:jumping; or name {LAB}, or USER@HOST of a gateway"
+        )
     if not station.asked.agent:
-        raise StationError(f"{where}: agent = false, so no program of ours may run on it")
+        raise UnavailableError(f"{where}: agent = false, so no program of ours may run on it")
     return station.asked.login, dict(station.asked.devices)
 
 
