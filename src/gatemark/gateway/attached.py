@@ -18,6 +18,7 @@ from gatemark.gateway.feature import Asked, feature_of
 from gatemark.gateway.feature.classify import PREFERRED
 from gatemark.gateway.undo import undo_script
 from gatemark.node import file
+from gatemark.node.leftover import ATTACHED
 from gatemark.node.quoted import Script, joined, literal, shell, word
 from gatemark.node.reader import reader
 from gatemark.node.script import script
@@ -36,7 +37,6 @@ undo={undo}
 start={start}
 watch={watch}
 {attach}"""
-FOLDER: Final = "gatemark-classifier"
 
 
 class Planned(Changes):
@@ -121,4 +121,4 @@ def _counts(line: str) -> Counts:
 
 
 def _name(apart: str) -> str:
-    return f"{FOLDER}-{apart}" if apart else FOLDER
+    return f"{ATTACHED}-{apart}" if apart else ATTACHED

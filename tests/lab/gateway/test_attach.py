@@ -14,6 +14,8 @@ import pytest
 from gatemark.classifier import shipped
 from gatemark.error import StationError
 from gatemark.gateway import attached
+from gatemark.node import leftover
+from gatemark.node.leftover import ATTACHED, ATTACHED_PLACES
 from gatemark.node.quoted import literal, sh
 from gatemark.plan.model import Arm, Workload
 from gatemark.run.bench import Bench
@@ -23,7 +25,6 @@ from gatemark.station.wiring import Gateway
 
 MODEL = shipped.path("real-time")
 SHAPER = "shape:htb2:20:wan:first=marked"
-PLACES = (Path("/dev/shm"), Path("/tmp"), Path("/run"))  # noqa: S108
 STATE = literal(
     "nft list ruleset; tc qdisc show; ls /sys/fs/bpf 2>&1; for d in gw0 gw1; do "
     "tc filter show dev $d ingress; tc filter show dev $d egress; done"
@@ -51,7 +52,7 @@ def on_lab(check: Callable[[Gateway, str], Awaitable[None]]) -> None:
 
 
 def folders(lab: str) -> list[Path]:
-    return [folder for place in PLACES if (folder := place / f"{attached.FOLDER}-{lab}").exists()]
+    return [folder for place in ATTACHED_PLACES if (folder := place / f"{ATTACHED}-{lab}").exists()]
 
 
 async def gone(lab: str) -> bool:
@@ -99,3 +100,17 @@ def test_a_model_that_is_refused_leaves_nothing(tmp_path: Path) -> None:
             await attached.attach(gateway, bad, shaper=SHAPER, apart=lab)
 
     on_lab(check)
+
+
+@pytest.mark.long
+def test_a_lab_that_goes_takes_it_along() -> None:
+    async def attach() -> str:
+        async with opened() as (gateway, lab):
+            await attached.attach(gateway, MODEL, shaper=SHAPER, apart=lab)
+            assert folders(lab)
+            return lab
+
+    with lock.machine(lambda _: None):
+        lab = asyncio.run(attach())
+    leftover.forget(lab)
+    assert folders(lab) == []
