@@ -30,7 +30,7 @@ SPLIT_HELP = f"Judge what training has not seen: {', '.join(SPLITS)}."
 
 app = typer.Typer(
     cls=Verbs,
-    help="Train, judge and apply the tree that finds real-time flows.",
+    help="Train, judge and apply a tree for real-time flows.",
     no_args_is_help=True,
 )
 
@@ -157,8 +157,14 @@ def attach(
         str, typer.Option(metavar="WORD", help=f"How windows follow: {', '.join(STEPS)}.")
     ] = STEPS[0],
     shape: Annotated[
-        float, typer.Option(metavar="MBIT", help="Hold what goes up to it, marked packets first.")
-    ] = 0.0,
+        float | None,
+        typer.Option(
+            metavar="MBIT",
+            min=0.01,
+            max=100_000,
+            help="Hold what goes up to it, marked packets first.",
+        ),
+    ] = None,
     queue: Annotated[
         str, typer.Option(metavar="WORD", help=f"What does so: {', '.join(QUEUES)}.")
     ] = QUEUES[0],
@@ -171,16 +177,15 @@ def attach(
     """
     from functools import partial
 
-    from gatemark.plan.feature import parts
+    from gatemark.plan.shaper.shape import at_rate
     from gatemark.run import stop
     from gatemark.run.live import attach as attaching
 
     choice.check("--step", step, STEPS)
     choice.check("--queue", queue, QUEUES)
     path, _ = _model(model)
-    shaper = f"shape:{queue}:{shape:g}:wan:first=marked" if shape else ""
-    if shaper:
-        parts(shaper)
+    base = f"shape:{queue}:1:wan:first=marked"
+    shaper = at_rate(base, shape) if shape else ""
     place = attaching.Place(where, lan, wan)
     work = attaching.attach(place, path, shaper=shaper, slides=step == "sliding")
     folder = stop.run(work, partial(output.say, err=True))
