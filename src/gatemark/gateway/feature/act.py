@@ -46,7 +46,7 @@ def _set(known: list[Flow]) -> str:
     rules = "".join(
         f"    meta l4proto . ip {lan}addr . th {lan}port . ip {wan}addr . th {wan}port @flows "
         f"{mark.SET}\n"
-        for lan, wan in ("sd", "ds")
+        for lan, wan in (("s", "d"), ("d", "s"))
     )
     return (
         f"  set flows {{ type {TYPE}; flags timeout; timeout {TIMEOUT_S}s; size {len(known)}; "
