@@ -53,7 +53,7 @@ SCRIPTS: Final = (
     "src/gatemark/commands/shell/*.bash",
     "src/gatemark/station/image/rc",
     "src/gatemark/station/image/openwrt/shim/*",
-    "src/gatemark/gateway/supervisor.sh",
+    "src/gatemark/gateway/*.sh",
 )
 AGENT_FLAGS: Final = ("-std=gnu11", "-D_GNU_SOURCE", '-DBPF_OBJECTS=""', "-Iagent/src", "-I.")
 # A file for instructions that not all processors have needs its flag; to others it is nothing.

@@ -83,11 +83,17 @@ static int report(const struct attached *attached, uint64_t left, struct fault *
 
 static int prepare(struct attached *attached, const struct options *options, struct fault *fault)
 {
+	struct model *model = &attached->named.model;
 	int error = load_model(&attached->named, options, fault);
 
-	if (!error)
-		set_marks(&attached->named.model, &attached->mark);
-	return error;
+	if (error)
+		return error;
+	set_marks(model, &attached->mark);
+	if (options->new_flows > 0) {
+		model->new_flows_rate = (uint32_t)options->new_flows;
+		model->new_flows_burst = (uint32_t)options->new_flows;
+	}
+	return 0;
 }
 
 /* Another model takes the place of the one in use. A faulty one leaves it there. */
@@ -186,12 +192,13 @@ const struct command command_attach = {
 	.words_count = 2,
 	.help = "classifies at a device of the LAN until a signal comes; CSV: counters, every "
 		"second",
-	.options =
-		"      --mark N[/MASK]  of packets of these classes, or on probation (1)\n"
-		"      --flows N        kept at a time, of IPv4 and IPv6 each (16384)\n"
-		"      --decisions N    kept at a time (4096)\n"
-		"      --to [rap:]ADDRESS[:PORT],...  action nodes that are told what is decided\n"
-		"      --key FILE       32 hex digits that they have too\n"
-		"      --ttl S          how long they heed an order without another (30)\n",
+	.options = "      --mark N[/MASK]  of packets of these classes, or on probation (1)\n"
+		   "      --flows N        kept at a time, of IPv4 and IPv6 each (16384)\n"
+		   "      --decisions N    kept at a time (4096)\n"
+		   "      --new-flows N    a second, of a host of the LAN, and at once (50, 512)\n"
+		   "      --sliding        a window ends with every packet, not with every N\n"
+		   "      --to [rap:]ADDRESS[:PORT],...  action nodes that are told what is decided\n"
+		   "      --key FILE       32 hex digits that they have too\n"
+		   "      --ttl S          how long they heed an order without another (30)\n",
 	.run = run,
 };

@@ -34,6 +34,7 @@ static const struct option long_options[] = {
 	{ "key", required_argument, NULL, 'k' },
 	{ "rap", required_argument, NULL, 'r' },
 	{ "ttl", required_argument, NULL, 'T' },
+	{ "new-flows", required_argument, NULL, 'n' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -108,6 +109,11 @@ static int take(struct options *options, int option)
 		return options->decisions < 64
 			       ? usage("--decisions takes 64 to 1048576, not ", optarg)
 			       : 0;
+	case 'n':
+		options->new_flows = number(optarg, 1 << 20);
+		return options->new_flows < 1
+			       ? usage("--new-flows takes 1 to 1048576, not ", optarg)
+			       : 0;
 	case 'c':
 		options->confirm = number(optarg, 254);
 		return options->confirm < 0 ? usage("--confirm takes 0 to 254, not ", optarg) : 0;
@@ -118,12 +124,15 @@ static int take(struct options *options, int option)
 
 static int run(const struct command *command, int count, char **words)
 {
-	struct options options = { .lan = "auto",
-				   .window = -1,
-				   .confirm = -1,
-				   .flows = 16384,
-				   .decisions = 4096,
-				   .ttl_s = 30 };
+	struct options options = {
+		.lan = "auto",
+		.window = -1,
+		.confirm = -1,
+		.flows = 16384,
+		.decisions = 4096,
+		.new_flows = -1,
+		.ttl_s = 30,
+	};
 	struct fault fault = { 0 };
 	int option, error;
 

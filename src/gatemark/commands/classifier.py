@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gatemark classifier`: train a decision tree on labelled captures, judge one, print one."""
+"""`gatemark classifier`: train a decision tree on labelled captures, judge one, put it to work."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,18 +20,24 @@ if TYPE_CHECKING:
 SPLITS: Final = ("capture", "application")
 PROTOCOLS: Final = ("udp", "tcp", "all")
 SHIPPED: Final = "real-time"
+STEPS: Final = ("jumping", "sliding")
+QUEUES: Final = ("htb2", "cake")
 
 MANIFEST_HELP = "CSV: file,proto,src,sport,dst,dport,application,class; src in the LAN."
 MODEL_HELP = f"A model's file, or {SHIPPED}, which ships."
+WHERE_HELP = "lab (of `gatemark lab up`), a station file NAME.toml, or root@192.168.1.1."
 SPLIT_HELP = f"Judge what training has not seen: {', '.join(SPLITS)}."
 
 app = typer.Typer(
     cls=Verbs,
-    help="Train and judge the tree that finds real-time flows.",
+    help="Train, judge and apply a tree for real-time flows.",
     no_args_is_help=True,
 )
 
 Manifest = Annotated[Path, typer.Argument(metavar="MANIFEST", help=MANIFEST_HELP)]
+Where = Annotated[str, typer.Argument(metavar="WHERE", help=WHERE_HELP)]
+Lan = Annotated[str, typer.Option(metavar="DEVICE", help="Its LAN's device, if not the station's.")]
+Wan = Annotated[str, typer.Option(metavar="DEVICE", help="Its WAN's device, to be shaped.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 
 
@@ -139,6 +145,73 @@ def show(
     output.say()
     for line in c45.tree(tree):
         output.say(line)
+
+
+@app.command(cls=Verb)
+def attach(
+    where: Where,
+    lan: Lan = "",
+    wan: Wan = "",
+    model: Annotated[str, typer.Option(metavar="MODEL", help=MODEL_HELP)] = SHIPPED,
+    step: Annotated[
+        str, typer.Option(metavar="WORD", help=f"How windows follow: {', '.join(STEPS)}.")
+    ] = STEPS[0],
+    shape: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MBIT",
+            min=0.01,
+            max=100_000,
+            help="Hold what goes up to it, marked packets first.",
+        ),
+    ] = None,
+    queue: Annotated[
+        str, typer.Option(metavar="WORD", help=f"What does so: {', '.join(QUEUES)}.")
+    ] = QUEUES[0],
+    json_: Json = False,
+) -> None:
+    """Classify a gateway's flows from now on, and mark those of real time.
+
+    It stays until `gatemark classifier detach`, or a restart. Without --shape packets get a mark
+    (0x30/0xf0), and nothing else is done.
+    """
+    from functools import partial
+
+    from gatemark.plan.shaper.shape import at_rate
+    from gatemark.run import stop
+    from gatemark.run.live import attach as attaching
+
+    choice.check("--step", step, STEPS)
+    choice.check("--queue", queue, QUEUES)
+    path, _ = _model(model)
+    base = f"shape:{queue}:1:wan:first=marked"
+    shaper = at_rate(base, shape) if shape else ""
+    place = attaching.Place(where, lan, wan)
+    work = attaching.attach(place, path, shaper=shaper, slides=step == "sliding")
+    folder = stop.run(work, partial(output.say, err=True))
+    if json_:
+        output.lines([{"attached": where, "folder": folder}])
+    else:
+        output.say(f"attached at {where}; `gatemark classifier detach {where}` ends it")
+
+
+@app.command(cls=Verb)
+def detach(where: Where, json_: Json = False) -> None:
+    """End what `attach` began; nothing of it is left."""
+    from dataclasses import asdict
+    from functools import partial
+
+    from gatemark.run import stop
+    from gatemark.run.live import attach as attaching
+
+    counts = stop.run(attaching.detach(attaching.Place(where)), partial(output.say, err=True))
+    if json_:
+        output.lines([asdict(counts)])
+    else:
+        output.say(
+            f"detached from {where}: {counts.seen} packets of flows, {counts.marked} of them "
+            f"marked, {counts.decisions} decisions held"
+        )
 
 
 def _model(name: str) -> "tuple[Path, Model]":

@@ -7,6 +7,7 @@ The run starts it before the traffic, ends it after, and sees that it has ended 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from gatemark.node.quoted import Script, literal
@@ -26,6 +27,8 @@ class Program:
     name: str  # as the feature's word: capture:tcpdump:68
     command: tuple[str, ...]  # by the gateway's shell, in the foreground
     agent: str = ""  # a verb of gm-agent; then `command` is its request alone
+    classifies: bool = False  # it is gm-classifier; then `command` is what stands behind it
+    files: tuple[Path, ...] = ()  # of this machine that `command` names: put on the gateway
     ready: str = ""  # text in what it says, on stdout or stderr, once it works
     device: str = ""  # the port of the gateway that it listens at; "": at none
     settle_s: float = 0.0  # after the last packet: until it has read what its buffers hold

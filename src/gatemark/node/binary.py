@@ -58,12 +58,13 @@ def kernels_path(arch: str, level: str) -> Path:
     return path
 
 
-def classifier_path() -> Path:
-    """gm-classifier for this machine. Raises UnavailableError."""
-    path = Path(str(resources.files("gatemark"))) / "classifiers" / own_arch() / CLASSIFIER
+def classifier_path(arch: str = "") -> Path:
+    """gm-classifier for an architecture (default: this machine's). Raises UnavailableError."""
+    arch = arch or own_arch()
+    path = Path(str(resources.files("gatemark"))) / "classifiers" / arch / CLASSIFIER
     if not path.exists():
         build = build_or_install("make classifier")
-        raise UnavailableError(f"no {CLASSIFIER} for {own_arch()} is here; {build}")
+        raise UnavailableError(f"no {CLASSIFIER} for {arch} is here; {build}")
     return path
 
 

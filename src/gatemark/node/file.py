@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from gatemark.error import UnavailableError
-from gatemark.node.binary import KERNELS, kernels_path, own_arch
+from gatemark.node.binary import CLASSIFIER, KERNELS, classifier_path, kernels_path, own_arch
 from gatemark.node.shell import Here, Node
 
 
@@ -33,6 +33,11 @@ async def path(node: Node, file: Path, program: str = "") -> str:
 async def kernels(node: Node, level: str) -> str:
     """The path of gm-algorithms of a level on a host. Raises GatemarkError."""
     return await path(node, kernels_path(await arch(node), level), KERNELS)
+
+
+async def classifier(node: Node) -> str:
+    """The path of gm-classifier on a host. Raises GatemarkError."""
+    return await path(node, classifier_path(await arch(node)), CLASSIFIER)
 
 
 def _distant(node: Node) -> Distant:

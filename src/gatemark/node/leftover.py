@@ -18,6 +18,8 @@ from pathlib import Path
 PLACES = (Path("/var/tmp"), Path("/tmp"))  # as in supervisor.sh  # noqa: S108
 NAME = re.compile(r"gatemark-program-([0-9]+)")
 MARK = "GATEMARK_PROGRAM"  # in the environment: the folder
+ATTACHED = "gatemark-classifier"  # folder of a classifier that stays; of a lab with its name behind
+ATTACHED_PLACES = (Path("/dev/shm"), Path("/tmp"), Path("/run"))  # as in attach.sh  # noqa: S108
 PATIENCE_S = 5.0  # until a killed process has gone
 AGAIN_S = 0.01
 ABOVE = 98  # real-time priority of who kills: above all but the kernel's own threads
@@ -64,6 +66,12 @@ def sweep() -> list[str]:
                 else f"removed what a dead run left: {folder}"
             )
     return lines
+
+
+def forget(lab: str) -> None:
+    """Remove the folder of a classifier that was attached to a lab, which has gone."""
+    for place in ATTACHED_PLACES:
+        shutil.rmtree(place / f"{ATTACHED}-{lab}", ignore_errors=True)
 
 
 def above(work: Callable[[], list[int]]) -> list[int]:

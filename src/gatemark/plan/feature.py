@@ -203,6 +203,22 @@ FEATURES: Final[dict[str, Feature]] = {
         program=True,
     ),
     "inspect": Feature(PATHS, (Argument("TOOL", words=("ndpiReader",)),), program=True),
+    "classify": Feature(
+        PATHS,
+        (Argument("BY", words=("jumping", "sliding")),),
+        options=(
+            Option("flows", Argument("N", 64, 1_048_576)),
+            Option("new", Argument("N", 1, 1_048_576)),
+        ),
+        apart=("xdp",),  # what that forwards passes no hook of tc
+        program=True,
+    ),
+    "act": Feature(
+        FORWARDING,
+        (Argument("N", 1, 10_000), Argument("BY", words=("set", "rules"), default="set")),
+        netfilter=True,
+        tool="nft",
+    ),
     "command": Feature(PATHS, (Argument("NAME", is_name=True),), program=True),
 }
 

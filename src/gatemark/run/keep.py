@@ -19,7 +19,7 @@ import msgspec
 from pyroute2 import netns
 
 from gatemark.error import GatemarkError, UsageError
-from gatemark.node import isolated
+from gatemark.node import isolated, leftover
 from gatemark.node.reader import reader
 from gatemark.node.shield import whole
 from gatemark.plan.model import Arm, Workload
@@ -117,6 +117,7 @@ def down() -> str:
         if time.monotonic() > until:
             raise GatemarkError(f"lab {kept.lab} did not go: end its holder, pid {kept.holder}")
         time.sleep(0.02)
+    leftover.forget(kept.lab)
     return kept.lab
 
 

@@ -15,6 +15,7 @@ from gatemark.gateway import far
 from gatemark.gateway.feature import Wanted, running
 from gatemark.gateway.program import Program
 from gatemark.gateway.supervisor import End, Supervised, Use
+from gatemark.node import file
 from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import reader
 from gatemark.node.shell import Here, LocalProcess, Node
@@ -144,11 +145,15 @@ def wanted(gateway: Gateway, spec: TrialSpec) -> Iterator[Program]:
 
 
 async def placed(node: Node, program: Program) -> Program:
-    """The same with the agent's path, where it is a verb of the agent. Raises GatemarkError."""
-    if not program.agent:
-        return program
-    path = await node.agent(program.agent)
-    return replace(program, command=(path, program.agent, *program.command))
+    """The same with what it needs of ours put on the gateway. Raises GatemarkError."""
+    if program.agent:
+        path = await node.agent(program.agent)
+        return replace(program, command=(path, program.agent, *program.command))
+    there = {str(each): await file.path(node, each) for each in program.files}
+    words = tuple(there.get(word, word) for word in program.command)
+    if program.classifies:
+        words = (await file.classifier(node), *words)
+    return replace(program, command=words)
 
 
 def readings(ran: Sequence[Ran], span_ns: int) -> tuple[ProgramReading, ...]:

@@ -44,6 +44,7 @@ def _remove(lab: str) -> str:
     for name in spaces:
         end_processes(name)
         netns.remove(name)
+    leftover.forget(lab)
     lock.forget(lab)
     given = f"; given back: {', '.join(home)}" if home else ""
     return f"removed what a dead run left: lab {lab}, {len(spaces)} namespaces{given}"

@@ -35,7 +35,8 @@ TOOLS = (
 )
 # Those that not every machine for tests has.
 FURTHER = {"flow-export:pmacctd": "pmacctd", "inspect:ndpiReader": "ndpiReader"}
-WORDS = (*TOOLS, *(f"command:{name}" for name in COMMANDS))
+CLASSIFIERS = ("classify:jumping", "classify:sliding:flows=65536:new=1000")
+WORDS = (*TOOLS, *CLASSIFIERS, *(f"command:{name}" for name in COMMANDS))
 
 
 def asked(word: str) -> Plan:
@@ -74,7 +75,16 @@ def test_further_tools_see_what_crossed_the_port_and_end(word: str) -> None:
     assert (program.ended, program.left) == ("term", 0)
 
 
-@pytest.mark.parametrize("word", TOOLS)
+@pytest.mark.parametrize("word", CLASSIFIERS)
+def test_the_classifier_has_seen_what_crossed_the_port(word: str, ran: dict[str, Record]) -> None:
+    record = ran[word]
+    assert (record.status, record.reason) == ("ok", "")
+    (program,) = record.evidence.programs
+    assert record.accounting is not None
+    assert program.counters["seen"] == program.crossed == record.accounting.tried
+
+
+@pytest.mark.parametrize("word", [*TOOLS, *CLASSIFIERS])
 def test_a_real_tool_ends_when_it_is_asked_to(word: str, ran: dict[str, Record]) -> None:
     (program,) = ran[word].evidence.programs
     assert (program.ended, program.left) == ("term", 0)

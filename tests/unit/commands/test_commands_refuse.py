@@ -64,6 +64,10 @@ def refused(done: Done, code: int, said: str) -> None:
         ("plan quick/sweep --set sweep.flows=1", "--set sweep.flows: no plan of 'quick/sweep' has"),
         ("plan quick --set =1", "--set : no such key; "),
         ("lab shell attic", "HOST attic: no such name; known are: gateway, lan, lan2, wan"),
+        ("classifier attach x!y", "'x!y' is no address: write root@192.0.2.1:22"),
+        ("classifier attach lab --step jump", "--step jump: no such name; did you mean 'jumping'?"),
+        ("classifier attach lab --lan a+b", "--lan: 'a+b' is no device's name: 1 to 15 letters"),
+        ("classifier detach qemu-x86", "qemu-x86: a gateway that lasts as long as a run does"),
         ("lab up --path direct", "--path direct: no such name; known are: nat, route, switch"),
         (
             "agent build --target pdp11",

@@ -5,6 +5,7 @@ import pytest
 
 from gatemark.gateway.feature import Wanted, running
 from gatemark.gateway.feature.capture import DUMPCAP, TCPDUMP, netsniff_counters
+from gatemark.gateway.feature.classify import COUNTERS
 from gatemark.gateway.feature.flow_export import NFPCAPD, pmacctd_counters, softflowd_counters
 from gatemark.gateway.feature.inspect import COUNTERS as NDPI
 from gatemark.gateway.program import counting
@@ -103,6 +104,12 @@ def test_pmacctd_has_what_libpcap_did_not_drop() -> None:
     assert pmacctd_counters(PMACCTD_SAID) == {"captured": 1003, "received": 1007, "dropped": 4}
 
 
+def test_the_last_line_of_the_classifier_counts() -> None:
+    said = "seen,other,untracked,marked,decisions,no_room\n5,0,0,0,0,0\n9,1,2,3,4,0\n"
+    wanted = {"seen": 9, "untracked": 2, "marked": 3, "decisions": 4, "no_room": 0}
+    assert COUNTERS(said) == wanted
+
+
 def test_nothing_said_is_nothing_counted() -> None:
     readers = (TCPDUMP, DUMPCAP, netsniff_counters, NFPCAPD, pmacctd_counters, NDPI)
     assert [read("") for read in readers] == [{}] * 6
@@ -130,9 +137,11 @@ def line(word: str, path: str = "nat", **commands: Command) -> str:
         ("flow-export:nfpcapd", "nat", "-i eth1 -H 127.0.0.9/9995"),
         ("flow-export:pmacctd", "nat", "'pcap_interface: 'eth1"),
         ("inspect:ndpiReader", "nat", "ndpiReader -i eth1"),
+        ("classify:jumping", "nat", "real-time.c45 eth0 --priority realtime --mark 0x30/0xf0"),
+        ("classify:sliding:new=9", "switch", "--mark 0x30/0xf0 --sliding --new-flows 9"),
     ],
 )
-def test_a_feature_becomes_a_command_at_the_external_port(word: str, path: str, found: str) -> None:
+def test_a_feature_becomes_a_command_at_its_port(word: str, path: str, found: str) -> None:
     assert found in line(word, path)
 
 

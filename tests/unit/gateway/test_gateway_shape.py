@@ -62,6 +62,7 @@ def test_two_classes_share_a_rate_100_to_5() -> None:
         ("9-10", ["meta l4proto { tcp, udp } th sport 9-10",
                   "meta l4proto { tcp, udp } th dport 9-10"]),
         ("dscp46", ["ip dscp 46", "ip6 dscp 46"]),
+        ("marked", ["meta mark & 0xf0 == 0x30"]),
     ],
 )  # fmt: skip
 def test_a_flow_is_put_into_the_first_class(first: str, matches: list[str]) -> None:

@@ -66,7 +66,10 @@ def test_two_classes_have_queues_and_put_udp_first_unasked() -> None:
         ("shape:htb:15:queue=1.5", "write queue=N with N from 1 to 100000"),
         ("shape:htb:15:wan=1", "write wan alone"),
         ("shape:htb:15:wan:wan", "wan is there twice"),
-        ("shape:htb2:15:first=voice", "FLOW one of udp, a port, ports FROM-TO, dscp0 to dscp63"),
+        (
+            "shape:htb2:15:first=voice",
+            "FLOW one of udp, marked, a port, ports FROM-TO, dscp0 to dscp63",
+        ),
     ],
 )
 def test_a_wrong_word_is_told_with_the_fix(word: str, why: str) -> None:
@@ -115,6 +118,7 @@ def test_words_that_do_not_go_together_are_refused(
         ("switch", ["bridge-netfilter", "shape:htb2:15"]),
         ("nat", ["shape:cake:0.95:wan:conservative:nat:ack-filter"]),
         ("nat", ["shape:htb2:14.25:wan:frame:first=dscp46:overhead=14"]),
+        ("nat", ["classify:jumping", "shape:cake:14.25:wan:first=marked"]),
         ("route", ["shape:tbf:15", "netfilter-absent"]),
     ],
 )

@@ -8,7 +8,7 @@
     htb2       two classes that share the rate 100 to 5, each with a queue of 50 packets. What a
                static rule puts first goes into the first one, and leaves before all that waits
     fq_codel   the class of htb, with FQ-CoDel as its queue (RFC 8290): that has no rate of its own
-    cake       CAKE, which shapes by itself
+    cake       CAKE, which shapes by itself; with `first=marked` a packet's mark names its tin
 
 htb2's rule stands at netfilter's forward hook, before a packet's source is masqueraded and after
 an answer's destination is put back: so it sees a flow by the LAN host's own addresses and ports,
@@ -21,11 +21,19 @@ Sources: tc-tbf(8), tc-htb(8), tc-fq_codel(8), tc-cake(8), nft(8).
 from typing import Final, NamedTuple
 
 from gatemark.error import UnavailableError
-from gatemark.gateway import table
+from gatemark.gateway import mark, table
 from gatemark.gateway.feature.asked import Asked
 from gatemark.node.quoted import Script, joined, literal, shell
 from gatemark.node.reader import reader
-from gatemark.plan.shaper.shape import CLASSES, ETHERNET_BYTES, Shape, dscp, parse, ports
+from gatemark.plan.shaper.shape import (
+    CLASSES,
+    ETHERNET_BYTES,
+    MARKED,
+    Shape,
+    dscp,
+    parse,
+    ports,
+)
 
 HANDLE: Final = "676d:"  # "gm"
 BUCKET_S: Final = 0.005
@@ -95,7 +103,9 @@ def _rates(asked: Asked, shape: Shape) -> list[tuple[str, int]]:
 def change(shape: Shape, port: str, bps: int) -> Script:
     """The commands that hold a port to a rate."""
     if shape.by == "cake":
-        words, size = shape.words, _size(shape)
+        words, size = [*shape.words], _size(shape)
+        if shape.first == MARKED:
+            words += ["fwmark", f"{mark.MASK:#x}"]
         return shell(CAKE, port=port, handle=HANDLE, bps=bps, words=words, size=size)
     bps = round(bps * PTM) if shape.cells == "ptm" else bps
     if shape.by == "tbf":
@@ -175,6 +185,8 @@ def rules(first: str) -> str:
         of = f"{span[0]}-{span[1]}" if span[1] > span[0] else str(span[0])
         l4 = "    meta l4proto { tcp, udp } th"
         return "".join(f"{l4} {port} {of} {put}" for port in ("sport", "dport"))
+    if first == MARKED:
+        return f"    {mark.IS_SET} {put}"
     if (point := dscp(first)) is not None:
         return "".join(f"    {ip} dscp {point} {put}" for ip in ("ip", "ip6"))
     return f"    meta l4proto udp {put}"

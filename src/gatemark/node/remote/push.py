@@ -25,11 +25,11 @@ CLEAN = literal(
     """
 for place; do
   [ "$place" = "~" ] && place=$HOME
-  rm -f "$place"/gm-agent-%s "$place"/gm-algorithms-%s "$place"/gm-file-%s
+  rm -f "$place"/gm-agent-%s "$place"/gm-algorithms-%s "$place"/gm-classifier-%s "$place"/gm-file-%s
 done 2> /dev/null
 exit 0
 """
-    % (3 * ("[0-9a-f]" * 12,))
+    % (4 * ("[0-9a-f]" * 12,))
 )
 
 # $1 folder, $2 name. The file is made by us or not at all (set -C): in a folder of everybody's

@@ -37,9 +37,10 @@ LINKS: Final = {
 # CAKE's own; those that exclude each other are in one row of TINS.
 TINS: Final = ("besteffort", "diffserv3", "diffserv4", "diffserv8")
 OF_CAKE: Final = (*TINS, "nat", "ack-filter")
-FIRST: Final = r"udp|dscp\d{1,2}|\d{1,5}(-\d{1,5})?"
-FIRST_WORDS: Final = "udp, a port, ports FROM-TO, dscp0 to dscp63"
+FIRST: Final = r"udp|marked|dscp\d{1,2}|\d{1,5}(-\d{1,5})?"
+FIRST_WORDS: Final = "udp, marked, a port, ports FROM-TO, dscp0 to dscp63"
 UDP: Final = "udp"
+MARKED: Final = "marked"  # by `classify` or `act`
 QUEUE_PACKETS: Final = 50  # of each class of htb2
 ETHERNET_BYTES: Final = 14  # of its header, which the kernel's htb and tbf count anyhow
 LAST_PORT: Final = 65_535
@@ -60,7 +61,7 @@ class Shape:
     cells: str = ""  # atm, ptm
     one_frame: bool = False  # a bucket of one frame: no two leave back to back
     queue_packets: int = 0  # 0: the discipline's own
-    first: str = ""  # htb2: what goes into its first class
+    first: str = ""  # htb2: what goes into its first class; cake: marked, or nothing
     words: tuple[str, ...] = ()  # CAKE's own
 
     @property
@@ -138,6 +139,8 @@ def faults(arguments: Sequence[str], path: str, others: Sequence[str]) -> Iterat
     yield from _of_words(shape, given)
     if shape.by == CLASSES:
         yield from _of_first(shape.first, path, others)
+    elif shape.by == "cake" and shape.first == MARKED:
+        return
     elif "first" in given:
         yield f"`first` puts a flow into the first class of {CLASSES}, which {shape.by} has not"
 

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh disable=SC2154
+# Ends an attached classifier and undoes what stands around it. Set before: $name of its folder.
+found=
+for place in /dev/shm /tmp /run; do
+	folder=$(cd "$place/$name" 2>/dev/null && pwd -P) || continue
+	[ -O "$folder" ] || continue
+	found=$folder
+	counts=$(cat "$folder/counts" 2>/dev/null)
+	[ "$(readlink "/proc/$(cat "$folder/pid")/exe")" = "$folder/gm-classifier" ] &&
+		kill "$(cat "$folder/pid")"
+	waited=0
+	while [ -d "$folder" ] && [ $waited -lt 8 ]; do
+		sleep 1
+		waited=$((waited + 1))
+	done
+	# Nobody watched over it any more.
+	if [ -d "$folder" ]; then
+		sh "$folder/undo"
+		rm -rf "$folder"
+	fi
+done 2>/dev/null
+[ "$found" ] || {
+	echo "no classifier is attached" >&2
+	exit 1
+}
+echo "$counts"
