@@ -6,6 +6,7 @@
 #include "command/commands.h"
 #include "command/lpm_structure.h"
 #include "command/lpm_table.h"
+#include "common/processor.h"
 #include "gm/digest.h"
 #include "gm/prefixes.h"
 #include "gm/unibit.h"
@@ -102,12 +103,7 @@ static int has_popcnt(const struct lpm *lpm)
 	int there = lpm->prefixes.family == 4 ? kind->lookup4_popcnt != NULL
 					      : kind->lookup6_popcnt != NULL;
 
-#ifdef __x86_64__
-	__builtin_cpu_init();
-	return there && __builtin_cpu_supports("popcnt");
-#else
-	return there && 0;
-#endif
+	return there && gm_has_popcnt();
 }
 
 static void impl_choose(struct lpm *lpm, const char *name, int impl)
