@@ -78,7 +78,8 @@ def _built(folder: Path) -> Path:
     library.mkdir()
     for source in (path for part in PARTS for path in (ALGORITHMS / "src" / part).glob("*.c")):
         path = source.stem.rpartition("_")[2]
-        _run("clang", *_flags(), *OF_PATH.get(path, ()), "-c", source, "-o", library / f"{source.stem}.o")
+        flags = (*_flags(), *OF_PATH.get(path, ()))
+        _run("clang", *flags, "-c", source, "-o", library / f"{source.stem}.o")
     manifest = PEERS / "aho_corasick" / "Cargo.toml"
     _run("cargo", "build", "-q", "--release", "--manifest-path", manifest, "--target-dir", crate)
     program = folder / "engines"

@@ -19,6 +19,8 @@ class Arch:
     memory_mib: int  # enough for our image, and what boards of its time had
     nics: tuple[str, ...]  # kinds of network card that it can have; the first is the default
     host: str  # `uname -m` of machines where KVM may run it
+    # Data caches that a counted program is given, L1:L2, each BYTES/WAYS/LINE (counter/region.h).
+    data: str = ""
     append: str = ""  # words for any kernel
     settled: tuple[tuple[int, int], ...] = ()  # I/O ports and the bytes written there once it is up
 
@@ -46,6 +48,7 @@ ARCHES: Final = {
         memory_mib=128,
         nics=("virtio", "e1000"),
         host="x86_64",
+        data="32768/8/64:1048576/16/64",
         # Where the machine below is busy the kernel finds two clocks apart, blames this one, and
         # goes on with one that an emulator is slow to read, by a path of other length.
         append="tsc=reliable",
@@ -62,6 +65,7 @@ ARCHES: Final = {
         memory_mib=64,
         nics=("virtio", "pcnet", "e1000"),
         host="",
+        data="32768/4/32",  # an AR7161's: it has no second level
         # A 4kc-malta of 16 MiB moves itself up by as much as 32 MiB, one boot in thirty onto the
         # initramfs that QEMU put below the end of 64 MiB. Kernels of boards stay where they are.
         append="nokaslr",
@@ -78,5 +82,6 @@ ARCHES: Final = {
         memory_mib=128,
         nics=("virtio", "e1000"),
         host="aarch64",
+        data="32768/4/64:524288/16/64",  # a Cortex-A53 as boards have it
     ),
 }
