@@ -56,6 +56,7 @@ static void avx512_finds_what_a_plain_search_finds(void)
 static void filter_finds_what_a_plain_search_finds(void)
 {
 	impl_is_equal(GM_LITERALS_FILTER);
+	impl_is_equal(GM_LITERALS_FILTER_PORTABLE);
 }
 
 /* A literal at each place of records of each length, at each alignment in memory. */
@@ -86,7 +87,7 @@ static void every_place_and_alignment_is_found(enum gm_literals_impl impl)
 
 static void places_and_alignments(void)
 {
-	for (int impl = GM_LITERALS_AUTO; impl <= GM_LITERALS_FILTER; impl++)
+	for (int impl = GM_LITERALS_AUTO; impl <= GM_LITERALS_FILTER_PORTABLE; impl++)
 		every_place_and_alignment_is_found((enum gm_literals_impl)impl);
 }
 

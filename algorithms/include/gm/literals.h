@@ -67,6 +67,7 @@ enum gm_literals_impl {
 	GM_LITERALS_AVX2, /* the fastest with these instructions */
 	GM_LITERALS_AVX512,
 	GM_LITERALS_FILTER, /* as AUTO, but the filter for many too: pairs come record by record */
+	GM_LITERALS_FILTER_PORTABLE,
 };
 
 struct gm_literals;
@@ -82,6 +83,9 @@ void gm_literals_scan(struct gm_literals *literals, const struct gm_records *rec
 
 /* What is used: the filter as "portable", "avx2" or "avx512", or "aho-corasick". */
 const char *gm_literals_impl(const struct gm_literals *literals);
+
+/* The same of a filter, before there is one: what `impl` is on this processor. */
+const char *gm_literals_filter_impl(enum gm_literals_impl impl);
 
 /* Bytes of all tables. */
 size_t gm_literals_bytes(const struct gm_literals *literals);

@@ -250,7 +250,7 @@ static int automaton_is_faster(const struct gm_literals *literals, enum gm_liter
 {
 	if (literals->set.count && literals->set.shortest < GM_WINDOW)
 		return 1;
-	if (impl == GM_LITERALS_FILTER)
+	if (impl == GM_LITERALS_FILTER || impl == GM_LITERALS_FILTER_PORTABLE)
 		return 0;
 	return literals->set.count > literals->filter_most;
 }
@@ -328,6 +328,13 @@ void gm_literals_free(struct gm_literals *literals)
 const char *gm_literals_impl(const struct gm_literals *literals)
 {
 	return literals->impl;
+}
+
+const char *gm_literals_filter_impl(enum gm_literals_impl impl)
+{
+	struct gm_literals none = { 0 };
+
+	return impl_choose(&none, impl) ? NULL : none.impl;
 }
 
 size_t gm_literals_bytes(const struct gm_literals *literals)
