@@ -25,11 +25,15 @@ uint64_t timing_now(void)
 
 static void marks_map(void)
 {
-	void *page = mmap((void *)(uintptr_t)MARKS, MARKS_BYTES, PROT_READ | PROT_WRITE,
+	const union {
+		uintptr_t number;
+		void *pointer;
+	} wish = { MARKS };
+	void *page = mmap(wish.pointer, MARKS_BYTES, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	/* Without MAP_FIXED the address is a wish, and nothing that is there is lost. */
-	if (page != (void *)(uintptr_t)MARKS)
+	/* Without MAP_FIXED the address is but a wish, and nothing that is there is lost. */
+	if (page != wish.pointer)
 		fail(1, "marks: no page at 0x%x", (unsigned)MARKS);
 	marks = page;
 	marks[1] = 0; /* so that the page is there before it is needed */
