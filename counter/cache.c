@@ -19,7 +19,7 @@ static bool sound(unsigned long bytes, unsigned long ways, unsigned long line)
 	       line <= bytes && bytes % (ways * line) == 0 && power_of_two(bytes / (ways * line));
 }
 
-static bool cache_read(struct cache *cache, const char *text, const char **end)
+bool cache_read(struct cache *cache, const char *text, const char **end)
 {
 	unsigned long bytes, ways, line;
 	int length = 0;
@@ -69,11 +69,7 @@ void caches_free(struct caches *caches)
 	}
 }
 
-/*
- * Look a line up and make it the newest. Kept as (line + 1) << 1 | dirty, so that nothing is 0.
- * Returns whether it was there; a dirty line that had to go is counted.
- */
-static bool touch(struct cache *cache, uint64_t line, bool store, uint64_t *write_backs)
+bool cache_touch(struct cache *cache, uint64_t line, bool store, uint64_t *write_backs)
 {
 	uint64_t *set = cache->line + (line & (cache->sets - 1)) * cache->ways;
 	uint64_t entry = (line + 1) << 1;
@@ -109,7 +105,7 @@ void caches_fetch(struct caches *caches, struct head *head, uint64_t address, ui
 		uint64_t last = (address + length * INSN_BYTES - 1) >> cache->shift;
 
 		for (uint64_t line = address >> cache->shift; line <= last; line++)
-			if (!touch(cache, line, false, &none))
+			if (!cache_touch(cache, line, false, &none))
 				head->events[at].fetch_misses++;
 	}
 }
@@ -125,7 +121,7 @@ void caches_access(struct caches *caches, struct head *head, uint64_t address, b
 		struct cache *cache = &caches->pair[at].data;
 		struct events *events = &head->events[at];
 
-		if (!touch(cache, address >> cache->shift, store, &events->write_backs))
+		if (!cache_touch(cache, address >> cache->shift, store, &events->write_backs))
 			++*(store ? &events->store_misses : &events->load_misses);
 	}
 }

@@ -31,6 +31,15 @@ struct caches {
 	size_t pairs;
 };
 
+/* Set one up, empty, as BYTES/WAYS/LINE; `end` is what follows. False if it is no cache. */
+bool cache_read(struct cache *cache, const char *text, const char **end);
+
+/*
+ * Look a line up and make it the newest. Kept as (line + 1) << 1 | dirty, so that nothing is 0.
+ * Returns whether it was there; a dirty line that had to go is counted.
+ */
+bool cache_touch(struct cache *cache, uint64_t line, bool store, uint64_t *write_backs);
+
 /*
  * Add a pair, empty, as "I:D", each BYTES/WAYS/LINE: 65536/4/32:32768/4/32. Returns false, with
  * the reason on stderr, if either is no cache or there are MOST_PAIRS already.

@@ -2,17 +2,18 @@
 /*
  * Counts the instructions that a guest runs: a plugin for QEMU's emulation (TCG).
  *
- *   qemu-system-mipsel -plugin counter-1.so,out=FILE[,path=on][,cache=I:D]...
+ *   qemu-system-mipsel -plugin counter-1.so,out=FILE[,path=on][,cache=I:D]...[,data=L1[:L2]]
  *
  * Each block of translated code gets a slot in FILE (table.h) and adds to it whenever it runs. With
  * path=on blocks are recorded in order while the reader holds a window open. With caches
- * (cache.h) fetches and accesses go through them too; both cost time in the emulator, but no
- * instruction in the guest.
+ * (cache.h) fetches and accesses go through them too, and with data= those of marked programs
+ * (region.h); all of it costs time in the emulator, but no instruction in the guest.
  *
  * One virtual processor: of what two add to a counter at the same time, a part would be lost.
  */
 #include "cache.h"
 #include "plugin.h"
+#include "region.h"
 #include "table.h"
 
 #include <pthread.h>
@@ -25,6 +26,7 @@ PUBLIC int qemu_plugin_version = INTERFACE;
 static struct {
 	struct table table;
 	struct caches caches;
+	struct levels levels; /* of what marked programs access */
 	bool path; /* record blocks in order while a window is open */
 } counter;
 
@@ -104,6 +106,19 @@ static void on_access(unsigned int vcpu, uint32_t info, uint64_t address, void *
 			      qemu_plugin_mem_is_store(info));
 }
 
+static void on_region_run(unsigned int vcpu, void *data)
+{
+	(void)vcpu;
+	region_run(counter.table.head, unpacked(data));
+}
+
+static void on_region_access(unsigned int vcpu, uint32_t info, uint64_t address, void *data)
+{
+	(void)vcpu;
+	(void)data;
+	region_access(&counter.levels, counter.table.head, address, qemu_plugin_mem_is_store(info));
+}
+
 static void count(struct qemu_plugin_tb *block, size_t slot, uint64_t length)
 {
 #if INTERFACE < 2
@@ -164,15 +179,26 @@ static uint64_t key(uint64_t address)
 	return user ? 0 : address;
 }
 
+static void watch_program(struct qemu_plugin_tb *block, uint64_t length)
+{
+	qemu_plugin_register_vcpu_tb_exec_cb(block, on_region_run, QEMU_PLUGIN_CB_NO_REGS,
+					     packed(length));
+	for (size_t at = 0; at < length; at++)
+		qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(block, at),
+						 on_region_access, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_RW, NULL);
+}
+
 static void on_translated(uint64_t id, struct qemu_plugin_tb *block)
 {
 	static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 	uint64_t length = qemu_plugin_tb_n_insns(block);
+	uint64_t address = key(qemu_plugin_tb_vaddr(block));
 	size_t slot;
 
 	(void)id;
 	pthread_mutex_lock(&one_at_a_time);
-	slot = table_slot(&counter.table, key(qemu_plugin_tb_vaddr(block)), length);
+	slot = table_slot(&counter.table, address, length);
 	pthread_mutex_unlock(&one_at_a_time);
 	if (slot == SLOTS)
 		qemu_plugin_register_vcpu_tb_exec_cb(block, on_run_lost, QEMU_PLUGIN_CB_NO_REGS,
@@ -181,6 +207,8 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *block)
 		count(block, slot, length);
 	if (counter.caches.pairs)
 		model(block, length);
+	if (counter.levels.count && !address)
+		watch_program(block, length);
 }
 
 static bool understood(const char *word, const char **out)
@@ -195,7 +223,10 @@ static bool understood(const char *word, const char **out)
 	}
 	if (begins(word, "cache="))
 		return caches_add(&counter.caches, word + strlen("cache="));
-	(void)fprintf(stderr, "counter: %s: known are out=FILE, path=on, cache=I:D\n", word);
+	if (begins(word, "data="))
+		return levels_read(&counter.levels, word + strlen("data="));
+	(void)fprintf(stderr, "counter: %s: known are out=FILE, path=on, cache=I:D, data=L1:L2\n",
+		      word);
 	return false;
 }
 

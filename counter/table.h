@@ -35,6 +35,17 @@ struct events {
 	uint64_t write_backs;
 };
 
+#define REGION_LEVELS 2
+
+/* What programs did between marks (region.h). */
+struct region {
+	uint64_t open; /* marks that are open */
+	uint64_t begun; /* 1 from the first mark on: the caches work */
+	uint64_t instructions;
+	uint64_t accesses;
+	uint64_t misses[REGION_LEVELS];
+};
+
 struct head {
 	uint64_t magic;
 	uint64_t slots;
@@ -57,6 +68,7 @@ struct head {
 	uint64_t uncached; /* loads and stores that go past the caches: in neither of the two */
 	uint64_t pairs;
 	struct events events[MOST_PAIRS];
+	struct region region;
 };
 
 struct table {

@@ -14,7 +14,7 @@ static int impl_finds(enum gm_literals_impl impl)
 	int equal;
 
 	if (!literals)
-		return impl == GM_LITERALS_AVX2;
+		return impl == GM_LITERALS_AVX2 || impl == GM_LITERALS_AVX512;
 	gm_literals_scan(literals, &given.records, &matches);
 	gm_pairs_sort(&matches);
 	equal = pairs_equal(&matches, &given.expected);
@@ -48,9 +48,15 @@ static void avx2_finds_what_a_plain_search_finds(void)
 	impl_is_equal(GM_LITERALS_AVX2);
 }
 
+static void avx512_finds_what_a_plain_search_finds(void)
+{
+	impl_is_equal(GM_LITERALS_AVX512);
+}
+
 static void filter_finds_what_a_plain_search_finds(void)
 {
 	impl_is_equal(GM_LITERALS_FILTER);
+	impl_is_equal(GM_LITERALS_FILTER_PORTABLE);
 }
 
 /* A literal at each place of records of each length, at each alignment in memory. */
@@ -81,7 +87,7 @@ static void every_place_and_alignment_is_found(enum gm_literals_impl impl)
 
 static void places_and_alignments(void)
 {
-	for (int impl = GM_LITERALS_AUTO; impl <= GM_LITERALS_FILTER; impl++)
+	for (int impl = GM_LITERALS_AUTO; impl <= GM_LITERALS_FILTER_PORTABLE; impl++)
 		every_place_and_alignment_is_found((enum gm_literals_impl)impl);
 }
 
@@ -106,8 +112,10 @@ static const struct test tests[] = {
 	  portable_finds_what_a_plain_search_finds },
 	{ "the chosen path finds what a plain search finds", auto_finds_what_a_plain_search_finds },
 	{ "the AVX2 path finds what a plain search finds", avx2_finds_what_a_plain_search_finds },
+	{ "the AVX-512 path finds what a plain search finds",
+	  avx512_finds_what_a_plain_search_finds },
 	{ "the filter finds what a plain search finds", filter_finds_what_a_plain_search_finds },
-	{ "a literal is matches at every place and alignment", places_and_alignments },
+	{ "a literal is found at every place and alignment", places_and_alignments },
 	{ "a literal that ends beyond the record is not read",
 	  a_long_literal_beside_the_record_end_is_not_read },
 };

@@ -2,6 +2,7 @@
 /* Poptrie, DXR, DIR-24-8 and the tries of wide steps against the unibit trie, and their specified sizes. */
 #include "gm/dir24.h"
 #include "gm/dxr.h"
+#include "gm/impl.h"
 #include "gm/mtrie.h"
 #include "gm/mtrie6.h"
 #include "gm/poptrie.h"
@@ -118,6 +119,12 @@ static void random_dir24(void)
 	CHECK(gm_dir24_build(&table, &lookups.prefixes) == 0);
 	gm_dir24_lookup_n(&table, lookups.keys4, lookups.results, lookups.count);
 	CHECK(lookups_hold(&lookups));
+#ifdef __x86_64__
+	if (gm_impl_runs(GM_AVX512)) {
+		gm_dir24_lookup_n_avx512(&table, lookups.keys4, lookups.results, lookups.count);
+		CHECK(lookups_hold(&lookups));
+	}
+#endif
 	gm_dir24_free(&table);
 	lookups_free(&lookups);
 }

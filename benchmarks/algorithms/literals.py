@@ -22,6 +22,11 @@ COUNTS = (100, 1000, 8070)
 RECORDS = 3000
 PARTS = ("common", "pattern", "automaton", "literal", "match", "payload")  # of our sources
 
+# What the Makefile compiles a processor's own paths with.
+AVX2 = ("-mavx2", "-mpopcnt", "-mbmi", "-mbmi2")
+AVX512 = ("-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq")
+OF_PATH = {"avx2": AVX2, "avx512": AVX2 + AVX512}
+
 Engine = dict[str, Any]
 
 
@@ -45,7 +50,7 @@ def _compared(count: int, engines: dict[str, Engine]) -> list[Comparison]:
     peer = engines["hyperscan"]["mb_s"]
     made = [
         compare(f"literals/{count}, {path}", engines[path]["mb_s"], "hyperscan", peer, "MB/s")
-        for path in ("portable", "avx2")
+        for path in ("portable", "avx2", "avx512")
         if path in engines
     ]
     for form in ("dense", "compact"):
@@ -72,8 +77,9 @@ def _built(folder: Path) -> Path:
     crate = folder / "crate"
     library.mkdir()
     for source in (path for part in PARTS for path in (ALGORITHMS / "src" / part).glob("*.c")):
-        flags = ["-mavx2", "-mbmi", "-mbmi2"] if source.stem.endswith("_avx2") else []
-        _run("clang", *_flags(), *flags, "-c", source, "-o", library / f"{source.stem}.o")
+        path = source.stem.rpartition("_")[2]
+        flags = (*_flags(), *OF_PATH.get(path, ()))
+        _run("clang", *flags, "-c", source, "-o", library / f"{source.stem}.o")
     manifest = PEERS / "aho_corasick" / "Cargo.toml"
     _run("cargo", "build", "-q", "--release", "--manifest-path", manifest, "--target-dir", crate)
     program = folder / "engines"

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from statistics import median
 
@@ -19,6 +20,11 @@ PROGRAM = (
     *("command/lpm_structure", "command/lpm_table"),
     *("program/record", "program/ask", "program/file", "program/timing"),
 )
+# What the Makefile compiles a processor's own paths with.
+OF_PATH = {
+    "popcnt": ("-mpopcnt",),
+    "avx512": ("-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mbmi2"),
+}
 DPDK = ("eal", "fib", "lpm", "rib", "mempool", "ring")
 
 
@@ -50,7 +56,10 @@ def _dpdk(fib: Path, arguments: argparse.Namespace) -> Iterator[str]:
             peers = _peers(family, full=name == "full", quick=arguments.quick)
             for mix in MIXES:
                 for peer in peers:
-                    yield _row(fib, arguments, f"lpm{family}-best/{name}/{mix}", table, peer)
+                    what = f"lpm{family}-best/{name}/{mix}"
+                    yield _row(fib, arguments, what, table, peer)
+                    if peer == "fib-simd" and name == "full":
+                        yield _row(fib, arguments, what.replace("best", "simd"), table, peer)
 
 
 def _peers(family: int, *, full: bool, quick: bool) -> list[str]:
@@ -70,7 +79,8 @@ def _tables(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
 def _row(fib: Path, arguments: argparse.Namespace, what: str, table: str, peer: str) -> str:
     best, _, mix = what.split("/")
     family = best[3]
-    words = [table, family, mix, best, "portable", peer, str(arguments.rounds)]
+    structure, impl = (best.replace("simd", "best"), "fast" if "simd" in best else "portable")
+    words = [table, family, mix, structure, impl, peer, str(arguments.rounds)]
     try:
         rounds = json.loads(_output(_pinned(arguments, [str(fib), *words])))["rounds"]
     except MissingPeerError as missing:
@@ -82,10 +92,10 @@ def _treebitmap(
     fib: Path, crate: Path, arguments: argparse.Namespace, folder: Path
 ) -> Iterator[str]:
     """Ours in one process and the crate in another, a few passes each in turn."""
-    for name, table in _tables(arguments):
+    for (name, table), impl in product(_tables(arguments), ("portable", "fast")):
         for mix in MIXES:
             what = f"treebitmap4/{name}/{mix}"
-            dump = [str(fib), table, "4", mix, "tbm5r10", "portable", f"dump:{folder}", "1"]
+            dump = [str(fib), table, "4", mix, "tbm5r10", impl, f"dump:{folder}", "1"]
             expected = json.loads(_output(dump))["digest"]
             ratios = []
             for _ in range(3):
@@ -96,7 +106,7 @@ def _treebitmap(
                     raise ValueError(f"{what}: the crate's next hops differ from ours")
                 ours = _output(_pinned(arguments, [*dump[:6], "none", "5"]))
                 ratios.append(min(theirs["ns"]) / min(r[0] for r in json.loads(ours)["rounds"]))
-            yield _line(what, "treebitmap", ratios)
+            yield _line(f"{what}, {impl}", "treebitmap", ratios)
 
 
 def _line(what: str, against: str, ratios: list[float]) -> str:
@@ -127,7 +137,7 @@ def _fib(folder: Path) -> Path:
     objects = []
     for each in [*sorted((ALGORITHMS / "src" / "lpm").glob("*.c")), *program]:
         made = folder / f"{each.stem}.o"
-        extra = ["-mpopcnt"] if each.stem.endswith("_popcnt") else []
+        extra = OF_PATH.get(each.stem.rpartition("_")[2], ())
         _output(["clang", "-O3", *own, *extra, *include, "-c", str(each), "-o", str(made)])
         objects.append(str(made))
     libraries = ["-Wl,--no-as-needed", *(f"-lrte_{name}" for name in DPDK)]

@@ -119,6 +119,8 @@ MEASURED: Final = {
     "mode_share": Quantity("ratio", "share of the walks with the most frequent number"),
     "instructions_at_rate": Quantity("instructions", "instructions of a packet at the rate"),
     "instructions_each": Quantity("instructions", "instructions of a kernel's operation"),
+    "l1_misses_each": Quantity("misses", "modelled misses of the first data cache an operation"),
+    "l2_misses_each": Quantity("misses", "modelled misses of the second data cache an operation"),
     "instructions_under_load": Quantity("instructions", "instructions of a packet under load"),
     "pace_error_p50_ns": Quantity("ns", "median error of a replay's send times"),
     "pace_error_p99_ns": Quantity("ns", "99th percentile of the error of a replay's send times"),

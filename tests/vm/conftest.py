@@ -107,7 +107,7 @@ class Stand:
         lab.cpus = placement()
         lab.cable.cpu = lab.cpus.gateway
         if self.counting:
-            lab.count()
+            lab.count(programs=True)
         runner = asyncio.Runner()
         try:
             runner.run(lab.up())

@@ -33,6 +33,28 @@ duration_s = 1.5
 [repeat]
 times = 1
 """
+KERNEL = """
+schema = "gatemark.plan/1"
+title = "Look-ups on a box"
+why = "It is there."
+reading = "As it is."
+[setup]
+path = "endpoint"
+[workload]
+kind = "algorithm"
+command = "lpm"
+[workload.words]
+table = "generated:300:1"
+mix = "uniform"
+queries = 4096
+repeats = 1
+pass_ms = 0
+[sweep]
+words.structure = ["tbm4", "dxr18"]
+[repeat]
+times = 1
+"""
+DIGEST = "efe19cd21fad6b1a"  # of these look-ups by any structure, on every processor
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +93,14 @@ def test_it_is_set_and_given_back(bench: Box, tmp_path: Path) -> None:
     assert len(sound(records)) == 2
     assert {record["accounting"]["lost"] for record in records} == {0}  # type: ignore[index]
     assert bench.said(SETTINGS) == before
+
+
+def test_a_kernel_computes_there_what_it_does_everywhere(bench: Box, tmp_path: Path) -> None:
+    bench.host.run(*asked(bench, KERNEL, tmp_path / "run"))
+    records = kept(tmp_path / "run")
+    assert len(sound(records)) == 2
+    kernels = [record["evidence"]["kernels"][0] for record in records]  # type: ignore[index]
+    assert {kernel["digest"] for kernel in kernels} == {DIGEST}
 
 
 def test_its_restart_is_timed(bench: Box, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ memory by its cached address, fills 64 lines of a cache that holds 32, and halts
 import shutil
 import struct
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +20,8 @@ from gatemark.station.counter import Counter
 from gatemark.station.plugin import plugin
 
 EMULATOR = "qemu-system-mipsel"
-pytestmark = pytest.mark.skipif(not shutil.which(EMULATOR), reason=f"no {EMULATOR}")
+USERS_EMULATOR = "qemu-x86_64"
+is_there = pytest.mark.skipif(not shutil.which(EMULATOR), reason=f"no {EMULATOR}")
 
 PROGRAM = (
     0x3C089FC0,  # bfc00000  lui   t0, 0x9fc0
@@ -100,6 +102,7 @@ def _run(process: "subprocess.Popen[bytes]", file: Path) -> Counter:
     return counter
 
 
+@is_there
 def test_every_instruction_access_and_miss_is_counted_once(tmp_path: Path) -> None:
     with counted(tmp_path, PROGRAM) as counter:
         assert counter.total == INSTRUCTIONS
@@ -115,6 +118,7 @@ def test_every_instruction_access_and_miss_is_counted_once(tmp_path: Path) -> No
     assert len(path) == 66
 
 
+@is_there
 def test_blocks_that_share_a_slot_go_through_the_caches_by_their_own_address(
     tmp_path: Path,
 ) -> None:
@@ -123,3 +127,42 @@ def test_blocks_that_share_a_slot_go_through_the_caches_by_their_own_address(
         assert set(path[1:]) == {0}  # all that is of user space
         assert (counter.total, counter.events) == (INSTRUCTIONS, EVENTS)
         assert counter.misses(0) == MISSED
+
+
+# A cell of each line of 128 KiB, twice, marked the second time; then twice a cell of 16 KiB.
+WALK = """
+#include <stdint.h>
+#include <sys/mman.h>
+static volatile uint8_t cells[1 << 17] __attribute__((aligned(4096)));
+static void walk(unsigned bytes) { for (unsigned i = 0; i < bytes; i += 64) (void)cells[i]; }
+int main(void)
+{
+	volatile uint32_t *marks = mmap((void *)0x5a000000, 4096, PROT_READ | PROT_WRITE,
+					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	marks[0] = 1;
+	marks[512] = 1;
+	walk(LARGE); marks[0] = 1; walk(LARGE); marks[512] = 1;
+	walk(SMALL); marks[0] = 1; walk(SMALL); marks[512] = 1;
+	return 0;
+}
+"""
+LARGE, SMALL, LINE = 1 << 17, 1 << 14, 64
+
+
+@is_there
+@pytest.mark.skipif(not shutil.which(USERS_EMULATOR), reason=f"no {USERS_EMULATOR}")
+def test_a_programs_marked_region_misses_what_does_not_fit(tmp_path: Path) -> None:
+    source, program, file = tmp_path / "walk.c", tmp_path / "walk", tmp_path / "counts"
+    source.write_text(WALK)
+    sizes = (f"-DLARGE={LARGE}", f"-DSMALL={SMALL}")
+    zig = (sys.executable, "-m", "ziglang", "cc", "-target", "x86_64-linux-musl", "-O1", *sizes)
+    subprocess.run([*zig, str(source), "-o", str(program)], check=True)
+    words = f"{plugin(EMULATOR)},out={file},data=32768/8/64:1048576/16/64"
+    subprocess.run([USERS_EMULATOR, "-plugin", words, str(program)], check=True)
+    counter = Counter(file)
+    region = counter.region()
+    counter.close()
+    assert region["open"] == 0
+    assert region["accesses"] == (LARGE + SMALL) // LINE
+    # All of what is larger than the first level goes before it is asked for again.
+    assert (region["l1_misses"], region["l2_misses"]) == (LARGE // LINE, 0)

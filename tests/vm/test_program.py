@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs on a gateway of another kernel, over SSH: they capture, count and end there."""
+"""Programs on a gateway of another kernel, over SSH: they capture, count, compute and end there."""
 
-from gatemark.plan.model import Arm
+from gatemark.plan.model import Arm, Workload
 from vm.conftest import Booted
 
 CAPTURE = Arm(path="nat", name="capture", features=("capture:tcpdump:68",))
+
+LOOK_UPS = {"table": "generated:300:1", "mix": "uniform", "queries": 4096}
+ONCE = {"repeats": 1, "pass_ms": 0}
+DIGEST = "efe19cd21fad6b1a"  # of these look-ups by any structure, on every processor
 
 
 def test_a_virtual_gateway_captures_where_it_has_the_tool(booted: Booted) -> None:
@@ -18,3 +22,12 @@ def test_a_virtual_gateway_captures_where_it_has_the_tool(booted: Booted) -> Non
     assert (program.ended, program.left) == ("term", 0)
     assert program.counters["captured"] == program.crossed, program.last_words
     assert booted.said("ls -d /tmp/gatemark-program* /var/tmp/gatemark-program* || true") == ""
+
+
+def test_a_look_up_there_has_the_result_of_every_processor(booted: Booted) -> None:
+    words = LOOK_UPS | ONCE | {"structure": "tbm4"}
+    load = Workload(kind="algorithm", command="lpm", words=words)
+    record = booted.measure(Arm(path="endpoint"), load)
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.evidence.kernels[0]["digest"] == DIGEST
+    assert booted.said("ls -d /tmp/gm-algorithms* /var/tmp/gm-algorithms* || true") == ""

@@ -38,6 +38,10 @@ static inline uint32_t gm_dir24_lookup(const struct gm_dir24 *table, uint32_t ke
 void gm_dir24_lookup_n(const struct gm_dir24 *table, const uint32_t *keys, uint32_t *results,
 		       size_t count);
 
+/* The same for a processor that has AVX-512 (gm/impl.h); x86-64 alone. */
+void gm_dir24_lookup_n_avx512(const struct gm_dir24 *table, const uint32_t *keys, uint32_t *results,
+			      size_t count);
+
 size_t gm_dir24_bytes(const struct gm_dir24 *table);
 
 void gm_dir24_free(struct gm_dir24 *table);

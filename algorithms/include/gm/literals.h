@@ -9,8 +9,8 @@
  * hashed 3-grams, each with a byte of 8 buckets (L. Salmela, J. Tarhio, J. Kytojoki,
  * "Multi-pattern string matching with q-grams", 2006; buckets as in X. Wang et al., "Hyperscan",
  * NSDI 2019). It looks at every second place, because a literal of four bytes has a 3-gram at an
- * even place, wherever it begins. Of literals of six and more bytes two 3-grams are tested. The path
- * for AVX2 tests eight places at once.
+ * even place, wherever it begins. Of literals of six and more bytes two 3-grams are tested. The paths
+ * for AVX2 and AVX-512 test eight and sixteen places at once.
  */
 #ifndef GM_LITERALS_H
 #define GM_LITERALS_H
@@ -65,7 +65,9 @@ enum gm_literals_impl {
 	GM_LITERALS_AUTO, /* the fastest that the processor has */
 	GM_LITERALS_PORTABLE, /* the fastest in portable C */
 	GM_LITERALS_AVX2, /* the fastest with these instructions */
+	GM_LITERALS_AVX512,
 	GM_LITERALS_FILTER, /* as AUTO, but the filter for many too: pairs come record by record */
+	GM_LITERALS_FILTER_PORTABLE,
 };
 
 struct gm_literals;
@@ -79,8 +81,11 @@ void gm_literals_free(struct gm_literals *literals);
 void gm_literals_scan(struct gm_literals *literals, const struct gm_records *records,
 		      struct gm_pairs *pairs);
 
-/* What is used: the filter as "portable" or "avx2", or "aho-corasick". */
+/* What is used: the filter as "portable", "avx2" or "avx512", or "aho-corasick". */
 const char *gm_literals_impl(const struct gm_literals *literals);
+
+/* The same of a filter, before there is one: what `impl` is on this processor. */
+const char *gm_literals_filter_impl(enum gm_literals_impl impl);
 
 /* Bytes of all tables. */
 size_t gm_literals_bytes(const struct gm_literals *literals);

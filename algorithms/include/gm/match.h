@@ -29,6 +29,7 @@ struct gm_match_bounds {
 	uint64_t max_bytes; /* of its tables while they are built, 256 MiB */
 	uint32_t diameter; /* of D2FA's trees, unbounded */
 	uint32_t cache_bytes; /* of the lazy DFA, 2 MiB */
+	uint32_t portable; /* 1: no processor's own instructions */
 };
 
 struct gm_match_error {

@@ -5,6 +5,7 @@
  * all over an area that no cache holds.
  */
 #include "command/gateway.h"
+#include "common/processor.h"
 #include "gm/crc32.h"
 #include "program/memory.h"
 #include "program/record.h"
@@ -24,15 +25,6 @@ struct crc {
 	uint32_t size;
 	int polynomial, impl;
 };
-
-static int has_instruction(void)
-{
-#ifdef __x86_64__
-	return __builtin_cpu_supports("sse4.2") != 0;
-#else
-	return 0;
-#endif
-}
 
 static void crc_pass(void *state)
 {
@@ -61,7 +53,7 @@ int gateway_crc(struct ask *ask, const char *name)
 	crc.size = (uint32_t)ask_number(ask, "size", 1500, 1, 65536);
 	crc.polynomial = ask_choice(ask, "polynomial", polynomials);
 	crc.impl = ask_choice(ask, "impl", impls);
-	can = has_instruction() && crc.polynomial == 1;
+	can = gm_has_sse42() && crc.polynomial == 1;
 	if (crc.impl == AUTO)
 		crc.impl = can ? SSE42 : PORTABLE;
 	if (crc.impl == SSE42 && !can)

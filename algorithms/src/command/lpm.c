@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gm-algorithms lpm structure=tbm5 table=FILE|generated:COUNT:SEED mix=uniform|in-table|zipf
- *   queries=N next_hops=256 family=4|6 mode=independent|dependent impl=auto|portable|popcnt
+ *   queries=N next_hops=256 family=4|6 mode=independent|dependent impl=auto|portable|popcnt|avx512
  */
 #include "command/commands.h"
 #include "command/lpm_structure.h"
 #include "command/lpm_table.h"
+#include "common/processor.h"
 #include "gm/digest.h"
+#include "gm/impl.h"
 #include "gm/prefixes.h"
 #include "gm/unibit.h"
 #include "program/instances.h"
@@ -21,7 +23,7 @@ enum { CORRECT = 65536 };
 static const char *const mixes[] = { "in-table", "uniform", "zipf", NULL };
 static const enum gm_mix mix_of[] = { GM_MIX_IN_TABLE, GM_MIX_UNIFORM, GM_MIX_ZIPF };
 static const char *const modes[] = { "independent", "dependent", NULL };
-static const char *const impls[] = { "auto", "portable", "popcnt", NULL };
+static const char *const impls[] = { "auto", "portable", "popcnt", "avx512", NULL };
 
 struct lpm {
 	struct gm_prefixes prefixes;
@@ -30,7 +32,7 @@ struct lpm {
 	uint32_t *keys4;
 	uint32_t *results;
 	size_t count;
-	int popcnt;
+	int fast;
 	volatile uint32_t zero; /* what a dependent key is mixed with; the compiler cannot know */
 };
 
@@ -51,11 +53,11 @@ static void lookup(struct lpm *lpm, size_t begin, size_t count)
 	const struct lpm_kind *kind = lpm->structure.kind;
 
 	if (lpm->prefixes.family == 4)
-		(lpm->popcnt ? kind->lookup4_popcnt : kind->lookup4)(
+		(lpm->fast ? kind->lookup4_fast : kind->lookup4)(
 			&lpm->structure, lpm->keys4 + begin, lpm->results + begin, count);
 	else
-		(lpm->popcnt ? kind->lookup6_popcnt : kind->lookup6)(
-			&lpm->structure, lpm->keys + begin, lpm->results + begin, count);
+		(lpm->fast ? kind->lookup6_fast : kind->lookup6)(&lpm->structure, lpm->keys + begin,
+								 lpm->results + begin, count);
 }
 
 static void pass_independent(void *state)
@@ -96,18 +98,15 @@ static void check(const struct lpm *lpm)
 	gm_unibit_free(&trie);
 }
 
-static int has_popcnt(const struct lpm *lpm)
+static int has_fast(const struct lpm *lpm)
 {
 	const struct lpm_kind *kind = lpm->structure.kind;
-	int there = lpm->prefixes.family == 4 ? kind->lookup4_popcnt != NULL
-					      : kind->lookup6_popcnt != NULL;
+	int there = lpm->prefixes.family == 4 ? kind->lookup4_fast != NULL
+					      : kind->lookup6_fast != NULL;
 
-#ifdef __x86_64__
-	__builtin_cpu_init();
-	return there && __builtin_cpu_supports("popcnt");
-#else
-	return there && 0;
-#endif
+	if (!there)
+		return 0;
+	return strcmp(kind->fast, "avx512") == 0 ? gm_impl_runs(GM_AVX512) : gm_has_popcnt();
 }
 
 static void impl_choose(struct lpm *lpm, const char *name, int impl)
@@ -118,9 +117,9 @@ static void impl_choose(struct lpm *lpm, const char *name, int impl)
 		fail(2, "structure=%s is for family=4", name);
 	if (!is6 && !lpm->structure.kind->lookup4)
 		fail(2, "structure=%s is for family=6", name);
-	lpm->popcnt = impl != 1 && has_popcnt(lpm);
-	if (impl == 2 && !lpm->popcnt)
-		fail(2, "structure=%s has no impl=popcnt on this processor", name);
+	lpm->fast = impl != 1 && has_fast(lpm);
+	if (impl > 1 && (!lpm->fast || strcmp(lpm->structure.kind->fast, impls[impl]) != 0))
+		fail(2, "structure=%s has no impl=%s on this processor", name, impls[impl]);
 }
 
 static void record(struct lpm *lpm, const struct timing *timing, double build_s, int dependent)
@@ -129,7 +128,7 @@ static void record(struct lpm *lpm, const struct timing *timing, double build_s,
 	size_t bytes = lpm->structure.kind->record(&lpm->structure, &peak_bytes);
 
 	record_number("prefixes", lpm->prefixes.count);
-	record_text("impl", lpm->popcnt ? "popcnt" : "portable");
+	record_text("impl", lpm->fast ? lpm->structure.kind->fast : "portable");
 	record_number("batch", dependent ? 1 : lpm->structure.kind->batch);
 	record_digest("digest", gm_digest_u32s(GM_DIGEST_EMPTY, lpm->results, lpm->count));
 	record_number("next_hop_bytes", 2);

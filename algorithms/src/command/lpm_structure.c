@@ -24,9 +24,17 @@
 		gm_##structure##_##lookup##_n_popcnt(&s->as.structure, keys, results, count);      \
 	}
 #define POPCNT(name) name##_popcnt
+#define AVX512(name) name##_avx512
+
+static void dir24_lookup_avx512(const struct lpm_structure *s, const uint32_t *keys,
+				uint32_t *results, size_t count)
+{
+	gm_dir24_lookup_n_avx512(&s->as.dir24, keys, results, count);
+}
 #else
 #define FACE_POPCNT(structure, lookup, key)
 #define POPCNT(name) NULL
+#define AVX512(name) NULL
 #endif
 
 FACE(treebitmap, lookup4, uint32_t)
@@ -139,7 +147,8 @@ static const struct lpm_kind treebitmap = { "tbm",
 					    treebitmap_lookup6,
 					    POPCNT(treebitmap_lookup4),
 					    POPCNT(treebitmap_lookup6),
-					    treebitmap_record };
+					    treebitmap_record,
+					    "popcnt" };
 static const struct lpm_kind sst = { "sst",
 				     32,
 				     sst_build,
@@ -147,7 +156,8 @@ static const struct lpm_kind sst = { "sst",
 				     sst_lookup6,
 				     POPCNT(sst_lookup4),
 				     POPCNT(sst_lookup6),
-				     sst_record };
+				     sst_record,
+				     "popcnt" };
 static const struct lpm_kind poptrie = { "poptrie",
 					 64,
 					 poptrie_build,
@@ -155,16 +165,17 @@ static const struct lpm_kind poptrie = { "poptrie",
 					 poptrie_lookup6,
 					 POPCNT(poptrie_lookup4),
 					 POPCNT(poptrie_lookup6),
-					 poptrie_record };
-static const struct lpm_kind dxr = {
-	"dxr", 1, dxr_build, dxr_lookup, NULL, NULL, NULL, dxr_record
-};
-static const struct lpm_kind mtrie = { "mtrie", 8,    mtrie_build, mtrie_lookup,
-				       NULL,	NULL, NULL,	   mtrie_record };
-static const struct lpm_kind mtrie6 = { "mtrie6",      32,   mtrie6_build, NULL,
-					mtrie6_lookup, NULL, NULL,	   mtrie6_record };
-static const struct lpm_kind dir24 = { "dir24", 1,    dir24_build, dir24_lookup,
-				       NULL,	NULL, NULL,	   dir24_record };
+					 poptrie_record,
+					 "popcnt" };
+static const struct lpm_kind dxr = { "dxr", 1,	  dxr_build,  dxr_lookup, NULL,
+				     NULL,  NULL, dxr_record, NULL };
+static const struct lpm_kind mtrie = { "mtrie", 8,    mtrie_build,  mtrie_lookup, NULL,
+				       NULL,	NULL, mtrie_record, NULL };
+static const struct lpm_kind mtrie6 = { "mtrie6", 32,	mtrie6_build,  NULL, mtrie6_lookup,
+					NULL,	  NULL, mtrie6_record, NULL };
+static const struct lpm_kind dir24 = { "dir24",	     16,	   dir24_build,
+				       dir24_lookup, NULL,	   AVX512(dir24_lookup),
+				       NULL,	     dir24_record, "avx512" };
 
 /*
  * IPv4: a table with more prefixes leaves the caches in either, and DIR-24-8 needs fewer loads.

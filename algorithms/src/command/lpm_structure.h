@@ -22,12 +22,13 @@ struct lpm_kind {
 			uint32_t *results, size_t count);
 	void (*lookup6)(const struct lpm_structure *structure, const struct gm_key *keys,
 			uint32_t *results, size_t count);
-	void (*lookup4_popcnt)(const struct lpm_structure *structure, const uint32_t *keys,
-			       uint32_t *results, size_t count);
-	void (*lookup6_popcnt)(const struct lpm_structure *structure, const struct gm_key *keys,
-			       uint32_t *results, size_t count);
+	void (*lookup4_fast)(const struct lpm_structure *structure, const uint32_t *keys,
+			     uint32_t *results, size_t count);
+	void (*lookup6_fast)(const struct lpm_structure *structure, const struct gm_key *keys,
+			     uint32_t *results, size_t count);
 	/* Writes the counts to the record, and returns the bytes of the structure. */
 	size_t (*record)(const struct lpm_structure *structure, size_t *peak_bytes);
+	const char *fast; /* what the fast ones need: "popcnt" or "avx512" */
 };
 
 struct lpm_structure {

@@ -7,6 +7,7 @@
 #include "program/timing.h"
 
 #include "gm/lazy.h"
+#include "gm/literals.h"
 #include "gm/match.h"
 #include "gm/patterns.h"
 #include "gm/records.h"
@@ -115,6 +116,14 @@ static void record_rejected(const struct gm_patterns *patterns)
 		record_text("rejected_reasons", text);
 }
 
+/* The filter of strings alone has paths of a processor's own. */
+static const char *impl(const struct matching *matching)
+{
+	int is_filtered = matching->engine == &gm_engine_pre && !matching->bounds.portable;
+
+	return gm_literals_filter_impl(is_filtered ? GM_LITERALS_FILTER : GM_LITERALS_PORTABLE);
+}
+
 static void record(struct matching *matching, const struct timing *timing)
 {
 	struct gm_counters counters = { { { NULL, 0 } }, 0 };
@@ -123,7 +132,7 @@ static void record(struct matching *matching, const struct timing *timing)
 	record_text("engine", matching->engine->name);
 	record_text("patterns", file_base(matching->patterns_name));
 	record_text("payload", file_base(matching->payload_name));
-	record_text("impl", "portable");
+	record_text("impl", impl(matching));
 	record_number("pattern_count", matching->patterns->count);
 	record_rejected(matching->patterns);
 	record_number("records", matching->records.count);
@@ -157,7 +166,7 @@ int match_command(struct ask *ask)
 		ask_number(ask, "max_bytes", file_memory() / 4, 1 << 16, UINT64_C(1) << 40);
 	matching.bounds.diameter = (uint32_t)ask_number(ask, "diameter", 0, 0, 1U << 20);
 	matching.bounds.cache_bytes = (uint32_t)ask_number(ask, "cache", 0, 1 << 10, 1U << 30);
-	ask_choice(ask, "impl", implementations);
+	matching.bounds.portable = (uint32_t)ask_choice(ask, "impl", implementations);
 	strip = ask_choice(ask, "strip_nul", switches);
 	timing_ask(&timing, ask);
 	ask_end(ask);

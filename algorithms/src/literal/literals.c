@@ -2,9 +2,17 @@
 /* The tables of gm_literals: which window stands for a literal, the filter, the hash of windows. */
 #include "literal/literals.h"
 
+#include "gm/impl.h"
+
 #include <stdlib.h>
 
-enum { FILTER_BITS_LEAST = 13, FILTER_BITS_MOST = 17, HEAD_BITS_MOST = 20 };
+enum {
+	FILTER_BITS_LEAST = 13,
+	FILTER_BITS_MOST = 17,
+	HEAD_BITS_MOST = 20,
+	LIKELY_BITS_LEAST = 15,
+	LIKELY_BITS_MOST = 18,
+};
 
 /* How often a byte is in texts of protocols, in parts of a thousand: a rough guess is enough. */
 static uint32_t frequency(uint8_t byte)
@@ -119,6 +127,13 @@ static void filter_enter(struct gm_literals *literals, const struct gm_literal *
 	}
 }
 
+static void likely_enter(struct gm_literals *literals, uint32_t key)
+{
+	uint32_t hash = gm_window_hash(key, literals->likely_shift);
+
+	literals->likely[hash / 8] |= (uint8_t)(1U << hash % 8);
+}
+
 static void heads_fill(struct gm_literals *literals, uint32_t heads)
 {
 	for (uint32_t i = 0; i < literals->set.count; i++)
@@ -155,6 +170,7 @@ static int tables_fill(struct gm_literals *literals)
 	uint32_t head_bits = bits_for(4 * count, 8, HEAD_BITS_MOST);
 	size_t entries = (size_t)1 << filter_bits;
 	size_t heads = (size_t)1 << head_bits;
+	uint32_t likely_bits = bits_for(64 * count, LIKELY_BITS_LEAST, LIKELY_BITS_MOST);
 
 	literals->filter_shift = 32 - filter_bits;
 	literals->head_shift = 32 - head_bits;
@@ -162,10 +178,12 @@ static int tables_fill(struct gm_literals *literals)
 	literals->filter = calloc(entries + 2, sizeof(uint16_t));
 	literals->heads = calloc(heads + 1, sizeof(uint32_t));
 	literals->windows = malloc(((size_t)count + 1) * sizeof(*literals->windows));
-	if (!literals->filter || !literals->heads || !literals->windows)
+	literals->likely_shift = 32 - likely_bits;
+	literals->likely = calloc(((size_t)1 << likely_bits) / 8, 1);
+	if (!literals->filter || !literals->heads || !literals->windows || !literals->likely)
 		return -1;
-	literals->bytes += (entries + 2) * sizeof(uint16_t) + (heads + 1) * sizeof(uint32_t) +
-			   count * sizeof(*literals->windows);
+	literals->bytes += ((size_t)1 << likely_bits) / 8 + (entries + 2) * sizeof(uint16_t) +
+			   (heads + 1) * sizeof(uint32_t) + count * sizeof(*literals->windows);
 	for (size_t i = 0; i < entries; i++)
 		literals->filter[i] = 0x1100; /* any next gram, in the first of each four buckets */
 	shared_count(literals, literals->heads);
@@ -177,37 +195,64 @@ static int tables_fill(struct gm_literals *literals)
 		literals->windows[i].literal = i;
 		literals->windows[i].offset = offset;
 		filter_enter(literals, literal, offset, i);
+		likely_enter(literals, literals->windows[i].key);
 	}
 	memset(literals->heads, 0, (heads + 1) * sizeof(uint32_t));
 	heads_fill(literals, (uint32_t)heads);
 	return windows_order(literals, (uint32_t)heads);
 }
 
+/* Beyond so many literals the automaton is faster than the filter, measured on HTTP. */
+enum { FILTER_MOST_PORTABLE = 64 };
+
+#ifdef __x86_64__
+/* The filter's paths for a processor's own instructions, the best first. */
+static const struct path {
+	enum gm_literals_impl impl;
+	enum gm_impl needs;
+	uint32_t (*body)(struct gm_literals *literals, struct gm_literals_record *record);
+	uint32_t filter_most; /* as FILTER_MOST_PORTABLE */
+} paths[] = {
+	{ GM_LITERALS_AVX512, GM_AVX512, gm_literals_body_avx512, 768 },
+	{ GM_LITERALS_AVX2, GM_AVX2, gm_literals_body_avx2, 512 },
+};
+
+static const struct path *path_choose(enum gm_literals_impl impl)
+{
+	int any = impl == GM_LITERALS_AUTO || impl == GM_LITERALS_FILTER;
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		if ((any || impl == paths[i].impl) && gm_impl_runs(paths[i].needs))
+			return &paths[i];
+	}
+	return NULL;
+}
+#endif
+
 static int impl_choose(struct gm_literals *literals, enum gm_literals_impl impl)
 {
-	literals->impl = "portable";
-	if (impl == GM_LITERALS_PORTABLE)
-		return 0;
+	literals->impl = gm_impl_name(GM_PORTABLE);
+	literals->filter_most = FILTER_MOST_PORTABLE;
 #ifdef __x86_64__
-	if (__builtin_cpu_supports("avx2")) {
-		literals->impl = "avx2";
-		literals->body = gm_literals_body_avx2;
+	const struct path *path = path_choose(impl);
+
+	if (path) {
+		literals->impl = gm_impl_name(path->needs);
+		literals->body = path->body;
+		literals->filter_most = path->filter_most;
 		return 0;
 	}
 #endif
-	return impl == GM_LITERALS_AVX2 ? -1 : 0;
+	return impl == GM_LITERALS_AVX2 || impl == GM_LITERALS_AVX512 ? -1 : 0;
 }
-
-/* From how many literals on the automaton is faster than the filter, measured on HTTP. */
-enum { FILTER_MOST_PORTABLE = 64, FILTER_MOST_AVX2 = 384 };
 
 static int automaton_is_faster(const struct gm_literals *literals, enum gm_literals_impl impl)
 {
 	if (literals->set.count && literals->set.shortest < GM_WINDOW)
 		return 1;
-	if (impl == GM_LITERALS_FILTER)
+	if (impl == GM_LITERALS_FILTER || impl == GM_LITERALS_FILTER_PORTABLE)
 		return 0;
-	return literals->set.count > (literals->body ? FILTER_MOST_AVX2 : FILTER_MOST_PORTABLE);
+	return literals->set.count > literals->filter_most;
 }
 
 /* Whole rows where they are bounded: a row has four bytes for each byte that the literals have. */
@@ -273,6 +318,7 @@ void gm_literals_free(struct gm_literals *literals)
 	free(literals->filter);
 	free(literals->heads);
 	free(literals->windows);
+	free(literals->likely);
 	gm_ac_free(literals->ac);
 	gm_literal_set_free(&literals->set);
 	gm_marks_free(&literals->marks);
@@ -282,6 +328,13 @@ void gm_literals_free(struct gm_literals *literals)
 const char *gm_literals_impl(const struct gm_literals *literals)
 {
 	return literals->impl;
+}
+
+const char *gm_literals_filter_impl(enum gm_literals_impl impl)
+{
+	struct gm_literals none = { 0 };
+
+	return impl_choose(&none, impl) ? NULL : none.impl;
 }
 
 size_t gm_literals_bytes(const struct gm_literals *literals)

@@ -43,9 +43,13 @@ struct gm_literals {
 	uint32_t *heads; /* windows[heads[h]] ... are those with hash h */
 	uint32_t head_shift;
 	struct gm_window *windows;
+	/* A bit for each hash of a window: what a path that tests many places asks before `heads`. */
+	uint8_t *likely;
+	uint32_t likely_shift;
 	struct gm_ac *ac; /* instead of all this, for sets with a literal below four bytes */
 	/* A processor's own path through a record; returns where it stopped. NULL: there is none. */
 	uint32_t (*body)(struct gm_literals *literals, struct gm_literals_record *record);
+	uint32_t filter_most; /* more literals go through the automaton */
 	const char *impl;
 	size_t bytes;
 };
@@ -86,11 +90,28 @@ static inline uint32_t gm_window_hash(uint32_t key, uint32_t shift)
 	return ((key ^ key >> 15) * UINT32_C(0xc2b2ae35)) >> shift;
 }
 
-/* Confirms the buckets that passed at an even place. */
-void gm_literals_confirm(struct gm_literals *literals, struct gm_literals_record *record,
-			 uint32_t place, uint32_t buckets);
+/*
+ * Adds a place if a window is likely there, and returns how many there are then. Without a branch: a
+ * wrong guess of the processor costs several times the test. Four bytes at the place are read.
+ */
+static inline uint32_t gm_window_keep(const struct gm_literals *literals, const uint8_t *text,
+				      uint32_t place, uint32_t *kept, uint32_t count)
+{
+	uint32_t key = gm_read32(text + place) | literals->fold;
+	uint32_t hash = gm_window_hash(key, literals->likely_shift);
+
+	kept[count] = place;
+	return count + (literals->likely[hash / 8] >> hash % 8 & 1);
+}
+
+/* Adds the literals whose window is at this place, which has four bytes behind it. */
+void gm_window_confirm(struct gm_literals *literals, struct gm_literals_record *record,
+		       uint32_t place);
 
 /* Eight even places in a step, where it can take whole steps. */
 uint32_t gm_literals_body_avx2(struct gm_literals *literals, struct gm_literals_record *record);
+
+/* Sixteen in a step. */
+uint32_t gm_literals_body_avx512(struct gm_literals *literals, struct gm_literals_record *record);
 
 #endif

@@ -14,20 +14,23 @@ struct passed {
 	uint32_t place; /* of the second; the first is the place before */
 };
 
-static void passed_confirm(struct gm_literals *literals, struct gm_literals_record *record,
-			   const struct passed *passed)
+/* Adds the windows that are likely at the places that passed; returns how many there are then. */
+static inline uint32_t passed_keep(const struct gm_literals *literals, const uint8_t *text,
+				   const struct passed *passed, uint32_t *kept, uint32_t count)
 {
 	__m256i buckets = _mm256_loadu_si256((const __m256i *)passed->buckets);
 	__m256i none = _mm256_cmpeq_epi32(buckets, _mm256_setzero_si256());
 	uint32_t left = ~(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(none)) & 0xff;
 
 	/* The place before a record's first has no buckets, so no place wraps. */
-	for (; left; left &= left - 1) {
-		uint32_t i = (uint32_t)_tzcnt_u32(left);
+	do {
+		uint32_t place = passed->place + 2 * (uint32_t)_tzcnt_u32(left) - 2;
 
-		gm_literals_confirm(literals, record, passed->place + 2 * i - 2,
-				    passed->buckets[i]);
-	}
+		count = gm_window_keep(literals, text, place, kept, count);
+		count = gm_window_keep(literals, text, place - (place > 0), kept, count);
+		left &= left - 1;
+	} while (left);
+	return count;
 }
 
 /* Tests `steps` of 16 bytes; returns a bit for each that has places that pass. */
@@ -70,17 +73,22 @@ static inline uint64_t steps_test(const struct gm_literals *literals, const uint
 uint32_t gm_literals_body_avx2(struct gm_literals *literals, struct gm_literals_record *record)
 {
 	struct passed queue[QUEUE];
+	uint32_t kept[QUEUE * STEP + 1]; /* two windows a place, and one that is not kept */
 	__m256i previous = _mm256_setzero_si256();
 	uint32_t place = 0;
 
 	while (record->length - place >= STEP_READ) {
 		uint32_t steps = (record->length - place - STEP_READ) / STEP + 1;
+		uint32_t count = 0;
 		uint64_t passes;
 
 		steps = steps < QUEUE ? steps : QUEUE;
 		passes = steps_test(literals, record->text + place, place, steps, &previous, queue);
 		for (; passes; passes &= passes - 1)
-			passed_confirm(literals, record, &queue[_tzcnt_u64(passes)]);
+			count = passed_keep(literals, record->text, &queue[_tzcnt_u64(passes)],
+					    kept, count);
+		for (uint32_t i = 0; i < count; i++)
+			gm_window_confirm(literals, record, kept[i]);
 		place += steps * STEP;
 	}
 	record->previous = (uint32_t)_mm256_cvtsi256_si32(previous) & 0xffff;

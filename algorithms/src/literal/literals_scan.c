@@ -4,8 +4,8 @@
 
 enum { QUEUE = 64 };
 
-static void window_confirm(struct gm_literals *literals, struct gm_literals_record *record,
-			   uint32_t place)
+void gm_window_confirm(struct gm_literals *literals, struct gm_literals_record *record,
+		       uint32_t place)
 {
 	uint32_t key = gm_read32(record->text + place) | literals->fold;
 	uint32_t hash = gm_window_hash(key, literals->head_shift);
@@ -27,13 +27,14 @@ static void window_confirm(struct gm_literals *literals, struct gm_literals_reco
 	}
 }
 
-void gm_literals_confirm(struct gm_literals *literals, struct gm_literals_record *record,
-			 uint32_t place, uint32_t buckets)
+/* Confirms the buckets that passed at an even place. */
+static void place_confirm(struct gm_literals *literals, struct gm_literals_record *record,
+			  uint32_t place, uint32_t buckets)
 {
 	if (buckets & GM_BUCKETS_EVEN && place + GM_WINDOW <= record->length)
-		window_confirm(literals, record, place);
+		gm_window_confirm(literals, record, place);
 	if (buckets & GM_BUCKETS_ODD && place && place + GM_WINDOW - 1 <= record->length)
-		window_confirm(literals, record, place - 1);
+		gm_window_confirm(literals, record, place - 1);
 }
 
 /* Four places of the filter; those that pass are confirmed later. */
@@ -50,7 +51,7 @@ static void passed_confirm(struct gm_literals *literals, struct gm_literals_reco
 	/* The place before a record's first has no buckets, so no place wraps. */
 	for (uint32_t buckets = passed->buckets; buckets; buckets >>= 8, place += 2) {
 		if (buckets & 0xff)
-			gm_literals_confirm(literals, record, place, buckets & 0xff);
+			place_confirm(literals, record, place, buckets & 0xff);
 	}
 }
 

@@ -96,8 +96,10 @@ static int filled(struct engine *engine, const struct gm_patterns *patterns,
 		status = pattern_enter(engine, &literals, patterns, id, error);
 	gm_pattern_literals_end(&literals);
 	if (status == GM_MATCH_OK)
-		engine->literals =
-			gm_literals_new(literals.literals, literals.count, GM_LITERALS_FILTER);
+		engine->literals = gm_literals_new(literals.literals, literals.count,
+						   bounds && bounds->portable
+							   ? GM_LITERALS_FILTER_PORTABLE
+							   : GM_LITERALS_FILTER);
 	if (engine->literals && engine->rest_count)
 		engine->rest =
 			lazy_of(patterns, engine->rest_ids, engine->rest_count, bounds, error);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+/* Slots that a vector reads beyond the last. */
+enum { BEYOND = 1 };
 enum { FIRST = 1 << 24, TOP_BITS = 16, GROUP = 256, GROUPS_MOST = 0x8000 };
 
 struct build {
@@ -27,7 +29,7 @@ static int slot_of(struct build *build, struct gm_unibit_place place, uint16_t *
 		return GM_LPM_OK;
 	if (table->group_count == GROUPS_MOST)
 		return GM_LPM_TOO_LARGE;
-	if (!gm_array_room(&groups, &build->group_capacity, table->group_count + 1,
+	if (!gm_array_room(&groups, &build->group_capacity, table->group_count + 1 + BEYOND,
 			   GROUP * sizeof(*table->groups)))
 		return GM_LPM_NO_MEMORY;
 	table->groups = groups;
@@ -63,7 +65,7 @@ static int fill_all(struct build *build)
 	struct gm_unibit_place *places = malloc(sizeof(*places) << TOP_BITS);
 	int error = GM_LPM_OK;
 
-	build->table->first = malloc(FIRST * sizeof(*build->table->first));
+	build->table->first = malloc((FIRST + BEYOND) * sizeof(*build->table->first));
 	if (!places || !build->table->first) {
 		free(places);
 		return GM_LPM_NO_MEMORY;

@@ -180,6 +180,9 @@ void *gm_delayed_build(const struct gm_patterns *patterns, const struct gm_match
 	if (status == GM_MATCH_OK) {
 		delayed->positions = patterns->positions;
 		status = gm_dfa_build(&delayed->dfa, &nfa, NULL, &full, error);
+		if (status == GM_MATCH_LIMIT && error->reached >= MOST_STATES)
+			error->reason = "more than 5000 states, and defaults compare each with "
+					"each: take engine=dfa or lazy";
 		gm_nfa_free(&nfa);
 	}
 	if (status == GM_MATCH_OK)

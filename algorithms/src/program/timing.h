@@ -17,9 +17,15 @@ struct timing {
 	uint64_t pass_ns; /* at least so long is a repeat */
 	uint64_t passes; /* of each repeat; set by timing_run */
 	double ns[TIMING_REPEATS]; /* of an operation, one a repeat; set by timing_run */
+	unsigned marked; /* which call of timing_run has its repeats marked, from 1; 0: none */
+	unsigned calls;
 };
 
-/* Takes the keys repeats= (5) and pass_ms= (500); pass_ms=0 is one pass a repeat. */
+/*
+ * Takes the keys repeats= (5) and pass_ms= (500); pass_ms=0 is one pass a repeat. With marks=N the
+ * repeats of the N-th kernel that is timed begin and end with a store that a counting emulator sees
+ * (counter/region.h).
+ */
 void timing_ask(struct timing *timing, struct ask *ask);
 
 /*

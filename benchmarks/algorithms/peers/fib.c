@@ -2,7 +2,7 @@
 /*
  * Longest prefix match of ours and of DPDK in one process, pass by pass in turn.
  *
- * fib TABLE FAMILY MIX STRUCTURE IMPL PEER ROUNDS, with PEER fib, fib-simd, lpm, fib6, fib6-simd,
+ * fib TABLE FAMILY MIX STRUCTURE IMPL PEER ROUNDS, with IMPL portable or fast, PEER fib, fib-simd, lpm, fib6, fib6-simd,
  * lpm6, or none for ours alone; or PEER dump:FOLDER, which writes routes, keys and the digest for a
  * peer of another language. Prints a line of JSON with nanoseconds a look-up for each round.
  */
@@ -32,7 +32,7 @@ static uint32_t ours[QUERIES];
 static uint32_t results[QUERIES];
 static uint64_t results64[QUERIES];
 static struct lpm_structure structure;
-static int popcnt;
+static int fast;
 static struct rte_fib *fib;
 static struct rte_fib6 *fib6;
 static struct rte_lpm *lpm;
@@ -62,8 +62,18 @@ static void load(const char *path, unsigned family, const char *mix)
 
 static void eal_begin(void)
 {
-	char *words[] = { "fib", "--no-huge", "--no-pci", "--no-shconf", "--no-telemetry",
-			  "-m",	 "2048",      "-l",	  "1",		 "--log-level=1" };
+	/* Vectors of 512 bits are switched off unless they are asked for. */
+	char *words[] = { "fib",
+			  "--no-huge",
+			  "--no-pci",
+			  "--no-shconf",
+			  "--no-telemetry",
+			  "-m",
+			  "2048",
+			  "-l",
+			  "1",
+			  "--log-level=1",
+			  "--force-max-simd-bitwidth=512" };
 
 	if (rte_eal_init(sizeof(words) / sizeof(words[0]), words) < 0)
 		fail(1, "DPDK does not start");
@@ -142,9 +152,9 @@ static void pass_ours(void)
 	const struct lpm_kind *kind = structure.kind;
 
 	if (prefixes.family == 4)
-		(popcnt ? kind->lookup4_popcnt : kind->lookup4)(&structure, keys4, ours, QUERIES);
+		(fast ? kind->lookup4_fast : kind->lookup4)(&structure, keys4, ours, QUERIES);
 	else
-		(popcnt ? kind->lookup6_popcnt : kind->lookup6)(&structure, keys, ours, QUERIES);
+		(fast ? kind->lookup6_fast : kind->lookup6)(&structure, keys, ours, QUERIES);
 }
 
 static void pass_peer(void)
@@ -240,9 +250,9 @@ int main(int argc, char **argv)
 		fail(2, "fib TABLE FAMILY MIX STRUCTURE IMPL PEER ROUNDS");
 	load(argv[1], (unsigned)atoi(argv[2]), argv[3]);
 	lpm_structure_named(&structure, argv[4], &prefixes);
-	popcnt = strcmp(argv[5], "popcnt") == 0 &&
-		 (prefixes.family == 4 ? structure.kind->lookup4_popcnt != NULL
-				       : structure.kind->lookup6_popcnt != NULL);
+	fast = strcmp(argv[5], "fast") == 0 &&
+	       (prefixes.family == 4 ? structure.kind->lookup4_fast != NULL
+				     : structure.kind->lookup6_fast != NULL);
 	if (structure.kind->build(&structure, &prefixes))
 		fail(1, "%s cannot hold the table", argv[4]);
 	if (strncmp(argv[6], "dump:", 5) == 0) {

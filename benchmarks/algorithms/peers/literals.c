@@ -166,7 +166,8 @@ static double rate(struct engine *engine)
 static unsigned engines_new(struct engine *engines)
 {
 	static const char *const paths[] = { [GM_LITERALS_PORTABLE] = "portable",
-					     [GM_LITERALS_AVX2] = "avx2" };
+					     [GM_LITERALS_AVX2] = "avx2",
+					     [GM_LITERALS_AVX512] = "avx512" };
 	struct gm_literal *given = malloc(literals.count * sizeof(*given));
 	unsigned count = 0;
 
@@ -176,7 +177,7 @@ static unsigned engines_new(struct engine *engines)
 		given[i].id = i;
 		given[i].nocase = 0;
 	}
-	for (int impl = GM_LITERALS_PORTABLE; impl <= GM_LITERALS_AVX2; impl++) {
+	for (int impl = GM_LITERALS_PORTABLE; impl <= GM_LITERALS_AVX512; impl++) {
 		struct gm_literals *ours =
 			gm_literals_new(given, literals.count, (enum gm_literals_impl)impl);
 

@@ -68,13 +68,13 @@ def require(plans: Iterable["Plan"], bench: "Station") -> None:
     """Raise UnavailableError if nothing can be measured here; an ordinary user is let in."""
     from gatemark.plan.device import pairs
     from gatemark.plan.driver import tools
-    from gatemark.plan.exact import counts, is_traceable
+    from gatemark.plan.exact import counts, is_traceable, of_programs
     from gatemark.workload.driver import program
 
     program.require(tools(plans))
     if counted := [plan for plan in plans if counts(plan)]:
         try:
-            bench.count(pairs(plans))
+            bench.count(pairs(plans), programs=any(map(of_programs, counted)))
         except UnavailableError:
             if not all(map(is_traceable, counted)):
                 raise

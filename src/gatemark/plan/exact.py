@@ -22,13 +22,20 @@ TIMES: Final = 3  # the same number in each: that is the claim
 EXACT: Final = "exact"  # the figure
 LADDER: Final = "ladder"  # the figure whose arms are steps; of others each stands against the first
 COUNTS: Final = "instructions"  # the probe
-KERNELS: Final = ("lpm", "match")  # commands whose passes do nothing but their operations
+KERNELS: Final = ("lpm", "filter", "match", "gateway")  # commands that mark what they repeat
 
 
 def counts(plan: Plan) -> bool:
     """Whether a plan needs a gateway whose instructions are counted."""
     kinds = {workload_at(plan, point).kind for point in points(plan)}
     return "walk" in kinds or COUNTS in plan.probe.use or bool(plan.gateway.devices)
+
+
+def of_programs(plan: Plan) -> bool:
+    """Whether it counts what programs do, and not the kernel."""
+    return COUNTS in plan.probe.use and any(
+        workload_at(plan, point).kind == "algorithm" for point in points(plan)
+    )
 
 
 def is_traceable(plan: Plan) -> bool:
@@ -77,7 +84,7 @@ def _of_kernels(plan: Plan, commands: set[str]) -> Plan:
     if others := commands - {*KERNELS}:
         raise UsageError(
             f"--exact: of {plan.name}, {', '.join(sorted(others))} is not counted; "
-            f"{' and '.join(KERNELS)} are, such as algorithms/lpm"
+            f"{', '.join(KERNELS)} are, as in algorithms/lpm"
         )
     made = replace(
         plan,

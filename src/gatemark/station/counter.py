@@ -28,6 +28,9 @@ HEAD: Final = (
 # With caches: what all of them see, and what each pair counts.
 SEEN: Final = HEAD[8:14]
 EVENTS: Final = ("fetch_misses", "load_misses", "store_misses", "write_backs")
+MOST_PAIRS: Final = 4
+# Behind all pairs: what programs did between marks (counter/region.h).
+REGION: Final = ("open", "begun", "instructions", "accesses", "l1_misses", "l2_misses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,11 @@ class Counter:
         """Of one pair of caches, in the order of QEMU's options: its misses and write-backs."""
         first = 1 + len(HEAD) + pair * len(EVENTS)
         return {name: int(self._words[first + at]) for at, name in enumerate(EVENTS)}
+
+    def region(self) -> dict[str, int]:
+        """What programs did between marks so far; misses of the levels that are modelled."""
+        first = 1 + len(HEAD) + MOST_PAIRS * len(EVENTS)
+        return {name: int(self._words[first + at]) for at, name in enumerate(REGION)}
 
     @contextmanager
     def model(self) -> Iterator[None]:

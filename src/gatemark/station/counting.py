@@ -23,17 +23,21 @@ def refuse() -> None:
 class Counting:
     """One station's. The file is there while its guest runs."""
 
-    def __init__(self, emulator: str, file: Path, node: Node, caches: Sequence[str] = ()) -> None:
+    def __init__(
+        self, emulator: str, file: Path, node: Node, caches: Sequence[str] = (), data: str = ""
+    ) -> None:
         self.plugin = plugin(emulator)
         self.file = file
         self.names = Names(node)
         self.caches = tuple(caches)  # pairs to model, in words of counter/cache.h
+        self.data = data  # data caches of what programs mark, in words of counter/region.h
         self._counter: Counter | None = None
 
     def words(self, lent: Opened, given: Opened) -> list[str]:
         """QEMU's options for it: the plugin as QEMU can read it, the file as it can write it."""
         caches = "".join(f",cache={pair}" for pair in self.caches)
-        return ["-plugin", f"{lent(self.plugin)},out={given(self.file)},path=on{caches}"]
+        data = f",data={self.data}" if self.data else ""
+        return ["-plugin", f"{lent(self.plugin)},out={given(self.file)},path=on{caches}{data}"]
 
     def counter(self) -> Counter:
         """The counts. Raises StationError."""

@@ -119,9 +119,9 @@ class Lab:
         """One like it, of namespaces of its own, on the same CPUs."""
         return Lab(self.name, self.placement, self.purpose)
 
-    def count(self, caches: Sequence[str] = ()) -> None:
+    def count(self, caches: Sequence[str] = (), *, programs: bool = False) -> None:
         """Nobody counts here."""
-        del caches
+        del caches, programs
         counting.refuse()
 
     def lacks(self, arm: Arm) -> str:

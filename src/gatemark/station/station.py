@@ -62,10 +62,11 @@ class Station(Protocol):
     def counting(self) -> Counting | None:
         """Counts the gateway's instructions, from `count` on; None: nobody does."""
 
-    def count(self, caches: Sequence[str] = ()) -> None:
+    def count(self, caches: Sequence[str] = (), *, programs: bool = False) -> None:
         """Before `up`: have the gateway's instructions counted. Raises UnavailableError.
 
-        `caches` are pairs that are to be modelled (`plan.model.Device`).
+        `caches` are pairs that are to be modelled (`plan.model.Device`); with `programs` what they
+        mark is counted, and their data caches are modelled.
         """
 
     def enter(self) -> None:

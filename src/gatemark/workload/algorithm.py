@@ -9,8 +9,9 @@
 The program times itself (algorithms/src/program/timing.h) and reports what it did as a digest of
 all results. What it prints is kept whole.
 
-On a gateway that counts instructions, look-ups and matchers run twice more, with one pass and with
-nine. All else that both did is the same, so the difference is of eight passes alone.
+On a gateway that counts instructions each phase runs once more, a few passes of it between marks
+that the emulator sees. What is counted is between them alone: instructions of programs, and misses
+of the data caches that they are given.
 """
 
 import asyncio
@@ -43,8 +44,11 @@ LONGEST_S: Final = 900.0  # an emulated MIPS builds a full table for minutes
 LEAST_S: Final = 60.0
 SLOWER: Final = 20.0  # times what a plan expects
 PAYLOAD: Final = "payload"  # a word: captures, or what is made here
-MORE_PASSES: Final = 8
-INSTRUCTIONS: Final = "instructions"  # in a record: programs' for each operation
+COUNTED_PASSES: Final = 4
+# In a record, for each operation, with the phase before: insert_instructions. Of the counter's.
+EACH: Final = ("instructions", "l1_misses", "l2_misses")
+OPERATIONS: Final = "operations"  # ends a phase's number of operations
+BY_KERNEL: Final = ("aead",)  # primitives that the kernel computes, which no program's count sees
 SKIPPED: Final = "skipped"  # in a record, or before last words: no memory for the structure
 
 
@@ -66,7 +70,8 @@ class Kernel:
         self.load = load
         self.node: Node = station.gateway.node
         self.first = placed(station, load.instances)
-        self.counting = station.counting if counted and load.command in KERNELS else None
+        is_seen = load.command in KERNELS and load.words.get("primitive") not in BY_KERNEL
+        self.counting = station.counting if counted and is_seen else None
         self._command: tuple[str, ...] = ()
         self._process: Process | None = None
 
@@ -78,10 +83,10 @@ class Kernel:
         self._command = (*self.first, program, self.load.command, *words, instances)
         return self
 
-    def _passes(self, repeats: int) -> tuple[str, ...]:
-        """The command with one pass a repeat, however many the plan has."""
+    def _marked(self, phase: int) -> tuple[str, ...]:
+        """The command with few passes and marks around those of a phase, the first being 1."""
         kept = [word for word in self._command if word.partition("=")[0] not in PASSES]
-        return (*kept, f"repeats={repeats}", "pass_ms=0")
+        return (*kept, f"repeats={COUNTED_PASSES}", "pass_ms=0", f"marks={phase}")
 
     async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Run it to its end; its records are the sender's report."""
@@ -92,7 +97,7 @@ class Kernel:
             async with asyncio.timeout(longest_s):
                 records = await self._records(self._command)
                 if self.counting:
-                    records[0] |= await self._counted(self.counting)
+                    records[0] |= await self._counted(self.counting, records[0])
         except TimeoutError:
             late = f"{PROGRAM} {self.load.command} did not end in {longest_s:g} s"
             raise NodeError(f"{self.node.name}: {late}") from None
@@ -112,15 +117,21 @@ class Kernel:
             return await file.path(self.node, made or Path(str(value)))
         return text(value)
 
-    async def _counted(self, counting: Counting) -> dict[str, float]:
-        """Instructions of one operation."""
-        totals = []
-        for repeats in (1, 1 + MORE_PASSES):
-            before = counting.counter().programs
-            records = await self._records(self._passes(repeats))
-            totals.append(counting.counter().programs - before)
-        operations = sum(_operations(record) for record in records)
-        return {INSTRUCTIONS: (totals[1] - totals[0]) / (MORE_PASSES * operations)}
+    async def _counted(self, counting: Counting, first: dict[str, Any]) -> dict[str, float]:
+        """What an operation of each phase takes, by name."""
+        each: dict[str, float] = {}
+        for number, phase in enumerate(_phases(first), 1):
+            before = counting.counter().region()
+            records = await self._records(self._marked(number))
+            after = counting.counter().region()
+            operations = sum(_operations(record, phase) for record in records)
+            if after["open"] or after["instructions"] == before["instructions"]:
+                raise InvalidTrialError(f"{PROGRAM} ended without the marks of what is counted")
+            each |= {
+                f"{phase}{name}": (after[name] - before[name]) / (COUNTED_PASSES * operations)
+                for name in EACH[: 2 + (":" in counting.data)]
+            }
+        return each
 
     async def _records(self, command: Sequence[str]) -> list[dict[str, Any]]:
         process = self._process = await self.node.start(*command)
@@ -140,11 +151,15 @@ class Kernel:
         return records
 
 
+def _phases(record: dict[str, Any]) -> list[str]:
+    """What stands before each phase's numbers: "insert_", and nothing where there is but one."""
+    return [name.removesuffix(OPERATIONS) for name in record if name.endswith(OPERATIONS)]
+
+
 @reader("how many operations a pass of gm-algorithms has")
-def _operations(record: dict[str, Any]) -> int:
-    """Of one pass, whatever its phase is called."""
-    count, *_ = (record[name] for name in record if name.endswith("operations"))
-    return int(count)
+def _operations(record: dict[str, Any], phase: str) -> int:
+    """Of one pass."""
+    return int(record[f"{phase}{OPERATIONS}"])
 
 
 @reader("a record of gm-algorithms")

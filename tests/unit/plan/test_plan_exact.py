@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
-from gatemark.plan.exact import between, counts, exact
+from gatemark.plan.exact import between, counts, exact, of_programs
 from gatemark.plan.load import load
 from gatemark.plan.model import Arm, Plan, Probe
 
@@ -72,9 +72,17 @@ def test_kernels_are_counted_in_a_pass_of_their_own() -> None:
     assert counts(made)
 
 
-def test_kernels_that_do_more_in_a_pass_are_refused() -> None:
-    with pytest.raises(UsageError, match="filter is not counted; lpm and match are"):
-        exact(plan("algorithms/filter"))
+def test_kernels_that_mark_nothing_are_refused() -> None:
+    with pytest.raises(
+        UsageError, match="platform is not counted; lpm, filter, match, gateway are"
+    ):
+        exact(plan("algorithms/platform"))
+
+
+@pytest.mark.parametrize("name", ["lpm", "filter", "match", "today"])
+def test_what_kernels_mark_is_programs(name: str) -> None:
+    assert of_programs(exact(plan(f"algorithms/{name}")))
+    assert not of_programs(exact(plan("ladder")))
 
 
 @pytest.mark.parametrize("boots", [0, 2])

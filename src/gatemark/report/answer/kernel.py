@@ -41,6 +41,8 @@ COLUMNS = {
     "ns": ("ns each", NS),
     "dependent_ns": ("ns each, after the last", NS),
     "instructions_each": ("instructions each", WHOLE),
+    "l1_misses_each": ("L1d misses each, modelled", WHOLE),
+    "l2_misses_each": ("L2 misses each, modelled", WHOLE),
     "bytes_per_s": ("MB/s", MB_S),
     "bytes": ("KiB", Scale(1024.0, "KiB")),
     "build_s": ("build, ms", Scale(1e-3, "ms")),

@@ -6,7 +6,7 @@ several instances the operations are summed, and the ns are those of the middle 
 called `insert_ns` is of the phase insert, whose values are `insert.ns` and `insert.ops_s`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from statistics import median
 from typing import Any, Final
@@ -21,7 +21,7 @@ from gatemark.run.result.kind import Kind, Values
 from gatemark.stats.kernel.rate import KERNEL
 from gatemark.store.record import Definition
 from gatemark.store.series import Series
-from gatemark.workload.algorithm import INSTRUCTIONS, loads
+from gatemark.workload.algorithm import EACH, loads
 from gatemark.workload.way import Way
 
 NS: Final = "ns"
@@ -71,9 +71,19 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[Values, None]:
         first = next((name for name in HEADLINES if name in phases), next(iter(phases)))
         values |= {"ns": phases[first][0], "ops_s": phases[first][1]}
         values["repeats_spread_ratio"] = max(_spread(report[_list(first)]) for report in reports)
-    if instructions := reports[0].get(INSTRUCTIONS):
-        values["instructions_each"] = float(instructions)
+        values |= _counted(reports[0], phases, first)
     return values | _sizes(reports, values.get("ops_s", 0.0)), None
+
+
+def _counted(report: Report, phases: Iterable[str], first: str) -> Values:
+    """What a counting gateway tells of an operation; that of the headline has no phase's name."""
+    values: Values = {}
+    for phase in phases:
+        of = "" if phase in (first, DEPENDENT) else f"{phase}."
+        for name in EACH:
+            if (each := report.get(_list(phase, name))) is not None:
+                values[f"{of}{name}_each"] = float(each)
+    return values
 
 
 def _sizes(reports: Sequence[Report], ops_s: float) -> Values:
@@ -130,8 +140,8 @@ def _phases(reports: Sequence[Report]) -> Iterator[str]:
             yield prefix.removesuffix("_")
 
 
-def _list(phase: str) -> str:
-    return f"{phase}_{NS}" if phase else NS
+def _list(phase: str, name: str = NS) -> str:
+    return f"{phase}_{name}" if phase else name
 
 
 def _phase(reports: Sequence[Report], name: str) -> tuple[float, float]:

@@ -21,6 +21,8 @@ class Arch:
     host: str  # `uname -m` of machines where KVM may run it
     target: str  # as zig calls it, with the distribution's C library
     cpu: str = ""  # and the core, where it is not the least of its kind
+    # Data caches that a counted program is given, L1:L2, each BYTES/WAYS/LINE (counter/region.h).
+    data: str = ""
     append: str = ""  # words for any kernel
     settled: tuple[tuple[int, int], ...] = ()  # I/O ports and the bytes written there once it is up
 
@@ -49,6 +51,7 @@ ARCHES: Final = {
         nics=("virtio", "e1000"),
         host="x86_64",
         target="x86_64-linux-gnu",
+        data="32768/8/64:1048576/16/64",
         # Where the machine below is busy the kernel finds two clocks apart, blames this one, and
         # goes on with one that an emulator is slow to read, by a path of other length.
         append="tsc=reliable",
@@ -67,6 +70,7 @@ ARCHES: Final = {
         host="",
         target="mipsel-linux-gnueabihf",  # a 24Kc has no such unit: its kernel does the sums
         cpu="-mcpu=mips32r2",
+        data="32768/4/32",  # an AR7161's: it has no second level
         # A 4kc-malta of 16 MiB moves itself up by as much as 32 MiB, one boot in thirty onto the
         # initramfs that QEMU put below the end of 64 MiB. Kernels of boards stay where they are.
         append="nokaslr",
@@ -84,5 +88,6 @@ ARCHES: Final = {
         nics=("virtio", "e1000"),
         host="aarch64",
         target="aarch64-linux-gnu",
+        data="32768/4/64:524288/16/64",  # a Cortex-A53 as boards have it
     ),
 }

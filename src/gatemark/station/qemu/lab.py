@@ -84,6 +84,8 @@ MODELLED: Final = ("mipsel",)  # processors whose caches can be (counter/cache.h
 # Where instructions are counted: the same addresses in each boot, and a clock that ticks on while
 # the processor idles. One that was stopped is made good by a packet's interrupt, by more or less.
 COUNTED: Final = "nokaslr nohz=off"
+# Where programs are counted: theirs as well, so that a line has the same place in a cache.
+PROGRAMS: Final = "norandmaps"
 
 # Cards by address: a guest names them as it likes. A bridge has the address of one of its ports,
 # and no card behind it; a port in a bridge has its addresses on the bridge.
@@ -182,7 +184,7 @@ class VirtualLab:
         del arm
         return ""
 
-    def count(self, caches: Sequence[str] = ()) -> None:
+    def count(self, caches: Sequence[str] = (), *, programs: bool = False) -> None:
         """Load the plugin with the next boot. Raises UnavailableError, UsageError."""
         if self.model.cpus > 1:
             raise UsageError(f"station {self.name}: instructions are counted with cpus = 1 alone")
@@ -191,8 +193,9 @@ class VirtualLab:
                 f"station {self.name}: the caches of `devices` are those of MIPS, and this is "
                 f"{self.model.arch.debian}: --station qemu-mips"
             )
+        data = self.model.arch.data if programs else ""
         emulator, file = self.model.arch.emulator, self._folder / "counts"
-        self.counting = Counting(emulator, file, self._ssh, caches)
+        self.counting = Counting(emulator, file, self._ssh, caches, data)
 
     def enter(self) -> None:
         """Taps and pinned threads are root's. Raises UnavailableError with the fix."""
@@ -270,7 +273,8 @@ class VirtualLab:
         self._folder.mkdir(mode=0o700, parents=True)
         model = self.model
         if self.counting:
-            model = replace(model, append=f"{model.append} {COUNTED}".strip())
+            words = (model.append, COUNTED, PROGRAMS if self.counting.data else "")
+            model = replace(model, append=" ".join(filter(None, words)))
         if model.official:
             self._keys = keys(OURS.host, self._folder)
             if is_disk(model.official):

@@ -142,9 +142,9 @@ class Box:
             raise UnavailableError("NICs of this machine are taken by root alone: use sudo")
         doctor.require(without=doctor.OF_THE_LAB)
 
-    def count(self, caches: Sequence[str] = ()) -> None:
+    def count(self, caches: Sequence[str] = (), *, programs: bool = False) -> None:
         """Nobody counts here."""
-        del caches
+        del caches, programs
         counting.refuse()
 
     def another(self) -> None:

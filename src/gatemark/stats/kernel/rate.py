@@ -24,6 +24,8 @@ UNITS: Final = {
     "match": "payloads/s",
     "coremark": "iterations/s",
 }
+# Measures of the platform that are nothing but memory; `bandwidth` may be of a cache.
+OF_MEMORY: Final = ("latency", "stream")
 
 
 def is_kernel(definition: Definition) -> bool:
@@ -70,7 +72,13 @@ def fastest(points: Iterable[PointResult], command: str) -> list[PointResult]:
 
 
 def decide(trials: Group) -> Verdict:
-    """It has the processor for itself: nothing else could hold it back."""
+    """It has the processor for itself: nothing else could hold it back.
+
+    What a look-up waits for memory is time of the processor too, and nothing tells the two apart
+    from outside; but some kernels do nothing besides.
+    """
     if not trials.outside:
         return Verdict("unknown", "no valid trial")
-    return Verdict("cpu", "the kernel alone had it")
+    if words(trials.definition).get("measure") in OF_MEMORY:
+        return Verdict("memory", "all that the kernel does is to wait for it")
+    return Verdict("cpu", "the kernel alone had it, waiting for memory included")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is counted of a kernel's operation, on gateways of every processor."""
+
+import pytest
+
+from gatemark.plan.model import Arm, Workload
+from gatemark.store.record import Record
+from vm.conftest import Booted
+
+pytestmark = pytest.mark.long
+ENDPOINT = Arm(path="endpoint")
+WORDS = {"table": "generated:300:1", "mix": "uniform", "queries": 4096, "repeats": 1, "pass_ms": 0}
+
+
+def looked_up(booted: Booted, structure: str, probes: tuple[str, ...] = ()) -> Record:
+    load = Workload(kind="algorithm", command="lpm", words=WORDS | {"structure": structure})
+    record = booted.measure(ENDPOINT, load, probes)
+    assert (record.status, record.reason) == ("ok", "")
+    return record
+
+
+def test_instructions_of_a_look_up_are_the_same_again(counted: Booted) -> None:
+    each = [looked_up(counted, "tbm4", ("instructions",)).values for _ in range(2)]
+    assert each[0]["instructions_each"] == pytest.approx(each[1]["instructions_each"], rel=0.01)
+
+
+def test_a_table_larger_than_the_cache_is_missed_and_a_small_one_is_not(counted: Booted) -> None:
+    """256 KiB are asked at random places, or some KiB; keys and results are a miss in four."""
+    large, small = (
+        looked_up(counted, structure, ("instructions",)).values["l1_misses_each"]
+        for structure in ("poptrie16", "tbm4")
+    )
+    assert small < 0.5
+    assert large > 0.7
+
+
+def test_each_phase_of_a_filter_is_counted_by_itself(counted: Booted) -> None:
+    words = {"structure": "bbf", "n": 2000, "hit_pct": 50, "repeats": 1, "pass_ms": 0}
+    load = Workload(kind="algorithm", command="filter", words=words)
+    record = counted.measure(ENDPOINT, load, ("instructions",))
+    assert (record.status, record.reason) == ("ok", "")
+    phases = {name for name in record.values if name.endswith("instructions_each")}
+    assert phases == {"insert.instructions_each", "instructions_each"}
