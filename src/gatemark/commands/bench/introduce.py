@@ -10,7 +10,7 @@ import typer
 
 from gatemark.commands.bench import check
 from gatemark.commands.console import output
-from gatemark.error import UsageError
+from gatemark.error import UnavailableError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -63,9 +63,13 @@ def introduce(
     ] = False,
 ) -> None:
     """Look at a box over SSH, ask what it does not show, write its station file, check it."""
+    from gatemark.station import own
+
     asks = not yes
     if asks and not (sys.stdin and sys.stdin.isatty()):
         raise UsageError("no terminal to ask questions on: add --yes to take what is proposed")
+    if own.needed():
+        raise UnavailableError("NICs of this machine are looked at and taken by root: use sudo")
     output.place(out)
     if out.suffix != ".toml" or out.exists():
         why = "is there already" if out.exists() else "is no NAME.toml"
@@ -130,7 +134,7 @@ def _chosen(shown: "Shown", wanted: Wanted) -> "tuple[Wanted, Choice]":
     return wanted, choose(shown, lan, wan, observe=observe)
 
 
-def _cabled(bench: "Bench", known: "Login", nics: dict[str, str], *, asks: bool) -> "Bench":
+def _cabled(bench: "Bench", known: "Login", nics: list[str], *, asks: bool) -> "Bench":
     """Which NIC is at which port: seen by frames, named by somebody, or the first that are free."""
     from gatemark.station.ssh.written import drawing
 
@@ -141,19 +145,18 @@ def _cabled(bench: "Bench", known: "Login", nics: dict[str, str], *, asks: bool)
         if not lacking or not asks:
             break
         output.say(f"\nCable it so:\n\n{drawing(bench)}\n", err=True)
-        for name, why in nics.items():
-            output.say(f"  {name}: {why or 'leads to no test port of the box'}", err=True)
+        if unused := [name for name in nics if name not in bench.leads]:
+            output.say(f"At no test port of the box: {', '.join(unused)}", err=True)
         if not typer.confirm("Cabled? (no: take the first free NICs)", default=True, err=True):
             break
-    return replace(bench, nics=_filled(bench, lacking, list(nics)))
+    return replace(bench, nics=_filled(bench, lacking, nics))
 
 
-def _seen(bench: "Bench", known: "Login", nics: dict[str, str]) -> "Bench":
+def _seen(bench: "Bench", known: "Login", nics: list[str]) -> "Bench":
     """With the NICs whose frames arrive at a test port."""
     choice = bench.choice
     ports = dict.fromkeys(choice.lan_ports, "lan") | ({choice.wan: "wan"} if choice.wan else {})
-    usable = [name for name, why in nics.items() if not why]
-    leads = _run(_plugged(known, usable, list(ports)))
+    leads = _run(_plugged(known, nics, list(ports)))
     seen = {ports[port]: name for name, port in leads.items()}
     return replace(bench, nics={**seen, **bench.nics}, leads=leads)
 

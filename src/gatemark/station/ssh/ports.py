@@ -89,9 +89,11 @@ class Shown:
 
     @property
     def ports(self) -> tuple[str, ...]:
-        """Its Ethernet ports."""
-        names = [d.name for d in self.devices.values() if d.real and d.kind not in ("wlan", "wwan")]
-        return tuple(sorted(names, key=_natural))
+        """Its Ethernet ports; of a container, which has no hardware, all that could be some."""
+        wired = [device for device in self.devices.values() if device.kind not in ("wlan", "wwan")]
+        real = [device.name for device in wired if device.real]
+        plain = [device.name for device in wired if not device.kind]
+        return tuple(sorted(real or plain, key=_natural))
 
 
 async def look(box: Node) -> Shown:
