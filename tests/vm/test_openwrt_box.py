@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from command import GATEMARK, environment
 
-from gatemark.error import UnavailableError
+from gatemark.error import NodeError, UnavailableError
 from gatemark.station.image.arch import ARCHES
 from gatemark.station.image.openwrt.image import image
 from gatemark.station.qemu.lab import OURS
@@ -116,6 +116,11 @@ FAULTS = {
         "mv /usr/bin/flock.away /usr/bin/flock",
         "the box has no flock, without which fw4 reloads nothing and says nothing: `opkg install",
     ),
+    "a busybox that lacks an applet": (
+        "r=$(command -v readlink); mv $r $r.away",
+        "cd /bin; [ -e readlink.away ] || cd /usr/bin; mv readlink.away readlink",
+        "the box's shell lacks readlink: a full busybox has it",
+    ),
     "a full /tmp": (
         FULL,
         "rm -f /tmp/full; mount -o remount,size=96m /tmp",
@@ -145,6 +150,29 @@ def test_a_fault_is_refused_in_one_line_that_says_how_to_fix_it(
     assert line in printed.splitlines()[-1]
     assert not (tmp_path / "bench.toml").exists()
     assert BRIDGE.sub("N: br-lan", bench.said(bench.settings)) == BRIDGE.sub("N: br-lan", before)
+
+
+# It opens by itself: nobody else could.
+CLOSED = """
+(sleep 30; uci revert firewall; /etc/init.d/firewall reload) > /dev/null 2>&1 &
+z=$(uci -X show firewall | sed -n "s/^firewall\\.\\([^.]*\\)\\.name='control'/\\1/p")
+uci set firewall.$z.input=REJECT
+(sleep 1; /etc/init.d/firewall reload) > /dev/null 2>&1 & sleep 0.1
+"""
+
+
+def test_a_firewall_that_closes_ssh_is_named(bench: Box, tmp_path: Path) -> None:
+    bench.said(CLOSED)
+    time.sleep(SETTLED_S)
+    printed = introduced(bench, tmp_path / "bench.toml", fails=True)
+    while True:
+        try:
+            staged = bench.said("uci changes")
+            break
+        except NodeError:
+            time.sleep(1)
+    assert "does the firewall there let in what comes by this port?" in printed.splitlines()[-1]
+    assert staged == ""
 
 
 def test_a_wan_without_an_address_cannot_be_taken_as_it_is(bench: Box, tmp_path: Path) -> None:

@@ -58,6 +58,11 @@ class Choice:
 
 def choose(shown: Shown, lan: str = "", wan: str = "", *, observe: bool = False) -> Choice:
     """What it is to be; `lan` and `wan` are what somebody named. Raises UsageError with the fix."""
+    if shown.lacks:
+        raise UsageError(
+            f"the box's shell lacks {', '.join(shown.lacks)}: a full busybox has it; on OpenWrt "
+            f"`opkg install coreutils-{shown.lacks[0]}`, or a package of its name"
+        )
     lan, wan = _ports(shown, lan, wan)
     _require_apart(shown, lan, wan)
     mode = Mode.OBSERVE if observe else _mode(shown)

@@ -19,6 +19,11 @@ from gatemark.node.shell import Node
 from gatemark.station.ssh import control
 
 TOOLS: Final = ("ip", "nft", "tc", "uci", "fw4", "flock", "ubus")
+# What our scripts are made of; a full busybox has all of them.
+APPLETS: Final = (
+    *("cat", "chmod", "cut", "date", "grep", "head", "kill", "ln", "ls", "md5sum", "mkdir", "mv"),
+    *("ps", "readlink", "rm", "sed", "sleep", "sort", "tail", "tr", "uniq"),
+)
 QUESTIONS: Final = literals(
     {
         "devices": "cd /sys/class/net; for d in *; do [ -e $d/address ] || continue; "
@@ -32,6 +37,8 @@ QUESTIONS: Final = literals(
         "default": "ip route show default",
         "switch": "swconfig list",
         "can": f"for t in {' '.join(TOOLS)}; do command -v $t > /dev/null && echo $t; done; true",
+        "lacks": f"for t in {' '.join(APPLETS)}; do "
+        "command -v $t > /dev/null || echo $t; done; true",
         "writes": "f=/tmp/gatemark-write-$$; if echo 0 > $f; then rm -f $f; echo yes; fi",
     }
 )
@@ -81,6 +88,7 @@ class Shown:
     tools: frozenset[str]
     swconfig: bool  # its switch is set by swconfig: its ports are VLANs of one device
     writes: bool  # /tmp takes a file
+    lacks: tuple[str, ...] = ()  # applets that a busybox usually has
 
     def ports_of(self, device: str) -> tuple[str, ...]:
         """The ports that lead to a device: those of a bridge, or the device itself."""
@@ -114,6 +122,7 @@ async def look(box: Node) -> Shown:
         tools=frozenset(raw["can"].split()),
         swconfig=bool(raw["switch"].strip()),
         writes=raw["writes"] == "yes",
+        lacks=tuple(raw["lacks"].split()),
     )
 
 

@@ -116,6 +116,7 @@ def test_one_bridge_is_refused_with_the_commands_that_take_a_port_out() -> None:
         (DSA, {"lan": "lna1"}, r"--lan: the box has no port 'lna1'; did you mean 'lan1'\?"),
         (replace(DSA, tools=DSA.tools - {"flock"}), {}, "no flock.*opkg install flock"),
         (replace(PLAIN, tools=frozenset(("ip",))), {}, "no nft, by which it would be set"),
+        (replace(DSA, lacks=("readlink",)), {}, "shell lacks readlink: a full busybox has it"),
         (replace(DSA, writes=False), {}, "takes no file.*is it full"),
         (DSA, {"observe": True}, "wan of the box has no IPv4 address .its protocol is dhcp"),
     ],
