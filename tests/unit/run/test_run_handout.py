@@ -18,6 +18,7 @@ PEM = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA\n-----END OPENS
         (PEM, "b3BlbnNza"),
         ("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHJ3 anna@pc", "AAAAC3"),
         (f"peer {CURVE} allowed", "yAnz5"),
+        ("key SHA256:7nJWl3aXxrCg3FAaIfUapk8nAYzUsmTJUlTei55v81I from", "7nJWl3"),
         ("network.wan.password='hunter two'", "hunter"),
         ('password = "hunter2"', "hunter2"),
         ("wireless.default_radio0.key=correct horse", "horse"),

@@ -19,6 +19,7 @@ from typing import Final
 OUT: Final = "(left out)"
 PEM: Final = re.compile(r"-----BEGIN [^-]+-----.*?(-----END [^-]+-----|\Z)", re.DOTALL)
 PUBLIC_KEY: Final = re.compile(r"\bAAAA[0-9A-Za-z+/]{20,}={0,2}")
+FINGERPRINT: Final = re.compile(r"(?<=\bSHA256:)[0-9A-Za-z+/]{43}")  # of a key, as sshd logs it
 CURVE_KEY: Final = re.compile(r"(?<![0-9A-Za-z+/])[0-9A-Za-z+/]{42,43}={1,2}(?![0-9A-Za-z+/=])")
 LONG_HEX: Final = re.compile(r"\b[0-9A-Fa-f]{32,}\b")
 USER_INFO: Final = re.compile(r"(?<=://)[^/\s@]+(?=@)")
@@ -71,7 +72,7 @@ class Redaction:
 
     def text(self, text: str) -> str:
         """A text without what is nobody else's."""
-        for pattern in (PEM, PUBLIC_KEY, USER_INFO):
+        for pattern in (PEM, PUBLIC_KEY, FINGERPRINT, USER_INFO):
             text = pattern.sub(self._out, text)
         text = SECRET.sub(self._value, text)
         for pattern in (CURVE_KEY, LONG_HEX):
