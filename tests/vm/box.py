@@ -20,20 +20,21 @@ from typing import cast
 from lab.station import played
 from lab.station.played import Played
 
+from gatemark.node.quoted import as_written
 from gatemark.node.remote.dial import dial
 from gatemark.node.remote.login import Login
 from gatemark.node.remote.ssh import Ssh
+from gatemark.node.script import script
 from gatemark.node.shell import Namespace
-from gatemark.station.image.build import stock
-from gatemark.station.image.key import instance
 from gatemark.station.load import load
-from gatemark.station.qemu.lab import OURS, SSH_PORT, VirtualLab, beside
+from gatemark.station.qemu.lab import OURS, SSH_PORT, VirtualLab, beside, bootable
 from gatemark.station.qemu.machine import Card, Machine
 from gatemark.station.qemu.tap import tap
 from vm.cpu import placement, quick
 
+OPENWRT = "openwrt-x86"
 NICS = ("ctl0", "nic0", "nic1")
-BOOT_S = 150.0
+BOOT_S = 600.0  # OpenWrt, emulated on a busy machine
 MEMORY_MIB = 192  # a box that is its own tester has three leases, and four agents at once
 STATION = f"""
 schema = "gatemark.station/1"
@@ -67,6 +68,18 @@ duration_s = 0.5
 [repeat]
 times = {times}
 """
+# The same of OpenWrt: whatever a change of a path may touch, in the box's own words.
+OPENWRT_SETTINGS = """
+uci export; uci changes; nft -s list ruleset; ip -o link show; tc qdisc show
+(ip -o addr show; ip route show; ip -6 route show) |
+sed -e 's/[ \\\\]*valid_lft.*//' -e 's/ expires [0-9]*sec//'
+sysctl -a 2> /dev/null | grep -E 'forwarding|rp_filter|bridge-nf|nf_conntrack_(max|buckets)'
+"""
+OPENWRT_STATION = STATION.replace('"apply"', '"openwrt"').replace('lan = "eth1"', 'lan = "br-lan"')
+# Its last service has begun, and no network that came up reloads the firewall any more.
+UP = """
+if [ -e /tmp/gatemark.booted ] && ! ps w | grep -q '[h]otplug-call'; then printf up; fi
+"""
 # An address is tentative for a second after the boot.
 SETTINGS = """
 for i in 1 2 3 4 5; do ip -o addr | grep -q tentative || break; sleep 1; done
@@ -83,57 +96,69 @@ class Box:
     folder: Path
     machine: Machine
     runner: asyncio.Runner
+    is_openwrt: bool = False
 
     def __post_init__(self) -> None:
         """Every address of the box is known by its one key."""
         known = (self.folder / "known_hosts").read_text().partition(" ")[2]
         (self.folder / "known").write_text(f"* {known}")
 
+    @property
+    def settings(self) -> str:
+        """The script that prints how it is set."""
+        return OPENWRT_SETTINGS if self.is_openwrt else SETTINGS
+
+    @property
+    def station(self) -> str:
+        """Its station file."""
+        return OPENWRT_STATION if self.is_openwrt else STATION
+
     def wait(self) -> None:
-        """Wait until its SSH server takes a connection."""
+        """Wait until its SSH server takes a connection, and its services are up."""
         self.runner.run(_listens(self.host.names["lan"]))
+        if self.is_openwrt:
+            while self.said(UP) != "up":
+                time.sleep(1)
 
     def reset(self) -> None:
         """Press its reset button."""
         self.runner.run(self.machine.reset())
 
-    def said(self, script: str) -> str:
+    def said(self, text: str) -> str:
         """What its shell prints."""
-        return self.runner.run(self._said(script))
+        return self.runner.run(self._said(text))
 
-    async def _said(self, script: str) -> str:
+    async def _said(self, text: str) -> str:
         login = Login(OURS, key=self.folder / "key", known_hosts=self.folder / "known")
         ssh = Ssh("box", login, namespace=self.host.names["lan"])
         await ssh.connect()
         try:
-            return await ssh.run("sh", "-c", script)
+            return await script(ssh, as_written(text))
         finally:
             await ssh.close()
 
 
 @contextmanager
-def box(folder: Path) -> Iterator[Box]:
-    """Switched on; gone at the end with its host."""
+def box(folder: Path, station: str = "qemu-x86") -> Iterator[Box]:
+    """Switched on; gone at the end with its host. It boots what a virtual gateway's station has."""
     with played.host() as host, asyncio.Runner() as runner:
-        machine = runner.run(_start(folder, host.names["lan"]))
+        machine = runner.run(_start(folder, host.names["lan"], station))
         try:
             for words in (f"addr add {beside(OURS.host)}/24 dev ctl0", "link set ctl0 up"):
                 host.run("ip", *words.split())
-            made = Box(host, folder, machine, runner)
+            made = Box(host, folder, machine, runner, is_openwrt=station == OPENWRT)
             made.wait()
             yield made
         finally:
             runner.run(machine.stop())
 
 
-async def _start(folder: Path, name: str) -> Machine:
-    model = quick(cast(VirtualLab, load("qemu-x86")).model)
-    image = stock(model.arch, model.package, model.memory_mib, print)
-    own = instance(image.initramfs, OURS.host, folder)
+async def _start(folder: Path, name: str, station: str) -> Machine:
+    model = bootable(quick(cast(VirtualLab, load(station)).model), folder)
     cards = [Card(f"02:00:00:00:01:{at:02x}", tap(name, nic)) for at, nic in enumerate(NICS)]
     cpus = placement()
     return await Machine.start(
-        replace(model, kernel=image.kernel, initramfs=own, memory_mib=MEMORY_MIB),
+        replace(model, memory_mib=MEMORY_MIB),
         "tcg",
         cards,
         Namespace("the host", name),

@@ -5,7 +5,8 @@
 
 Kinds: `netns` (the built-in lab), `qemu-x86`, `qemu-mips`, `box` (busybox and dropbear in a virtual
 machine with NICs of a played host), and `cable`: the box, whose control cable is cut in place of a
-kill. An undisturbed run says first how long one takes and which trials it has.
+kill; `openwrt` and `openwrt-cable`: the same with OpenWrt's own userland, set by uci and fw4. An
+undisturbed run says first how long one takes and which trials it has.
 
 After each blow, within the lease and 30 s: the gateway is set as before, and nothing of ours runs
 on the host; no record that was kept is lost, and `run --resume` measures each other trial once.
@@ -31,12 +32,18 @@ from command import GATEMARK, environment
 from lab.left import namespaces
 
 from gatemark.error import NodeError
-from vm.box import PLAN, SETTINGS, STATION, Box, box
+from vm.box import OPENWRT, PLAN, Box, box
 from vm.cpu import placement
 
 GRACE_S: Final = 30.0  # beyond the lease, until all is given back
 RUN_S: Final = 600.0  # an undisturbed run under emulation on a busy machine
 AGAIN_S: Final = 0.5
+BOXES: Final = {  # kind -> the station of what it boots
+    "box": "qemu-x86",
+    "cable": "qemu-x86",
+    "openwrt": OPENWRT,
+    "openwrt-cable": OPENWRT,
+}
 LEFT: Final = """
 ls -d /tmp/gatemark-lease-* /tmp/gatemark-program-* /tmp/gm-agent-* 2> /dev/null
 ps | grep -E '[g]m-agent|[c]at$' | wc -l
@@ -123,7 +130,7 @@ class Played:
 
     def gateway(self) -> str:
         """The box's own."""
-        return self.box.said(SETTINGS + LEFT)
+        return self.box.said(self.box.settings + LEFT)
 
     def left(self) -> list[str]:
         """Nothing: all is in its settings."""
@@ -132,7 +139,8 @@ class Played:
     def station(self) -> list[str | Path]:
         """By its file."""
         path = self.box.folder / "bench.toml"
-        path.write_text(STATION.replace('wan = "eth2"', f'wan = "eth2"\nlease_s = {self.lease_s}'))
+        lease = f'wan = "eth2"\nlease_s = {self.lease_s}'
+        path.write_text(self.box.station.replace('wan = "eth2"', lease))
         return ["--station", path]
 
 
@@ -228,9 +236,9 @@ def resumed(bench: Bench, out: Path, names: set[object]) -> str:
 def bench_of(kind: str, folder: Path, lease_s: int) -> Iterator[Bench]:
     """The bench of a kind."""
     with ExitStack() as stack:
-        if kind in ("box", "cable"):
-            made = stack.enter_context(box(folder))
-            yield Played(made, lease_s, cut=kind == "cable")
+        if kind in BOXES:
+            made = stack.enter_context(box(folder, BOXES[kind]))
+            yield Played(made, lease_s, cut=kind.endswith("cable"))
         else:
             yield Lab(kind)
 
@@ -287,7 +295,7 @@ def show(line: str) -> None:
 def main() -> None:
     """Strike, and print the table."""
     parser = argparse.ArgumentParser(prog="vm.kills", description=__doc__)
-    kinds = ("netns", "qemu-x86", "qemu-mips", "box", "cable")
+    kinds = ("netns", "qemu-x86", "qemu-mips", *BOXES)
     parser.add_argument("--kind", choices=kinds, help="only this one (default: all)")
     parser.add_argument("--count", type=int, default=5, help="blows a kind (default: 5)")
     parser.add_argument("--lease", type=int, default=5, help="the box's lease, s (default: 5)")

@@ -13,17 +13,11 @@ from gatemark.gateway.setup import Setup
 from gatemark.plan.model import Arm
 from gatemark.station.image.arch import ARCHES
 from gatemark.station.image.openwrt.image import image
+from vm.box import OPENWRT_SETTINGS
 from vm.conftest import Booted, Stand
 
 pytestmark = pytest.mark.long
 Path = Literal["route", "nat", "switch"]
-# Whatever a change of a path may touch, in the box's own words.
-STATE = """
-uci export; uci changes; nft -s list ruleset; ip -o link show; tc qdisc show
-(ip -o addr show; ip route show; ip -6 route show) |
-sed -e 's/[ \\\\]*valid_lft.*//' -e 's/ expires [0-9]*sec//'
-sysctl -a 2> /dev/null | grep -E 'forwarding|rp_filter|bridge-nf|nf_conntrack_(max|buckets)'
-"""
 
 
 @pytest.fixture(scope="module")
@@ -69,13 +63,13 @@ def test_its_addresses_outlast_a_reload_of_its_network(openwrt: Booted) -> None:
 
 @pytest.mark.parametrize("path", ["route", "nat", "switch"])
 def test_a_path_is_measured_and_given_back_to_the_byte(openwrt: Booted, path: Path) -> None:
-    before = openwrt.said(STATE)
+    before = openwrt.said(OPENWRT_SETTINGS)
     record = openwrt.measure(path)
     assert (record.status, record.reason) == ("ok", "")
     assert record.accounting is not None
     assert record.accounting.unique > 0.5 * record.accounting.tried
     openwrt.run(openwrt.bench.setup.undo())
-    assert openwrt.said(STATE) == before
+    assert openwrt.said(OPENWRT_SETTINGS) == before
 
 
 @pytest.mark.parametrize(

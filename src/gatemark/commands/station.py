@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`gatemark station`: the benches there are, and whether one is as its file says."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from gatemark.commands.bench import check as checking
+from gatemark.commands.bench import introduce, report
 from gatemark.commands.console import output
 from gatemark.commands.console.verb import Verb, Verbs
-
-if TYPE_CHECKING:
-    from gatemark.run.survey import Row
 
 app = typer.Typer(
     cls=Verbs, help="Look a station over before measuring on it.", no_args_is_help=True
@@ -39,23 +38,7 @@ def check(
     json_: Json = False,
 ) -> None:
     """Check cabling, addresses, control path, clocks and agents; exit 1 if something is wrong."""
-    from functools import partial
-
-    from gatemark.run import stop
-    from gatemark.run.survey import survey
-    from gatemark.station import lock
-    from gatemark.station.load import load
-    from gatemark.station.recover import recover
-
-    bench = load(station)
-    bench.enter()
-    tell = partial(output.say, err=True)
-    for line in stop.later(recover):
-        tell(line)
-    show = _json if json_ else _line
-    with lock.machine(tell):
-        is_sound = stop.run(survey(bench, show), tell)
-    if not is_sound:
+    if not checking.checked(station, checking.as_json if json_ else checking.as_line):
         raise typer.Exit(1)
 
 
@@ -113,12 +96,5 @@ def release(
             output.say(line)
 
 
-def _json(row: "Row") -> None:
-    from dataclasses import asdict
-
-    output.lines([asdict(row)])
-
-
-def _line(row: "Row") -> None:
-    """As it is known: the checks last some twenty seconds."""
-    output.say(f"{'ok' if row.ok else 'NO'}  {row.what:21}  {row.text}")
+app.command(cls=Verb)(introduce.introduce)
+app.command(cls=Verb)(report.report)

@@ -27,10 +27,11 @@ nft list table inet fw4 | sed -n 's/^\\tchain \\(.*\\) {{$/\\1/p' | while read -
   esac
 done
 """
-# A reload sets rules and nothing else; lifetimes move by themselves.
+# A reload sets rules and nothing else; lifetimes move by themselves, and an address that was just
+# given is tentative for a second.
 NETWORK: Final = literal(
     "(ip -o addr show; ip route show; ip -6 route show) | "
-    "sed -e 's/[ \\\\]*valid_lft.*//' -e 's/ expires [0-9]*sec//'"
+    "sed -e 's/[ \\\\]*valid_lft.*//' -e 's/ expires [0-9]*sec//' -e 's/ tentative//'"
 )
 
 

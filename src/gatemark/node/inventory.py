@@ -83,6 +83,22 @@ KERNEL = {"kernel": literal("uname -srm")} | literals(
         "smt": "cat /sys/devices/system/cpu/smt/control || echo none",
     }
 )
+# What OpenWrt's own settings do to packets besides what a path needs; nothing on other systems.
+OPENWRT = {
+    "openwrt": literal(
+        "command -v fw4 > /dev/null || exit; rules=$(nft list table inet fw4); "
+        'has() { echo "$rules" | grep -q "$1" && echo "$2"; }; '
+        "has 'maxseg size set rt mtu' 'MSS clamped (mtu_fix)'; "
+        "has 'limit rate .*SYN' 'TCP SYN limited (syn_flood)'; "
+        "has 'invalid : drop' 'invalid packets dropped (drop_invalid)'; "
+        "has 'flow \\(add\\|offload\\) @' 'flows offloaded (flow_offloading)'; "
+        "has 'flags offload' 'flows offloaded to drivers (flow_offloading_hw)'; "
+        "has ' ct helper set' 'connection tracking helpers'; "
+        "has notrack 'packets untracked (notrack)'; "
+        "v=$(uci -q get network.@globals[0].packet_steering) && echo packet_steering $v; "
+        "cat /etc/sysctl.d/*.conf /etc/sysctl.conf | grep -E '^net\\.(core|netfilter)'; true"
+    )
+}
 TESTER = literals(
     {
         "kernel": "uname -srvm",
@@ -104,9 +120,9 @@ async def inventory(
 
     `told` is what a station file says of the gateway: it knows better.
     """
-    own = hardware.QUESTIONS | KERNEL | _settings(devices)
+    own = hardware.QUESTIONS | KERNEL | OPENWRT | _settings(devices)
     raw = await ask(gateway, own)
-    kept = {name: raw[name] for name in (*KERNEL, *SETTINGS)}
+    kept = {name: raw[name] for name in (*KERNEL, *OPENWRT, *SETTINGS)}
     facts = hardware.hardware(raw) | dict(texts or {}) | _facts(kept)
     if texts:
         facts["told"] = ", ".join(texts)

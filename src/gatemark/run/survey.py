@@ -54,10 +54,13 @@ class Row:
     text: str
 
 
-async def survey(station: Station, show: Callable[[Row], None]) -> bool:
+Look = Callable[[Station], Awaitable[None]]
+
+
+async def survey(station: Station, show: Callable[[Row], None], look: Look | None = None) -> bool:
     """Build the station, check everything, give it back; returns whether all is sound.
 
-    Each row is shown as it is known.
+    Each row is shown as it is known. `look` is given the station while it is up.
     """
     try:
         await station.up()
@@ -66,6 +69,8 @@ async def survey(station: Station, show: Callable[[Row], None]) -> bool:
         return False
     is_sound = True
     try:
+        if look:
+            await look(station)
         async for row in _rows(station):
             show(row)
             is_sound &= row.ok

@@ -106,7 +106,12 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
     ),
     "station": (
         ("the stations that ship", "gatemark station list"),
+        (
+            "a box and this PC: an interview, and a station file",
+            "gatemark station introduce root@192.168.1.1",
+        ),
         ("is the bench cabled as its file says?", "gatemark station check bench.toml"),
+        ("one file to ask for help with", "gatemark station report bench.toml"),
     ),
     "capture": (
         (

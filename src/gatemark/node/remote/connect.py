@@ -230,7 +230,10 @@ def _why(error: Exception, server: Address, client: Client, login: Login, known:
         case asyncssh.ConnectionLost():
             return "hangs up before we are logged in: its own log says why"
         case ConnectionRefusedError():
-            return f"refuses connections: does an SSH server listen on port {server.port}?"
+            return (
+                f"refuses connections: does an SSH server listen on port {server.port}? "
+                "And does the firewall there let in what comes by this port?"
+            )
     return f"cannot be reached: {_word(error)}"
 
 

@@ -282,13 +282,7 @@ class VirtualLab:
             return replace(model, kernel=model.official)
         if not self.model.package:
             return self.model
-        if self.model.image:
-            image, host_key = openwrt_image.image(self.model.arch), openwrt_image.HOST_KEY
-        else:
-            image = stock(self.model.arch, self.model.package, model.memory_mib, tell)
-            host_key = HOST_KEY
-        initramfs = instance(image.initramfs, OURS.host, self._folder, host_key)
-        return replace(model, kernel=image.kernel, initramfs=initramfs)
+        return bootable(model, self._folder)
 
     def _spaces(self) -> None:
         space.create(self.hosts)
@@ -471,6 +465,17 @@ class VirtualLab:
 def _by_mac(text: str) -> dict[str, str]:
     """The guest's cards by their MAC address: device, and the bridge that it is a port of."""
     return dict(line.split(maxsplit=1) for line in text.splitlines())
+
+
+def bootable(model: Model, folder: Path) -> Model:
+    """A model of our images with its kernel and file system; the keys to get in are in `folder`."""
+    if model.image:
+        image, host_key = openwrt_image.image(model.arch), openwrt_image.HOST_KEY
+    else:
+        image = stock(model.arch, model.package, model.memory_mib, tell)
+        host_key = HOST_KEY
+    initramfs = instance(image.initramfs, OURS.host, folder, host_key)
+    return replace(model, kernel=image.kernel, initramfs=initramfs)
 
 
 def _addressed(port: Port) -> Iterator[str]:

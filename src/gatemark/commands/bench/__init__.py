@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verbs of `gatemark station` that meet a bench: the interview, the check, the report."""

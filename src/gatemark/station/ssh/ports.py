@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A box as it shows itself to who is logged in: its ports, its networks, the port of the session.
+
+Nothing is changed by asking, and nothing is taken for granted but a shell, /sys and `ip`.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from gatemark.error import StationError
+from gatemark.node import checked, hardware
+from gatemark.node.ask import ask
+from gatemark.node.quoted import literal, literals, sh
+from gatemark.node.reader import reader
+from gatemark.node.shell import Node
+from gatemark.station.ssh import control
+
+TOOLS: Final = ("ip", "nft", "tc", "uci", "fw4", "flock", "ubus")
+# What our scripts are made of; a full busybox has all of them.
+APPLETS: Final = (
+    *("cat", "chmod", "cut", "date", "grep", "head", "kill", "ln", "ls", "md5sum", "mkdir", "mv"),
+    *("ps", "readlink", "rm", "sed", "sleep", "sort", "tail", "tr", "uniq"),
+)
+QUESTIONS: Final = literals(
+    {
+        "devices": "cd /sys/class/net; for d in *; do [ -e $d/address ] || continue; "
+        "k=$(grep DEVTYPE= $d/uevent); m=$(readlink $d/master); p=; [ -e $d/device ] && p=real; "
+        '[ -n "$(cat $d/phys_switch_id)" ] && p=real; l=; for f in $d/lower_*; do '
+        "[ -e $f ] && l=$l,${f##*/lower_}; done; "
+        "echo name=$d type=$(cat $d/type) kind=${k#DEVTYPE=} port=$p master=${m##*/} "
+        "below=${l#,} carrier=$(cat $d/carrier) conduit=$(cat $d/dsa/tagging); done",
+        "networks": "ubus call network.interface dump",
+        "addresses": "ip -o addr show scope global",
+        "default": "ip route show default",
+        "switch": "swconfig list",
+        "can": f"for t in {' '.join(TOOLS)}; do command -v $t > /dev/null && echo $t; done; true",
+        "lacks": f"for t in {' '.join(APPLETS)}; do "
+        "command -v $t > /dev/null || echo $t; done; true",
+        "writes": "f=/tmp/gatemark-write-$$; if echo 0 > $f; then rm -f $f; echo yes; fi",
+    }
+)
+COUNTED: Final = literal(
+    "cd /sys/class/net; for d in *; do "
+    "[ -e $d/address ] && echo $d $(cat $d/statistics/rx_packets); done"
+)
+ETHERNET: Final = "1"  # ARPHRD_ETHER
+HELD: Final = re.compile(r"^\d+: ([^\s:@]+)\S* +inet6? (\S+)", re.MULTILINE)
+LONGEST: Final = 15  # characters of a device's name
+DEFAULT: Final = re.compile(r"\bdev (\S+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A network device of the box that frames cross."""
+
+    name: str
+    kind: str  # bridge, vlan, dsa, wlan; "" for a plain port
+    real: bool  # hardware of its own, or a port of its switch
+    master: str  # the bridge that it is a port of; "" where it is in none
+    below: tuple[str, ...]  # what it stands on: eth0 of eth0.1
+    carrier: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A network of OpenWrt's: `lan`, `wan`."""
+
+    name: str
+    proto: str
+    device: str  # where its frames leave: eth2, br-lan
+    layer3: str  # where its packets do: pppoe-wan
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A box as it is."""
+
+    model: str
+    firmware: str
+    devices: Mapping[str, Device]
+    networks: Mapping[str, Network]
+    addresses: Mapping[str, Sequence[str]]  # device -> address/length
+    default: str  # the device of its default route; "" where there is none
+    session: str  # the device that the session comes in by; "" where it does not tell
+    tools: frozenset[str]
+    swconfig: bool  # its switch is set by swconfig: its ports are VLANs of one device
+    writes: bool  # /tmp takes a file
+    lacks: tuple[str, ...] = ()  # applets that a busybox usually has
+
+    def ports_of(self, device: str) -> tuple[str, ...]:
+        """The ports that lead to a device: those of a bridge, or the device itself."""
+        members = sorted(d.name for d in self.devices.values() if d.master == device)
+        return tuple(name for name in members if self.devices[name].kind != "wlan") or (device,)
+
+    @property
+    def ports(self) -> tuple[str, ...]:
+        """Its Ethernet ports; of a container, which has no hardware, all that could be some."""
+        wired = [device for device in self.devices.values() if device.kind not in ("wlan", "wwan")]
+        real = [device.name for device in wired if device.real]
+        plain = [device.name for device in wired if not device.kind]
+        return tuple(sorted(real or plain, key=_natural))
+
+
+async def look(box: Node) -> Shown:
+    """Ask it. Raises StationError, NodeError."""
+    raw = await ask(box, QUESTIONS | hardware.QUESTIONS)
+    facts = hardware.hardware(raw)
+    devices = _devices(raw["devices"])
+    if not devices:
+        raise StationError(f"{box.name}: it shows no network device in /sys/class/net")
+    return Shown(
+        model=facts["model"],
+        firmware=facts["firmware"],
+        devices=devices,
+        networks=_networks(raw["networks"]),
+        addresses=_addresses(raw["addresses"]),
+        default=_default(raw["default"]),
+        session=await control.require_apart(box, ()),
+        tools=frozenset(raw["can"].split()),
+        swconfig=bool(raw["switch"].strip()),
+        writes=raw["writes"] == "yes",
+        lacks=tuple(raw["lacks"].split()),
+    )
+
+
+async def received(box: Node) -> dict[str, int]:
+    """Packets that each of its devices has received."""
+    return _counts(await box.run(*sh(COUNTED)))
+
+
+@reader("its network devices")
+def _devices(text: str) -> dict[str, Device]:
+    devices = {}
+    for line in text.splitlines():
+        row = dict(word.partition("=")[::2] for word in line.split())
+        if row["type"] == ETHERNET and row["name"] != "lo" and not row["conduit"]:
+            name = checked.device(row["name"])
+            devices[name] = Device(
+                name,
+                kind=row["kind"],
+                real=row["port"] == "real",
+                master=row["master"],
+                below=tuple(filter(None, row["below"].split(","))),
+                carrier=row["carrier"] == "1",
+            )
+    return devices
+
+
+@reader("its networks")
+def _networks(text: str) -> dict[str, Network]:
+    rows: list[Mapping[str, Any]] = json.loads(text)["interface"] if text else []
+    networks = {}
+    for row in rows:
+        device, layer3 = str(row.get("device", "")), str(row.get("l3_device", ""))
+        for name in filter(None, (device, layer3)):
+            checked.device(name)
+        network = Network(str(row["interface"]), str(row["proto"]), device, layer3)
+        networks[network.name] = network
+    return networks
+
+
+@reader("its addresses")
+def _addresses(text: str) -> dict[str, list[str]]:
+    held: dict[str, list[str]] = {}
+    for device, address in HELD.findall(text):
+        held.setdefault(device, []).append(checked.interface(address))
+    return held
+
+
+@reader("its default route")
+def _default(text: str) -> str:
+    match = DEFAULT.search(text)
+    return checked.device(match[1]) if match else ""
+
+
+@reader("its packet counters")
+def _counts(text: str) -> dict[str, int]:
+    return {name: int(count) for name, count in map(str.split, text.splitlines())}
+
+
+def _natural(name: str) -> list[str]:
+    """lan2 before lan10."""
+    return [part.zfill(LONGEST) for part in re.split(r"(\d+)", name)]

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The interview about a box: what it proposes for boxes of several kinds, and what it refuses."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gatemark.error import UsageError
+from gatemark.node.remote.login import ASK, Address, Login
+from gatemark.station.load import load
+from gatemark.station.mode import Mode
+from gatemark.station.ssh.box import Box
+from gatemark.station.ssh.interview import CommandsError, choose
+from gatemark.station.ssh.ports import Device, Network, Shown
+from gatemark.station.ssh.written import Bench, drawing, toml
+
+
+def device(name: str, kind: str = "", master: str = "", *, carrier: bool = True) -> Device:
+    return Device(name, kind, kind in ("", "dsa"), master, (), carrier)
+
+
+def shown(*devices: Device, networks: Mapping[str, str], session: str, **other: object) -> Shown:
+    made = Shown(
+        model="a box",
+        firmware="OpenWrt",
+        devices={item.name: item for item in devices},
+        networks={
+            name: Network(name, "static" if name != "wan" else "dhcp", at, at)
+            for name, at in networks.items()
+        },
+        addresses={"br-lan": ["192.168.1.1/24"]},
+        default="",
+        session=session,
+        tools=frozenset(("ip", "nft", "tc", "uci", "fw4", "flock", "ubus")),
+        swconfig=False,
+        writes=True,
+    )
+    return replace(made, **other)  # type: ignore[arg-type]
+
+
+DSA = shown(
+    device("br-lan", "bridge"),
+    *(device(name, "dsa", "br-lan") for name in ("lan1", "lan2", "lan3")),
+    device("lan4", "dsa"),
+    device("wan", "dsa"),
+    networks={"lan": "br-lan", "wan": "wan"},
+    session="lan4",
+)
+ONE_BRIDGE = replace(
+    DSA,
+    devices={**DSA.devices, "lan4": device("lan4", "dsa", "br-lan", carrier=False)},
+    session="br-lan",
+)
+SWCONFIG = shown(
+    device("br-lan", "bridge"),
+    device("eth0"),
+    device("eth0.1", "vlan", "br-lan"),
+    device("eth0.2", "vlan"),
+    networks={"lan": "br-lan", "wan": "eth0.2"},
+    session="br-lan",
+    swconfig=True,
+)
+PLAIN = shown(
+    *(device(name) for name in ("eth0", "eth1", "eth2")),
+    networks={},
+    session="eth0",
+    tools=frozenset(("ip", "nft")),
+)
+
+
+def test_a_box_with_a_control_port_is_set_by_uci() -> None:
+    choice = choose(DSA)
+    assert (choice.lan, choice.wan, choice.control, choice.mode) == (
+        "br-lan",
+        "wan",
+        "lan4",
+        Mode.OPENWRT,
+    )
+    assert choice.lan_ports == ("lan1", "lan2", "lan3")
+    assert "wan asks for its address by DHCP" in choice.notes[0]
+
+
+def test_a_box_that_is_no_openwrt_is_set_by_ip_and_nft() -> None:
+    choice = choose(PLAIN)
+    assert (choice.lan, choice.wan, choice.mode) == ("eth1", "eth2", Mode.APPLY)
+
+
+def test_the_port_of_the_default_route_is_the_wan_port() -> None:
+    choice = choose(replace(PLAIN, default="eth1"))
+    assert (choice.lan, choice.wan) == ("eth2", "eth1")
+
+
+def test_a_box_with_one_port_besides_is_an_end_of_the_traffic() -> None:
+    choice = choose(replace(PLAIN, devices={n: device(n) for n in ("eth0", "eth1")}))
+    assert (choice.lan, choice.wan) == ("eth1", "")
+    assert "path endpoint" in choice.notes[0]
+
+
+def test_one_bridge_is_refused_with_the_commands_that_take_a_port_out() -> None:
+    with pytest.raises(
+        CommandsError, match=r"SSH comes in by br-lan.*take lan4 out of it"
+    ) as caught:
+        choose(ONE_BRIDGE)
+    assert "network.$b.ports='lan4'" in caught.value.commands
+    assert "network.control.device='lan4'" in caught.value.commands
+
+
+@pytest.mark.parametrize(
+    ("box", "options", "why"),
+    [
+        (SWCONFIG, {}, "a switch that swconfig sets: give one socket of it a VLAN"),
+        (replace(DSA, session="wan"), {}, "SSH comes in by wan, the WAN port"),
+        (replace(PLAIN, devices={"eth0": device("eth0")}), {}, "no port for traffic besides eth0"),
+        (DSA, {"lan": "lna1"}, r"--lan: the box has no port 'lna1'; did you mean 'lan1'\?"),
+        (replace(DSA, tools=DSA.tools - {"flock"}), {}, "no flock.*opkg install flock"),
+        (replace(PLAIN, tools=frozenset(("ip",))), {}, "no nft, by which it would be set"),
+        (replace(DSA, lacks=("readlink",)), {}, "shell lacks readlink: a full busybox has it"),
+        (replace(DSA, writes=False), {}, "takes no file.*is it full"),
+        (DSA, {"observe": True}, "wan of the box has no IPv4 address .its protocol is dhcp"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_with_the_fix(
+    box: Shown, options: dict[str, str], why: str
+) -> None:
+    with pytest.raises(UsageError, match=why):
+        choose(box, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("observe", [False, True])
+def test_what_is_written_is_a_station_file(tmp_path: Path, observe: bool) -> None:
+    held = {"br-lan": "192.168.1.1/24", "wan": "203.0.113.10/24"}
+    box = replace(DSA, addresses={name: [address] for name, address in held.items()})
+    login = Login(Address("192.168.9.1", "root"), key=tmp_path / "key", password=ASK)
+    nics = {"lan": "enp3s0", "wan": "enp4s0"}
+    bench = Bench(login, choose(box, observe=observe), nics, {"enp3s0": "lan2"}, "enp2s0", held)
+    file = tmp_path / "bench.toml"
+    file.write_text(toml(bench, file))
+    station = load(str(file))
+    assert isinstance(station, Box)
+    assert station.asked.set is (Mode.OBSERVE if observe else Mode.OPENWRT)
+    assert station.asked.devices == {"gw0": "br-lan", "gw1": "wan"}
+    assert station.asked.login.password == "ask"
+    own = {end: dict(side.own) for end, side in station.asked.sides.items()}
+    expected = {"lan": {"ipv4": "192.168.1.10/24"}, "wan": {"ipv4": "203.0.113.11/24"}}
+    assert own == (expected if observe else {"lan": {}, "wan": {}})
+
+
+def test_the_drawing_has_the_ports_that_were_seen() -> None:
+    login = Login(Address("192.168.9.1", "root"))
+    nics = {"lan": "enp3s0", "wan": "enp4s0"}
+    text = drawing(Bench(login, choose(DSA), nics, {"enp3s0": "lan2"}, "enp2s0", {}))
+    assert [line.split() for line in text.splitlines()[2:5]] == [
+        ["|", "enp3s0", "|-----------------|", "lan2", "LAN", "|"],
+        ["|", "enp4s0", "|-----------------|", "wan", "WAN", "|"],
+        ["|", "enp2s0", "|-----------------|", "lan4", "SSH", "|"],
+    ]

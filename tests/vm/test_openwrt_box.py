@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An OpenWrt box on a desk, over SSH: introduced, reported, refused, struck, and given back."""
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from command import GATEMARK, environment
+
+from gatemark.error import NodeError, UnavailableError
+from gatemark.station.image.arch import ARCHES
+from gatemark.station.image.openwrt.image import image
+from gatemark.station.qemu.lab import OURS
+from vm.box import OPENWRT, PLAN, Box, box
+from vm.cpu import placement
+from vm.kills import GRACE_S, Played, blow, records, undisturbed
+
+pytestmark = [pytest.mark.long, pytest.mark.box, pytest.mark.timeout(900)]
+ALONE = ("timeout", "300", "taskset", "-c", str(placement().sink))
+LEASE_S = 10
+SECRETS = """
+uci set network.wan.username=anna@isp.example; uci set network.wan.password=hunter-two
+uci set network.wg0=interface; uci set network.wg0.proto=wireguard
+uci set network.wg0.private_key=yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=
+ip addr add 93.184.216.34/24 dev eth2
+logger psk=correct-horse at 3c:37:12:ab:cd:ef
+"""
+FORGOTTEN = "uci revert network; ip addr del 93.184.216.34/24 dev eth2"
+SETTLED_S = 8.0  # until netifd has moved ports
+BRIDGE = re.compile(r"\d+: br-lan")  # a bridge that was made anew has another number
+ULA = re.compile(r"fd[0-9a-f:]+/\d+")  # of an image in memory: drawn at each boot
+# One port of the box carries the session, as on a box fresh from its carton.
+ALL_IN_ONE_BRIDGE = """
+uci add_list network.@device[0].ports=eth0
+uci -q delete network.control.ipaddr; uci set network.control.device=lo
+uci add_list network.lan.ipaddr=192.0.2.2/24
+(sleep 1; /etc/init.d/network reload) > /dev/null 2>&1 & sleep 0.1
+"""
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    if os.geteuid() != 0:
+        pytest.skip("needs root: taps and NICs")
+    try:
+        image(ARCHES["x86_64"])
+    except UnavailableError as error:
+        pytest.skip(str(error))
+    with box(tmp_path_factory.mktemp("box"), OPENWRT) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def introduced(
+    bench: Box, out: Path, *options: str, fails: bool = False, address: str = OURS.host
+) -> str:
+    """What the interview prints that asks nothing."""
+    keys: tuple[str | Path, ...] = (
+        "--key",
+        bench.folder / "key",
+        "--known-hosts",
+        bench.folder / "known",
+    )
+    words = ("station", "introduce", f"root@{address}", "--yes", *keys, "--out", out, *options)
+    return bench.host.run(*ALONE, *GATEMARK, *words, fails=fails)
+
+
+def test_an_interview_writes_a_station_file_that_is_checked_sound(
+    bench: Box, tmp_path: Path
+) -> None:
+    before, out = bench.said(bench.settings), tmp_path / "bench.toml"
+    printed = introduced(bench, out)
+    written = out.read_text()
+    for line in ('lan = "br-lan"', 'wan = "eth2"', 'set = "openwrt"', 'nic = "nic0"'):
+        assert line in written
+    assert "| nic1 " in next(line for line in printed.splitlines() if "eth2" in line)
+    assert "NO  " not in printed
+    assert bench.said(bench.settings) == before
+
+
+def test_a_report_has_the_box_and_none_of_its_secrets(bench: Box, tmp_path: Path) -> None:
+    file, out = tmp_path / "bench.toml", tmp_path / "report.md"
+    folder = f'"{bench.folder}/'
+    file.write_text(
+        bench.station.replace('"key"', f'{folder}key"').replace('"known"', f'{folder}known"')
+    )
+    bench.said(SECRETS)
+    try:
+        bench.host.run(*ALONE, *GATEMARK, "station", "report", file, "--out", out)
+    finally:
+        bench.said(FORGOTTEN)
+    text = out.read_text()
+    assert "network.wan.proto='dhcp'" in text
+    assert "ok  wan cable" in text
+    assert "## Log" in text
+    assert "table inet fw4" in text
+    secrets = ("anna", "hunter", "yAnz5", "93.184", "correct-horse", "ab:cd:ef", "02:00:00:00:01")
+    assert [secret for secret in secrets if secret in text] == []
+
+
+FULL = """
+mount -o remount,size=$(($(df -k /tmp | tail -n1 | awk '{print $3}') + 64))k /tmp
+dd if=/dev/zero of=/tmp/full bs=1k 2> /dev/null || true
+"""
+FAULTS = {
+    "no flock": (
+        "mv /usr/bin/flock /usr/bin/flock.away",
+        "mv /usr/bin/flock.away /usr/bin/flock",
+        "the box has no flock, without which fw4 reloads nothing and says nothing: `opkg install",
+    ),
+    "a busybox that lacks an applet": (
+        "r=$(command -v readlink); mv $r $r.away",
+        "cd /bin; [ -e readlink.away ] || cd /usr/bin; mv readlink.away readlink",
+        "the box's shell lacks readlink: a full busybox has it",
+    ),
+    "a full /tmp": (
+        FULL,
+        "rm -f /tmp/full; mount -o remount,size=96m /tmp",
+        "the box's /tmp takes no file, which holds how it is given back: is it full, or read-only?",
+    ),
+    "all ports in one bridge": (
+        ALL_IN_ONE_BRIDGE,
+        "uci revert network; (sleep 1; /etc/init.d/network reload) > /dev/null 2>&1 & sleep 0.1",
+        "SSH comes in by br-lan, which all LAN ports are in (eth0, eth1): take eth1 out of it",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_refused_in_one_line_that_says_how_to_fix_it(
+    bench: Box, tmp_path: Path, fault: str
+) -> None:
+    plant, mend, line = FAULTS[fault]
+    before = bench.said(bench.settings)
+    bench.said(plant)
+    time.sleep(SETTLED_S if "bridge" in fault else 0)
+    try:
+        printed = introduced(bench, tmp_path / "bench.toml", fails=True)
+    finally:
+        bench.said(mend)
+        time.sleep(SETTLED_S if "bridge" in fault else 0)
+    assert line in printed.splitlines()[-1]
+    assert not (tmp_path / "bench.toml").exists()
+    assert BRIDGE.sub("N: br-lan", bench.said(bench.settings)) == BRIDGE.sub("N: br-lan", before)
+
+
+# It opens by itself: nobody else could.
+CLOSED = """
+(sleep 30; uci revert firewall; /etc/init.d/firewall reload) > /dev/null 2>&1 &
+z=$(uci -X show firewall | sed -n "s/^firewall\\.\\([^.]*\\)\\.name='control'/\\1/p")
+uci set firewall.$z.input=REJECT
+(sleep 1; /etc/init.d/firewall reload) > /dev/null 2>&1 & sleep 0.1
+"""
+
+
+def test_a_firewall_that_closes_ssh_is_named(bench: Box, tmp_path: Path) -> None:
+    bench.said(CLOSED)
+    time.sleep(SETTLED_S)
+    printed = introduced(bench, tmp_path / "bench.toml", fails=True)
+    while True:
+        try:
+            staged = bench.said("uci changes")
+            break
+        except NodeError:
+            time.sleep(1)
+    assert "does the firewall there let in what comes by this port?" in printed.splitlines()[-1]
+    assert staged == ""
+
+
+def test_a_wan_without_an_address_cannot_be_taken_as_it_is(bench: Box, tmp_path: Path) -> None:
+    printed = introduced(bench, tmp_path / "bench.toml", "--observe", fails=True)
+    assert "eth2 of the box has no IPv4 address (its protocol is dhcp" in printed.splitlines()[-1]
+
+
+@pytest.fixture(scope="module")
+def whole(bench: Box, tmp_path_factory: pytest.TempPathFactory) -> tuple[float, set[object]]:
+    """How long a run takes that nothing disturbs, s, and the names of its trials."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(folder / "state"))
+        return undisturbed(Played(bench, LEASE_S, cut=False), folder / "whole")
+
+
+@pytest.mark.parametrize("cut", [False, True], ids=["killed", "cable cut"])
+def test_a_run_that_is_struck_is_given_back_to_the_byte(
+    bench: Box, whole: tuple[float, set[object]], tmp_path: Path, cut: bool
+) -> None:
+    whole_s, names = whole
+    (tmp_path / "struck").mkdir()
+    struck = Played(bench, LEASE_S, cut=cut)
+    took_s, wrong = blow(struck, tmp_path / "struck" / "run", 0.6 * whole_s, names)
+    assert wrong == ""
+    assert took_s < LEASE_S + GRACE_S
+
+
+def test_a_reboot_in_the_middle_of_a_run_loses_nothing(bench: Box, tmp_path: Path) -> None:
+    out, before = tmp_path / "run", bench.said(bench.settings)
+    (bench.folder / "bench.toml").write_text(bench.station)
+    (tmp_path / "plan.toml").write_text(PLAN.format(times=4))
+    asked = ("run", tmp_path / "plan.toml", "--station", bench.folder / "bench.toml", "--out", out)
+    words = bench.host.words(*ALONE, *GATEMARK, *asked)
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment()) as run:
+        while len(records(out)) < 2:
+            assert run.poll() is None, run.communicate()
+            time.sleep(0.1)
+        bench.reset()
+        _, errors = run.communicate(timeout=120)
+    assert run.returncode == 1
+    assert "gateway: lost" in errors.splitlines()[-1]
+    bench.wait()
+    assert ULA.sub("", bench.said(bench.settings)) == ULA.sub("", before)
+    bench.host.run(*ALONE, *GATEMARK, "run", "--resume", out)
+    assert {(record["status"], record["reason"]) for record in records(out)} == {("ok", "")}
+    assert ULA.sub("", bench.said(bench.settings)) == ULA.sub("", before)
