@@ -6,8 +6,12 @@ from vm.conftest import Booted
 
 CAPTURE = Arm(path="nat", name="capture", features=("capture:tcpdump:68",))
 
-LOOK_UPS = {"table": "generated:300:1", "mix": "uniform", "queries": 4096}
-ONCE = {"repeats": 1, "pass_ms": 0}
+LOOK_UPS: dict[str, str | int | float | bool] = {
+    "table": "generated:300:1",
+    "mix": "uniform",
+    "queries": 4096,
+}
+ONCE: dict[str, str | int | float | bool] = {"repeats": 1, "pass_ms": 0}
 DIGEST = "efe19cd21fad6b1a"  # of these look-ups by any structure, on every processor
 
 

@@ -99,7 +99,7 @@ class Setup:
         on_path = await self._undo_to(arm)
         try:
             if self.gateway.mode is not Mode.OBSERVE:
-                await self._apply(arm, on_path)
+                await self._apply(arm, on_path=on_path)
         except BaseException:
             await whole(self.undo())
             raise
@@ -128,7 +128,7 @@ class Setup:
         await self.changes.undo(self._path_changes)
         return True
 
-    async def _apply(self, arm: Arm, on_path: bool) -> None:
+    async def _apply(self, arm: Arm, *, on_path: bool) -> None:
         if arm.path == "direct":
             return
         if not on_path:
