@@ -162,7 +162,7 @@ static void model(struct qemu_plugin_tb *tb, uint64_t length)
 	union modelled block = { .data = NULL };
 
 	block.address = (uint32_t)qemu_plugin_tb_vaddr(tb);
-	block.length = length;
+	block.length = length & 0x3ff; /* QEMU's blocks have at most 512 */
 	for (size_t at = 0; at < length; at++)
 		watch(qemu_plugin_tb_get_insn(tb, at), &block);
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_model, QEMU_PLUGIN_CB_NO_REGS, block.data);

@@ -58,18 +58,19 @@ static uint64_t clock_us(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/* When the kernel saw it: by the time of day, of which only differences matter. */
+/*
+ * When the kernel saw it: by the time of day, of which only differences matter. It is the only
+ * control message that the socket asks for.
+ */
 static uint64_t time_us(struct msghdr *message)
 {
-	for (struct cmsghdr *at = CMSG_FIRSTHDR(message); at; at = CMSG_NXTHDR(message, at)) {
-		struct timespec time;
+	const struct cmsghdr *control = CMSG_FIRSTHDR(message);
+	struct timespec time;
 
-		if (at->cmsg_level != SOL_SOCKET || at->cmsg_type != SO_TIMESTAMPNS)
-			continue;
-		memcpy(&time, CMSG_DATA(at), sizeof(time));
-		return ((uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec) / 1000;
-	}
-	return clock_us(CLOCK_REALTIME);
+	if (!control || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SO_TIMESTAMPNS)
+		return clock_us(CLOCK_REALTIME);
+	memcpy(&time, CMSG_DATA(control), sizeof(time));
+	return ((uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec) / 1000;
 }
 
 static void set_end(uint32_t address[4], const uint8_t *bytes, const struct packet_view *view)
