@@ -56,10 +56,10 @@ async def boot(console: Console, host_key: bytes, public: str, within_s: float) 
 
 def _lines(host_key: bytes, public: str) -> Iterator[Script]:
     yield literal("mkdir -p /etc/dropbear /root/.ssh")
+    yield shell("rm -f {file}", file=HOST_KEY)
     for at in range(0, len(host_key), PIECE):
         octal = "".join(f"\\{byte:03o}" for byte in host_key[at : at + PIECE])
-        into = literal(">>" if at else ">")
-        yield shell("printf {octal} {into} {file}", octal=octal, into=into, file=HOST_KEY)
+        yield shell("printf {octal} >> {file}", octal=octal, file=HOST_KEY)
     yield shell("chmod 600 {file}", file=HOST_KEY)
     for file in KEYS:
         yield shell("echo {public} > {file} && chmod 600 {file}", public=public, file=file)
