@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A campaign on a gateway over SSH (dropbear in a namespace), carried by real Dask processes."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from command import GATEMARK, environment
+
+from gatemark.campaign.ledger import Ledger
+from lab.station import played
+from lab.station.played import Played
+from lab.station.server import keys, serving
+from lab.station.test_box import GATEWAY, STATION
+
+pytest.importorskip("distributed")
+import dasked
+from dasked import SCHEDULER, Cluster
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
+PATIENCE_S = 300.0
+REPEATS = 3
+TTL_S = 3.0
+NAME = "bench.toml"
+PLAN = """
+schema = "gatemark.plan/1"
+title = "a few packets"
+why = "They show that the way is there."
+reading = "All of them arrive."
+[[arm]]
+path = "route"
+[workload]
+frame_bytes = 128
+duration_s = 0.3
+rate_pps = 1000
+[repeat]
+times = 5
+"""
+CAMPAIGN = f"""
+schema = "gatemark.campaign/1"
+title = "Two images of a box"
+repeats = {REPEATS}
+[[model]]
+name = "box"
+stations = ["{NAME}"]
+switch = "cat {{image}} >> switched"
+power = "./power.sh"
+[[build]]
+name = "field"
+image = {{ box = "old.bin" }}
+[[build]]
+name = "next"
+image = {{ box = "new.bin" }}
+[[suite]]
+plan = "plan.toml"
+"""
+
+
+@dataclass
+class Bench:
+    """A played host with a gateway, and a campaign's files."""
+
+    host: Played
+    folder: Path
+
+    def campaign(self, *words: str | Path) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(self.host.words(*GATEMARK, "campaign", *words), env=environment())
+
+    def signal_gateway(self, number: signal.Signals) -> None:
+        """To every process of it, dropbear's and ours."""
+        for pid in gateway_pids(self.host):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+
+def gateway_pids(host: Played) -> list[int]:
+    words = ["ip", "netns", "pids", host.gateway]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    return [int(word) for word in done.stdout.split()]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    if os.geteuid() != 0:
+        pytest.skip("needs root: namespaces with their own CPU")
+    keys(tmp_path)
+    for name, text in (
+        (NAME, STATION),
+        ("plan.toml", PLAN),
+        ("box.toml", CAMPAIGN),
+        ("old.bin", "old\n"),
+        ("new.bin", "new\n"),
+    ):
+        (tmp_path / name).write_text(text)
+    with ExitStack() as stack:
+        host = stack.enter_context(played.host())
+        stack.enter_context(serving(host.gateway, tmp_path))
+        host.on("gw", "sh", "-ec", GATEWAY)
+        host.run("ip", "link", "set", "lo", "up")
+        power = tmp_path / "power.sh"
+        power.write_text(
+            f"#!/bin/sh\necho cycled >> cycled\nkill -CONT $(ip netns pids {host.gateway})\n"
+        )
+        power.chmod(0o755)
+        yield Bench(host, tmp_path)
+
+
+def until(what: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def measures_a_second(folder: Path) -> bool:
+    """Whether a trial of the second block is over: a switch would wait for minutes."""
+    logs = [log.read_text() for log in (folder / "begun").glob("00002-*/log")]
+    return any(re.search(r"[1-8]/10", text) for text in logs)
+
+
+def once(bench: Bench, folder: Path) -> None:
+    """Each block counts once, whole."""
+    made = Ledger(folder / "campaign.db", time.time)
+    counted = sorted(attempt.block for attempt in made.attempts("state = 'done'"))
+    assert counted == list(range(1, REPEATS + 1))
+    assert bench.campaign("check", folder).wait(PATIENCE_S) == 0
+
+
+def kill_worker(cluster: Cluster) -> None:
+    cluster.kill(NAME)
+
+
+def kill_scheduler(cluster: Cluster) -> None:
+    cluster.kill(SCHEDULER)
+
+
+def stop_worker(cluster: Cluster) -> None:
+    cluster.kill(NAME, signal.SIGSTOP)
+    time.sleep(2 * TTL_S)
+    cluster.kill(NAME, signal.SIGCONT)
+
+
+def retire(cluster: Cluster) -> None:
+    """By Dask's own client, on the host."""
+    script = (
+        "import sys; sys.path[:0] = sys.argv[3:]\n"
+        "from pathlib import Path; import dask, distributed\n"
+        "from gatemark.campaign import carrier\n"
+        "dask.config.set(carrier.secure(Path(sys.argv[2])))\n"
+        "client = distributed.Client(sys.argv[1], timeout=20)\n"
+        "client.retire_workers(close_workers=True)\n"
+    )
+    words = [*cluster.before, GATEMARK[0], "-c", script, cluster.address, str(cluster.keys)]
+    subprocess.run(words, env=cluster.environment, check=True, timeout=PATIENCE_S)
+
+
+def test_each_block_of_a_gateway_over_ssh_counts_once_whatever_dies(bench: Bench) -> None:
+    folder = bench.folder / "out"
+    with dasked.cluster(
+        bench.folder / "dask", [NAME], f"{TTL_S:g}s", bench.host.words()
+    ) as cluster:
+        words = ["--executor", f"dask://127.0.0.1:{cluster.port}", "--keys", str(cluster.keys)]
+        coordinator = bench.campaign("run", bench.folder / "box.toml", "--out", folder, *words)
+        for harm in (kill_worker, kill_scheduler, retire, stop_worker):
+            until(lambda: cluster.going() or coordinator.poll() is not None)
+            time.sleep(0.5)
+            if coordinator.poll() is None:
+                harm(cluster)
+        assert coordinator.wait(PATIENCE_S) == 0
+    once(bench, folder)
+    switched = (bench.folder / "switched").read_text().split()
+    assert len(switched) >= 2 * REPEATS
+    assert set(switched) == {"old", "new"}
+
+
+def test_a_gateway_that_stands_still_has_its_power_cycled_and_is_tried_once_more(
+    bench: Bench,
+) -> None:
+    folder = bench.folder / "out"
+    coordinator = bench.campaign("run", bench.folder / "box.toml", "--out", folder)
+    until(lambda: measures_a_second(folder) or coordinator.poll() is not None)
+    bench.signal_gateway(signal.SIGSTOP)
+    try:
+        assert coordinator.wait(PATIENCE_S) == 0
+    finally:
+        bench.signal_gateway(signal.SIGCONT)
+    once(bench, folder)
+    assert (bench.folder / "cycled").read_text().split() == ["cycled"]
+    why = [a.why for a in Ledger(folder / "campaign.db", time.time).attempts("state = 'failed'")]
+    assert len(why) == 1
+    assert re.search("gateway", json.dumps(why))
