@@ -55,11 +55,11 @@ def facts(count: int, out: Path | None) -> Iterator[tuple[str, float, float | No
     ):
         rng = random.Random(7)
         rows = [_series(rng, noise, change) for _ in range(count or SERIES)]
-        found = [bool(steps(row)) for row in rows]
-        yield f"ours: {name}", _wrong(found, change), target
+        marked = [bool(steps(row)) for row in rows]
+        yield f"ours: {name}", _wrong(marked, change), target
         if judged := _otava(rows):
             yield f"Otava: {name}", _wrong(judged, change), None
-            differ = sum(a != b for a, b in zip(found, judged, strict=True)) / len(rows)
+            differ = sum(a != b for a, b in zip(marked, judged, strict=True)) / len(rows)
             yield f"the two differ: {name}", differ, None
 
 
@@ -67,8 +67,8 @@ def _series(rng: random.Random, noise: Noise, change: float) -> list[float]:
     return [noise(rng) * (1 + change if at >= AT else 1.0) for at in range(BUILDS)]
 
 
-def _wrong(found: list[bool], change: float) -> float:
-    share = sum(found) / len(found)
+def _wrong(marked: list[bool], change: float) -> float:
+    share = sum(marked) / len(marked)
     return 1 - share if change else share
 
 

@@ -46,12 +46,12 @@ def facts(count: int, out: Path | None) -> Iterator[tuple[str, float, float | No
         step = rng.randrange(1, BUILDS)
         search = _search(step, exact=False, seed=at)
         try:
-            found = search.timed()
+            named = search.timed()
         except GatemarkError:
             undecided += 1
             continue
         boots.append(search.boots)
-        wrong += found is None or found.after != step
+        wrong += named is None or named.after != step
     counted = [_counted(rng.randrange(1, BUILDS)) for _ in range(count or SEARCHES)]
     yield "counted: boots at most", max(counted), 8
     boots.sort()
@@ -63,8 +63,8 @@ def facts(count: int, out: Path | None) -> Iterator[tuple[str, float, float | No
 
 def _counted(step: int) -> int:
     search = _search(step, exact=True, seed=step)
-    (found,) = search.counted()
-    assert found.after == step
+    (named,) = search.counted()
+    assert named.after == step
     return search.boots
 
 

@@ -54,10 +54,10 @@ class Link:
         if not (client := self.client()):
             return None
         try:
-            told = client.sync(client.scheduler.identity, n_workers=-1, callback_timeout=ASK_S)
+            identity = client.sync(client.scheduler.identity, n_workers=-1, callback_timeout=ASK_S)
         except Exception:
             return None
-        return {str(worker["name"]): str(at) for at, worker in told["workers"].items()}
+        return {str(worker["name"]): str(at) for at, worker in identity["workers"].items()}
 
     def tell(self, place: str, *words: object) -> bool:
         """Have a station's worker call a function beside its task; whether it did."""
