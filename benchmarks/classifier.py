@@ -222,7 +222,7 @@ def card(flows: Sequence[Track], recipe: Recipe, results: Mapping[str, Scores]) 
             "Each flow was judged by a tree that had not seen its capture (ten folds), or neither",
             "its application nor any capture with it (ten parts of the applications). Each fold",
             "chose its recipe, too, by an inner split of its own flows by application: the",
-            "simplest of six within one standard error of the best. So what was judged had no",
+            "simplest of four within one standard error of the best. So what was judged had no",
             "say in how. Precision, recall and F1 are of the class `realtime`. The one line is:",
             "UDP, and port not in 443, 53, 5353, 1900. The intervals hold 95 % of what other",
             "applications of this kind would give (bootstrap over applications).",

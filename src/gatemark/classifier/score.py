@@ -135,7 +135,7 @@ def _beside(verdicts: Sequence[Verdict], flows: str, least: int) -> Beside:
         for verdict in verdicts
         if verdict.track.packets >= least and flows in ("all", verdict.track.flow.proto)
     ]
-    draws = resampled(chosen)
+    draws = resampled(chosen, RESAMPLES)
     return Beside(
         flows,
         least,
@@ -146,7 +146,7 @@ def _beside(verdicts: Sequence[Verdict], flows: str, least: int) -> Beside:
     )
 
 
-def resampled(verdicts: Iterable[Verdict]) -> list[tuple[float, float]]:
+def resampled(verdicts: Iterable[Verdict], draws: int) -> list[tuple[float, float]]:
     """F1 of the tree and of the baseline, of each drawing of applications."""
     sums: dict[str, list[int]] = {}
     for verdict in verdicts:
@@ -156,7 +156,7 @@ def resampled(verdicts: Iterable[Verdict]) -> list[tuple[float, float]]:
             row[at + 1] += (verdict.label == PRIORITY) + (given == PRIORITY)
     groups = [sums[name] for name in sorted(sums)]
     draw = random.Random(len(groups))  # noqa: S311  the same flows give the same interval
-    return [_drawn(draw.choices(groups, k=len(groups))) for _ in range(RESAMPLES * bool(groups))]
+    return [_drawn(draw.choices(groups, k=len(groups))) for _ in range(draws * bool(groups))]
 
 
 def _drawn(rows: Sequence[Sequence[int]]) -> tuple[float, float]:
