@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs on a gateway of another kernel, over SSH: they capture, count, compute and end there."""
 
-from gatemark.plan.model import Arm, Workload
+from gatemark.plan.model import Arm, Factor, Workload
 from vm.conftest import Booted
 
 CAPTURE = Arm(path="nat", name="capture", features=("capture:tcpdump:68",))
 
-LOOK_UPS: dict[str, str | int | float | bool] = {
-    "table": "generated:300:1",
-    "mix": "uniform",
-    "queries": 4096,
-}
-ONCE: dict[str, str | int | float | bool] = {"repeats": 1, "pass_ms": 0}
+LOOK_UPS: dict[str, Factor] = {"table": "generated:300:1", "mix": "uniform", "queries": 4096}
+ONCE: dict[str, Factor] = {"repeats": 1, "pass_ms": 0}
 DIGEST = "efe19cd21fad6b1a"  # of these look-ups by any structure, on every processor
 
 
