@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 import pytest
+from msgspec.structs import replace
 
 from gatemark.error import NodeError, StationError, UnavailableError
 from gatemark.gateway import fw4
@@ -14,7 +15,7 @@ from gatemark.plan.model import Arm
 from gatemark.station.image.arch import ARCHES
 from gatemark.station.image.openwrt.image import image
 from vm.box import OPENWRT_SETTINGS
-from vm.conftest import Booted, Stand
+from vm.conftest import FEW, Booted, Stand
 
 pytestmark = pytest.mark.long
 Path = Literal["route", "nat", "switch"]
@@ -86,6 +87,48 @@ def test_the_rules_in_the_kernel_are_those_that_were_meant(
     assert rules.opens("wan", "lan") is opened
     assert ("masquerade" in rules.chains["srcnat_wan"]) is masquerades
     assert openwrt.run(setup.end()) == []
+
+
+# Feature -> what is staged for it.
+OF_FEATURE = {
+    "offload:software": ".flow_offloading='1'",
+    "vlan": "network.gatemark_vlan.device='eth2.7'",
+}
+
+
+@pytest.mark.parametrize("feature", OF_FEATURE)
+def test_a_feature_is_set_by_its_own_means_and_given_back_to_the_byte(
+    openwrt: Booted, feature: str
+) -> None:
+    before = openwrt.said(OPENWRT_SETTINGS)
+    load = replace(FEW, direction="up")
+    record = openwrt.measure(Arm(path="route", name=feature, features=(feature,)), load)
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.accounting is not None
+    assert record.accounting.unique > 0.5 * record.accounting.tried
+    staged = openwrt.said("uci changes")
+    openwrt.run(openwrt.bench.setup.undo())
+    assert OF_FEATURE[feature] in staged
+    assert openwrt.said(OPENWRT_SETTINGS) == before
+
+
+def test_what_its_flow_table_carries_is_counted(openwrt: Booted) -> None:
+    arm = Arm(path="nat", name="offload", features=("offload:software",))
+    record = openwrt.measure(arm)
+    assert record.evidence.offload["entries"] == FEW.flows
+    assert record.values["offloaded_share"] > 0.8
+    openwrt.run(openwrt.bench.setup.undo())
+
+
+def test_hardware_offload_is_skipped_with_the_drivers_own_word(openwrt: Booted) -> None:
+    before = openwrt.said(OPENWRT_SETTINGS)
+    arm = Arm(path="route", name="hardware", features=("offload:hardware",))
+    record = openwrt.measure(arm)
+    assert record.status == "skipped"
+    assert "falls back to software, as a driver takes no flows: eth1: " in record.reason
+    assert "eth2: Could not process rule: Operation not supported" in record.reason
+    openwrt.run(openwrt.bench.setup.undo())
+    assert openwrt.said(OPENWRT_SETTINGS) == before
 
 
 def test_a_reload_that_failed_is_seen_in_the_rules(openwrt: Booted) -> None:

@@ -16,6 +16,7 @@ from gatemark.node.quoted import Script, literal, sh, shell
 from gatemark.station.wiring import Gateway
 
 RULES: Final = ("nft", "-s", "list", "table", "inet", "fw4")
+FLOWTABLE: Final = re.compile(r"^\tflowtable ft \{\n(.*?)^\t\}$", re.MULTILINE | re.DOTALL)
 CHAIN: Final = re.compile(r"^\tchain (\S+) \{\n(.*?)^\t\}$", re.MULTILINE | re.DOTALL)
 OFFLOADED: Final = re.compile(r"\bflow (add|offload) @")
 # A reload empties chains and removes none, so one that only our change called for would stay.
@@ -57,6 +58,17 @@ class Rules:
     """fw4's table: the lines of each chain."""
 
     chains: Mapping[str, str]
+    flowtable: str = ""  # the lines of its flow table; "" where it has none
+
+    @property
+    def offloads(self) -> bool:
+        """Whether known flows go by its flow table."""
+        return bool(OFFLOADED.search(self._of("forward")))
+
+    @property
+    def offloads_hardware(self) -> bool:
+        """Whether the drivers have that table."""
+        return self.offloads and "flags offload" in self.flowtable
 
     def opens(self, source: str, target: str) -> bool:
         """Whether any new flow may go from a zone to a zone; one of some kind does not count."""
@@ -75,7 +87,7 @@ class Rules:
         if ("masquerade" in self._of(f"srcnat_{meant.wan_zone}")) is not meant.masquerade:
             does = "does not masquerade" if meant.masquerade else "masquerades"
             yield f"zone {meant.wan_zone} {does}"
-        if OFFLOADED.search(self._of("forward")):
+        if self.offloads:
             yield "flows are offloaded past the rules"
 
     def _of(self, chain: str) -> str:
@@ -84,7 +96,8 @@ class Rules:
 
 def rules(listed: str) -> Rules:
     """Out of what nft lists."""
-    return Rules(dict(CHAIN.findall(listed)))
+    match = FLOWTABLE.search(listed)
+    return Rules(dict(CHAIN.findall(listed)), match[1] if match else "")
 
 
 def swept(before: Rules) -> Script:

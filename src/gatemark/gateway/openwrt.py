@@ -11,6 +11,7 @@ configuration back.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from gatemark.error import UnavailableError
@@ -42,11 +43,12 @@ for device in {lan} {wan}; do
 done
 uci -X show firewall.@defaults[0] | sed -n 's/^firewall\\.\\(.*\\)=defaults$/defaults \\1/p'
 """
-STAGED = literal("""
-if [ -n "$(uci changes firewall)" ]; then
-  echo "somebody has staged changes: uci commit firewall, or uci revert firewall" >&2; exit 1
+# Another's are theirs to finish.
+STAGED = """
+if uci changes {file} | grep -q .; then
+  echo "somebody has staged changes: uci commit" {file}", or uci revert" {file} >&2; exit 1
 fi
-""")
+"""
 MASQUERADE = "uci set firewall.{zone}.masq={masq}"
 # None of the packets goes by a short cut.
 NO_FLOWS = "uci -q delete firewall.{defaults}.{option} || true"
@@ -71,10 +73,9 @@ async def nat(gateway: Gateway, changes: Changes) -> None:
 
 async def _stage(gateway: Gateway, changes: Changes, *, masquerade: bool) -> None:
     """Stage, reload, and read back what the kernel has then. Raises StationError."""
-    await gateway.run(*sh(STAGED))  # another's are theirs to finish
+    await require_unstaged(gateway, "firewall")
     lan, wan = gateway.devices[LAN], gateway.devices[WAN]
-    printed = await gateway.run(*sh(shell(FIND, lan=lan, wan=wan)))
-    (lan_zone, _), (wan_zone, section), (_, defaults) = _names(gateway, printed)
+    (lan_zone, _), (wan_zone, section), (_, defaults) = await sections(gateway, lan, wan)
     meant = fw4.Meant(lan, wan, lan_zone, wan_zone, masquerade)
     before, rules = await fw4.network(gateway), await fw4.read(gateway)
     closed = [way for way in meant.opens if not rules.opens(*way)]
@@ -84,11 +85,22 @@ async def _stage(gateway: Gateway, changes: Changes, *, masquerade: bool) -> Non
     for at, (source, target) in enumerate(closed):
         words.append(shell(OPEN, own=f"{OWN}{at}", source=source, target=target))
         reverts.append(f"{OWN}{at}")
-    await changes.make(joined((*words, RELOAD)), undo=_undo(reverts, rules))
+    await changes.make(joined((*words, RELOAD)), undo=undo(reverts, rules))
     await fw4.check(gateway, meant, before)
 
 
-def _undo(reverts: list[str], before: fw4.Rules) -> Script:
+async def require_unstaged(gateway: Gateway, file: str) -> None:
+    """Raise NodeError where somebody has staged changes of a configuration file."""
+    await gateway.run(*sh(shell(STAGED, file=file)))
+
+
+async def sections(gateway: Gateway, lan: str, wan: str) -> list[tuple[str, str]]:
+    """Zone and section of LAN and WAN, and the section of the defaults. Raises NodeError."""
+    return _names(gateway, await gateway.run(*sh(shell(FIND, lan=lan, wan=wan))))
+
+
+def undo(reverts: Sequence[str], before: fw4.Rules) -> Script:
+    """Revert options and sections of the firewall, reload, and remove chains that only they had."""
     words = [shell(REVERT, what=what) for what in reverts]
     return joined((*words, RELOAD, fw4.swept(before)))
 

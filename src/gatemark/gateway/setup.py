@@ -152,7 +152,10 @@ class Setup:
 
     async def _add(self, feature: str, gateway: Gateway, arm: Arm) -> None:
         name, arguments = parts(feature)
-        applied, asked = feature_of(name), Asked(gateway, self.changes, arm.path, arguments)
+        applied, asked = (
+            feature_of(name, gateway.mode),
+            Asked(gateway, self.changes, arm.path, arguments),
+        )
         try:
             await applied.apply(asked)
         except UnavailableError as error:

@@ -34,6 +34,15 @@ NAT = Meant("br-lan", "eth2", "lan", "wan", masquerade=True)
 OPENED = "\tchain forward_wan {\n\t\tjump accept_to_lan\n"
 
 
+FLOWS = """	flowtable ft {
+		hook ingress priority filter
+		devices = { "br-lan", "eth2" }
+		counter
+	}
+
+"""
+
+
 def differing(listed: str, meant: Meant) -> list[str]:
     return list(rules(listed).differences(meant))
 
@@ -66,3 +75,14 @@ def test_routing_both_ways_without_masquerading_is_route() -> None:
 def test_what_is_not_as_meant_is_named(old: str, new: str, meant: Meant, words: str) -> None:
     changed = LISTED.replace(old, new) if old else LISTED
     assert words in "; ".join(differing(changed, meant))
+
+
+def test_a_flow_table_is_read_with_who_has_it() -> None:
+    with_table = LISTED.replace("fw4 {\n", f"fw4 {{\n{FLOWS}", 1)
+    offloaded = with_table.replace(
+        "jump handle_reject", "meta l4proto { tcp, udp } flow add @ft", 1
+    )
+    hardware = offloaded.replace("counter\n", "flags offload\n\t\tcounter\n", 1)
+    read = [rules(text) for text in (LISTED, with_table, offloaded, hardware)]
+    assert [item.offloads for item in read] == [False, False, True, True]
+    assert [item.offloads_hardware for item in read] == [False, False, False, True]

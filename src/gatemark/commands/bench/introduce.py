@@ -108,7 +108,7 @@ def _interviewed(login: "Login", wanted: Wanted) -> "Bench":
         output.say(error.commands)
         raise
     nics, by = _run(free(login.address.host))
-    bench = Bench(login, choice, wanted.nics, {}, by, _held(shown))
+    bench = Bench(login, choice, wanted.nics, {}, by, shown.addresses)
     return _cabled(bench, known, nics, asks=wanted.asks)
 
 
@@ -170,15 +170,6 @@ def _filled(bench: "Bench", lacking: list[str], nics: list[str]) -> dict[str, st
             "needs a NIC of its own, in no bridge and without the default route"
         )
     return {**bench.nics, **dict(zip(lacking, rest, strict=False))}
-
-
-def _held(shown: "Shown") -> dict[str, str]:
-    """Each device's IPv4 address."""
-    return {
-        device: next(address for address in addresses if "." in address)
-        for device, addresses in shown.addresses.items()
-        if any("." in address for address in addresses)
-    }
 
 
 def _write(bench: "Bench", out: Path) -> None:

@@ -5,13 +5,18 @@ A file is found by its feature's name in plan.feature.FEATURES, where its proper
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import cast
 
 from gatemark.gateway.feature.asked import Asked, Feature, Running, Seen, Wanted
+from gatemark.station.mode import Mode
 
 
-def feature_of(name: str) -> Feature:
-    """The file that applies a feature."""
+def feature_of(name: str, mode: Mode = Mode.APPLY) -> Feature:
+    """The file that applies a feature: by OpenWrt's own means where it is set so and has some."""
+    module = name.replace("-", "_")
+    if mode is Mode.OPENWRT and find_spec(f"{__name__}.openwrt.{module}"):
+        return cast(Feature, _file(f"openwrt.{module}"))
     return cast(Feature, _file(name))
 
 

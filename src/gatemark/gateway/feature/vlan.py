@@ -34,17 +34,17 @@ async def apply(asked: Asked) -> None:
     except NodeError as error:
         reason = f"no VLAN on {line.device}: has its kernel 8021q? ({error})"
         raise UnavailableError(reason) from None
-    await changes.make(_routed(line), undo=literal(":"))  # all of it goes with the device
+    await changes.make(routed(line, TAGGED), undo=literal(":"))  # all of it goes with the device
     if asked.path == "nat":
         await table.add(changes, "gatemark_vlan", nat.CHAIN.format(wan=TAGGED))
 
 
-def _routed(line: Wan) -> Script:
+def routed(line: Wan, tagged: str) -> Script:
     """The hosts by the tagged device. It has the port's addresses, alone, to masquerade behind."""
-    lines = [shell("ip link set {by} up", by=TAGGED)]
+    lines = [shell("ip link set {by} up", by=tagged)]
     own = [address.partition("/")[0] for address in line.addresses]
-    lines += [shell("ip addr add {own} dev {by}", own=address, by=TAGGED) for address in own]
+    lines += [shell("ip addr add {own} dev {by}", own=address, by=tagged) for address in own]
     for host, mac in line.hosts.items():
-        lines.append(shell("ip route add {host} dev {by}", host=host, by=TAGGED))
-        lines.append(shell("ip {known}", known=neighbour(host, mac, TAGGED)))
+        lines.append(shell("ip route add {host} dev {by}", host=host, by=tagged))
+        lines.append(shell("ip {known}", known=neighbour(host, mac, tagged)))
     return joined(lines)

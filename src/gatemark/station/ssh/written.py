@@ -9,7 +9,7 @@
 +--------------+               +-----------------+
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_interface, ip_network
 from pathlib import Path
@@ -34,6 +34,7 @@ CHANGED: Final = {
     ),
 }
 MOST_PORTS: Final = 3  # of a bridge, in the drawing
+TOO_FEW: Final = 12  # addresses of a network without room for these
 HOSTS: Final = (10, 11)  # numbers that a DHCP server of OpenWrt's does not give away
 
 
@@ -46,7 +47,7 @@ class Bench:
     nics: Mapping[str, str]  # lan, wan -> NIC of this machine
     leads: Mapping[str, str]  # NIC -> the box's port that it was seen to lead to
     by: str  # our device that leads to the box; "" where that is not known
-    held: Mapping[str, str]  # the box's device -> its IPv4 address/length, where it has one
+    held: Mapping[str, Sequence[str]]  # the box's device -> its global addresses/lengths
 
 
 def drawing(bench: Bench) -> str:
@@ -113,14 +114,16 @@ def _sides(bench: Bench) -> Iterator[str]:
         yield f'nic = "{bench.nics[end]}"'
         device = bench.choice.lan if end == "lan" else bench.choice.wan
         if bench.choice.mode is Mode.OBSERVE:
-            yield f'ipv4 = "{_neighbour(bench.held[device], number)}"'
+            for version in (4, 6):
+                of_family = [a for a in bench.held[device] if ip_interface(a).version == version]
+                if of_family and ip_interface(of_family[0]).network.num_addresses > TOO_FEW:
+                    yield f'ipv{version} = "{_neighbour(of_family[0], number)}"'
 
 
 def _neighbour(own: str, number: int) -> str:
     """An address in the network of another that is not the same."""
     address = ip_interface(own)
     network = ip_network(address.network)
-    number = min(number, network.num_addresses - 2)
     host = network[number] if network[number] != address.ip else network[number - 1]
     return f"{host}/{network.prefixlen}"
 

@@ -130,8 +130,8 @@ def test_what_cannot_be_measured_is_refused_with_the_fix(
 
 @pytest.mark.parametrize("observe", [False, True])
 def test_what_is_written_is_a_station_file(tmp_path: Path, observe: bool) -> None:
-    held = {"br-lan": "192.168.1.1/24", "wan": "203.0.113.10/24"}
-    box = replace(DSA, addresses={name: [address] for name, address in held.items()})
+    held = {"br-lan": ["192.168.1.1/24", "2001:db8:1::1/64"], "wan": ["203.0.113.10/24"]}
+    box = replace(DSA, addresses=held)
     login = Login(Address("192.168.9.1", "root"), key=tmp_path / "key", password=ASK)
     nics = {"lan": "enp3s0", "wan": "enp4s0"}
     bench = Bench(login, choose(box, observe=observe), nics, {"enp3s0": "lan2"}, "enp2s0", held)
@@ -143,7 +143,10 @@ def test_what_is_written_is_a_station_file(tmp_path: Path, observe: bool) -> Non
     assert station.asked.devices == {"gw0": "br-lan", "gw1": "wan"}
     assert station.asked.login.password == "ask"
     own = {end: dict(side.own) for end, side in station.asked.sides.items()}
-    expected = {"lan": {"ipv4": "192.168.1.10/24"}, "wan": {"ipv4": "203.0.113.11/24"}}
+    expected = {
+        "lan": {"ipv4": "192.168.1.10/24", "ipv6": "2001:db8:1::a/64"},
+        "wan": {"ipv4": "203.0.113.11/24"},
+    }
     assert own == (expected if observe else {"lan": {}, "wan": {}})
 
 
