@@ -189,8 +189,9 @@ def unknown(command: str) -> str | None:
 
 
 def unknown_target(words: list[str]) -> str | None:
-    """Of `make TARGET NAME=value`."""
-    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), flags=re.M)
+    """Of `make [-C FOLDER] TARGET NAME=value`."""
+    folder, words = (words[1], words[2:]) if words[:1] == ["-C"] else ("", words)
+    targets = re.findall(r"^([\w-]+):", (ROOT / folder / "Makefile").read_text(), flags=re.M)
     wanted = (word for word in words if word.islower() and "=" not in word)
     return next((word for word in wanted if word not in targets), None)
 
