@@ -24,6 +24,7 @@ FREE = {
     *("file", "folder", "to", "markdown", "from_", "model", "point", "most"),
     *("address", "lan", "wan", "lan_nic", "wan_nic", "key", "known_hosts"),
     *("manifest", "attributes", "window", "depth", "leaves", "least", "priority"),
+    *("where", "shape", "queue", "step", "keys", "arch"),
 }
 
 

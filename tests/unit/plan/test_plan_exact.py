@@ -82,7 +82,7 @@ def test_kernels_that_mark_nothing_are_refused() -> None:
 @pytest.mark.parametrize("name", ["lpm", "filter", "match", "today"])
 def test_what_kernels_mark_is_programs(name: str) -> None:
     assert of_programs(exact(plan(f"algorithms/{name}")))
-    assert not of_programs(exact(plan("ladder")))
+    assert not of_programs(exact(plan("cost/ladder")))
 
 
 @pytest.mark.parametrize("boots", [0, 2])

@@ -98,8 +98,9 @@ def test_every_feature_has_a_way_to_be_set() -> None:
     from gatemark.gateway import feature  # plan itself must not need it
 
     for name, properties in FEATURES.items():
-        assert iscoroutinefunction(feature.feature_of(name).apply)
-        assert hasattr(feature.running(name), "program") is properties.program
+        file = feature.feature_of(name)
+        assert iscoroutinefunction(file.apply)
+        assert hasattr(file, "program") is properties.program
 
 
 @pytest.mark.parametrize(

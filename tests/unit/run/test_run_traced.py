@@ -28,8 +28,8 @@ class Uncounted:
 
     entered = False
 
-    def count(self, caches: tuple[str, ...]) -> None:
-        del caches
+    def count(self, caches: tuple[str, ...], *, programs: bool) -> None:
+        del caches, programs
         refuse()
 
     def enter(self) -> None:

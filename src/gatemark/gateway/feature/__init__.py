@@ -14,9 +14,9 @@ from gatemark.station.mode import Mode
 
 def feature_of(name: str, mode: Mode = Mode.APPLY) -> Feature:
     """The file that applies a feature: by OpenWrt's own means where it is set so and has some."""
-    module = name.replace("-", "_")
-    if mode is Mode.OPENWRT and find_spec(f"{__name__}.openwrt.{module}"):
-        return cast(Feature, _file(f"openwrt.{module}"))
+    here, there = (_is_there(place) for place in (name, f"openwrt.{name}"))
+    if there and (mode is Mode.OPENWRT or not here):
+        return cast(Feature, _file(f"openwrt.{name}"))
     return cast(Feature, _file(name))
 
 
@@ -25,8 +25,16 @@ def running(name: str) -> Running:
     return cast(Running, _file(name))
 
 
+def _is_there(name: str) -> bool:
+    return find_spec(_module(name)) is not None
+
+
 def _file(name: str) -> object:
-    return import_module(f"{__name__}.{name.replace('-', '_')}")
+    return import_module(_module(name))
+
+
+def _module(name: str) -> str:
+    return f"{__name__}.{name.replace('-', '_')}"
 
 
 __all__ = ["Asked", "Feature", "Running", "Seen", "Wanted", "feature_of", "running"]

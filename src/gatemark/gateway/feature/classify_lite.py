@@ -11,17 +11,19 @@ from typing import Final
 
 from gatemark.gateway import sysctl, table
 from gatemark.gateway.feature.asked import Asked
+from gatemark.gateway.mark import MASK, SET, VALUE
 
 NAME: Final = "gatemark_lite"
+KEPT: Final = 0xFFFFFFFF ^ MASK  # of a mark, what is others'
 ACCOUNTING: Final = "/proc/sys/net/netfilter/nf_conntrack_acct"
-CHAINS: Final = """  chain lite {
+CHAINS: Final = f"""  chain lite {{
     type filter hook forward priority mangle
-    ct mark & 0xf0 == 0x30 meta mark set meta mark & 0xffffff0f | 0x30 return
+    ct mark & {MASK:#x} == {VALUE:#x} {SET} return
     meta l4proto != udp return
     th dport < 1024 return
-    th dport { 1900, 5353 } return
-    ct original packets > 10 ct original avgpkt < 300 ct mark set ct mark & 0xffffff0f | 0x30
-  }
+    th dport {{ 1900, 5353 }} return
+    ct original packets > 10 ct original avgpkt < 300 ct mark set ct mark & {KEPT:#x} | {VALUE:#x}
+  }}
 """
 
 

@@ -32,6 +32,11 @@ class Keys:
     host: bytes  # its SSH server's, in dropbear's form
     user: bytes  # whom it lets in, as a line of authorized_keys
 
+    @property
+    def user_line(self) -> str:
+        """The same as text."""
+        return self.user.decode()
+
 
 def keys(address: str, folder: Path) -> Keys:
     """Keys of the guest at `address`; what is needed to get in is put into a private folder.

@@ -337,8 +337,8 @@ class VirtualLab:
 
     async def _first_boot(self, keys: Keys) -> None:
         """An image of somebody else's lets nobody in before it is told to, at its console."""
-        public = keys.user.decode()
-        await first.boot(self._running().console, keys.host, public, self._patience_s)
+        console = self._running().console
+        await first.boot(console, keys.host, keys.user_line, self._patience_s)
 
     def _counted(self, handed: Handed) -> list[str]:
         """QEMU's options where instructions are counted."""

@@ -18,6 +18,7 @@ from gatemark.node.quoted import Script, literal, shell
 
 EVERYTHING: Final = "everything"
 EMPTY: Final = "empty"
+WHOLE_CHAIN: Final = "0"  # where no rule of it is named
 PATHS: Final = {"route": route.apply, "nat": nat.apply}
 TABLE: Final = "nft delete table inet fw4"
 CHAIN: Final = """
@@ -50,17 +51,17 @@ async def apply(asked: Asked) -> None:
     """Take the part away."""
     chain, number = asked.arguments
     listed = await asked.gateway.run(*fw4.RULES)
-    await asked.changes.attempt(_script(chain, int(number)), undo=shell(WHOLE, listed=listed))
+    await asked.changes.attempt(_script(chain, number), undo=shell(WHOLE, listed=listed))
     if chain == EVERYTHING:
         await PATHS[asked.path](asked.gateway, asked.changes)
 
 
-def _script(chain: str, number: int) -> Script:
+def _script(chain: str, number: str) -> Script:
     if chain == EVERYTHING:
         return literal(TABLE)
     if chain == EMPTY:
         return HOLLOW
-    if number:
+    if number != WHOLE_CHAIN:
         absent = f"fw4 has no chain {chain} with {number} rules on this path"
-        return shell(RULE, chain=chain, number=str(number), absent=absent)
+        return shell(RULE, chain=chain, number=number, absent=absent)
     return shell(CHAIN, chain=chain, absent=f"fw4 has no chain {chain} on this path")
