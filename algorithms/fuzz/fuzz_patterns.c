@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct gm_match_bounds bounds = { 0, 1 << 22, 0, 0 };
+	struct gm_match_bounds bounds = { .max_bytes = 1 << 22 };
 	struct gm_match_error error = { NULL, 0, 0 };
 	struct gm_patterns *patterns = gm_patterns_read(data, size);
 	struct gm_nfa nfa;

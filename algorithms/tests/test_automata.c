@@ -35,7 +35,7 @@ static struct gm_patterns *builtin(const char *name)
 
 static void *built(const struct gm_engine *engine, const char *name, uint32_t diameter)
 {
-	struct gm_match_bounds bounds = { 0, 0, diameter, 0 };
+	struct gm_match_bounds bounds = { .diameter = diameter };
 	struct gm_match_error error = { NULL, 0, 0 };
 	struct gm_patterns *patterns = builtin(name);
 	void *result = engine->build(patterns, &bounds, &error);
@@ -113,7 +113,7 @@ static void hfa_counts_are_those_published(void)
 static void check_defaults(const struct gm_engine *engine, const char *name, uint32_t diameter)
 {
 	struct gm_patterns *patterns = builtin(name);
-	struct gm_match_bounds bounds = { 0, 0, 0, 0 };
+	struct gm_match_bounds bounds = { 0 };
 	struct gm_match_error error = { NULL, 0, 0 };
 	struct gm_delayed *delayed = built(engine, name, diameter);
 	struct gm_nfa nfa;

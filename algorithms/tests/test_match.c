@@ -173,26 +173,26 @@ static void random_sets(uint64_t seed, const char *before, struct gm_match_bound
 
 static void engines_equal_the_oracle(void)
 {
-	struct gm_match_bounds bounds = { 0, 0, 0, 0 };
+	struct gm_match_bounds bounds = { 0 };
 
 	random_sets(1, "", bounds);
 }
 
 static void engines_equal_the_oracle_with_pcre_dollar(void)
 {
-	struct gm_match_bounds bounds = { 0, 0, 0, 0 };
+	struct gm_match_bounds bounds = { 0 };
 
 	random_sets(2, "/", bounds);
 }
 
 static void engines_equal_the_oracle_caseless(void)
 {
-	struct gm_match_bounds bounds = { 0, 0, 4, 0 };
+	struct gm_match_bounds bounds = { .diameter = 4 };
 
 	random_sets(3, "l7:", bounds);
 }
 
-static const struct gm_match_bounds few_states = { 24, 0, 2, 0 };
+static const struct gm_match_bounds few_states = { .max_states = 24, .diameter = 2 };
 
 /* So few states that sets are halved; a single pattern that is too large is refused with its line. */
 static void parts_equal_the_oracle(void)

@@ -192,13 +192,14 @@ const struct command command_attach = {
 	.words_count = 2,
 	.help = "classifies at a device of the LAN until a signal comes; CSV: counters, every "
 		"second",
-	.options = "      --mark N[/MASK]  of packets of these classes, or on probation (1)\n"
-		   "      --flows N        kept at a time, of IPv4 and IPv6 each (16384)\n"
-		   "      --decisions N    kept at a time (4096)\n"
-		   "      --new-flows N    a second, of a host of the LAN, and at once (50, 512)\n"
-		   "      --sliding        a window ends with every packet, not with every N\n"
-		   "      --to [rap:]ADDRESS[:PORT],...  action nodes that are told what is decided\n"
-		   "      --key FILE       32 hex digits that they have too\n"
-		   "      --ttl S          how long they heed an order without another (30)\n",
+	.options =
+		"      --mark N[/MASK]  of packets of these classes, or on probation (1)\n"
+		"      --flows N        kept at a time, of IPv4 and IPv6 each (16384)\n"
+		"      --decisions N    kept at a time (4096)\n"
+		"      --new-flows N    a second, of a host of the LAN, and at once (50, 512)\n"
+		"      --sliding        a window ends with every packet, not with every N\n"
+		"      --to [rap:]ADDRESS[:PORT],...  action nodes that are told what is decided\n"
+		"      --key FILE       32 hex digits that they have too\n"
+		"      --ttl S          how long they heed an order without another (30)\n",
 	.run = run,
 };

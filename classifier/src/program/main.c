@@ -65,6 +65,18 @@ static long number(const char *text, long most)
 	return end == text || *end || errno || value < 0 || value > most ? -1 : value;
 }
 
+/* The number of an option; the reason is written where it is none, or out of its bounds. */
+static int take_number(long *into, const char *name, long least, long most)
+{
+	char why[64];
+
+	*into = number(optarg, most);
+	if (*into >= least)
+		return 0;
+	snprintf(why, sizeof(why), "--%s takes %ld to %ld, not ", name, least, most);
+	return usage(why, optarg);
+}
+
 static int take(struct options *options, int option)
 {
 	switch (option) {
@@ -89,34 +101,24 @@ static int take(struct options *options, int option)
 	case 'r':
 		options->rap = optarg;
 		return 0;
-	case 'T':
-		options->ttl_s = number(optarg, 3600);
-		return options->ttl_s < 2 ? usage("--ttl takes 2 to 3600, not ", optarg) : 0;
 	case 's':
 		options->slides = true;
 		return 0;
 	case 'p':
 		options->by_packet = true;
 		return 0;
+	case 'T':
+		return take_number(&options->ttl_s, "ttl", 2, 3600);
 	case 'w':
-		options->window = number(optarg, WINDOW_MOST);
-		return options->window < 2 ? usage("--window takes 2 to 32, not ", optarg) : 0;
+		return take_number(&options->window, "window", 2, WINDOW_MOST);
 	case 'f':
-		options->flows = number(optarg, 1 << 20);
-		return options->flows < 64 ? usage("--flows takes 64 to 1048576, not ", optarg) : 0;
+		return take_number(&options->flows, "flows", 64, 1 << 20);
 	case 'd':
-		options->decisions = number(optarg, 1 << 20);
-		return options->decisions < 64
-			       ? usage("--decisions takes 64 to 1048576, not ", optarg)
-			       : 0;
+		return take_number(&options->decisions, "decisions", 64, 1 << 20);
 	case 'n':
-		options->new_flows = number(optarg, 1 << 20);
-		return options->new_flows < 1
-			       ? usage("--new-flows takes 1 to 1048576, not ", optarg)
-			       : 0;
+		return take_number(&options->new_flows, "new-flows", 1, 1 << 20);
 	case 'c':
-		options->confirm = number(optarg, 254);
-		return options->confirm < 0 ? usage("--confirm takes 0 to 254, not ", optarg) : 0;
+		return take_number(&options->confirm, "confirm", 0, 254);
 	default:
 		return EXIT_USAGE; /* getopt_long() has written the reason */
 	}
