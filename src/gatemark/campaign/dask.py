@@ -77,8 +77,7 @@ class Dask:
             with (place / "run.tar").open("wb") as tar:
                 while content := self._asked(attempt, carrier.piece, tar.tell()):
                     tar.write(content)
-            with tarfile.open(place / "run.tar") as packed:
-                packed.extractall(place, filter="data")
+            kept.unpack(place / "run.tar", place)
             (place / "run.tar").unlink()
         except (OSError, tarfile.TarError) as error:
             raise GatemarkError(f"{place}: {error}") from None
