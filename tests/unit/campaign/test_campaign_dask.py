@@ -112,9 +112,13 @@ def test_a_stranger_is_refused(tmp_path: Path) -> None:
         dask = Dask(tmp_path, cluster.address, tmp_path / "others", "fake", dasked.carry)
         dask.link.patience_s = 0.0
         with pytest.raises(GatemarkError, match="no scheduler of these keys"):
-            for _ in range(LEAST_TRIES):
-                assert dask.poll(0.0) == []
+            polled(dask, LEAST_TRIES)
         assert not plain(cluster)
+
+
+def polled(dask: Dask, times: int) -> None:
+    for _ in range(times):
+        assert dask.poll(0.0) == []
 
 
 def plain(cluster: Cluster) -> bool:
