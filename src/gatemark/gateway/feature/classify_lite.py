@@ -30,7 +30,8 @@ CHAINS: Final = f"""  chain lite {{
 async def apply(asked: Asked) -> None:
     """Have connections count their packets, and add the rules.
 
-    A connection counts from its first packet only if that is switched on before.
+    The kernel counts by itself once a rule asks (nft_ct_get_init(), net/netfilter/nft_ct.c), and
+    goes on when that is gone. So the switch is set first: it is given back as it was.
     """
-    await table.add(asked.changes, NAME, CHAINS)
     await sysctl.write(asked.gateway, asked.changes, {ACCOUNTING: "1"})
+    await table.add(asked.changes, NAME, CHAINS)
