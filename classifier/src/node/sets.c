@@ -81,7 +81,7 @@ static void give(int fd, const char *text)
 
 static int run(const char *text, struct fault *fault)
 {
-	pid_t process;
+	pid_t process = -1;
 	int status = 0, fd = start(&process);
 
 	if (fd < 0)

@@ -39,23 +39,26 @@ static int digit(int letter)
 int key_read(uint8_t key[SIPHASH_KEY_BYTES], const char *path, struct fault *fault)
 {
 	FILE *file = path ? fopen(path, "re") : NULL;
+	char text[2 * SIPHASH_KEY_BYTES + 1] = { 0 };
 	int error = 0;
+	size_t length;
 
 	if (!path)
 		return fault_set(fault, -EINVAL, "key", "such as --key FILE, with 32 hex digits",
 				 "no key is named");
 	if (!file)
 		return fault_system(fault, -errno, "key", path);
+	length = fread(text, 1, sizeof(text), file);
+	fclose(file);
 	for (size_t i = 0; i < SIPHASH_KEY_BYTES; i++) {
-		int high = digit(fgetc(file)), low = digit(fgetc(file));
+		int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
 
 		if (high < 0 || low < 0)
 			error = -EINVAL;
 		key[i] = (uint8_t)(high << 4 | (low & 15));
 	}
-	if (!error && digit(fgetc(file)) >= 0)
+	if (length == sizeof(text) && digit(text[length - 1]) >= 0)
 		error = -EINVAL;
-	fclose(file);
 	return error ? fault_set(fault, error, "key",
 				 "write 32 hex digits, such as openssl rand -hex 16 prints",
 				 "%.100s: no key", path)
@@ -205,11 +208,12 @@ static void flush_rap(struct teller *teller, struct link *link)
 	uint8_t bytes[ORDER_MOST];
 	size_t length;
 
-	if (!link->waiting_count)
-		return;
-	length = rap_write(bytes, link->sequence++, (uint32_t)time(NULL), link->waiting,
-			   link->waiting_count, teller->named->class_name[link->waiting->class]);
-	send(link->fd, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (link->fd >= 0 && link->waiting_count) {
+		length = rap_write(bytes, link->sequence++, (uint32_t)time(NULL), link->waiting,
+				   link->waiting_count,
+				   teller->named->class_name[link->waiting->class]);
+		send(link->fd, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+	}
 	link->waiting_count = 0;
 }
 
