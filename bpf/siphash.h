@@ -2,7 +2,8 @@
 /*
  * SipHash-2-4 (Aumasson, Bernstein: "SipHash: a fast short-input PRF", INDOCRYPT 2012): who has no
  * key can neither make the hash of a message nor tell it from chance. No table, and as many steps
- * for every message. Shared by the agent (agent/src/frame/tagged.h), live.bpf.c and sink.bpf.c.
+ * for every message. Shared by the agent (agent/src/frame/tagged.h), live.bpf.c, sink.bpf.c and the
+ * classifier's nodes (classifier/src/node/siphash.h), which hash messages of any length.
  */
 #ifndef GM_SIPHASH_H
 #define GM_SIPHASH_H
@@ -40,24 +41,34 @@ SHARED void siphash_word(__u64 v[4], __u64 word)
 	v[0] ^= word;
 }
 
+SHARED void siphash_first(__u64 v[4], const struct siphash_key *key)
+{
+	v[0] = key->k0 ^ 0x736f6d6570736575ull;
+	v[1] = key->k1 ^ 0x646f72616e646f6dull;
+	v[2] = key->k0 ^ 0x6c7967656e657261ull;
+	v[3] = key->k1 ^ 0x7465646279746573ull;
+}
+
+/* `word`: the bytes that are left, and the number of all bytes in the highest one. */
+SHARED __u64 siphash_last(__u64 v[4], __u64 word)
+{
+	siphash_word(v, word);
+	v[2] ^= 0xff;
+	siphash_rounds(v, 4);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
 /*
  * The hash of 8 to 15 bytes: `first` are the first eight, `last` the others with the number of all
  * bytes in the highest one; both are read little-endian.
  */
 SHARED __u64 siphash_two(const struct siphash_key *key, __u64 first, __u64 last)
 {
-	__u64 v[4] = {
-		key->k0 ^ 0x736f6d6570736575ull,
-		key->k1 ^ 0x646f72616e646f6dull,
-		key->k0 ^ 0x6c7967656e657261ull,
-		key->k1 ^ 0x7465646279746573ull,
-	};
+	__u64 v[4];
 
+	siphash_first(v, key);
 	siphash_word(v, first);
-	siphash_word(v, last);
-	v[2] ^= 0xff;
-	siphash_rounds(v, 4);
-	return v[0] ^ v[1] ^ v[2] ^ v[3];
+	return siphash_last(v, last);
 }
 
 #endif

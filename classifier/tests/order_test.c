@@ -75,7 +75,8 @@ static bool is_same(const struct order *a, const struct order *b)
 static int give(struct both *both, struct fault *fault)
 {
 	*fault = (struct fault){ 0 };
-	return order_read(&both->reader, both->orders.bytes, both->orders.used, fault);
+	return order_read(&both->reader, both->orders.message.bytes, both->orders.message.used,
+			  fault);
 }
 
 TEST(siphash_is_the_published_one)
@@ -98,7 +99,7 @@ TEST(an_order_arrives_as_it_was_sent)
 	struct order ipv4 = made_order(4), ipv6 = made_order(6);
 
 	begin(&both);
-	CHECK_EQUAL(order_length(both.orders.bytes), both.orders.used);
+	CHECK_EQUAL(order_length(both.orders.message.bytes), both.orders.message.used);
 	CHECK_EQUAL(give(&both, &fault), 0);
 	CHECK_EQUAL(both.heard.orders, 2);
 	CHECK(is_same(&both.heard.order[0], &ipv4));
@@ -149,10 +150,10 @@ TEST(a_changed_bit_anywhere_is_refused)
 	struct fault fault;
 
 	begin(&both);
-	for (size_t bit = 0; bit < 8 * both.orders.used; bit++) {
-		both.orders.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	for (size_t bit = 0; bit < 8 * both.orders.message.used; bit++) {
+		both.orders.message.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		CHECK_EQUAL(give(&both, &fault), -EACCES);
-		both.orders.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		both.orders.message.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
 	CHECK_EQUAL(both.heard.orders, 0);
 	CHECK_EQUAL(give(&both, &fault), 0);
@@ -183,7 +184,7 @@ TEST(a_full_message_takes_no_more_and_is_of_its_bound)
 		count++;
 	orders_end(&both.orders, &both.seal, 2);
 	CHECK(count > 40);
-	CHECK(both.orders.used <= ORDER_MOST);
+	CHECK(both.orders.message.used <= ORDER_MOST);
 	CHECK_EQUAL(give(&both, &fault), 0);
 	CHECK_EQUAL(both.heard.orders, count);
 }

@@ -87,13 +87,13 @@ int flow_export_open(struct flow_export *export, const char *address, uint16_t p
 /* All of a message, or it was lost; half of one over TCP ends the connection. */
 static int send_message(struct flow_export *export)
 {
-	const struct ipfix *ipfix = &export->ipfix;
+	const struct message *message = &export->ipfix.message;
 	size_t done = 0;
 
-	while (done < ipfix->used) {
+	while (done < message->used) {
 		struct pollfd ready = { .fd = export->fd, .events = POLLOUT };
 		ssize_t count =
-			send(export->fd, ipfix->message + done, ipfix->used - done, MSG_NOSIGNAL);
+			send(export->fd, message->bytes + done, message->used - done, MSG_NOSIGNAL);
 
 		if (count > 0)
 			done += (size_t)count;

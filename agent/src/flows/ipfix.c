@@ -3,13 +3,7 @@
 #include "flows/ipfix.h"
 #include "time/clock.h"
 
-#include <string.h>
-
-#define VERSION 10
-#define HEADER_BYTES 16
-#define SET_BYTES 4
 #define TEMPLATE_SET 2
-#define ENTERPRISE 0x8000u
 #define REVERSE 29305u /* the enterprise number of reverse elements (RFC 5103) */
 #define TEMPLATE_IPV4 256
 #define TEMPLATE_IPV6 257
@@ -65,85 +59,47 @@ static const struct field *field_of(const struct ipfix *ipfix, bool is_ipv6, siz
 	return field->reverse && !ipfix->biflows ? NULL : field;
 }
 
-/* A number, the highest byte first. */
-static void put(struct ipfix *ipfix, uint64_t value, size_t bytes)
-{
-	for (size_t i = bytes; i > 0; i--)
-		ipfix->message[ipfix->used++] = (uint8_t)(value >> 8 * (i - 1));
-}
-
-static void put_at(struct ipfix *ipfix, size_t at, uint64_t value, size_t bytes)
-{
-	size_t used = ipfix->used;
-
-	ipfix->used = at;
-	put(ipfix, value, bytes);
-	ipfix->used = used;
-}
-
-/* What is in network order already. */
-static void put_bytes(struct ipfix *ipfix, const void *from, size_t bytes)
-{
-	memcpy(ipfix->message + ipfix->used, from, bytes);
-	ipfix->used += bytes;
-}
-
-static void close_set(struct ipfix *ipfix)
-{
-	if (ipfix->set)
-		put_at(ipfix, ipfix->set + 2, ipfix->used - ipfix->set, 2);
-	ipfix->set = 0;
-	ipfix->set_id = 0;
-}
-
-static void open_set(struct ipfix *ipfix, uint16_t id)
-{
-	close_set(ipfix);
-	ipfix->set = ipfix->used;
-	ipfix->set_id = id;
-	put(ipfix, id, 2);
-	put(ipfix, 0, 2);
-}
-
 static void put_template(struct ipfix *ipfix, bool is_ipv6)
 {
+	struct message *message = &ipfix->message;
 	const struct field *field;
 	size_t count = 0;
 
 	while (field_of(ipfix, is_ipv6, count))
 		count++;
-	put(ipfix, is_ipv6 ? TEMPLATE_IPV6 : TEMPLATE_IPV4, 2);
-	put(ipfix, count, 2);
+	message_put(message, is_ipv6 ? TEMPLATE_IPV6 : TEMPLATE_IPV4, 2);
+	message_put(message, count, 2);
 	for (size_t i = 0; (field = field_of(ipfix, is_ipv6, i)); i++) {
-		put(ipfix, (uint16_t)field->element | (field->reverse ? ENTERPRISE : 0), 2);
-		put(ipfix, field->bytes, 2);
+		uint16_t bit = field->reverse ? MESSAGE_ENTERPRISE : 0;
+
+		message_put(message, (uint16_t)field->element | bit, 2);
+		message_put(message, field->bytes, 2);
 		if (field->reverse)
-			put(ipfix, REVERSE, 4);
+			message_put(message, REVERSE, 4);
 	}
 }
 
 void ipfix_begin(struct ipfix *ipfix, bool with_templates)
 {
-	ipfix->used = HEADER_BYTES;
-	ipfix->set = 0;
-	ipfix->set_id = 0;
+	message_begin(&ipfix->message);
 	ipfix->inside = 0;
 	if (!with_templates)
 		return;
-	open_set(ipfix, TEMPLATE_SET);
+	message_open(&ipfix->message, TEMPLATE_SET);
 	put_template(ipfix, false);
 	put_template(ipfix, true);
-	close_set(ipfix);
+	message_close(&ipfix->message);
 }
 
 void ipfix_end(struct ipfix *ipfix, uint32_t now_s)
 {
-	close_set(ipfix);
-	put_at(ipfix, 0, VERSION, 2);
-	put_at(ipfix, 2, ipfix->used, 2);
-	put_at(ipfix, 4, now_s, 4);
-	put_at(ipfix, 8, ipfix->records, 4);
-	put_at(ipfix, 12, ipfix->domain, 4);
+	const struct message_head head = {
+		.now_s = now_s,
+		.sequence = ipfix->records,
+		.domain = ipfix->domain,
+	};
+
+	message_end(&ipfix->message, &head);
 	ipfix->records += ipfix->inside;
 }
 
@@ -166,17 +122,21 @@ static void put_end(struct ipfix *ipfix, const struct view *view, const struct f
 	switch (field->element) {
 	case SOURCE_IPV4:
 	case SOURCE_IPV6:
-		put_bytes(ipfix, from_low ? record->low : record->high, field->bytes);
+		message_put_bytes(&ipfix->message, from_low ? record->low : record->high,
+				  field->bytes);
 		break;
 	case DESTINATION_IPV4:
 	case DESTINATION_IPV6:
-		put_bytes(ipfix, from_low ? record->high : record->low, field->bytes);
+		message_put_bytes(&ipfix->message, from_low ? record->high : record->low,
+				  field->bytes);
 		break;
 	case SOURCE_PORT:
-		put_bytes(ipfix, from_low ? &record->low_port : &record->high_port, 2);
+		message_put_bytes(&ipfix->message,
+				  from_low ? &record->low_port : &record->high_port, 2);
 		break;
 	default:
-		put_bytes(ipfix, from_low ? &record->high_port : &record->low_port, 2);
+		message_put_bytes(&ipfix->message,
+				  from_low ? &record->high_port : &record->low_port, 2);
 	}
 }
 
@@ -220,7 +180,7 @@ static void put_record(struct ipfix *ipfix, const struct view *view)
 		if (is_end(field->element))
 			put_end(ipfix, view, field);
 		else
-			put(ipfix, value_of(ipfix, view, field), field->bytes);
+			message_put(&ipfix->message, value_of(ipfix, view, field), field->bytes);
 	}
 	ipfix->inside++;
 }
@@ -242,10 +202,9 @@ bool ipfix_add(struct ipfix *ipfix, const struct flow_record *record)
 	struct view ahead = { record, first }, back = { record, first ? FLOW_UP : FLOW_DOWN };
 	size_t each = record_bytes(ipfix, record->is_ipv6);
 
-	if (ipfix->used + SET_BYTES + 2 * each > IPFIX_MOST)
+	if (ipfix->message.used + MESSAGE_SET_BYTES + 2 * each > MESSAGE_MOST)
 		return false;
-	if (ipfix->set_id != template)
-		open_set(ipfix, template);
+	message_open(&ipfix->message, template);
 	put_record(ipfix, &ahead);
 	if (!ipfix->biflows && record->flow.packets[back.way])
 		put_record(ipfix, &back);

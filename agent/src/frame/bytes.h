@@ -3,6 +3,7 @@
 #ifndef GM_BYTES_H
 #define GM_BYTES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 static inline uint16_t be16_load(const uint8_t *p)
@@ -25,6 +26,23 @@ static inline void be32_store(uint8_t *p, uint32_t value)
 {
 	be16_store(p, (uint16_t)(value >> 16));
 	be16_store(p + 2, (uint16_t)value);
+}
+
+/* Of a number of any length; the last eight bytes of a longer one. */
+static inline uint64_t be_load(const uint8_t *p, size_t bytes)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		value = value << 8 | p[i];
+	return value;
+}
+
+/* The lowest `bytes` bytes of a number, eight at most. */
+static inline void be_store(uint8_t *p, uint64_t value, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		p[i] = (uint8_t)(value >> 8 * (bytes - 1 - i));
 }
 
 #endif

@@ -5,12 +5,9 @@
 
 #include "node/order.h"
 
-#define IPFIX_VERSION 10
-#define SET_BYTES 4
 #define SET_TEMPLATES 2
 #define SET_OPTIONS 3
 #define SET_RECORDS 256 /* lowest id of a set of records */
-#define ENTERPRISE_BIT 0x8000u
 #define ENTERPRISE                                                                                 \
 	32473u /* kept for documentation and examples (RFC 5612): we have none of our own */
 #define LENGTH_VARIES 0xffff

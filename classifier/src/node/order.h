@@ -16,6 +16,7 @@
 #define GM_NODE_ORDER_H
 
 #include "classifier/core/flow.h"
+#include "flows/message.h"
 #include "node/siphash.h"
 #include "talk/fault.h"
 
@@ -25,9 +26,9 @@
 
 #define ORDER_PORT "4739" /* IPFIX's own */
 #define ORDER_NONCE_BYTES 16
-#define ORDER_HEADER_BYTES 16
+#define ORDER_HEADER_BYTES MESSAGE_HEADER_BYTES
 #define ORDER_TAG_BYTES 8
-#define ORDER_MOST 1400 /* bytes of a message that we write; one of more is not read */
+#define ORDER_MOST MESSAGE_MOST /* bytes; a message of more is not read */
 #define ORDER_NAME_MOST 32
 
 enum order_action { ORDER_NO_MORE, ORDER_PREFER };
@@ -49,9 +50,7 @@ uint64_t seal_tag(const struct seal *seal, const uint8_t *bytes, size_t length);
 
 /* A message that is written. */
 struct orders {
-	uint8_t bytes[ORDER_MOST];
-	size_t used, set; /* where its open set begins; 0: none */
-	uint16_t set_id;
+	struct message message;
 	uint32_t records; /* of the connection, those of this message too */
 	uint32_t before; /* without them */
 };
@@ -63,7 +62,7 @@ void orders_begin(struct orders *orders, bool with_templates);
 bool orders_add(struct orders *orders, const struct order *order);
 bool orders_add_name(struct orders *orders, uint8_t class, const char *name);
 
-/* Ends the message and counts it: its `used` bytes may go. */
+/* Ends the message and counts it: it may go. */
 void orders_end(struct orders *orders, struct seal *seal, uint32_t now_s);
 
 #define READER_TEMPLATES 16

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* RAP, version 1: one template out, any template in. */
 #include "node/rap.h"
+#include "frame/bytes.h"
 
 #include <errno.h>
 #include <string.h>
@@ -64,8 +65,8 @@ struct out {
 
 static void put(struct out *out, uint64_t value, size_t bytes)
 {
-	for (size_t i = bytes; i > 0; i--)
-		out->bytes[out->used++] = (uint8_t)(value >> 8 * (i - 1));
+	be_store(out->bytes + out->used, value, bytes);
+	out->used += bytes;
 }
 
 static void put_text(struct out *out, const char *text, size_t bytes)
@@ -94,8 +95,7 @@ static void put_template(struct out *out)
 		if (written[i].id >= NAMED && written[i].id < DYNAMIC)
 			put(out, written[i].bytes, 2);
 	}
-	out->bytes[set + 2] = (uint8_t)((out->used - set) >> 8);
-	out->bytes[set + 3] = (uint8_t)(out->used - set);
+	be16_store(out->bytes + set + 2, (uint16_t)(out->used - set));
 }
 
 /* The class's name, a zero, its number: behind a byte that says how long that is. */
@@ -139,8 +139,7 @@ size_t rap_write(uint8_t bytes[ORDER_MOST], uint32_t sequence, uint32_t now_s,
 	put(&out, 0, 2);
 	for (size_t i = 0; i < count && i < RAP_ORDERS_MOST; i++)
 		put_record(&out, &orders[i], class_name);
-	bytes[set + 2] = (uint8_t)((out.used - set) >> 8);
-	bytes[set + 3] = (uint8_t)(out.used - set);
+	be16_store(bytes + set + 2, (uint16_t)(out.used - set));
 	set = out.used;
 	out.used = 0;
 	put(&out, VERSION, 2);
@@ -148,15 +147,6 @@ size_t rap_write(uint8_t bytes[ORDER_MOST], uint32_t sequence, uint32_t now_s,
 	put(&out, sequence, 4);
 	put(&out, now_s, 4);
 	return set;
-}
-
-static uint32_t number(const uint8_t *bytes, size_t length)
-{
-	uint32_t value = 0;
-
-	for (size_t i = 0; i < length; i++)
-		value = value << 8 | bytes[i];
-	return value;
 }
 
 struct in {
@@ -180,7 +170,7 @@ static size_t read_element(struct rap_element *element, const uint8_t *bytes, si
 {
 	if (left < 2)
 		return 0;
-	*element = (struct rap_element){ .id = (uint16_t)number(bytes, 2) };
+	*element = (struct rap_element){ .id = be16_load(bytes) };
 	if (element->id >= DYNAMIC)
 		return 2;
 	if (element->id < NAMED) {
@@ -189,7 +179,7 @@ static size_t read_element(struct rap_element *element, const uint8_t *bytes, si
 	}
 	if (left < 4)
 		return 0;
-	element->bytes = (uint16_t)number(bytes + 2, 2);
+	element->bytes = be16_load(bytes + 2);
 	return element->bytes ? 4 : 0;
 }
 
@@ -197,7 +187,7 @@ static int read_template(struct in *in, size_t at, size_t end)
 {
 	if (end - at < SET_BYTES)
 		return refuse(in, at, "no room for a template");
-	in->id = number(in->bytes + at, 2);
+	in->id = be16_load(in->bytes + at);
 	if (in->id < RECORDS)
 		return refuse(in, at, "no number of a template");
 	in->elements = 0;
@@ -250,7 +240,7 @@ static void read_value(struct values *values, unsigned int id, const uint8_t *by
 		values->kind = *bytes;
 		break;
 	case TIMEOUT:
-		values->order.ttl_s = (uint16_t)number(bytes, 2);
+		values->order.ttl_s = be16_load(bytes);
 		break;
 	default:
 		break;
@@ -300,18 +290,18 @@ int rap_read(const uint8_t *bytes, size_t length, uint16_t ttl_s,
 	struct in in = {
 		.bytes = bytes, .ttl_s = ttl_s, .take = take, .context = context, .fault = fault
 	};
-	size_t whole = length >= HEADER_BYTES ? number(bytes + 2, 2) : 0, bytes_of_set;
+	size_t whole = length >= HEADER_BYTES ? be16_load(bytes + 2) : 0, bytes_of_set;
 	int error = 0;
 
-	if (whole < HEADER_BYTES || whole > length || number(bytes, 2) != VERSION)
+	if (whole < HEADER_BYTES || whole > length || be16_load(bytes) != VERSION)
 		return refuse(&in, 0, "no header of version 1");
 	for (size_t at = HEADER_BYTES; !error && at < whole; at += bytes_of_set) {
 		uint32_t id;
 
 		if (whole - at < SET_BYTES)
 			return refuse(&in, at, "no room for a set");
-		id = number(bytes + at, 2);
-		bytes_of_set = number(bytes + at + 2, 2);
+		id = be16_load(bytes + at);
+		bytes_of_set = be16_load(bytes + at + 2);
 		if (bytes_of_set < SET_BYTES || bytes_of_set > whole - at)
 			return refuse(&in, at + 2, "a set of no such length");
 		if (id == TEMPLATE_SET)

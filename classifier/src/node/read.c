@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads messages of orders by the templates that came with them; no length is trusted. */
+#include "frame/bytes.h"
 #include "node/fields.h"
 
 #include <errno.h>
@@ -15,19 +16,10 @@ struct part {
 	size_t left;
 };
 
-static uint64_t number(const uint8_t *bytes, size_t length)
-{
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < length; i++)
-		value = value << 8 | bytes[i];
-	return value;
-}
-
 /* The next so many bytes as a number; there have to be as many. */
 static uint32_t take(struct part *part, size_t bytes)
 {
-	uint32_t value = (uint32_t)number(part->at, bytes);
+	uint32_t value = (uint32_t)be_load(part->at, bytes);
 
 	part->at += bytes;
 	part->left -= bytes;
@@ -36,10 +28,11 @@ static uint32_t take(struct part *part, size_t bytes)
 
 size_t order_length(const uint8_t header[ORDER_HEADER_BYTES])
 {
-	size_t length = (size_t)number(header + 2, 2);
+	size_t length = (size_t)be_load(header + 2, 2);
 
-	if (number(header, 2) != IPFIX_VERSION ||
-	    length < ORDER_HEADER_BYTES + SET_BYTES + ORDER_TAG_BYTES || length > ORDER_MOST)
+	if (be_load(header, 2) != MESSAGE_VERSION ||
+	    length < ORDER_HEADER_BYTES + MESSAGE_SET_BYTES + ORDER_TAG_BYTES ||
+	    length > ORDER_MOST)
 		return 0;
 	return length;
 }
@@ -49,7 +42,7 @@ static bool is_sealed(const struct seal *seal, const uint8_t *bytes, size_t leng
 {
 	size_t body = length - ORDER_TAG_BYTES;
 
-	return (seal_tag(seal, bytes, body) ^ number(bytes + body, ORDER_TAG_BYTES)) == 0;
+	return (seal_tag(seal, bytes, body) ^ be_load(bytes + body, ORDER_TAG_BYTES)) == 0;
 }
 
 static struct reader_template *find(struct reader *reader, uint32_t id)
@@ -69,9 +62,9 @@ static int read_fields(struct reader_template *template, struct part *part, stru
 		if (part->left < FIELD_BYTES)
 			return fault_set(fault, -EBADMSG, NULL, FIX, "half a template");
 		element = take(part, 2);
-		*field = (struct reader_field){ 0, (uint16_t)(element & ~ENTERPRISE_BIT),
+		*field = (struct reader_field){ 0, (uint16_t)(element & ~MESSAGE_ENTERPRISE),
 						(uint16_t)take(part, 2) };
-		if (element & ENTERPRISE_BIT) {
+		if (element & MESSAGE_ENTERPRISE) {
 			if (part->left < 4)
 				return fault_set(fault, -EBADMSG, NULL, FIX, "half a template");
 			field->enterprise = take(part, 4);
@@ -175,7 +168,7 @@ static void read_known(struct record *record, const struct reader_field *field,
 		record->has |= 8;
 		break;
 	case ELEMENT_PROTOCOL:
-		key->protocol = (uint8_t)number(bytes, field->bytes);
+		key->protocol = (uint8_t)be_load(bytes, field->bytes);
 		break;
 	default:
 		break;
@@ -185,7 +178,7 @@ static void read_known(struct record *record, const struct reader_field *field,
 static void read_own(struct record *record, const struct reader_field *field, const uint8_t *bytes)
 {
 	struct order *order = &record->order;
-	uint64_t value = number(bytes, field->bytes);
+	uint64_t value = be_load(bytes, field->bytes);
 
 	switch (field->element) {
 	case OWN_ACTION:
@@ -289,13 +282,13 @@ static int read_sets(struct reader *reader, struct part part, struct fault *faul
 		struct part body;
 		uint32_t id, bytes;
 
-		if (part.left < SET_BYTES)
+		if (part.left < MESSAGE_SET_BYTES)
 			return fault_set(fault, -EBADMSG, NULL, FIX, "half a set");
 		id = take(&part, 2);
 		bytes = take(&part, 2);
-		if (bytes < SET_BYTES || bytes - SET_BYTES > part.left)
+		if (bytes < MESSAGE_SET_BYTES || bytes - MESSAGE_SET_BYTES > part.left)
 			return fault_set(fault, -EBADMSG, NULL, FIX, "a set of %u bytes", bytes);
-		body = (struct part){ part.at, bytes - SET_BYTES };
+		body = (struct part){ part.at, bytes - MESSAGE_SET_BYTES };
 		part.at += body.left;
 		part.left -= body.left;
 		error = read_set(reader, id, &body, fault);
@@ -309,9 +302,9 @@ int order_read(struct reader *reader, const uint8_t *bytes, size_t length, struc
 
 	if (!is_sealed(&reader->seal, bytes, length))
 		return fault_set(fault, -EACCES, NULL, FIX, "a message without the right tag");
-	if (number(bytes + 8, 4) != reader->records)
+	if (be_load(bytes + 8, 4) != reader->records)
 		return fault_set(fault, -EBADMSG, NULL, FIX, "sequence number %u instead of %u",
-				 (unsigned int)number(bytes + 8, 4), reader->records);
+				 (unsigned int)be_load(bytes + 8, 4), reader->records);
 	reader->seal.number++;
 	return read_sets(reader, part, fault);
 }

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * SipHash-2-4 (Aumasson and Bernstein, 2012): a tag of 64 bits that only the holder of a key of 128
- * bits can make. It needs no table and no wide registers, and a small processor does it in a few
- * hundred instructions.
- */
+/* SipHash-2-4 (bpf/siphash.h) of what is put in part by part. */
 #ifndef GM_NODE_SIPHASH_H
 #define GM_NODE_SIPHASH_H
+
+#include "bpf/siphash.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 #define SIPHASH_KEY_BYTES 16
 
-/* Of what is put in part by part. */
 struct siphash {
-	uint64_t v[4];
+	__u64 v[4];
 	uint64_t word; /* bytes that are no whole word yet */
 	uint64_t length;
 };

@@ -220,6 +220,7 @@ static void flush_rap(struct teller *teller, struct link *link)
 static void flush(struct teller *teller, struct link *link)
 {
 	struct orders *orders = &link->orders;
+	const struct message *message = &orders->message;
 
 	if (link->is_rap) {
 		flush_rap(teller, link);
@@ -228,8 +229,8 @@ static void flush(struct teller *teller, struct link *link)
 	if (!hears(link) || (orders->records == orders->before && link->state == LINK_READY))
 		return;
 	orders_end(orders, &link->seal, (uint32_t)time(NULL));
-	if (send(link->fd, orders->bytes, orders->used, MSG_DONTWAIT | MSG_NOSIGNAL) !=
-	    (ssize_t)orders->used)
+	if (send(link->fd, message->bytes, message->used, MSG_DONTWAIT | MSG_NOSIGNAL) !=
+	    (ssize_t)message->used)
 		leave(teller, link);
 	else
 		orders_begin(orders, false);
