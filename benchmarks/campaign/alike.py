@@ -5,13 +5,11 @@ One model, one suite, six blocks; nothing is allowed. Of 20 at most 3 may alarm:
 each, more come to pass in 1.6 of 100.
 """
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.campaign.running import run
+from benchmarks.campaign.running import placed, run
 
 CAMPAIGNS, MOST = 20, 3
 TEXT = """schema = "gatemark.campaign/1"
@@ -40,9 +38,7 @@ allow = "0%"
 def facts(count: int, out: Path | None) -> Iterator[tuple[str, float, float | None]]:
     """Campaigns by their verdict; an alarm is any that calls one of them other than the other."""
     verdicts = Counter[str]()
-    with ExitStack() as stack:
-        folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        folder.mkdir(exist_ok=True)
+    with placed(out) as folder:
         for seed in range(1, 1 + (count or CAMPAIGNS)):
             file = folder / f"{seed}.toml"
             file.write_text(TEXT.format(seed=seed))

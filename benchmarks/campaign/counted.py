@@ -5,13 +5,11 @@ Three models by four builds by two suites, once: 24 boots. The gate of a hundred
 on each processor. With `--out` the same command goes on, so it may be measured in pieces.
 """
 
-import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.campaign.running import run
+from benchmarks.campaign.running import placed, run
 
 KERNELS = {  # model: station, old, new
     "mips": ("qemu-mips", "linux-image-6.1.0-47-4kc-malta", "linux-image-4kc-malta"),
@@ -57,9 +55,7 @@ def text() -> str:
 def facts(count: int, out: Path | None) -> Iterator[tuple[str, float, float | None]]:
     """The change of each gated row in per cent, and how long it took."""
     del count
-    with ExitStack() as stack:
-        folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        folder.mkdir(exist_ok=True)
+    with placed(out) as folder:
         (folder / "counted.toml").write_text(text())
         began = time.monotonic()
         rows = run(folder / "counted.toml", folder / "campaign")[1]

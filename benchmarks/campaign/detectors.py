@@ -9,13 +9,14 @@ import json
 import os
 import random
 import subprocess
-from collections.abc import Callable, Iterator
-from math import sqrt
+from collections.abc import Iterator
 from pathlib import Path
+
+from series import heavy, normal, spiked, stepped
 
 from gatemark.stats.change.trend import steps
 
-BUILDS, AT = 60, 30
+AT = 30  # of the builds: where a step is
 SERIES = 100
 OTAVA = """
 import json, sys
@@ -25,21 +26,6 @@ for line in sys.stdin:
     made = compute_change_points(values, max_pvalue=0.001, min_magnitude=0.01)
     print(len(made[0] if isinstance(made, tuple) else made))
 """
-Noise = Callable[[random.Random], float]
-
-
-def normal(rng: random.Random) -> float:
-    return rng.gauss(1.0, 0.03)
-
-
-def heavy(rng: random.Random) -> float:
-    """Student's t with 3 degrees of freedom."""
-    square = sum(rng.gauss(0, 1) ** 2 for _ in range(3)) / 3
-    return 1.0 + 0.02 * rng.gauss(0, 1) / sqrt(max(square, 0.01))
-
-
-def spiked(rng: random.Random) -> float:
-    return rng.gauss(1.0, 0.03) * (0.7 if rng.random() < 0.03 else 1.0)
 
 
 def facts(count: int, out: Path | None) -> Iterator[tuple[str, float, float | None]]:
@@ -54,17 +40,13 @@ def facts(count: int, out: Path | None) -> Iterator[tuple[str, float, float | No
         ("steps of 2 % missed, normal noise of 3 %", normal, -0.02, None),
     ):
         rng = random.Random(7)
-        rows = [_series(rng, noise, change) for _ in range(count or SERIES)]
+        rows = [stepped(rng, noise, change, AT) for _ in range(count or SERIES)]
         marked = [bool(steps(row)) for row in rows]
         yield f"ours: {name}", _wrong(marked, change), target
         if judged := _otava(rows):
             yield f"Otava: {name}", _wrong(judged, change), None
             differ = sum(a != b for a, b in zip(marked, judged, strict=True)) / len(rows)
             yield f"the two differ: {name}", differ, None
-
-
-def _series(rng: random.Random, noise: Noise, change: float) -> list[float]:
-    return [noise(rng) * (1 + change if at >= AT else 1.0) for at in range(BUILDS)]
 
 
 def _wrong(marked: list[bool], change: float) -> float:

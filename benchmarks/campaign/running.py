@@ -4,9 +4,23 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from command import environment
+
+
+@contextmanager
+def placed(out: Path | None) -> Iterator[Path]:
+    """The folder for what is measured: that named, which stays, or one that goes."""
+    if out:
+        out.mkdir(exist_ok=True)
+        yield out
+        return
+    with TemporaryDirectory() as folder:
+        yield Path(folder)
 
 
 def run(file: Path, place: Path, *words: str) -> tuple[int, list[dict[str, object]]]:

@@ -5,15 +5,13 @@ Two builds are alike, one has a rule more, one a thousand. The gates have to fai
 on each model in both suites, and for no other.
 """
 
-import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import dasked
 
-from benchmarks.campaign.running import run
+from benchmarks.campaign.running import placed, run
 
 MODELS = {"quick": 60_000, "middle": 40_000, "slow": 25_000}
 SLOWER = "rules"
@@ -46,15 +44,13 @@ def text() -> str:
 def facts(count: int, out: Path | None) -> Iterator[tuple[str, float, float | None]]:
     """Gates by how they ended, and how long it took."""
     del count
-    with ExitStack() as stack:
-        folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        folder.mkdir(exist_ok=True)
+    with placed(out) as folder:
         (folder / "timed.toml").write_text(text())
         places = ["lab", "lab#2", "lab#3"]
-        cluster = stack.enter_context(dasked.cluster(folder, places))
-        began = time.monotonic()
-        rows = [row for row in _campaign(folder, cluster) if row["row"] == "gate"]
-        yield "minutes", (time.monotonic() - began) / 60, 30
+        with dasked.cluster(folder, places) as cluster:
+            began = time.monotonic()
+            rows = [row for row in _campaign(folder, cluster) if row["row"] == "gate"]
+            yield "minutes", (time.monotonic() - began) / 60, 30
     slow = [row for row in rows if row["build"] == SLOWER]
     others = [row for row in rows if row["build"] != SLOWER]
     yield "gates of the slower build", len(slow), None

@@ -12,14 +12,19 @@ from gatemark.station.image.openwrt.image import image
 from vm.conftest import Stand
 
 
-def stand(station: str, arch: str, *, counting: bool = False) -> Iterator[Stand]:
-    """One of a processor; the test is skipped with a reason where it cannot stand."""
+def require(arch: str) -> None:
+    """Skip the test, with a reason, where no image of that processor can be booted."""
     if os.geteuid() != 0:
         pytest.skip("needs root: namespaces with their own CPU")
     try:
         image(ARCHES[arch])
     except UnavailableError as error:
         pytest.skip(str(error))
+
+
+def stand(station: str, arch: str, *, counting: bool = False) -> Iterator[Stand]:
+    """One of a processor; the test is skipped with a reason where it cannot stand."""
+    require(arch)
     made = Stand(station, counting=counting)
     try:
         yield made

@@ -15,6 +15,7 @@ from command import GATEMARK, environment
 from gatemark.station.qemu.lab import OURS
 from vm.box import PLAN, SETTINGS, STATION, Box, box
 from vm.cpu import placement
+from vm.test_program import DIGEST
 
 pytestmark = [pytest.mark.long, pytest.mark.box]
 ALONE = ("timeout", "300", "taskset", "-c", str(placement().sink))  # the box has the other CPU
@@ -54,7 +55,6 @@ words.structure = ["tbm4", "dxr18"]
 [repeat]
 times = 1
 """
-DIGEST = "efe19cd21fad6b1a"  # of these look-ups by any structure, on every processor
 
 
 @pytest.fixture(scope="module")

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A disk as OpenWrt's builders publish it: booted by its own GRUB, entered by its console."""
 
-import os
 import shutil
 from collections.abc import Iterator
 
 import pytest
 
-from gatemark.error import UnavailableError
-from gatemark.station.image.arch import ARCHES
-from gatemark.station.image.openwrt.image import image
 from vm import official
 from vm.conftest import Booted, Stand
+from vm.openwrt import require, stand
 
 pytestmark = pytest.mark.long
 STATION = """
@@ -29,22 +26,13 @@ boot_s = 300
 def disk_stand(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Stand]:
-    if os.geteuid() != 0:
-        pytest.skip("needs root: namespaces with their own CPU")
     if not shutil.which("mkfs.ext4"):
         pytest.skip("no mkfs.ext4 here: apt-get install e2fsprogs")
-    try:
-        image(ARCHES["x86_64"])
-    except UnavailableError as error:
-        pytest.skip(str(error))
+    require("x86_64")
     folder = tmp_path_factory.mktemp("disk")
     file = folder / "official.toml"
     file.write_text(STATION.format(image=official.disk(folder, request.param).name))
-    stand = Stand(str(file))
-    try:
-        yield stand
-    finally:
-        stand.clear()
+    yield from stand(str(file), "x86_64")
 
 
 @pytest.fixture

@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """OpenWrt's own userland on a virtual gateway: set by its own means, and given back to the byte."""
 
-import os
 from collections.abc import Iterator
 from typing import Literal
 
 import pytest
 from msgspec.structs import replace
 
-from gatemark.error import NodeError, StationError, UnavailableError
+from gatemark.error import NodeError, StationError
 from gatemark.gateway import fw4
 from gatemark.gateway.setup import Setup
 from gatemark.plan.model import Arm
-from gatemark.station.image.arch import ARCHES
-from gatemark.station.image.openwrt.image import image
 from vm.box import OPENWRT_SETTINGS
 from vm.conftest import FEW, Booted, Stand
+from vm.openwrt import stand
 
 pytestmark = pytest.mark.long
 Path = Literal["route", "nat", "switch"]
@@ -23,17 +21,7 @@ Path = Literal["route", "nat", "switch"]
 
 @pytest.fixture(scope="module")
 def openwrt_stand() -> Iterator[Stand]:
-    if os.geteuid() != 0:
-        pytest.skip("needs root: namespaces with their own CPU")
-    try:
-        image(ARCHES["x86_64"])
-    except UnavailableError as error:
-        pytest.skip(str(error))
-    stand = Stand("openwrt-x86")
-    try:
-        yield stand
-    finally:
-        stand.clear()
+    yield from stand("openwrt-x86", "x86_64")
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An OpenWrt box on a desk, over SSH: introduced, reported, refused, struck, and given back."""
 
-import os
 import re
 import subprocess
 import time
@@ -11,13 +10,12 @@ from pathlib import Path
 import pytest
 from command import GATEMARK, environment
 
-from gatemark.error import NodeError, UnavailableError
-from gatemark.station.image.arch import ARCHES
-from gatemark.station.image.openwrt.image import image
+from gatemark.error import NodeError
 from gatemark.station.qemu.lab import OURS
 from vm.box import OPENWRT, PLAN, Box, box
 from vm.cpu import placement
 from vm.kills import GRACE_S, Played, blow, records, undisturbed
+from vm.openwrt import require
 
 pytestmark = [pytest.mark.long, pytest.mark.box, pytest.mark.timeout(900)]
 ALONE = ("timeout", "300", "taskset", "-c", str(placement().sink))
@@ -36,12 +34,7 @@ ULA = re.compile(r"fd[0-9a-f:]+/\d+")  # of an image in memory: drawn at each bo
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
-    if os.geteuid() != 0:
-        pytest.skip("needs root: taps and NICs")
-    try:
-        image(ARCHES["x86_64"])
-    except UnavailableError as error:
-        pytest.skip(str(error))
+    require("x86_64")
     with box(tmp_path_factory.mktemp("box"), OPENWRT) as made:
         yield made
 

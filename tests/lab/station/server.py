@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lab.station import played
 from lab.station.device import new_key
+from lab.station.played import Played
 
 PORT = 2222
 PATIENCE_S = 5.0
@@ -54,6 +56,13 @@ def serving(namespace: str, folder: Path, first: str = "") -> Iterator[None]:
     finally:
         server.kill()
         server.wait()
+
+
+@contextmanager
+def listening(folder: Path) -> Iterator[Played]:
+    """A played host whose gateway is such a server, by the keys of a folder."""
+    with played.host() as host, serving(host.gateway, folder):
+        yield host
 
 
 def _said(*command: str) -> str:

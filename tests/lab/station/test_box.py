@@ -16,7 +16,7 @@ from gatemark.plan.model import Arm
 from gatemark.station.load import load
 from lab.station import played
 from lab.station.played import CONTROL, Played
-from lab.station.server import PORT, keys, serving
+from lab.station.server import PORT, keys, listening, serving
 
 GATEWAY = """
 ip addr add 192.168.1.1/24 dev eth0; ip addr add 2001:db8:1::1/64 dev eth0 nodad
@@ -82,9 +82,7 @@ FAR_STATION = STATION.replace(
 @pytest.fixture(scope="module")
 def host(folder: Path) -> Iterator[Played]:
     """A host with a gateway that listens."""
-    with ExitStack() as stack:
-        host = stack.enter_context(played.host())
-        stack.enter_context(serving(host.gateway, folder))
+    with listening(folder) as host:
         host.on("gw", "sh", "-ec", GATEWAY)
         yield host
 
@@ -266,9 +264,7 @@ nft add rule netdev cable loses numgen inc mod 1000 == 0 drop
 
 @pytest.mark.long
 def test_a_cable_that_loses_a_packet_a_second_is_told(folder: Path) -> None:
-    with ExitStack() as stack:
-        host = stack.enter_context(played.host())
-        stack.enter_context(serving(host.gateway, folder))
+    with listening(folder) as host:
         host.on("gw", "sh", "-ec", LOSING + GATEWAY)
         checks = checked(host, station(folder), fails=True)
     assert {name for name, (ok, _) in checks.items() if not ok} == {"lan cable's loss"}, checks

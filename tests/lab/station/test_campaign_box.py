@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +16,8 @@ import pytest
 from command import GATEMARK, environment
 
 from gatemark.campaign.ledger import Ledger
-from lab.station import played
 from lab.station.played import Played
-from lab.station.server import keys, serving
+from lab.station.server import keys, listening
 from lab.station.test_box import GATEWAY, STATION
 
 pytest.importorskip("distributed")
@@ -100,9 +99,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
         ("new.bin", "new\n"),
     ):
         (tmp_path / name).write_text(text)
-    with ExitStack() as stack:
-        host = stack.enter_context(played.host())
-        stack.enter_context(serving(host.gateway, tmp_path))
+    with listening(tmp_path) as host:
         host.on("gw", "sh", "-ec", GATEWAY)
         host.run("ip", "link", "set", "lo", "up")
         power = tmp_path / "power.sh"

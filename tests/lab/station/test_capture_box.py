@@ -7,16 +7,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from lab.station import played
 from lab.station.capturing import PORT, SEND, capturing, command, last, payload, read
 from lab.station.played import CONTROL, Played
 from lab.station.server import PORT as SSH_PORT
-from lab.station.server import keys, serving
+from lab.station.server import keys, listening
 
 STATION = f"""
 schema = "gatemark.station/1"
@@ -45,9 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def host(folder: Path) -> Iterator[Played]:
     """A host with a box that listens."""
-    with ExitStack() as stack:
-        host = stack.enter_context(played.host())
-        stack.enter_context(serving(host.gateway, folder))
+    with listening(folder) as host:
         host.on("gw", "ip", "addr", "add", "192.168.1.1/24", "dev", "eth0")
         host.run("ip", "addr", "add", "192.168.1.10/24", "dev", "enp3s0")
         yield host

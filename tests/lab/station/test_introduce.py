@@ -2,15 +2,13 @@
 """The interview about a plain Linux box that dropbear lets in."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from command import GATEMARK
 
-from lab.station import played
 from lab.station.played import CONTROL, Played
-from lab.station.server import PORT, keys, serving
+from lab.station.server import PORT, keys, listening
 from lab.station.test_box import GATEWAY
 
 ADDRESS = f"root@{CONTROL['gw']}.2:{PORT}"
@@ -25,9 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def host(folder: Path) -> Iterator[Played]:
-    with ExitStack() as stack:
-        host = stack.enter_context(played.host())
-        stack.enter_context(serving(host.gateway, folder))
+    with listening(folder) as host:
         host.on("gw", "sh", "-ec", GATEWAY)
         yield host
 

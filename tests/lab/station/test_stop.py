@@ -10,7 +10,6 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,10 +18,9 @@ from command import GATEMARK, environment
 
 from gatemark.run import keep
 from gatemark.station import lock
-from lab.station import played
 from lab.station.ordinary import HEEDING
 from lab.station.played import CONTROL, Played
-from lab.station.server import PORT, keys, serving
+from lab.station.server import PORT, keys, listening
 
 pytestmark = pytest.mark.alone
 PATIENCE_S = 30.0
@@ -160,9 +158,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def host(folder: Path) -> Iterator[Played]:
     """A host with two NICs, and a gateway that listens."""
-    with ExitStack() as stack:
-        host = stack.enter_context(played.host())
-        stack.enter_context(serving(host.gateway, folder))
+    with listening(folder) as host:
         yield host
 
 

@@ -2,29 +2,11 @@
 """The rank scan: few false alarms, real steps, no outlier, on the specification's series."""
 
 import random
-from collections.abc import Callable
-from math import sqrt
 
 import pytest
+from series import Noise, heavy, normal, spiked, stepped
 
 from gatemark.stats.change.trend import FEWEST, steps
-
-BUILDS = 60
-Noise = Callable[[random.Random], float]
-
-
-def normal(rng: random.Random) -> float:
-    return rng.gauss(1.0, 0.03)
-
-
-def heavy(rng: random.Random) -> float:
-    """Student's t with 3 degrees of freedom, of the same size."""
-    square = sum(rng.gauss(0, 1) ** 2 for _ in range(3)) / 3
-    return 1.0 + 0.02 * rng.gauss(0, 1) / sqrt(max(square, 0.01))
-
-
-def spiked(rng: random.Random) -> float:
-    return rng.gauss(1.0, 0.03) * (0.7 if rng.random() < 0.03 else 1.0)
 
 
 def share(noise: Noise, change: float, at: int, series: int = 200) -> float:
@@ -32,8 +14,7 @@ def share(noise: Noise, change: float, at: int, series: int = 200) -> float:
     rng = random.Random(11)
     told = 0
     for _ in range(series):
-        values = [noise(rng) * (1 + change if k >= at else 1.0) for k in range(BUILDS)]
-        told += bool(steps(values))
+        told += bool(steps(stepped(rng, noise, change, at)))
     return told / series
 
 
