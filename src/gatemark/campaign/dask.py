@@ -129,9 +129,11 @@ class Dask:
         if time.monotonic() < self._looked + LOOK_S:
             return []
         self._looked = time.monotonic()
-        there, ends = self.link.workers(), list[End]()
-        for attempt, task in list(self._tasks.items() if there is not None else ()):
-            self._away[attempt] = 0 if task.place in (there or ()) else self._away[attempt] + 1
+        ends: list[End] = []
+        if (there := self.link.workers()) is None:
+            return ends
+        for attempt, task in list(self._tasks.items()):
+            self._away[attempt] = 0 if task.place in there else self._away[attempt] + 1
             if self._away[attempt] * LOOK_S > self.absent_s:
                 del self._tasks[attempt], self._away[attempt]
                 self._futures.pop(attempt, None)

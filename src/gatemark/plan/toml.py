@@ -2,6 +2,7 @@
 """A TOML file of the user's: read it, and find the line of a key for a message."""
 
 import difflib
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -14,6 +15,11 @@ from gatemark.error import UsageError
 HEADER = re.compile(r"\s*(?P<open>\[{1,2})\s*(?P<name>[^\[\]]+?)\s*\]")
 PART = re.compile(r""""[^"]*"|'[^']*'|[^.\s"']+""")
 KEY = re.compile(r"""(?P<at>^\s*|[{,]\s*)(?P<name>["']?[\w.-]+["']?)\s*=""")
+
+
+def string(value: str) -> str:
+    """A string as TOML writes it (1.0.0, "String"): as JSON does, but for DEL."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -53,6 +53,11 @@ class Row:
     ok: bool
     text: str
 
+    @property
+    def line(self) -> str:
+        """As people read it."""
+        return f"{'ok' if self.ok else 'NO'}  {self.what:21}  {self.text}"
+
 
 Look = Callable[[Station], Awaitable[None]]
 

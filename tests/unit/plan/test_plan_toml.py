@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A key's line in a TOML file: the one in its own table, not its namesake elsewhere."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from gatemark.plan.toml import line_of
+from gatemark.plan.toml import line_of, string
 
 TEXT = """\
 title = "t = 1"
@@ -51,3 +54,8 @@ def test_line_of(words: tuple[str, ...], table: str | None, line: int, tmp_path:
     path = tmp_path / "x.toml"
     path.write_text(TEXT)
     assert line_of(path, *words, table=table) == line
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_a_string_is_read_back_as_it_was(value: str) -> None:
+    assert tomllib.loads(f"key = {string(value)}") == {"key": value}

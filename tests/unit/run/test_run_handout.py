@@ -114,3 +114,11 @@ def test_a_file_has_check_inventory_and_configuration_and_says_what_it_lacks() -
     assert "name-1 is up" in text
     assert "1 MAC addresses, 1 public IPv4 addresses" in text
     assert "anna" not in text.lower()
+
+
+def test_what_a_box_logs_ends_no_block_and_its_model_is_no_mark() -> None:
+    log = "```\n~~~~\n# A heading\n````"
+    told = Answers({"gateway": {"model": "<img src=x> [a](b)"}}, {"log": log})
+    text = handout("bench", "", [], told)
+    assert f"`````text\n{log}\n`````\n" in text
+    assert r"- model: \<img src=x> \[a\](b)" in text

@@ -41,4 +41,4 @@ def as_json(row: "Row") -> None:
 
 def as_line(row: "Row") -> None:
     """As it is known: the checks last some twenty seconds."""
-    output.say(f"{'ok' if row.ok else 'NO'}  {row.what:21}  {row.text}")
+    output.say(row.line)

@@ -51,4 +51,4 @@ def report(
 def _both(rows: "list[Row]", row: "Row") -> None:
     """Kept for the file, and shown."""
     rows.append(row)
-    output.say(f"{'ok' if row.ok else 'NO'}  {row.what:21}  {row.text}", err=True)
+    output.say(row.line, err=True)

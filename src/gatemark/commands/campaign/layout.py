@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a campaign file comes to: stations, blocks, gated rows, and a block as its task."""
 
-import json
 import random
 import re
 from collections import Counter
@@ -19,7 +18,7 @@ from gatemark.campaign.ledger import Attempt, Block
 from gatemark.commands.campaign import block as block_
 from gatemark.commands.measure import examine
 from gatemark.error import UsageError
-from gatemark.plan.toml import line_of
+from gatemark.plan.toml import line_of, string
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan
@@ -225,7 +224,7 @@ class Layout:
         lines = path.read_text(encoding="utf-8").splitlines()
         lines = [line for line in lines if not re.match(r"\s*kernel\s*=", line)]
         at = next(at for at, line in enumerate(lines) if re.match(r"\s*\[gateway\]", line))
-        lines.insert(at + 1, f"kernel = {json.dumps(image)}")  # a string of TOML, too
+        lines.insert(at + 1, f"kernel = {string(image)}")
         made = self.folder / "stations" / f"{model.name}-{build.name}.toml"
         made.parent.mkdir(exist_ok=True)
         made.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -30,13 +30,13 @@ NFPCAPD: Final = counting(
     r"^Stat: received: (?P<received>\d+), dropped by OS/Buffer: (?P<dropped>\d+)",
 )
 
-PMACCTD: Final = """printf '%s\\n' > pmacctd.conf \\
+PMACCTD_COMMAND: Final = """printf '%s\\n' > pmacctd.conf \\
   'pcap_interface: '{device} \\
   'nfprobe_receiver: '{collector} \\
   'aggregate: src_host, dst_host, src_port, dst_port, proto, tos' \\
   'plugins: nfprobe' 'nfprobe_version: 10' 'pidfile: ./pid'
 exec pmacctd -f ./pmacctd.conf"""
-_PMACCTD: Final = counting(
+PMACCTD: Final = counting(
     r"received_packets=(?P<received>\d+) dropped_packets=(?P<dropped>\d+)$",
 )
 
@@ -58,7 +58,7 @@ def softflowd_counters(text: str) -> Counters:
 
 def pmacctd_counters(text: str) -> Counters:
     """What libpcap received and did not drop; the exporter itself counts only what it sends."""
-    counters = dict(_PMACCTD(text))
+    counters = dict(PMACCTD(text))
     if "received" in counters:
         counters["captured"] = counters["received"] - counters.get("dropped", 0)
     return counters
@@ -129,7 +129,7 @@ def _pmacctd(wanted: Wanted) -> Program:
     collector = f"{COLLECTOR}:{PORT}"
     return Program(
         name=wanted.word,
-        command=sh(shell(PMACCTD, device=wanted.outer, collector=collector)),
+        command=sh(shell(PMACCTD_COMMAND, device=wanted.outer, collector=collector)),
         device=wanted.outer,
         settle_s=0.6,
         question=literal("kill -USR1 $(cat pid); sleep 0.2"),

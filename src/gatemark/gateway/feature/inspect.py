@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The feature `inspect:TOOL`: the gateway looks into the packets of each flow (DPI).
 
-So it finds the application at its external port; the distribution has nDPI's own reader.
+TOOL is `ndpiReader`, nDPI's own program, at the external port. It names each flow's application.
 """
 
 from typing import Final

@@ -18,6 +18,7 @@ from gatemark.node.inventory import inventory
 from gatemark.node.quoted import literal
 from gatemark.node.remote.ssh import Ssh
 from gatemark.printable import printable
+from gatemark.report.words import markdown
 from gatemark.run.handout import uci
 from gatemark.run.handout.redact import Redaction
 from gatemark.run.survey import Row
@@ -104,15 +105,16 @@ def _user() -> str:
 def _sections(
     file: str, rows: Sequence[Row], known: Answers, redaction: Redaction
 ) -> Iterator[str]:
-    checks = (f"{'ok' if row.ok else 'NO'}  {row.what:21}  {row.text}" for row in rows)
-    yield from _block("Check", redaction.text("\n".join(checks)))
+    yield from _block("Check", redaction.text("\n".join(row.line for row in rows)))
     yield from _block("Station file", redaction.text(file), "toml")
     if known.lacking:
         yield from _block("Gateway", redaction.text(known.lacking))
     for host, facts in known.facts.items():
         yield f"## {host.title()}\n"
         short, long = _parted(facts)
-        yield from (f"- {key}: {redaction.text(text)}" for key, text in short.items())
+        yield from (
+            f"- {key}: {markdown.text(redaction.text(fact))}" for key, fact in short.items()
+        )
         yield ""
         for key, text in long.items():
             yield from _block(key, redaction.text(text), level=3)
@@ -133,5 +135,5 @@ def _parted(facts: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _block(title: str, text: str, kind: str = "text", level: int = 2) -> Iterator[str]:
-    fence = "```" if "```" not in text else "~~~~"
-    yield f"{'#' * level} {title}\n\n{fence}{kind}\n{text}\n{fence}\n"
+    """A text that may hold anything, so no line of it ends its block."""
+    yield from (f"{'#' * level} {title}", "", *markdown.fenced(kind, text.split("\n")), "")

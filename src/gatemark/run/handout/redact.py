@@ -12,7 +12,7 @@ multicast, and those of documentation and benchmarks (RFC 5737, 3849, 2544, 5180
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
 
@@ -133,6 +133,3 @@ def _tells_nobody(address: IPv4Address | IPv6Address) -> bool:
         return any(address in network for network in KEPT4)
     made_of_mac = int(address) >> 24 & 0xFFFF == EUI64
     return not made_of_mac and any(address in network for network in KEPT6)
-
-
-Redact = Callable[[str], str]

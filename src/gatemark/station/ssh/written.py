@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from gatemark.node.remote.login import Login
+from gatemark.plan.toml import string
 from gatemark.station.mode import Mode
 from gatemark.station.ssh.interview import Choice
 from gatemark.station.wiring import ADDRESS
@@ -92,7 +93,7 @@ def _gateway(bench: Bench, path: Path) -> Iterator[str]:
     yield f'address = "{login.address}"'
     for key, file in (("key", login.key), ("known_hosts", login.known_hosts)):
         if file:
-            yield f"{key} = {_quoted(_from(file, path.parent))}"
+            yield f"{key} = {string(_from(file, path.parent))}"
     if login.password:
         yield 'password = "ask"'
     if login.jump:
@@ -111,7 +112,7 @@ def _sides(bench: Bench) -> Iterator[str]:
             continue
         yield ""
         yield f"[{end}]"
-        yield f'nic = "{bench.nics[end]}"'
+        yield f"nic = {string(bench.nics[end])}"
         device = bench.choice.lan if end == "lan" else bench.choice.wan
         if bench.choice.mode is Mode.OBSERVE:
             for version in (4, 6):
@@ -132,8 +133,3 @@ def _from(file: Path, folder: Path) -> str:
     """A file as it is named from a folder on, whole where it is elsewhere."""
     file, folder = file.absolute(), folder.absolute()
     return str(file.relative_to(folder) if file.is_relative_to(folder) else file)
-
-
-def _quoted(text: str) -> str:
-    """A text of TOML."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
