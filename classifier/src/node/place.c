@@ -29,7 +29,7 @@ int place_read(struct sockaddr_storage *address, const char *text, size_t length
 {
 	const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
 					.ai_socktype = SOCK_STREAM };
-	struct addrinfo *found = NULL;
+	struct addrinfo *known = NULL;
 	char copy[PLACE_MOST + 1];
 	const char *port;
 
@@ -38,11 +38,11 @@ int place_read(struct sockaddr_storage *address, const char *text, size_t length
 	memcpy(copy, text, length);
 	copy[length] = '\0';
 	port = split(copy);
-	if (getaddrinfo(copy, port, &hints, &found) || !found)
+	if (getaddrinfo(copy, port, &hints, &known) || !known)
 		return fault_set(fault, -EINVAL, NULL, "such as 192.0.2.1 or [2001:db8::1]:4739",
 				 "no address: %.*s", (int)length, text);
-	memcpy(address, found->ai_addr, found->ai_addrlen);
-	length = found->ai_addrlen;
-	freeaddrinfo(found);
+	memcpy(address, known->ai_addr, known->ai_addrlen);
+	length = known->ai_addrlen;
+	freeaddrinfo(known);
 	return (int)length;
 }

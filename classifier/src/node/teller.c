@@ -2,6 +2,7 @@
 /* Connections to action nodes, and what is due to be told. */
 #include "node/teller.h"
 #include "node/place.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,14 +20,6 @@
 #define RAP_PREFIX "rap:"
 #define RETRY_MS 1000
 #define GREETING_MS 5000 /* from connecting to the nonce, at most */
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static int digit(int letter)
 {
@@ -266,7 +259,7 @@ void teller_begin(struct teller *teller, const struct named_model *named)
 {
 	teller->named = named;
 	teller->model = model_sum(named);
-	teller->now_ms = now_ms();
+	teller->now_ms = clock_now() / NS_PER_MS;
 	teller->tick++;
 	for (size_t i = 0; i < teller->links; i++) {
 		struct link *link = &teller->link[i];

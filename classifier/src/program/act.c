@@ -8,6 +8,7 @@
 #include "node/sets.h"
 #include "node/teller.h"
 #include "program/program.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SESSIONS 16
@@ -31,7 +31,7 @@
 struct session {
 	struct act *act;
 	int fd; /* -1: none */
-	time_t since;
+	uint64_t since; /* s */
 	bool is_known; /* a right message came */
 	size_t got;
 	uint8_t bytes[ORDER_MOST];
@@ -46,12 +46,9 @@ struct act {
 	uint64_t messages, refused;
 };
 
-static time_t now_s(void)
+static uint64_t now_s(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
+	return clock_now() / NS_PER_S;
 }
 
 static void take(void *context, const struct order *order)
@@ -217,7 +214,7 @@ static int work(struct act *act, struct fault *fault)
 {
 	struct pollfd waiting[FIRST + SESSIONS];
 	int error = 0;
-	time_t shown = 0;
+	uint64_t shown = 0;
 
 	printf("nodes,messages,refused,added,removed\n");
 	fflush(stdout);

@@ -6,6 +6,7 @@
 #include "kernel/gateway.h"
 #include "node/teller.h"
 #include "program/program.h"
+#include "time/clock.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,8 +15,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define US_PER_S 1000000ull
-#define REPORT_US US_PER_S
+#define REPORT_MS 1000
+#define REPORT_US (REPORT_MS * 1000ull)
 
 struct attached {
 	struct named_model named;
@@ -36,10 +37,7 @@ static void set_marks(struct model *model, const struct mark *mark)
 
 static uint64_t now_us(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * US_PER_S + (uint64_t)now.tv_nsec / 1000;
+	return clock_now() / NS_PER_US;
 }
 
 static void note(void *context, const struct flow_key *key, const struct decision *decision)
@@ -118,7 +116,10 @@ static void reload(struct attached *attached, const struct options *options)
 static int work(struct attached *attached, const struct options *options, const sigset_t *signals,
 		struct fault *fault)
 {
-	const struct timespec look = { .tv_nsec = TELLER_TICK_MS * 1000000L };
+	/* Who tells nobody has nothing to do between two reports, and this CPU is the gateway's. */
+	const long look_ms = attached->tells ? TELLER_TICK_MS : REPORT_MS;
+	const struct timespec look = { .tv_sec = look_ms / 1000,
+				       .tv_nsec = look_ms % 1000 * (long)NS_PER_MS };
 	uint64_t shown_us = now_us();
 	int error = 0, taken = -1;
 

@@ -8,6 +8,7 @@
 #include "node/teller.h"
 #include "program/program.h"
 #include "replay/packet.h"
+#include "time/clock.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -27,7 +28,6 @@
 #define BATCH 64
 #define BUFFER_BYTES (4 << 20)
 #define REPORT_MS 1000
-#define NS_PER_S 1000000000ull
 
 struct watch {
 	struct named_model named;
@@ -50,14 +50,6 @@ struct place {
 
 static struct place places[BATCH];
 
-static uint64_t clock_us(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 /*
  * When the kernel saw it: by the time of day, of which only differences matter. It is the only
  * control message that the socket asks for.
@@ -68,9 +60,9 @@ static uint64_t time_us(struct msghdr *message)
 	struct timespec time;
 
 	if (!control || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SO_TIMESTAMPNS)
-		return clock_us(CLOCK_REALTIME);
+		return clock_read(CLOCK_REALTIME) / NS_PER_US;
 	memcpy(&time, CMSG_DATA(control), sizeof(time));
-	return ((uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec) / 1000;
+	return ((uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec) / NS_PER_US;
 }
 
 static void set_end(uint32_t address[4], const uint8_t *bytes, const struct packet_view *view)
@@ -165,7 +157,7 @@ static int hear(struct watch *watch, struct fault *fault)
 static uint64_t tell(struct watch *watch)
 {
 	const struct model *model = &watch->named.model;
-	uint64_t now = clock_us(CLOCK_REALTIME), left = 0;
+	uint64_t now = clock_read(CLOCK_REALTIME) / NS_PER_US, left = 0;
 
 	if (watch->tells)
 		teller_begin(&watch->teller, &watch->named);
@@ -216,7 +208,7 @@ static int work(struct watch *watch, struct fault *fault)
 		if (waiting[1].revents)
 			break;
 		error = hear(watch, fault);
-		now = clock_us(CLOCK_MONOTONIC) / 1000;
+		now = clock_now() / NS_PER_MS;
 		if (now - told_ms < TELLER_TICK_MS)
 			continue;
 		told_ms = now;

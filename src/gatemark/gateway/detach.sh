@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2154
 # Ends an attached classifier and undoes what stands around it. Set before: $name of its folder.
-found=
+attached=
 for place in /dev/shm /tmp /run; do
 	folder=$(cd "$place/$name" 2>/dev/null && pwd -P) || continue
 	[ -O "$folder" ] || continue
-	found=$folder
+	attached=$folder
 	counts=$(cat "$folder/counts" 2>/dev/null)
 	[ "$(readlink "/proc/$(cat "$folder/pid")/exe")" = "$folder/gm-classifier" ] &&
 		kill "$(cat "$folder/pid")"
@@ -20,7 +20,7 @@ for place in /dev/shm /tmp /run; do
 		rm -rf "$folder"
 	fi
 done 2>/dev/null
-[ "$found" ] || {
+[ "$attached" ] || {
 	echo "no classifier is attached" >&2
 	exit 1
 }

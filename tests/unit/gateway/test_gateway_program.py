@@ -105,9 +105,9 @@ def test_pmacctd_has_what_libpcap_did_not_drop() -> None:
 
 
 def test_the_last_line_of_the_classifier_counts() -> None:
-    said = "seen,other,untracked,marked,decisions,no_room\n5,0,0,0,0,0\n9,1,2,3,4,0\n"
+    printed = "seen,other,untracked,marked,decisions,no_room\n5,0,0,0,0,0\n9,1,2,3,4,0\n"
     wanted = {"seen": 9, "untracked": 2, "marked": 3, "decisions": 4, "no_room": 0}
-    assert COUNTERS(said) == wanted
+    assert COUNTERS(printed) == wanted
 
 
 def test_nothing_said_is_nothing_counted() -> None:
