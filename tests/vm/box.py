@@ -71,7 +71,7 @@ times = {times}
 # The same of OpenWrt: whatever a change of a path may touch, in the box's own words.
 OPENWRT_SETTINGS = """
 uci export; uci changes; nft -s list ruleset; ip -o link show; tc qdisc show
-(ip -o addr show; ip route show; ip -6 route show) |
+(ip -o addr show; ip route show | sort; ip -6 route show | sort) |
 sed -e 's/[ \\\\]*valid_lft.*//' -e 's/ expires [0-9]*sec//'
 sysctl -a 2> /dev/null | grep -E 'forwarding|rp_filter|bridge-nf|nf_conntrack_(max|buckets)'
 """

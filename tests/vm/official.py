@@ -3,12 +3,13 @@
 
     sector 0         GRUB's first stage, and the partition table
     sector 1         GRUB, up to the first partition
-    256 KiB          ext4, 16 MiB: /boot/vmlinuz and /boot/grub/grub.cfg
-    16.5 MiB         the root file system: ext4, or squashfs with the space for changes behind it
+    256 KiB          ext4, 32 MiB: /boot/vmlinuz, /boot/initrd and /boot/grub/grub.cfg
+    32.25 MiB        the root file system: ext4, or squashfs with the space for changes behind it
 
 Two things are not theirs. The distribution's kernel has drivers of disks as modules, so an initrd
-loads them and mounts the root. And what our image adds for a virtual gateway is left out: this one
-knows nothing of the laboratory, as theirs do not.
+loads them and mounts the root; it is also larger than theirs, whose first partition has 16 MiB.
+And what our image adds for a virtual gateway is left out: this one knows nothing of the laboratory,
+as theirs do not.
 """
 
 import gzip
@@ -29,7 +30,7 @@ from gatemark.station.image.package import files, packages
 Kind = Literal["ext4", "squashfs"]
 SECTOR: Final = 512
 FIRST: Final = 512  # sectors
-KERNEL_SECTORS: Final = 16 << 11
+KERNEL_SECTORS: Final = 32 << 11
 ROOT_SECTORS: Final = 104 << 11
 ALIGNED: Final = 64 << 10  # where the space for changes begins behind a squashfs
 SIGNATURE: Final = 0x6F77_7274
