@@ -131,7 +131,7 @@ def _pmacctd(wanted: Wanted) -> Program:
         name=wanted.word,
         command=sh(shell(PMACCTD_COMMAND, device=wanted.outer, collector=collector)),
         device=wanted.outer,
-        settle_s=0.6,
-        question=literal("kill -USR1 $(cat pid); sleep 0.2"),
+        settle_s=1.2,
+        question=literal("kill -USR1 $(cat pid); sleep 1"),
         counters=pmacctd_counters,
     )

@@ -32,6 +32,6 @@ def program(wanted: Wanted) -> Program:
         name=wanted.word,
         command=sh(shell(NDPI, device=wanted.outer)),
         device=wanted.outer,
-        settle_s=0.6,  # pcap hands over a block after 500 ms at the latest
+        settle_s=1.2,  # pcap hands over a block after 500 ms at the latest, on an idle machine
         counters=COUNTERS,
     )
