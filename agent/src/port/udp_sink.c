@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The udp port, receiving: one plain socket for each port, all behind one epoll descriptor. The
+ * The udp port, receiving: one plain socket for each port, several behind one epoll descriptor. The
  * kernel drops what has a wrong checksum before it comes here.
  */
 #include "frame/address.h"
@@ -102,7 +102,11 @@ static int udp_open(struct port *port, const struct port_options *options, struc
 		udp->vector[i].iov_len = PAYLOAD_MAX;
 	}
 	error = device_find(&device, options->device, 1, "device", fault);
-	return error ? error : open_sockets(udp, options, fault);
+	if (!error)
+		error = open_sockets(udp, options, fault);
+	if (udp->count == 1)
+		port->fd = udp->fd[0];
+	return error;
 }
 
 /* recvmmsg() overwrites the lengths, so each call sets them anew. */
@@ -188,14 +192,29 @@ static unsigned int read_socket(struct udp_sink *udp, int fd, struct arrival *ar
 	return (unsigned int)got;
 }
 
+/* Where there is one socket alone, nothing else has to say that it is ready. */
+static unsigned int read_only(struct udp_sink *udp, struct arrival *arrivals, unsigned int count)
+{
+	unsigned int taken = 0, got;
+
+	do {
+		got = read_socket(udp, udp->fd[0], arrivals + taken, count - taken);
+		taken += got;
+	} while (got == BURST && taken < count);
+	return taken;
+}
+
 static unsigned int udp_receive(struct port *port, struct arrival *arrivals, unsigned int count)
 {
 	struct udp_sink *udp = port->state;
 	struct epoll_event events[16];
-	int ready = epoll_wait(udp->epoll, events, 16, 0);
 	unsigned int taken = 0;
+	int ready;
 
 	udp->offset_ns = clock_realtime_offset();
+	if (udp->count == 1)
+		return read_only(udp, arrivals, count);
+	ready = epoll_wait(udp->epoll, events, 16, 0);
 	for (int i = 0; i < ready && taken < count; i++)
 		taken += read_socket(udp, events[i].data.fd, arrivals + taken, count - taken);
 	return taken;

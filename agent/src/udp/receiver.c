@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #define BATCH 256
+#define LOOK_NS NS_PER_MS /* from one look at stdin to the next while packets come */
 
 struct receiver {
 	struct port port;
@@ -70,7 +71,10 @@ static unsigned int take_batch(struct receiver *receiver)
 	return count;
 }
 
-/* Both the port and stdin are looked at once a batch, or when one wakes us. */
+/*
+ * Each call of the kernel counts where few packets come at a time. A batch that is not full has
+ * emptied the port, so poll() is next; stdin is looked at when it wakes us, and now and then.
+ */
 static void run(struct sink *sink)
 {
 	struct receiver *receiver = sink->state;
@@ -78,11 +82,21 @@ static void run(struct sink *sink)
 		{ .fd = receiver->port.fd, .events = POLLIN },
 		{ .fd = TALK_INPUT, .events = POLLIN },
 	};
+	uint64_t look_ns = 0;
 
-	while (!talk_over(sink->talk)) {
+	for (;;) {
+		uint64_t now = clock_now();
+
+		if (now >= look_ns) {
+			if (talk_over(sink->talk))
+				return;
+			look_ns = now + LOOK_NS;
+		}
 		sink_tick(sink, receiver->account.tally.received);
-		if (!take_batch(receiver))
-			poll(wait, 2, sink_tick_wait(sink));
+		if (take_batch(receiver) == BATCH)
+			continue;
+		if (poll(wait, 2, sink_tick_wait(sink)) <= 0 || wait[1].revents)
+			look_ns = 0;
 	}
 }
 
